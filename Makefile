@@ -16,6 +16,8 @@ PARALLEL := --numprocesses=$(WORKERS) --maxprocesses=8 --dist=worksteal
 SOURCES := $(wildcard ctc isfc scenarios tools tests)
 COMPILED := PYTHONSAFEPATH=1 PYTHONPATH="$(CURDIR)/build/compiled:$(CURDIR)" $(BIN)/python
 RECIPES := setup.cfg pyproject.toml constraints.txt
+PACKAGES := $(shell find ctc isfc scenarios -name "*.py") $(wildcard \
+    scenarios/published/tables/* scenarios/published/relocation_tables/* isfc/layout/shipped/*)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -51,7 +53,11 @@ help:  ## list the targets
 	@rm -f .venv/lib*/python3*/site-packages/00-isfc-compiled.pth
 	@touch $@
 
-.venv: .venv/test  ## make the virtual environment with all that development needs
+.venv: .venv/test isfc/cli/help/isfc.txt  ## make the virtual environment with all that development needs
+
+# Help that is printed without loading the parser, which makes it where this is older than the source.
+isfc/cli/help/isfc.txt: .venv/run-time $(wildcard tools/pages/*help.py) $(PACKAGES)
+	@$(BIN)/python -m tools.pages.written_help
 
 replay: build/compiled/made  ## replay the published transport tables beside ours
 	@test -e .venv/test || $(BIN)/python -m tools.release.compiled_path
@@ -68,7 +74,7 @@ check: style types quick-tests  ## as test, without the slow tests
 # The compiler needs one core for more than a minute, and so do the checks.
 before-tests: .venv/test
 	@+$(MAKE) --no-print-directory --jobs=2 --output-sync=target SIDE_BY_SIDE=yes \
-	    build/compiled/made style types
+	    build/compiled/made isfc/cli/help/isfc.txt style types
 
 style: .venv/test  ## ruff, the architecture lint, and plain words
 	$(BIN)/ruff check
@@ -101,7 +107,7 @@ compiled-tests: .venv/test build/compiled/made
 	@files=$$(grep --recursive --files-with-matches --include='*.py' mark.at_length tests); \
 	$(RUN) $$files || $(call again,$(RUN) $$files)
 
-quick-tests: .venv/test  ## the tests that take less than a second each
+quick-tests: .venv/test isfc/cli/help/isfc.txt  ## the tests that take less than a second each
 	$(PYTEST) $(PARALLEL)
 
 # What another Python may do otherwise is the pure code, the live pair and the reader of decks;
@@ -168,8 +174,7 @@ bench: .venv/test build/compiled/made  ## time the engine beside its peer
 bench-live: .venv/test build/compiled/made  ## time the live pair beside its peers; MEMORY=600: watch it for 600 s
 	@$(COMPILED) -m tools.benchmarks.bench_live $(if $(MEMORY),--memory $(MEMORY))
 
-build/compiled/made: .venv/compiler setup.py $(shell find ctc isfc scenarios -name "*.py") $(wildcard \
-    scenarios/published/tables/* scenarios/published/relocation_tables/* isfc/layout/shipped/*)
+build/compiled/made: .venv/compiler setup.py tools/pages/written_help.py $(PACKAGES)
 	@rm -rf build && mkdir -p build/compiled
 	@if ! command -v cc >/dev/null; then \
 	    echo 'There is no C compiler (cc), so isfc runs interpreted.' >&2; \
@@ -196,22 +201,8 @@ dist: .release/made  ## build what is released into dist/: sdist, pure and compi
 try-dist: .release/made  ## try what dist/ holds in fresh environments; TRIAL=wheels: only that
 	@$(BIN)/python -m tools.release.trial $(TRIAL)
 
-docs: .venv/test build/compiled/made  ## renew what pages take from the code, check links
-	$(BIN)/python -m tools.pages.diagram
-	$(BIN)/isfc show atlanta-boston --output docs/link.svg
-	$(BIN)/python -m tools.pages.sources
-	$(BIN)/python -m tools.pages.rules
-	$(BIN)/python -m tools.pages.schema
-	$(BIN)/python -m tools.pages.commands
-	$(BIN)/python -m tools.pages.written_help
-	$(BIN)/isfc show published-12 -o docs/layout-published-12.svg
-	$(BIN)/python -m tools.pages.cluster
-	$(BIN)/python -m tools.pages.screenshots
-	$(BIN)/python -m tools.pages.console
-	$(COMPILED) -m tools.pages.fidelity
-	$(BIN)/python -m tools.pages.channel_fidelity
-	$(BIN)/python -m tools.pages.relocation
-	$(BIN)/python -m tools.checks.links
+docs: .venv/test build/compiled/made  ## renew what pages take from the code and its runs, check links
+	@$(COMPILED) -m tools.pages
 
 site: .venv/test  ## build the documentation site into build/site
 	@$(BIN)/sphinx-build -q -W --keep-going -E docs build/site

@@ -4,15 +4,19 @@ The source is the same, and so is every result; it runs about seven times as fas
 what ``pip install .`` installs, is compiled if there is a C compiler, and holds the source if not,
 or if that fails. ``ISFC_COMPILE=1`` insists, ``ISFC_COMPILE=0`` declines. An editable installation
 is never compiled: a compiled module would hide the edited one.
+
+A wheel has the help of every command as text, which is printed without loading the parser.
 """
 
 import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 from setuptools import setup
+from setuptools.command.build_py import build_py
 
 HOME = os.environ.get("ISFC_HOME", "")
 """Where the project is hosted, the one place to set it: a release is built with ``ISFC_HOME=https://...``
@@ -90,4 +94,18 @@ def addresses() -> dict[str, str]:
     return {"Homepage": home} | {name: f"{home}/{page}" for name, page in PAGES.items()}
 
 
-setup(ext_modules=extensions(), project_urls=addresses())
+class BuildWithHelp(build_py):  # type: ignore[misc]
+    """Copy the packages, and write the help down beside `isfc.cli.written_help`."""
+
+    def run(self) -> None:
+        """As setuptools does, and then the help, unless what isfc requires is not there."""
+        super().run()
+        if self.editable_mode:  # a checkout, in which make writes it
+            return
+        folder = Path(self.build_lib, "isfc", "cli", "help")
+        command = [sys.executable, "-m", "tools.pages.written_help", str(folder)]
+        if subprocess.run(command, check=False).returncode:
+            sys.stderr.write("isfc --help will take the parser's time, as it is not written down\n")
+
+
+setup(cmdclass={"build_py": BuildWithHelp}, ext_modules=extensions(), project_urls=addresses())

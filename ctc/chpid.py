@@ -11,7 +11,7 @@ from mypy_extensions import i64
 
 from ctc.address import ChpidId
 from ctc.agenda import NEVER_NS, Agenda
-from ctc.fabric import Fabric, Path, PathEnd, Starts
+from ctc.fabric import ChannelQueue, DeadlinesChanged, Fabric, Path, PathEnd
 from ctc.profiles import ChpidProfile
 from ctc.sharing import NOTHING, ChannelUse, DirectionLoad, Sharing, fair_pace
 from ctc.subchannel import Payload
@@ -45,18 +45,22 @@ class Chpid(PathEnd, Generic[ChannelUser]):
         chpid: ChpidId,
         profile: ChpidProfile,
         disks: ChannelUse = NOTHING,
-        starts: Starts | None = None,
+        queue: ChannelQueue | None = None,
     ) -> None:
         self.chpid = chpid
         disks = disks.bounded()
         self._profile = profile.beside(disks.processor)
-        self._starts = Starts() if starts is None else starts
+        self.queue = ChannelQueue() if queue is None else queue
+        """What starts the I/Os of the channel: one for all its ends."""
         self._fabric: Fabric | None = None
         self._path: Path | None = None
+        self._deadlines = DeadlinesChanged()
         self._endings: Agenda[ChannelUser] = Agenda()
         self._sending: Sharing[ChannelUser] = Sharing()
         """The transfers that go out."""
         self._out, self._in = DirectionLoad(), DirectionLoad()
+        self._own = self._out
+        """What of ``_out`` is sent here: other systems may send over the same path."""
         self._out_ns_per_byte = profile.line_ns_per_byte / (1.0 - disks.line_out)
         self._in_ns_per_byte = profile.line_ns_per_byte / (1.0 - disks.line_in)
         self._instant = not (
@@ -68,36 +72,63 @@ class Chpid(PathEnd, Generic[ChannelUser]):
         )
         """Whether no transfer takes time, so that none slows another down: nothing is shared."""
         self._completion_ns: i64 = NEVER_NS
-        self.io_count: i64 = 0
-        self.length_out: i64 = 0
-        self.length_in: i64 = 0
-        self.ccw_count: i64 = 0
-        """What the CTCs' I/Os have moved so far, and their CCWs, both ways."""
+        self._line_left, self._processor_left = 1.0 - disks.line_out, 1.0 - disks.processor
+        self._line_ns = 0.0
+        self._processor_ns = 0.0
+        """How long what was sent has kept the line and the data processor, disks' turns in it."""
         self.due_ns: i64 = NEVER_NS
         """When the next I/O ends or the next transfer completes; `NEVER_NS` when idle."""
 
-    def join(self, fabric: Fabric, path: Path) -> None:
-        """Let the fabric set the pace of what goes out: that of a path which begins here."""
-        self._fabric, self._path = fabric, path
-        path.end = self
+    def join(self, fabric: Fabric, path: Path, deadlines: DeadlinesChanged) -> None:
+        """Let the fabric set the pace of what goes out: that of a path which begins here.
+
+        ``deadlines`` is told when that changes.
+        """
+        self._fabric, self._path, self._deadlines = fabric, path, deadlines
+        self._out, self._in, self._own = path.sent, path.back.seen, DirectionLoad()
+        path.bytes_per_line_ns = 1.0 / self._out_ns_per_byte if self._out_ns_per_byte else 0.0
+        path.ends.append(self)
 
     @property
     def interrupt_ns(self) -> int:
         """From the end of a transfer until the interrupt says so; what comes in delays it."""
-        return self._profile.interrupt_ns + self._starts.in_turns_ns
+        return self._profile.interrupt_ns + self.queue.in_turns_ns
+
+    def line_ns(self, now_ns: i64) -> float:
+        """How long what CTCs have sent here has kept the line busy so far, in ns."""
+        at_ns: int = now_ns
+        passed_ns = self._sending.passed_ns(at_ns)
+        return (self._line_ns + passed_ns * self._own.line) * self._line_left
+
+    def processor_ns(self, now_ns: i64) -> float:
+        """How long it has kept the data processor busy, that of either channel."""
+        at_ns: int = now_ns
+        passed_ns = self._sending.passed_ns(at_ns)
+        return (self._processor_ns + passed_ns * self._own.common) * self._processor_left
+
+    def sent_bytes(self, now_ns: i64) -> float:
+        """The bytes of it, those under way as far as they are on the line."""
+        line_ns = self._profile.line_ns_per_byte
+        return self.line_ns(now_ns) / line_ns if line_ns else 0.0
+
+    def starts_ns(self, now_ns: i64) -> float:
+        """How long the channel has been busy with starting I/Os of CTCs, in ns."""
+        queue = self.queue
+        busy_ns: int = queue.busy_ns - max(0, queue.free_ns - now_ns)
+        return busy_ns * self._processor_left
 
     def admit(self, now_ns: i64) -> i64:
         """Queue one I/O at the processor; return when it has started, in ns.
 
         What the fibre is busy sending delays the start without occupying the processor.
         """
-        self.io_count += 1
         io_ns: i64 = self._profile.io_ns
         latest_ns = now_ns + QUEUE_MAX * io_ns
-        starts = self._starts
-        start_ns = max(now_ns, min(starts.free_ns, latest_ns))
-        starts.free_ns = start_ns + io_ns
-        return starts.free_ns + starts.out_turns_ns
+        queue = self.queue
+        start_ns = max(now_ns, min(queue.free_ns, latest_ns))
+        queue.busy_ns += io_ns
+        queue.free_ns = start_ns + io_ns
+        return queue.free_ns + queue.out_turns_ns
 
     def end_later(self, ctc: ChannelUser, at_ns: i64) -> None:
         """Remember to call `Ctc.end` at ``at_ns``: the mate is not needed for that."""
@@ -112,19 +143,15 @@ class Chpid(PathEnd, Generic[ChannelUser]):
             return
         self._advance(now_ns)
         self._sending.add(ctc, self._join(self._out, 1, load, self._out_ns_per_byte))
-        self._settle(1, load, now_ns)
+        self._settle(now_ns)
 
     def observe(self, change: int, load: Payload, now_ns: i64) -> None:
         """``load`` begins (+1) or ceases (-1) to come in on this fibre."""
-        if change < 0:
-            self.length_in += load.length
-            self.ccw_count += load.count
         if self._instant:
             return
         self._advance(now_ns)
         self._join(self._in, change, load, self._in_ns_per_byte)
-        if self._fabric is None:
-            self._update_pace(now_ns)
+        self._settle(now_ns)
 
     def abandon(self, ctc: ChannelUser, load: Payload | None, now_ns: i64) -> None:
         """Take a transfer (of ``load``) that will not end, and an ending to come, out."""
@@ -136,7 +163,7 @@ class Chpid(PathEnd, Generic[ChannelUser]):
             self._advance(now_ns)
             self._join(self._out, -1, load, self._out_ns_per_byte)
             self._sending.drop(ctc)
-            self._settle(-1, load, now_ns)
+            self._settle(now_ns)
         self._set_due()
 
     def poll_ended(self, now_ns: i64) -> ChannelUser | None:
@@ -153,8 +180,6 @@ class Chpid(PathEnd, Generic[ChannelUser]):
 
     def finish(self, load: Payload, now_ns: i64) -> None:
         """The transfer that `poll_completed` named is over; ``load`` is what it carried."""
-        self.length_out += load.length
-        self.ccw_count += load.count
         if self._instant:
             self._sending.pop()
             self._set_completion(now_ns)
@@ -162,23 +187,23 @@ class Chpid(PathEnd, Generic[ChannelUser]):
         self._advance(now_ns)
         self._sending.pop()
         self._join(self._out, -1, load, self._out_ns_per_byte)
-        self._settle(-1, load, now_ns)
+        self._settle(now_ns)
 
     def set_pace(self, pace: float, now_ns: i64) -> None:
         """Go on at the pace that the fabric lets this path have."""
         self._advance(now_ns)
         self._sending.go(pace)
         self._set_completion(now_ns)
+        self._deadlines.changed = True
 
-    def _settle(self, change: i64, load: Payload, now_ns: i64) -> None:
-        """A transfer of ours has begun (+1) or ceased (-1): find the pace of all."""
+    def _settle(self, now_ns: i64) -> None:
+        """A transfer has begun or ceased here: find the pace of what goes out."""
         fabric, path = self._fabric, self._path
         if fabric is None or path is None:
-            self._update_pace(now_ns)
-            return
-        line, common, solo_ns = self._shares(load, self._out_ns_per_byte)
-        rate = load.length / solo_ns
-        fabric.change(path, int(change), line, common, rate, now_ns)
+            self._sending.go(fair_pace(self._out, self._in))
+            self._set_completion(now_ns)
+        else:
+            fabric.settle(path, self, now_ns)
 
     def _shares(self, load: Payload, line_ns_per_byte: float) -> tuple[float, float, float]:
         """What a transfer needs of the line and of the data processor, and its time alone."""
@@ -194,20 +219,19 @@ class Chpid(PathEnd, Generic[ChannelUser]):
         line, common, solo_ns = self._shares(load, line_ns_per_byte)
         turn_ns: i64 = min(self._profile.turn_ns, int(solo_ns))
         if direction is self._out:
-            self._starts.out_turns_ns += change * turn_ns
+            self.queue.out_turns_ns += change * turn_ns
+            if self._own is not direction:
+                self._own.change(int(change), line, common)
         else:
-            self._starts.in_turns_ns += change * turn_ns
+            self.queue.in_turns_ns += change * turn_ns
         direction.change(int(change), line, common)
         return solo_ns
 
     def _advance(self, now_ns: i64) -> None:
         at_ns: int = now_ns
-        self._sending.advance(at_ns)
-
-    def _update_pace(self, now_ns: i64) -> None:
-        sending = self._sending
-        sending.go(fair_pace(self._out, self._in))
-        self._set_completion(now_ns)
+        passed_ns = self._sending.advance(at_ns)
+        self._line_ns += passed_ns * self._own.line
+        self._processor_ns += passed_ns * self._own.common
 
     def _set_completion(self, now_ns: i64) -> None:
         sending = self._sending

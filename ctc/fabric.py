@@ -1,12 +1,15 @@
 """A fabric: channels that share more than one fibre, and how fast each path of theirs may go.
 
-A *path* leads the transfers of CTCs from one channel to another. Where one channel has several
-paths, is both ends of one, or paths cross the same inter-switch links, what a path can carry
-depends on what all the others do. A `Fabric` knows all paths, and lets the transfers of each go at
-one pace. Each path end is a `ctc.chpid.Chpid`; those of one channel share its `Starts`.
+A *path* leads the transfers of CTCs from one channel to another. Two channels that meet only each
+other need no fabric: each end knows what it sends and sees what comes in (`ctc.chpid`), and
+`ctc.sharing.fair_pace` is the rule. Where a channel has several paths, is both ends of one, or
+paths cross the same inter-switch links, what a path can carry depends on what all others do. A
+`Fabric` knows all paths. It lets two channels go by that same rule as long as nobody else wants
+what they use, and else lets all go at the fairest paces (max-min). So a neighbour that is idle
+changes nothing, to the last byte.
 
-Only an engine that has all systems in one process can have a fabric. Without one each end knows
-what it sends and what comes in, and no more: see `ctc.chpid`.
+Each path end is a `ctc.chpid.Chpid`; those of one channel share its `ChannelQueue`. Only an engine
+that has all systems in one process can have a fabric.
 """
 
 from dataclasses import dataclass
@@ -14,10 +17,14 @@ from typing import Final, final
 
 from mypy_extensions import i64
 
+from ctc.sharing import DirectionLoad, fair_pace
+
 _LINE: Final = 0
-_COMMON: Final = 1
-_BYTES: Final = 2
-"""What a path needs of a resource: its share of a line, of a data processor, or bytes."""
+_SENDER: Final = 1
+_RECEIVER: Final = 2
+_BYTES: Final = 3
+"""What a path needs of a resource: its share of a line, of the data processor of the channel that
+sends or that receives, or bytes."""
 
 _TIGHT: Final = 1.0 + 1e-9
 """More of a resource than this is wanted where it is short."""
@@ -29,22 +36,33 @@ class FabricRoute:
 
     Both names are the same if the path is straight: then each byte passes the channel's data
     processor twice. ``trunk`` is the name of the inter-switch links, one way of them, empty if
-    there are none, and ``trunk_ns_per_byte`` what a byte takes of all of them together.
+    there are none, ``trunk_back`` of the other way, and ``trunk_ns_per_byte`` what a byte takes of
+    all of them together.
     """
 
     here: str
     there: str
     trunk: str = ""
     trunk_ns_per_byte: float = 0.0
+    trunk_back: str = ""
+
+    @property
+    def back(self) -> "FabricRoute":
+        """The route the other way."""
+        return FabricRoute(
+            self.there, self.here, self.trunk_back, self.trunk_ns_per_byte, self.trunk
+        )
 
 
 @final
-class Starts:
+class ChannelQueue:
     """What starts and ends the I/Os of a channel: its processor, and turns of what is under way."""
 
-    __slots__ = ("free_ns", "in_turns_ns", "out_turns_ns")
+    __slots__ = ("busy_ns", "free_ns", "in_turns_ns", "out_turns_ns")
 
     def __init__(self) -> None:
+        self.busy_ns: i64 = 0
+        """What all starts take that are over or queued."""
         self.free_ns: i64 = 0
         self.out_turns_ns: i64 = 0
         self.in_turns_ns: i64 = 0
@@ -55,10 +73,10 @@ class Starts:
 class DeadlinesChanged:
     """Says that the deadlines of one system are other ones than before."""
 
-    __slots__ = ("rung",)
+    __slots__ = ("changed",)
 
     def __init__(self) -> None:
-        self.rung = False
+        self.changed = False
 
 
 class PathEnd:
@@ -73,75 +91,129 @@ class PathEnd:
 class _Resource:
     """A line one way, a data processor, or inter-switch links one way; there is 1 of each."""
 
-    __slots__ = ("kind", "left", "ns_per_byte", "paths", "seen", "wanted")
+    __slots__ = ("left", "ns_per_byte", "paths", "short", "visited")
 
-    def __init__(self, kind: i64, ns_per_byte: float = 0.0) -> None:
-        self.kind = kind
+    def __init__(self, ns_per_byte: float = 0.0) -> None:
         self.ns_per_byte = ns_per_byte
-        self.paths: list[Path] = []
-        """Those with transfers under way. A straight path is there twice at its processor."""
-        self.wanted = 0.0
-        """What they need of it at full pace."""
+        self.paths: list[_Need] = []
+        """Of those with transfers under way. A straight path is there twice at its processor."""
+        self.short = False
+        """Whether they want more than there is."""
         self.left = 1.0
-        self.seen = False
+        self.visited = False
 
     def renew(self) -> None:
-        """Find what is wanted of it: sums that are kept would gather what rounding leaves."""
+        """Find whether it is short: sums that are kept would gather what rounding leaves."""
         wanted = 0.0
-        for path in self.paths:
-            wanted += self.need(path)
-        self.wanted = wanted
+        for need in self.paths:
+            wanted += need.share()
+        self.short = wanted > _TIGHT
 
     def open_need(self) -> float:
         """What the paths need at full pace whose pace is still to be found."""
-        need = 0.0
-        for path in self.paths:
-            if path.open:
-                need += self.need(path)
-        return need
+        wanted = 0.0
+        for need in self.paths:
+            if need.path.open:
+                wanted += need.share()
+        return wanted
 
-    def need(self, path: "Path") -> float:
-        """What a path needs of it at full pace."""
+
+@final
+class _Need:
+    """What one path needs of one resource."""
+
+    __slots__ = ("kind", "path", "resource")
+
+    def __init__(self, path: "Path", resource: _Resource, kind: i64) -> None:
+        self.path = path
+        self.resource = resource
+        self.kind = kind
+
+    def share(self) -> float:
+        """So much at full pace."""
+        path = self.path
         if self.kind == _LINE:
-            return path.line
-        if self.kind == _COMMON:
-            return path.common
-        return path.bytes_per_ns * self.ns_per_byte
+            return path.sent.line
+        if self.kind == _SENDER:
+            return path.sent.common
+        if self.kind == _RECEIVER:
+            return path.seen.common
+        return path.sent.line * path.bytes_per_line_ns * self.resource.ns_per_byte
 
 
 @final
 class Path:
-    """The transfers under way from one channel to another: sums of what each needs, and a pace.
+    """The transfers under way from one channel to another, of whatever systems, and their pace.
 
-    ``line`` and ``common`` are as in `ctc.sharing.DirectionLoad`; ``bytes_per_ns`` is what all
-    would move if each went at the pace that it has alone.
+    ``sent`` is what the channel here sends, ``seen`` what the channel there sees coming: it knows
+    of a transfer from its READ on, until the data are there. ``back`` is the path the other way,
+    itself if it is straight and crosses no inter-switch links.
     """
 
     __slots__ = (
-        "alarm", "bytes_per_ns", "common", "count", "end", "line", "open", "pace", "seen",
-        "uses",
+        "back", "bytes_per_line_ns", "crowded", "ends", "needs", "open", "pace", "present", "seen",
+        "sent", "straight",
     )  # fmt: skip
 
-    def __init__(self, uses: list[_Resource]) -> None:
-        self.uses = uses
-        self.end: PathEnd | None = None
-        self.alarm = DeadlinesChanged()
-        self.count: i64 = 0
-        self.line = 0.0
-        self.common = 0.0
-        self.bytes_per_ns = 0.0
+    def __init__(self, *, straight: bool) -> None:
+        self.straight = straight
+        self.sent = DirectionLoad()
+        self.seen = DirectionLoad()
+        self.back = self
+        self.needs: list[_Need] = []
+        self.ends: list[PathEnd] = []
+        self.bytes_per_line_ns = 0.0
+        """What a transfer moves in a nanosecond of the line, disks beside it considered."""
         self.pace = 1.0
-        self.seen = False
+        self.present = False
+        """Whether its needs stand at its resources."""
+        self.crowded = False
+        """Whether its pace is one that it found among others."""
         self.open = False
         """Whether its pace is still to be found."""
+
+    @property
+    def meets_others(self) -> bool:
+        """Whether anybody else has transfers under way on what it and its way back use."""
+        back = self.back
+        if self.crowded or back.crowded or self.straight:
+            return True
+        for needs in (self.needs, back.needs):
+            for need in needs:
+                for other in need.resource.paths:
+                    if other.path is not self and other.path is not back:
+                        return True
+        return False
+
+    @property
+    def pace_of_two(self) -> float:
+        """Its pace where its two channels, and inter-switch links, have nobody else to serve."""
+        pace = fair_pace(self.sent, self.back.seen)
+        for need in self.needs:
+            if need.kind == _BYTES:
+                share = need.share()
+                if pace * share > 1.0:
+                    pace = 1.0 / share
+        return pace
+
+    def appear(self) -> None:
+        """Let its needs stand at its resources as long as it has transfers under way."""
+        present = self.sent.count > 0 or self.seen.count > 0
+        if present is not self.present:
+            self.present = present
+            for need in self.needs:
+                if present:
+                    need.resource.paths.append(need)
+                else:
+                    need.resource.paths.remove(need)
 
     def close(self, pace: float) -> None:
         """Note its pace, and what is left of what is short beside it."""
         self.open = False
         self.pace = pace
-        for use in self.uses:
-            if use.seen:
-                use.left -= pace * use.need(self)
+        for need in self.needs:
+            if need.resource.visited:
+                need.resource.left -= pace * need.share()
 
 
 @final
@@ -149,105 +221,142 @@ class Fabric:
     """All channels, inter-switch links and paths that share anything."""
 
     def __init__(self) -> None:
-        self._starts: dict[str, Starts] = {}
+        self._queues: dict[str, ChannelQueue] = {}
         self._resources: dict[tuple[str, str], _Resource] = {}
+        self._paths: dict[FabricRoute, Path] = {}
 
-    def starts(self, channel: str) -> Starts:
+    def queue(self, channel: str) -> ChannelQueue:
         """What starts the I/Os of a channel."""
-        return self._starts.setdefault(channel, Starts())
+        return self._queues.setdefault(channel, ChannelQueue())
 
-    def add_path(self, route: FabricRoute) -> Path:
-        """One more path from the channel here to the one there: each system has its own."""
+    def path(self, route: FabricRoute) -> Path:
+        """The path of a route, one for all systems."""
+        if route not in self._paths:
+            path = self._paths[route] = self._new_path(route)
+            path.back = self.path(route.back)
+        return self._paths[route]
+
+    def _new_path(self, route: FabricRoute) -> Path:
+        path = Path(straight=route.here == route.there)
         uses = [
-            self._resource("out", route.here, _LINE),
-            self._resource("in", route.there, _LINE),
-            self._resource("processor", route.here, _COMMON),
-            self._resource("processor", route.there, _COMMON),
+            (self._resource("out", route.here), _LINE),
+            (self._resource("in", route.there), _LINE),
+            (self._resource("processor", route.here), _SENDER),
+            (self._resource("processor", route.there), _RECEIVER),
         ]
         if route.trunk:
-            uses.append(self._resource("trunk", route.trunk, _BYTES, route.trunk_ns_per_byte))
-        return Path(uses)
+            uses.append((self._resource("trunk", route.trunk, route.trunk_ns_per_byte), _BYTES))
+        path.needs = [_Need(path, resource, kind) for resource, kind in uses]
+        return path
 
-    def change(
-        self, path: Path, sign: int, line: float, common: float, bytes_per_ns: float, now_ns: i64
-    ) -> None:
-        """Add (+1) or take away (-1) one transfer, by its shares, and find all paces again."""
-        touched = [use for use in path.uses if use.wanted > _TIGHT]
-        was_idle = path.count == 0
-        path.count += sign
-        if path.count:
-            path.line += sign * line
-            path.common += sign * common
-            path.bytes_per_ns += sign * bytes_per_ns
-        else:
-            path.line = path.common = path.bytes_per_ns = 0.0
-        for use in path.uses:
-            if was_idle:
-                use.paths.append(path)
-            elif not path.count:
-                use.paths.remove(path)
-        for use in path.uses:
-            use.renew()
-            if use.wanted > _TIGHT and use not in touched:
-                touched.append(use)
-        self._settle(path, touched, now_ns)
+    def settle(self, path: Path, end: PathEnd, now_ns: i64) -> None:
+        """What ``end`` sends on ``path``, or sees coming on the way back, has changed: find paces.
 
-    def _settle(self, changed: Path, touched: list[_Resource], now_ns: i64) -> None:
-        """Find the paces of all paths that a change reaches: by what is short, and was or is.
-
-        All rise from 0 together; where something becomes full, its paths stay, and the others rise
-        on. This is the fairest there is (max-min), and nothing is left over that anybody could use.
+        Those of others are found too where what is short, or was, is theirs as well.
         """
-        paths, short = _reached(changed, touched)
-        old_paces = [path.pace for path in paths]
-        full: _Resource | None = None
-        while True:
-            pace = 1.0
-            full = None
-            for use in short:
-                need = use.open_need()
-                if need > 0.0 and use.left < pace * need:
-                    pace = max(0.0, use.left / need)
-                    full = use
-            for path in paths if full is None else full.paths:
-                if path.open:
-                    path.close(pace)
-            if full is None:
-                break
-        for use in short:
-            use.seen = False
-        for path, old_pace in zip(paths, old_paces, strict=True):
-            path.seen = False
-            end = path.end
-            if end is not None and (path is changed or path.pace != old_pace):
-                end.set_pace(path.pace, now_ns)
-                path.alarm.rung = True
+        path.appear()
+        back = path.back
+        back.appear()
+        if not path.meets_others:
+            _go(path, path.pace_of_two, end, now_ns)
+            return
+        paths, short = _reached(path)
+        if _are_of_two_channels(paths):
+            for each in paths:
+                if each is path or each.crowded:
+                    each.crowded = False
+                    _go(each, each.pace_of_two, end, now_ns)
+        else:
+            old_paces = [each.pace for each in paths]
+            _share_out(paths, short)
+            for each, old_pace in zip(paths, old_paces, strict=True):
+                each.crowded = True
+                new_pace, each.pace = each.pace, old_pace
+                _go(each, new_pace, end, now_ns)
+        for each in paths:
+            each.open = False
+        for resource in short:
+            resource.visited = False
 
-    def _resource(self, what: str, name: str, kind: i64, ns_per_byte: float = 0.0) -> _Resource:
+    def _resource(self, what: str, name: str, ns_per_byte: float = 0.0) -> _Resource:
         """One that may be there already."""
         if (what, name) not in self._resources:
-            self._resources[what, name] = _Resource(kind, ns_per_byte)
+            self._resources[what, name] = _Resource(ns_per_byte)
         return self._resources[what, name]
 
 
-def _reached(changed: Path, touched: list[_Resource]) -> tuple[list[Path], list[_Resource]]:
-    """The paths whose pace a change can change, and the resources that are short among them."""
-    paths = [changed]
-    changed.seen = changed.open = True
-    short = touched
-    for use in short:
-        use.seen = True
-        use.left = 1.0
+def _are_of_two_channels(paths: list[Path]) -> bool:
+    """Whether those with transfers under way lead from one channel to one other, and back."""
+    first: Path | None = None
+    for path in paths:
+        if path.present:
+            if first is None:
+                first = path
+            if path.straight or (path is not first and path.back is not first):
+                return False
+    return True
+
+
+def _go(path: Path, pace: float, changed: PathEnd, now_ns: i64) -> None:
+    """Let a path have a pace: tell the end whose transfers have changed, and all if it is new."""
+    is_new = pace != path.pace
+    path.pace = pace
+    for end in path.ends:
+        if is_new or end is changed:
+            end.set_pace(pace, now_ns)
+
+
+def _share_out(paths: list[Path], short: list[_Resource]) -> None:
+    """Find the fairest paces (max-min) of paths that want what is short.
+
+    All rise from 0 together; where something becomes full, its paths stay, and the others rise
+    on. Nothing is left over that anybody could use.
+    """
+    full: _Resource | None = None
+    while True:
+        pace = 1.0
+        full = None
+        for resource in short:
+            need = resource.open_need()
+            if need > 0.0 and resource.left < pace * need:
+                pace = max(0.0, resource.left / need)
+                full = resource
+        if full is None:
+            for path in paths:
+                if path.open:
+                    path.close(pace)
+            return
+        for each in full.paths:
+            if each.path.open:
+                each.path.close(pace)
+
+
+def _reached(path: Path) -> tuple[list[Path], list[_Resource]]:
+    """Whose pace a change of a path, or of its way back, can change, and what is short for them.
+
+    The way from one to the next leads over what is short, or was when it was looked at last.
+    """
+    paths = [path]
+    path.open = True
+    if not path.back.open and path.back.present:
+        path.back.open = True
+        paths.append(path.back)
+    short: list[_Resource] = []
     place = 0
-    while place < len(short):
-        for path in short[place].paths:
-            if not path.seen:
-                path.seen = path.open = True
-                paths.append(path)
-                for use in path.uses:
-                    if use.wanted > _TIGHT and not use.seen:
-                        use.seen = True
-                        use.left = 1.0
-                        short.append(use)
+    while place < len(paths):
+        for need in paths[place].needs:
+            resource = need.resource
+            if resource.visited:
+                continue
+            was_short = resource.short
+            resource.renew()
+            if was_short or resource.short:
+                resource.visited = True
+                resource.left = 1.0
+                short.append(resource)
+                for other in resource.paths:
+                    if not other.path.open:
+                        other.path.open = True
+                        paths.append(other.path)
         place += 1
     return paths, short

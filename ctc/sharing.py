@@ -150,10 +150,16 @@ class Sharing(Generic[ChannelUser]):
         done_ns = self._done_ns + (now_ns - self._done_at_ns) * self._pace
         return [(goal.user, goal.goal_ns - done_ns) for goal in self._goals]
 
-    def advance(self, now_ns: float) -> None:
-        """Let time pass at the present pace."""
-        self._done_ns += (now_ns - self._done_at_ns) * self._pace
+    def passed_ns(self, now_ns: float) -> float:
+        """The solo time that passes until ``now_ns`` at the present pace."""
+        return (now_ns - self._done_at_ns) * self._pace
+
+    def advance(self, now_ns: float) -> float:
+        """Let time pass at the present pace; return the solo time that has passed."""
+        passed_ns = (now_ns - self._done_at_ns) * self._pace
+        self._done_ns += passed_ns
         self._done_at_ns = now_ns
+        return passed_ns
 
     def go(self, pace: float) -> None:
         """Go on at this fraction of the pace that each would have alone."""

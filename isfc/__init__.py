@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from isfc.programs.protocol import SeverCode as SeverCode
     from isfc.search.sweep import sweep as sweep
     from scenarios.guest_memory import GuestMemory as GuestMemory
+    from scenarios.notes import plan_notes as plan_notes
     from scenarios.relocated import Relocated as Relocated
     from scenarios.relocated import relocate as relocate
     from scenarios.relocated_guest import GuestPlan as GuestPlan
@@ -94,6 +95,7 @@ _HOMES: Final = {
     "features": "isfc.layout.edit",
     "carried": "scenarios.saturation",
     "Carried": "scenarios.saturation",
+    "plan_notes": "scenarios.notes",
     "simulate": "scenarios.simulation",
     "Simulation": "scenarios.simulation",
     "Workload": "scenarios.workload",
@@ -164,6 +166,7 @@ __all__ = [
     "parse_layout",
     "parse_links",
     "plan",
+    "plan_notes",
     "read_edit",
     "relocate",
     "shipped_layouts",

@@ -20,13 +20,12 @@ from isfc.link.events import InterruptListener, LinkEvent, Sink
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.system.system import System
+from scenarios.channel_busy import BusySoFar, ChannelsBusy, busy_so_far
 from scenarios.cluster_shared import (
     ChannelResult,
     Look,
-    Moved,
     PathResult,
     channel_results,
-    moved_so_far,
     path_results,
 )
 from scenarios.guests import GuestCosts, make_guests
@@ -160,6 +159,7 @@ class ClusterResult:
     experiment: ClusterExperiment
     links: tuple[Recording, ...]
     systems: tuple[SystemResult, ...]
+    busy: ChannelsBusy
     channels: tuple[ChannelResult, ...]
     paths: tuple[PathResult, ...] = ()
 
@@ -268,7 +268,7 @@ class ClusterLooks:
         self._experiment = experiment
         self._systems = systems
         self._looks: list[Look] = []
-        self._moved: list[Moved] = []
+        self._busy: list[BusySoFar] = []
 
     def look(self, now_ns: int) -> None:
         """Note all counters."""
@@ -279,17 +279,20 @@ class ClusterLooks:
                 for end in system.ends
             }
         )
-        self._moved.append(moved_so_far(self._experiment.collection, self._systems))
+        links = self._experiment.collection.links
+        self._busy.append(busy_so_far(links, self._systems, now_ns))
 
     def result(self) -> ClusterResult:
         """What came of the run between the first look and the last."""
         experiment, looks = self._experiment, self._looks
+        busy = ChannelsBusy(self._busy[0], self._busy[-1], experiment.seconds)
         return ClusterResult(
             experiment,
             tuple(_recording(each, looks) for each in experiment.experiments),
             tuple(_system_result(system.name, looks) for system in self._systems),
-            tuple(channel_results(experiment.collection, experiment.seconds, looks, self._moved)),
-            tuple(path_results(experiment.collection, experiment.seconds, looks)),
+            busy,
+            tuple(channel_results(experiment.collection, looks, busy)),
+            tuple(path_results(experiment.collection, looks, busy)),
         )
 
 

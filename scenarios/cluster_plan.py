@@ -11,7 +11,7 @@ from isfc.layout.layout import Collection, LinkTraffic
 from scenarios.cluster import ClusterExperiment, load_of
 from scenarios.cluster_shared import ChannelResult, PathResult
 from scenarios.run import MIB
-from scenarios.saturation import STATED_PAIRS, SUITE
+from scenarios.saturation import SECONDS, STATED_PAIRS, SUITE
 from scenarios.steady import Rate, SteadyLinks
 
 
@@ -95,7 +95,7 @@ def plan_experiments(collection: Collection) -> list[ClusterExperiment]:
         for client, server in (link.nodes, link.nodes[::-1])
     )
     loads = tuple(map(load_of, traffic))
-    together = ClusterExperiment(collection, loads)
+    together = ClusterExperiment(collection, loads, seconds=SECONDS)
     alone = [
         replace(
             together,

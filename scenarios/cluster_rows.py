@@ -71,7 +71,7 @@ def _rows(result: ClusterResult) -> Iterator[ClusterRow]:
 def _shared(kind: str, carried: ChannelResult | PathResult) -> Iterator[ClusterRow]:
     """A row of what several fibres share, then one of each link in it."""
     out, back = carried.mb_per_s_out, carried.mb_per_s_in
-    busy = min(100.0, 100.0 * carried.busy)
+    busy = 100.0 * carried.busy
     yield ClusterRow(kind, carried.name, "", out, back, out + back, busy_percent=busy)
     for share in carried.shares:
         out, back = share.mb_per_s_out, share.mb_per_s_in

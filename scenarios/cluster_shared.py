@@ -4,8 +4,7 @@ Each with what every link moved over it, and how busy that made it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 from ctc.address import Rdev
 from ctc.profiles import ChpidProfile
@@ -15,17 +14,13 @@ from isfc.layout.path import FarPath
 from isfc.layout.sharing import carried_by, channel_name
 from isfc.link.counters import LinkEndSnapshot
 from isfc.link.name import NodeName
-from isfc.system.system import System
+from scenarios.channel_busy import ChannelBusy, ChannelsBusy
 from scenarios.run import MIB
-from scenarios.shared_channel import count_moved, use_of
 
 Look = Mapping[tuple[NodeName, NodeName], LinkEndSnapshot]
 """The counters of all link ends at one moment, by node and partner."""
 
-Moved = Mapping[Channel, tuple[int, ...]]
-"""What channels have moved so far."""
-
-_FibreEnd = tuple[Layout, Fibre, int]
+FibreEnd = tuple[Layout, Fibre, int]
 """A fibre with its link, and which of its ends is meant."""
 
 
@@ -61,7 +56,7 @@ class ChannelResult(Shared):
 
     channel: Channel
     profile: ChpidProfile
-    use: ChannelUse
+    resources: ChannelBusy
 
     @property
     def name(self) -> str:
@@ -70,8 +65,8 @@ class ChannelResult(Shared):
 
     @property
     def busy(self) -> float:
-        """The share that was used of whichever is nearest to its end."""
-        return max(self.use.processor, self.use.line_out, self.use.line_in)
+        """The share of the time that the resource was busy which is nearest to its end."""
+        return self.resources.greatest
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +74,12 @@ class PathResult(Shared):
     """Inter-switch links of a path.
 
     They begin at the first of ``ways``: two directors, or else the first node and the second of
-    each link.
+    each link. ``busy`` is the share that was used of the direction with more.
     """
 
     path: FarPath
     ways: tuple[str, str]
+    busy: float
 
     @property
     def name(self) -> str:
@@ -96,48 +92,35 @@ class PathResult(Shared):
         assert self.path.isl is not None, "others share nothing"
         return 1e9 / self.path.isl.ns_per_byte(self.path.km) / MIB
 
-    @property
-    def busy(self) -> float:
-        """The share that was used of the direction with more."""
-        return max(self.mb_per_s_out, self.mb_per_s_in) / self.mb_per_s_max
-
-
-def moved_so_far(collection: Collection, systems: Sequence[System]) -> Moved:
-    """What each channel has moved so far."""
-    found: dict[Channel, tuple[int, ...]] = {}
-    for channel in carried_by(collection):
-        ends: list[Any] = []
-        for end in channel:
-            for system in systems:  # a system of which no link runs is not there
-                if system.name == end.node:
-                    ends += system.channels.chpids.get(end.chpid, [])
-        found[channel] = count_moved(ends)
-    return found
-
 
 def channel_results(
-    collection: Collection, seconds: float, looks: Sequence[Look], moved: Sequence[Moved]
+    collection: Collection, looks: Sequence[Look], busy: ChannelsBusy
 ) -> Iterable[ChannelResult]:
-    """Each channel that several fibres share or a fibre has both ends on."""
+    """Each channel that several fibres share, disks use too, or a fibre has both ends on."""
     for channel in carried_by(collection):
         fibres = collection.fibre_ends(channel)
-        if len(fibres) < 2:
+        wanted = disks_of(fibres)
+        if len(fibres) < 2 and wanted == NOTHING:
             continue
         (_, first, _), *_ = fibres
-        grown = [
-            after - before
-            for before, after in zip(moved[0][channel], moved[-1][channel], strict=True)
-        ]
-        use = use_of(first.profile, grown, seconds) if any(grown) else NOTHING
-        shares = _shares(seconds, fibres, looks)
-        yield ChannelResult(shares, channel, first.profile, use)
+        resources = busy(map(str, channel)).with_disks(wanted)
+        shares = _shares(busy.seconds, fibres, looks)
+        yield ChannelResult(shares, channel, first.profile, resources)
+
+
+def disks_of(fibres: Iterable[FibreEnd]) -> ChannelUse:
+    """What disks want of the channel that these ends of fibres are on."""
+    wanted = NOTHING
+    for _, fibre, end in fibres:
+        wanted = wanted.joined(fibre.disks[end])
+    return wanted
 
 
 def path_results(
-    collection: Collection, seconds: float, looks: Sequence[Look]
+    collection: Collection, looks: Sequence[Look], busy: ChannelsBusy
 ) -> Iterable[PathResult]:
     """The inter-switch links of each path that several fibres take."""
-    found: dict[tuple[FarPath, frozenset[str]], list[_FibreEnd]] = {}
+    found: dict[tuple[FarPath, frozenset[str]], list[FibreEnd]] = {}
     for link in collection.links:
         for fibre in link.fibres:
             if fibre.path is not None and fibre.path.isl is not None:
@@ -146,12 +129,15 @@ def path_results(
                 ends.append((link, fibre, out))
     for (path, _), ends in found.items():
         if len(ends) > 1:
-            yield PathResult(_shares(seconds, ends, looks), path, ends[0][1].ways)
+            ways = ends[0][1].ways
+            most = max(busy.sent_bytes(path, ways)) / busy.seconds / MIB
+            carried = PathResult(_shares(busy.seconds, ends, looks), path, ways, busy=0.0)
+            yield replace(carried, busy=most / carried.mb_per_s_max)
 
 
 def _shares(
     seconds: float,
-    ends: Iterable[_FibreEnd],
+    ends: Iterable[FibreEnd],
     looks: Sequence[Look],
 ) -> tuple[ChannelShare, ...]:
     """What each link moved over its fibres here, out as their ends have written it."""

@@ -6,7 +6,9 @@ What a link's file says of it, `Layout.notes` brings along; what lies beyond pub
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from ctc.sharing import NOTHING
 from isfc.layout.capacity import RULE_GBPS_MAX
+from isfc.layout.in_words import listed
 from isfc.layout.layout import Collection, Layout
 from isfc.layout.note import Note, NoteKind
 from scenarios.measured import (
@@ -65,7 +67,7 @@ def cluster_notes(collection: Collection) -> tuple[Note, ...]:
     """Of links that run together."""
     links = collection.links
     own = dict.fromkeys(note for link in links for note in (*link.notes, *_profile(link)))
-    return (*_extrapolated(beyond_measured_cluster(collection)), *own)
+    return (*_extrapolated(beyond_measured_cluster(collection)), *_disks(*links), *own)
 
 
 def several_notes(notes: Iterable[Sequence[Note]], listed: int) -> tuple[Note, ...]:
@@ -101,7 +103,8 @@ def believed(rule_mb_per_s: float, model_mb_per_s: float, notes: Sequence[Note])
 
 
 def _model(layout: Layout, unknown: Sequence[str], *, lower: bool = False) -> tuple[Note, ...]:
-    return (*_extrapolated(unknown, lower=lower), *layout.notes, *_profile(layout))
+    own = (*_disks(layout), *layout.notes, *_profile(layout))
+    return (*_extrapolated(unknown, lower=lower), *own)
 
 
 def _extrapolated(unknown: Sequence[str], *, lower: bool = False) -> Iterator[Note]:
@@ -117,6 +120,23 @@ def _rule(layout: Layout) -> Iterator[Note]:
             NoteKind.RULE,
             f"The rule of thumb was published up to {RULE_GBPS_MAX} Gb/s; it is taken to grow on "
             "with the link's speed.",
+        )
+
+
+def _disks(*links: Layout) -> Iterator[Note]:
+    """That disks use channels of the links too."""
+    channels = dict.fromkeys(
+        " = ".join(fibre.channel_ends(end, node))
+        for link in links
+        for fibre in link.fibres
+        for end, node in enumerate(link.nodes)
+        if fibre.disks[end] != NOTHING
+    )
+    if channels:
+        yield Note(
+            NoteKind.DISKS,
+            f"Disks use {listed([*channels])} too, and slow every link there: the figures have "
+            "them.",
         )
 
 

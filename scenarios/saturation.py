@@ -6,12 +6,12 @@ several chpids carries most of. Each figure is run until it is steady, and has i
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol, TypeVar
 
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from scenarios.run import Experiment, Result
-from scenarios.steady import Rate, SteadyRun, steady_run
+from scenarios.steady import Rate, steady_run
 from scenarios.warmup import WARMUP
 from scenarios.workload import SUITES
 
@@ -53,13 +53,22 @@ class Carried:
         return self.stated.mb_per_s
 
 
-RunEach = Callable[[Callable[[Experiment], SteadyRun], Sequence[Experiment]], Sequence[SteadyRun]]
-"""Does every run, in this process or in others, and gives what came of them in their order."""
+_Given = TypeVar("_Given")
+_Outcome = TypeVar("_Outcome")
+
+
+class RunEach(Protocol):
+    """Does every run, in this process or in others, and gives what came of them in their order."""
+
+    def __call__(
+        self, work: Callable[[_Given], _Outcome], experiments: Sequence[_Given], /
+    ) -> Sequence[_Outcome]:
+        """Do ``work`` on every experiment."""
 
 
 def in_turn(
-    work: Callable[[Experiment], SteadyRun], experiments: Sequence[Experiment]
-) -> Sequence[SteadyRun]:
+    work: Callable[[_Given], _Outcome], experiments: Sequence[_Given]
+) -> Sequence[_Outcome]:
     """Do one run after the other, in this process."""
     return [work(each) for each in experiments]
 

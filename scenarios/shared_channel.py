@@ -4,21 +4,23 @@ The link is run without the disks and with them; the disks' mean values are take
 what the CTCs used. `ctc.sharing` says how the two share a chpid.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final, Generic, TypeVar
 
-from ctc.address import ChpidId
-from ctc.chpid import Chpid
-from ctc.profiles import ChpidProfile
-from ctc.sharing import NOTHING, ChannelUse
+from ctc.sharing import ChannelUse
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration
 from isfc.io.estimate import ChannelEstimate
-from isfc.io.shared import find_shared, with_disks, without_disks
+from isfc.io.shared import Shared, find_shared, with_disks, without_disks
+from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
+from scenarios.channel_busy import ChannelsBusy, busy_so_far
+from scenarios.cluster import ClusterExperiment, ClusterResult, run_cluster
 from scenarios.operation import OperatedRun
-from scenarios.run import NS_PER_S, Experiment, Result, build, measure, run_on
+from scenarios.run import Experiment, Result, build, measure, run_on
+
+_Outcome = TypeVar("_Outcome")
 
 LOAD_SHARES: Final = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5)
 """Of the disks' load, where a curve goes over it (chosen)."""
@@ -37,11 +39,15 @@ class SharedChannel:
 
 
 @dataclass(frozen=True, slots=True)
-class SharedRun:
-    """What the link did without the disks, and with them, and what became of both."""
+class SharedRun(Generic[_Outcome]):
+    """What CTCs did without the disks, and with them, and what became of both.
 
-    alone: Result
-    beside: Result
+    ``rates`` are MB/s (2^20) of each link, without and with.
+    """
+
+    alone: _Outcome
+    beside: _Outcome
+    rates: tuple[tuple[str, float, float], ...]
     channels: tuple[SharedChannel, ...]
 
 
@@ -50,7 +56,7 @@ def run_shared(
     configuration: IoConfiguration,
     side: NodeName | None = None,
     progress: Callable[[float], None] | None = None,
-) -> SharedRun:
+) -> SharedRun[Result]:
     """Run a link without and with the disks of ``configuration`` on its chpids.
 
     ``side`` is the node to measure at, that of the clients if None; ``progress`` is told of the
@@ -58,27 +64,63 @@ def run_shared(
     none of the channels is a chpid of the layout.
     """
     layout = experiment.layout
-    shared = find_shared(layout, configuration)
+    shared = _found(configuration, layout)
+    (alone, busy), (beside, busy_beside) = (
+        run_counted(replace(experiment, layout=without_disks(layout)), side),
+        run_counted(replace(experiment, layout=with_disks(layout, configuration)), side, progress),
+    )
+    rates = (("link", alone.mb_per_s, beside.mb_per_s),)
+    return SharedRun(alone, beside, rates, _channels(shared, busy, busy_beside))
+
+
+def run_shared_links(
+    experiment: ClusterExperiment,
+    configuration: IoConfiguration,
+    interval: float | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> SharedRun[ClusterResult]:
+    """As `run_shared`, for all links of a file together."""
+    links = experiment.collection.links
+    shared = _found(configuration, *links)
+    alone, beside = (
+        run_cluster(
+            replace(experiment, collection=replace(experiment.collection, links=changed)),
+            interval,
+            progress=told,
+        )
+        for changed, told in (
+            (tuple(map(without_disks, links)), None),
+            (tuple(with_disks(link, configuration) for link in links), progress),
+        )
+    )
+    rates = tuple(
+        (name, first.client.whole.result.mb_per_s, last.client.whole.result.mb_per_s)
+        for first, last in zip(alone.links, beside.links, strict=True)
+        for name in (first.experiment.layout.name,)
+    )
+    return SharedRun(alone, beside, rates, _channels(shared, alone.busy, beside.busy))
+
+
+def _found(configuration: IoConfiguration, *links: Layout) -> tuple[Shared, ...]:
+    shared = find_shared(configuration, *links)
     if not shared:
         raise ConfigurationError("[[io]] channels: none is a chpid of the layout that CTCs use")
-    alone, uses = run_counted(replace(experiment, layout=without_disks(layout)), side)
-    beside, uses_beside = run_counted(
-        replace(experiment, layout=with_disks(layout, configuration)), side, progress
-    )
-    return SharedRun(
-        alone,
-        beside,
-        tuple(
-            SharedChannel(
-                node=each.node,
-                chpid=each.name,
-                ctcs_alone=uses.get((each.node, each.chpid), NOTHING),
-                ctcs_beside=uses_beside.get((each.node, each.chpid), NOTHING),
-                disks_alone=each.estimate(),
-                disks_beside=each.estimate(uses_beside.get((each.node, each.chpid), NOTHING)),
-            )
-            for each in shared
-        ),
+    return shared
+
+
+def _channels(
+    shared: Iterable[Shared], busy: ChannelsBusy, busy_beside: ChannelsBusy
+) -> tuple[SharedChannel, ...]:
+    return tuple(
+        SharedChannel(
+            node=each.node,
+            chpid=each.name,
+            ctcs_alone=busy(each.ends).use,
+            ctcs_beside=busy_beside(each.ends).use,
+            disks_alone=each.estimate(),
+            disks_beside=each.estimate(busy_beside(each.ends).use),
+        )
+        for each in shared
     )
 
 
@@ -86,61 +128,25 @@ def run_counted(
     experiment: Experiment,
     side: NodeName | None = None,
     progress: Callable[[float], None] | None = None,
-) -> tuple[Result, Mapping[tuple[str, ChpidId], ChannelUse]]:
-    """A run, and what its CTCs used of each chpid."""
+) -> tuple[Result, ChannelsBusy]:
+    """A run, and how busy its CTCs made each channel."""
     engine, systems = build(experiment)
     (end,) = (
         system.ends[0] for system in systems if system.name == (side or experiment.client_node)
     )
     operated = OperatedRun(engine, systems, None)
     run_on(operated, experiment.begin_ns, progress)
-    before = end.snapshot(engine.now_ns)
-    counted = [
-        {number: count_moved(ends) for number, ends in system.channels.chpids.items()}
-        for system in systems
-    ]
+    links = (experiment.layout,)
+    before, busy = end.snapshot(engine.now_ns), busy_so_far(links, systems, engine.now_ns)
     run_on(operated, experiment.end_ns, progress)
-    uses: dict[tuple[str, ChpidId], ChannelUse] = {}
-    for system, first in zip(systems, counted, strict=True):
-        here = experiment.layout.nodes.index(system.name)
-        profiles = {fibre.chpids[here]: fibre.profile for fibre in experiment.layout.fibres}
-        for number, ends in system.channels.chpids.items():
-            moved = [
-                after - begun for after, begun in zip(count_moved(ends), first[number], strict=True)
-            ]
-            uses[system.name, number] = use_of(profiles[number], moved, experiment.seconds)
-    return measure(end.name, before, end.snapshot(engine.now_ns)), uses
-
-
-def count_moved(ends: Sequence[Chpid[Any]]) -> tuple[int, int, int, int]:
-    """I/Os, bytes out, bytes in and CCWs so far, of all ends of a channel."""
-    return (
-        sum(end.io_count for end in ends),
-        sum(end.length_out for end in ends),
-        sum(end.length_in for end in ends),
-        sum(end.ccw_count for end in ends),
-    )
-
-
-def use_of(profile: ChpidProfile, moved: Sequence[int], seconds: float) -> ChannelUse:
-    """What a channel was used for what `count_moved` grew by in so many seconds."""
-    ios, length_out, length_in, ccws = moved
-    ns = seconds * NS_PER_S
-    processor_ns = (
-        ios * profile.io_ns
-        + (length_out + length_in) * profile.processor_ns_per_byte
-        + ccws * profile.processor_ns_per_ccw
-    )
-    return ChannelUse(
-        processor=processor_ns / ns,
-        line_out=length_out * profile.line_ns_per_byte / ns,
-        line_in=length_in * profile.line_ns_per_byte / ns,
-    )
+    later = busy_so_far(links, systems, engine.now_ns)
+    result = measure(end.name, before, end.snapshot(engine.now_ns))
+    return result, ChannelsBusy(busy, later, experiment.seconds)
 
 
 def run_over_load(
     experiment: Experiment, configuration: IoConfiguration
-) -> tuple[tuple[float, SharedRun], ...]:
+) -> tuple[tuple[float, SharedRun[Result]], ...]:
     """As `run_shared`, with the disks asked for more and less: the share, and what came of it."""
     return tuple(
         (share, run_shared(experiment, _scaled(configuration, share))) for share in LOAD_SHARES

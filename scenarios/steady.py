@@ -27,14 +27,13 @@ from isfc.engine.virtual import VirtualEngine
 from isfc.layout.layout import Collection
 from isfc.link.name import NodeName
 from isfc.system.system import System
+from scenarios.channel_busy import BusySoFar, ChannelsBusy, busy_so_far
 from scenarios.cluster import ClusterExperiment, build_cluster
 from scenarios.cluster_shared import (
     ChannelResult,
     Look,
-    Moved,
     PathResult,
     channel_results,
-    moved_so_far,
     path_results,
 )
 from scenarios.gradual import Gradual
@@ -190,13 +189,13 @@ def steady_links(experiment: ClusterExperiment) -> SteadyLinks:
     links = [each.layout for each in experiment.experiments]
     ends = [[link.nodes, link.nodes[::-1]] for link in links]
     found = _until_steady(runs, ends)
-    looks, moved = runs[0].since(end for both in ends for end in both)
-    seconds = (len(looks) - 1) * BATCH_NS / NS_PER_S
+    looks, so_far = runs[0].since(end for both in ends for end in both)
+    busy = ChannelsBusy(so_far[0], so_far[-1], (len(looks) - 1) * BATCH_NS / NS_PER_S)
     return SteadyLinks(
         experiment,
         {link.name: (out, back) for link, (out, back) in zip(links, found, strict=True)},
-        tuple(channel_results(collection, seconds, looks, moved)),
-        tuple(path_results(collection, seconds, looks)),
+        tuple(channel_results(collection, looks, busy)),
+        tuple(path_results(collection, looks, busy)),
     )
 
 
@@ -240,7 +239,7 @@ class _Run:
     ) -> None:
         self._engine, self._systems, self._collection = engine, systems, collection
         self._looks: list[Look] = []
-        self._moved: list[Moved] = []
+        self._busy: list[BusySoFar] = []
         self._look(WARMUP_NS)
 
     def _look(self, at_ns: int) -> None:
@@ -248,7 +247,7 @@ class _Run:
         ends = (end for system in self._systems for end in system.ends)
         self._looks.append({(end.name, end.partner): end.snapshot(at_ns) for end in ends})
         if self._collection is not None:
-            self._moved.append(moved_so_far(self._collection, self._systems))
+            self._busy.append(busy_so_far(self._collection.links, self._systems, at_ns))
 
     def go_on(self, count: int) -> None:
         """Run until there are so many batches."""
@@ -260,10 +259,10 @@ class _Run:
         sent = [look[end].write_length for look in self._looks]
         return [(b - a) * NS_PER_S / BATCH_NS / MIB for a, b in pairwise(sent)]
 
-    def since(self, ends: Iterable[_End]) -> tuple[list[Look], list[Moved]]:
+    def since(self, ends: Iterable[_End]) -> tuple[list[Look], list[BusySoFar]]:
         """What was seen of the batches that count."""
         first = max(without_trend(self.batches(end)) for end in ends)
-        return self._looks[first:], self._moved[first:]
+        return self._looks[first:], self._busy[first:]
 
     def result(self, end: _End) -> Result:
         """What an end saw of the batches that count."""

@@ -8,8 +8,7 @@ from random import Random
 import pytest
 
 from ctc.profiles import FEATURES
-from isfc.cli.options.experiment import complete_workload
-from isfc.cli.render.workloads import workload_lines
+from isfc.cli.options.experiment import complete_workload, workload_lines
 from isfc.cp import processor
 from isfc.cp.messages import ResponseBuilder, Target
 from isfc.cp.processor import COMMANDS, CommandProcessor, CpCommand

@@ -56,7 +56,8 @@ def edits() -> None:
         links = isfc.edit(links, change)
     left = isfc.without(links, frozenset({"2"}))
     figures: tuple[isfc.Carried, ...] = isfc.carried(left.links[0], pairs=1)
-    print([each.stated_mb_per_s > 0 for each in figures], kind, isfc.deck_partitions(""))
+    said: list[str] = [note.text for note in isfc.plan_notes(left.links[0], figures)]
+    print([each.stated_mb_per_s > 0 for each in figures], *said, kind, isfc.deck_partitions(""))
 
 
 def open_text() -> str:

@@ -3,7 +3,7 @@
 `COMMANDS` names every subcommand. Each is a function, or a group of them, in a module of its own,
 which is loaded when the subcommand is used: so ``isfc --help`` stays quick, and the module imports
 what it needs at its top. A subcommand raises `ConfigurationError` for bad input and
-``typer.Exit(ExitCode.FAILED)`` for a failed check, and hands its result to `isfc.cli.render`.
+``typer.Exit(ExitCode.FAILED)`` for a failed check, and hands its result to `isfc.cli.output`.
 """
 
 import os
@@ -17,9 +17,8 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from ctc.errors import CtcError
-from isfc.cli.exits import ExitCode
-from isfc.cli.interrupt import interrupts_raise
-from isfc.cli.render.output import discard_output, pipe_may_break, show, show_error, show_lines
+from isfc.cli.output.exits import ExitCode, interrupts_raise
+from isfc.cli.output.streams import discard_output, pipe_may_break, show, show_error, show_lines
 from isfc.cli.written_help import COMPLETING
 from isfc.errors import ConfigurationError, IsfcError
 
@@ -35,13 +34,13 @@ class Subcommand(NamedTuple):
 
 COMMANDS: Final = {
     "plan": Subcommand(
-        "plan", "plan", "Show who writes on which CTC, what it carries, what to change."
+        "plan.command", "plan", "Show who writes on which CTC, what it carries, what to change."
     ),
     "import": Subcommand(
-        "import_", "app", "Make a layout from IOCP decks, console logs or configurations."
+        "import_.command", "app", "Make a layout from IOCP decks, console logs or configurations."
     ),
     "new": Subcommand("new", "new", "Write a commented layout of a few options or answers."),
-    "schema": Subcommand("schema", "schema", "Print the JSON schema of layout files."),
+    "schema": Subcommand("new", "schema", "Print the JSON schema of layout files."),
     "export": Subcommand(
         "export", "export", "Write the statements that the systems of a layout need."
     ),
@@ -57,41 +56,51 @@ COMMANDS: Final = {
         "Write one page about a layout: drawing, findings, runs, losses.",
     ),
     "studio": Subcommand(
-        "studio", "studio", "Edit a layout on a local page that judges each change."
+        "studio.command", "studio", "Edit a layout on a local page that judges each change."
     ),
-    "run": Subcommand("run", "run_layout", "Run a workload and measure it as z/VM would."),
+    "run": Subcommand("run.command", "run_layout", "Run a workload and measure it as z/VM would."),
     "relocate": Subcommand(
-        "relocate",
+        "relocation.relocate",
         "relocate_guests",
         "Show how long live guest relocations take over the link.",
     ),
     "evacuate": Subcommand(
-        "evacuate", "evacuate_system", "Show how long it takes to move every guest off a system."
+        "relocation.evacuate",
+        "evacuate_system",
+        "Show how long it takes to move every guest off a system.",
     ),
     "collide": Subcommand(
-        "collide", "collide_layout", "Show how often writes collide, by rule and by offered load."
+        "collide",
+        "collide_layout",
+        "Show how often writes collide, by rule and by offered load.",
     ),
     "replay": Subcommand(
-        "replay", "replay", "Replay IBM's published measurements and show ours beside them."
+        "replay.command", "replay", "Replay IBM's published measurements and show ours beside them."
     ),
     "compare": Subcommand(
         "compare", "compare", "Lay two results side by side and show the differences."
     ),
     "measured": Subcommand(
-        "measured.group",
+        "measured",
         "app",
         "Hold the model against your own figures, and fit it to them.",
     ),
-    "node": Subcommand("node", "node", "Run one system of a layout live, joined to its partners."),
-    "cp": Subcommand("cp", "cp", "Give CP commands, such as QUERY ISLINK, to a running node."),
-    "up": Subcommand("up", "up", "Run the systems of a layout live, and watch their links work."),
-    "io": Subcommand("io.group", "app", "Plan, run and size the I/O that is beside a link."),
-    "optimise": Subcommand(
-        "optimise", "optimise_layout", "Search for the best CTCs on a layout's chpids."
+    "node": Subcommand(
+        "live.node", "node", "Run one system of a layout live, joined to its partners."
     ),
-    "sweep": Subcommand("sweep", "sweep", "Run every combination of a grid, a line for each."),
-    "down": Subcommand("down", "down", "End all systems that 'isfc up' runs."),
-    "journal": Subcommand("journal", "app", "Look into a journal, or replay it."),
+    "cp": Subcommand("live.cp", "cp", "Give CP commands, such as QUERY ISLINK, to a running node."),
+    "up": Subcommand(
+        "live.up", "up", "Run the systems of a layout live, and watch their links work."
+    ),
+    "io": Subcommand("io", "app", "Plan, run and size the I/O that is beside a link."),
+    "optimise": Subcommand(
+        "optimise.command", "optimise_layout", "Search for the best CTCs on a layout's chpids."
+    ),
+    "sweep": Subcommand(
+        "sweep.command", "sweep", "Run every combination of a grid, a line for each."
+    ),
+    "down": Subcommand("live.down", "down", "End all systems that 'isfc up' runs."),
+    "journal": Subcommand("journal.command", "app", "Look into a journal, or replay it."),
 }
 """By the name that a user gives, in the order of ``isfc --help``."""
 
@@ -120,7 +129,7 @@ class Subcommands(TyperGroup):
 def load_command(name: str) -> Any:
     """The subcommand of that name as typer has it, a command or a group."""
     where = COMMANDS[name]
-    found = getattr(import_module(f"isfc.cli.commands.{where.module}"), where.name)
+    found = getattr(import_module(f"isfc.cli.{where.module}"), where.name)
     if not isinstance(found, typer.Typer):
         function, found = found, typer.Typer(add_completion=False, rich_markup_mode=None)
         found.command(name)(function)

@@ -399,8 +399,8 @@ class VirtualEngine:
     def _follow_fabric(self) -> None:
         """Find when systems are due whose transfers another system has made slower or faster."""
         for host in self._hosts:
-            alarm = host.system.channels.alarm
-            if alarm.rung:
-                alarm.rung = False
+            deadlines = host.system.channels.deadlines
+            if deadlines.changed:
+                deadlines.changed = False
                 host.timer_ns = host.system.due_ns
                 host.set_due(self.now_ns)

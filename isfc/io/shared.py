@@ -5,11 +5,11 @@ the CTCs then use makes the disks' own mean values (`isfc.io.estimate`) longer. 
 how the two share.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ctc.address import ChpidId, format_chpid
+from ctc.address import ChpidId, format_chpid, parse_chpid
 from ctc.sharing import NOTHING, ChannelUse
 from isfc.io.configuration import IoConfiguration
 from isfc.io.configuration_file import io_configuration_of
@@ -27,10 +27,14 @@ from isfc.layout.sharing import with_notes
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """One chpid that CTCs and disks use: its number, and what the disks ask of it."""
+    """One channel that CTCs and disks use, at the system of the disks, and what they ask of it.
+
+    ``ends`` is what each system that has it calls it.
+    """
 
     node: str
     chpid: ChpidId
+    ends: tuple[str, ...]
     route: ChannelRoute
     demands: tuple[Demand, ...]
 
@@ -63,7 +67,7 @@ def read_disks(path: Path) -> tuple[IoConfiguration, tuple[Note, ...]]:
         return io_configuration_of(document), ()
     collection = collection_of(document)
     configuration = io_configuration_of(document, collection)
-    notes = (_disks_alone(link, find_shared(link, configuration)) for link in collection.links)
+    notes = (_disks_alone(link, find_shared(configuration, link)) for link in collection.links)
     return configuration, tuple(note for note in notes if note is not None)
 
 
@@ -80,31 +84,37 @@ def _disks_alone(link: Layout, shared: Sequence[Shared]) -> Note | None:
     )
 
 
-def find_shared(layout: Layout, configuration: IoConfiguration) -> tuple[Shared, ...]:
-    """The chpids of the layout that disks use too, in the order of its fibres."""
-    return tuple(_shared(layout, configuration))
+def find_shared(configuration: IoConfiguration, *links: Layout) -> tuple[Shared, ...]:
+    """The channels of some links that disks use too, in the order of their fibres."""
+    found: dict[tuple[str, ...], Shared] = {}
+    for link in links:
+        for fibre in link.fibres:
+            for end, node in enumerate(link.nodes):
+                ends = fibre.channel_ends(end, node)
+                if ends not in found and (shared := _shared(ends, configuration)) is not None:
+                    found[ends] = shared
+    return tuple(found.values())
 
 
-def _shared(layout: Layout, configuration: IoConfiguration) -> Iterator[Shared]:
-    for fibre in layout.fibres:
-        for node, chpid in zip(layout.nodes, fibre.chpids, strict=True):
-            channel = configuration.channels.get(format_chpid(chpid))
-            if channel is not None and channel.system == node:
-                route = make_route(channel)
-                users = configuration.users_of(channel.chpid)
-                demands = tuple(make_demand(each, route) for each in users)
-                yield Shared(node, chpid, route, demands)
+def _shared(ends: tuple[str, ...], configuration: IoConfiguration) -> Shared | None:
+    """What disks ask of the channel, if any use it."""
+    for channel in configuration.channels.values():
+        if f"{channel.system} {channel.chpid}" in ends:
+            route = make_route(channel)
+            users = configuration.users_of(channel.chpid)
+            demands = tuple(make_demand(each, route) for each in users)
+            return Shared(channel.system, parse_chpid(channel.chpid), ends, route, demands)
+    return None
 
 
 def with_disks(layout: Layout, configuration: IoConfiguration) -> Layout:
-    """The layout, with what the disks want of its chpids."""
-    uses = {(each.node, each.chpid): each.wanted() for each in find_shared(layout, configuration)}
-    first, second = layout.nodes
+    """The layout, with what the disks want of its chpids, whichever partition they are of."""
+    uses = {each.ends: each.wanted() for each in find_shared(configuration, layout)}
+    nodes = tuple(enumerate(layout.nodes))
 
     def used(fibre: Fibre) -> Fibre:
-        here, there = fibre.chpids
-        ends = uses.get((first, here), NOTHING), uses.get((second, there), NOTHING)
-        return replace(fibre, disks=ends)
+        here, there = (uses.get(fibre.channel_ends(*node), NOTHING) for node in nodes)
+        return replace(fibre, disks=(here, there))
 
     return layout.with_fibres(used)
 

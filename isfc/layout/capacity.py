@@ -31,6 +31,11 @@ RULE_GBPS_MAX: Final = 8
 """The fastest link for which the rule was published."""
 
 
+COMMAND_MODE_MB_PER_S: Final = 600
+"""What FICON Express16SA moves over a chpid in command mode with long disk I/Os, in 10^6 bytes a
+second, both ways (published: FICON Express16SA Performance, "over 600 megabytes per second")."""
+
+
 @dataclass(frozen=True, slots=True)
 class ChpidUse:
     """One chpid as one node writes on it through one fibre: so many CTCs, and MB/s by the rule.

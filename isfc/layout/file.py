@@ -113,8 +113,8 @@ def _collection(document: Document) -> Collection:
             nodes,
             tuple(fibre for fibre, joined in fibres.values() if joined == nodes),
             tuple(ctc for ctc, joined in ctcs if joined == nodes),
-        )
-        for nodes in links
+        ).in_order()
+        for nodes in sorted(links, key=lambda nodes: [node.collation for node in nodes])
     )
     alone = Collection(layouts)
     cecs = read_cecs(document, alone.systems)

@@ -7,7 +7,7 @@ of hardware: that is what links share.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
 from ctc.address import ChpidId, Rdev, format_chpid
 from ctc.fabric import FabricRoute
@@ -39,6 +39,9 @@ def find_node(what: str, name: str, nodes: Iterable[NodeName]) -> NodeName:
     raise no_node(what, name, known)
 
 
+_BETWEEN: Final = "="
+
+
 @dataclass(frozen=True, slots=True)
 class Fibre:
     """One FICON path between the two systems; ``chpids`` is (first node's, second node's).
@@ -65,6 +68,12 @@ class Fibre:
         """How long light takes for its ``km``, one way, in ns."""
         return round(self.km * NS_PER_KM)
 
+    def channel_ends(self, end: int, node: NodeName) -> tuple[str, ...]:
+        """What its channel at one end, that of ``node``, is called at each system that has it."""
+        if not self.channels:
+            return (f"{node} {format_chpid(self.chpids[end])}",)
+        return tuple(self.channels[end].split(_BETWEEN))
+
     @property
     def kind(
         self,
@@ -87,8 +96,8 @@ class Fibre:
         here, there = self.channels[end], self.channels[1 - end]
         if self.path is None or self.path.isl is None:
             return FabricRoute(here, there)
-        trunk = f"{self.path.name} from {self.ways[end]}"
-        return FabricRoute(here, there, trunk, self.path.isl.ns_per_byte(self.path.km))
+        trunk, trunk_back = (f"{self.path.name} from {self.ways[way]}" for way in (end, 1 - end))
+        return FabricRoute(here, there, trunk, self.path.isl.ns_per_byte(self.path.km), trunk_back)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +139,14 @@ class Layout:
         """
         return tuple(sorted(self.ctcs, key=lambda ctc: ctc.rdevs[0]))
 
+    def in_order(self) -> "Layout":
+        """The link with its CTCs as `device_list` has them, and its fibres as these come to them.
+
+        The order of the tables of a file means nothing.
+        """
+        ctcs = self.device_list()
+        return replace(self, fibres=tuple(dict.fromkeys(ctc.fibre for ctc in ctcs)), ctcs=ctcs)
+
     def with_ctcs(self, ctcs: tuple[CtcPair, ...]) -> "Layout":
         """The link with these CTCs, and with those of its fibres that carry any of them."""
         used = {ctc.fibre for ctc in ctcs}
@@ -156,6 +173,11 @@ class ChannelEnd:
 
 Channel = tuple[ChannelEnd, ...]
 """One channel of a machine: its chpid at each system that has it. Most are of one system."""
+
+
+def channel_key(channel: Channel) -> str:
+    """The one name of a channel: ``ALPHA 40=BETA 41``."""
+    return _BETWEEN.join(map(str, channel))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,15 @@ from functools import partial
 
 from ctc.address import format_chpid
 from isfc.layout.in_words import listed
-from isfc.layout.layout import Cec, Channel, ChannelEnd, Collection, Fibre, Layout
+from isfc.layout.layout import (
+    Cec,
+    Channel,
+    ChannelEnd,
+    Collection,
+    Fibre,
+    Layout,
+    channel_key,
+)
 from isfc.layout.note import Note, NoteKind
 from isfc.link.name import NodeName
 
@@ -40,7 +48,7 @@ def with_channels(collection: Collection) -> Collection:
         isl = fibre.path is not None and fibre.path.isl is not None
         if not isl and all(ends[channel] == 1 for channel in channels):
             return fibre
-        return replace(fibre, channels=tuple("=".join(map(str, each)) for each in channels))
+        return replace(fibre, channels=tuple(map(channel_key, channels)))
 
     links = (link.with_fibres(partial(named, nodes=link.nodes)) for link in collection.links)
     return replace(collection, links=tuple(links))

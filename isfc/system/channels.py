@@ -25,8 +25,8 @@ class ChannelSubsystem:
 
     def __init__(self, definitions: Iterable[CtcDefinition], fabric: Fabric | None = None) -> None:
         self.fabric = fabric
-        self.alarm = DeadlinesChanged()
-        """Rings when the fabric has changed the pace of a path that begins here."""
+        self.deadlines = DeadlinesChanged()
+        """Says when the fabric has changed the pace of a path that begins here."""
         self.chpids: dict[ChpidId, list[Chpid[Ctc]]] = {}
         """The ends of each chpid."""
         self.end_of: dict[Rdev, Chpid[Ctc]] = {}
@@ -66,10 +66,8 @@ class ChannelSubsystem:
         fabric = self.fabric
         if fabric is None or route is None:
             return Chpid(ctc.chpid, ctc.profile, disks)
-        end: Chpid[Ctc] = Chpid(ctc.chpid, ctc.profile, disks, fabric.starts(route.here))
-        path = fabric.add_path(route)
-        path.alarm = self.alarm
-        end.join(fabric, path)
+        end: Chpid[Ctc] = Chpid(ctc.chpid, ctc.profile, disks, fabric.queue(route.here))
+        end.join(fabric, fabric.path(route), self.deadlines)
         return end
 
     @property

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from isfc.cli.render.verdict import (
+from isfc.cli.results.verdict import (
     describe_change,
     describe_check,
     describe_failure,

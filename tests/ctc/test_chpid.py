@@ -336,7 +336,7 @@ def test_a_share_is_what_many_small_ios_on_the_same_chpid_come_to(share: float) 
     assert until_ns / moved == pytest.approx(expected_ns, rel=0.02)
 
 
-def test_where_no_transfer_takes_time_each_completes_when_it_begins_and_is_counted() -> None:
+def test_where_no_transfer_takes_time_each_completes_when_it_begins() -> None:
     instant = replace(PLAIN, line_ns_per_byte=0.0)
     chpid = fibre(instant)
     first, second = ctc_on(chpid), ctc_on(chpid, 0x6001)
@@ -347,7 +347,29 @@ def test_where_no_transfer_takes_time_each_completes_when_it_begins_and_is_count
     assert chpid.due_ns == 7
     assert run(chpid, {first: load, second: load}) == {first: 7, second: 7}
     chpid.observe(-1, load, 8)
-    assert (chpid.length_out, chpid.length_in) == (2 * 10**6, 10**6)
     chpid.begin(first, load, 9)
     chpid.abandon(first, load, 9)
     assert chpid.due_ns == NEVER_NS
+
+
+def test_line_and_data_processor_are_busy_as_long_as_what_is_sent_takes_of_them_alone() -> None:
+    chpid = fibre(PLAIN)
+    first, second = ctc_on(chpid), ctc_on(chpid, 0x6001)
+    load = Cargo(10**6)
+    for ctc in (first, second):
+        chpid.begin(ctc, load, 0)
+    line_ns = load.length * PLAIN.line_ns_per_byte
+    half_ns = chpid.due_ns // 2
+    assert chpid.line_ns(half_ns) == pytest.approx(line_ns, rel=1e-3)
+    run(chpid, {first: load, second: load})
+    processor_ns = load.length * PLAIN.processor_ns_per_byte + PLAIN.processor_ns_per_ccw
+    assert chpid.line_ns(10**9) == pytest.approx(2 * line_ns)
+    assert chpid.processor_ns(10**9) == pytest.approx(2 * processor_ns)
+    assert chpid.sent_bytes(10**9) == pytest.approx(2 * load.length)
+
+
+def test_starts_that_wait_have_not_kept_the_processor_busy_yet() -> None:
+    chpid = fibre(replace(PLAIN, io_ns=40))
+    for _ in range(3):
+        chpid.admit(100)
+    assert [chpid.starts_ns(now_ns) for now_ns in (100, 150, 220, 300)] == [0, 50, 120, 120]

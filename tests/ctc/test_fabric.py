@@ -1,4 +1,4 @@
-"""A fabric: the paces of paths that share channels are max-min fair, and waste nothing."""
+"""A fabric: paces of paths that meet others are max-min fair, those of two channels are theirs."""
 
 from collections import defaultdict
 from typing import Final
@@ -7,30 +7,49 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctc.fabric import Fabric, FabricRoute, Path, PathEnd
+from ctc.fabric import Fabric, FabricRoute, PathEnd
+from ctc.sharing import fair_pace
 
 PROCESSOR: Final = 0.4
 """What each transfer here needs of a data processor at full pace; it needs all of a line."""
 
 
 class End(PathEnd):
-    """Remembers its pace."""
+    """Sends on a path, and remembers its pace; the other end sees what comes at the same time."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, fabric: Fabric, route: FabricRoute) -> None:
+        self.fabric, self.path = fabric, fabric.path(route)
+        self.path.ends.append(self)
+        self.path.bytes_per_line_ns = 0.1
         self.pace = 1.0
-        path.end = self
+
+    def change(self, sign: int, line: float, common: float) -> None:
+        """A transfer begins (+1) or ends (-1)."""
+        self.path.sent.change(sign, line, common)
+        self.fabric.settle(self.path, self, 0)
+        self.path.seen.change(sign, line, common)
+        for end in self.path.back.ends:
+            self.fabric.settle(self.path.back, end, 0)
 
     def set_pace(self, pace: float, now_ns: int) -> None:
         self.pace = pace
 
 
+def ends_of(*routes: FabricRoute) -> list[End]:
+    """A sender for each route, and one for each way back."""
+    fabric = Fabric()
+    ends = [End(fabric, route) for route in routes]
+    for route in routes:
+        if route.back not in routes:
+            End(fabric, route.back)
+    return ends
+
+
 def paces(*routes: FabricRoute, processor: float = PROCESSOR) -> list[float]:
     """The pace of each path with one transfer on each."""
-    fabric = Fabric()
-    paths = [fabric.add_path(route) for route in routes]
-    ends = [End(path) for path in paths]
-    for path in paths:
-        fabric.change(path, 1, 1.0, processor, 0.1, 0)
+    ends = ends_of(*routes)
+    for end in ends:
+        end.change(1, 1.0, processor)
     return [end.pace for end in ends]
 
 
@@ -59,47 +78,71 @@ def test_a_straight_channel_handles_each_byte_twice() -> None:
     assert paces(FabricRoute("A", "A"), processor=0.8) == pytest.approx([1 / 1.6])
 
 
+def test_a_straight_channel_over_inter_switch_links_handles_each_byte_twice_too() -> None:
+    there = FabricRoute("A", "A", "far from 1", 1.0, "far from 2")
+    assert paces(there, there.back, processor=0.8) == pytest.approx([1 / 3.2] * 2)
+
+
 def test_both_ways_of_a_straight_channel_share_one_line_each_way() -> None:
-    fabric = Fabric()
-    path = fabric.add_path(FabricRoute("A", "A"))
-    end = End(path)
+    (end,) = ends_of(FabricRoute("A", "A"))
     for _ in range(2):
-        fabric.change(path, 1, 1.0, 0.1, 0.1, 0)
+        end.change(1, 1.0, 0.1)
     assert end.pace == 0.5
 
 
 def test_inter_switch_links_bound_all_that_crosses_them_one_way() -> None:
     # each moves 0.1 bytes/ns alone: at 5 ns/byte that is half of them, at 10 all of them
-    fits = [FabricRoute(a, b, "far from 1", 5.0) for a, b in ("AB", "CD")]
+    fits = [FabricRoute(a, b, "far from 1", 5.0, "far from 2") for a, b in ("AB", "CD")]
     assert paces(*fits) == [1.0, 1.0]
-    crowded = [FabricRoute(a, b, "far from 1", 10.0) for a, b in ("AB", "CD")]
+    crowded = [FabricRoute(a, b, "far from 1", 10.0, "far from 2") for a, b in ("AB", "CD")]
     assert paces(*crowded) == [0.5, 0.5]
-    back = FabricRoute("D", "C", "far from 2", 10.0)
+    back = FabricRoute("D", "C", "far from 2", 10.0, "far from 1")
     assert paces(crowded[0], back) == [1.0, 1.0]
 
 
 def test_when_a_transfer_is_over_the_others_have_what_it_had() -> None:
+    first, second = ends_of(FabricRoute("A", "C"), FabricRoute("B", "C"))
+    first.change(1, 1.0, 0.1)
+    second.change(1, 1.0, 0.1)
+    assert (first.pace, second.pace) == (0.5, 0.5)
+    first.change(-1, 1.0, 0.1)
+    assert second.pace == 1.0
+
+
+def test_what_a_receiver_sees_before_it_comes_counts_for_those_that_meet_others() -> None:
     fabric = Fabric()
-    first, second = fabric.add_path(FabricRoute("A", "C")), fabric.add_path(FabricRoute("B", "C"))
-    ends = [End(first), End(second)]
-    for sign in (1, -1):
-        fabric.change(first, sign, 1.0, 0.1, 0.1, 0)
-        if sign > 0:
-            fabric.change(second, 1, 1.0, 0.1, 0.1, 0)
-            assert [end.pace for end in ends] == [0.5, 0.5]
-    assert ends[1].pace == 1.0
-    assert second.alarm.rung
+    coming, going, other = (End(fabric, FabricRoute(*ends)) for ends in ("AB", "BA", "BC"))
+    End(fabric, FabricRoute("C", "B"))
+    going.change(1, 0.5, 0.5)
+    coming.path.seen.change(1, 0.5, 0.5)  # B has asked for what A has not begun to send
+    fabric.settle(going.path, going, 0)
+    assert going.pace == 1.0
+    other.change(1, 0.5, 0.5)
+    assert going.pace == other.pace == pytest.approx(2 / 3)
+
+
+transfers = st.tuples(st.floats(0.1, 1.0), st.floats(0.1, 1.0), st.booleans())
+
+
+@given(st.lists(st.tuples(st.booleans(), transfers), max_size=20))
+def test_two_channels_that_meet_nobody_else_have_the_paces_that_they_have_without_a_fabric(
+    moves: list[tuple[bool, tuple[float, float, bool]]],
+) -> None:
+    there, back, *idle = ends_of(*(FabricRoute(*ends) for ends in ("AB", "BA", "AC", "DB")))
+    for is_back, (line, common, stays) in moves:
+        end = back if is_back else there
+        end.change(1, line, common)
+        if not stays:
+            end.change(-1, line, common)
+    for end in (there, back):
+        if end.path.sent.count:
+            assert end.pace == fair_pace(end.path.sent, end.path.back.seen)
+    assert all(end.pace == 1.0 for end in idle)
 
 
 CHANNELS = "ABCD"
 moves = st.lists(
-    st.tuples(
-        st.sampled_from(CHANNELS),
-        st.sampled_from(CHANNELS),
-        st.floats(0.1, 1.0),
-        st.floats(0.1, 1.0),
-        st.booleans(),
-    ),
+    st.tuples(st.sampled_from(CHANNELS), st.sampled_from(CHANNELS), transfers),
     min_size=1,
     max_size=20,
 )
@@ -107,22 +150,17 @@ moves = st.lists(
 
 @given(moves)
 def test_no_channel_carries_more_than_it_can_and_no_path_could_go_faster(
-    given_moves: list[tuple[str, str, float, float, bool]],
+    given_moves: list[tuple[str, str, tuple[float, float, bool]]],
 ) -> None:
-    fabric = Fabric()
+    pairs = dict.fromkeys((here, there) for here, there, _ in given_moves)
+    ends = dict(zip(pairs, ends_of(*(FabricRoute(*pair) for pair in pairs)), strict=True))
     under_way: list[tuple[str, str, float, float]] = []
-    paths: dict[tuple[str, str], Path] = {}
-    ends: dict[tuple[str, str], End] = {}
-    for here, there, line, common, stays in given_moves:
-        if (here, there) not in ends:
-            paths[here, there] = fabric.add_path(FabricRoute(here, there))
-            ends[here, there] = End(paths[here, there])
-        path = paths[here, there]
-        fabric.change(path, 1, line, common, 0.1, 0)
+    for here, there, (line, common, stays) in given_moves:
+        ends[here, there].change(1, line, common)
         if stays:
             under_way.append((here, there, line, common))
         else:
-            fabric.change(path, -1, line, common, 0.1, 0)
+            ends[here, there].change(-1, line, common)
     used: dict[tuple[str, str], float] = defaultdict(float)
     for here, there, line, common in under_way:
         pace = ends[here, there].pace

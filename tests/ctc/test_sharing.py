@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctc.fabric import Fabric, FabricRoute
 from ctc.sharing import DirectionLoad, Sharing, fair_pace
 
 
@@ -115,22 +114,6 @@ def test_a_line_full_of_others_leaves_more_of_the_common_part_to_the_other_direc
     many = load_of([(1.0, 0.75)] * 4)
     assert fair_pace(many, one) == 0.25
     assert fair_pace(one, many) == pytest.approx(1 / 3)
-
-
-@given(shares, shares)
-def test_two_directions_of_one_channel_have_the_paces_of_a_fabric_of_it(
-    going: list[tuple[float, float]], coming: list[tuple[float, float]]
-) -> None:
-    fabric = Fabric()
-    there, back = (fabric.add_path(FabricRoute(*ends)) for ends in ("AB", "BA"))
-    for path, way in ((there, going), (back, coming)):
-        for line, common in way:
-            fabric.change(path, 1, line, common, 0.1, 0)
-    out, in_ = load_of(going), load_of(coming)
-    if going:
-        assert there.pace == pytest.approx(fair_pace(out, in_))
-    if coming:
-        assert back.pace == pytest.approx(fair_pace(in_, out))
 
 
 def test_nothing_is_wanted_once_all_have_gone() -> None:

@@ -12,7 +12,7 @@ from isfc.io.configuration_file import parse_io_configuration
 from isfc.io.plan import make_io_plan
 from isfc.io.shared import with_disks, without_disks
 from isfc.layout.file import parse_layout
-from scenarios.run import Experiment, run
+from scenarios.run import Experiment, Result, run
 from scenarios.shared_channel import SharedRun, run_shared
 from scenarios.workload import find_workload
 
@@ -44,7 +44,7 @@ def configuration(**change: Any) -> IoConfiguration:
     return replace(found, workloads=(replace(found.workloads[0], **change),))
 
 
-def shared(pairs: int = 10, **change: Any) -> SharedRun:
+def shared(pairs: int = 10, **change: Any) -> SharedRun[Result]:
     return run_shared(experiment(pairs), configuration(**change))
 
 

@@ -1,6 +1,6 @@
 """The constants that may be fitted: where each stands, and between what it may lie.
 
-A test holds this list to ``docs/sources.md``: what is marked calibrated there is here, and
+A test holds this list to ``docs/sources.csv``: what is marked calibrated there is here, and
 nothing else is.
 """
 

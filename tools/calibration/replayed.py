@@ -5,15 +5,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, TextIO
 
 from scenarios.published.companion import TABLES, load_table
 from scenarios.published.replay import Comparison, Part, choose, compare_all, runs_of
-from scenarios.published.verdict import TableVerdict, judge
+from scenarios.published.table import PublishedRow, PublishedTable
+from scenarios.published.verdict import TableVerdict, check_bounds, check_changes, judge
 from scenarios.run import Experiment, Recording, record
 
 COLUMNS: Final = ("table", "key", "measure", "role", "published", "emulated", "least", "greatest")
 """Of ``docs/fidelity.csv``: ``emulated`` is the mean of the seeds."""
+
+FIGURES: Final = Path(__file__).resolve().parents[2] / "docs" / "fidelity.csv"
 
 Recordings = Mapping[Experiment, Sequence[Recording]]
 
@@ -61,13 +64,45 @@ def compare_seeds(parts: Iterable[Part], recordings: Recordings) -> list[Replaye
     ]
 
 
-def store(replays: Iterable[ReplayedTable], path: Path) -> None:
+def store(replays: Iterable[ReplayedTable], file: TextIO) -> None:
     """Write every figure, IBM's and ours."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        for one in replays:
-            writer.writerows(_lines(one))
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for one in replays:
+        writer.writerows(_lines(one))
+
+
+def load(path: Path = FIGURES) -> list[ReplayedTable]:
+    """The replays that `store` wrote, of three seeds: the mean, least and greatest tell each."""
+    with path.open(newline="", encoding="utf-8") as file:
+        lines = {(row["table"], row["key"], row["measure"]): row for row in csv.DictReader(file)}
+    return [_loaded(load_table(name), lines) for name in dict.fromkeys(key[0] for key in lines)]
+
+
+def _loaded(
+    table: PublishedTable, lines: Mapping[tuple[str, str, str], Mapping[str, str]]
+) -> ReplayedTable:
+    found = []
+    for row in table.rows:
+        for measure in table.measures:
+            if row.has_number(measure):
+                line = lines[table.name, row.key, measure]
+                mean, least, greatest = (float(line[name]) for name in COLUMNS[-3:])
+                third = min(max(3 * mean - least - greatest, least), greatest)
+                seeds = mean, least, third, greatest
+                found.append([_comparison(table, row, measure, each) for each in seeds])
+    means, *by_seed = map(tuple, zip(*found, strict=True))
+    checks, changes = check_bounds(table, means), check_changes(table, means)
+    verdict = TableVerdict(Part(table, table.rows), means, tuple(checks), tuple(changes))
+    return ReplayedTable(verdict, tuple(by_seed))
+
+
+def _comparison(
+    table: PublishedTable, row: PublishedRow, measure: str, emulated: float
+) -> Comparison:
+    published = row.number(measure)
+    error = emulated / published - 1 if published else None
+    return Comparison(table.name, row.key, measure, published, emulated, error, row.role, None)
 
 
 def _lines(one: ReplayedTable) -> Iterator[list[str]]:

@@ -21,8 +21,8 @@ import msgspec
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from isfc.cli.exits import ExitCode
 from isfc.cli.live.loops import run_live
+from isfc.cli.output.exits import ExitCode
 from tools.chaos.audit import Sums, audit, sums
 from tools.chaos.book import Entry
 from tools.chaos.supervisor import Outcome, Supervisor, Wanted

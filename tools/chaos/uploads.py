@@ -18,7 +18,7 @@ from random import Random
 from typing import Final
 
 from ctc.address import Rdev
-from isfc.cli.exits import ExitCode
+from isfc.cli.output.exits import ExitCode
 from isfc.live.session import Conversation, ConversationSevered, OpenNode, open_node
 from isfc.system.inputs import Activate, Deactivate
 from isfc.system.system import System

@@ -20,7 +20,7 @@ FUNCTION_LINES_MAX: Final = 60
 PARAMETERS_MAX: Final = 12
 COLUMNS_MAX: Final = 100
 
-RENDERER: Final = "isfc.cli.render.output"
+RENDERER: Final = "isfc.cli.output.streams"
 WORLDLY: Final = frozenset("open input exec eval breakpoint __import__".split())
 EMPTY_NAMES: Final = frozenset(
     "common helper helpers manager misc serialisation serialization util utils".split()
@@ -68,6 +68,16 @@ RINGS: Final = {
     # a layer over the public face: what it computes comes from there
     "isfc.cli.studio": ("*", f"{BELOW_THE_FACE} tools tests"),
 }
+
+
+CLI_FLOORS: Final = (
+    "output written_help",
+    "drawing main options",
+    "judgement results",
+    "html",
+)
+"""The rooms of `isfc.cli` that several commands share, from the ground up. Above them each command
+has a room, and `isfc.cli.main` loads it by name. A room imports only from floors below its own."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -141,9 +151,23 @@ def _check_imports(
     for line, name in _imported(tree, modules):
         if not _under(name, may) or _under(name, never):
             yield line, f"{module} must not import {name}"
+        elif _stands_beside(module, name):
+            yield line, f"{module} must not import {name}: it is not below"
         elif name == module.partition(".")[0] and not _under(module, "isfc.cli isfc.__main__"):
             # through the package's face, any module could reach any other
             yield line, f"imports from {name}/__init__.py: name the module that defines it"
+
+
+def _stands_beside(module: str, name: str) -> bool:
+    """Whether both are in `isfc.cli`, in two rooms, and that of ``name`` on no lower floor."""
+    top, room, other = "isfc.cli.", *(f"{each}...".split(".")[2] for each in (module, name))
+    inside = module.startswith(top) and name.startswith(top) and room != other
+    return inside and _floor(other) >= _floor(room)
+
+
+def _floor(room: str) -> int:
+    found = (index for index, rooms in enumerate(CLI_FLOORS) if room in rooms.split())
+    return next(found, len(CLI_FLOORS))
 
 
 def _imported(tree: ast.Module, modules: frozenset[str]) -> Iterator[tuple[int, str]]:

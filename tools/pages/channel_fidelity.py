@@ -1,34 +1,40 @@
-"""Make ``docs/channel-fidelity.md``: the published tables of channels, ours beside them.
+"""The published tables of channels, ours beside them: ``docs/channel-fidelity.md`` and its table.
 
-``python -m tools.pages.channel_fidelity`` replays them, which takes no runs, and writes the page.
+To replay them takes no runs.
 """
 
-import sys
+import csv
 from collections.abc import Iterator, Sequence
 from importlib import resources
+from io import StringIO
 from pathlib import Path
 from textwrap import fill
 from typing import Final
 
-from isfc.cli.render.verdict import measure_name
+from isfc.cli.results.verdict import measure_name
 from scenarios.published.companion import CHANNEL_TABLES, load_table
 from scenarios.published.replay import Comparison, choose
 from scenarios.published.table import Deviation, PublishedTable, Role
 from scenarios.published.verdict import BoundCheck, TableVerdict, judge
+from tools.pages.spans import markdown_table
 
-PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "channel-fidelity.md"
+DOCS: Final = Path(__file__).resolve().parents[2] / "docs"
+PAGE: Final = DOCS / "channel-fidelity.md"
+ROWS: Final = DOCS / "channel-fidelity.csv"
+COLUMNS: Final = ("table", "row", "figure", "published", "ours", "off", "role", "note")
 
 INTRODUCTION: Final = """
 # Channel fidelity
 
 How near the models of channels, storage, SAPs, zHyperLink, OSA-Express and SAS come to published
-measurements. `isfc replay NAME` shows a table in the terminal; constants are listed in
-[sources](sources.md). This page is made by `make docs`.
+measurements. `isfc replay NAME` shows a table in the terminal;
+[channel-fidelity.csv](channel-fidelity.csv) has every row of all of them, and the source of each
+table. This page is made by `make docs`.
 
 Rows are of two roles: constants were fitted to *calibration* rows, which therefore prove nothing;
 the others are *predictions*. What is published as "up to" or "over" is held as such. Rows that
-nothing here decides (of other hardware, or of software) are not modelled: each table says which,
-and why.
+nothing here decides (of other hardware, or of software) are not modelled: the file says which, and
+why.
 """
 
 FITTED: Final = {
@@ -65,13 +71,16 @@ TAKEN: Final = {
 ROLES: Final = {Role.CALIBRATION: "calibration", Role.ACCEPTANCE: "prediction"}
 
 
-def page() -> str:
-    """The whole page."""
+def files() -> dict[Path, str]:
+    """The page, and the table of every row."""
     verdicts = judge(choose([load_table(name) for name in CHANNEL_TABLES], {}), {})
-    parts = [INTRODUCTION.strip(), *_summary(verdicts), *_constants(), *_missed(verdicts)]
+    parts = [INTRODUCTION.strip(), *_summary(verdicts), *_missed(verdicts)]
+    file = StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(COLUMNS)
     for verdict in verdicts:
-        parts += _table(verdict)
-    return "\n\n".join(parts) + "\n"
+        writer.writerows(_rows(verdict))
+    return {PAGE: "\n\n".join(parts) + "\n", ROWS: file.getvalue()}
 
 
 def _summary(verdicts: Sequence[TableVerdict]) -> Iterator[str]:
@@ -83,33 +92,23 @@ def _summary(verdicts: Sequence[TableVerdict]) -> Iterator[str]:
     yield fill(
         f"{len(found)} published figures of {len({(c.table, c.key) for c in found})} rows are "
         f"replayed. {len(judged)} have a declared tolerance, and {kept} keep it; {len(predicted)} "
-        f"of these are predictions, and {foretold} keep it.",
+        f"of these are predictions, and {foretold} keep it. {sum(FITTED.values())} numbers were "
+        f"fitted, and {sum(TAKEN.values())} more are figures of calibration rows as they were "
+        "published; [sources](sources.md) has each constant.",
         96,
+        break_on_hyphens=False,
     )
     rows = [
         (
-            f"[{verdict.table.name}](#{_anchor(verdict.table)})",
+            f"`{verdict.table.name}`",
+            verdict.table.title,
             str(len(verdict.comparisons)),
             str(sum(c.role is Role.ACCEPTANCE for c in verdict.comparisons)),
             f"{sum(map(_met, _goals(verdict)))} of {len(_goals(verdict))}",
         )
         for verdict in verdicts
     ]
-    yield _markdown(("table", "figures", "predictions", "goals met"), rows)
-
-
-def _constants() -> Iterator[str]:
-    yield "## Constants"
-    yield fill(
-        f"{sum(FITTED.values())} numbers were fitted, and {sum(TAKEN.values())} more are figures "
-        "of calibration rows as they were published. All else is published, derived or assumed: "
-        "[sources](sources.md) has each with its value, its status and where it comes from.",
-        96,
-        break_on_hyphens=False,
-    )
-    told = [(f"`{name}`", str(count), "fitted") for name, count in FITTED.items()]
-    told += [(f"`{name}`", str(count), "as published") for name, count in TAKEN.items()]
-    yield _markdown(("constant", "numbers", ""), told)
+    yield markdown_table(("table", "of", "figures", "predictions", "goals met"), rows)
 
 
 def _goals(verdict: TableVerdict) -> list[BoundCheck]:
@@ -139,34 +138,21 @@ def _missed(verdicts: Sequence[TableVerdict]) -> Iterator[str]:
                         or "Less than what the figure is rounded to.",
                     )
                 )
-    yield _markdown(("figures", "worst", "off by", "goal", "why"), rows) if rows else "None."
+    yield markdown_table(("figures", "worst", "off by", "goal", "why"), rows) if rows else "None."
 
 
-def _table(verdict: TableVerdict) -> Iterator[str]:
+def _rows(verdict: TableVerdict) -> Iterator[Sequence[str]]:
+    """What the table is, its rows, and those that are not modelled."""
     table = verdict.table
-    yield f"## {table.title}"
-    source = f"[{table.source}]({table.url})" if table.url else table.source
-    yield f"`isfc replay {table.name}`. {source}, measured {table.measured}."
-    if told := _told(table):
-        yield fill(told, 96)
-    yield _markdown(
-        ("row", "figure", "published", "ours", "off", ""),
-        [
-            (
-                c.key,
-                measure_name(c.measure),
-                _figure(c.published),
-                _figure(c.emulated),
-                _off(table, c),
-                ROLES[c.role],
-            )
-            for c in verdict.comparisons
-        ],
-    )
-    if table.not_modelled:
-        yield "Not modelled:\n\n" + "\n".join(
-            f"- {', '.join(entry.rows)}: {entry.reason}" for entry in table.not_modelled
-        )
+    source = f"{table.source}, {table.url}" if table.url else table.source
+    note = f"{table.title}. {source}, measured {table.measured}. {_told(table)}".strip()
+    yield (table.name, *[""] * 6, note)
+    for c in verdict.comparisons:
+        figures = _figure(c.published), _figure(c.emulated), _off(table, c)
+        yield (table.name, c.key, measure_name(c.measure), *figures, ROLES[c.role], "")
+    for entry in table.not_modelled:
+        for row in entry.rows:
+            yield (table.name, row, *[""] * 4, "not modelled", entry.reason)
 
 
 def _told(table: PublishedTable) -> str:
@@ -196,23 +182,3 @@ def _off(table: PublishedTable, comparison: Comparison) -> str:
 
 def _figure(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:.4g}"
-
-
-def _anchor(table: PublishedTable) -> str:
-    kept = (c for c in table.title.lower().replace(" ", "-") if c.isalnum() or c == "-")
-    return "".join(kept)
-
-
-def _markdown(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [heading, ["---"] * len(heading), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def main() -> int:
-    """Write the page; return the exit status."""
-    PAGE.write_text(page(), "utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

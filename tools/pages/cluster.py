@@ -1,16 +1,14 @@
-"""The pictures of the guide on clusters: ``python -m tools.pages.cluster`` draws them again.
+"""The pictures of the guide on clusters.
 
 One is of the shipped cluster, as ``isfc show`` draws it. Each of the others answers a question of
 the guide, and is of what the command beside it shows.
 """
 
-import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from isfc.cli.commands.evacuate import read_tenants
-from isfc.cli.render.drawing import drawing_svg
+from isfc.cli.drawing.link import drawing_svg
+from isfc.cli.relocation.evacuate import read_tenants
 from isfc.layout.catalogue import load_collection
 from isfc.layout.loss import cluster_losses
 from isfc.link.name import NodeName
@@ -47,21 +45,11 @@ def evacuation() -> str:
     return evacuation_svg(evacuate(Evacuation(collection, source, tenants)))
 
 
-PICTURES: Final[dict[str, Callable[[], str]]] = {
-    "layout-two-cecs.svg": two_cecs,
-    "cluster-together.svg": together,
-    "cluster-losses.svg": losses,
-    "cluster-evacuation.svg": evacuation,
-}
-"""What each file in ``docs`` should hold."""
-
-
-def main() -> int:
-    """Renew the files; return the exit status."""
-    for name, draw in PICTURES.items():
-        (DOCS / name).write_text(draw(), "utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def files() -> dict[Path, str]:
+    """The pictures of the guide."""
+    return {
+        DOCS / "layout-two-cecs.svg": two_cecs(),
+        DOCS / "cluster-together.svg": together(),
+        DOCS / "cluster-losses.svg": losses(),
+        DOCS / "cluster-evacuation.svg": evacuation(),
+    }

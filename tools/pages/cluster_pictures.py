@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 from xml.sax.saxutils import escape
 
-from isfc.cli.render.relocate import GIB
+from isfc.cli.relocation.relocate_page import GIB
 from isfc.layout.loss import ClusterLoss
 from scenarios.cluster_plan import ClusterPlan
 from scenarios.evacuation import Evacuated, EvacuationOutcome
@@ -58,7 +58,7 @@ def together_svg(plan: ClusterPlan) -> str:
     lines.append(_text(10, top - 10, "How busy each channel is, all links together", "title"))
     for channel in plan.channels:
         name = " = ".join(map(str, channel.carried.channel))
-        busy = min(1.0, channel.carried.busy)
+        busy = channel.carried.busy
         lines.append(_text(10, top + 16, name))
         lines.append(_bar(_LEFT, top + 4, room, _BAR, "free"))
         lines.append(_bar(_LEFT, top + 4, room * busy, _BAR, "used"))

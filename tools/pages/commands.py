@@ -1,12 +1,11 @@
 """A page for each command, made from the command's own help.
 
-``python -m tools.pages.commands`` writes ``docs/commands/NAME.md`` for every command of
+``make site`` has them written (``docs/conf.py``): ``docs/commands/NAME.md`` for every command of
 `isfc.cli.main.COMMANDS`, subcommands included, and their index. What a page says is the help of the
 command; its example is the first that a page about the topic shows, where a test runs it.
 """
 
 import re
-import sys
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -14,13 +13,13 @@ from typing import Any, Final, NamedTuple
 
 import typer
 
-from isfc.cli.exits import ExitCode
 from isfc.cli.main import COMMANDS, load_command
+from isfc.cli.output.exits import ExitCode
 from tools.pages.console import PROJECT, blocks
 from tools.pages.made_files import write_made
 
 FOLDER: Final = PROJECT / "docs" / "commands"
-MARKER: Final = "<!-- made by python -m tools.pages.commands -->"
+MARKER: Final = "<!-- made by make site -->"
 
 TOPICS: Final = {
     "plan": ("tutorial.md", "loss.md", "layouts.md"),
@@ -32,7 +31,7 @@ TOPICS: Final = {
     "show": ("layouts.md",),
     "report": ("report.md",),
     "studio": ("studio.md",),
-    "run": ("run.md", "workloads.md", "reports.md", "timeline.md", "faults.md", "cp.md"),
+    "run": ("run.md", "timeline.md", "faults.md", "cp.md"),
     "relocate": ("relocation.md",),
     "evacuate": ("cluster.md", "relocation.md"),
     "collide": ("collisions.md",),
@@ -64,9 +63,9 @@ class Listed(NamedTuple):
     command: Any
 
     @property
-    def file(self) -> Path:
-        """Its page."""
-        return FOLDER / f"{self.name.replace(' ', '-')}.md"
+    def file(self) -> str:
+        """The name of its page."""
+        return f"{self.name.replace(' ', '-')}.md"
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -90,10 +89,10 @@ def _listed() -> Iterator[Listed]:
             yield from (Listed(f"{name} {member}", found) for member, found in members.items())
 
 
-def pages() -> dict[Path, str]:
-    """Every page and the index, by file."""
+def pages() -> dict[str, str]:
+    """Every page and the index, by the name of its file."""
     texts = {one.file: "\n".join(_page(one)) + "\n" for one in listed()}
-    return {FOLDER / "index.md": "\n".join(_index()) + "\n", **texts}
+    return {"index.md": "\n".join(_index()) + "\n", **texts}
 
 
 def _index() -> Iterator[str]:
@@ -107,12 +106,12 @@ def _index() -> Iterator[str]:
     yield "| --- | --- |"
     for one in listed():
         summary, _ = _told(one.command)
-        yield f"| [`isfc {one.name}`]({one.file.name}) | {_plain(summary)} |"
+        yield f"| [`isfc {one.name}`]({one.file}) | {_plain(summary)} |"
     yield ""
     yield "```{toctree}"
     yield ":hidden:"
     yield ""
-    yield from (one.file.stem for one in listed())
+    yield from (one.file.removesuffix(".md") for one in listed())
     yield "```"
 
 
@@ -215,11 +214,6 @@ def _title(topic: str) -> str:
     return heading[1].replace("`", "")
 
 
-def main() -> int:
-    """Write the pages, and remove those of commands that are gone; return the exit status."""
-    write_made(FOLDER, "*.md", pages())
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def write(folder: Path = FOLDER) -> None:
+    """Write the pages, and remove those of commands that are gone."""
+    write_made(folder, "*.md", pages())

@@ -1,12 +1,11 @@
 """The pages' console blocks: a command after ``$``, and below it what it prints.
 
-``python -m tools.pages.console`` runs the commands again and puts what they print into the pages,
-or into those that are named.
-In what is shown, a line ``...`` stands for lines left out: as many lines as stand before it
-and after it are kept. A block headed ``console once`` shows what differs from time to time,
-and is left alone; one headed ``console slow`` takes more than a second, and one headed
-``console long`` so long that only ``make test-all`` runs it. In one headed ``console live`` the
-first command goes on in the background, and the others look at it.
+``make docs`` runs the commands again and puts what they print into the pages. In what is shown, a
+line ``...`` stands for lines left out: as many lines as stand before it and after it are kept. A
+block headed ``console once`` shows what differs from time to time, and is left alone; one headed
+``console slow`` takes more than a second, and one headed ``console long`` so long that only ``make
+test-all`` runs it. In one headed ``console live`` the first command goes on in the background, and
+the others look at it.
 """
 
 import os
@@ -15,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -145,15 +144,3 @@ def _environment() -> dict[str, str]:
         "COLUMNS": "80",
         "XDG_RUNTIME_DIR": _RUNTIME.name,
     }
-
-
-def main(names: Sequence[str]) -> int:
-    """Renew these pages, as ``docs/run.md``, or every page; return the exit status."""
-    for name in names or PAGES:
-        page = PROJECT / name
-        page.write_text(renewed(page.read_text("utf-8"), run), "utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -1,9 +1,5 @@
-"""The state tables of a CTC, hardware and software, as pictures drawn from the tables themselves.
+"""Pictures of the state tables of a CTC, hardware and software, drawn from the tables."""
 
-``python -m tools.pages.diagram`` writes ``docs/ctc-states.svg`` and ``docs/link-states.svg``.
-"""
-
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -13,8 +9,6 @@ from ctc.state import TRANSITIONS, CommandClass, CommandOutcome, State
 from isfc.link.state import CHANGES, DeviceState
 
 DOCS: Final = Path(__file__).resolve().parents[2] / "docs"
-PICTURE: Final = DOCS / "ctc-states.svg"
-LINK_PICTURE: Final = DOCS / "link-states.svg"
 
 COLOURS: Final = {
     CommandOutcome.END: "#eeeeee",
@@ -147,12 +141,6 @@ def _words(name: str) -> str:
     return name.lower().replace("_", " ")
 
 
-def main() -> int:
-    """Draw the pictures; return the exit status."""
-    PICTURE.write_text(draw(), "utf-8")
-    LINK_PICTURE.write_text(draw_link(), "utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def files() -> dict[Path, str]:
+    """The pictures."""
+    return {DOCS / "ctc-states.svg": draw(), DOCS / "link-states.svg": draw_link()}

@@ -1,31 +1,31 @@
 """How near the emulator comes to what IBM measured: ``docs/fidelity.md`` and its pictures.
 
-``python -m tools.pages.fidelity`` replays every published table, with three seeds, and writes the
-page, ``docs/fidelity.csv`` with all its figures, and a picture of each block of the tables that
-are grids. The rest of the page comes from ``docs/reasons.toml`` (by hand),
-``docs/sensitivity.csv`` (`tools.calibration.sensitivity`) and ``scenarios/published/left_out.csv``
+`measured` replays every published table, with three seeds: ``docs/fidelity.csv`` has all its
+figures. The page and the pictures, one of each block of the tables that are grids, are made of that
+file. The rest of the page comes from ``docs/reasons.toml`` (by hand), ``docs/sensitivity.csv``
+(`tools.calibration.sensitivity`) and ``scenarios/published/left_out.csv``
 (`tools.calibration.calibrate`).
 """
 
-import argparse
 import csv
-import os
 import re
-import sys
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from io import StringIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 import msgspec
 
-from isfc.cli.render.plot import check_plot, write_plot
+from isfc.cli.replay.plot import check_plot, write_plot
 from scenarios.published.replay import choose
 from tools.calibration import sensitivity
 from tools.calibration.calibrate import LEFT_OUT
-from tools.calibration.replayed import ReplayedTable, replay_all, store
+from tools.calibration.replayed import FIGURES, ReplayedTable, load, replay_all, store
 from tools.pages.fidelity_page import Material, OffReason, Picture, page
+from tools.pages.figures.reasons import figures
 
 DOCS: Final = Path(__file__).resolve().parents[2] / "docs"
 SEEDS: Final = 3
@@ -33,9 +33,44 @@ SECONDS: Final = 10.0
 """Of each run: what happens twice a second is known within a seventh then, with three seeds."""
 
 
+def measured() -> dict[Path, str]:
+    """The figures of a replay of every table, which takes minutes on isfc compiled."""
+    with ProcessPoolExecutor() as pool:
+        replays = replay_all(SEEDS, SECONDS, pool)
+    file = StringIO()
+    store(replays, file)
+    return {FIGURES: file.getvalue()}
+
+
+def files() -> dict[Path, str]:
+    """The page and its pictures, of the figures that are measured."""
+    replays = load()
+    with TemporaryDirectory() as folder:
+        pictures = [picture for replay in replays for picture in _draw(replay, Path(folder))]
+        drawn = {DOCS / path.name: path.read_text("utf-8") for path in Path(folder).iterdir()}
+    return {DOCS / "fidelity.md": page(_material(replays, pictures)), **drawn}
+
+
+def _material(replays: Sequence[ReplayedTable], pictures: Sequence[Picture]) -> Material:
+    how = (
+        f"Each run was repeated with {SEEDS} seeds, {SECONDS:g} s of virtual time each after "
+        "warm-up."
+    )
+    return Material(
+        how,
+        replays,
+        pictures,
+        load_reasons(DOCS / "reasons.toml"),
+        sensitivity.load(),
+        load_left_out(LEFT_OUT),
+    )
+
+
 def load_reasons(path: Path) -> list[OffReason]:
     """What people wrote about the rows that are off. Raises `ValueError` for a mistake in it."""
-    return msgspec.convert(tomllib.loads(path.read_text("utf-8"))["reason"], list[OffReason])
+    found = msgspec.convert(tomllib.loads(path.read_text("utf-8"))["reason"], list[OffReason])
+    told = figures()
+    return [msgspec.structs.replace(each, text=each.text.format_map(told)) for each in found]
 
 
 def load_left_out(path: Path) -> list[Mapping[str, str]]:
@@ -46,7 +81,7 @@ def load_left_out(path: Path) -> list[Mapping[str, str]]:
         return list(csv.DictReader(file))
 
 
-def draw(replay: ReplayedTable, folder: Path) -> Iterator[Picture]:
+def _draw(replay: ReplayedTable, folder: Path) -> Iterator[Picture]:
     """A picture of each block of a table, if it is a grid."""
     table = replay.verdict.table
     if not table.is_grid:
@@ -59,42 +94,3 @@ def draw(replay: ReplayedTable, folder: Path) -> Iterator[Picture]:
         check_plot(path, part)
         write_plot(path, part, replay.every)
         yield Picture(path.name, table.heading.format_map(part[0].rows[0].columns))
-
-
-def write(replays: Sequence[ReplayedTable], how: str, folder: Path) -> None:
-    """Write the page and all that goes with it."""
-    material = Material(
-        how,
-        replays,
-        [picture for replay in replays for picture in draw(replay, folder)],
-        load_reasons(DOCS / "reasons.toml"),
-        sensitivity.load(),
-        load_left_out(LEFT_OUT),
-    )
-    store(replays, folder / "fidelity.csv")
-    (folder / "fidelity.md").write_text(page(material), "utf-8")
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Renew the page; return the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m tools.pages.fidelity", description=__doc__)
-    parser.add_argument("--seeds", type=int, default=SEEDS, help=f"runs of each row ({SEEDS})")
-    parser.add_argument(
-        "--seconds", type=float, default=SECONDS, help=f"virtual time of each ({SECONDS:g})"
-    )
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes (all cores)")
-    parser.add_argument("--folder", type=Path, default=DOCS, help="where to write (docs)")
-    options = parser.parse_args(arguments)
-    print(f"replaying every table with {options.seeds} seeds ...", file=sys.stderr, flush=True)
-    with ProcessPoolExecutor(options.jobs) as pool:
-        replays = replay_all(options.seeds, options.seconds, pool)
-    how = (
-        f"Each run was repeated with {options.seeds} seeds, {options.seconds:g} s of virtual time "
-        "each after warm-up."
-    )
-    write(replays, how, options.folder)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

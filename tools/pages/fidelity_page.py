@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from isfc.cli.render.verdict import STATISTICS, measure_name
+from isfc.cli.results.verdict import STATISTICS, measure_name
 from scenarios.published.by_cell import spreads_by_cell
 from scenarios.published.replay import Comparison
 from scenarios.published.table import Bound, Deviation, PublishedRow, Role, Value

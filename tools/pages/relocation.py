@@ -1,10 +1,9 @@
 """The part of ``docs/relocation.md`` that holds ours against what was published.
 
-``python -m tools.pages.relocation`` moves the guests again, which takes seconds, and writes it.
+To make it moves the guests again, which takes seconds.
 """
 
-import sys
-from pathlib import Path
+from functools import cache
 from textwrap import fill
 from typing import Final
 
@@ -12,19 +11,30 @@ from scenarios.published.companion import RELOCATION_TABLES, load_table
 from scenarios.published.replay import Comparison, choose
 from scenarios.published.table import Deviation, PublishedRow, Role
 from scenarios.published.verdict import TableVerdict, judge
+from tools.pages.spans import block
 
-PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "relocation.md"
-BEGIN: Final = "<!-- Made by python -m tools.pages.relocation -->\n"
-END: Final = "<!-- Until here -->\n"
 _ROLES: Final = {Role.CALIBRATION: "calibration", Role.ACCEPTANCE: "prediction"}
 
 
-def renewed(text: str) -> str:
-    """The page with ours as they are now."""
-    before, _, rest = text.partition(BEGIN)
-    after = rest.partition(END)[2]
-    verdicts = judge(choose([load_table(name) for name in RELOCATION_TABLES], {}), {})
-    return before + BEGIN + "\n".join(map(_section, verdicts)) + END + after
+def section() -> str:
+    """The published rows beside ours as they are now, as Markdown."""
+    return block("\n".join(map(_section, _verdicts())))
+
+
+def ios_above() -> float:
+    """How far the I/Os a second of a writer are above IBM's, as a ratio."""
+    (error,) = {
+        round(found.error or 0, 4)
+        for verdict in _verdicts()
+        for found in verdict.comparisons
+        if found.key in ("lgr-02", "lgr-03")
+    }
+    return error
+
+
+@cache
+def _verdicts() -> list[TableVerdict]:
+    return judge(choose([load_table(name) for name in RELOCATION_TABLES], {}), {})
 
 
 def _section(verdict: TableVerdict) -> str:
@@ -59,13 +69,3 @@ def _line(row: PublishedRow, found: Comparison, verdict: TableVerdict) -> str:
         f"| {found.key} | {what} | {published} | {found.emulated:.4g} | {off} | "
         f"{_ROLES[found.role]} |"
     )
-
-
-def main() -> int:
-    """Renew the page; return the exit status."""
-    PAGE.write_text(renewed(PAGE.read_text("utf-8")), "utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,10 +1,6 @@
-"""The JSON schema of layout files, which editors use: ``docs/layout.schema.json``.
-
-``python -m tools.pages.schema`` renews it.
-"""
+"""The JSON schema of layout files, which editors use: ``docs/layout.schema.json``."""
 
 import json
-import sys
 from pathlib import Path
 from typing import Final
 
@@ -13,16 +9,6 @@ from isfc.layout.schema import layout_schema
 FILE: Final = Path(__file__).resolve().parents[2] / "docs" / "layout.schema.json"
 
 
-def text() -> str:
-    """What the file should hold."""
-    return json.dumps(layout_schema(), indent=2) + "\n"
-
-
-def main() -> int:
-    """Renew the file; return the exit status."""
-    FILE.write_text(text(), "utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def files() -> dict[Path, str]:
+    """The file as it should be."""
+    return {FILE: json.dumps(layout_schema(), indent=2) + "\n"}

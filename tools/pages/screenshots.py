@@ -1,19 +1,20 @@
 """Pictures of the pages of ``isfc report`` and ``isfc studio``, taken in headless Chromium.
 
-``python -m tools.pages.screenshots`` renews ``docs/report-*.png``, ``docs/plot-*.png`` and
-``docs/studio-*.png``.
-Without Chromium it leaves them.
+They are ``docs/report-*.png``, ``docs/plot-*.png`` and ``docs/studio-*.png``. A picture that shows
+what the one there shows is left as it is, as fonts differ from machine to machine. Without Chromium
+all are.
 """
 
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
 from typing import Final
 
-from PIL import Image
+from PIL import Image, ImageChops, ImageStat
 from playwright.sync_api import Browser, sync_playwright
 
 from tests.studio import studio
@@ -27,7 +28,7 @@ PICTURES: Final = {
 }
 
 
-def take(browser: Browser, page_file: Path, name: str) -> None:
+def take(browser: Browser, page_file: Path, name: str, folder: Path) -> None:
     """Take one picture; the timeline of the one on a desk is zoomed in on."""
     width, height, scheme, part = PICTURES[name]
     page = browser.new_page(viewport={"width": width, "height": height})
@@ -36,7 +37,7 @@ def take(browser: Browser, page_file: Path, name: str) -> None:
     page.wait_for_selector("html[data-drawn]")
     if part == "#io":
         page.click("button[aria-label='Zoom in']")
-    page.locator(part).screenshot(path=DOCS / name)
+    page.locator(part).screenshot(path=folder / name)
     page.close()
 
 
@@ -46,13 +47,13 @@ COLOURS: Final = 128
 """Of a picture that has few: its file is a third of what it is with all."""
 
 
-def take_plot(browser: Browser, page_file: Path) -> None:
+def take_plot(browser: Browser, page_file: Path, folder: Path) -> None:
     """The page of a plot, on a phone in dark mode."""
     page = browser.new_page(viewport={"width": 390, "height": 860})
     page.emulate_media(color_scheme="dark")
     page.goto(page_file.as_uri())
     picture = Image.open(BytesIO(page.screenshot()))
-    picture.quantize(COLOURS).save(DOCS / PLOT_PICTURE, optimize=True)
+    picture.quantize(COLOURS).save(folder / PLOT_PICTURE, optimize=True)
     page.close()
 
 
@@ -81,26 +82,45 @@ def take_studio(browser: Browser, folder: Path) -> None:
             page.close()
 
 
-def main() -> int:
-    """Write a report, and take every picture of it; return the exit status."""
+COARSE: Final = 40
+"""Pixels of the page in one of a coarse picture, in which fonts hardly count."""
+DIFFERENCE_MAX: Final = 4.0
+"""Mean difference of the coarse pictures, of 255."""
+
+
+def difference(one: Path, other: Path) -> float:
+    """How far two pictures are apart; those of different sizes altogether."""
+    pictures = [Image.open(path).convert("L") for path in (one, other)]
+    width, height = pictures[0].size
+    if pictures[1].size != (width, height):
+        return 255.0
+    coarse = [
+        each.resize((width // COARSE, height // COARSE), Image.Resampling.BOX) for each in pictures
+    ]
+    return ImageStat.Stat(ImageChops.difference(*coarse)).mean[0]
+
+
+def files() -> Mapping[Path, bytes]:
+    """The pictures as they should be: those there, unless they show something else."""
     chromium = shutil.which("chromium")
     if chromium is None:
-        print("There is no chromium: the pictures of the pages stay as they are.")
-        return 0
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        page_file = Path(folder, "report.html")
-        command = [sys.executable, "-m", "isfc", "report", LAYOUT, "-o", str(page_file)]
-        subprocess.run(command, check=True)
-        plot_file = Path(folder, "plot.html")
-        subprocess.run([sys.executable, "-m", "isfc", *PLOT, str(plot_file)], check=True)
+        return {}
+    with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
+        folder = Path(name)
+        report, plot = folder / "report.html", folder / "plot.html"
+        isfc = (sys.executable, "-m", "isfc")
+        subprocess.run([*isfc, "report", LAYOUT, "-o", report], check=True)
+        subprocess.run([*isfc, *PLOT, plot], check=True, stdout=subprocess.DEVNULL)
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        for name in PICTURES:
-            take(browser, page_file, name)
-        take_plot(browser, plot_file)
-        take_studio(browser, DOCS)
+        for picture in PICTURES:
+            take(browser, report, picture, folder)
+        take_plot(browser, plot, folder)
+        take_studio(browser, folder)
         browser.close()
-    return 0
+        return {DOCS / path.name: _kept(path) for path in sorted(folder.glob("*.png"))}
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def _kept(path: Path) -> bytes:
+    there = DOCS / path.name
+    is_alike = there.exists() and difference(there, path) < DIFFERENCE_MAX
+    return (there if is_alike else path).read_bytes()

@@ -1,15 +1,15 @@
-"""The constants of the code, and the page that says where each of them comes from.
+"""The constants of the code, and where each of them comes from: ``docs/sources.csv``.
 
-``python -m tools.pages.sources`` puts the values of the code into ``docs/sources.md``. What a
-constant means, how it is known and from where is written there by hand.
+The values are those of the code. What a constant means, how it is known and from where is written
+there by hand, and of each feature, how its profile is known.
 """
 
 import ast
-import re
-import sys
+import csv
 from collections.abc import Iterator, Mapping, Sized
 from dataclasses import fields, is_dataclass
 from importlib import import_module
+from io import StringIO
 from pathlib import Path
 from struct import Struct
 from typing import Any, Final
@@ -17,53 +17,58 @@ from typing import Any, Final
 from ctc.profiles import FEATURES, ChpidProfile
 from isfc.link.parameters import LinkParameters
 from scenarios.guests import GuestCosts
+from tools.pages.spans import block, markdown_table
 
 PROJECT: Final = Path(__file__).resolve().parents[2]
-PAGE: Final = PROJECT / "docs" / "sources.md"
+TABLE: Final = PROJECT / "docs" / "sources.csv"
+COLUMNS: Final = ("part", "constant", "value", "unit", "status", "source")
 STATUSES: Final = ("published", "derived", "calibrated", "assumed", "chosen")
+PROFILE: Final = tuple(field.name for field in fields(ChpidProfile) if field.name != "feature")
 
-_ROW: Final = re.compile(r"^\| `(?P<name>[^`]+)` \|(?P<cells>.*)\|$", re.MULTILINE)
 _RECORDS: Final = (LinkParameters, GuestCosts)
 
 
-def constants() -> dict[str, tuple[str, ...]]:
-    """Every constant's name as the page has it, and the cells that follow it there.
+def constants() -> dict[str, str]:
+    """Every constant by its name, as its value is shown.
 
     These are the public ``Final`` names of what is installed, but for the words and looks of
-    `isfc.cli`; the defaults of the records of parameters, the fields of a chpid's profile, and
-    the features, a line of values each.
+    `isfc.cli`; the defaults of the records of parameters; the fields of a chpid's profile and the
+    features, without a value: `features` shows those.
     """
-    rows: dict[str, tuple[str, ...]] = {name: (_shown(value),) for name, value in _finals()}
+    found = {name: _shown(value) for name, value in _finals()}
     for record in _RECORDS:
         for field in fields(record):
-            rows[f"{record.__module__}.{record.__name__}.{field.name}"] = (_shown(field.default),)
-    measured = [field.name for field in fields(ChpidProfile) if field.name != "feature"]
-    for name in measured:
-        rows[f"{ChpidProfile.__module__}.{ChpidProfile.__name__}.{name}"] = ()
-    for feature, profile in FEATURES.items():
-        rows[feature] = tuple(_shown(getattr(profile, name)) for name in measured)
-    return rows
+            found[f"{record.__module__}.{record.__name__}.{field.name}"] = _shown(field.default)
+    profile = f"{ChpidProfile.__module__}.{ChpidProfile.__name__}"
+    return found | dict.fromkeys([*(f"{profile}.{name}" for name in PROFILE), *FEATURES], "")
 
 
-def rows(text: str) -> list[tuple[str, list[str]]]:
-    """The rows of the page: the name, and the cells after it."""
-    return [(row["name"], _cells(row)) for row in _ROW.finditer(text)]
+def rows() -> list[dict[str, str]]:
+    """The lines of the table, by `COLUMNS`."""
+    with TABLE.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
 
 
-def renewed(text: str, values: Mapping[str, tuple[str, ...]]) -> str:
-    """The page with the values as they are in the code."""
+def files(values: Mapping[str, str] | None = None) -> dict[Path, str]:
+    """The table with the values as they are in the code."""
+    values = constants() if values is None else values
+    file = StringIO()
+    writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for row in rows():
+        writer.writerow(row | {"value": values.get(row["constant"], row["value"])})
+    return {TABLE: file.getvalue()}
 
-    def renew(row: re.Match[str]) -> str:
-        cells = _cells(row)
-        known = values.get(row["name"], ())
-        cells[: len(known)] = known
-        return f"| `{row['name']}` | {' | '.join(cells)} |"
 
-    return _ROW.sub(renew, text)
-
-
-def _cells(row: re.Match[str]) -> list[str]:
-    return [cell.strip() for cell in row["cells"].split("|")]
+def features() -> str:
+    """What each feature's profile has, as Markdown."""
+    known = {row["constant"]: row["status"] for row in rows()}
+    heading = ["feature", *(name.replace("_", " ") for name in PROFILE), "status"]
+    lines = [
+        [feature, *(_shown(getattr(profile, name)) for name in PROFILE), known[feature]]
+        for feature, profile in FEATURES.items()
+    ]
+    return block(markdown_table(heading, lines))
 
 
 _ELSEWHERE: Final = (
@@ -100,23 +105,13 @@ def _shown(value: Any) -> str:
         case float():
             return f"{value:,.6g}"
         case str():
-            return f"`{value}`"
+            return value
         case ChpidProfile():
-            return f"`{value.feature}`"
+            return value.feature
         case Struct():
             return f"{value.size} bytes"
         case _ if is_dataclass(value):
             return "; ".join(f"{f.name} {_shown(getattr(value, f.name))}" for f in fields(value))
         case Sized():
             return f"{len(value)} entries"
-    raise TypeError(f"docs/sources.md cannot show a {type(value).__name__}")
-
-
-def main() -> int:
-    """Renew the page; return the exit status."""
-    PAGE.write_text(renewed(PAGE.read_text("utf-8"), constants()), "utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    raise TypeError(f"docs/sources.csv cannot show a {type(value).__name__}")

@@ -1,7 +1,7 @@
 """The help of every command, as ``isfc COMMAND --help`` prints it in 80 columns and more.
 
-``python -m tools.pages.written_help`` writes ``isfc/cli/help``, from where `isfc.cli.written_help`
-prints it without loading the parser.
+``python -m tools.pages.written_help`` writes ``isfc/cli/help``, or the folder that is named. From
+there `isfc.cli.written_help` prints it without loading the parser. `setup.py` runs it for a wheel.
 """
 
 import sys
@@ -19,9 +19,9 @@ from tools.pages.made_files import write_made
 HELP: Final = Path(FOLDER)
 
 
-def texts() -> dict[Path, str]:
-    """Every help, the groups' and that of ``isfc`` itself included, by file."""
-    return {HELP / help_file(words): text for words, text in _told(get_command(app), None, ())}
+def texts() -> dict[str, str]:
+    """Every help, the groups' and that of ``isfc`` itself included, by the name of its file."""
+    return {help_file(words): text for words, text in _told(get_command(app), None, ())}
 
 
 def _told(
@@ -37,11 +37,10 @@ def _told(
         yield from _told(found, context, (*words, name))
 
 
-def main() -> int:
-    """Write the files, and remove those of commands that are gone; return the exit status."""
-    write_made(HELP, "*.txt", texts())
-    return 0
+def write(folder: Path) -> None:
+    """Write the files, and remove those of commands that are gone."""
+    write_made(folder, "*.txt", texts())
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    write(Path(*sys.argv[1:]) if sys.argv[1:] else HELP)

@@ -16,7 +16,7 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.patch_stdout import patch_stdout
 
-from isfc.cli.render.output import show_lines
+from isfc.cli.output.streams import show_lines
 from isfc.cp.completion import completions
 from isfc.errors import RemoteProtocolError
 from isfc.live.control_client import ControlClient

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from isfc.cli.exits import ExitCode
-from isfc.cli.render.output import show_log
+from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.streams import show_log
 
 
 def detach(words: Sequence[str], log: Path) -> int:

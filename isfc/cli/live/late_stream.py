@@ -14,7 +14,7 @@ from select import select
 from threading import Condition, Thread
 from typing import Final, TextIO
 
-from isfc.cli.render.output import pipe_may_break
+from isfc.cli.output.streams import pipe_may_break
 
 WAITING_LENGTH_MAX: Final = 262_144
 """Bytes that may wait for the reader of a stream before lines are dropped."""

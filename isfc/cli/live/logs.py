@@ -15,8 +15,8 @@ from typing import Any
 
 from ctc.address import format_rdev
 from isfc.cli.live.late_stream import LateStream
-from isfc.cli.options.live import LAG_PERCENT
-from isfc.cli.options.observe import LogFormat, LogLevel
+from isfc.cli.live.observe_options import LogFormat, LogLevel
+from isfc.cli.live.options import LAG_PERCENT
 from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkUp, Sent, Severed
 from isfc.live.events import Attached, ConnectionRefused, Detached, LiveEvent
 from isfc.live.frames import FAREWELL_REASON

@@ -6,9 +6,9 @@ import signal
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Final
 
-from isfc.cli.exits import ExitCode
 from isfc.cli.live.late_stream import late_stderr
-from isfc.cli.standard_files import open_closed_files
+from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.standard_files import open_closed_files
 from isfc.errors import ConfigurationError
 
 LOOP_VARIABLE: Final = "ISFC_LOOP"

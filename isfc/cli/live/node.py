@@ -1,325 +1,111 @@
-"""One live node from its start to its end: its program, its connections, what it measures."""
+"""``isfc node``: one system of a layout, live, joined to its partner over sockets."""
 
-import asyncio
-import os
-import stat
-import sys
-import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AsyncExitStack
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import replace
 from pathlib import Path
-from random import Random
-from typing import Any, Final
+from typing import Annotated
 
-from isfc.cli.exits import ExitCode
-from isfc.cli.live.observe import observe
-from isfc.cli.options.forward import forwarded
-from isfc.cli.options.live import LAG_PERCENT, LiveOptions
-from isfc.cli.options.observe import ObserveOptions
-from isfc.cli.render.output import show_error
-from isfc.engine.program import Offer, Program
-from isfc.layout.definition import define_link_end
-from isfc.layout.layout import Layout
-from isfc.link.events import DeviceChanged, LinkEvent, Severed
-from isfc.link.name import NodeName
-from isfc.link.parameters import LinkParameters
-from isfc.link.state import LinkState
-from isfc.live.endpoint import Endpoint
-from isfc.live.engine import LiveEngine, MakeSystem
-from isfc.live.events import LiveEvent
-from isfc.live.exchange import Exchange
-from isfc.live.forward import forward_limits
-from isfc.live.live_system import LiveSystem
-from isfc.live.memory import keep_memory
-from isfc.live.opening import Opening
-from isfc.live.operator import open_control
-from isfc.live.run_directory import run_directory
-from isfc.live.session import OpenNode
-from isfc.live.tls import Tls
-from isfc.programs.verification import Filling, Verifying
+import typer
+
+from isfc.cli.live.cp import RunDirOption
+from isfc.cli.live.loops import run_live
+from isfc.cli.live.measured_page import show_measured
+from isfc.cli.live.observe_options import ObserveOptions
+from isfc.cli.live.options import LiveOptions
+from isfc.cli.live.partner_options import PartnerOptions
+from isfc.cli.live.running_node import LiveNode, Measured
+from isfc.cli.options.flattened import flattened
+from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption
+from isfc.cli.output.streams import show_error
+from isfc.errors import ConfigurationError
+from isfc.journal.journal import journalled
+from isfc.layout.layout import Layout, find_node
+from isfc.live.engine import MakeSystem
+from isfc.live.journal_file import JournalWriter, create_journal
+from isfc.live.late_file import LateFile
 from isfc.system.definition import LinkEndDefinition
-from isfc.system.link_end import LinkEnd
-from isfc.system.system import system_of
-from scenarios.guests import Clients, GuestCosts, Servers
-from scenarios.run import Result, measure
-
-LINGER_S: Final = 1.0
-"""How long a node that has measured goes on, so that its partner can end measuring too."""
+from isfc.system.system import System, system_of
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """What a live node measured of one link, and how late that was, in percent of model time."""
+@flattened
+def node(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Which system of the layout.")],
+    layout: LayoutArgument,
+    *,
+    link_name: LinkOption = None,
+    partner: PartnerOptions,
+    options: LiveOptions,
+    journal: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Record everything the node is given, for isfc journal; of each of several links, "
+            "in a file with -PARTNER in its name.",
+        ),
+    ] = None,
+    observed: ObserveOptions,
+    run_dir: RunDirOption = None,
+    lifeline: Annotated[bool, typer.Option("--lifeline", hidden=True)] = False,
+    json: JsonOption = False,
+) -> None:
+    """Run one system of a layout live, joined to its partners.
 
-    result: Result
-    lag_percent: float
-    partner: NodeName | None = None
-    """The system at the other end; None if the node has that link only."""
-
-
-class DroppingProgram:
-    """A program that does nothing: what arrives is dropped."""
-
-    def start(self, now_ns: int) -> Iterable[Offer]:  # a `Program`
-        """Nothing."""
-        return ()
-
-    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
-        """Nothing."""
-        return ()
-
-
-@dataclass(frozen=True, slots=True)
-class LiveNode:
-    """One system of a layout, its ``links``, and how it is to be joined to its partners.
-
-    It goes to the partners in ``connect``; the others come to where it listens. ``lifeline`` ends
-    the node with the process that started it, whose pipe its standard input is, and lets it measure
-    when a line comes from there: the links of other systems may come up later than its own.
+    Of two systems one has --listen, the other --connect, here or on another machine; layout, pace
+    and workload must be the same. With several links it goes to those of --connect PARTNER=ADDR,
+    and others come where it listens. It goes on until Ctrl-C, or measures and ends (--seconds).
     """
-
-    links: tuple[Layout, ...]
-    name: NodeName
-    options: LiveOptions
-    listen: Endpoint | None = None
-    connect: Mapping[NodeName, Endpoint] = field(default_factory=dict)
-    insecure: bool = False
-    lifeline: bool = False
-    run_dir: Path | None = None
-    make: MakeSystem = system_of
-    observed: ObserveOptions = ObserveOptions()
-
-    async def serve(
-        self,
-        stop: asyncio.Event,
-        report: Callable[[Measured], None],
-        tls: Tls | None = None,
-        connect_tls: Tls | None = None,
-    ) -> int:
-        """Run until ``stop``, or until there is something to ``report``; the exit code.
-
-        ``connect_tls`` is for connections that it opens, ``tls`` for those that come; one of them
-        is enough for a node that does one of the two.
-        """
-        opening = self._opening(tls, connect_tls)
-        definitions = [opening.pace(self._define(link)) for link in self.links]
-        node = self._open_node(definitions)
-        programs: list[Program] = (
-            [*node.exchanges.values()] if node else [self._program(link) for link in self.links]
-        )
-        async with AsyncExitStack() as stack:
-            runs = [self._runs(link) for link in self.links]
-            system = opening.start(zip(definitions, programs, runs, strict=True))
-            stack.push_async_callback(system.close)
-            if node is not None:
-                forwards = self.options.parse_forwards(self.links)
-                await stack.enter_async_context(forwarded(node, system.engines, forwards))
-            paced = self.options.factor > 0
-            control = await open_control(system.engines, run_directory(self.run_dir), paced=paced)
-            stack.push_async_callback(control.close)
-            begin = await _hold_lifeline(stop) if self.lifeline else None
-            started = await stack.enter_async_context(
-                observe(system.engines, self.observed, paced=paced, insecure=self.insecure)
-            )
-            listen = await opening.meet(system)
-            started(listen, self.connect)
-            keep_memory()
-            code = await self._run(system, stop, report, begin)
-        self._check_verified(programs)
-        return code
-
-    def _check_verified(self, programs: Sequence[Program]) -> None:
-        """Say how many messages were verified; raise `VerificationError` if one was not intact."""
-        found = [each.verifying if isinstance(each, Exchange) else each for each in programs]
-        verifying = [each for each in found if isinstance(each, Verifying)]
-        for each in verifying:
-            each.expect_intact()
-        if verifying:
-            count = sum(each.verified_count for each in verifying)
-            show_error(f"--verify: {self.name}: {count} messages, all as they were sent")
-
-    async def _run(
-        self,
-        system: LiveSystem,
-        stop: asyncio.Event,
-        report: Callable[[Measured], None],
-        begin: asyncio.Event | None,
-    ) -> int:
-        """Wait for the first of: a signal, a fault, the end of measuring."""
-        work: set[asyncio.Task[Any]] = {
-            asyncio.create_task(stop.wait()),
-            asyncio.create_task(system.wait_closed()),
-        }
-        measuring = None
-        if self.options.workload is not None and self.options.seconds is not None:
-            measuring = asyncio.create_task(self._measure_all(system, report, begin))
-            work.add(measuring)
-        try:
-            done, _ = await asyncio.wait(work, return_when=asyncio.FIRST_COMPLETED)
-            for task in done:
-                task.result()
-        finally:
-            for task in work:
-                task.cancel()
-            await asyncio.gather(*work, return_exceptions=True)
-        if measuring is None:
-            return ExitCode.GOOD
-        return measuring.result() if measuring in done else ExitCode.INTERRUPTED
-
-    async def _measure_all(
-        self,
-        system: LiveSystem,
-        report: Callable[[Measured], None],
-        begin: asyncio.Event | None,
-    ) -> int:
-        """Measure every link at the same time, once every CTC is up; the exit code.
-
-        Among others the node waits until it is told to ``begin``: else the first two systems may
-        have measured and gone before the third is up, whose links with them would carry nothing.
-        """
-        for engine in system.engines:
-            await _come_up(engine)
-        if begin is not None:
-            await begin.wait()
-        measured = await asyncio.gather(*(self._measure(engine) for engine in system.engines))
-        for each in measured:
-            report(each)
-        await asyncio.sleep(LINGER_S)
-        late = max(each.lag_percent for each in measured)
-        if self.options.strict and late > LAG_PERCENT:
-            show_error(
-                f"--strict: {late:.2f} % of the time of {self.name} was lateness, more than "
-                f"{LAG_PERCENT:g} %; expected a larger --dilation, or a machine with less to do"
-            )
-            return ExitCode.FAILED
-        return ExitCode.GOOD
-
-    async def _measure(self, engine: LiveEngine) -> Measured:
-        """Measure one link as `scenarios.run` does, in the model's time."""
-        assert self.options.seconds is not None, "nothing is measured without an end"
-        stretch = max(1, self.options.factor)
-        await self._warm_up(engine, stretch)
-        end, before = engine.end, engine.end.snapshot(engine.now_ns())
-        cpu_ns = time.process_time_ns()
-        late_ns, waited_ns = engine.lag.late_ns, engine.lag.waited_ns
-        await asyncio.sleep(self.options.seconds * stretch)
-        if engine.end is not end:
-            raise OSError("the link was severed while it was measured")
-        after = end.snapshot(engine.now_ns())
-        if not self.options.factor:  # the model's processor time is none: this is the process's
-            cpu_ns = time.process_time_ns() - cpu_ns
-            after = replace(after, cpu_ns=before.cpu_ns + cpu_ns)
-        result = measure(self.name, before, after)
-        waited_ns = engine.lag.waited_ns - waited_ns
-        lag_percent = 100 * (engine.lag.late_ns - late_ns) / max(1, waited_ns)
-        partner = engine.definition.partner if len(self.links) > 1 else None
-        return Measured(result, lag_percent if self.options.factor else 0.0, partner)
-
-    async def _warm_up(self, engine: LiveEngine, stretch: float) -> None:
-        """Let traffic settle; once more if the link is down by then and comes back in time."""
-        await asyncio.sleep(self.options.warmup * stretch)
-        while engine.end.link.state is LinkState.DOWN:
-            try:
-                async with asyncio.timeout(self.options.reconnect_s):
-                    await _come_up(engine)
-            except TimeoutError:
-                partner = engine.definition.partner
-                raise OSError(f"the link to {partner} went down before it was measured") from None
-            await asyncio.sleep(self.options.warmup * stretch)
-
-    def _opening(self, tls: Tls | None, connect_tls: Tls | None) -> Opening:
-        return Opening(
-            dilation=self.options.factor,
-            verify=self.options.verify,
-            tls=tls,
-            connect_tls=connect_tls,
-            insecure=self.insecure,
-            reconnect_s=self.options.reconnect_s,
-            make=self.make,
-        ).towards(self.partners, listen=self.listen, connect=self.connect)
-
-    @property
-    def partners(self) -> list[NodeName]:
-        """The system at the other end of each link."""
-        return [link.nodes[1 - link.nodes.index(self.name)] for link in self.links]
-
-    def _define(self, link: Layout) -> LinkEndDefinition:
-        experiment = self.options.experiment(link)
-        parameters = experiment.link if experiment else LinkParameters()
-        return define_link_end(link, self.name, parameters)
-
-    def _runs(self, link: Layout) -> str:
-        """What runs over a link; the partner must say the same."""
-        experiment = self.options.experiment(link)
-        if experiment is None:
-            return Exchange.runs if self.options.forward else ""
-        return f"{experiment.workload.name} {experiment.pairs} {experiment.client_node}"
-
-    def _open_node(self, definitions: Sequence[LinkEndDefinition]) -> OpenNode | None:
-        """The conversations of what is forwarded, if anything is."""
-        if not self.options.forward:
-            return None
-        limits = forward_limits(self.options.parse_forwards(self.links))
-        return OpenNode(definitions, verified=self.options.verify, limits=limits)
-
-    def _program(self, link: Layout) -> Program:
-        experiment = self.options.experiment(link)
-        if experiment is None:
-            return DroppingProgram()
-        costs = experiment.guests if self.options.factor else _free_guests()
-        client = self.name == experiment.client_node
-        workload, pairs = experiment.workload, experiment.pairs
-        program: Program = (
-            Clients(workload, pairs, costs, Random(f"clients {experiment.seed}"))
-            if client
-            else Servers(workload, pairs, costs)
-        )
-        return Verifying(program) if self.options.verify else Filling(program)
+    if json and options.seconds is None and not lifeline:
+        raise ConfigurationError("--json: expected --seconds, for a result to print")
+    tls = partner.tls()
+    links = options.open_links(layout, link_name, quiet=lifeline)
+    live = replace(
+        _live_node(name, links, options, partner, journal),
+        insecure=partner.insecure,
+        lifeline=lifeline,
+        run_dir=run_dir,
+        observed=observed,
+    )
+    measured: list[Measured] = []
+    code = run_live(lambda stop: live.serve(stop, measured.append, *tls))
+    show_measured(options, live.links, measured, layout, json=json)
+    if code:
+        raise typer.Exit(code)
 
 
-def _free_guests() -> GuestCosts:
-    """Guests that answer immediately."""
-    return GuestCosts(**{part.name: 0 for part in fields(GuestCosts)})
+def _live_node(
+    name: str,
+    links: tuple[Layout, ...],
+    options: LiveOptions,
+    partner: PartnerOptions,
+    journal: Path | None,
+) -> LiveNode:
+
+    named = find_node("NAME", name, dict.fromkeys(node for link in links for node in link.nodes))
+    own = tuple(link for link in links if named in link.nodes)
+    node = LiveNode(own, named, options, partner.listening())
+    if len(own) == 1:
+        partner.check_one()
+    return replace(
+        node,
+        connect=partner.connections(node.partners),
+        make=_system_maker(journal, several=len(own) > 1),
+    )
 
 
-async def _come_up(engine: LiveEngine) -> None:
-    """Wait until every active CTC is usable."""
-    changed = asyncio.Event()
+def _system_maker(journal: Path | None, *, several: bool) -> MakeSystem:
+    """What makes systems: with ``--journal``, such as record their inputs, a file for each link."""
+    if journal is None:
+        return system_of
+    if not several:
+        writer = JournalWriter(journal, show_error, file=LateFile(create_journal(journal)))
+        return lambda definition: journalled(definition, writer)
 
-    def listen(_end: LinkEnd, event: LiveEvent, _now_ns: int) -> None:
-        if isinstance(event, (DeviceChanged, Severed)):
-            changed.set()
+    writers: dict[str, JournalWriter] = {}
 
-    engine.listeners.append(listen)
-    try:
-        while engine.end.link.state is not LinkState.UP:
-            changed.clear()
-            await changed.wait()
-    finally:
-        engine.listeners.remove(listen)
+    def make(definition: LinkEndDefinition) -> System:
+        partner = definition.partner
+        if partner not in writers:
+            path = journal.with_name(f"{journal.stem}-{partner}{journal.suffix}")
+            writers[partner] = JournalWriter(path, show_error, file=LateFile(create_journal(path)))
+        return journalled(definition, writers[partner])
 
-
-async def _hold_lifeline(stop: asyncio.Event) -> asyncio.Event:
-    """Stop when standard input ends: whoever held its other end has ended.
-
-    What is returned is set when a line comes.
-    """
-    begin = asyncio.Event()
-    mode = os.fstat(sys.stdin.fileno()).st_mode
-    if not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):  # nobody holds an end of it
-        stop.set()
-        return begin
-
-    class Lifeline(asyncio.Protocol):
-        def data_received(self, data: bytes) -> None:
-            begin.set()
-
-        def connection_lost(self, exc: Exception | None) -> None:
-            stop.set()
-
-        def eof_received(self) -> None:
-            stop.set()
-
-    await asyncio.get_running_loop().connect_read_pipe(Lifeline, sys.stdin)
-    return begin
+    return make

@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 
 from isfc.cli.live.logs import STARTED, STOPPED, LinkLog, note_drops, start_log
-from isfc.cli.options.observe import ObserveOptions
+from isfc.cli.live.observe_options import ObserveOptions
 from isfc.link.name import NodeName
 from isfc.live.endpoint import Endpoint, TcpEndpoint
 from isfc.live.engine import LiveEngine

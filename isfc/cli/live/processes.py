@@ -16,15 +16,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from ctc.address import Rdev
-from isfc.cli.exits import ExitCode
 from isfc.cli.live.late_stream import late_stdout
 from isfc.cli.live.logs import note_drops
 from isfc.cli.live.loops import SIGNAL_CODES
-from isfc.cli.live.node import Measured
+from isfc.cli.live.observe_options import ObserveOptions
+from isfc.cli.live.options import LiveOptions
+from isfc.cli.live.running_node import Measured
 from isfc.cli.live.watch import LiveView, relay
-from isfc.cli.options.live import LiveOptions
-from isfc.cli.options.observe import ObserveOptions
-from isfc.cli.render.output import discard_output, show_error
+from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.streams import discard_output, show_error
 from isfc.errors import ConfigurationError, RemoteProtocolError
 from isfc.link.name import NodeName
 from isfc.link.state import LinkState

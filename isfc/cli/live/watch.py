@@ -11,11 +11,9 @@ from rich.console import RenderableType
 from rich.live import Live
 
 from ctc.address import Rdev
+from isfc.cli.live.links_page import links_headings, links_line, links_page
 from isfc.cli.live.rates import NodeRates, rates
-from isfc.cli.render.console import open_console
-from isfc.cli.render.links_watch import links_headings, links_line, links_page
-from isfc.cli.render.output import ERROR_PREFIX, show, show_log
-from isfc.cli.render.watch import (
+from isfc.cli.live.watch_page import (
     HEADINGS_EVERY,
     SPARKS_MAX,
     Ends,
@@ -24,6 +22,8 @@ from isfc.cli.render.watch import (
     watch_line,
     watch_page,
 )
+from isfc.cli.output.console import open_console
+from isfc.cli.output.streams import ERROR_PREFIX, show, show_log
 from isfc.live.snapshot import LiveSnapshot
 
 SMOOTHED_DILATION = 10

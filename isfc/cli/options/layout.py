@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from isfc.cli.options.source import STANDARD_INPUT, read_pipe
+from isfc.deck.place import decode
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration
 from isfc.io.configuration_file import io_configuration_of
@@ -99,11 +100,12 @@ def open_with_disks(opened: OpenedFile, link: str | None) -> tuple[Layout, IoCon
 
 @dataclass(frozen=True, slots=True)
 class OpenedLink:
-    """One link of a layout, what disks are on its chpids, and the whole file."""
+    """One link of a layout, what disks are on its chpids, the whole file, and all its disks."""
 
     layout: Layout
     disks: IoConfiguration | None
     collection: Collection
+    file_disks: IoConfiguration | None = None
 
     @property
     def neighbours(self) -> tuple[Layout, ...]:
@@ -143,8 +145,8 @@ def _opened(
     layout: Layout, collection: Collection, disks: IoConfiguration | None, *, alone: bool = True
 ) -> OpenedLink:
     """One link, with its notes, and with the disks if any are on its chpids."""
-    beside = disks if disks is not None and find_shared(layout, disks) else None
-    return OpenedLink(with_notes(collection, layout, alone=alone), beside, collection)
+    beside = disks if disks is not None and find_shared(disks, layout) else None
+    return OpenedLink(with_notes(collection, layout, alone=alone), beside, collection, disks)
 
 
 def read_collection(argument: str) -> Collection:
@@ -189,6 +191,11 @@ def read_layout(argument: str) -> tuple[bytes, str]:
         with within(argument):
             return read_pipe(Path(argument), "a layout", FILE_LENGTH_MAX), argument
     return read_content(argument)
+
+
+def decode_layout(data: bytes, source: str) -> str:
+    """The text of what `read_layout` has read, or of a deck; `ConfigurationError` if it is none."""
+    return decode(data, source)
 
 
 def is_pipe(argument: str) -> bool:

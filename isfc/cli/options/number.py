@@ -1,7 +1,7 @@
 """Numbers in options: each has a least and a greatest value, and a message that says both."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
@@ -55,3 +55,10 @@ def _shown(value: float) -> str:
         return f"{value:g}"
     except OverflowError:
         return f"{'-' * (value < 0)}(a number of more than 300 digits)"
+
+
+JOBS_MAX = 1_024
+
+JobsOption = Annotated[
+    int | None, bounded("N", 1, JOBS_MAX, "Runs at a time; as many as processors if not given.")
+]

@@ -10,8 +10,8 @@ import typer
 
 from ctc.address import ChpidId, parse_chpid
 from ctc.profiles import ChpidProfile, find_profile
-from isfc.cli.options.file import output_option
-from isfc.cli.render.output import show_lines, write_file
+from isfc.cli.output.file import output_option
+from isfc.cli.output.streams import show_lines, write_file
 from isfc.deck.place import TEXT_LENGTH_MAX, decode
 from isfc.errors import ConfigurationError
 from isfc.layout.build import Profiles

@@ -1,88 +1,42 @@
-"""A command of isfc inside a process of the page: what it prints, and how it ends.
+"""``isfc studio``: a local page on which a layout is edited, and judged meanwhile."""
 
-So whatever the page reads, writes and runs this way is what the command makes of it, errors and
-all. Its input is kept in memory, in files that are on no disk.
-"""
+from typing import Annotated
 
-import io
-import os
-import re
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import redirect_stderr, redirect_stdout
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Final
+import typer
 
-from isfc.cli.exits import ExitCode
-from isfc.cli.main import run
-from isfc.cli.progress import progress_told
-from isfc.cli.render.output import ERROR_PREFIX
-from isfc.cli.studio.work import Failed, Tell
-
-COLUMNS: Final = "80"
+from isfc import SourceKind, parse_links, source_kind
+from isfc.cli.options.layout import complete_layout, decode_layout, read_layout
+from isfc.cli.options.number import bounded
+from isfc.library import check_library
 
 
-@dataclass(frozen=True, slots=True)
-class Printed:
-    """What a command printed on standard output and on standard error, and its exit code."""
+def studio(
+    layout: Annotated[
+        str,
+        typer.Argument(
+            metavar="[LAYOUT | DECK.iocp]",
+            help="A layout file (TOML), the name of a shipped layout, an IOCP deck, or what QUERY "
+            "ISLINK shows; - for standard input.",
+            show_default=False,
+            autocompletion=complete_layout,
+        ),
+    ] = "atlanta-boston",
+    *,
+    port: Annotated[int, bounded("N", 0, 65_535, "The port on loopback; 0 takes a free one.")] = 0,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Print the address, and open no browser.")
+    ] = False,
+) -> None:
+    """Edit a layout on a local page that judges each change.
 
-    out: str
-    err: str
-    code: int
-
-
-def printed(tell: Tell, words: Sequence[str], files: Mapping[str, str]) -> Printed | Failed:
-    """Give a command; ``files``, by the names that its words have for them, are in memory.
-
-    ``tell`` is told each time that one more hundredth of it is done, as ``{"share": 0.07}``.
-    A `Failed` has its error, in which the files have their names, if it was given bad input.
+    The page is served on loopback, to whoever knows its address. Nothing is written but what the
+    page downloads. Ctrl-C ends it.
     """
-    os.environ["COLUMNS"] = COLUMNS
-    held = {name: _in_memory(name, content) for name, content in files.items()}
-    out, err = io.StringIO(), io.StringIO()
-    try:
-        with redirect_stdout(out), redirect_stderr(err), progress_told(_by_hundredths(tell)):
-            code = run([_with_paths(word, held) for word in words])
-    finally:
-        for path in held.values():
-            os.close(int(Path(path).name))
-    said = [_with_names(each.getvalue(), held) for each in (out, err)]
-    if code == ExitCode.BAD_INPUT:  # what is said is the error alone
-        return Failed("\n".join(line.removeprefix(ERROR_PREFIX) for line in said[1].splitlines()))
-    return Printed(said[0], said[1], code)
+    for library in ("starlette", "uvicorn"):
+        check_library(library, "isfc studio")
+    from isfc.cli.studio.serve import serve
 
-
-def _by_hundredths(tell: Tell) -> Callable[[float], None]:
-    """What a command with progress calls; several bars, one after the other, begin again."""
-    last = -1
-
-    def advance(share: float) -> None:
-        nonlocal last
-        if int(share * 100) != last:
-            last = int(share * 100)
-            tell({"share": last / 100})
-
-    return advance
-
-
-def _in_memory(name: str, content: str) -> str:
-    """The path of a file that is on no disk."""
-    number = os.memfd_create(re.sub(r"[^\w.-]", "_", name)[:40] or "text")
-    os.write(number, content.encode())
-    return f"/proc/self/fd/{number}"
-
-
-def _with_paths(word: str, held: Mapping[str, str]) -> str:
-    """``NODE=name`` or ``name`` with the path of the file."""
-    node, equals, name = word.rpartition("=")
-    return f"{node}{equals}{held[name]}" if name in held else word
-
-
-def _with_names(text: str, held: Mapping[str, str]) -> str:
-    """Paths become names, also where a layout is called after its file, and a CEC after its."""
-    for name, path in held.items():
-        number, stem = path.rpartition("/")[2], re.sub(r"[^\w-]", "-", Path(name).stem)
-        text = name.join(re.split(rf"{path}\b", text))
-        text = re.sub(rf"(?<=\[cec\.){number}(?=[-\]])", stem, text)
-        text = re.sub(rf"(?<=Imported from )(.*)\b{number}\b", rf"\g<1>{stem}", text)
-    return text
+    data, source = read_layout(layout)
+    if source_kind(data.decode(errors="replace")) is SourceKind.LAYOUT:
+        parse_links(data, source)
+    serve(decode_layout(data, source), source, port, open_browser=not no_browser)

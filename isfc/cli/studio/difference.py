@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import isfc
-from isfc.cli.render.drawing import speed_text
+from isfc.cli.drawing.link import speed_text
 
 
 def differences(before: isfc.Collection, after: isfc.Collection) -> Iterator[str]:

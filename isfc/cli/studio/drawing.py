@@ -1,10 +1,10 @@
-"""The drawing of `isfc.cli.render.drawing` as something to touch: names, places to hit, focus."""
+"""The drawing of `isfc.cli.drawing.link` as something to touch: names, places to hit, focus."""
 
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 import isfc
-from isfc.cli.render.drawing import (
+from isfc.cli.drawing.link import (
     WIDTH,
     DrawnFibre,
     ctc_words,

@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 
 import isfc
-from isfc.cli.studio.command import Printed, printed
+from isfc.cli.studio.command_line import Printed, printed
 from isfc.cli.studio.work import Failed, Tell
 
 _CABLING: Final = re.compile(r"^  --ports (\S+)$", re.MULTILINE)

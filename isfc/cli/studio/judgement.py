@@ -9,9 +9,8 @@ from html import escape
 from typing import Final
 
 import isfc
-from isfc.cli.commands.plan import plan_record
-from isfc.cli.render.carried import CAPTION, differences
-from isfc.cli.render.page.parts import table
+from isfc.cli.html.parts import table
+from isfc.cli.judgement.carried import CAPTION, differences
 from isfc.cli.studio.difference import differences as changed
 from isfc.cli.studio.tasks import Question, Subject
 
@@ -97,7 +96,7 @@ def _meaning(plan: isfc.Plan, answers: Sequence[isfc.Carried | None], pairs: int
     figures = [answer for answer in answers if answer is not None]
     known = figures if len(figures) == len(answers) else []
     said = [" ".join(differences(plan, known, pairs=pairs))] if known else []
-    notes = [note["text"] for note in plan_record(plan, known)["notes"]]
+    notes = [note.text for note in isfc.plan_notes(plan.layout, known)]
     return "".join(f"<p><small>{escape(text)}</small></p>" for text in (*said, *notes))
 
 

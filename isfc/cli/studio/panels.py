@@ -9,7 +9,7 @@ from typing import Final, Literal
 import msgspec
 
 import isfc
-from isfc.cli.studio.command import Printed, printed
+from isfc.cli.studio.command_line import Printed, printed
 from isfc.cli.studio.tasks import Subject
 from isfc.cli.studio.work import Failed, Tell
 

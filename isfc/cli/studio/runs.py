@@ -9,7 +9,7 @@ from msgspec import Meta
 
 import isfc
 from isfc.cli.options.experiment import ExtentOptions
-from isfc.cli.record import run_record
+from isfc.cli.results.record import run_record
 from isfc.cli.studio.tasks import Subject
 from isfc.cli.studio.work import Tell
 

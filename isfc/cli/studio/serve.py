@@ -10,8 +10,8 @@ from typing import Final
 
 import uvicorn
 
-from isfc.cli.exits import ExitCode
-from isfc.cli.render.output import show_lines
+from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.streams import show_lines
 from isfc.cli.studio.server import Studio
 from isfc.cli.studio.work import Work
 

@@ -18,7 +18,7 @@ from starlette.routing import Route
 
 from isfc import Carried, ConfigurationError, __version__, features, source_kind
 from isfc.cli.options.experiment import complete_workload
-from isfc.cli.studio.command import Printed
+from isfc.cli.studio.command_line import Printed
 from isfc.cli.studio.downloads import drawing, report
 from isfc.cli.studio.guard import GuardedApplication
 from isfc.cli.studio.importing import Asked, Import, import_files

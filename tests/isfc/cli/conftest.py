@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from isfc.cli.exits import ExitCode
 from isfc.cli.main import run
+from isfc.cli.output.exits import ExitCode
 from scenarios.run import Experiment
 
 Refusal = Callable[..., str]
@@ -33,5 +33,5 @@ def own_process(monkeypatch: pytest.MonkeyPatch) -> None:
     def share_out(work: Any, items: list[Experiment], _: int) -> Any:
         yield from enumerate(map(work, items))
 
-    monkeypatch.setattr("isfc.cli.experiments.share_out", share_out)
-    monkeypatch.setattr("isfc.cli.commands.optimise.share_out", share_out)
+    monkeypatch.setattr("isfc.cli.output.progress.share_out", share_out)
+    monkeypatch.setattr("isfc.cli.optimise.command.share_out", share_out)

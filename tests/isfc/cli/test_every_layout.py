@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from isfc.cli import survey
-from isfc.cli.exits import ExitCode
-from isfc.cli.loss import left_of
 from isfc.cli.main import run
+from isfc.cli.output.exits import ExitCode
 from isfc.layout.catalogue import load_collection, shipped_layouts
 from isfc.layout.layout import Collection, Layout
 from isfc.layout.write import format_collection
+from scenarios import report_runs
+from scenarios.link_loss import left_of
 from tests.decks import DECKS
 from tests.shipped import ONE_LINK
 
@@ -79,8 +79,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         words += ["--ports", ports] if ports else []
         assert run(["import", "iocp", *words, "-o", str(path / f"{name}.toml")]) == ExitCode.GOOD
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(survey, "PAIRS", (1,))
-        patch.setattr(survey, "left_of", lambda layout, **_: left_of(layout, simulate=False))
+        patch.setattr(report_runs, "PAIRS", (1,))
+        patch.setattr(report_runs, "left_of", lambda layout, *_: left_of(layout))
         yield path
 
 

@@ -14,8 +14,8 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 
-from isfc.cli.exits import ExitCode
 from isfc.cli.main import COMMANDS, load_command, run
+from isfc.cli.output.exits import ExitCode
 from isfc.link.parameters import LinkParameters
 from isfc.search.objective import Scoring
 from scenarios import evacuation, relocation

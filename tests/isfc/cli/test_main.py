@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from isfc import __version__, cli
-from isfc.cli import commands
 from isfc.cli.main import COMMANDS, load_command, run
+from tools.checks.tidy import CLI_FLOORS
 
 COMMAND = [sys.executable, "-m", "isfc"]
 SCRIPT = Path(cli.__path__[0]) / "script" / "isfc"
@@ -80,9 +80,10 @@ def test_summary_of_a_command_is_the_first_line_of_its_own_help(name: str) -> No
     assert load_command(name).help.splitlines()[0] == COMMANDS[name].summary
 
 
-def test_every_module_of_the_commands_is_listed() -> None:
-    modules = {path.stem for path in Path(commands.__path__[0]).glob("[!_]*")}
-    assert {listed.module.partition(".")[0] for listed in COMMANDS.values()} == modules
+def test_every_room_above_the_shared_ones_is_of_a_command() -> None:
+    rooms = {path.stem for path in Path(cli.__path__[0]).glob("[!_]*")} - {"help", "script"}
+    shared = {room for floor in CLI_FLOORS for room in floor.split()}
+    assert {listed.module.partition(".")[0] for listed in COMMANDS.values()} == rooms - shared
 
 
 @pytest.mark.parametrize(
@@ -117,7 +118,7 @@ def test_interrupt_ends_with_the_code_of_its_signal(monkeypatch: pytest.MonkeyPa
     def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("isfc.cli.commands.plan.open_links", interrupt)
+    monkeypatch.setattr("isfc.cli.plan.command.open_links", interrupt)
     assert run(["plan", "published-4"]) == 130
 
 
@@ -198,7 +199,7 @@ def test_signal_after_the_end_of_a_command_does_not_change_its_code(number: int)
 
 def test_interrupt_that_is_ignored_stays_so() -> None:
     code = (
-        "import signal; from isfc.cli.interrupt import interrupts_quit, interrupts_raise\n"
+        "import signal; from isfc.cli.output.exits import interrupts_quit, interrupts_raise\n"
         "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
         "interrupts_quit(); interrupts_raise()\n"
         "assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN\n"
@@ -212,7 +213,7 @@ def test_too_little_memory_is_said_in_words(
     def fail(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("isfc.cli.commands.plan.make_plan", fail)
+    monkeypatch.setattr("isfc.cli.plan.command.make_plan", fail)
     assert run(["plan", "published-4"]) == 1
     assert capsys.readouterr().err == "isfc: there is not enough memory\n"
 
@@ -221,7 +222,7 @@ def test_bug_of_ours_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     def stumble(*_: object) -> None:
         raise AssertionError("ours")
 
-    monkeypatch.setattr("isfc.cli.commands.plan.make_plan", stumble)
+    monkeypatch.setattr("isfc.cli.plan.command.make_plan", stumble)
     with pytest.raises(AssertionError, match="ours"):
         run(["plan", "published-4"])
 
@@ -232,7 +233,7 @@ def test_unusable_output_is_reported(
     def fill_the_disk(*_: object) -> None:
         raise OSError(28, "No space left on device", "standard output")
 
-    monkeypatch.setattr("isfc.cli.commands.plan.show", fill_the_disk)
+    monkeypatch.setattr("isfc.cli.plan.command.show", fill_the_disk)
     monkeypatch.setattr("isfc.cli.main.discard_output", lambda: None)
     assert run(["plan", "published-4"]) == 1
     assert capsys.readouterr().err == "isfc: standard output: No space left on device\n"

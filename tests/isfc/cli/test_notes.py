@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from isfc.cli import survey
-from isfc.cli.loss import left_of
 from isfc.cli.main import run
 from isfc.link.parameters import LinkParameters
 from isfc.testing.cluster import mesh
+from scenarios import report_runs
 from scenarios.guests import GuestCosts
+from scenarios.link_loss import left_of
 from scenarios.provenance import constants_digest
 
 SHORT = ["--pairs", "2", "--seconds", "0.02", "--warmup", "0"]
@@ -162,9 +162,9 @@ def test_plan_of_links_that_run_together_says_what_its_figures_are_of(
 def test_the_report_opens_with_what_is_believed_and_its_notes(
     file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(survey, "PAIRS", (1,))
-    monkeypatch.setattr(survey, "left_of", lambda layout, **_: left_of(layout, simulate=False))
-    monkeypatch.setattr(survey, "try_advice", lambda *_: {})
+    monkeypatch.setattr(report_runs, "PAIRS", (1,))
+    monkeypatch.setattr(report_runs, "left_of", lambda layout, *_: left_of(layout))
+    monkeypatch.setattr(report_runs, "try_advice", lambda *_: {})
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     page = tmp_path / "page.html"
     printed(capsys, "report", str(file), "--link", "S1-S2", "-o", str(page))

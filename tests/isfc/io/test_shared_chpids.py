@@ -48,7 +48,7 @@ def test_a_channel_of_the_same_number_is_the_chpid_of_the_link() -> None:
     assert (channel.feature, channel.link_gbps, channel.system) == ("FICON Express8S", 8, "ATLANTA")
     assert channel.path is not None
     configuration = parse('[channel.41]\nfeature = "FICON Express8S"')
-    (shared,) = find_shared(parse_layout(ON_41), configuration)
+    (shared,) = find_shared(configuration, parse_layout(ON_41))
     assert (shared.node, shared.name) == ("ATLANTA", "41")
     assert configuration.channels == parse("").channels
 
@@ -57,7 +57,7 @@ def test_a_channel_of_another_system_is_its_own() -> None:
     more = '[channel.41]\nfeature = "FICON Express16S"\nsystem = "CHICAGO"\n[system.CHICAGO]'
     configuration = parse(more)
     assert configuration.channels["41"].system == "CHICAGO"
-    assert find_shared(parse_layout(ON_41), configuration) == ()
+    assert find_shared(configuration, parse_layout(ON_41)) == ()
 
 
 @pytest.mark.parametrize(

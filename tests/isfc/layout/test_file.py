@@ -97,8 +97,8 @@ def test_a_length_is_a_number_of_kilometres(km: str) -> None:
 def test_nodes_are_in_ebcdic_order_wherever_they_stand() -> None:
     layout = parse(GOOD.replace("ATLANTA", "2NDI"))
     assert layout.nodes == ("BOSTON", "2NDI")
-    assert format_rdev(layout.ctcs[0].rdevs[0]) == "7000"
-    assert format_chpid(layout.fibres[0].chpids[0]) == "50"
+    assert format_rdev(layout.ctcs[1].rdevs[0]) == "7000"
+    assert format_chpid(layout.fibres[1].chpids[0]) == "50"
 
 
 def test_device_numbers_of_the_two_nodes_may_be_equal() -> None:

@@ -13,7 +13,7 @@ from isfc.testing.strategies import layouts
 @given(layouts())
 def test_what_is_written_reads_as_the_same_layout(layout: Layout) -> None:
     text = format_layout(layout, heading=["any \n remark"])
-    assert parse_layout(text.encode(), "written") == layout
+    assert parse_layout(text.encode(), "written") == layout.in_order()
 
 
 def test_the_file_is_as_one_would_write_it() -> None:
@@ -47,8 +47,9 @@ def test_several_links_are_one_file(drawn: list[Layout]) -> None:
     systems = [node for nodes in links for node in nodes]
     assume(len(set(systems)) == len(systems))  # two links may not number one device alike
     read = parse_collection(format_collection(Collection(tuple(links.values())))).links
-    assert [link.nodes for link in read] == list(links)
-    for link, original in zip(read, links.values(), strict=True):
+    assert {link.nodes for link in read} == set(links)
+    for link in read:
+        original = links[link.nodes].in_order()
         assert [ctc.rdevs for ctc in link.ctcs] == [ctc.rdevs for ctc in original.ctcs]
         assert [f.chpids for f in link.fibres] == [f.chpids for f in original.fibres]
         assert [f.profile for f in link.fibres] == [f.profile for f in original.fibres]

@@ -7,8 +7,8 @@ from random import Random
 
 from rich.console import Console
 
-from isfc.cli.render.report import device_page
-from isfc.cli.render.run import run_heading
+from isfc.cli.results.page import run_heading
+from isfc.cli.results.views import device_page
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
 from isfc.layout.site import SiteProfile

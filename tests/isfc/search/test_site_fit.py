@@ -10,7 +10,7 @@ from random import Random
 import pytest
 from rich.console import Console
 
-from isfc.cli.render.measured import fit_page
+from isfc.cli.measured.page import fit_page
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.layout.site import Errors, SiteProfile

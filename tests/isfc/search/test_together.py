@@ -66,12 +66,13 @@ def test_links_keep_their_ctcs_and_numbers_wherever_they_are_placed() -> None:
     for old, new in zip(COLLECTION.links, moved.links, strict=True):
         assert [ctc.rdevs for ctc in old.ctcs] == [ctc.rdevs for ctc in new.ctcs]
     assert placed(moved, tuple(map(candidate_of, COLLECTION.links))) == COLLECTION
-    assert parse_collection(format_collection(moved)).links == moved.links
+    ordered = tuple(link.in_order() for link in moved.links)
+    assert parse_collection(format_collection(moved)).links == ordered
 
 
 def test_a_fibre_without_ctcs_is_left_out_with_what_was_shared_by_it() -> None:
     alone = placed(COLLECTION, ((0, 0, 0, 0), (1, 1, 1, 1)))
-    assert [[fibre.name for fibre in link.fibres] for link in alone.links] == [["T1"], ["A2"]]
+    assert [[fibre.name for fibre in link.fibres] for link in alone.links] == [["A1"], ["T2"]]
     assert {fibre.channels for link in alone.links for fibre in link.fibres} == {()}
 
 

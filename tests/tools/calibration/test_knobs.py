@@ -28,12 +28,12 @@ from tools.pages import sources
 BOTH = f"{EXPRESS2} and {EXPRESS4}"
 
 
-def test_knobs_are_what_the_page_marks_calibrated() -> None:
+def test_knobs_are_what_the_table_of_sources_marks_calibrated() -> None:
     calibrated = {
-        name.rsplit(".", 2)[1] + "." + name.rsplit(".", 2)[2]
-        for name, cells in sources.rows(sources.PAGE.read_text("utf-8"))
-        if "calibrated" in cells
-        and name.startswith(("isfc.link.", "scenarios.guests.", "ctc.profiles.Chpid"))
+        ".".join(row["constant"].split(".")[-2:])
+        for row in sources.rows()
+        if row["status"] == "calibrated"
+        and row["constant"].startswith(("isfc.link.", "scenarios.guests.", "ctc.profiles.Chpid"))
     }
     records = {"link": LinkParameters, "guests": GuestCosts}
     fitted = {

@@ -40,11 +40,13 @@ def test_page_that_takes_more_clicks_is_named(tmp_path: Path) -> None:
         ("```\nx\n```\n[a](docs/none.md)", "a.md:6: no file docs/none.md"),
         ("[a](docs/c.md#ring)", "a.md:3: no heading ring in c.md"),
         ("[a](#none)", "a.md:3: no heading none in a.md"),
+        ("[a](docs/commands/plan.md)", "a.md:3: no file docs/commands/plan.md"),
         ("[a](docs/c.md#comment)", "a.md:3: no heading comment in c.md"),
     ],
 )
 def test_links(tmp_path: Path, text: str, message: str) -> None:
-    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "commands").mkdir(parents=True)
+    (tmp_path / "docs" / "commands" / "plan.md").write_text("[of the site](../none.md)")
     (tmp_path / "docs" / "c.md").write_text("# Rings, and rules\n```\n# comment\n```\n")
     (tmp_path / "b.md").touch()
     (tmp_path / "a.md").write_text(f"# Top\n\n{text}\n")

@@ -89,7 +89,9 @@ def test_command_prints_its_findings_and_fails(tmp_path: Path) -> None:
         ("isfc/layout/layout.py", "import tomllib"),
         ("scenarios/run.py", "from isfc.engine.virtual import VirtualEngine"),
         ("isfc/cli/main.py", "import asyncio\n\nimport rich\n\nfrom isfc import Node"),
-        ("isfc/cli/render/output.py", "print()"),
+        ("isfc/cli/output/streams.py", "print()"),
+        ("isfc/cli/run/command.py", "from isfc.cli.results import page, seeds"),
+        ("isfc/cli/run/command.py", "from isfc.cli.run.together import run_together"),
     ],
 )
 def test_allowed(tmp_path: Path, module: str, line: str) -> None:
@@ -137,6 +139,26 @@ def test_allowed(tmp_path: Path, module: str, line: str) -> None:
         ("scenarios/run.py", "import rich", "scenarios.run must not import rich"),
         ("scenarios/run.py", "import time", "scenarios.run must not import time"),
         ("scenarios/run.py", "import isfc.cli", "scenarios.run must not import isfc.cli"),
+        (
+            "isfc/cli/run/command.py",
+            "from isfc.cli.plan.page import plan_page",
+            "isfc.cli.run.command must not import isfc.cli.plan.page: it is not below",
+        ),
+        (
+            "isfc/cli/studio/judgement.py",
+            "from isfc.cli.plan.command import plan",
+            "isfc.cli.studio.judgement must not import isfc.cli.plan.command: it is not below",
+        ),
+        (
+            "isfc/cli/studio/runs.py",
+            "from scenarios.run import run",
+            "isfc.cli.studio.runs must not import scenarios.run",
+        ),
+        (
+            "isfc/cli/options/layout.py",
+            "import isfc.cli.results.page",
+            "isfc.cli.options.layout must not import isfc.cli.results.page: it is not below",
+        ),
         ("isfc/cli/main.py", "from tools import tidy", "isfc.cli.main must not import tools"),
         (
             "isfc/live/engine.py",
@@ -146,9 +168,13 @@ def test_allowed(tmp_path: Path, module: str, line: str) -> None:
         (
             "isfc/link/logical_link.py",
             "print()",
-            "print: only isfc.cli.render.output speaks to people",
+            "print: only isfc.cli.output.streams speaks to people",
         ),
-        ("isfc/cli/main.py", "echo = print", "print: only isfc.cli.render.output speaks to people"),
+        (
+            "isfc/cli/main.py",
+            "echo = print",
+            "print: only isfc.cli.output.streams speaks to people",
+        ),
         ("isfc/link/logical_link.py", "open('x')", "open: a node does no I/O and runs no text"),
         ("scenarios/run.py", "import random", "import random: write `from random import Random`"),
         (

@@ -9,10 +9,6 @@ from tools.pages import diagram
 TEXT = "{http://www.w3.org/2000/svg}text"
 
 
-def test_picture_is_up_to_date() -> None:
-    assert diagram.PICTURE.read_text("utf-8") == diagram.draw(), "run: make docs"
-
-
 def test_picture_holds_the_table() -> None:
     texts = [element.text for element in ElementTree.fromstring(diagram.draw()).iter(TEXT)]
     del texts[: texts.index("not ready") + 1]  # the headings
@@ -22,8 +18,7 @@ def test_picture_holds_the_table() -> None:
         assert texts[row : row + len(State)] == [name.replace("_", " ") for name in outcomes]
 
 
-def test_picture_of_the_link_is_up_to_date_and_holds_its_table() -> None:
-    assert diagram.LINK_PICTURE.read_text("utf-8") == diagram.draw_link(), "run: make docs"
+def test_picture_of_the_link_holds_its_table() -> None:
     texts = [element.text for element in ElementTree.fromstring(diagram.draw_link()).iter(TEXT)]
     for change in CHANGES:
         row = texts[texts.index(change.cause) + 1 :][: len(change.before) + 1]

@@ -1,7 +1,6 @@
 """The page of fidelity: what it tells, from what was replayed and what is known."""
 
 import csv
-import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -15,17 +14,13 @@ from scenarios.published.table import PublishedRow
 from scenarios.published.verdict import STATISTICS, TableVerdict, check_bounds, check_changes
 from scenarios.run import record
 from tools.calibration import replayed
-from tools.calibration.calibrate import LEFT_OUT as LEFT_OUT_TABLE
 from tools.calibration.knobs import present_values
-from tools.calibration.replayed import COLUMNS, ReplayedTable, replay_all
+from tools.calibration.replayed import COLUMNS, ReplayedTable, load, replay_all, store
 from tools.calibration.sensitivity import Sensitivity
-from tools.pages import fidelity, fidelity_page
-from tools.pages.fidelity import DOCS, SECONDS, SEEDS, load_left_out, load_reasons, main, write
+from tools.pages import fidelity_page
+from tools.pages.fidelity import DOCS, load_left_out, load_reasons
 from tools.pages.fidelity_page import (
     CONSTANTS_MAX,
-    GROUPS,
-    LEFT_OUT,
-    SPREAD,
     UNKNOWN,
     Material,
     OffReason,
@@ -204,30 +199,19 @@ def test_left_out_suites_are_shown_or_said_to_be_missing(
     assert "| HY | 30 | 10.6% | 24.9% | 39.3% | HY/4/5 | 40 |" in text
 
 
-@pytest.mark.at_length
-@pytest.mark.exhaustive
-def test_files_are_written_and_written_again_the_same(tmp_path: Path) -> None:
-    folders = [tmp_path / "first", tmp_path / "second"]
-    replays = [off_by(1.0, 1.2), off_by(1.0, 0.9, name="appc_regression")]
-    for folder in folders:
-        folder.mkdir()
-        write([*replays, off_by(1.0, 1.0, name="stop_short")], HOW, folder)
-    names = sorted(path.name for path in folders[0].iterdir())
-    pictures = [
-        *(f"fidelity-appc-regression-z-vm-6-{number}.svg" for number in (1, 2)),
-        *(f"fidelity-transport-{suite}.svg" for suite in ("hl", "hm", "hs", "hy")),
-    ]
-    assert names == [*pictures, "fidelity.csv", "fidelity.md"]
-    for name in names:
-        assert (folders[0] / name).read_bytes() == (folders[1] / name).read_bytes()
-    text = (folders[0] / "fidelity.md").read_text()
-    assert all(f"]({name})" in text for name in (*pictures, "fidelity.csv"))
-    assert "HL: messages 98304/122880 bytes, 20 %, replies 8192: published against emul" in text
-    with (folders[0] / "fidelity.csv").open(newline="") as file:
-        rows = list(csv.reader(file))
-    assert rows[0] == list(COLUMNS)
-    assert rows[1] == "transport HS/1/1 mb_per_s calibration 14.45 15.895 14.45 17.34".split()
-    assert len(rows) == 1 + 140 * 4 + 70 * 2 + 2
+def test_figures_that_are_stored_are_those_that_are_loaded(tmp_path: Path) -> None:
+    path = tmp_path / "fidelity.csv"
+    with path.open("w", newline="") as file:
+        store([off_by(1.0, 1.2), off_by(1.0, name="stop_short")], file)
+    with path.open(newline="") as file:
+        lines = list(csv.reader(file))
+    assert lines[0] == list(COLUMNS)
+    assert lines[1] == "transport HS/1/1 mb_per_s calibration 14.45 15.895 14.45 17.34".split()
+    assert len(lines) == 1 + 140 * 4 + 2
+    transport, rule = load(path)
+    assert transport.verdict.comparisons[0].emulated == 15.895
+    assert [seed[0].emulated for seed in transport.by_seed] == [14.45, pytest.approx(15.895), 17.34]
+    assert rule.name == "stop_short"
 
 
 def test_replay_runs_every_run_with_every_seed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -241,72 +225,3 @@ def test_replay_runs_every_run_with_every_seed(monkeypatch: pytest.MonkeyPatch) 
     assert link.by_seed[1] == [c for row in table.rows for c in compare(table, row, second)]
     rates = [of_seed[2].emulated for of_seed in link.by_seed]
     assert link.verdict.comparisons[2].emulated == pytest.approx(sum(rates) / 2)
-
-
-def test_command_replays_what_there_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    asked = []
-
-    def replay_all(seeds: int, seconds: float, _: object) -> list[ReplayedTable]:
-        asked.append((seeds, seconds))
-        return [off_by(1.0, name="stop_short")]
-
-    monkeypatch.setattr(fidelity, "replay_all", replay_all)
-    assert main(["--folder", str(tmp_path), "--jobs", "1"]) == 0
-    assert asked == [(SEEDS, SECONDS)]
-    assert "repeated with 3 seeds" in " ".join((tmp_path / "fidelity.md").read_text().split())
-
-
-@pytest.mark.at_length
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "key", "measure"),
-    [("transport", "HL/16/5", "mb_per_s"), ("appc_regression", "z/VM 6.1/1000/5", "msgs_per_s")],
-)
-def test_page_is_up_to_date(name: str, key: str, measure: str) -> None:
-    """A run stands for all: whatever changes the model changes that too."""
-    with (DOCS / "fidelity.csv").open(newline="") as file:
-        told = {(row["table"], row["key"], row["measure"]): row for row in csv.DictReader(file)}
-    assert {table for table, _, _ in told} == set(TABLES)
-    table = load_table(name)
-    (row,) = (row for row in table.rows if row.key == key)
-    (run,) = Part(table, (row,), SECONDS).experiments()
-    found = [
-        next(c for c in compare(table, row, [record(replace(run, seed=seed))]))
-        for seed in range(1, SEEDS + 1)
-    ]
-    rates = [comparison.emulated for comparison in found]
-    line = told[name, key, measure]
-    expected = (sum(rates) / SEEDS, min(rates), max(rates))
-    assert [line[column] for column in COLUMNS[5:]] == [f"{f:.5g}" for f in expected], (
-        "run: make docs"
-    )
-
-
-@pytest.mark.parametrize("text", [GROUPS, LEFT_OUT, SPREAD])
-def test_page_says_what_its_tool_says_now(text: str) -> None:
-    stored = (DOCS / "fidelity.md").read_text("utf-8")
-    assert " ".join(text.split()) in " ".join(stored.split()), "make docs"
-
-
-def test_introduction_of_the_page_is_what_its_tool_writes_now() -> None:
-    stored = (DOCS / "fidelity.md").read_text("utf-8")
-    first = page(replace(material(), left_out=load_left_out(LEFT_OUT_TABLE)))
-    said = [
-        part.partition("## Goals")[0].partition("**For a workload")[2] for part in (stored, first)
-    ]
-    assert "A **bound** is" in said[0]
-    assert said[0] == said[1], "make docs"
-
-
-def test_every_known_reason_on_the_page_is_worded_as_it_is_now() -> None:
-    stored = (DOCS / "fidelity.md").read_text("utf-8")
-    said = {
-        " ".join(line.split())
-        for section in re.findall(r"(?:^\d+\. (?:.+\n)+)+", stored, re.MULTILINE)
-        for line in re.split(r"^\d+\. ", section, flags=re.MULTILINE)[1:]
-    }
-    known = {" ".join(reason.text.split()) for reason in load_reasons(DOCS / "reasons.toml")} | {
-        UNKNOWN
-    }
-    assert len(said) > 10
-    assert said <= known

@@ -1,32 +1,26 @@
-"""docs/sources.md lists every constant, as it is in the code, and says how it is known."""
+"""docs/sources.csv lists every constant, as it is in the code, and says how it is known."""
 
 from isfc.link.parameters import RELEASES
 from tools.pages import sources
 
-TEXT = sources.PAGE.read_text("utf-8")
-CONSTANTS = sources.constants()
+ROWS = sources.rows()
 
 
 def test_every_constant_is_listed_once() -> None:
-    listed = [name for name, _ in sources.rows(TEXT)]
-    assert sorted(listed) == sorted(CONSTANTS)
-
-
-def test_values_are_those_of_the_code() -> None:
-    assert sources.renewed(TEXT, CONSTANTS) == TEXT, "run: make docs"
+    assert sorted(row["constant"] for row in ROWS) == sorted(sources.constants())
 
 
 def test_what_differs_in_release_6_1_is_told_with_its_values() -> None:
-    old, told = RELEASES["6.1"], dict(sources.rows(TEXT))["isfc.link.parameters.RELEASES"][-1]
-    assert f"a dispatch of {old.dispatch_ns:,} ns" in told
+    (row,) = (row for row in ROWS if row["constant"] == "isfc.link.parameters.RELEASES")
+    assert f"a dispatch of {RELEASES['6.1'].dispatch_ns:,} ns" in row["source"]
 
 
 def test_every_constant_has_a_status() -> None:
-    for name, cells in sources.rows(TEXT):
-        assert len(set(cells) & set(sources.STATUSES)) == 1, name
+    assert {row["status"] for row in ROWS} == set(sources.STATUSES)
 
 
 def test_a_value_is_put_in() -> None:
-    page = "| `a.B` | 1 | ns | chosen |\n| other | 2 |\n| `c` | text |\n"
-    renewed = sources.renewed(page, {"a.B": ("3",), "c": ()})
-    assert renewed == page.replace("| 1 |", "| 3 |")
+    name = ROWS[0]["constant"]
+    (text,) = sources.files({name: "a value"}).values()
+    assert f",{name},a value," in text
+    assert ROWS[0]["value"] not in text.splitlines()[1]

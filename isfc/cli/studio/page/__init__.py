@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from importlib import resources
 from typing import Any, Final
 
-from isfc.cli.render.drawing import SOLID_STYLE, STYLE
+from isfc.cli.drawing.link import SOLID_STYLE, STYLE
 
 _ASSETS: Final = {"studio.js": "text/javascript", "studio.css": "text/css"}
 

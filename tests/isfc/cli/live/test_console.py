@@ -22,7 +22,7 @@ from prompt_toolkit.output import DummyOutput
 from isfc.cli.live.console import Console, CpCompleter
 from isfc.live.control_client import ControlClient
 from isfc.live.run_directory import run_directory
-from tests.isfc.cli.commands.test_cp import Served, serving
+from tests.isfc.cli.live.test_cp import Served, serving
 from tests.waiting import PATIENCE_S
 
 

@@ -1,63 +1,131 @@
-"""One live node: its program, and what it makes of being late or severed."""
+"""``isfc node``: two processes make one link."""
 
-import asyncio
-from dataclasses import replace
+import signal
+import subprocess
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
-from isfc.cli.live.node import DroppingProgram, LiveNode, Measured
-from isfc.cli.options.live import LiveOptions, Pace
-from isfc.layout.catalogue import load_layout
-from isfc.link.events import LinkUp
-from isfc.live.endpoint import UnixEndpoint
-from isfc.programs.verification import VerificationError, Verifying
-from tests.live.pair import Run
+from isfc.cli.live.loops import LOOP_VARIABLE, LOOPS
+from isfc.cli.main import run
+from scenarios.run import Result
+from tests.isfc.cli.conftest import Refusal
+from tests.live.processes import isfc
+from tests.waiting import wait_for
 
-PACED = LiveOptions(Pace.MODELLED, 1, True, "HL", 20, seconds=0.3, warmup=0.05)
-
-
-def nodes(folder: Path, options: LiveOptions) -> list[LiveNode]:
-    layout = load_layout("published-4")
-    endpoint = UnixEndpoint(str(folder / "link"))
-    first, second = (LiveNode((layout,), name, options) for name in layout.nodes)
-    return [
-        replace(first, listen=endpoint, run_dir=folder),
-        replace(second, connect={first.name: endpoint}, run_dir=folder),
-    ]
+TRAFFIC = "--workload HS --pairs 10 --seconds 0.3 --warmup 0.1".split()
 
 
-def test_a_machine_too_slow_for_the_models_pace_fails_where_it_is_strict(
-    run_live: Run, tmp_path: Path
+@pytest.mark.slow
+@pytest.mark.parametrize("loop", LOOPS)
+def test_two_nodes_measure_the_same_link_from_both_sides(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loop: str
 ) -> None:
-    async def main() -> None:
-        measured: list[Measured] = []
-        codes = await asyncio.gather(
-            *(node.serve(asyncio.Event(), measured.append) for node in nodes(tmp_path, PACED))
-        )
-        assert codes == [1, 1]  # dilation 1: no Python keeps up with microseconds
-        assert all(each.lag_percent > 1 for each in measured)
+    monkeypatch.setenv(LOOP_VARIABLE, loop)
+    link = f"unix:{tmp_path / 'link'}"
+    with (
+        isfc(tmp_path, "node", "CLIENT", "published-4", "--listen", link, *TRAFFIC, "--json") as a,
+        isfc(tmp_path, "node", "SERVER", "published-4", "--connect", link, *TRAFFIC, "--json") as b,
+    ):
+        assert (a.exit_code(), b.exit_code()) == (0, 0), a.err + b.err
+        records = [a.record(), b.record()]
+    assert not (tmp_path / "link").exists()
+    (here,), (there,) = (record["results"] for record in records)
+    assert (here["node"], there["node"]) == ("CLIENT", "SERVER")
+    assert {part.name for part in fields(Result)} <= set(here)
+    for result in (here, there):
+        assert result["messages_per_s"] > 0
+        assert result["cpu_percent_per_msg"] > 0
+    assert here["messages_per_s_out"] == pytest.approx(there["messages_per_s_in"], rel=0.5)
 
-    run_live(main())
+
+@pytest.mark.slow
+def test_nodes_with_different_workloads_refuse_each_other(tmp_path: Path) -> None:
+    link = f"unix:{tmp_path / 'link'}"
+    more = "--workload HL --pairs 3".split()
+    with (
+        isfc(tmp_path, "node", "CLIENT", "published-4", "--listen", link, *more) as a,
+        isfc(tmp_path, "node", "SERVER", "published-4", "--connect", link) as b,
+    ):
+        wait_for(lambda: "have different workloads" in a.err, "a refusal")
+        wait_for(lambda: "have different workloads" in b.err, "a refusal")
+        assert "link-up" not in a.err + b.err
+        assert (a.end(), b.end()) == (0, 0)
 
 
-def test_what_does_not_verify_is_raised_in_the_end(
-    run_live: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.slow
+def test_verified_traffic_is_said_to_be_intact(tmp_path: Path) -> None:
+    link = f"unix:{tmp_path / 'link'}"
+    options = [*TRAFFIC, "--verify"]
+    with (
+        isfc(tmp_path, "node", "CLIENT", "published-4", "--listen", link, *options) as a,
+        isfc(tmp_path, "node", "SERVER", "published-4", "--connect", link, *options) as b,
+    ):
+        assert (a.exit_code(), b.exit_code()) == (0, 0), a.err + b.err
+        assert "messages, all as they were sent" in a.err
+        assert "seen from CLIENT" in a.out
+        assert "s of real time" in a.out
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_a_node_in_good_order(tmp_path: Path, number: signal.Signals) -> None:
+    socket = tmp_path / "link"
+    with isfc(tmp_path, "node", "CLIENT", "published-4", "--listen", f"unix:{socket}") as node:
+        wait_for(socket.exists, "the socket")
+        node.signal(number)
+        assert node.exit_code() == 0
+        assert not socket.exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+def test_a_node_that_was_to_measure_and_was_stopped_ends_with_the_signals_code(
+    tmp_path: Path, number: signal.Signals, code: int
 ) -> None:
-    def fail(self: Verifying) -> None:
-        raise VerificationError(f"changed after {self.verified_count}")
-
-    monkeypatch.setattr(Verifying, "expect_intact", fail)
-
-    async def main() -> None:
-        (node, _) = nodes(tmp_path, LiveOptions(workload="HS", pairs=1, verify=True))
-        stop = asyncio.Event()
-        stop.set()
-        with pytest.raises(VerificationError, match="changed after 0"):
-            await node.serve(stop, lambda _: None)
-
-    run_live(main())
+    socket = tmp_path / "link"
+    words = ("node", "CLIENT", "published-4", "--listen", f"unix:{socket}", *TRAFFIC)
+    with isfc(tmp_path, *words) as node:
+        wait_for(socket.exists, "the socket")
+        node.signal(number)
+        assert node.exit_code() == code
 
 
-def test_a_node_without_a_workload_drops_what_arrives() -> None:
-    assert list(DroppingProgram().start(0)) == list(DroppingProgram().receive(LinkUp(), 0)) == []
+@pytest.mark.slow
+def test_a_node_ends_with_the_process_that_holds_its_lifeline(tmp_path: Path) -> None:
+    socket = tmp_path / "link"
+    words = ("node", "CLIENT", "published-4", "--listen", f"unix:{socket}", "--lifeline")
+    with isfc(tmp_path, *words, stdin=subprocess.PIPE) as node:
+        wait_for(socket.exists, "the socket")
+        assert node.process.stdin is not None
+        node.process.stdin.close()
+        assert node.exit_code() == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "expected either --listen ADDR or --connect ADDR"),
+        (["--listen", "unix:/a", "--connect", "unix:/a"], "expected either --listen"),
+        (["--listen", "nowhere"], "'nowhere' is no address"),
+        (["--listen", "0.0.0.0:7000"], "0.0.0.0:7000 can be reached from other machines"),
+        (["--listen", "unix:/a", "--dilation", "5"], "expected --pace modelled"),
+        (["--listen", "unix:/a", "--strict"], "expected --pace modelled"),
+        (["--listen", "unix:/a", "--workload", "HS"], "--workload and --pairs together"),
+        (["--listen", "unix:/a", "--seconds", "5"], "expected a --workload"),
+        (["--listen", "unix:/a", "--cert", "c.pem"], "--key and --ca missing"),
+        (["--listen", "unix:/a", "--from", "SERVER"], "--from: expected a --workload"),
+        (["--listen", "unix:/a", "--json"], "--json: expected --seconds"),
+        (["--connect", "unix:/a", "--workload", "XX", "--pairs", "1"], "'XX' is unknown"),
+    ],
+)
+def test_bad_options_are_named(words: list[str], said: str, refusal: Refusal) -> None:
+    assert said in refusal("node", "CLIENT", "published-4", *words)
+
+
+def test_a_node_of_another_layout_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["node", "BOSTON", "published-4", "--listen", "unix:/a"]) == 2
+    assert "expected CLIENT or SERVER" in capsys.readouterr().err

@@ -11,7 +11,7 @@ import pytest
 
 from isfc.cli.live import observe
 from isfc.cli.live.logs import LOGGER
-from isfc.cli.options.observe import LogFormat, LogLevel, ObserveOptions
+from isfc.cli.live.observe_options import LogFormat, LogLevel, ObserveOptions
 from isfc.errors import ConfigurationError
 from isfc.live.endpoint import TcpEndpoint, parse_endpoint
 from tests.live.pair import LivePair, Run

@@ -6,7 +6,7 @@ import io
 import pytest
 
 from isfc.cli.live.watch import LiveView, local_time, relay
-from isfc.cli.render.watch import HEADINGS_EVERY
+from isfc.cli.live.watch_page import HEADINGS_EVERY
 from tests.isfc.live.snapshots import sight
 from tests.live.pair import Run
 

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from isfc.cli.main import run
-from isfc.cli.studio.command import Printed
+from isfc.cli.studio.command_line import Printed
 from isfc.cli.studio.importing import Asked, File, Import, import_files
 from isfc.cli.studio.panels import LossesPanel, RelocationPanel, StatementsPanel, show_panel
 from isfc.cli.studio.runs import Run

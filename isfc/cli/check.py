@@ -1,0 +1,137 @@
+"""``isfc check``: what the rules for layouts find in one or more of them."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from ctc.errors import CtcError
+from isfc.cli.judgement.findings import Checked, check_page, github_lines, sarif_log
+from isfc.cli.options.layout import (
+    JsonOption,
+    checked_traffic,
+    complete_layout,
+    read_layout,
+)
+from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.streams import show, show_error, show_json, show_lines
+from isfc.errors import ConfigurationError
+from isfc.layout.catalogue import layout_path
+from isfc.layout.document import parse_document
+from isfc.layout.file import collection_of
+from isfc.layout.rules.book import find_all
+from isfc.layout.rules.rule import Severity
+
+
+class Format(StrEnum):
+    """How findings are printed."""
+
+    TEXT = "text"
+    SARIF = "sarif"
+    GITHUB = "github"
+
+
+class FailOn(StrEnum):
+    """From which severity on a finding makes the command end with 1."""
+
+    INFO = "info"
+    WARNING = "warning"
+    NEVER = "never"
+
+
+_FAILING = {
+    FailOn.INFO: {Severity.INFO, Severity.WARNING},
+    FailOn.WARNING: {Severity.WARNING},
+    FailOn.NEVER: set[Severity](),
+}
+
+
+def check(
+    layouts: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="LAYOUT...",
+            help="Layout files (TOML), or names of shipped layouts such as published-12; - for "
+            "standard input.",
+            autocompletion=complete_layout,
+        ),
+    ],
+    *,
+    as_: Annotated[
+        Format,
+        typer.Option(
+            "--format", help="For people, as SARIF 2.1.0, or as annotations of GitHub's workflows."
+        ),
+    ] = Format.TEXT,
+    fail_on: Annotated[
+        FailOn, typer.Option(help="The least severity that makes the command end with 1.")
+    ] = FailOn.WARNING,
+    json: JsonOption = False,
+) -> None:
+    """Check layouts by IBM's advice, to gate a change.
+
+    Ends with 1 if there is a warning (see --fail-on), and with 2 if a layout cannot be read;
+    the others are checked all the same. docs/check.md lists the rules.
+    """
+    if json and as_ is not Format.TEXT:
+        raise ConfigurationError(f"--json and --format {as_}: expected one of them")
+    checked = [item for name in layouts for item in _check(name)]
+    if json:
+        show_json([check_record(item) for item in checked])
+    elif as_ is Format.SARIF:
+        show_json(sarif_log(checked))
+    elif as_ is Format.GITHUB:
+        show_lines(github_lines(checked))
+    elif page := check_page(checked):
+        show(*page)
+    unread = [item.error for item in checked if item.error is not None]
+    for error in unread:
+        show_error(error)
+    severities = {finding.severity for item in checked for finding in item.findings}
+    if unread:
+        raise typer.Exit(ExitCode.BAD_INPUT)
+    if severities & _FAILING[fail_on]:
+        raise typer.Exit(ExitCode.FAILED)
+
+
+def check_record(checked: Checked) -> dict[str, Any]:
+    """What ``--json`` prints of one link. Names and meanings of the keys stay."""
+    return {
+        "layout": checked.name,
+        "nodes": checked.nodes,
+        "error": checked.error,
+        "findings": [
+            {
+                "id": finding.id,
+                "severity": finding.severity,
+                "text": finding.text,
+                "remedy": finding.remedy,
+                "reason": finding.rule.reason,
+                "source": finding.rule.source,
+                "fibres": [fibre.name for fibre in finding.fibres],
+                "lines": checked.lines_of(finding),
+            }
+            for finding in checked.findings
+        ],
+    }
+
+
+def _check(name: str) -> Sequence[Checked]:
+    """What is found in each link of a layout, or why it cannot be read."""
+    try:
+        content, source = read_layout(name)
+        collection = checked_traffic(collection_of(parse_document(content, source)), source)
+    except (ConfigurationError, CtcError) as error:
+        return [Checked(name, (), error=str(error))]
+    is_shipped = layout_path(name) is None
+    lines: Sequence[str] = () if is_shipped else content.decode("utf-8-sig").splitlines()
+    return [
+        Checked(
+            name,
+            find_all(link, collection.beside(link), collection),
+            lines,
+            link.nodes,
+        )
+        for link in collection.links
+    ]

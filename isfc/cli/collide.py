@@ -1,0 +1,210 @@
+"""``isfc collide``: how often writes collide, by the rule that chooses CTCs and by the load."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from itertools import islice
+from typing import Annotated, Any
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, open_layout
+from isfc.cli.options.number import SEED_MAX, bounded
+from isfc.cli.output.notes import note_lines, note_records
+from isfc.cli.output.progress import run_all
+from isfc.cli.output.streams import show, show_json
+from isfc.cli.output.table import plain_table
+from isfc.layout.layout import Layout
+from scenarios.collide import (
+    LOAD_MAX,
+    MESSAGE_LENGTH,
+    SEEDS,
+    CollisionOutcome,
+    CollisionTrial,
+    collide,
+    mean_outcome,
+    trials,
+)
+from scenarios.notes import layout_notes
+from scenarios.repeat import SEEDS_MAX
+from scenarios.run import INTERVAL_MIN
+from scenarios.warmup import WARMUP
+from scenarios.workload import MESSAGE_LENGTH_MAX
+
+SHADES = " ·░▒▓█"
+"""From no collision to the most that any rule has anywhere."""
+
+LISTED = 3
+"""How many figures that have a trend left are named; ``--json`` has all."""
+STEPS_MAX = 16
+SECONDS_MAX = 60.0
+
+
+def collide_layout(
+    layout: LayoutArgument,
+    *,
+    link_name: LinkOption = None,
+    offer_out: Annotated[
+        float, bounded("MB/s", 0, LOAD_MAX, "The most that the first system offers.")
+    ],
+    offer_in: Annotated[
+        float, bounded("MB/s", 0, LOAD_MAX, "The most that the second system offers.")
+    ],
+    steps: Annotated[
+        int, bounded("N", 1, STEPS_MAX, "Loads between nothing and the most, each way.")
+    ] = 4,
+    message: Annotated[
+        int, bounded("BYTES", 1, MESSAGE_LENGTH_MAX, "Length of every message.")
+    ] = MESSAGE_LENGTH,
+    seconds: Annotated[
+        float,
+        bounded(
+            "S",
+            INTERVAL_MIN,
+            SECONDS_MAX,
+            f"Virtual time that each run is measured, after {WARMUP:g} s of warm-up.",
+        ),
+    ] = 0.5,
+    seed: Annotated[int, bounded("N", 0, SEED_MAX, "Seed of when messages are sent.")] = 1,
+    seeds: Annotated[
+        int,
+        bounded(
+            "N",
+            1,
+            SEEDS_MAX,
+            "Runs of each figure, with N seeds from --seed on; the mean and how far they differ.",
+        ),
+    ] = SEEDS,
+    json: JsonOption = False,
+) -> None:
+    """Show how often writes collide, by rule and by offered load.
+
+    Both systems send messages at rates of their own, up to the loads given. ISFC's rule scans the
+    CTCs from opposite sides and stops short of the last ones; beside it are rules that stop short
+    of 0 to 3, that scan upward at both ends, and that take any CTC that is free.
+    """
+    link = open_layout(layout, link_name)
+    loads = _loads(offer_out, steps), _loads(offer_in, steps)
+    planned = trials(link, *loads, seconds, message, range(seed, seed + seeds))
+    runs = run_all(collide, planned, None)
+    outcomes = [mean_outcome(runs[at : at + seeds]) for at in range(0, len(runs), seeds)]
+    if json:
+        show_json(collide_record(link, outcomes, planned[0], seeds))
+    else:
+        show(collide_page(link, outcomes, planned[0], seeds), *note_lines(layout_notes(link)))
+
+
+def _loads(most: float, steps: int) -> list[float]:
+    """So many loads up to the most, in equal steps; one where there is nothing to offer."""
+    return sorted({most * step / steps for step in range(1, steps + 1)})
+
+
+def collide_record(
+    layout: Layout, outcomes: list[CollisionOutcome], trial: CollisionTrial, seeds: int
+) -> dict[str, Any]:
+    """What ``--json`` prints. Names and meanings of the keys stay between releases."""
+    first, second = layout.nodes
+    return {
+        "nodes": {"first": first, "second": second},
+        "ctcs": len(layout.ctcs),
+        "message": trial.message_length,
+        "seconds": trial.seconds,
+        "warmup": trial.warmup,
+        "seed": trial.seed,
+        "seeds": seeds,
+        **note_records(layout_notes(layout)),
+        "outcomes": [asdict(outcome) for outcome in outcomes],
+    }
+
+
+def collide_page(
+    layout: Layout, outcomes: Sequence[CollisionOutcome], trial: CollisionTrial, seeds: int
+) -> RenderableType:
+    """The whole page; ``trial`` is one of the runs. Each figure is the mean of ``seeds`` runs."""
+    first, second = layout.nodes
+    count = len(layout.ctcs)
+    most_out = max(outcome.offered_out for outcome in outcomes)
+    most_in = max(outcome.offered_in for outcome in outcomes)
+    heading = Text(
+        f"Logical link {first} - {second}, {count} CTC{'s' * (count > 1)}: "
+        f"{first} offers up to {most_out:g} MB/s, {second} up to {most_in:g}, in messages of "
+        f"{trial.message_length:,} bytes"
+    )
+    full = [o for o in outcomes if (o.offered_out, o.offered_in) == (most_out, most_in)]
+    peak = max(outcome.collisions_per_s for outcome in outcomes)
+    rules = list(dict.fromkeys(outcome.rule for outcome in outcomes))
+    maps = [_heat_map([o for o in outcomes if o.rule == rule], peak) for rule in rules]
+    parts: list[RenderableType] = [heading, "", "At full load", _table(full)]
+    for rule, heat_map in zip(rules, maps, strict=True):
+        parts += ["", f"Collisions/s, {rule}: MB/s out down, MB/s in across", heat_map]
+    return Group(*parts, "", Text(_known(outcomes, trial, seeds) + _drifting(outcomes)))
+
+
+def _known(outcomes: Sequence[CollisionOutcome], trial: CollisionTrial, seeds: int) -> str:
+    """From how long a run each figure is, and how far it is known."""
+    run = f"{trial.seconds:g} s of virtual time after {trial.warmup:g} s of warm-up"
+    if seeds == 1:
+        return f"Each figure is of one run: {run}. --seeds 3 shows how far runs differ."
+    most = max(outcomes, key=lambda each: each.collisions_per_s_spread)
+    differ = (
+        f" In the small tables they differ most for {most.rule} at {most.offered_out:.4g} and "
+        f"{most.offered_in:.4g} MB/s: by {most.collisions_per_s_spread:.0f}."
+    )
+    return (
+        f"Each figure is the mean of {seeds} runs with different seeds, of {run} each. +- is how "
+        "far these runs differ, the greatest less the least: a smaller difference between two "
+        "rules says nothing." + differ * bool(most.collisions_per_s_spread)
+    )
+
+
+def _drifting(outcomes: Sequence[CollisionOutcome]) -> str:
+    """Which figures had not come to rest, if any."""
+    drifting = [each for each in outcomes if each.drifts]
+    if not drifting:
+        return ""
+    places = (
+        f"{each.rule} at {each.offered_out:.4g} and {each.offered_in:.4g}" for each in drifting
+    )
+    more = f" and {len(drifting) - LISTED} more" * (len(drifting) > LISTED)
+    return (
+        f" A trend is left in {len(drifting)} of {len(outcomes)} figures, so that longer --seconds "
+        f"may show others: {', '.join(islice(places, LISTED))}{more}."
+    )
+
+
+def _table(outcomes: Sequence[CollisionOutcome]) -> Table:
+    both = (">both", ">+-")
+    figures = (">coll/s", ">+-", ">wasted", ">MB/s out", ">in", *both, ">packages/s")
+    table = plain_table("rule", *figures)
+    for outcome in outcomes:
+        table.add_row(
+            outcome.rule,
+            f"{outcome.collisions_per_s:.1f}",
+            f"{outcome.collisions_per_s_spread:.1f}",
+            f"{outcome.wasted_percent:.2f} %",
+            f"{outcome.mb_per_s_out:.1f}",
+            f"{outcome.mb_per_s_in:.1f}",
+            f"{outcome.mb_per_s:.1f}",
+            f"{outcome.mb_per_s_spread:.1f}",
+            f"{outcome.packages_per_s:.0f}",
+        )
+    return table
+
+
+def _heat_map(outcomes: Sequence[CollisionOutcome], peak: float) -> Table:
+    """A row for each load out and a column for each load in: the figure and its shade."""
+    columns = sorted({outcome.offered_in for outcome in outcomes})
+    figures = {(o.offered_out, o.offered_in): o.collisions_per_s for o in outcomes}
+    table = plain_table(">", *(f">{load:.4g}" for load in columns), gap=1)
+    for row in sorted({outcome.offered_out for outcome in outcomes}):
+        cells = [f"{figures[row, load]:.0f} {_shade(figures[row, load], peak)}" for load in columns]
+        table.add_row(f"{row:.4g}", *cells)
+    return table
+
+
+def _shade(figure: float, peak: float) -> str:
+    """Two characters of the shade of a figure; any collision at all is seen."""
+    if not figure:
+        return 2 * SHADES[0]
+    return 2 * SHADES[1 + round((len(SHADES) - 2) * figure / peak)]

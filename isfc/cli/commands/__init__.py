@@ -1,1 +1,0 @@
-"""The subcommands of ``isfc``, a module each."""

@@ -1,1 +1,0 @@
-"""``isfc io``: each subcommand in a module of its own."""

@@ -1,1 +1,0 @@
-"""``isfc measured``: each subcommand in a module of its own."""

@@ -1,0 +1,1 @@
+"""Layouts drawn, as text and as SVG."""

@@ -1,0 +1,68 @@
+"""The page's part on an I/O configuration: what its channels can do, advice, comparisons."""
+
+from collections.abc import Iterator
+from html import escape
+from typing import Final
+
+from isfc.cli.html.parts import curves, navigation, section, table
+from isfc.cli.judgement.io_plan import (
+    CHANNEL_HEADS,
+    WORKLOAD_HEADS,
+    channel_rows,
+    other_lines,
+    workload_rows,
+)
+from isfc.io.plan import IoPlan
+from scenarios.report_runs import ChannelSurvey
+
+CHANNELS: Final = "channels"
+"""The id of the part."""
+
+_TITLE: Final = "Channels and their I/O"
+_HEADINGS: Final = {
+    "channels-plan": "What they can do",
+    "channels-advice": "IoAdvice",
+    "channels-curves": "Comparisons",
+}
+
+
+def channels_article(survey: ChannelSurvey) -> str:
+    """All about the channels, each by itself: estimated as ``isfc io plan`` does."""
+    contents = dict(
+        zip(_HEADINGS, (_plan(survey), _advice(survey), curves(survey.charts)), strict=True)
+    )
+    sections = "\n".join(
+        section(name, _HEADINGS[name], content) for name, content in contents.items()
+    )
+    workloads = len(survey.plan.configuration.workloads)
+    channels = len(survey.plan.configuration.channels)
+    return (
+        f'<article id="{CHANNELS}"><header><h1>{_TITLE}</h1>\n'
+        f"<p>{escape(survey.name)}: {channels} channel{'s' * (channels != 1)}, "
+        f"{workloads} workload{'s' * (workloads != 1)}.</p>\n"
+        f"{navigation(f'Sections of {_TITLE}', _HEADINGS)}</header>\n{sections}</article>"
+    )
+
+
+def _plan(survey: ChannelSurvey) -> str:
+    return "".join(_tables(survey.plan)) + "".join(
+        f"<p>{escape(line)}</p>" for line in other_lines(survey.plan)
+    )
+
+
+def _tables(plan: IoPlan) -> Iterator[str]:
+    if plan.channels:
+        caption = "Channels and what they carry, by mean values, disks alone"
+        yield table(caption, CHANNEL_HEADS, channel_rows(plan.channels))
+        yield table("Workloads on each channel", WORKLOAD_HEADS, workload_rows(plan.channels))
+
+
+def _advice(survey: ChannelSurvey) -> str:
+    if not survey.advice:
+        return "<p>Nothing to change.</p>"
+    items = "".join(
+        f'<li class="{one.severity}"><strong>{escape(one.severity)}</strong> '
+        f"<code>{escape(one.id)}</code><br>{escape(one.text)}</li>"
+        for one in survey.advice
+    )
+    return f'<ul class="findings">{items}</ul>'

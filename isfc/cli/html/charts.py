@@ -1,0 +1,224 @@
+"""The charts of the page, as Vega-Lite specifications.
+
+Colours are the page's own CSS variables, so that the charts follow dark mode and print.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from ctc.address import format_rdev
+from ctc.subchannel import Command
+from isfc.cli.html.disks import chart_parts
+from isfc.io.charts import Chart
+from scenarios.report_runs import Survey
+from scenarios.timeline import Io, Timeline
+
+Spec = dict[str, Any]
+
+VERSION: Final = "6.4"
+"""Of Vega-Lite, as the bundle has it."""
+
+PHASES: Final = {
+    "write (CONN)": "var(--write)",
+    "read (CONN)": "var(--read)",
+    "DISC": "var(--disc)",
+    "PEND": "var(--pend)",
+    "sense and other": "var(--other)",
+}
+_BAR: Final = 11
+_ROW: Final = 16
+_INK: Final = "currentColor"
+_CONFIG: Final[Spec] = {
+    "background": "transparent",
+    "font": "system-ui, sans-serif",
+    "view": {"stroke": None},
+    "axis": {
+        "labelColor": _INK,
+        "titleColor": _INK,
+        "domainColor": _INK,
+        "tickColor": _INK,
+        "gridColor": _INK,
+        "gridOpacity": 0.15,
+    },
+    "legend": {"labelColor": _INK, "titleColor": _INK, "orient": "top", "columns": 3},
+}
+
+
+def has_collisions(survey: Survey) -> bool:
+    """Whether a chart of write collisions shows anything but 0."""
+    return any(point.collisions_per_s for point in survey.points)
+
+
+def charts(survey: Survey) -> dict[str, Spec]:
+    """Every chart of a link, by the id of its figure."""
+    disks = survey.disks.charts if survey.disks else {}
+    every = {
+        "throughput": _over_pairs(survey, "mb_per_s", "MB/s sent"),
+        "utilisation": _over_pairs(survey, "rdev_util_percent", "RDEV util %, all CTCs"),
+        **(
+            {"collisions": _over_pairs(survey, "collisions_per_s", "write collisions/s")}
+            if has_collisions(survey)
+            else {}
+        ),
+        "losses": _losses(survey),
+        "timeline": _timeline(survey.timeline),
+        **curve_specs({"relocation": survey.relocation} | disks),
+    }
+    return {name + survey.mark: spec for name, spec in every.items()}
+
+
+def curve_specs(charts: Mapping[str, Chart]) -> dict[str, Spec]:
+    """Curves of one thing over another, by the id of their figure."""
+    return {name: _chart(chart.title, **chart_parts(chart)) for name, chart in charts.items()}
+
+
+def _chart(description: str, **parts: Any) -> Spec:
+    return {
+        "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
+        "description": description,
+        "width": "container",
+        "config": _CONFIG,
+        **parts,
+    }
+
+
+def _senders(survey: Survey) -> Spec:
+    """A colour for each node; dashes and shapes tell them apart as well."""
+    return {
+        "field": "sender",
+        "type": "nominal",
+        "title": None,
+        "scale": {"domain": [*survey.layout.nodes], "range": ["var(--first)", "var(--second)"]},
+    }
+
+
+def _over_pairs(survey: Survey, measure: str, title: str) -> Spec:
+    values = [
+        {"sender": p.sender, "pairs": p.pairs, measure: round(getattr(p, measure), 3)}
+        for p in survey.points
+    ]
+    plain = {"field": "sender", "type": "nominal", "legend": None}
+    none = not any(value[measure] for value in values)
+    encoding = {
+        "x": {"field": "pairs", "type": "ordinal", "title": "pairs", "axis": {"labelAngle": 0}},
+        "y": {
+            "field": measure,
+            "type": "quantitative",
+            "title": title,
+            "scale": {"domain": [0, 1]} if none else {"zero": True},
+        },
+        "color": _senders(survey),
+        "tooltip": [{"field": field} for field in ("sender", "pairs", measure)],
+    }
+    return _chart(
+        f"{title} over pairs, for each sending node",
+        height=220,
+        data={"values": values},
+        encoding=encoding,
+        layer=[
+            {"mark": {"type": "line"}, "encoding": {"strokeDash": plain}},
+            {"mark": {"type": "point", "filled": True}, "encoding": {"shape": plain}},
+        ],
+    )
+
+
+def _losses(survey: Survey) -> Spec:
+    values = [
+        {"gone": left.gone, "sender": node, "MB/s": round(rate, 1)}
+        for left in survey.lefts
+        for node, rate in zip(
+            survey.layout.nodes, left.measured_mb_per_s or left.estimated, strict=True
+        )
+    ]
+    return _chart(
+        "MB/s that each node can send with one chpid or CTC gone",
+        height=_BAR * len(values),
+        data={"values": values},
+        mark={"type": "bar"},
+        encoding={
+            "y": {"field": "gone", "type": "nominal", "sort": None, "title": "gone"},
+            "yOffset": {"field": "sender"},
+            "x": {"field": "MB/s", "type": "quantitative", "title": "MB/s sent"},
+            "color": _senders(survey),
+            "tooltip": [{"field": field} for field in ("gone", "sender", "MB/s")],
+        },
+    )
+
+
+def _timeline(timeline: Timeline) -> Spec:
+    """Every phase of every I/O; the page moves ``from_ms`` and ``to_ms``."""
+    layout, whole_ms = timeline.layout, (timeline.end_ns - timeline.begin_ns) / 1e6
+    rows = [
+        f"{node} {format_rdev(ctc.rdevs[end])}"
+        for end, node in enumerate(layout.nodes)
+        for ctc in layout.device_list()
+    ]
+    ctc = {"field": "ctc", "type": "nominal", "title": None, "scale": {"domain": rows}}
+    shown = {"domain": [{"expr": "from_ms"}, {"expr": "to_ms"}], "nice": False, "zero": False}
+    begin = {"field": "from", "type": "quantitative", "title": "ms", "scale": shown}
+    hints = [{"field": field} for field in ("ctc", "what", "phase", "from", "to")]
+    phase = {
+        "field": "phase",
+        "type": "nominal",
+        "title": None,
+        "scale": {"domain": [*PHASES], "range": [*PHASES.values()]},
+    }
+    collided = [
+        {"ctc": _row(io), "at": _ms(timeline, io.end_ns), "what": "collision"}
+        for pair in timeline.collisions()
+        for io in pair
+    ]
+    at = {**begin, "field": "at"}
+    return _chart(
+        "Every I/O on every CTC, by phase; the table below it sums them up",
+        height=_ROW * len(rows),
+        params=[{"name": "from_ms", "value": 0}, {"name": "to_ms", "value": whole_ms}],
+        layer=[
+            {
+                "data": {"values": [*_phases(timeline)]},
+                "mark": {"type": "bar", "clip": True, "aria": False},
+                "encoding": {
+                    "y": ctc, "x": begin, "x2": {"field": "to"}, "color": phase, "tooltip": hints,
+                },
+            },
+            {
+                "data": {"values": collided},
+                "mark": {
+                    "type": "point", "shape": "cross", "filled": True, "size": 60,
+                    "color": "var(--collision)", "clip": True, "aria": False,
+                },
+                "encoding": {
+                    "y": ctc, "x": at, "tooltip": [{"field": "what"}, {"field": "at"}],
+                },
+            },
+        ],
+    )  # fmt: skip
+
+
+def _phases(timeline: Timeline) -> Iterator[Spec]:
+    for io in timeline.ios:
+        what = io.command.name.replace("_", " ").lower()
+        if io.package is not None:
+            what += f", package {io.package}: {io.message_count} messages, {io.length:,} bytes"
+        for name, begin_ns, end_ns in io.phases():
+            yield {
+                "ctc": _row(io),
+                "phase": _phase(io, name),
+                "from": _ms(timeline, begin_ns),
+                "to": _ms(timeline, end_ns),
+                "what": what,
+            }
+
+
+def _phase(io: Io, name: str) -> str:
+    if io.command is Command.WRITE:
+        return "write (CONN)" if name == "CONN" else name
+    return "read (CONN)" if io.command is Command.READ and name == "CONN" else "sense and other"
+
+
+def _row(io: Io) -> str:
+    return f"{io.node} {format_rdev(io.rdev)}"
+
+
+def _ms(timeline: Timeline, at_ns: int) -> float:
+    return round((at_ns - timeline.begin_ns) / 1e6, 4)

@@ -1,0 +1,113 @@
+"""The page's part on links that share channels: the cluster drawn, alone and together, losses."""
+
+from html import escape
+from typing import Final
+
+from isfc.cli.drawing.link import drawing_svg
+from isfc.cli.html.parts import section, table
+from isfc.cli.judgement.advice import known_together
+from isfc.layout.layout import Collection
+from isfc.layout.loss import ClusterLoss
+from scenarios.cluster_plan import ClusterPlan
+from scenarios.report_runs import ClusterSurvey
+
+CLUSTER: Final = "cluster"
+"""The id of the part."""
+
+_TITLE: Final = "All links together"
+
+
+def cluster_article(survey: ClusterSurvey) -> str:
+    """All about the links together."""
+    sections = "\n".join(
+        section(f"cluster-{name}", heading, content)
+        for name, heading, content in (
+            ("layout", "Machines, channels and directors", _drawing(survey.collection)),
+            ("load", "Each link alone, and with the others", _links(survey.plan)),
+            ("channels", "What several fibres share", _channels(survey.plan)),
+            ("loss", "What a loss cuts", _losses(survey.losses)),
+        )
+    )
+    systems = escape(", ".join(survey.collection.systems))
+    return (
+        f'<article id="{CLUSTER}"><header><h1>{_TITLE}</h1>\n<p>{systems}. The parts below '
+        f"take each link as if it were alone.</p></header>\n{sections}</article>"
+    )
+
+
+def _drawing(collection: Collection) -> str:
+    return (
+        '<div class="drawing" tabindex="0" role="region" aria-label="The cluster drawn">'
+        f"{drawing_svg(cluster=collection, mark='-cluster')}</div>"
+    )
+
+
+def _links(plan: ClusterPlan) -> str:
+    heads = ("Link", "Traffic", "Alone, to", "Alone, from", "Together, to", "Together, from")
+    rows = (
+        (
+            link.name,
+            ", ".join(link.traffic),
+            *(f"{rate.mb_per_s:.1f}" for rate in link.rates),
+        )
+        for link in plan.links
+    )
+    shown = table("MB/s (2^20) from the first node of each link, and to it", heads, rows)
+    return f"{shown}\n<p>{escape(known_together(plan))}</p>"
+
+
+def _channels(plan: ClusterPlan) -> str:
+    heads = ("Channel", "Line", "Data processor", "Out", "In", "Busy %", "Links, out/in")
+    rows = (
+        (
+            each.carried.name,
+            f"{each.line_mb_per_s:.0f}",
+            f"{each.processor_mb_per_s:.0f}",
+            f"{each.carried.mb_per_s_out:.1f}",
+            f"{each.carried.mb_per_s_in:.1f}",
+            f"{100 * each.carried.busy:.0f}",
+            ", ".join(
+                f"{share.link} {share.mb_per_s_out:.0f}/{share.mb_per_s_in:.0f}"
+                for share in each.carried.shares
+            ),
+        )
+        for each in plan.channels
+    )
+    shown = table("MB/s (2^20): what it can carry, and who got how much", heads, rows)
+    return shown + _paths(plan) if plan.paths else shown
+
+
+def _paths(plan: ClusterPlan) -> str:
+    heads = ("Inter-switch links", "Each way", "Out", "In", "Busy %", "Links, out/in")
+    rows = (
+        (
+            each.name,
+            f"{each.mb_per_s_max:.0f}",
+            f"{each.mb_per_s_out:.1f}",
+            f"{each.mb_per_s_in:.1f}",
+            f"{100 * each.busy:.0f}",
+            ", ".join(
+                f"{share.link} {share.mb_per_s_out:.0f}/{share.mb_per_s_in:.0f}"
+                for share in each.shares
+            ),
+        )
+        for each in plan.paths
+    )
+    return table(
+        "MB/s (2^20): what rate and buffer credits let through, and who got how much", heads, rows
+    )
+
+
+def _losses(losses: tuple[ClusterLoss, ...]) -> str:
+    heads = ("Lost", "Links down", "Links with fewer CTCs")
+    rows = (
+        (
+            loss.name,
+            ", ".join(loss.cut) or "none",
+            ", ".join(f"{name} {left} of {had}" for name, left, had in loss.fewer) or "none",
+        )
+        for loss in losses
+    )
+    return table(
+        "Links that go with a channel, a director, inter-switch links or a CEC", heads, rows
+    )

@@ -1,0 +1,366 @@
+"""The page itself: one HTML document with its styles, scripts, charts and tables inside."""
+
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+from datetime import UTC, date, datetime
+from html import escape
+
+from ctc.address import format_chpid, format_rdev
+from isfc import __version__
+from isfc.cli.drawing.link import drawing_svg
+from isfc.cli.html.channels import CHANNELS, channels_article
+from isfc.cli.html.charts import VERSION, charts, curve_specs, has_collisions
+from isfc.cli.html.cluster import CLUSTER, cluster_article
+from isfc.cli.html.parts import (
+    curves,
+    details,
+    figure,
+    navigation,
+    resource,
+    scroll_script,
+    section,
+    table,
+)
+from isfc.cli.judgement.advice import model_word, two_paces
+from isfc.cli.results.shared import shared_rows
+from isfc.layout.capacity import WriteDirection
+from isfc.layout.note import Note
+from isfc.layout.rules.rule import Finding
+from isfc.library import check_library
+from scenarios.notes import believed, plan_notes
+from scenarios.report_runs import TIMELINE_PAIRS, ChannelSurvey, ClusterSurvey, DiskSurvey, Survey
+from scenarios.saturation import SATURATING_PAIRS, STATED_PAIRS, SUITE, Carried
+from scenarios.steady import Rate
+
+_SECTIONS = {
+    "layout": "Layout",
+    "findings": "Findings",
+    "capacity": "Who writes where",
+    "load": "Throughput",
+    "loss": "Losses",
+    "moving": "Relocation",
+    "io": "Timeline",
+    "disks": "Disks on the chpids",
+}
+
+
+def check_charts() -> None:
+    """Raise `ConfigurationError` if what draws the charts is not installed."""
+    check_library("vl_convert", "isfc report")
+
+
+def bundle() -> str:
+    """The page's script with all that it uses: Vega, Vega-Lite and Vega-Embed."""
+    from vl_convert import javascript_bundle
+
+    return javascript_bundle(resource("page.js"), VERSION)
+
+
+def document(
+    surveys: Sequence[Survey],
+    script: str,
+    channels: ChannelSurvey | None = None,
+    cluster: ClusterSurvey | None = None,
+) -> str:
+    """The whole page: a cluster that links make, each link below the other, then the channels.
+
+    With `bundle` as script it needs nothing else.
+    """
+    links = [f"{first} - {second}" for first, second in (each.layout.nodes for each in surveys)]
+    title = f"ISFC link{'s' * (len(links) > 1)} {', '.join(links)}" if links else "Channels"
+    every = {name: spec for each in surveys for name, spec in charts(each).items()}
+    parts = {f"link{each.mark}": " - ".join(each.layout.nodes) for each in surveys}
+    articles = [_link(each) for each in surveys]
+    if cluster:
+        parts = {CLUSTER: "All links together", **parts}
+        articles.insert(0, cluster_article(cluster))
+    if channels:
+        every |= curve_specs(channels.charts)
+        parts[CHANNELS] = "Channels"
+        articles.append(channels_article(channels))
+    specs = json.dumps(every, separators=(",", ":")).replace("<", "\\u003c")
+    written = f"Written by isfc {__version__} on {written_on():%d %B %Y}."
+    body = "\n".join(["<main>", *articles, f"<footer><p>{written}</p></footer>", "</main>"])
+    if len(parts) > 1:
+        contents = navigation("Parts of this page", parts)
+        body = f"<header><p>{escape(title)}</p>\n{contents}</header>\n{body}"
+    return (
+        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'<meta name="color-scheme" content="light dark">\n<title>{escape(title)}</title>\n'
+        f'<link rel="icon" href="data:,">\n<style>\n{resource("page.css")}</style>\n</head>\n'
+        f"<body>\n{body}\n"
+        f'<script type="application/json" id="charts">{specs}</script>\n'
+        f"<script>\n{scroll_script()}</script>\n"
+        f'<script type="module">{_inside_script(script)}</script>\n</body>\n</html>\n'
+    )
+
+
+def written_on() -> date:
+    """Today, or the day that ``SOURCE_DATE_EPOCH`` names, for pages that are to be alike."""
+    named = os.environ.get("SOURCE_DATE_EPOCH", "")
+    now = datetime.now(UTC)
+    return (datetime.fromtimestamp(int(named), UTC) if named.isdigit() else now).date()
+
+
+def _link(survey: Survey) -> str:
+    """All about one link."""
+    title = f"ISFC link {' - '.join(survey.layout.nodes)}"
+    sections = {
+        "layout": _drawing(survey),
+        "findings": _findings(survey),
+        "capacity": _capacity(survey),
+        "load": _load(survey),
+        "loss": _loss(survey),
+        "moving": _relocation(survey),
+        "io": _io(survey),
+    }
+    if survey.disks:
+        sections["disks"] = _disks(survey, survey.disks)
+    content = "\n".join(
+        section(name + survey.mark, _SECTIONS[name], text) for name, text in sections.items()
+    )
+    return f'<article id="link{survey.mark}">{_header(survey, title)}\n{content}</article>'
+
+
+def _inside_script(text: str) -> str:
+    """Text that does not end the element it stands in."""
+    return re.sub("<(?=/script)", r"\\x3c", text, flags=re.IGNORECASE)
+
+
+def _header(survey: Survey, title: str) -> str:
+    layout = survey.layout
+    headings = {
+        f"{name}{survey.mark}": heading
+        for name, heading in _SECTIONS.items()
+        if name != "disks" or survey.disks
+    }
+    notes = plan_notes(layout, survey.carried)
+    sent = " and ".join(
+        f"{way.sender} can send {_believed(way, figure, notes)} MB/s"
+        for way, figure in zip(survey.plan.directions, survey.carried, strict=True)
+    )
+    told = "".join(f'<p class="note">{escape(note.text)}</p>\n' for note in notes)
+    return (
+        f"<header><h1>{escape(title)}</h1>\n<p>{escape(survey.name)}: {len(layout.ctcs)} CTCs on "
+        f"{len(layout.fibres)} fibres; {sent}.</p>\n{told}"
+        f"{navigation(f'Sections of {title}', headings)}</header>"
+    )
+
+
+def _believed(way: WriteDirection, figure: Carried, notes: Sequence[Note]) -> str:
+    return f"{believed(way.estimated_mb_per_s, figure.saturated_mb_per_s, notes):.0f}"
+
+
+def _drawing(survey: Survey) -> str:
+    return (
+        '<div class="drawing" tabindex="0" role="region" aria-label="The layout drawn">'
+        f"{drawing_svg(survey.layout, mark=survey.mark)}</div>"
+    )
+
+
+def _findings(survey: Survey) -> str:
+    if not survey.plan.advice:
+        return "<p>Nothing to change.</p>"
+    items = "".join(
+        f'<li class="{finding.severity}"><strong>{escape(finding.severity)}</strong> '
+        f"<code>{escape(finding.id)}</code><br>{escape(finding.text)} "
+        f"<em>{escape(finding.remedy)}</em> {_model_words(survey, finding)}"
+        f"<br><small>{escape(finding.rule.reason)} Source: {escape(finding.rule.source)}.</small>"
+        "</li>"
+        for finding in survey.plan.advice
+    )
+    return f'<ul class="findings">{items}</ul>'
+
+
+def _model_words(survey: Survey, finding: Finding) -> str:
+    return escape(" ".join(map(model_word, survey.tried.get(finding.id, ()))))
+
+
+def _capacity(survey: Survey) -> str:
+    rows = [row for way in survey.plan.directions for row in _chpids(way)]
+    order = "".join(
+        f"<p><strong>{way.sender}</strong> writes on "
+        f"{', '.join(map(format_rdev, way.write_order))}, in that order; only it writes on "
+        f"{', '.join(map(format_rdev, way.exclusive)) or 'none'}.</p>"
+        for way in survey.plan.directions
+    )
+    by_rule = table(
+        "One-way capacity by IBM's rule of thumb, chpids in order of use",
+        ("sender", "chpid", "feature", "CTCs written on", "MB/s"),
+        rows,
+    )
+    return order + _rates(survey) + by_rule
+
+
+def _rates(survey: Survey) -> str:
+    """The rule's figure for each direction beside the model's, and which is to be believed."""
+    notes = plan_notes(survey.layout, survey.carried)
+    return table(
+        f"MB/s one way: by rule, and by the model of {SUITE} with {SATURATING_PAIRS} and "
+        f"{STATED_PAIRS} pairs",
+        ("sender", "rule", "model", f"{STATED_PAIRS} pairs", "believe"),
+        (
+            (
+                way.sender,
+                way.estimated_mb_per_s,
+                f"{figure.saturated_mb_per_s:.0f}",
+                f"{figure.stated_mb_per_s:.0f}",
+                _believed(way, figure, notes),
+            )
+            for way, figure in zip(survey.plan.directions, survey.carried, strict=True)
+        ),
+    )
+
+
+def _chpids(way: WriteDirection) -> Iterator[Sequence[object]]:
+    for use in way.chpids:
+        feature = f"{use.fibre.profile.feature}, {use.fibre.profile.link_gbps:g} Gb/s"
+        chpid = format_chpid(use.chpid)
+        yield way.sender, chpid, feature, use.ctc_count, f"{use.mb_per_s:.0f}"
+    yield way.sender, "all", "", len(way.write_order), way.estimated_mb_per_s
+
+
+def _load(survey: Survey) -> str:
+    figures = table(
+        f"What {survey.workload.name} gives, by sending node and pairs",
+        ("sender", "pairs", "MB/s sent", "+-", "RDEV util %", "collisions/s"),
+        (
+            (
+                p.sender,
+                p.pairs,
+                f"{p.mb_per_s:.1f}",
+                f"{p.spread_mb_per_s:.1f}",
+                f"{p.rdev_util_percent:.0f}",
+                f"{p.collisions_per_s:.1f}",
+            )
+            for p in survey.points
+        ),
+    )
+    said = two_paces(
+        (
+            f"{p.sender} with {p.pairs} pairs",
+            Rate(p.mb_per_s, p.spread_mb_per_s, p.second_mb_per_s),
+        )
+        for p in survey.points
+    )
+    return (
+        figure("throughput", survey.mark, "MB/s sent over pairs")
+        + (f"<p>{escape(said)}</p>\n" if said else "")
+        + figure("utilisation", survey.mark, "RDEV util, summed over the sender's CTCs, over pairs")
+        + _collisions(survey)
+        + details("The figures", figures)
+    )
+
+
+def _collisions(survey: Survey) -> str:
+    """A chart, or a sentence where all that it would show is 0."""
+    if has_collisions(survey):
+        return figure("collisions", survey.mark, "Write collisions over pairs")
+    pairs = [point.pairs for point in survey.points]
+    return f"<p>No writes collide, with {min(pairs)} to {max(pairs)} pairs.</p>\n"
+
+
+def _loss(survey: Survey) -> str:
+    first, second = survey.layout.nodes
+    rows = (
+        (
+            left.gone,
+            left.ctc_count,
+            *(f"{rate:.0f}"
+              for pair in zip(left.estimated, left.measured_mb_per_s or (0, 0), strict=True)
+              for rate in pair),
+        )
+        for left in survey.lefts
+    )  # fmt: skip
+    heads = (
+        "gone",
+        "CTCs left",
+        f"{first} rule",
+        f"{first} run",
+        f"{second} rule",
+        f"{second} run",
+    )
+    figures = table("MB/s each node can send, by rule of thumb and by run", heads, rows)
+    caption = f"MB/s each node can send with one chpid or CTC gone ({SUITE}, {STATED_PAIRS} pairs)"
+    return figure("losses", survey.mark, caption) + details("The figures", figures)
+
+
+def _io(survey: Survey) -> str:
+    timeline = survey.timeline
+    rows = []
+    for end, node in enumerate(survey.layout.nodes):
+        for ctc in survey.layout.device_list():
+            ios = timeline.of(node, ctc.rdevs[end])
+            sums = [sum(io.pend_ns for io in ios), sum(io.disc_ns for io in ios)]
+            sums.append(sum(io.conn_ns for io in ios))
+            each = (f"{total / max(1, len(ios)) / 1e6:.2f}" for total in sums)
+            collided = sum(io.outcome == "collided" for io in ios)
+            rows.append((node, format_rdev(ctc.rdevs[end]), len(ios), *each, collided))
+    figures = table(
+        "I/Os of the timeline, by CTC; times in ms per I/O",
+        ("node", "RDEV", "I/Os", "PEND", "DISC", "CONN", "collisions"),
+        rows,
+    )
+    milliseconds = (timeline.end_ns - timeline.begin_ns) / 1e6
+    caption = (
+        f"{milliseconds:g} ms of {survey.workload.name} with {TIMELINE_PAIRS} pairs, clients on "
+        f"{survey.layout.nodes[0]}. A cross is a collision. Keys: + and - zoom, arrows move, "
+        "0 shows all; drag moves, Ctrl and wheel zoom."
+    )
+    buttons = "".join(
+        f'<button type="button" data-do="{do}" aria-label="{label}">{sign}</button>'
+        for do, label, sign in (
+            ("in", "Zoom in", "+"),
+            ("out", "Zoom out", "&minus;"),
+            ("left", "Earlier", "&larr;"),
+            ("right", "Later", "&rarr;"),
+            ("all", "Show all", "All"),
+        )
+    )
+    tools = (
+        '<div class="tools" role="group" aria-label="Timeline zoom">'
+        f"{buttons}<output></output></div>"
+    )
+    return figure("timeline", survey.mark, caption, tools) + details("The figures", figures)
+
+
+def _relocation(survey: Survey) -> str:
+    return (
+        f"<p>Memory alone, moved once: over the link as the model carries {SUITE} with "
+        f"{STATED_PAIRS} pairs, over an OSA as one stream fills it. <code>isfc relocate</code> "
+        "runs a relocation, in which what changes meanwhile is moved again.</p>"
+        + curves({"relocation": survey.relocation}, survey.mark)
+        + _relocated(survey)
+    )
+
+
+def _relocated(survey: Survey) -> str:
+    """Guests that were moved, message by message."""
+    rows = [
+        (
+            *(guest.plan.name, found.relocation.way[0], f"{guest.seconds:.2f}"),
+            *(f"{guest.quiesced_seconds:.2f}", len(guest.passes), f"{guest.length / 2**30:.2f}"),
+            "yes" if guest.moved else f"no, {guest.end}",
+        )
+        for found in survey.relocated
+        for guest in found.guests
+    ]
+    if not rows:
+        return ""
+    return table(
+        "A guest as IBM measured, moved alone (isfc relocate --like has others)",
+        ("guest", "from", "s", "stopped s", "passes", "GiB", "moved"),
+        rows,
+    )
+
+
+def _disks(survey: Survey, disks: DiskSurvey) -> str:
+    alone = table(
+        f"CTCs ({SUITE}, {STATED_PAIRS} pairs) and disks, each alone and beside the other",
+        ("", "alone", "beside"),
+        shared_rows(disks.now),
+    )
+    return alone + curves(disks.charts, survey.mark)

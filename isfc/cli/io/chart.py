@@ -1,0 +1,89 @@
+"""``isfc io chart``: the curves that users ask for, as a table and as a picture."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+
+from isfc.cli.options.flattened import flattened
+from isfc.cli.options.printed import PrintOptions
+from isfc.cli.output.picture import check_picture, write_picture
+from isfc.cli.output.streams import show, show_csv, show_json
+from isfc.cli.output.table import plain_table
+from isfc.errors import ConfigurationError
+from isfc.io.charts import CHARTS, Chart, rows_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def complete_chart(incomplete: str) -> list[str]:
+    """The charts that begin so."""
+    return [name for name in CHARTS if name.startswith(incomplete)]
+
+
+@flattened
+def chart(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME", help=f"One of {', '.join(CHARTS)}.", autocompletion=complete_chart
+        ),
+    ],
+    *,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw it as well; FILE ends with .svg or .png."),
+    ] = None,
+    printed: PrintOptions,
+) -> None:
+    """Draw times, MB/s or rates over load, size, distance.
+
+    FICON beside zHPF, buffer credits over km, devices with and without zHPF, zHyperLink over its
+    load, OSA-Express over MTU and streams, a guest's memory over links and over an OSA.
+    """
+    if name not in CHARTS:
+        raise ConfigurationError(f"{name[:40]!r}: no such chart; expected {', '.join(CHARTS)}")
+    if plot:
+        check_picture(plot)
+    made = CHARTS[name]()
+    if plot:
+        write_picture(plot, draw_chart(made))
+    if printed.json:
+        show_json(list(rows_of(made)))
+    elif printed.csv:
+        show_csv(list(rows_of(made)))
+    else:
+        show(made.title, "", chart_table(made))
+
+
+def chart_table(chart: Chart) -> Table:
+    """A column for each curve."""
+    curves = (f">{curve.name}" for curve in chart.curves)
+    table = plain_table(f">{chart.x_name}", *curves, no_wrap=True)
+    for place, x in enumerate(chart.xs):
+        values = (curve.values[place] for curve in chart.curves)
+        table.add_row(f"{x:,.0f}", *("-" if value is None else f"{value:,.1f}" for value in values))
+    return table
+
+
+def draw_chart(chart: Chart) -> "Callable[[Axes], None]":
+    """What fills a picture's axes; x is in steps of its own where it goes over decades."""
+
+    def draw(axes: "Axes") -> None:
+        settings: dict[str, Any] = {"marker": "o", "markersize": 3, "linewidth": 1.2}
+        for curve in chart.curves:
+            known = [(x, y) for x, y in zip(chart.xs, curve.values, strict=True) if y is not None]
+            axes.plot(*zip(*known, strict=True), label=curve.name, **settings)
+        if min(chart.xs) > 0 and max(chart.xs) >= 100 * min(chart.xs):
+            axes.set_xscale("log")
+        axes.set_ylim(bottom=0)
+        axes.set_title(chart.title)
+        axes.set_xlabel(chart.x_name)
+        axes.set_ylabel(chart.y_name)
+        axes.grid(visible=True, alpha=0.3)
+        axes.legend()
+
+    return draw

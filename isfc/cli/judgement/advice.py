@@ -1,0 +1,70 @@
+"""Advice and rates in words: what to change, what the model makes of that, a second pace."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from isfc.layout.rules.rule import Finding, Untried
+from scenarios.advice import AdviceVerdict, ComparedLoad, TriedAdvice
+from scenarios.cluster_plan import ClusterPlan
+from scenarios.saturation import STATED_PAIRS
+from scenarios.steady import Rate
+
+
+def paces(rate: Rate) -> str:
+    """``340``, or ``340 or 380`` where there is a second pace."""
+    return " or ".join(f"{each:.0f}" for each in rate.paces)
+
+
+def two_paces(rates: Iterable[tuple[str, Rate]]) -> str:
+    """A sentence on all rates that have a second pace, each with what it is of; nothing if none."""
+    each = [
+        f"{what} {paces(rate)} MB/s" for what, rate in rates if rate.second_mb_per_s is not None
+    ]
+    if not each:
+        return ""
+    return (
+        f"Two paces, of which a run keeps the one it falls into: {'; '.join(each)}. "
+        "The first is that of guests that begin together, the second that of guests that begin "
+        "one after the other."
+    )
+
+
+def known_together(plan: ClusterPlan) -> str:
+    """How far the figures are known, which links have two paces, and of which run the rest is."""
+    within = f"{plan.spread:.1%} of its greater direction"
+    said = [f"Each run went on until what every link carries was known within {within}."]
+    if paces := two_paces(plan.named_rates()):
+        said.append(paces)
+    if plan.channels or plan.paths:
+        said.append("What is shared is of the run whose guests begin together.")
+    return " ".join(said)
+
+
+def advice_text(finding: Finding, tried: Mapping[str, Sequence[TriedAdvice]]) -> str:
+    """What is so, what to change, and the model's word on it if it was asked."""
+    return " ".join([finding.advice, *map(model_word, tried.get(finding.id, ()))])
+
+
+def model_word(tried: TriedAdvice) -> str:
+    """``Run with four CTCs, the model agrees by 12% saturated (340 to 381 MB/s) and ...``."""
+    if isinstance(tried.outcome, Untried):
+        return f"The model was not asked: {tried.outcome.because}."
+    saturated, stated = tried.outcome
+    words = _verdict(saturated), _verdict(stated)
+    again = (
+        words[1].removeprefix(saturated.verdict) if saturated.verdict is stated.verdict else None
+    )
+    second = words[1] if again is None else again.strip()
+    return (
+        f"Run {tried.trial.done}, the model {words[0]} saturated ({_rates(saturated)} MB/s) and "
+        f"{second} with {STATED_PAIRS} pairs ({_rates(stated)})."
+    ).replace("  ", " ")
+
+
+def _verdict(compared: ComparedLoad) -> str:
+    if compared.verdict is AdviceVerdict.ALIKE:
+        return compared.verdict
+    return f"{compared.verdict} by {abs(compared.share):.0%}"
+
+
+def _rates(compared: ComparedLoad) -> str:
+    return f"{paces(compared.before)} to {paces(compared.changed)}"

@@ -1,0 +1,135 @@
+"""The model's figures in ``isfc plan``, beside the rule of thumb, and why they differ."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from ctc.profiles import ChpidProfile
+from isfc.cli.judgement.advice import two_paces
+from isfc.layout.capacity import (
+    COMMAND_MODE_MB_PER_S,
+    FULL_CTC_COUNT,
+    RULE_GBPS_MAX,
+    WriteDirection,
+)
+from isfc.layout.plan import Plan
+from scenarios.run import MIB
+from scenarios.saturation import (
+    SATURATING_PAIRS,
+    STATED_PAIRS,
+    SUITE,
+    Carried,
+    alike,
+)
+from scenarios.workload import find_workload
+
+CAPTION: Final = (
+    f"MB/s (2^20) one way, {SUITE}: by rule, and by the model saturated and with these pairs; in "
+    "brackets the difference to the layout as opened"
+)
+"""Of the table in which an edited layout stands beside the one that was opened."""
+
+_ALONE: Final = (
+    "The rule's figure for a CTC that both ends write on is near what IBM measured with short "
+    "messages; those of the model's runs are long."
+)
+
+
+def differences(
+    plan: Plan, figures: Sequence[Carried], *, advised: bool = False, pairs: int = STATED_PAIRS
+) -> Iterator[str]:
+    """What the figures mean: where rule and model disagree, and why.
+
+    ``advised`` says that advice below has figures as well; ``pairs`` are those of the load that is
+    not saturated.
+    """
+    yield from _beyond_command_mode(plan, figures)
+    rates = [rate for figure in figures for rate in (figure.saturated, figure.stated)]
+    spread = max(rate.spread_mb_per_s / rate.mb_per_s for rate in rates)
+    yield (
+        f"The model's figures are of {SUITE}: saturated, with {SATURATING_PAIRS} pairs, and with "
+        f"{pairs}; each run went on until its figure was known within {spread:.1%}."
+    )
+    if advised:
+        yield (
+            "Advice shows the MB/s of the slower direction, first of this layout and then of the "
+            "changed one; a difference within the spread of both runs is none."
+        )
+    loads = [
+        (f"{figure.sender} {load}", rate)
+        for figure in figures
+        for load, rate in (("saturated", figure.saturated), (f"with {pairs} pairs", figure.stated))
+    ]
+    if said := two_paces(loads):
+        yield said
+    apart = [
+        (way, figure.saturated_mb_per_s)
+        for way, figure in zip(plan.directions, figures, strict=True)
+        if not alike(way.estimated_mb_per_s, figure.saturated_mb_per_s)
+    ]
+    if apart:
+        alone = len(plan.layout.ctcs) == 1
+        each = [_ALONE] if alone else (reason for one in apart for reason in _reasons(*one))
+        reasons = " ".join(dict.fromkeys(each))
+        yield f"Rule and model differ by more than a tenth. {reasons}".strip()
+    if any(not alike(figure.saturated_mb_per_s, figure.stated_mb_per_s) for figure in figures):
+        yield f"{pairs} pairs do not fill this link: each has two messages under way."
+
+
+def handled_mb_per_s(profile: ChpidProfile) -> float:
+    """What a data processor handles of the longest messages, both ways, in MB/s (2^20)."""
+    length = find_workload(SUITE).max_length
+    ns = length * profile.processor_ns_per_byte + profile.processor_ns_per_ccw
+    return length * 1e9 / ns / MIB
+
+
+def _beyond_command_mode(plan: Plan, figures: Sequence[Carried]) -> Iterator[str]:
+    """That the model carries more on a chpid than IBM states, if it does."""
+    most = max(
+        (
+            figure.saturated_mb_per_s / len(way.chpids)
+            for way, figure in zip(plan.directions, figures, strict=True)
+            if any(use.fibre.profile.link_gbps >= RULE_GBPS_MAX for use in way.chpids)
+        ),
+        default=0.0,
+    )
+    stated = COMMAND_MODE_MB_PER_S * 1e6 / MIB
+    if most > stated:
+        yield (
+            f"The model carries {most:,.0f} MB/s (2^20) one way on a chpid. What IBM states of "
+            f"FICON in command mode is over {COMMAND_MODE_MB_PER_S} MB/s of 10^6 bytes both ways, "
+            f"which is {stated:,.0f} here: believe the lower figure."
+        )
+
+
+def _reasons(way: WriteDirection, model_mb_per_s: float) -> Iterator[str]:
+    """Why rule and model may disagree on what one node can send."""
+    is_more = model_mb_per_s > way.estimated_mb_per_s
+    few = is_more and any(use.ctc_count < FULL_CTC_COUNT for use in way.chpids)
+    fibres = [use.fibre for use in way.chpids]
+    fast = max(fibre.profile.link_gbps for fibre in fibres) >= RULE_GBPS_MAX
+    far = not is_more and any(fibre.km for fibre in fibres)
+    if few:
+        yield (
+            "By rule each CTC carries a quarter of its chpid; in the model, as in IBM's "
+            "measurements, fewer than four carry more than that."
+        )
+    straight = not is_more and any(len(set(fibre.channels)) == 1 for fibre in fibres)
+    if straight:
+        yield (
+            "The rule counts two channels; a straight connection is one, which handles each byte "
+            "twice."
+        )
+    if far:
+        yield "The rule knows neither distance nor inter-switch links."
+    for path in {} if is_more else dict.fromkeys(fibre.path for fibre in fibres):
+        if path is not None and path.isl is not None:
+            mb_per_s = 1e9 / path.isl.ns_per_byte(path.km) / MIB
+            yield f"Those of path {path.name} let through {mb_per_s:,.0f} MB/s each way."
+    if fast:
+        profile = max((fibre.profile for fibre in fibres), key=lambda each: each.link_gbps)
+        yield (
+            f"In the model a chpid of {profile.feature} handles {handled_mb_per_s(profile):,.0f} "
+            "MB/s of such messages in command mode, both ways together."
+        )
+    if not (few or far or fast or straight):
+        yield "The rule is one for all loads; the model has its overheads for each package."

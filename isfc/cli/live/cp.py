@@ -1,0 +1,97 @@
+"""``isfc cp``: CP commands for a running node, one or many."""
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from isfc.cli.live.console import Console, CpCompleter
+from isfc.cli.options.layout import JsonOption
+from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.streams import show_json, show_lines
+from isfc.errors import ConfigurationError, RemoteProtocolError
+from isfc.live.control_client import ControlClient
+from isfc.live.run_directory import find_control, running_nodes
+
+RunDirOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--run-dir", metavar="DIR", help="Where the control sockets of running nodes are."
+    ),
+]
+
+
+def complete_node(incomplete: str) -> list[str]:
+    """The running nodes whose names begin so."""
+    return [name for name in running_nodes() if name.startswith(incomplete.upper())]
+
+
+STARTING_S = 3.0
+"""How long a node may take to be there, in seconds: ``isfc up`` may have begun just now."""
+
+
+def cp(
+    node: Annotated[
+        str,
+        typer.Argument(
+            metavar="NODE", help="A node that runs on this machine.", autocompletion=complete_node
+        ),
+    ],
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[COMMAND]",
+            help="A CP command, such as 'QUERY ISLINK' or HELP; without one, a console.",
+        ),
+    ] = None,
+    *,
+    run_dir: RunDirOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Give CP commands, such as QUERY ISLINK, to a running node.
+
+    Without a command it is a console, with history and completion; Ctrl-D ends it. Commands
+    may also be piped in, one on a line. Ends with 1 if a command is refused.
+    """
+    if json and not command:
+        raise ConfigurationError("--json: expected a command to answer")
+    path = find_control(node, run_dir, STARTING_S)
+    try:
+        with ControlClient(path) as client:
+            good = _serve(client, path.stem, " ".join(command or ()), json=json)
+    except RemoteProtocolError as error:
+        raise OSError(f"{path.stem}: {error}") from None
+    if not good:
+        raise typer.Exit(ExitCode.FAILED)
+
+
+def _serve(client: ControlClient, name: str, command: str, *, json: bool) -> bool:
+    """Give the command, or those that are typed or piped in; whether all went well."""
+    if json:
+        reply = client.ask("cp", command)
+        show_json({"node": name, "command": command, **reply})
+        return reply["return_code"] == 0
+    if not command and sys.stdin.isatty():
+        _open_console(client, name)
+        return True
+    good = True
+    for line in [command] if command else sys.stdin:
+        reply = client.ask("cp", line.strip())
+        show_lines(_lines(reply))
+        good = good and reply["return_code"] == 0
+    return good
+
+
+def _open_console(client: ControlClient, name: str) -> None:
+
+    node: dict[str, Any] = client.ask("node")
+    completer = CpCompleter(node["rdevs"], node["partners"])
+    console = Console(client, name, completer, lambda command: _lines(client.ask("cp", command)))
+    asyncio.run(console.run())
+
+
+def _lines(reply: dict[str, Any]) -> list[str]:
+    lines: list[str] = reply["lines"]
+    return lines

@@ -1,0 +1,107 @@
+"""What a live run shows: as ``isfc run`` does, from each system that has measured."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Group, RenderableType
+
+from isfc.cli.live.options import LiveOptions
+from isfc.cli.live.running_node import Measured
+from isfc.cli.output.streams import show, show_json
+from isfc.cli.output.table import plain_table
+from isfc.cli.results.page import run_page
+from isfc.cli.results.record import run_record
+from isfc.layout.layout import Layout
+from scenarios.run import Experiment
+
+
+def show_measured(
+    options: LiveOptions,
+    links: Sequence[Layout],
+    measured: Sequence[Measured],
+    layout: str,
+    *,
+    json: bool,
+) -> None:
+    """Print what was measured, if anything was; ``layout`` is what the command line called it."""
+    if measured and json:
+        show_json(live_record(options, links, measured, layout))
+    elif measured:
+        show(live_page(options, links, measured))
+
+
+def live_page(
+    options: LiveOptions, links: Sequence[Layout], measured: Sequence[Measured]
+) -> RenderableType:
+    """The page of each system that has measured; of several links a line for each of their ends."""
+    if any(each.partner is not None for each in measured):
+        return _links_page(options, measured)
+    pages: list[RenderableType] = []
+    for each in measured:
+        pages += [run_page(_experiment(options, links, each), [each.result], time=_time(options))]
+        pages += [""]
+        if options.factor:
+            pages += [f"Lag: {each.lag_percent:.2f} % of the time was lateness", ""]
+    return Group(*pages[:-1])
+
+
+def live_record(
+    options: LiveOptions,
+    links: Sequence[Layout],
+    measured: Sequence[Measured],
+    layout: str | None = None,
+) -> dict[str, Any]:
+    """What ``--json`` prints: ``results`` has for each link end what ``isfc run --json`` prints.
+
+    Of a system with several links each result names the ``partner``.
+    """
+    results = []
+    for each in measured:
+        record = run_record(_experiment(options, links, each), [each.result], layout)
+        results.append(record if each.partner is None else {"partner": each.partner, **record})
+    return {
+        "pace": options.pace.value,
+        "dilation": options.factor or None,
+        "lag_percent": {lag_key(each): each.lag_percent for each in measured},
+        "results": results,
+    }
+
+
+def lag_key(measured: Measured) -> str:
+    """What a lag is listed under: the system, or with several links the system and its partner."""
+    node = measured.result.node
+    return node if measured.partner is None else f"{node}-{measured.partner}"
+
+
+def _links_page(options: LiveOptions, measured: Sequence[Measured]) -> RenderableType:
+    """A table of all link ends; a system writes at the left of the arrow, its partner reads."""
+    lag = (">lag %",) if options.factor else ()
+    table = plain_table("link", ">MB/s out", ">MB/s in", ">msg/s", ">coll/s", *lag)
+    for each in measured:
+        result = each.result
+        table.add_row(
+            f"{result.node} > {each.partner or ''}",
+            f"{result.mb_per_s_out:.1f}",
+            f"{result.mb_per_s_in:.1f}",
+            f"{result.messages_per_s:,.0f}",
+            f"{result.collisions_per_s:.1f}",
+            *([f"{each.lag_percent:.2f}"] if options.factor else []),
+        )
+    what = f"{options.workload} with {options.pairs} pairs on each link"
+    how_long = f"{options.seconds:g} s of {_time(options)} after {options.warmup:g} s of warm-up"
+    return Group(what, how_long, "", table)
+
+
+def _experiment(options: LiveOptions, links: Sequence[Layout], measured: Measured) -> Experiment:
+    """What was measured over the link of two systems."""
+    ends = {measured.result.node, measured.partner}
+    link = next(link for link in links if measured.partner is None or ends == {*link.nodes})
+    experiment = options.experiment(link)
+    assert experiment is not None, "nothing to measure"
+    return experiment
+
+
+def _time(options: LiveOptions) -> str:
+    if not options.factor:
+        return "real time"
+    return f"model time, each taking {options.factor} s"

@@ -1,0 +1,125 @@
+"""``isfc up``: all systems of a layout, each in a process of its own, on this machine."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ctc.address import Rdev, format_chpid
+from isfc.cli.live.detach import detach, say_ready
+from isfc.cli.live.loops import loop_factory, run_live
+from isfc.cli.live.measured_page import show_measured
+from isfc.cli.live.observe_options import LogFormat, LogLevel, LogLevelOption, ObserveOptions
+from isfc.cli.live.options import LiveOptions
+from isfc.cli.live.processes import LiveSystems
+from isfc.cli.live.running_node import Measured
+from isfc.cli.options.flattened import flattened
+from isfc.cli.options.layout import JsonOption, LayoutFileArgument, LinkOption, check_lasting
+from isfc.cli.options.number import within
+from isfc.cli.output.streams import show, show_error
+from isfc.errors import ConfigurationError
+from isfc.layout.layout import Layout
+from isfc.live.run_directory import run_directory, running_groups, starting
+
+FILES_MAX = 1_048_576
+
+
+@dataclass(frozen=True, slots=True)
+class SparingObserveOptions(ObserveOptions):
+    """The same, with warnings only in the log unless more is asked for: the page says the rest."""
+
+    log_level: LogLevelOption = LogLevel.WARNING
+
+
+@flattened
+def up(
+    layout: LayoutFileArgument,
+    *,
+    link_name: LinkOption = None,
+    options: LiveOptions,
+    journal: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Record what each node is given, in DIR/NAME.journal; of each of several links, "
+            "in DIR/NAME-PARTNER.journal.",
+        ),
+    ] = None,
+    observed: SparingObserveOptions,
+    plain: Annotated[
+        bool, typer.Option("--plain", help="A line a second, as for a log, instead of a page.")
+    ] = False,
+    detached: Annotated[
+        bool,
+        typer.Option(
+            "--detach", help="Return when every link is up; 'isfc down' ends all systems."
+        ),
+    ] = False,
+    ready: Annotated[int | None, typer.Option(hidden=True, callback=within(3, FILES_MAX))] = None,
+    json: JsonOption = False,
+) -> None:
+    """Run the systems of a layout live, and watch their links work.
+
+    Each is a process of its own; Unix sockets join them, with a connection for each CTC.
+    Operate them with 'isfc cp NODE' from another terminal. Ctrl-C ends all.
+    """
+    if json and options.seconds is None:
+        raise ConfigurationError("--json: expected --seconds, for a result to print")
+    check_lasting(layout)
+    links = options.open_links(layout, link_name, quiet=ready is not None)
+    named = [layout] if link_name is None else [layout, "--link", link_name]
+    say_up = (
+        partial(_say_up, links, observed.log_format) if ready is None else partial(say_ready, ready)
+    )
+    systems = LiveSystems(
+        *(named, [link.nodes for link in links], options, journal, observed, say_up),
+        chpids=_chpids(links[0]) if len(links) == 1 else {},
+    )
+    observed.check_several(len(systems.names))
+    loop_factory()
+    if detached:
+        _detach(systems, [*named, *options.arguments(), *observed.arguments(0)], journal)
+        return
+    measured: list[Measured] = []
+    code = run_live(
+        lambda stop: systems.run(stop, measured, plain=plain, quiet=json or ready is not None)
+    )
+    show_measured(options, links, measured, layout, json=json)
+    if code:
+        raise typer.Exit(code)
+
+
+def _chpids(link: Layout) -> dict[Rdev, str]:
+    """The chpids of each CTC, by the first node's device numbers."""
+    return {ctc.rdevs[0]: " ".join(map(format_chpid, ctc.fibre.chpids)) for ctc in link.ctcs}
+
+
+def _detach(systems: LiveSystems, words: list[str], journal: Path | None) -> None:
+    """Let another process run the systems, and end with it only if they do not come up."""
+    if systems.options.seconds is not None:
+        raise ConfigurationError("--detach and --seconds: nobody would see the result")
+    names = systems.names
+    with starting(names):
+        if any({*names} & {*running.names} for running in running_groups()):
+            raise ConfigurationError(
+                f"--detach: {' or '.join(names)} runs already, and no command could tell the two "
+                f"apart; 'isfc down {names[0]}' ends the one that runs"
+            )
+        log = run_directory() / f"{'-'.join(names)}.log"
+        code = detach([*words, *(["--journal", str(journal)] if journal else [])], log)
+    if code:
+        raise typer.Exit(code)
+    verb, them = ("is", "it") if len(names) == 2 else ("are", "them")
+    show(f"{' - '.join(names)} {verb} up; 'isfc down {names[0]}' ends {them}.")
+
+
+def _say_up(links: Sequence[Layout], log_format: LogFormat) -> None:
+    """Say that the links are up, unless every line is to be a JSON document."""
+    if log_format is LogFormat.TEXT:
+        for link in links:
+            first, second = link.nodes
+            count = len(link.ctcs)
+            show_error(f"the link {first} - {second} is up: {count} CTC{'s' * (count > 1)}")

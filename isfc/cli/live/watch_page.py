@@ -1,0 +1,244 @@
+"""What ``isfc up`` shows of a live link: a page that is redrawn, or a line a second."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from ctc.address import Rdev, format_rdev
+from isfc.cli.drawing.link import NODE_STYLES
+from isfc.cli.live.options import LAG_PERCENT
+from isfc.cli.live.rates import CtcRates, NodeRates
+from isfc.cli.output.table import plain_table
+from isfc.link.state import DeviceState, LinkState
+
+BARS_COLUMNS = 100
+"""Columns of a terminal from which there is room for bars and a sparkline."""
+
+SPARKS_MAX = 40
+_BAR_LENGTH: Final = 16
+_HEIGHTS: Final = "▁▂▃▄▅▆▇█"
+_OTHER_LINES: Final = 8
+"""Of the page, besides one for each CTC."""
+
+HEADINGS_EVERY = 20
+"""Lines between two headings of the plain view, as vmstat has them."""
+
+_STATES: Final = {
+    DeviceState.INACTIVE: ("Inactive", "dim"),
+    DeviceState.DOWN: ("Down", "red"),
+    DeviceState.RESETTING: ("Reset", "red"),
+    DeviceState.IDLE: ("Idle", "dim"),
+    DeviceState.BUILDING: ("Busy", "green"),
+    DeviceState.WRITING: ("Writing", "bold green"),
+    DeviceState.ATTENTION: ("Attention", ""),
+    DeviceState.READING: ("Reading", ""),
+    DeviceState.RECOVERING: ("Collision", "yellow"),
+    DeviceState.YIELDING: ("Yielding", "yellow"),
+}
+"""A word for each state that leaves room for sixteen CTCs of two systems in 80 columns."""
+
+LINK_STYLES: Final = {LinkState.UP: "green", LinkState.DEGRADED: "yellow", LinkState.DOWN: "red"}
+_WRITING: Final = frozenset({DeviceState.BUILDING, DeviceState.WRITING})
+
+Ends = tuple[NodeRates | None, NodeRates | None]
+"""Both systems in the layout's order; None for one that does not answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a page is shown in: a terminal of so many columns and lines, since when, at what pace.
+
+    ``chpids`` has the two chpids of each CTC, by the first system's device numbers. ``dilation``
+    is 0 with ``--pace none``; ``history`` has the link's MB/s at the last looks,
+    both ends together.
+    """
+
+    columns: int = 80
+    lines: int = 24
+    elapsed_s: int = 0
+    dilation: int = 0
+    history: Sequence[float] = ()
+    chpids: Mapping[Rdev, str] = field(default_factory=dict)
+
+
+def watch_page(
+    names: tuple[str, str], ends: Ends, around: Surroundings | None = None
+) -> RenderableType:
+    """The whole page: the two ends of the link, and its CTCs in write order.
+
+    ``around`` adds what it means, and what there is room for.
+    """
+    heading = Text.assemble(
+        "Logical link ",
+        (names[0], f"bold {NODE_STYLES[0]}"),
+        " - ",
+        (names[1], f"bold {NODE_STYLES[1]}"),
+        "; the figures are of what each end writes",
+    )
+    if around is None:
+        return Group(heading, "", _link(names, ends), "", _ctcs(names, ends))
+    chpids = around.chpids if around.columns >= BARS_COLUMNS else None
+    ctcs = _ctcs(names, ends, chpids)
+    return Group(heading, *notes(ends, len(_pairs(ends)), around), _link(names, ends), "", ctcs)
+
+
+def notes(
+    ends: Sequence[NodeRates | None], count: int, around: Surroundings
+) -> Iterator[RenderableType]:
+    """What the figures mean here, and what is not seen of them. ``count`` lines are of a table."""
+    minutes, seconds = divmod(around.elapsed_s, 60)
+    pace = f"dilation {around.dilation}: a second of the model takes {around.dilation} of yours"
+    if not around.dilation:
+        pace = "pace none: MB/s of this machine, not of FICON"
+    spark = sparkline(around.history[-SPARKS_MAX:]) if around.columns >= BARS_COLUMNS else ""
+    yield Text(f"{minutes}:{seconds:02}  {pace}  {spark}".rstrip(), no_wrap=True)
+    if around.columns < 80 or around.lines < count + _OTHER_LINES:
+        needed = f"80 x {count + _OTHER_LINES}"
+        yield Text(f"not all fits: {needed} are needed, or --plain", "yellow")
+    if any(end is not None and end.late_percent > LAG_PERCENT for end in ends):
+        yield Text("late: take a larger --dilation", "yellow")
+    yield ""
+
+
+def sparkline(history: Sequence[float]) -> str:
+    """Figures as bars of eight heights, the greatest of them the full one."""
+    most = max(history, default=0.0)
+    return "".join(_HEIGHTS[round(each / most * 7)] if most else _HEIGHTS[0] for each in history)
+
+
+def watch_headings(names: tuple[str, str]) -> str:
+    """The two lines above those of `watch_line`."""
+    figures = f"{'link':<8} {'MB/s':>6} {'pkg/s':>7} {'pend':>5}"
+    return (
+        f"{'':8} {names[0]:<29} {names[1]}\n"
+        f"{'time':<8} {figures} {figures} {'col/s':>5} {'lag %':>5}"
+    )
+
+
+def watch_line(time: str, ends: Ends) -> str:
+    """One moment: what both ends write, and what waits; 80 columns. ``time`` has eight."""
+    shown = [end for end in ends if end is not None]
+    collisions = max((end.link.collisions_per_s for end in shown), default=0.0)
+    late = max((end.late_percent for end in shown), default=0.0)
+    return f"{time:<8} {_side(ends[0])} {_side(ends[1])} {short(collisions, 5)} {short(late, 5)}"
+
+
+def _side(end: NodeRates | None) -> str:
+    if end is None:
+        return f"{'no answer':<29}"
+    link = end.link
+    return (
+        f"{end.state.value:<8} {short(link.mb_per_s_out, 6)} "
+        f"{short(link.packages_per_s_out, 7)} {end.link.tx_pend_count:5.0f}"
+    )
+
+
+def short(figure: float, width: int) -> str:
+    """A figure with one decimal, with none, or in thousands: what fits."""
+    for text in (f"{figure:{width}.1f}", f"{figure:{width}.0f}"):
+        if len(text) <= width:
+            return text
+    return f"{figure / 1000:{width - 1}.0f}k"
+
+
+def _link(names: tuple[str, str], ends: Ends) -> Table:
+    """One line for each end."""
+    table = plain_table(gap=1)
+    table.add_column("")
+    table.add_column("link", min_width=9)
+    for heading, width in (("MB/s", 6), ("msg/s", 7), ("pkg/s", 7), ("col/s", 5), ("pend", 5)):
+        table.add_column(heading, justify="right", min_width=width)
+    for heading in ("lag %", "refused", "lost", "severed"):
+        table.add_column(heading, justify="right")
+    for name, style, end in zip(names, NODE_STYLES, ends, strict=True):
+        if end is None:
+            table.add_row(Text(name, style), Text("no answer", "red"))
+            continue
+        link = end.link
+        table.add_row(
+            Text(name, style),
+            Text(end.state.value, LINK_STYLES[end.state]),
+            short(link.mb_per_s_out, 6),
+            short(link.messages_per_s_out, 7),
+            short(link.packages_per_s_out, 7),
+            short(link.collisions_per_s, 5),
+            f"{link.tx_pend_count:.0f}",
+            short(end.late_percent, 5),
+            str(end.refused_count),
+            str(end.detached_count),
+            str(end.severed_count),
+        )
+    return table
+
+
+def _ctcs(names: tuple[str, str], ends: Ends, chpids: Mapping[Rdev, str] | None = None) -> Table:
+    """One line for each CTC, in the order of the first system's device numbers.
+
+    With ``chpids`` each has its own, and a bar of its MB/s, both ways together, beside the busiest
+    CTC's.
+    """
+    pairs = _pairs(ends)
+    rates = [sum(ctc.mb_per_s for ctc in (here, there) if ctc) for *_, here, there in pairs]
+    most = max(rates, default=0.0)
+    (first, second), (here_style, there_style) = names, NODE_STYLES
+    table = plain_table(gap=1)
+    table.add_column("", justify="right", style=here_style, min_width=4)
+    table.add_column("RDEV", style=here_style)
+    table.add_column(first, header_style=f"bold {here_style}", min_width=9)
+    for heading in ("MB/s", "pkg/s", "", "MB/s", "pkg/s"):
+        table.add_column(heading, justify="right", min_width=6 if heading else 2)
+    table.add_column(second, header_style=f"bold {there_style}", min_width=9)
+    table.add_column("RDEV", style=there_style)
+    table.add_column("", style=there_style, min_width=4)
+    table.add_column("col/s", justify="right", min_width=5)
+    if chpids is not None:
+        table.add_column("chpids")
+        table.add_column("", no_wrap=True)
+    for (rdev, partner_rdev, here, there), rate in zip(pairs, rates, strict=True):
+        turn = f"{here.turn} >" if here and here.turn else ""
+        table.add_row(
+            *(turn, format_rdev(rdev), _state(here), *_written(here)),
+            _arrow(here, there),
+            *(*_written(there), _state(there), format_rdev(partner_rdev)),
+            f"< {there.turn}" if there and there.turn else "",
+            short(max(ctc.collisions_per_s for ctc in (here, there) if ctc), 5),
+            *(() if chpids is None else (chpids.get(rdev, ""), _bar(rate, most))),
+        )
+    return table
+
+
+def _bar(rate: float, most: float) -> str:
+    return "━" * round(rate / most * _BAR_LENGTH) if most else ""
+
+
+def _pairs(ends: Ends) -> Sequence[tuple[Rdev, Rdev, CtcRates | None, CtcRates | None]]:
+    """Each CTC's two device numbers and its two ends, one of which may be unknown."""
+    here = {ctc.rdev: ctc for ctc in ends[0].ctcs} if ends[0] else {}
+    there = {ctc.partner_rdev: ctc for ctc in ends[1].ctcs} if ends[1] else {}
+    mates = {ctc.rdev: ctc.partner_rdev for ctc in here.values()}
+    mates |= {ctc.partner_rdev: ctc.rdev for ctc in there.values()}
+    return [(rdev, mates[rdev], here.get(rdev), there.get(rdev)) for rdev in sorted(mates)]
+
+
+def _written(ctc: CtcRates | None) -> tuple[str, str]:
+    """What is written on it; nothing where this end does not write."""
+    if ctc is None or (ctc.turn is None and not ctc.packages_per_s):
+        return "", ""
+    return short(ctc.mb_per_s, 6), short(ctc.packages_per_s, 6)
+
+
+def _state(ctc: CtcRates | None) -> Text:
+    return Text("?", "red") if ctc is None else Text(*_STATES[ctc.state])
+
+
+def _arrow(here: CtcRates | None, there: CtcRates | None) -> str:
+    """Who is writing at this moment."""
+    ours = here is not None and here.state in _WRITING
+    theirs = there is not None and there.state in _WRITING
+    if ours and theirs:
+        return "><"
+    return "->" if ours else "<-" if theirs else ""

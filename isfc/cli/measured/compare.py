@@ -1,0 +1,109 @@
+"""``isfc measured compare``: the model beside what a site measured."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from isfc.cli.measured.options import MeasuredFiles, MeasuredLink
+from isfc.cli.measured.page import compare_page, write_errors
+from isfc.cli.options.flattened import flattened
+from isfc.cli.options.layout import JsonOption
+from isfc.cli.options.number import bounded
+from isfc.cli.options.profile import ProfileOption, open_profile, profile_record
+from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.notes import note_lines
+from isfc.cli.output.picture import check_picture
+from isfc.cli.output.progress import progress_bar
+from isfc.cli.output.streams import show, show_error, show_json, show_log
+from isfc.errors import ConfigurationError
+from isfc.layout.layout import Layout
+from isfc.layout.note import Note, NoteKind
+from isfc.layout.site_file import with_site
+from isfc.measured.seen import SeenInterval, see_intervals
+from scenarios.site_compare import ComparedInterval, compare_interval
+from scenarios.site_workload import QuietLink
+
+
+@flattened
+def compare(
+    measured: MeasuredLink,
+    files: MeasuredFiles,
+    *,
+    profile: ProfileOption = None,
+    tolerance: Annotated[
+        float | None, bounded("PERCENT", 0.1, 1000, "End with 1 if a judged figure is further off.")
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Draw the errors, over time if there are several intervals."
+        ),
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Hold the model against what a site measured.
+
+    What ran is inferred from link activity, or told with --ran; it is emulated on the layout,
+    and its figures laid beside the measured ones, with signed errors in percent; those of both
+    ends beside one run. Of several intervals there is a line for each. Ends with 1 if
+    a judged figure is further off than --tolerance.
+    """
+    if plot is not None:
+        check_picture(plot)
+    site = open_profile(profile)
+    layout, found = measured.open(files)
+    compared = _compare_all(with_site(layout, site), see_intervals(layout, found))
+    if plot is not None:
+        write_errors(plot, compared)
+    if json:
+        records = [compared_record(each, tolerance) for each in compared]
+        show_json({"compared": records, **profile_record(site)})
+    else:
+        features = [fibre.profile.feature for fibre in layout.fibres]
+        notes = [] if site is None else [Note(NoteKind.PROFILE, site.describe(features))]
+        show(compare_page(compared, tolerance), *note_lines(notes))
+    if tolerance is not None and any(each.beyond(tolerance) for each in compared):
+        count = sum(len(each.beyond(tolerance)) for each in compared)
+        show_error(f"{count} figures are more than {tolerance:g} % off")
+        raise typer.Exit(ExitCode.FAILED)
+
+
+def _compare_all(layout: Layout, intervals: Sequence[SeenInterval]) -> list[ComparedInterval]:
+    """Each interval beside its run; those of a quiet link are told and left out."""
+    compared = []
+    with progress_bar(len(intervals), "intervals") as advance:
+        for done, seen in enumerate(intervals, start=1):
+            try:
+                compared.append(compare_interval(layout, seen))
+            except QuietLink as error:
+                show_log(f"isfc: note: {error}")
+            advance(done)
+    if not compared:
+        raise ConfigurationError("nothing to compare: the link was quiet in every interval")
+    return compared
+
+
+def compared_record(each: ComparedInterval, tolerance: float | None) -> dict[str, Any]:
+    """One entry of what ``--json`` prints. Names and meanings of the keys stay."""
+    first, derived = each.seen.ends[0], each.derived
+    one = first.measurement
+    return {
+        "place": str(one.place),
+        "system": first.node,
+        "systems": [end.node for end in each.seen.ends],
+        "begin": one.begin,
+        "end": one.end,
+        "zone": one.zone,
+        "workload": derived.workload.name,
+        "pairs": derived.pairs,
+        "client": derived.client,
+        "offered_per_s": derived.offered_per_s,
+        "uncertain": list(derived.uncertain),
+        "notes": each.seen.notes(),
+        "figures": [{**asdict(f), "error_percent": f.error_percent} for f in each.figures],
+        "beyond_tolerance": None if tolerance is None else len(each.beyond(tolerance)),
+        "reasons": list(each.reasons),
+    }

@@ -1,0 +1,72 @@
+"""``isfc measured fit``: the model's constants as a site's figures tell them."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+from isfc.cli.measured.options import MeasuredFiles, MeasuredLink
+from isfc.cli.measured.page import fit_page
+from isfc.cli.options.flattened import flattened
+from isfc.cli.options.layout import JsonOption
+from isfc.cli.output.file import check_file, output_option
+from isfc.cli.output.progress import progress_bar
+from isfc.cli.output.streams import show, show_json, show_log, write_file
+from isfc.layout.layout import Layout
+from isfc.layout.site_file import format_site
+from isfc.library import check_library
+from isfc.measured.seen import SeenInterval, see_intervals
+from isfc.search.site_fit import FitInterval, Fitted, fit, runs_of
+from scenarios.site_workload import QuietLink, derive
+
+
+@flattened
+def fit_site(
+    measured: MeasuredLink,
+    files: MeasuredFiles,
+    *,
+    output: Annotated[
+        Path,
+        output_option("The site profile to write; .toml."),
+    ],
+    json: JsonOption = False,
+) -> None:
+    """Fit the model to a site, as a profile for --profile.
+
+    A few constants of the features and of the link driver are scaled so that the judged figures
+    come out nearest, each held near today's value as far as the figures do not tell it. Errors
+    are those of what was held back: each interval in turn, or each device of a single one.
+    """
+    check_file("--output", str(output), (".toml",))
+    check_library("scipy", "isfc measured fit")
+    layout, found = measured.open(files)
+    intervals = _told(layout, see_intervals(layout, found))
+    with progress_bar(runs_of(len(intervals)), "runs at most") as advance:
+        fitted = fit(layout, intervals, output.stem, advance)
+    write_file(output, format_site(fitted.profile))
+    if json:
+        show_json(fitted_record(fitted))
+    else:
+        show(fit_page(fitted, str(output)))
+
+
+def _told(layout: Layout, seen: Sequence[SeenInterval]) -> list[FitInterval]:
+    """What can be fitted to; intervals of a quiet link are told and left out."""
+    intervals = []
+    for one in seen:
+        try:
+            intervals.append(FitInterval(one, derive(layout, one)))
+        except QuietLink as error:
+            show_log(f"isfc: note: {error}")
+    return intervals
+
+
+def fitted_record(fitted: Fitted) -> dict[str, Any]:
+    """What ``--json`` prints. Names and meanings of the keys stay between releases."""
+    profile = fitted.profile
+    return {
+        **asdict(profile),
+        "factors": dict(profile.factors),
+        "uncertainty": dict(fitted.uncertainties),
+        "not_told": list(fitted.untold),
+    }

@@ -1,0 +1,126 @@
+"""The options with which files of measurements are read, and what they lead to."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from isfc.cli.options.experiment import choose_node, read_load
+from isfc.cli.options.layout import LayoutArgument, LinkOption, open_layout
+from isfc.cli.output.notes import show_notes
+from isfc.cli.output.streams import show_log
+from isfc.errors import ConfigurationError
+from isfc.layout.layout import Layout
+from isfc.measured.figures import Reading
+from isfc.measured.file import completed, read_measurements
+from isfc.measured.measurement import Measurement, Ran
+from isfc.measured.record_layout import read_layouts
+
+_ZONE: Final = re.compile(r"(?:([\w$#@]{1,8})=)?([+-](?:0\d|1[0-4]):[0-5]\d|UTC|Z)", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredFiles:
+    """Files of measurements, and what the user says of all of them."""
+
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="MEASUREMENT...",
+            help="Files with FCX108 or FCX110 pages, link activity, MONWRITE records, CSV, or JSON "
+            "of isfc.",
+        ),
+    ]
+    system: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NODE", help="The system that the files are of, where they do not say."
+        ),
+    ] = None
+    zone: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[NODE=]+HH:MM",
+            help="The time zone of the files' times, as +02:00 or UTC: for all, or for a node.",
+        ),
+    ] = None
+    ran: Annotated[
+        str | None,
+        typer.Option(metavar="NAME:PAIRS", help="What ran, if you know it: a workload, as HL:50."),
+    ] = None
+    records: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Layouts of D6R3 and D9R4 for MONWRITE files: CSV of field, offset, length, type, "
+            "unit.",
+        ),
+    ] = None
+    usable: Annotated[
+        bool, typer.Option("--usable", help="Leave rows that cannot be out, and say which.")
+    ] = False
+    decimal_comma: Annotated[
+        bool, typer.Option("--decimal-comma", help="Figures are written as 61,8.")
+    ] = False
+
+    def read(self, client: str | None = None) -> list[Measurement]:
+        """The measurements in the files, with what the options say of all of them.
+
+        Rows that are left out are told on stderr. ``client`` is the node of the clients.
+        """
+        zones = _read_zones(self.zone or ())
+        told = None if self.ran is None else Ran(*read_load("--ran", self.ran))
+        layouts = [layout for path in self.records or () for layout in read_layouts(path)]
+        reading = Reading(usable=self.usable, decimal_comma=self.decimal_comma)
+        node, source = (None if name is None else name.upper() for name in (self.system, client))
+        found = completed(
+            read_measurements(self.files, reading, layouts), node, zones, told, source
+        )
+        systems = {one.system for one in found}
+        for name in zones:
+            if name is not None and found and name not in systems:
+                known = "".join(f"{system}, " for system in sorted(map(str, systems - {None})))
+                raise ConfigurationError(
+                    f"--zone {name}: no file says that it is of {name}; expected {known}or --system"
+                )
+        for problem in reading.problems:
+            show_log(f"isfc: left out: {problem}")
+        if not found:
+            raise ConfigurationError(f"{self.files[0]}: nothing usable is left")
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredLink:
+    """The link of a layout that was measured, and where its clients were."""
+
+    layout: LayoutArgument
+    link: LinkOption = None
+    client: Annotated[
+        str | None,
+        typer.Option(
+            "--from", metavar="NODE", help="The node of the clients, where no file says it."
+        ),
+    ] = None
+
+    def open(self, files: MeasuredFiles) -> tuple[Layout, list[Measurement]]:
+        """The layout, and what was measured of it."""
+        opened = open_layout(self.layout, self.link)
+        show_notes(opened.notes)
+        return opened, files.read(choose_node(opened, "--from", self.client))
+
+
+def _read_zones(texts: Sequence[str]) -> dict[str | None, str]:
+    """The zone of each node that has one of its own, and under None that of the others."""
+    zones: dict[str | None, str] = {}
+    for text in texts:
+        found = _ZONE.fullmatch(text)
+        if found is None:
+            raise ConfigurationError(
+                f"--zone {text[:20]}: expected one such as +02:00, UTC, or ATLANTA=+02:00"
+            )
+        zones[found[1].upper() if found[1] else None] = found[2]
+    return zones

@@ -1,0 +1,258 @@
+"""What ``isfc measured`` shows: measurements as they were read, and beside the model."""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from math import exp, nan
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+
+from ctc.address import Rdev, format_rdev
+from isfc.cli.output.picture import write_picture
+from isfc.cli.output.table import plain_table
+from isfc.layout.site import CONSTANTS
+from isfc.measured.measurement import DEVICE_COLUMNS, DeviceFigures, LinkFigures, Measurement
+from isfc.search.site_fit import Fitted
+from scenarios.site_compare import ComparedInterval, MeasuredFigure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+DETAILED_MAX: Final = 3
+"""Measurements of which every figure is shown; of more only their line."""
+
+TICKS_MAX: Final = 8
+"""Times named below a picture."""
+
+DRIFT: Final = {
+    "MB/s": ("written_mb_per_s", "read_mb_per_s"),
+    "I/O/s": ("io_per_s",),
+    "Serv": ("serv_ms",),
+    "Busy": ("busy_percent",),
+}
+"""What is followed over time."""
+
+
+def read_page(measurements: Sequence[Measurement]) -> RenderableType:
+    """Each measurement: its heading, its devices and its link."""
+    parts: list[RenderableType] = []
+    for one in measurements:
+        parts += [""] * bool(parts)
+        parts.append(measured_heading(one))
+        if one.devices:
+            parts.append(_devices(one.devices))
+        if one.links:
+            parts.append(_links(one.links))
+        parts += [f"link to {link.partner}: {_rdevs(link.rdevs)}" for link in one.configured]
+        parts += [f"changed: {change}" for change in one.changes]
+    return Group(*parts)
+
+
+def measured_heading(one: Measurement) -> str:
+    """Which system, which interval, and what is said to have run."""
+    said = [one.system or "a system that is not named", one.interval]
+    if one.ran is not None:
+        said.append(f"ran {one.ran.workload} with {one.ran.pairs} pairs")
+    if one.emulated:
+        said.append("emulated")
+    return f"{one.place}: {', '.join(said)}"
+
+
+def _devices(devices: Sequence[DeviceFigures]) -> Table:
+    table = plain_table("RDEV", ">I/O/s", ">Pend", ">Disc", ">Conn", ">Serv", ">Busy %")
+    for each in devices:
+        times = (each.pend_ms, each.disc_ms, each.conn_ms, each.serv_ms)
+        figures = (each.io_per_s, *times, each.busy_percent)
+        table.add_row(format_rdev(each.rdev), *map(_figure, figures))
+    return table
+
+
+def _rdevs(rdevs: Sequence[Rdev]) -> str:
+    return " ".join(map(format_rdev, rdevs))
+
+
+def _links(links: Sequence[LinkFigures]) -> Table:
+    figures = (">MB/s", ">messages/s", ">packages/s", ">bytes/package", ">collisions/s")
+    table = plain_table("", *figures)
+    for link in links:
+        for cells in _ways(link):
+            table.add_row(*cells)
+    return table
+
+
+def _ways(link: LinkFigures) -> Iterator[tuple[str, ...]]:
+    for name, way in (("written", link.written), ("read", link.read)):
+        yield (
+            name,
+            f"{way.mb_per_s:.1f}",
+            f"{way.messages_per_s:.1f}",
+            f"{way.packages_per_s:.1f}",
+            f"{way.bytes_per_package:.0f}",
+            f"{link.collisions_per_s:.1f}" if name == "written" else "",
+        )
+
+
+def _figure(value: float | None) -> str:
+    return "..." if value is None else f"{value:.1f}"
+
+
+def compare_page(
+    compared: Sequence[ComparedInterval], tolerance: float | None = None
+) -> RenderableType:
+    """Each measurement beside its run; of several, one line each first."""
+    parts: list[RenderableType] = []
+    if len(compared) > 1:
+        parts += [drift_table(compared), ""]
+    for each in compared if len(compared) <= DETAILED_MAX else ():
+        parts += [*_compared_parts(each, tolerance), ""]
+    if len(compared) > DETAILED_MAX:
+        parts += [f"The figures of each of the {len(compared)} intervals are in --json.", ""]
+    return Group(*parts[:-1])
+
+
+def drift_table(compared: Sequence[ComparedInterval]) -> Table:
+    """Errors over time: a line for each interval, medians of the judged figures' errors."""
+    table = plain_table("interval", *(f">{name} %" for name in DRIFT))
+    for each in compared:
+        one = each.seen.ends[0].measurement
+        errors = (each.median_error(*measures) for measures in DRIFT.values())
+        cells = ("..." if error is None else f"{error:+.1f}" for error in errors)
+        table.add_row(one.end or str(one.place), *cells)
+    return table
+
+
+def _compared_parts(each: ComparedInterval, tolerance: float | None) -> Iterator[RenderableType]:
+    derived = each.derived
+    for end in each.seen.ends:
+        yield measured_heading(end.measurement)
+    yield (f"Emulated: {derived.workload.name}, {derived.pairs} pairs, clients on {derived.client}")
+    for line in derived.uncertain:
+        yield f"  assumed: {line}"
+    for note in each.seen.notes():
+        yield f"  {note}"
+    for node in dict.fromkeys(figure.node for figure in each.figures):
+        of_node = [figure for figure in each.figures if figure.node == node]
+        of_devices = [figure for figure in of_node if figure.of != "link"]
+        if len(each.seen.ends) > 1:
+            yield ""
+            yield f"{node}:"
+        if of_devices:
+            yield ""
+            yield _device_errors(of_devices)
+        if of_link := [figure for figure in of_node if figure.of == "link"]:
+            yield ""
+            yield _link_errors(of_link)
+    beyond = [] if tolerance is None else each.beyond(tolerance)
+    if beyond:
+        worst = max(beyond, key=lambda figure: abs(figure.error_percent or 0))
+        yield ""
+        yield (
+            f"{len(beyond)} of {len(each.judged())} judged figures are more than {tolerance:g} % "
+            f"off; the furthest is {worst.measure} of {worst.of}, {_signed(worst)}"
+        )
+    if each.reasons:
+        yield ""
+        yield "What may explain it:"
+        for reason in each.reasons:
+            yield f"- {reason}"
+
+
+def _device_errors(figures: Sequence[MeasuredFigure]) -> Table:
+    """A line for each device: what was measured, and in percent how far ours is off."""
+    measures = ("I/O/s", "Pend", "Disc", "Conn", "Serv", "Busy")
+    headings = (heading for name in measures for heading in (f">{name}", ">%"))
+    table = plain_table("RDEV", *headings, gap=1)
+    for rdev in dict.fromkeys(figure.of for figure in figures):
+        found = {figure.measure: figure for figure in figures if figure.of == rdev}
+        cells: list[str] = []
+        for measure in DEVICE_COLUMNS[1:]:
+            figure = found.get(measure)
+            cells += ["...", ""] if figure is None else [f"{figure.measured:.1f}", _signed(figure)]
+        table.add_row(rdev, *cells)
+    return table
+
+
+def _link_errors(figures: Sequence[MeasuredFigure]) -> Table:
+    table = plain_table("link", ">measured", ">emulated", ">% off")
+    for figure in figures:
+        name = figure.measure.replace("_", " ").replace(" per s", "/s").replace("mb/s", "MB/s")
+        cells = (f"{figure.measured:.1f}", f"{figure.emulated:.1f}", _signed(figure))
+        table.add_row(name.replace("per package", "a package"), *cells)
+    return table
+
+
+def _signed(figure: MeasuredFigure) -> str:
+    """An error with its sign; a dot where the figure is not judged."""
+    if figure.error_percent is None or not figure.judged:
+        return "."
+    return f"{figure.error_percent:+.0f}"
+
+
+def write_errors(path: Path, compared: Sequence[ComparedInterval]) -> None:
+    """Draw the errors: of one interval each judged figure's, of several their medians over time."""
+    write_picture(path, partial(_draw_errors, compared))
+
+
+def _draw_errors(compared: Sequence[ComparedInterval], axes: "Axes") -> None:
+    axes.axhline(0, color="grey", linewidth=0.8)
+    axes.set_ylabel("emulated against measured, % off")
+    if len(compared) == 1:
+        for measure in ("io_per_s", "conn_ms", "serv_ms", "busy_percent"):
+            found = [f for f in compared[0].judged() if f.measure == measure]
+            errors = [figure.error_percent or 0.0 for figure in found]
+            axes.plot(
+                [_whose(f, compared[0]) for f in found],
+                errors,
+                "o",
+                label=measure.partition("_")[0],
+            )
+        axes.set_xlabel("RDEV")
+        axes.tick_params(axis="x", rotation=45)
+    else:
+        for name, measures in DRIFT.items():
+            # where nothing is judged the line has a gap
+            medians = (each.median_error(*measures) for each in compared)
+            heights = [nan if median is None else median for median in medians]
+            axes.plot(range(len(compared)), heights, "o-", label=name)
+        axes.set_xlabel("end of interval")
+        every = -(-len(compared) // TICKS_MAX)
+        ends = [each.seen.ends[0].measurement.end or str(i) for i, each in enumerate(compared, 1)]
+        axes.set_xticks(range(0, len(compared), every), ends[::every], rotation=30, ha="right")
+    axes.legend()
+
+
+def _whose(figure: MeasuredFigure, compared: ComparedInterval) -> str:
+    """The RDEV of a figure, with its system if both are shown."""
+    return figure.of if len(compared.seen.ends) == 1 else f"{figure.node} {figure.of}"
+
+
+def fit_page(fitted: Fitted, file: str) -> RenderableType:
+    """The factors with what is known of them, and how good the fit is."""
+    profile = fitted.profile
+    table = plain_table("constant", ">factor", ">+- %", "")
+    meanings = {constant.name: constant.meaning for constant in CONSTANTS}
+    uncertainties = dict(fitted.uncertainties)
+    for name, factor in profile.factors:
+        told = "not told by these figures" if name in fitted.untold else meanings[name]
+        table.add_row(name, f"{factor:.2f}", f"{100 * (exp(uncertainties[name]) - 1):.0f}", told)
+    lines: list[RenderableType] = [table, ""]
+    if profile.before is None or profile.held_back is None:
+        lines.append("Nothing was measured that tells a constant: the model stays as it is.")
+    else:
+        lines.append(
+            f"Judged figures, held back in turn, are off by "
+            f"{profile.held_back.median:.1f} % by the "
+            f"median, the worst by {profile.held_back.worst:.0f} %;"
+        )
+        lines.append(
+            f"with today's constants by {profile.before.median:.1f} %, the worst by "
+            f"{profile.before.worst:.0f} %."
+        )
+        if profile.is_worse:
+            lines.append(
+                "So the fit predicts worse than the model without it: measure more intervals, "
+                "with other loads, before you use it."
+            )
+    return Group(*lines, f"Written: {file}, for --profile.")

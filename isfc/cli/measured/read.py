@@ -1,0 +1,66 @@
+"""``isfc measured read``: what a site measured, read from reports into one table."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from isfc.cli.measured.options import MeasuredFiles
+from isfc.cli.measured.page import read_page
+from isfc.cli.options.flattened import flattened
+from isfc.cli.options.layout import LinkOption, open_layout
+from isfc.cli.options.printed import PrintOptions
+from isfc.cli.output.file import check_table_file, output_option, write_table
+from isfc.cli.output.streams import show, show_csv, show_json, show_log
+from isfc.measured.measurement import table_rows
+from isfc.measured.seen import see
+
+
+@dataclass(frozen=True, slots=True)
+class TablePrinted(PrintOptions):
+    """What the neutral table is printed as."""
+
+    csv: Annotated[bool, typer.Option("--csv", help="Print the neutral table as CSV.")] = False
+
+
+@flattened
+def read(
+    files: MeasuredFiles,
+    *,
+    layout: Annotated[
+        str | None,
+        typer.Option(metavar="LAYOUT", help="Keep the rows of this layout's link alone."),
+    ] = None,
+    link: LinkOption = None,
+    output: Annotated[
+        Path | None,
+        output_option("Write the table; .csv or .parquet."),
+    ] = None,
+    printed: TablePrinted,
+) -> None:
+    """Read what a site measured into one table.
+
+    Formats are told by their content: FCX108 DEVICE and FCX110 as text, the link activity that
+    IBM's tool makes of Monitor D9 R4, MONWRITE files, CSV, and what 'isfc run' prints. Rows
+    that cannot be right are refused by file and line. docs/measured.md names the columns.
+    """
+    if output is not None:
+        check_table_file("--output", output)
+    found = files.read()
+    if layout is not None:
+        opened = open_layout(layout, link)
+        seen = [see(opened, one) for one in found]
+        found = [each.measurement for each in seen]
+        for each in seen:
+            for note in each.notes():
+                show_log(f"isfc: note: {each.measurement.place}: {note}")
+    rows: list[dict[str, Any]] = [*table_rows(found)]
+    if output is not None:
+        write_table(output, rows)
+    if printed.json:
+        show_json({"measurements": rows})
+    elif printed.csv:
+        show_csv(rows)
+    else:
+        show(read_page(found))

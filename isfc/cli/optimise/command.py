@@ -1,0 +1,348 @@
+"""``isfc optimise``: which CTCs on each chpid, and in what order, for links to be good at."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+import typer
+
+from ctc.address import format_chpid, format_rdev, parse_rdevs
+from isfc.cli.optimise.page import (
+    activation_lines,
+    beyond_found,
+    definition_changes,
+    found_notes,
+    found_page,
+    left_out,
+    rule_changes,
+    undefined,
+    write_front,
+    written,
+    written_line,
+)
+from isfc.cli.options.flattened import flattened
+from isfc.cli.options.layout import JsonOption, OpenedFile, open_with_disks
+from isfc.cli.options.number import JobsOption, bounded
+from isfc.cli.options.profile import LinkOptions, profile_record
+from isfc.cli.options.traffic import TrafficOption, choose_traffic
+from isfc.cli.output.file import check_file, output_option
+from isfc.cli.output.notes import note_records
+from isfc.cli.output.picture import check_picture
+from isfc.cli.output.progress import progress_bar
+from isfc.cli.output.streams import show, show_json, write_file
+from isfc.errors import ConfigurationError
+from isfc.layout.layout import Collection, Layout
+from isfc.layout.write import format_collection
+from isfc.link.schedule import CTCS_MAX
+from isfc.search.candidate import parse_fixed
+from isfc.search.objective import LinksObjective, Objective, Scoring
+from isfc.search.optimise import BEST, optimise
+from isfc.search.result import Contender, SearchResult, Task
+from isfc.search.workers import share_out
+from scenarios.cluster import LinkLoad
+from scenarios.run import INTERVAL_MIN, PAIRS_MAX, SECONDS_MAX
+from scenarios.workload import Workload, find_workload
+
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
+
+WORKLOAD = "HL"
+PAIRS = 50
+RUNS_MAX = 100_000
+SEEDS_MAX = 100
+
+
+OF_SEVERAL = "of several links; expected it with a file of several links, and without --link"
+
+
+@dataclass(frozen=True, slots=True)
+class GoalOptions:
+    """How many CTCs there are to be, and what they are to be good at."""
+
+    ctcs: Annotated[
+        int | None, bounded("N", 1, CTCS_MAX, "CTCs in all; as many as LAYOUT has if not given.")
+    ] = None
+    objective: Annotated[
+        list[Objective] | None,
+        typer.Option(help="What to be good at; forward if not given. May be repeated."),
+    ] = None
+    of_links: Annotated[
+        LinksObjective | None,
+        typer.Option(
+            help="Of several links: what their MB/s together are to be good at; sum if none."
+        ),
+    ] = None
+
+    @property
+    def objectives(self) -> tuple[Objective, ...]:
+        """The objectives of one link, each once."""
+        return tuple(dict.fromkeys(self.objective or [Objective.FORWARD]))
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredLoadOptions:
+    """What runs over the links, and for how long."""
+
+    traffic: TrafficOption = None
+    workload: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help=f"What runs over each link; {WORKLOAD} if nothing says it."
+        ),
+    ] = None
+    pairs: Annotated[
+        int | None, bounded("N", 1, PAIRS_MAX, f"Pairs of guests; {PAIRS} if nothing says it.")
+    ] = None
+    seconds: Annotated[
+        float,
+        bounded(
+            "S",
+            INTERVAL_MIN,
+            SECONDS_MAX,
+            "Virtual time of each run of the search; the best are run until they are steady.",
+        ),
+    ] = 0.5
+
+    @property
+    def found(self) -> Workload:
+        """What runs if there is no traffic."""
+        return find_workload(self.workload or WORKLOAD)
+
+    @property
+    def found_pairs(self) -> int:
+        """Of how many pairs."""
+        return self.pairs or PAIRS
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """How much is tried, and what stays as it is."""
+
+    runs: Annotated[int, bounded("N", 1, RUNS_MAX, "The most candidates that are simulated.")] = 200
+    seeds: Annotated[int, bounded("N", 1, SEEDS_MAX, "Seeds that the best are run with.")] = 3
+    fixed: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RDEVS",
+            help="Devices of the first system that may not move, as 6000-6003,6010.",
+        ),
+    ] = None
+
+
+OutputOption = Annotated[
+    Path | None,
+    output_option("Write what is advised as a layout: the one given if there is nothing to gain."),
+]
+PlotOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Draw the second objective over the first; .svg or .png."),
+]
+
+
+@flattened
+def optimise_layout(
+    chosen: LinkOptions,
+    *,
+    goal: GoalOptions,
+    load: ScoredLoadOptions,
+    search: SearchOptions,
+    output: OutputOption = None,
+    plot: PlotOption = None,
+    jobs: JobsOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Search for the best CTCs on a layout's chpids.
+
+    How many CTCs go on each chpid, and in what order: all of them where they are few, else a search
+    that is the same every time. Shows the best ten beside the layout given, and the commands that
+    activate the best. With several objectives, those that no other one beats in all. Of a file with
+    several links it moves the CTCs of all of them, as they run together.
+    """
+    if output is not None:
+        check_file("-o", str(output), ())
+    opened = chosen.open_file()
+    if chosen.link_name is None and len(opened.collection.links) > 1:
+        _check_none(
+            _of_one(opened),
+            ctcs=goal.ctcs,
+            objective=goal.objective,
+            fixed=search.fixed,
+            plot=plot,
+        )
+        task = _links_task(opened, goal, load, search)
+    else:
+        _check_none(OF_SEVERAL, of_links=goal.of_links, traffic=load.traffic)
+        layout = open_with_disks(opened, chosen.link_name)[0]
+        if plot is not None:
+            if len(goal.objectives) < 2:
+                raise ConfigurationError(
+                    "--plot: expected two objectives, to draw one over the other"
+                )
+            check_picture(plot)
+        task = _link_task(layout, goal, load, search)
+    with _searching(task.runs) as advance:
+        found = optimise(task, partial(_over_processes, jobs or os.cpu_count() or 1), advance)
+    if output is not None:
+        write_file(output, format_collection(found.proposed.collection))
+    if plot is not None:
+        write_front(plot, found, task.objectives)
+    if json:
+        show_json({**found_record(found, task), **profile_record(task.layout.site)})
+    else:
+        show(found_page(found, task), *written_line(output, written(found)))
+
+
+def _link_task(
+    layout: Layout, goal: GoalOptions, load: ScoredLoadOptions, search: SearchOptions
+) -> Task:
+    """What is sought of one link."""
+    first, second = layout.nodes
+    loads = (LinkLoad(first, second, load.found, load.found_pairs),)
+    return Task(
+        Collection((layout,)),
+        Scoring(goal.objectives, loads, load.seconds),
+        goal.ctcs or len(layout.ctcs),
+        search.runs,
+        search.seeds,
+        parse_fixed(layout, parse_rdevs(search.fixed) if search.fixed else ()),
+    )
+
+
+def _links_task(
+    opened: OpenedFile, goal: GoalOptions, load: ScoredLoadOptions, search: SearchOptions
+) -> Task:
+    """What is sought of several: under ``--traffic``, the file's, or a workload each way."""
+    options = {"--workload": load.workload, "--pairs": load.pairs}
+    chosen = choose_traffic(opened, load.traffic, None, options)
+    if chosen is None:
+        chosen = (
+            opened.collection,
+            tuple(
+                LinkLoad(client, server, load.found, load.found_pairs)
+                for link in opened.collection.links
+                for client, server in (link.nodes, link.nodes[::-1])
+            ),
+        )
+    collection, loads = chosen
+    objective = goal.of_links or LinksObjective.SUM
+    scoring = Scoring((objective,), loads, load.seconds)
+    return Task(collection, scoring, runs=search.runs, seeds=search.seeds)
+
+
+def _of_one(opened: OpenedFile) -> str:
+    """Why an option that is of one link cannot be taken, and what to do."""
+    links = opened.collection.links
+    names = ", ".join(link.name for link in links)
+    return f"of one link, and the file has {len(links)} links; expected --link with one of {names}"
+
+
+def _check_none(why: str, **options: object) -> None:
+    """Raise `ConfigurationError` for an option that is given, and is not of what is searched."""
+    for name, value in options.items():
+        if value:
+            raise ConfigurationError(f"--{name.replace('_', '-')}: {why}")
+
+
+def _over_processes(
+    jobs: int, work: Callable[[_Item], _Result], items: Sequence[_Item]
+) -> Iterator[tuple[int, _Result]]:
+    """What ``work`` makes of each item, as it comes, ``jobs`` of them at a time."""
+    if items:
+        with closing(share_out(work, items, jobs)) as answers:
+            yield from answers
+
+
+def _searching(runs: int) -> AbstractContextManager[Callable[[float], None]]:
+    """A bar over a search."""
+    return progress_bar(runs, "candidates", lambda _: "interrupted; nothing is kept")
+
+
+def found_record(found: SearchResult, task: Task) -> dict[str, Any]:
+    """What ``--json`` prints. Names and meanings of the keys stay between releases."""
+    return _links_record(found, task) if task.links else _link_record(found, task)
+
+
+def _links_record(found: SearchResult, task: Task) -> dict[str, Any]:
+    return {
+        "objective": task.scoring.objectives[0],
+        "traffic": [str(load) for load in task.scoring.loads],
+        "simulated": found.simulated_count,
+        "given": _placing_record(found.given),
+        "best": [_placing_record(one) for one in found.best],
+        "gains": found.best[0].gains(found.given),
+        "written": written(found),
+        "moves": [
+            {
+                "link": move.link.name,
+                "rdevs": [*map(format_rdev, move.rdevs)],
+                "before": [*map(format_chpid, move.before.chpids)],
+                "after": [*map(format_chpid, move.after.chpids)],
+            }
+            for move in found.moves
+        ],
+        **note_records(found_notes(found, task)),
+    }
+
+
+def _placing_record(one: Contender) -> dict[str, Any]:
+    (rate,) = one.rates
+    return {
+        "mb_per_s": rate.mb_per_s,
+        "spread_percent": rate.spread_percent,
+        "second_mb_per_s": rate.second_mb_per_s,
+        "links": {name: each.mb_per_s for name, each in one.links.items()},
+    }
+
+
+def _link_record(found: SearchResult, task: Task) -> dict[str, Any]:
+    front, given = found.front, found.given.layout
+    return {
+        "objectives": list(task.objectives),
+        "candidates": found.candidate_count,
+        "screened": found.screened_count,
+        "simulated": found.simulated_count,
+        "defined_simulated": found.defined_count,
+        "given": _contender_record(found.given, found, task),
+        "best": [
+            {**_contender_record(one, found, task), "on_front": one in front}
+            for one in found.best[:BEST]
+        ],
+        "gains": found.best[0].gains(found.given),
+        "extrapolated": beyond_found(found, task),
+        **note_records(found_notes(found, task)),
+        "definition_changes": definition_changes(given, found.best[0].layout),
+        "activate": _activate(found.best[0], found),
+        "defined": {
+            **_contender_record(found.defined, found, task),
+            "gains": found.defined.gains(found.given),
+            "activate": _activate(found.defined, found),
+            "without": {node: left_out(found.defined.layout, given, node) for node in given.nodes},
+        },
+        "gains_on_defined": found.best[0].gains(found.defined),
+        "written": written(found),
+    }
+
+
+def _activate(one: Contender, found: SearchResult) -> dict[str, dict[str, list[str]]]:
+    """By node: the statements that can be given now, and those that the IODF has to precede."""
+    layout = one.layout
+    return {node: activation_lines(layout, found.given.layout, node) for node in layout.nodes}
+
+
+def _contender_record(one: Contender, found: SearchResult, task: Task) -> dict[str, Any]:
+    devices = one.layout.device_list()
+    new = undefined(one.layout, found.given.layout)
+    by_objective = dict(zip(task.objectives, one.rates, strict=True))
+    return {
+        "mb_per_s": {name: rate.mb_per_s for name, rate in by_objective.items()},
+        "spread_percent": {name: rate.spread_percent for name, rate in by_objective.items()},
+        "second_mb_per_s": {name: rate.second_mb_per_s for name, rate in by_objective.items()},
+        "chpids": [ctc.fibre.name for ctc in devices],
+        "rdevs": [[format_rdev(rdev) for rdev in ctc.rdevs] for ctc in devices],
+        "needs_iodf": [ctc in new for ctc in devices],
+        "rules": rule_changes(one, found.given),
+    }

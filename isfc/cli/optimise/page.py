@@ -1,0 +1,312 @@
+"""What ``isfc optimise`` shows: the best, of one link or several, beside what was given."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from rich.console import RenderableType
+
+from ctc.address import format_chpid, format_rdev
+from isfc.cli.judgement.advice import two_paces
+from isfc.cli.output.picture import write_picture
+from isfc.cli.output.table import apart, plain_table
+from isfc.deck.export import activation_text
+from isfc.layout.layout import CtcPair, Fibre, Layout
+from isfc.layout.note import Note
+from isfc.layout.rules.book import find_all
+from isfc.layout.write import format_rdevs
+from isfc.link.name import NodeName
+from isfc.search.objective import Objective
+from isfc.search.result import Contender, Move, SearchResult, Task
+from scenarios.measured import beyond_measured_run
+from scenarios.notes import cluster_notes, run_notes
+
+_UNDEFINED: Final = "!"
+"""Marks CTCs that the layout given does not have."""
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def found_page(found: SearchResult, task: Task) -> RenderableType:
+    """The best, beside what was given; how much was looked at; what to do."""
+    several = len(task.objectives) > 1
+    objectives = task.scoring.objectives
+    scores = (heading for one in objectives for heading in (f">{one.value}", ">+-%"))
+    links = (f">{name}" for name in task.links)
+    table = plain_table(">" if task.links else "", *scores, ">ahead", *links, gap=1, no_wrap=True)
+    if not task.links:
+        table.add_column("CTCs by fibre, down the device list")
+    front = found.front if several else ()
+    rows = [(f"{n}{'*' * (one in front)}", one) for n, one in enumerate(found.best, start=1)]
+    for name, one in (*rows, ("given", found.given)):
+        ahead = "" if one is found.given else _ahead(one, found.given)
+        table.add_row(name, *_figures(one), ahead, *_placed(one, found, task))
+    parts: list[RenderableType] = [_heading(task), table, _known(found, task)]
+    parts.append(_looked_at(found, task))
+    if several:
+        parts.append("* no other layout is better at all of the objectives.")
+    if not task.links and any(undefined(one.layout, found.given.layout) for one in found.best):
+        parts.append(f"{_UNDEFINED} CTCs that are not defined so: they need a change of the IODF.")
+    notes = [note.text for note in found_notes(found, task)]
+    if task.links:
+        return apart([*parts, "\n".join(_moved(found)), *notes])
+    return apart([*parts, *notes, *_answers(found)])
+
+
+def _heading(task: Task) -> str:
+    """What runs, and of how many runs the figures are."""
+    scoring = task.scoring
+    if task.links:
+        return f"{', '.join(map(str, scoring.loads))}; MB/s both ways, mean of {task.seeds} seeds"
+    load = f"{scoring.workload.name}, {scoring.pairs} pairs, {task.ctcs} CTCs"
+    return f"{load}; MB/s, mean of {task.seeds} seeds"
+
+
+def _known(found: SearchResult, task: Task) -> str:
+    """Which runs the figures are of, how far they are known, and what has two paces."""
+    relocated = Objective.RELOCATION in task.objectives
+    steady = "until what they carry was steady" + ", or one relocation" * relocated
+    names = [*task.scoring.objectives, *task.links]
+    rows = [*((str(n), one) for n, one in enumerate(found.best, start=1)), ("given", found.given)]
+    paces = two_paces(
+        (f"{row} {name}", rate)
+        for row, one in rows
+        for name, rate in zip(names, (*one.rates, *one.links.values()), strict=True)
+    )
+    return (
+        f"Each figure is of runs {steady}; +-% is how far it is known, by their batches and seeds. "
+        f"The search before that ran each candidate once, "
+        f"for {task.scoring.seconds:g} s of virtual time. {paces}"
+    ).strip()
+
+
+def _placed(one: Contender, found: SearchResult, task: Task) -> list[str]:
+    """What each of several links carries, or where the CTCs of one are."""
+    if task.links:
+        return [f"{rate.mb_per_s:.1f}" for rate in one.links.values()]
+    return [_order(one.layout, found.given.layout)]
+
+
+def _moved(found: SearchResult) -> Iterator[str]:
+    """What to do with several links: a line for CTCs that leave one fibre for another."""
+    if not found.best[0].gains(found.given):
+        yield "Nothing to gain: no candidate is ahead by more than the spread."
+        return
+    yield "What moves with the first; device numbers stay, the IODF changes:"
+
+    def way(move: Move) -> tuple[str, str, str]:
+        return move.link.name, move.before.name, move.after.name
+
+    for _, group in groupby(sorted(found.moves, key=way), key=way):
+        moves = list(group)
+        devices = " = ".join(
+            f"{node} {format_rdevs(move.rdevs[end] for move in moves)}"
+            for end, node in enumerate(moves[0].link.nodes)
+        )
+        yield f"  {devices}: chpids {_chpids(moves[0].before)} to {_chpids(moves[0].after)}"
+
+
+def _chpids(fibre: Fibre) -> str:
+    return "-".join(map(format_chpid, fibre.chpids))
+
+
+def written(found: SearchResult) -> str:
+    """What ``-o`` writes of what was found: ``first`` of the table, ``defined`` or ``given``."""
+    if found.proposed is found.best[0]:
+        return "first"
+    return "given" if found.proposed is found.given else "defined"
+
+
+_WRITTEN: Final = {
+    "first": "the first of the table",
+    "defined": "the best choice of the devices that are defined",
+    "given": "the layout given, as there is nothing to gain",
+}
+
+
+def written_line(file: Path | None, which: str) -> Iterator[str]:
+    """What is in the file that was written, if one was."""
+    if file is not None:
+        yield f"\nWritten to {file}: {_WRITTEN[which]}."
+
+
+def _answers(found: SearchResult) -> Iterator[str]:
+    """What to do: with the devices that are defined, and with a change of the IODF."""
+    best, defined, given = found.best[0], found.defined, found.given
+    if defined is given and not best.gains(given):
+        yield (
+            "There is nothing to gain: neither another choice of the devices that are defined nor "
+            "a change of the IODF is ahead of the layout given by more than the spread."
+        )
+        return
+    if defined is given:
+        yield (
+            "With the devices that are defined there is nothing to gain: no choice of them is "
+            "ahead of the layout given by more than the spread."
+        )
+    else:
+        yield (
+            f"With the devices that are defined {defined.scores[0]:.1f} MB/s "
+            f"({_ahead(defined, given)}) are carried by {len(defined.layout.ctcs)} CTCs: "
+            f"{_order(defined.layout, given.layout)}."
+        )
+        yield from _rules(defined, given)
+        yield from _statements(defined.layout, given.layout)
+    if not undefined(best.layout, given.layout):
+        if best.gains(defined):
+            yield "The first of the table needs no change of the IODF."
+            yield from _rules(best, given)
+            yield from _statements(best.layout, given.layout)
+        return
+    if not best.gains(defined):
+        yield (
+            "A change of the IODF gains nothing more: the first of the table is ahead of that by "
+            "no more than the spread."
+        )
+        return
+    yield "With a change of the IODF, the first of the table:"
+    yield from _rules(best, given)
+    yield from _statements(best.layout, given.layout)
+    changes = definition_changes(given.layout, best.layout)
+    yield f"What changes in the IODF and in the cabling: {'; '.join(changes)}."
+
+
+def _rules(one: Contender, given: Contender) -> Iterator[str]:
+    """How findings of ``isfc check`` differ from those of the layout given, if they do."""
+    changes = rule_changes(one, given)
+    gone = [change[1:] for change in changes if change.startswith("-")]
+    come = [change[1:] for change in changes if change.startswith("+")]
+    if gone:
+        yield f"'isfc check' then no longer finds: {', '.join(gone)}."
+    if come:
+        yield f"'isfc check' then finds, other than now: {', '.join(come)}."
+
+
+def found_notes(found: SearchResult, task: Task) -> tuple[Note, ...]:
+    """The notes of the figures of the best, which are those of its runs."""
+    if task.links:
+        return cluster_notes(task.collection)
+    best, scoring = found.best[0].layout, task.scoring
+    own = replace(best, site=task.layout.site, notes=task.layout.notes)
+    return run_notes(own, scoring.workload, scoring.pairs)
+
+
+def beyond_found(found: SearchResult, task: Task) -> list[str]:
+    """What of the best layout and its load no published figure identifies."""
+    return beyond_measured_run(found.best[0].layout, task.scoring.workload, task.scoring.pairs)
+
+
+def definition_changes(given: Layout, proposed: Layout) -> list[str]:
+    """The device numbers of a proposal that are defined nowhere in the layout given, or elsewhere.
+
+    As ``5002 at DALLAS is new``; ``5001 at DALLAS goes from chpid 40 to 41``.
+    """
+    changes = []
+    for end, node in enumerate(given.nodes):
+        defined = {ctc.rdevs[end]: ctc.fibre.chpids[end] for ctc in given.ctcs}
+        for ctc in proposed.device_list():
+            rdev, chpid = ctc.rdevs[end], ctc.fibre.chpids[end]
+            if rdev not in defined:
+                changes.append(f"{format_rdev(rdev)} at {node} is new")
+            elif defined[rdev] != chpid:
+                changes.append(
+                    f"{format_rdev(rdev)} at {node} goes from chpid "
+                    f"{format_chpid(defined[rdev])} to {format_chpid(chpid)}"
+                )
+    return changes
+
+
+def undefined(proposed: Layout, given: Layout) -> tuple[CtcPair, ...]:
+    """The CTCs of a proposal, down its device list, that the layout given does not have."""
+    return tuple(ctc for ctc in proposed.device_list() if ctc not in given.ctcs)
+
+
+def activation_lines(proposed: Layout, given: Layout, node: NodeName) -> dict[str, list[str]]:
+    """ACTIVATE ISLINK at a node: ``now`` for CTCs that are defined, ``after_iodf`` for others."""
+    new = undefined(proposed, given)
+    parts = {"now": tuple(c for c in proposed.device_list() if c not in new), "after_iodf": new}
+    return {
+        when: activation_text(replace(proposed, ctcs=ctcs), node).splitlines() if ctcs else []
+        for when, ctcs in parts.items()
+    }
+
+
+def left_out(proposed: Layout, given: Layout, node: NodeName) -> list[str]:
+    """The device numbers of the layout given that a proposal does not have, at a node."""
+    end = given.nodes.index(node)
+    wanted = {ctc.rdevs[end] for ctc in proposed.ctcs}
+    return [
+        format_rdev(ctc.rdevs[end]) for ctc in given.device_list() if ctc.rdevs[end] not in wanted
+    ]
+
+
+def _statements(proposed: Layout, given: Layout) -> Iterator[str]:
+    """The commands that activate a layout, for each system; apart those that need the IODF."""
+    for node in proposed.nodes:
+        lines = activation_lines(proposed, given, node)
+        text = [f"On {node}:", *lines["now"]]
+        if lines["after_iodf"]:
+            text += ["and once the IODF has them:", *lines["after_iodf"]]
+        if gone := left_out(proposed, given, node):
+            text.append(f"without {' '.join(gone)}")
+        yield "\n".join(text)
+
+
+def _figures(one: Contender) -> list[str]:
+    """Score and spread of each objective."""
+    return [
+        text
+        for rate in one.rates
+        for text in (f"{rate.mb_per_s:.1f}", f"{rate.spread_percent:.1f}")
+    ]
+
+
+def _ahead(one: Contender, given: Contender) -> str:
+    """By how much it is ahead of the layout given, at the first objective."""
+    return f"{(one.scores[0] / given.scores[0] - 1) * 100:+.1f}%" if given.scores[0] else "-"
+
+
+def _order(layout: Layout, given: Layout) -> str:
+    """``1x4 2x4! 1x1``: the fibres down the device list, and how many CTCs of each follow.
+
+    ``!`` is behind CTCs that the layout given does not have.
+    """
+    new = undefined(layout, given)
+    names = [(ctc.fibre.name, _UNDEFINED * (ctc in new)) for ctc in layout.device_list()]
+    return " ".join(f"{name}x{len([*run])}{mark}" for (name, mark), run in groupby(names))
+
+
+def _looked_at(found: SearchResult, task: Task) -> str:
+    if task.links:
+        return f"Candidates simulated: {found.simulated_count}."
+    of_all = "more than can be counted" if found.candidate_count is None else found.candidate_count
+    return (
+        f"Candidates: {of_all}; left out by the rule of thumb: {found.screened_count}; "
+        f"simulated: {found.simulated_count}. Choices of defined devices that were simulated: "
+        f"{found.defined_count}."
+    )
+
+
+def rule_changes(one: Contender, given: Contender) -> list[str]:
+    """The rules of ``isfc check`` that fire no more (-) or newly (+), against the layout given."""
+    here, there = ({f.rule.id for f in find_all(c.layout)} for c in (one, given))
+    gone = [f"-{name}" for name in sorted(there - here)]
+    return [*gone, *(f"+{name}" for name in sorted(here - there))]
+
+
+def write_front(path: Path, found: SearchResult, objectives: Sequence[Objective]) -> None:
+    """Draw what was found by its first two objectives; the front is joined."""
+    front = sorted(found.front, key=lambda one: one.scores)
+
+    def draw(axes: "Axes") -> None:
+        axes.plot(*zip(*(one.scores[:2] for one in found.best), strict=True), "o", label="found")
+        axes.plot(*zip(*(one.scores[:2] for one in front), strict=True), "-", label="front")
+        axes.plot(*([score] for score in found.given.scores[:2]), "x", label="given")
+        axes.set_xlabel(f"{objectives[0]}, MB/s")
+        axes.set_ylabel(f"{objectives[1]}, MB/s")
+        axes.legend()
+
+    write_picture(path, draw)

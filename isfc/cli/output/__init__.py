@@ -1,0 +1,1 @@
+"""How every command prints, ends and says how far it has got."""

@@ -1,0 +1,103 @@
+"""How far a long command has got: a bar on stderr, when that is a terminal."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from typing import TypeVar
+
+import typer
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from isfc.cli.output.console import open_console
+from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.streams import show_error
+from isfc.search.workers import share_out
+
+_Experiment = TypeVar("_Experiment")
+_Outcome = TypeVar("_Outcome")
+
+_watchers: list[Callable[[float], None]] = []
+"""Who is told, beside the terminal, what share of a command is done."""
+
+
+@contextmanager
+def progress_told(tell: Callable[[float], None]) -> Iterator[None]:
+    """While the body runs, ``tell`` is told what share is done, from 0 to 1, by every bar."""
+    _watchers.append(tell)
+    try:
+        yield
+    finally:
+        _watchers.remove(tell)
+
+
+@contextmanager
+def progress_bar(
+    total: float, unit: str, interrupted: Callable[[float], str] | None = None
+) -> Iterator[Callable[[float], None]]:
+    """Show a bar while the body runs, which says how much of ``total`` is done.
+
+    The bar leaves no trace, so that a screen holds the results only. After Ctrl-C the command ends
+    with what ``interrupted`` says of how much was done.
+    """
+    done: float = 0
+    console = open_console(stderr=True)
+    columns = (
+        BarColumn(),
+        TextColumn(f"{{task.completed:.4g}} of {{task.total:.4g}} {unit}"),
+        TimeRemainingColumn(compact=True),
+    )
+    progress = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    task = progress.add_task("", total=total)
+
+    def advance(amount: float) -> None:
+        nonlocal done
+        done = amount
+        progress.update(task, completed=min(done, total))
+        for tell in _watchers:
+            tell(min(1.0, done / total) if total else 1.0)
+
+    try:
+        with progress:
+            yield advance
+    except KeyboardInterrupt:
+        if interrupted is None:
+            raise
+        show_error(interrupted(done))
+        raise typer.Exit(ExitCode.INTERRUPTED) from None
+
+
+def watch(total: float, work: Callable[[Callable[[float], None]], _Outcome]) -> _Outcome:
+    """Do ``work``, which reports its progress, and show how far it has got.
+
+    ``total`` is how many seconds of virtual time it takes. After Ctrl-C the command ends and says
+    how many were done.
+    """
+    unit = "s of virtual time"
+    with progress_bar(
+        total, unit, lambda done: f"interrupted after {done:.2f} of {total:g} {unit}"
+    ) as advance:
+        return work(advance)
+
+
+def run_all(
+    work: Callable[[_Experiment], _Outcome],
+    experiments: Sequence[_Experiment],
+    jobs: int | None = None,
+) -> list[_Outcome]:
+    """What ``work`` makes of every experiment, in their order; ``jobs`` of them at a time.
+
+    ``work`` is a function of a module, which workers can find. After Ctrl-C the command ends
+    and says how many were done.
+    """
+    outcomes: dict[int, _Outcome] = {}
+    jobs, count = jobs or os.cpu_count() or 1, len(experiments)
+    with (
+        progress_bar(
+            count, "runs", lambda done: f"interrupted after {done} of {count} runs"
+        ) as advance,
+        closing(share_out(work, experiments, jobs)) as answers,
+    ):
+        for index, outcome in answers:
+            outcomes[index] = outcome
+            advance(len(outcomes))
+    return [outcomes[index] for index in range(len(experiments))]

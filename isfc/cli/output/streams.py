@@ -1,0 +1,146 @@
+"""The one place that speaks to people: what goes to stdout and to stderr, and how wide.
+
+The other modules of `isfc.cli` make what a command shows; only this one prints it. rich
+leaves out the colours when the output is no terminal (`isfc.cli.output.console`).
+"""
+
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Final
+
+from isfc.cli.output.exits import ExitCode
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rich.console import RenderableType
+
+ERROR_PREFIX = "isfc: "
+"""How every message on stderr begins that is not of a log."""
+
+RUNNING: Final = "Running "
+"""How a line on stderr begins that says what is run next."""
+
+_JSON_ESCAPES: Final = (
+    r"\\ud[89ab]..\\ud[c-f]..|(?P<half>\\ud[89a-f]..)|\\."  # a pair, half of one, any other
+)
+
+
+def show(*parts: "RenderableType") -> None:
+    """Print ``parts`` to stdout, one below the other; without trailing blanks when piped."""
+    from isfc.cli.output.console import open_console  # JSON, CSV and lines do without
+
+    console = open_console()
+    with pipe_may_break():
+        if console.is_terminal:
+            for part in parts:
+                console.print(part)
+        else:
+            with console.capture() as capture:
+                for part in parts:
+                    console.print(part)
+            print(*map(str.rstrip, capture.get().splitlines()), sep="\n", flush=True)
+
+
+def show_json(record: object) -> None:
+    """Print ``record`` to stdout as JSON, in ASCII, the keys in their order.
+
+    A byte of a file's name that is no UTF-8 is written with a backslash, as in messages: half a
+    surrogate pair is no character, and many readers of JSON refuse it.
+    """
+    import json  # here and below: text alone needs neither
+
+    text = json.dumps(record, indent=2, allow_nan=False)
+    if "\\ud" in text:
+        import re
+
+        text = re.sub(_JSON_ESCAPES, lambda found: "\\" * bool(found["half"]) + found[0], text)
+    with pipe_may_break():
+        print(text, flush=True)
+
+
+def escaped(text: str) -> str:
+    """The text with what does not print, such as a terminal's controls, as Python writes it.
+
+    Partners, servers and files say what they like; a terminal obeys. Lines stay lines.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() or char == "\n" else char.encode("unicode_escape").decode()
+        for char in text
+    )
+
+
+def show_lines(lines: Iterable[str]) -> None:
+    """Print ``lines`` to stdout as they come, however many there are, escaped."""
+    with pipe_may_break():
+        for line in lines:
+            print(escaped(line))
+        sys.stdout.flush()
+
+
+def write_file(path: "Path", text: str) -> None:
+    """Write ``text`` into a file, as UTF-8; raises `OSError` if it cannot be written.
+
+    A byte of a file's name that is no UTF-8 is written with a backslash, as in messages.
+    """
+    path.write_text(text, "utf-8", "backslashreplace")
+
+
+def show_csv(rows: Sequence[Mapping[str, object]]) -> None:
+    """Print at least one row to stdout as CSV, below a line of their keys; None is empty."""
+    import csv
+    import io
+
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    with pipe_may_break():
+        print(text.getvalue(), end="", flush=True)
+
+
+def show_error(message: str) -> None:
+    """Print what went wrong to stderr."""
+    show_log(f"{ERROR_PREFIX}{message}")
+
+
+def show_log(line: str) -> None:
+    """Print a line of a log to stderr, escaped, if that takes it: nobody else can be told."""
+    with suppress(OSError):
+        print(escaped(line), file=sys.stderr, flush=True)
+
+
+def ask_user(question: str) -> str:
+    """The line with which somebody at the terminal answers; empty when there are no more.
+
+    The question goes to stderr, so that stdout can go to a file.
+    """
+    print(question, end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline()
+
+
+def discard_output() -> None:
+    """Let nothing more reach stdout: what is buffered would fail again as the process ends."""
+    with suppress(OSError, ValueError):  # there is no stdout, or it is no file
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@contextmanager
+def pipe_may_break() -> Iterator[None]:
+    """End the command quietly when the reader of stdout has gone away; name stdout if it fails.
+
+    An error that names a file is of that file and stays as it is.
+    """
+    try:
+        yield
+    except BrokenPipeError:
+        discard_output()
+        raise SystemExit(ExitCode.BROKEN_PIPE) from None
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        raise OSError(error.errno, error.strerror, "standard output") from None

@@ -1,0 +1,336 @@
+"""``isfc plan``: how two systems would use a layout."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Group, RenderableType
+from rich.rule import Rule
+
+from ctc.address import format_chpid, format_rdev
+from isfc.cli.judgement.advice import advice_text
+from isfc.cli.options.layout import (
+    JsonOption,
+    LayoutArgument,
+    LinkOption,
+    OpenedLink,
+    open_links,
+)
+from isfc.cli.options.profile import (
+    ProfileOption,
+    link_at_site,
+    open_profile,
+    profile_record,
+)
+from isfc.cli.output.notes import note_lines, note_records
+from isfc.cli.output.progress import run_all
+from isfc.cli.output.streams import show, show_json
+from isfc.cli.plan.losses import losses_of
+from isfc.cli.plan.page import plan_page
+from isfc.cli.plan.together_page import cluster_losses_page, cluster_plan_page
+from isfc.cli.results.record import shared_record
+from isfc.cli.results.shared import shared_page
+from isfc.errors import ConfigurationError
+from isfc.io.configuration import IoConfiguration
+from isfc.io.shared import find_shared
+from isfc.layout.capacity import WriteDirection
+from isfc.layout.layout import Collection
+from isfc.layout.loss import cluster_losses
+from isfc.layout.lost import LostTogether, check_pieces, lost_together, named_pieces
+from isfc.layout.plan import Plan, make_plan
+from isfc.layout.rules.rule import Untried
+from isfc.layout.sharing import shares_anything
+from scenarios.advice import ComparedLoad, TriedAdvice, changed_layouts, try_advice
+from scenarios.cluster_plan import ClusterPlan, cluster_plan, plan_experiments
+from scenarios.notes import beyond_plan, cluster_notes, plan_notes
+from scenarios.saturation import (
+    SATURATING_PAIRS,
+    STATED_PAIRS,
+    SUITE,
+    Carried,
+    carried_by,
+    stated_load,
+)
+from scenarios.shared_channel import run_shared, run_shared_links
+from scenarios.steady import Rate, steady_links
+
+WithoutOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="WHAT",
+        help="Show what is left without this: 40, BOSTON:50, director:1, path:NAME or "
+        "cec:NAME. May be repeated: all of them are gone together.",
+    ),
+]
+
+BY_RULE = "By IBM's rule of thumb; with --simulate each case is run as well."
+"""What a loss leaves when nothing was run."""
+
+
+def plan(
+    layout: LayoutArgument,
+    *,
+    link: LinkOption = None,
+    profile: ProfileOption = None,
+    lose: Annotated[
+        bool, typer.Option("--lose", help="Show what is left with each chpid and each CTC gone.")
+    ] = False,
+    without: WithoutOption = None,
+    simulate: Annotated[
+        bool,
+        typer.Option("--simulate", help="With --lose or --without: by run as well as by rule."),
+    ] = False,
+    rule: Annotated[
+        bool, typer.Option("--rule", help="Capacities by rule of thumb alone: no model is run.")
+    ] = False,
+    json: JsonOption = False,
+) -> None:
+    """Show who writes on which CTC, what it carries, what to change.
+
+    The picture has one line for each CTC, in the order in which the two systems scan them:
+    the one whose name comes first from the top down, the other from the bottom up. Capacities
+    are for one direction: by IBM's rule of thumb, and what the model carries (a second's work).
+    Of several links that share channels the model runs each alone and all together: what each
+    carries then, and who gets how much of each channel. Where disks use a chpid ([[io]]), the
+    model has them, and what each costs the other follows.
+    """
+    _check_lost(lose=lose, without=without, simulate=simulate)
+    _check_rule(rule=rule, lost=lose or bool(without), simulate=simulate, profile=profile)
+    pages: list[RenderableType] = []
+    records: list[Any] = []
+    alone = lose or rule or bool(without) or link is not None
+    site = open_profile(profile)
+    opened = [link_at_site(each, site) for each in open_links(layout, link, alone=alone)]
+    gone = _gone(opened, without or [])
+    shares = len(opened) > 1 and shares_anything(opened[0].collection)
+    for index, each in enumerate(opened):
+        if pages:
+            pages += ["", Rule(style="dim"), ""]
+        page, record = (
+            losses_of(each.layout, simulate=simulate, together=gone.get(index))
+            if lose or without
+            else _judge(each, rule=rule or shares)
+        )
+        pages.append(page)
+        records.append(record)
+    whole: dict[str, Any] = {"links": records}
+    if shares and not without and (lose or not rule):
+        page, record = _together(opened[0].collection, opened[0].file_disks, lose=lose)
+        pages += ["", Rule(style="dim"), "", page]
+        whole |= record
+    if (lose or without) and not simulate:
+        pages += ["", BY_RULE]
+    if not json:
+        show(*pages)
+    else:
+        record = records[0] if len(opened) == 1 else whole
+        show_json({**record, **profile_record(site)} if isinstance(record, dict) else record)
+
+
+def _check_lost(*, lose: bool, without: list[str] | None, simulate: bool) -> None:
+    """Raise `ConfigurationError` for options that do not go together."""
+    if simulate and not lose and not without:
+        raise ConfigurationError(
+            "--simulate: expected --lose or --without, which say what is to be run"
+        )
+    if lose and without:
+        raise ConfigurationError("--lose and --without: expected one of them")
+
+
+def _check_rule(*, rule: bool, lost: bool, simulate: bool, profile: Path | None) -> None:
+    """Raise `ConfigurationError` for an option that would do nothing."""
+    if rule and lost:
+        raise ConfigurationError(
+            "--rule: expected neither --lose nor --without, which are by rule but for --simulate"
+        )
+    if profile is not None and (rule or (lost and not simulate)):
+        raise ConfigurationError(
+            "--profile: of the model, and none is run; expected no --rule, or --simulate with "
+            "--lose and --without"
+        )
+
+
+def _gone(opened: Sequence[OpenedLink], pieces: Sequence[str]) -> dict[int, LostTogether]:
+    """Of each link what is left without some pieces, each of which one of them has to have."""
+    if not pieces:
+        return {}
+    known = [named_pieces(each.layout, each.collection.cecs) for each in opened]
+    check_pieces(pieces, list(dict.fromkeys(name for one in known for name in one)), "--without")
+    return {
+        index: lost_together(each.layout, pieces, known[index]) for index, each in enumerate(opened)
+    }
+
+
+def _together(
+    collection: Collection, disks: IoConfiguration | None, *, lose: bool
+) -> tuple[RenderableType, dict[str, Any]]:
+    """The page on all links of a file that share channels, and what ``--json`` prints of them."""
+    if lose:
+        losses = cluster_losses(collection)
+        return cluster_losses_page(losses), {"losses": [asdict(loss) for loss in losses]}
+    experiments = plan_experiments(collection)
+    found = cluster_plan(run_all(steady_links, experiments))
+    notes = cluster_notes(collection)
+    page = Group(cluster_plan_page(found), *note_lines(notes))
+    record = {**cluster_plan_record(found), **note_records(notes)}
+    if disks is None or not find_shared(disks, *collection.links):
+        return page, record
+    shared = run_shared_links(experiments[0], disks)
+    loads = ", ".join(map(str, experiments[0].loads))
+    return Group(page, "", shared_page(shared, loads)), {**record, "disks": shared_record(shared)}
+
+
+def cluster_plan_record(plan: ClusterPlan) -> dict[str, Any]:
+    """What ``--json`` prints beside the links. Names and meanings of the keys stay."""
+    return {
+        "together": [
+            {
+                "link": each.name,
+                "traffic": each.traffic,
+                **_ways("alone", each.alone),
+                **_ways("together", each.together),
+            }
+            for each in plan.links
+        ],
+        "channels": [
+            {
+                "channel": each.carried.name,
+                "line_mb_per_s": each.line_mb_per_s,
+                "processor_mb_per_s": each.processor_mb_per_s,
+                "mb_per_s_out": each.carried.mb_per_s_out,
+                "mb_per_s_in": each.carried.mb_per_s_in,
+                "busy_percent": 100.0 * each.carried.busy,
+                "links": [asdict(share) for share in each.carried.shares],
+            }
+            for each in plan.channels
+        ],
+        "paths": [
+            {
+                "path": each.name,
+                "mb_per_s_max": each.mb_per_s_max,
+                "mb_per_s_out": each.mb_per_s_out,
+                "mb_per_s_in": each.mb_per_s_in,
+                "busy_percent": 100.0 * each.busy,
+                "links": [asdict(share) for share in each.shares],
+            }
+            for each in plan.paths
+        ],
+    }
+
+
+def _ways(what: str, rates: tuple[Rate, Rate]) -> dict[str, Any]:
+    """What a link carries from its first node, and to it."""
+    return {
+        f"{what}_mb_per_s": [rate.mb_per_s for rate in rates],
+        f"{what}_spread_mb_per_s": [rate.spread_mb_per_s for rate in rates],
+        f"{what}_second_mb_per_s": [rate.second_mb_per_s for rate in rates],
+    }
+
+
+def _judge(opened: OpenedLink, *, rule: bool) -> tuple[RenderableType, dict[str, Any]]:
+    """The page on one link, and what ``--json`` prints of it."""
+    judged = make_plan(opened.layout, opened.neighbours, opened.collection)
+    if rule:
+        return plan_page(judged), plan_record(judged)
+    layouts = dict.fromkeys((judged.layout, *changed_layouts(judged.layout, judged.advice)))
+    known = carried_by([*layouts], run_all)
+    figures = known[judged.layout]
+    tried = try_advice(judged.layout, judged.advice, figures, known)
+    page, record = plan_page(judged, figures, tried), plan_record(judged, figures, tried)
+    if opened.disks is None:
+        return page, record
+    shared = run_shared(stated_load(opened.layout), opened.disks)
+    load = f"{SUITE}, {STATED_PAIRS} pairs"
+    return Group(page, "", shared_page(shared, load)), {**record, "disks": shared_record(shared)}
+
+
+def plan_record(
+    plan: Plan, figures: Sequence[Carried] = (), tried: Mapping[str, Sequence[TriedAdvice]] = {}
+) -> dict[str, Any]:
+    """What ``--json`` prints. Names and meanings of the keys stay between releases."""
+    first, second = plan.layout.nodes
+    ways = plan.directions
+    return {
+        "nodes": {"first": first, "second": second},
+        "stop_short": plan.stop_short,
+        "write_order": {way.sender: [*map(format_rdev, way.write_order)] for way in ways},
+        "exclusive": {way.sender: [*map(format_rdev, way.exclusive)] for way in ways},
+        "chpids": {way.sender: _chpid_records(way) for way in ways},
+        "estimated_mb_per_s": {way.sender: way.estimated_mb_per_s for way in ways},
+        "model": _model_record(plan, figures) if figures else None,
+        **note_records(plan_notes(plan.layout, figures)),
+        "advice": [
+            {
+                "id": finding.id,
+                "severity": finding.severity,
+                "text": advice_text(finding, tried),
+                "trials": [*map(_trial_record, tried.get(finding.id, ()))],
+            }
+            for finding in plan.advice
+        ],
+    }
+
+
+def _trial_record(tried: TriedAdvice) -> dict[str, Any]:
+    """What the model makes of one change."""
+    if isinstance(tried.outcome, Untried):
+        because, saturated, stated = tried.outcome.because, None, None
+    else:
+        because, (saturated, stated) = None, map(_compared_record, tried.outcome)
+    return {
+        "run": tried.trial.done,
+        "not_run_because": because,
+        "saturated": saturated,
+        "stated": stated,
+    }
+
+
+def _compared_record(compared: ComparedLoad) -> dict[str, Any]:
+    """The slower direction, as it is and changed."""
+    return {
+        "verdict": compared.verdict,
+        "mb_per_s": compared.before.mb_per_s,
+        "spread_mb_per_s": compared.before.spread_mb_per_s,
+        "second_mb_per_s": compared.before.second_mb_per_s,
+        "changed_mb_per_s": compared.changed.mb_per_s,
+        "changed_spread_mb_per_s": compared.changed.spread_mb_per_s,
+        "changed_second_mb_per_s": compared.changed.second_mb_per_s,
+    }
+
+
+def _model_record(plan: Plan, figures: Sequence[Carried]) -> dict[str, Any]:
+    """What the model carries."""
+    return {
+        "workload": SUITE,
+        "saturating_pairs": SATURATING_PAIRS,
+        "stated_pairs": STATED_PAIRS,
+        "saturated_mb_per_s": {each.sender: each.saturated_mb_per_s for each in figures},
+        "saturated_spread_mb_per_s": {
+            each.sender: each.saturated.spread_mb_per_s for each in figures
+        },
+        "stated_mb_per_s": {each.sender: each.stated_mb_per_s for each in figures},
+        "saturated_second_mb_per_s": {
+            each.sender: each.saturated.second_mb_per_s for each in figures
+        },
+        "stated_spread_mb_per_s": {each.sender: each.stated.spread_mb_per_s for each in figures},
+        "stated_second_mb_per_s": {each.sender: each.stated.second_mb_per_s for each in figures},
+        "extrapolated": beyond_plan(plan.layout, figures),
+    }
+
+
+def _chpid_records(way: WriteDirection) -> list[dict[str, Any]]:
+    """The chpids that one node writes on, in order of first use."""
+    return [
+        {
+            "chpid": format_chpid(use.chpid),
+            "fibre": use.fibre.name,
+            "feature": use.fibre.profile.feature,
+            "link_gbps": use.fibre.profile.link_gbps,
+            "km": use.fibre.km,
+            "write_ctcs": use.ctc_count,
+            "estimated_mb_per_s": use.mb_per_s,
+        }
+        for use in way.chpids
+    ]

@@ -1,0 +1,108 @@
+"""What ``isfc plan`` shows of several links that share channels, and of what a loss leaves."""
+
+from collections.abc import Sequence
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from isfc.cli.judgement.advice import known_together
+from isfc.cli.output.table import plain_table
+from isfc.layout.loss import ClusterLoss
+from scenarios.cluster_plan import ClusterPlan, SharedChannelPlan
+from scenarios.cluster_shared import ChannelShare, PathResult
+
+
+def cluster_plan_page(plan: ClusterPlan) -> RenderableType:
+    """Each link alone and with the others, then each channel that several fibres share."""
+    figures = (">alone ->", "><-", ">together ->", "><-", ">left %")
+    links = plain_table("~link", *figures, "~traffic", no_wrap=True)
+    for link in plan.links:
+        loads = ", ".join(dict.fromkeys(load.partition(":")[2] for load in link.traffic))
+        links.add_row(
+            link.name,
+            *(f"{rate.mb_per_s:.0f}" for rate in link.rates),
+            f"{100 * link.share:.0f}",
+            loads,
+        )
+    parts: list[RenderableType] = [
+        Text("MB/s of each link alone, and of all together", "bold"),
+        links,
+    ]
+    if plan.channels or plan.paths:
+        parts += ["", Text("What several fibres share, all links together", "bold")]
+    if plan.channels:
+        parts.append(_channels(plan.channels))
+        parts.append(
+            "A line carries so much each way, a data processor both ways together, in MB/s of long "
+            "messages. busy % is of the one that is nearer to its end; the processor also takes "
+            "time for every CCW. Who gets how much is out/in, in MB/s."
+        )
+    if plan.paths:
+        parts += [""] * bool(plan.channels)
+        parts.append(_paths(plan.paths))
+        parts.append(
+            "Inter-switch links carry so much each way as their rate and their buffer credits let "
+            "through, in MB/s of long messages; busy % is of the direction with more."
+        )
+    parts += ["", known_together(plan)]
+    return Group(*parts)
+
+
+def _paths(paths: Sequence[PathResult]) -> Table:
+    figures = (">each way", ">out", ">in", ">busy %")
+    table = plain_table("~inter-switch links", *figures, "~links: out/in", no_wrap=True)
+    for path in paths:
+        table.add_row(
+            path.name,
+            *(f"{rate:.0f}" for rate in (path.mb_per_s_max, path.mb_per_s_out, path.mb_per_s_in)),
+            f"{100 * path.busy:.0f}",
+            _who(path.shares),
+        )
+    return table
+
+
+def _who(shares: Sequence[ChannelShare]) -> str:
+    """Which link moved how much, out and in."""
+    moved = (
+        f"{share.link} {share.mb_per_s_out:.0f}/{share.mb_per_s_in:.0f}"
+        for share in shares
+        if share.mb_per_s_out or share.mb_per_s_in
+    )
+    return ", ".join(moved) or "nothing"
+
+
+def _channels(channels: Sequence[SharedChannelPlan]) -> Table:
+    figures = (">line", ">processor", ">out", ">in", ">busy %")
+    table = plain_table("~channel", *figures, "~links: out/in", no_wrap=True)
+    for channel in channels:
+        carried = channel.carried
+        table.add_row(
+            " =\n".join(map(str, carried.channel)),
+            f"{channel.line_mb_per_s:.0f}",
+            f"{channel.processor_mb_per_s:.0f}",
+            f"{carried.mb_per_s_out:.0f}",
+            f"{carried.mb_per_s_in:.0f}",
+            f"{100 * carried.busy:.0f}",
+            _who(carried.shares),
+        )
+    return table
+
+
+def cluster_losses_page(losses: Sequence[ClusterLoss]) -> RenderableType:
+    """A line for each thing that can be lost: which links go with it, which have CTCs left."""
+    table = plain_table("~what is lost", "~links down", "~links with fewer CTCs", "~untouched")
+    for loss in losses:
+        cut = Text(", ".join(loss.cut) or "none", "yellow" if loss.cut else "")
+        table.add_row(loss.name, cut, _fewer(loss), ", ".join(loss.untouched) or "none")
+    return Group(Text("What the loss of a shared piece leaves", "bold"), table)
+
+
+def _fewer(loss: ClusterLoss) -> str:
+    """Links that have lost CTCs, those with as many left together."""
+    alike: dict[str, list[str]] = {}
+    for name, left, had in loss.fewer:
+        alike.setdefault(f"{left} of {had}", []).append(name)
+    if len(alike) == 1 and not loss.cut and not loss.untouched:
+        return f"all: {next(iter(alike))}"
+    return "; ".join(f"{', '.join(names)}: {left}" for left, names in alike.items()) or "none"

@@ -1,0 +1,1 @@
+"""``isfc relocate`` and ``isfc evacuate``."""

@@ -1,0 +1,122 @@
+"""``isfc relocate``: live guest relocation over a layout's link, in virtual time."""
+
+from functools import partial
+
+import typer
+
+from isfc.cli.options.experiment import SeedOption, choose_node
+from isfc.cli.options.flattened import flattened
+from isfc.cli.options.number import JobsOption
+from isfc.cli.options.profile import LinkOptions, profile_record
+from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.notes import note_lines, note_records, show_notes
+from isfc.cli.output.progress import progress_bar, run_all
+from isfc.cli.output.streams import show, show_csv, show_json
+from isfc.cli.relocation.guest import GuestOptions
+from isfc.cli.relocation.options import (
+    AtOption,
+    BackgroundOption,
+    LeavingOptions,
+    LimitOptions,
+    ShownOptions,
+    WindowOption,
+    read_background,
+    read_orders,
+)
+from isfc.cli.relocation.relocate_page import GIB, relocation_page, write_relocation_plot
+from isfc.cli.relocation.study_page import (
+    shorter_page,
+    shorter_rows,
+    sweep_page,
+    sweep_rows,
+)
+from scenarios.notes import relocation_notes
+from scenarios.relocated import Relocated, check_stop, watch_relocation
+from scenarios.relocation import WINDOW, Relocation
+from scenarios.relocation_study import Varied, advise
+from scenarios.relocation_study import sweep as run_sweep
+
+
+@flattened
+def relocate_guests(
+    chosen: LinkOptions,
+    *,
+    guest: GuestOptions,
+    leaving: LeavingOptions,
+    background: BackgroundOption = None,
+    limited: LimitOptions,
+    at: AtOption = None,
+    window: WindowOption = WINDOW,
+    seed: SeedOption = 1,
+    jobs: JobsOption = None,
+    shown: ShownOptions,
+) -> None:
+    """Show how long live guest relocations take over the link.
+
+    Passes go over what has changed since the one before until little enough is left; then the
+    guest is stopped. Every message is simulated. Ends with 1 if a guest could not be relocated.
+    docs/relocation.md says what is assumed.
+    """
+    link = chosen.open()
+    source = choose_node(link, "--from", leaving.source)
+    plans = leaving.plans(guest, limited.limits, lambda plan: check_stop(plan, link, source))
+    relocation = Relocation(
+        link,
+        plans,
+        leaving.count_together(len(plans)),
+        source,
+        None if background is None else read_background(background),
+        read_orders(at, plans),
+        window,
+        seed,
+    )
+    if shown.sweep is not None:
+        _sweep(relocation, shown.sweep, shown, jobs)
+        return
+    found = _watch(relocation)
+    _show(found, shown, guest.like, jobs)
+    if not found.all_moved:
+        raise typer.Exit(ExitCode.FAILED)
+
+
+def _sweep(relocation: Relocation, varied: Varied, shown: ShownOptions, jobs: int | None) -> None:
+    """A table over what is varied. Guests that cannot be moved somewhere are no failure of it."""
+    tried = run_sweep(relocation, varied, partial(run_all, jobs=jobs))
+    rows = sweep_rows(varied, tried)
+    each = [relocation_notes(relocation, one.outcome) for one in tried]
+    notes = [*dict.fromkeys(note for those in each for note in those)]
+    if shown.csv:
+        show_notes(notes)
+        show_csv(rows)
+    elif shown.json:
+        record = {"varied": varied, "runs": rows, **note_records(notes)}
+        show_json({**record, **profile_record(relocation.layout.site)})
+    else:
+        show(sweep_page(relocation, varied, tried), *note_lines(notes))
+
+
+def _show(found: Relocated, shown: ShownOptions, like: str | None, jobs: int | None) -> None:
+    advice = None
+    if shown.shorter:
+        advice = advise(found.relocation, found.outcome, partial(run_all, jobs=jobs))
+    if shown.plot:
+        source, to = found.relocation.way
+        write_relocation_plot(shown.plot, found.guests, f"Passes from {source} to {to}")
+    if shown.csv:
+        show_notes(found.notes)
+        show_csv(found.rows())
+    elif shown.json:
+        tried = {} if advice is None else {"shorter": shorter_rows(advice)}
+        site = found.relocation.layout.site
+        show_json({**found.to_dict(), **tried, **profile_record(site)})
+    else:
+        more = [] if advice is None else ["", shorter_page(found, advice)]
+        show(relocation_page(found, like), *more, *note_lines(found.notes))
+
+
+def _watch(relocation: Relocation) -> Relocated:
+    """Relocate, and show how many GiB have been moved: more than all memory, as it changes."""
+    total = sum(plan.memory.touched for plan in relocation.guests) / GIB
+    unit = "GiB, and then what changes"
+    with progress_bar(total, unit, lambda done: f"interrupted after {done:.1f} GiB") as advance:
+        return watch_relocation(relocation, lambda length: advance(length / GIB))

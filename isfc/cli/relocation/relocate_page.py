@@ -1,0 +1,176 @@
+"""What ``isfc relocate`` shows: every guest's passes, and what they cost."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+
+from isfc.cli.output.picture import write_picture
+from isfc.cli.output.table import plain_table
+from scenarios.guest_memory import KNOWN_GUESTS, GuestMemory
+from scenarios.relocated import Relocated
+from scenarios.relocated_guest import GuestPlan, Moved, Pass
+from scenarios.relocation import Relocation
+from scenarios.relocation_orders import Response
+from scenarios.run import MIB
+from scenarios.vmrelocate import RelocationEnd
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+GIB = 2**30
+
+
+def relocation_page(found: Relocated, like: str | None = None) -> RenderableType:
+    """The whole page; ``like`` is the kind of guest that was asked for, if one was."""
+    relocation = found.relocation
+    parts: list[RenderableType] = [*_heading(relocation)]
+    if like is not None:
+        parts.append(f"{like}: {KNOWN_GUESTS[like].basis}")
+    for guest in found.guests:
+        parts += ["", *_titles(guest, relocation), _passes(guest.passes)]
+    for response in found.outcome.responses:
+        parts += ["", *response_lines(response)]
+    sums = [*_sums(found)]
+    return Group(*parts, *([""] if sums else []), *sums)
+
+
+def _heading(relocation: Relocation) -> Iterator[str]:
+    source, to = relocation.way
+    count, together = len(relocation.guests), relocation.together
+    guests = "a guest" if count == 1 else f"{count} guests"
+    order = ", one by one" if together == 1 else f", {together} together"
+    if together >= count:
+        order = ", all together"
+    yield f"Relocation of {guests} from {source} to {to}{order if count > 1 else ''}"
+    if _alike(relocation.guests):
+        yield _memory(relocation.guests[0].memory)
+
+
+def _alike(guests: Sequence[GuestPlan]) -> bool:
+    return all(guest.memory == guests[0].memory for guest in guests)
+
+
+def _memory(memory: GuestMemory) -> str:
+    parts = [f"memory {memory.size / GIB:g} GiB"]
+    if memory.touched < memory.size:
+        parts.append(f"{memory.touched / GIB:.3g} GiB of it touched")
+    if memory.change_rate or not memory.hot_set:
+        parts.append(f"of which {memory.change_rate / MIB:g} MB/s change")
+    if memory.hot_set:
+        written = f"{memory.write_rate / MIB:g} MB/s"
+        parts.append(f"{memory.hot_set / GIB:.3g} GiB hot, written with {written}")
+    return ", ".join(parts)
+
+
+def _titles(guest: Moved, relocation: Relocation) -> Iterator[str]:
+    yield f"{guest.plan.name} {_what(guest)}"
+    if not _alike(relocation.guests):
+        yield _memory(guest.plan.memory)
+
+
+def _what(guest: Moved) -> str:
+    """What became of it, in a sentence."""
+    moved = f"{guest.length / GIB:.2f} GiB moved"
+    match guest.end:
+        case RelocationEnd.MOVED:
+            return (
+                f"was moved in {guest.seconds:.2f} s, {guest.quiesced_seconds:.2f} s of them "
+                f"stopped; {moved}."
+            )
+        case RelocationEnd.CANCELLED:
+            return f"was not moved: cancelled after {guest.seconds:.2f} s; {moved} until then."
+        case RelocationEnd.TOTAL:
+            return (
+                f"was not moved: MAXTOTAL was over after {guest.seconds:.2f} s; {moved} until then."
+            )
+        case RelocationEnd.LINK if not guest.seconds:
+            return "was not moved: the link was down."
+        case RelocationEnd.LINK:
+            return (
+                f"was not moved: the link was lost after {guest.seconds:.2f} s; {moved} until then."
+            )
+        case _:
+            return (
+                f"was not moved: MAXQUIESCE was over, it was stopped for "
+                f"{guest.quiesced_seconds:.2f} s."
+            )
+
+
+def _passes(passes: Sequence[Pass]) -> Table:
+    table = plain_table("pass", ">begins s", ">takes s", ">moves GiB", ">MB/s", ">changed GiB")
+    for number, each in enumerate(passes, start=1):
+        table.add_row(
+            f"{number}{' stopped' if each.quiesced else ''}",
+            f"{each.begin_ns / 1e9:.2f}",
+            f"{each.seconds:.2f}",
+            f"{(each.length + each.state_length) / GIB:.3f}",
+            f"{(each.length + each.state_length) / max(1e-9, each.seconds) / MIB:.1f}",
+            f"{each.changed_length / GIB:.3f}",
+        )
+    return table
+
+
+def response_lines(response: Response) -> Iterator[RenderableType]:
+    """A command as the operator gave it, and what it came to."""
+    yield f"{response.at_s:g} s: {response.command}"
+    if response.told:
+        yield response.told
+    if response.lines:
+        table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, show_edge=False)
+        for heading in ("User", "From", "To", "Elapsed", "Status"):
+            table.add_column(heading)
+        for line in response.lines:
+            hours, rest = divmod(int(line.elapsed_s), 3600)
+            elapsed = f"{hours:02}:{rest // 60:02}:{rest % 60:02}"
+            table.add_row(line.user, line.source, line.to, elapsed, line.stage)
+        yield table
+
+
+def _sums(found: Relocated) -> Iterator[str]:
+    relocation, outcome = found.relocation, found.outcome
+    count = len(relocation.guests)
+    if count > 1:
+        moved = sum(guest.moved for guest in outcome.guests)
+        yield f"{moved} of {count} guests moved in {outcome.seconds:.2f} s."
+    alone = found.alone_per_s
+    if relocation.background and outcome.background_per_s is not None and alone:
+        workload, pairs = relocation.background
+        yield (
+            f"Meanwhile {pairs} pairs of {workload.name}: {outcome.background_per_s:.0f} "
+            f"exchanges/s, {outcome.background_per_s / alone * 100:.0f} % of {alone:.0f} alone."
+        )
+
+
+_RUNNING: Final = "tab:blue"
+_STOPPED: Final = "tab:red"
+
+
+def write_relocation_plot(path: Path, guests: Sequence[Moved], title: str) -> None:
+    """Draw a bar for each pass: as wide as it took, as high as what it moved.
+
+    Guests stand one below the other. Raises `OSError` if the file cannot be written.
+    """
+    write_picture(path, lambda axes: _draw(axes, guests, title))
+
+
+def _draw(axes: "Axes", guests: Sequence[Moved], title: str) -> None:
+    most = max(each.length + each.state_length for guest in guests for each in guest.passes) or 1
+    for row, guest in enumerate(guests):
+        for each in guest.passes:
+            share = (each.length + each.state_length) / most
+            axes.barh(
+                row + 0.4 - 0.4 * share,
+                each.seconds,
+                height=0.8 * share,
+                left=each.begin_ns / 1e9,
+                color=_STOPPED if each.quiesced else _RUNNING,
+                edgecolor="white",
+                linewidth=0.5,
+            )
+    axes.set_yticks([*range(len(guests))], [f"{guest.plan.name}\n{guest.end}" for guest in guests])
+    axes.set_ylim(len(guests) - 0.4, -0.6)
+    axes.set_xlabel(f"s; the highest bar is {most / GIB:.3g} GiB, red: the guest is stopped")
+    axes.set_title(title)

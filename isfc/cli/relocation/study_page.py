@@ -1,0 +1,86 @@
+"""What ``isfc relocate --sweep`` and ``--shorter`` show."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+
+from isfc.cli.output.table import plain_table
+from scenarios.relocated import Relocated
+from scenarios.relocation import Relocation
+from scenarios.relocation_study import Advice, Tried, Varied
+from scenarios.run import MIB
+
+_HEADINGS = {Varied.CHANNELS: "channels", Varied.GUESTS: "together"}
+
+
+def sweep_page(relocation: Relocation, varied: Varied, tried: Sequence[Tried]) -> RenderableType:
+    """A line for each number of what is varied."""
+    source, to = relocation.way
+    count = len(relocation.guests)
+    guests = "a guest" if count == 1 else f"{count} guests"
+    return Group(
+        f"Relocation of {guests} from {source} to {to}, by "
+        + ("channels" if varied is Varied.CHANNELS else "guests at the same time"),
+        "",
+        _table(f">{_HEADINGS[varied]}", tried),
+    )
+
+
+def sweep_rows(varied: Varied, tried: Sequence[Tried]) -> list[dict[str, Any]]:
+    """The same as flat records. Names and meanings of the keys stay between releases."""
+    return [{_HEADINGS[varied]: int(each.change.what), **_figures(each)} for each in tried]
+
+
+def shorter_page(found: Relocated, advice: Advice) -> RenderableType:
+    """What makes the stop shorter, the best first, and what does not."""
+    return Group(*_shorter(found, advice))
+
+
+def shorter_rows(advice: Advice) -> list[dict[str, Any]]:
+    """The same as flat records."""
+    return [
+        {"change": each.change.what, "helps": helps, **_figures(each)}
+        for helps, some in ((True, advice.shorter), (False, advice.alike))
+        for each in some
+    ]
+
+
+def _shorter(found: Relocated, advice: Advice) -> Iterator[RenderableType]:
+    stop = f"{found.longest_stop_s:.2f} s, known within {max(0.005, advice.noise_s):.2f} s"
+    yield f"The longest stop is {stop}."
+    if advice.shorter:
+        yield "This makes it shorter, or lets more guests be moved:"
+        yield _table("change", advice.shorter)
+    if advice.alike:
+        lead = "Beyond that nothing changes" if advice.shorter else "Nothing makes it shorter"
+        yield f"{lead} with: {'; '.join(each.change.what for each in advice.alike)}."
+
+
+def _table(heading: str, tried: Sequence[Tried]) -> Table:
+    table = plain_table(heading, ">CTCs", ">s", ">longest stop s", ">MB/s", ">moved")
+    for each in tried:
+        figures = _figures(each)
+        count = len(each.change.relocation.guests)
+        table.add_row(
+            each.change.what,
+            str(figures["ctcs"]),
+            f"{figures['seconds']:.2f}",
+            f"{figures['longest_stop_s']:.2f}",
+            f"{figures['mb_per_s']:.0f}",
+            f"{figures['moved']} of {count}",
+        )
+    return table
+
+
+def _figures(each: Tried) -> dict[str, Any]:
+    outcome = each.outcome
+    length = sum(guest.length for guest in outcome.guests)
+    return {
+        "ctcs": len(each.change.relocation.layout.ctcs),
+        "seconds": outcome.seconds,
+        "longest_stop_s": outcome.longest_stop_s,
+        "mb_per_s": length / max(1e-9, outcome.seconds) / MIB,
+        "moved": each.moved_count,
+    }

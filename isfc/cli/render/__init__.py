@@ -1,1 +1,0 @@
-"""What commands show: pages, tables and pictures for people."""

@@ -1,1 +1,0 @@
-"""The page that ``isfc report`` writes: charts, their tables, and what holds them together."""

@@ -1,0 +1,111 @@
+"""``--report``: which view of IBM's report is printed, and how."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Annotated
+
+import typer
+
+from isfc.cli.options.number import bounded
+from isfc.cli.options.printed import expect_one
+from isfc.cli.output.notes import note_lines, show_notes
+from isfc.cli.output.streams import show, show_csv, show_json
+from isfc.cli.results.page import measured_notes
+from isfc.cli.results.views import View
+from isfc.errors import ConfigurationError
+from isfc.layout.checked_toml import within
+from isfc.layout.note import Note
+from isfc.link.message import Traffic
+from scenarios.report import MeasuredRun, check_traffic
+from scenarios.run import INTERVAL_MIN, SECONDS_MAX, Experiment
+
+INTERVAL = 1.0
+"""Seconds of virtual time in a row of the link view."""
+
+
+@dataclass(frozen=True, slots=True)
+class ViewOptions:
+    """Which view of IBM's report is wanted, if one is, and how long its rows are."""
+
+    report: Annotated[
+        View | None,
+        typer.Option(
+            help="Show a view of IBM's report instead: FCX108 DEVICE, link activity, "
+            "or the table of ISFC Transport or of APPC/VM runs."
+        ),
+    ] = None
+    interval: Annotated[
+        float | None,
+        bounded(
+            "S",
+            INTERVAL_MIN,
+            SECONDS_MAX,
+            "Virtual time in a row of '--report link'; 1 second if not given.",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What is to be shown, and how. Raises `ConfigurationError` for options that contradict."""
+
+    view: View | None
+    interval: float | None
+    csv: bool
+    json: bool
+    seeds: int | None
+    together: bool = False
+    """Whether it is of several links together, which have rows of their own."""
+
+    def __post_init__(self) -> None:
+        if self.csv and self.view is None and not self.together:
+            raise ConfigurationError("--csv: expected --report as well, which says of what")
+        expect_one(csv=self.csv, json=self.json)
+        sampled = self.view is not None and self.view.sampled
+        if self.interval is not None and not sampled:
+            raise ConfigurationError("--interval: expected --report link as well")
+        if self.seeds is not None and sampled:
+            raise ConfigurationError("--seeds and --report link: samples have no mean")
+
+    @property
+    def sample_s(self) -> float | None:
+        """Seconds of virtual time in a sample; None if there is to be one of the whole run."""
+        if self.view is None or not self.view.sampled:
+            return None
+        return INTERVAL if self.interval is None else self.interval
+
+    @property
+    def traffic(self) -> Traffic | None:
+        """The traffic that alone the view can show; None if it shows any."""
+        return None if self.view is None else self.view.traffic
+
+
+def check_view(output: Output, experiments: Sequence[Experiment]) -> None:
+    """Find out before anything is run whether the view can be had of all the experiments.
+
+    Raises `ConfigurationError` for the table of the other kind of traffic.
+    """
+    for experiment in experiments:
+        if output.traffic is not None:
+            with within(f"--report {output.view}"):
+                check_traffic(experiment, output.traffic)
+
+
+def show_report(output: Output, view: View, heading: str, runs: Sequence[MeasuredRun]) -> None:
+    """Print a view of the report, as ``output`` says."""
+    notes = [*dict.fromkeys(note for run in runs for note in run_notes_of(run))]
+    if output.csv or output.json:
+        show_notes(notes)
+        records = [asdict(row) for run in runs for row in view.rows(run)]
+        if output.csv:
+            show_csv(records)
+        else:
+            show_json(records)
+    else:
+        show(heading, "", view.page(runs), *note_lines(notes))
+
+
+def run_notes_of(run: MeasuredRun) -> tuple[Note, ...]:
+    """The notes of a run, by its fastest sample."""
+    fastest = max(run.samples, key=lambda sample: sample.result.mb_per_s)
+    return measured_notes(run.experiment, fastest.result)

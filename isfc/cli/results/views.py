@@ -1,0 +1,180 @@
+"""What ``--report`` shows: the views of IBM's report, column by column as it has them."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from enum import StrEnum
+from typing import Self
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from isfc.cli.output.table import apart
+from isfc.link.message import Traffic
+from scenarios.report import (
+    DEVICE_TYPE,
+    PATHS,
+    AppcRow,
+    DeviceRow,
+    LinkRow,
+    MeasuredRun,
+    Row,
+    SuiteRow,
+    appc_rows,
+    device_rows,
+    link_rows,
+    suite_rows,
+)
+from scenarios.workload import SUITES
+
+DOTS = "..."
+
+DEVICE_HEAD = """\
+<- Device Pa- <-Rate/s-> <------- Time (msec) -------> Req. <Percent>
+Addr Type ths   I/O Avoid Pend Disc Conn Serv Resp CUWt Qued  Busy READ"""
+
+DEVICE_LEGEND = """\
+Dots stand where no I/O was done, and for what has no meaning here: Avoid, CUWt,
+READ. Resp is Serv and nothing is Qued: what waits for a CTC waits in the link."""
+
+LINK_HEAD = """\
+                    <--------- Written ---------> <----------- Read ---------->
+ Time TXPENDCT  WCol    MB   Msg   Pkg  Bytes  Msg    MB   Msg   Pkg  Bytes  Msg
+    s           /sec  /sec  /sec  /sec   /Pkg /Pkg  /sec  /sec  /sec   /Pkg /Pkg"""
+
+SUITE_HEAD = """\
+      <----- Bytes ----->     Bytes                             %CPU   RDEV
+Suite    Min    Max   %  Reply RDEVs Pairs Run      MB/sec    /msg   util Coll/s"""
+
+APPC_HEAD = """\
+  Reply                                               %CPU   RDEV
+  bytes RDEVs Pairs Run                   Msgs/s      /msg   util"""
+
+
+def device_page(runs: Sequence[MeasuredRun]) -> RenderableType:
+    """Performance Toolkit's FCX108 DEVICE: a table for each run."""
+    tables = (
+        _table(f"FCX108 DEVICE, {_describe(run)}", DEVICE_HEAD, map(_device, device_rows(run)))
+        for run in runs
+    )
+    return apart([*tables, Text(DEVICE_LEGEND)])
+
+
+def link_page(runs: Sequence[MeasuredRun]) -> RenderableType:
+    """The link activity of Monitor D9 R4: a table for each run, a line for each interval."""
+    return apart(
+        [
+            _table(f"Link activity, {_describe(run)}", LINK_HEAD, map(_link, link_rows(run)))
+            for run in runs
+        ]
+    )
+
+
+def suite_page(runs: Sequence[MeasuredRun]) -> RenderableType:
+    """The table of the ISFC Transport runs: a line for each."""
+    lines = (_suite(row) for run in runs for row in suite_rows(run))
+    return _table("ISFC Transport", SUITE_HEAD, lines)
+
+
+def appc_page(runs: Sequence[MeasuredRun]) -> RenderableType:
+    """The table of the APPC/VM runs: a line for each."""
+    lines = (_appc(row) for run in runs for row in appc_rows(run))
+    return _table("APPC/VM, replies per second", APPC_HEAD, lines)
+
+
+class View(StrEnum):
+    """The views of IBM's report: what each shows of one run, and its page of all runs.
+
+    A new view is a new member.
+    """
+
+    rows: Callable[[MeasuredRun], Iterable[Row]]
+    page: Callable[[Sequence[MeasuredRun]], RenderableType]
+    traffic: Traffic | None
+    """The traffic that alone it can show; None if it shows any."""
+    sampled: bool
+    """Whether a run is shown in intervals; else as a whole."""
+
+    DEVICE = "device", device_rows, device_page
+    LINK = "link", link_rows, link_page, None, True
+    SUITE = "suite", suite_rows, suite_page, Traffic.TRANSPORT
+    APPC = "appc", appc_rows, appc_page, Traffic.LEGACY
+
+    def __new__(
+        cls,
+        name: str,
+        rows: Callable[[MeasuredRun], Iterable[Row]],
+        page: Callable[[Sequence[MeasuredRun]], RenderableType],
+        traffic: Traffic | None = None,
+        sampled: bool = False,
+    ) -> Self:
+        """A member: its name on the command line, and its attributes."""
+        view = str.__new__(cls, name)
+        view._value_ = name
+        view.rows, view.page, view.traffic, view.sampled = rows, page, traffic, sampled
+        return view
+
+
+def _table(title: str, head: str, lines: Iterator[str]) -> Text:
+    return Text("\n").join([Text(title), Text(head, "bold"), *map(Text, lines)])
+
+
+def _describe(run: MeasuredRun) -> str:
+    experiment = run.experiment
+    ctc_count = len(experiment.layout.ctcs)
+    return (
+        f"run {run.name} at the {run.side}: {experiment.workload.name}, "
+        f"{experiment.pairs} pair{'s' * (experiment.pairs > 1)}, "
+        f"{ctc_count} CTC{'s' * (ctc_count > 1)}"
+    )
+
+
+def _device(row: DeviceRow) -> str:
+    times = (row.pend_ms, row.disc_ms, row.conn_ms, row.serv_ms, row.resp_ms)
+    return (
+        f"{row.rdev} {DEVICE_TYPE} {PATHS:>3} {_toolkit(row.io_per_s):>5} {DOTS:>5} "
+        f"{' '.join(f'{_toolkit(time):>4}' for time in times)} {DOTS:>4} "
+        f"{_toolkit(0):>4} {row.busy_percent:>5.0f} {DOTS:>4}"
+    )
+
+
+def _toolkit(value: float | None) -> str:
+    """A figure as Performance Toolkit prints it: three digits, and no 0 before the point."""
+    if value is None:
+        return DOTS
+    return f"{value:.1f}".removeprefix("0") if value < 99.95 else f"{value:.0f}"
+
+
+def _link(row: LinkRow) -> str:
+    return (
+        f"{f'{row.timestamp:.6g}':>5} {row.tx_pend_count:>8.0f} "
+        f"{_fit(row.write_collisions_per_s, 5)} {_way(row, 'write')} {_way(row, 'read')}"
+    )
+
+
+def _way(row: LinkRow, way: str) -> str:
+    """One direction of a link."""
+    rates = (getattr(row, f"{way}_{what}_per_s") for what in ("mb", "msgs", "pkgs"))
+    length, messages = getattr(row, f"{way}_bytes_per_pkg"), getattr(row, f"{way}_msgs_per_pkg")
+    return f"{' '.join(_fit(rate, 5) for rate in rates)} {length:>6.0f} {_fit(messages, 4)}"
+
+
+def _suite(row: SuiteRow) -> str:
+    name = row.run if len(row.run) <= len("H001709C") else DOTS
+    return (
+        f"{row.suite if row.suite in SUITES else 'own':<5} {row.min_bytes:>6} {row.max_bytes:>6} "
+        f"{_fit(row.percent, 3)} {row.reply_bytes:>6} {row.rdevs:>5} {row.pairs:>5} {name:<8} "
+        f"{_fit(row.mb_per_s, 6)} {row.cpu_percent_per_msg:>7.5f} "
+        f"{_fit(row.rdev_util_percent, 6)} {_fit(row.collisions_per_s, 6)}"
+    )
+
+
+def _appc(row: AppcRow) -> str:
+    return (
+        f"{row.reply_bytes:>7} {row.rdevs:>5} {row.pairs:>5} {row.run:<18} "
+        f"{row.msgs_per_s:>9.2f} {row.cpu_percent_per_msg:>9.4f} {row.rdev_util_percent:>6.1f}"
+    )
+
+
+def _fit(value: float, width: int) -> str:
+    """A figure with one decimal, if that fits; right-aligned."""
+    text = f"{value:.1f}"
+    return f"{text if len(text) <= width else f'{value:.0f}':>{width}}"

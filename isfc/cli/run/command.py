@@ -1,0 +1,207 @@
+"""``isfc run``: one workload over one layout, in virtual time."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
+
+import typer
+
+from isfc.cli.options.experiment import (
+    EndOptions,
+    ExtentOptions,
+    LoadOptions,
+    choose_node,
+    make_experiment,
+)
+from isfc.cli.options.flattened import flattened
+from isfc.cli.options.layout import JsonOption, open_with_disks
+from isfc.cli.options.printed import CsvOption
+from isfc.cli.options.profile import LinkOptions
+from isfc.cli.options.traffic import TrafficOption, choose_traffic
+from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.progress import run_all, watch
+from isfc.cli.output.streams import show, show_json
+from isfc.cli.results.page import run_heading, run_page
+from isfc.cli.results.record import run_record, shared_record
+from isfc.cli.results.shared import shared_page
+from isfc.cli.results.view_options import Output, ViewOptions, check_view, show_report
+from isfc.cli.results.views import View
+from isfc.cli.run.during import DuringOptions
+from isfc.cli.run.faults import show_fault_run
+from isfc.cli.run.timeline import TimelineOutput, run_timeline
+from isfc.cli.run.together import check_together, run_together
+from isfc.cli.run.transcript import show_refusals, show_transcript
+from isfc.errors import ConfigurationError
+from isfc.io.configuration import IoConfiguration
+from isfc.link.name import NodeName
+from scenarios.cp_script import Transcript
+from scenarios.operation import Operation
+from scenarios.repeat import mean, repetitions
+from scenarios.report import MeasuredRun, make_name, measured
+from scenarios.run import Experiment, Result, record, run
+from scenarios.shared_channel import run_shared
+
+_Outcome = TypeVar("_Outcome")
+
+
+@flattened
+def run_layout(
+    chosen: LinkOptions,
+    *,
+    traffic: TrafficOption = None,
+    load: LoadOptions,
+    extent: ExtentOptions,
+    ends: EndOptions,
+    viewed: ViewOptions,
+    during: DuringOptions,
+    csv: CsvOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Run a workload and measure it as z/VM would.
+
+    With --traffic or the file's [[traffic]] several links run together. Every client keeps some
+    messages outstanding; every message is answered with one reply. MB are 2^20 bytes. The same
+    layout, workload and seed give the same output to the last byte, on any machine.
+    """
+    opened = chosen.open_file()
+    own = {
+        "--workload": load.workload,
+        "--message": load.message,
+        "--pairs": load.pairs,
+        "--from": ends.client,
+    }
+    loads = choose_traffic(opened, traffic, chosen.link_name, own)
+    output = Output(
+        *(viewed.report, viewed.interval, csv, json, extent.seeds), together=loads is not None
+    )
+    if loads is not None:
+        check_together({"--side": ends.side, "--reply": load.reply, "--window": load.window})
+        run_together(loads, opened.disks, extent, output, during)
+        return
+    workload = load.choose_workload()
+    if load.pairs is None:
+        raise ConfigurationError("--pairs is missing: expected how many, such as --pairs 50")
+    link, disks = open_with_disks(opened, chosen.link_name)
+    client = choose_node(link, "--from", ends.client)
+    side = choose_node(link, "--side", ends.side)
+    experiment = make_experiment(
+        link,
+        workload,
+        pairs=load.pairs,
+        seconds=extent.seconds,
+        warmup=extent.warmup,
+        seed=extent.seed,
+        client=client,
+    )
+    check_view(output, [experiment])
+    timeline = during.timeline_of(experiment, output)
+    faults = during.faults_of(experiment, output)
+    transcript = during.transcript(experiment, output)
+    if faults is not None:
+        show_fault_run(experiment, faults, json=json)
+    else:
+        measured_run = experiment if timeline is None else timeline.experiment
+        _LinkRun(measured_run, disks, side, output, transcript, chosen.layout).show(timeline)
+
+
+@dataclass(frozen=True, slots=True)
+class _LinkRun:
+    """One link that is to be run, what the disks on its chpids do, and how it is shown.
+
+    ``side`` is the node to measure at, ``layout`` what the command line called the layout.
+    """
+
+    experiment: Experiment
+    disks: IoConfiguration | None
+    side: NodeName | None
+    output: Output
+    transcript: Transcript | None
+    layout: str
+
+    def show(self, timeline: TimelineOutput[Experiment] | None) -> None:
+        """Run it and print what is wanted of it; ends with 1 if CP refused a command."""
+        if timeline is not None:
+            self._show_timeline(timeline)
+        elif self.output.view is None:
+            self._show_run()
+        else:
+            self._show_view(self.output.view)
+        if self.transcript is not None and self.transcript.refusals:
+            raise typer.Exit(ExitCode.FAILED)
+
+    def _show_run(self) -> None:
+        """Print all of the run; with what the disks on its chpids cost, run once."""
+        experiment, disks = self.experiment, self.disks
+        if disks is None or self.output.seeds is not None or self.transcript is not None:
+            self._show_results(self._results())
+            return
+        shared = self._watch(lambda progress: run_shared(experiment, disks, self.side, progress))
+        if self.output.json:
+            record = run_record(experiment, [shared.beside], self.layout)
+            show_json({**record, "disks": shared_record(shared)})
+        else:
+            load = f"{experiment.workload.name}, {experiment.pairs} pairs"
+            show(run_page(experiment, [shared.beside]), "", shared_page(shared, load))
+
+    def _show_results(self, results: Sequence[Result]) -> None:
+        """Print the record of a run, or its page; with the spread if it was repeated."""
+        transcript, repeated = self.transcript, self.output.seeds is not None
+        if self.output.json:
+            record = run_record(self.experiment, results, self.layout, repeated=repeated)
+            show_json(record if transcript is None else {**record, "cp": transcript.records()})
+        else:
+            show_transcript(transcript)
+            show(run_page(self.experiment, results, repeated=repeated))
+
+    def _show_view(self, view: View) -> None:
+        """Print the view of the report that is wanted."""
+        experiment, output = self.experiment, self.output
+        name = make_name(experiment)
+        interval = output.sample_s
+        if interval is None:
+            run = measured(name, experiment, mean(self._results()))
+        else:
+            recording = self._watch(
+                lambda progress: record(
+                    experiment, interval, progress=progress, operation=self._operation
+                )
+            )
+            run = MeasuredRun(name, experiment, recording.at(self.side).parts)
+        if output.csv or output.json:
+            show_refusals(self.transcript)
+        else:
+            show_transcript(self.transcript)
+        heading = run_heading(experiment, run.samples[0].result.node, output.seeds or 1)
+        show_report(output, view, heading, [run])
+
+    def _show_timeline(self, wanted: TimelineOutput[Experiment]) -> None:
+        """Write the trace, and print the chart, or what would be printed without."""
+        timeline, result = self._watch(
+            lambda progress: run_timeline(wanted, self.side, progress, self._operation)
+        )
+        chart = wanted.chart(timeline)
+        if chart is None:
+            self._show_results([result])
+        else:
+            show_transcript(self.transcript)
+            show(run_heading(self.experiment, result.node), "", chart)
+
+    @property
+    def _operation(self) -> Operation | None:
+        return None if self.transcript is None else self.transcript.operation
+
+    def _results(self) -> list[Result]:
+        """The result of the run, or of one with each seed."""
+        experiment, side, seeds = self.experiment, self.side, self.output.seeds
+        if seeds is not None:
+            return run_all(partial(run, side=side), repetitions(experiment, seeds), None)
+        return [
+            self._watch(
+                lambda progress: run(experiment, side, progress=progress, operation=self._operation)
+            )
+        ]
+
+    def _watch(self, work: Callable[[Callable[[float], None]], _Outcome]) -> _Outcome:
+        """Do ``work``, which reports its progress, and show how far it has got."""
+        return watch(self.experiment.warmup + self.experiment.seconds, work)

@@ -1,0 +1,118 @@
+"""What happens to links while they run, and what is recorded of every I/O."""
+
+from dataclasses import dataclass, replace
+from typing import Annotated, TypeVar
+
+import typer
+
+from isfc.cli.options.number import SEED_MAX, bounded
+from isfc.cli.output.file import check_file
+from isfc.cli.results.view_options import Output
+from isfc.cli.run.timeline import SECONDS_MAX, TimelineOutput, read_time
+from isfc.errors import ConfigurationError
+from isfc.layout.layout import Collection, Layout
+from scenarios.cluster import ClusterExperiment
+from scenarios.cp_script import Transcript, read_script
+from scenarios.faults import DRAWN_COUNT, Fault, draw_faults, read_faults
+from scenarios.run import NS_PER_S, Experiment
+
+_Run = TypeVar("_Run", Experiment, ClusterExperiment)
+
+
+@dataclass(frozen=True, slots=True)
+class DuringOptions:
+    """CP commands, faults, a trace and a chart. What goes with what is checked as it is read.
+
+    ``output`` is what else is wanted of the run. All raise `ConfigurationError`.
+    """
+
+    cp: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Give CP commands at times of the run: lines 'at 2.5s [NODE:] COMMAND'.",
+        ),
+    ] = None
+    trace: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Write every I/O into FILE (.json), a trace that Perfetto opens."
+        ),
+    ] = None
+    timeline: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="Draw the first TIME (such as 5ms) as a Gantt chart."),
+    ] = None
+    faults: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Let things go wrong at times of the run: a TOML file of [[fault]].",
+        ),
+    ] = None
+    fault_seed: Annotated[
+        int | None,
+        bounded(
+            "N", 0, SEED_MAX, f"The same with {DRAWN_COUNT} faults that are drawn from a seed."
+        ),
+    ] = None
+
+    def transcript(
+        self, experiment: Experiment | ClusterExperiment, output: Output
+    ) -> Transcript | None:
+        """What is to hold the responses to CP commands; None if there are no commands."""
+        if self.cp is None:
+            return None
+        if output.seeds is not None:
+            raise ConfigurationError("--cp and --seeds: every run would have responses of its own")
+        try:
+            return Transcript(read_script(self.cp, experiment))
+        except ConfigurationError as error:
+            raise ConfigurationError(f"--cp {error}") from None
+
+    def timeline_of(self, experiment: _Run, output: Output) -> TimelineOutput[_Run] | None:
+        """The trace and the chart that are wanted; None if neither is."""
+        if self.trace is None and self.timeline is None:
+            return None
+        has_chart = self.timeline is not None
+        if output.view or output.csv or output.seeds or (has_chart and output.json):
+            raise ConfigurationError(
+                f"{'--timeline' if has_chart else '--trace'}: expected without --report, --csv "
+                "and --seeds" + ", and without --json" * has_chart
+            )
+        path = None if self.trace is None else check_file("--trace", self.trace, (".json",))
+        chart_ns = None if self.timeline is None else read_time("--timeline", self.timeline)
+        if chart_ns is not None and chart_ns > experiment.seconds * NS_PER_S:
+            raise ConfigurationError(
+                f"--timeline {self.timeline}: expected at most --seconds, {experiment.seconds:g} s"
+            )
+        if path is not None and experiment.seconds > SECONDS_MAX:
+            raise ConfigurationError(
+                f"--trace with {experiment.seconds:g} s: expected --seconds {SECONDS_MAX:g} or less"
+            )
+        if path is None and chart_ns is not None:  # nobody asks for the rest of the run
+            experiment = replace(experiment, seconds=chart_ns / NS_PER_S)
+        return TimelineOutput(experiment, path, chart_ns)
+
+    def faults_of(
+        self, experiment: Experiment | ClusterExperiment, output: Output
+    ) -> list[Fault] | None:
+        """The faults, from a file or drawn; None if there are to be none."""
+        if self.faults is None and self.fault_seed is None:
+            return None
+        others = (self.cp, self.trace, self.timeline)
+        if output.view or output.csv or output.seeds or any(others):
+            raise ConfigurationError(
+                f"{'--fault-seed' if self.faults is None else '--faults'}: expected without "
+                "--report, --csv, --seeds, --cp, --trace and --timeline"
+            )
+        if isinstance(experiment, ClusterExperiment):
+            where: Collection | Layout = experiment.collection
+        else:
+            where = experiment.layout
+        if self.faults is None:
+            assert self.fault_seed is not None, "one of them was given"
+            return draw_faults(self.fault_seed, where, experiment.begin_ns, experiment.end_ns)
+        if self.fault_seed is not None:
+            raise ConfigurationError("--fault-seed: expected without --faults, which says them all")
+        return read_faults(self.faults, where, experiment.client_node, experiment.end_ns)

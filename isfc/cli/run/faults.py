@@ -1,0 +1,58 @@
+"""``isfc run --faults`` and ``--fault-seed``: what goes wrong in a run, and what comes of it."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from isfc.cli.output.notes import note_lines, note_records
+from isfc.cli.output.progress import watch
+from isfc.cli.output.streams import show, show_json
+from isfc.cli.run.faults_page import fault_page
+from isfc.layout.note import Note
+from scenarios.cluster import ClusterExperiment
+from scenarios.fault_run import FaultOutcome, Recovery, run_with_faults
+from scenarios.faults import Fault
+from scenarios.notes import cluster_notes, run_notes
+from scenarios.run import Experiment
+
+
+def show_fault_run(
+    experiment: Experiment | ClusterExperiment, faults: Sequence[Fault], *, json: bool
+) -> None:
+    """Run one link or several with faults, and print what came of it."""
+    outcome = watch(
+        experiment.warmup + experiment.seconds,
+        lambda progress: run_with_faults(experiment, faults, progress),
+    )
+    if json:
+        show_json(fault_record(experiment, outcome))
+    else:
+        show(fault_page(experiment, outcome), *note_lines(_notes(experiment, outcome)))
+
+
+def _notes(experiment: Experiment | ClusterExperiment, outcome: FaultOutcome) -> tuple[Note, ...]:
+    """Those of the run without faults."""
+    if isinstance(experiment, ClusterExperiment):
+        return cluster_notes(experiment.collection)
+    return run_notes(experiment.layout, experiment.workload, experiment.pairs, outcome.mb_per_s)
+
+
+def fault_record(
+    experiment: Experiment | ClusterExperiment, outcome: FaultOutcome
+) -> dict[str, Any]:
+    """What ``--json`` prints. Names and meanings of the keys stay between releases."""
+    return {
+        **experiment.settings(),
+        "mb_per_s": outcome.mb_per_s,
+        **note_records(_notes(experiment, outcome)),
+        "events": [asdict(entry) for entry in outcome.events],
+        "faults": [_recovery_record(recovery) for recovery in outcome.recoveries],
+    }
+
+
+def _recovery_record(recovery: Recovery) -> dict[str, Any]:
+    """What a fault did; the link is named if several run together."""
+    record = asdict(recovery)
+    if not recovery.link:
+        del record["link"]
+    return record

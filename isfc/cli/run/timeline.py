@@ -1,0 +1,77 @@
+"""``isfc run --trace`` and ``--timeline``: every I/O of a run, for Perfetto or for the terminal."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final, Generic, TypeVar
+
+from rich.console import RenderableType
+
+from isfc.cli.run.chrome_trace import write_trace
+from isfc.cli.run.gantt import gantt_page, gantt_pages
+from isfc.errors import ConfigurationError
+from isfc.link.name import NodeName
+from scenarios.cluster import ClusterExperiment, ClusterResult
+from scenarios.cluster_timeline import record_cluster_timeline
+from scenarios.operation import Operation
+from scenarios.run import Experiment, Result
+from scenarios.timeline import Timeline, record_timeline
+from scenarios.virtual_time import read_time_ns
+
+SECONDS_MAX: Final = 60.0
+"""A minute of a busy link has some 600,000 I/Os: as much as Perfetto takes with ease."""
+
+
+def read_time(option: str, text: str) -> int:
+    """A time such as ``5ms``, ``800us`` or ``0.1s``, in nanoseconds."""
+    time_ns = read_time_ns(text)
+    if time_ns is None or time_ns < 1_000:
+        raise ConfigurationError(
+            f"{option} {text[:40]}: expected a time of 1us at least, such as 5ms, 800us or 0.1s"
+        )
+    return time_ns
+
+
+_Run = TypeVar("_Run", Experiment, ClusterExperiment)
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineOutput(Generic[_Run]):
+    """What of a run's timeline is wanted: a trace, a chart of the first ``chart_ns``, or both."""
+
+    experiment: _Run
+    trace: Path | None
+    chart_ns: int | None
+
+    def chart(self, *timelines: Timeline) -> RenderableType | None:
+        """The chart, if it is wanted; of several links, one behind the other."""
+        if self.chart_ns is None:
+            return None
+        end_ns = min(timelines[0].end_ns, timelines[0].begin_ns + self.chart_ns)
+        cut = [replace(timeline, end_ns=end_ns) for timeline in timelines]
+        return gantt_page(cut[0]) if len(cut) == 1 else gantt_pages(cut)
+
+
+def run_timeline(
+    wanted: TimelineOutput[Experiment],
+    side: NodeName | None,
+    progress: Callable[[float], None] | None,
+    operation: Operation | None,
+) -> tuple[Timeline, Result]:
+    """Run one link, and write the trace."""
+    timeline, result = record_timeline(wanted.experiment, side, progress, operation)
+    if wanted.trace is not None:
+        write_trace(wanted.trace, timeline)
+    return timeline, result
+
+
+def run_timelines(
+    wanted: TimelineOutput[ClusterExperiment],
+    progress: Callable[[float], None] | None,
+    operation: Operation | None,
+) -> tuple[tuple[Timeline, ...], ClusterResult]:
+    """Run several links together, and write the trace of all."""
+    timelines, result = record_cluster_timeline(wanted.experiment, progress, operation)
+    if wanted.trace is not None:
+        write_trace(wanted.trace, *timelines)
+    return timelines, result

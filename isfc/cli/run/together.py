@@ -1,0 +1,212 @@
+"""``isfc run`` of several links together: what goes with it, and what it prints."""
+
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+import typer
+from rich.console import RenderableType
+
+from isfc import __version__
+from isfc.cli.options.experiment import ExtentOptions
+from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.notes import note_records, show_notes
+from isfc.cli.output.progress import run_all, watch
+from isfc.cli.output.streams import show, show_csv, show_json
+from isfc.cli.results.record import shared_record
+from isfc.cli.results.shared import shared_page
+from isfc.cli.results.view_options import Output, check_view, show_report
+from isfc.cli.results.views import View
+from isfc.cli.run.during import DuringOptions
+from isfc.cli.run.faults import show_fault_run
+from isfc.cli.run.timeline import TimelineOutput, run_timelines
+from isfc.cli.run.together_page import cluster_heading, cluster_page
+from isfc.cli.run.transcript import show_refusals, show_transcript
+from isfc.errors import ConfigurationError
+from isfc.io.configuration import IoConfiguration
+from isfc.io.shared import find_shared
+from isfc.layout.layout import Collection
+from isfc.layout.sharing import channel_name
+from scenarios.cluster import ClusterExperiment, ClusterResult, LinkLoad, run_cluster
+from scenarios.cluster_rows import ClusterRow, cluster_rows
+from scenarios.cp_script import Transcript
+from scenarios.measured import beyond_measured_cluster
+from scenarios.notes import cluster_notes
+from scenarios.report import MeasuredRun, make_name
+from scenarios.shared_channel import run_shared_links
+
+
+def check_together(alone: Mapping[str, object]) -> None:
+    """Raise `ConfigurationError` for an option that is of one link ``alone``."""
+    for option, value in alone.items():
+        if value is not None:
+            raise ConfigurationError(
+                f"{option}: of one link; expected it without --traffic and [[traffic]], "
+                "with --workload, --pairs and --link"
+            )
+
+
+def run_together(
+    chosen: tuple[Collection, tuple[LinkLoad, ...]],
+    disks: IoConfiguration | None,
+    extent: ExtentOptions,
+    output: Output,
+    during: DuringOptions,
+) -> None:
+    """Run the links, disks on their chpids too, and print what came of them.
+
+    Ends with 1 if CP refused a command.
+    """
+    try:
+        experiment = ClusterExperiment(
+            *chosen, seconds=extent.seconds, warmup=extent.warmup, seed=extent.seed
+        )
+    except ConfigurationError as error:
+        raise ConfigurationError(f"--{error}") from None
+    check_view(output, experiment.experiments)
+    faults = during.faults_of(experiment, output)
+    if faults is not None:
+        show_fault_run(experiment, faults, json=output.json)
+        return
+    timeline = during.timeline_of(experiment, output)
+    transcript = during.transcript(experiment, output)
+    chart: RenderableType | None = None
+    if disks is not None and not find_shared(disks, *experiment.collection.links):
+        disks = None
+    if disks is not None and not (timeline or transcript or output.seeds or output.view):
+        _show_beside(experiment, disks, output)
+        return
+    if timeline is None:
+        results = _results(experiment, output, transcript)
+    else:
+        chart, result = _timelines(timeline, transcript)
+        results = [result]
+    if chart is not None:
+        show_transcript(transcript)
+        show(cluster_heading(timeline.experiment if timeline else experiment, None), "", chart)
+    elif output.view is not None:
+        _show_views(experiment, results, output, output.view)
+    elif output.csv:
+        show_notes(cluster_notes(experiment.collection))
+        show_csv([asdict(row) for row in cluster_rows(results)])
+    elif output.json:
+        record = cluster_record(experiment, cluster_rows(results), output.seeds)
+        show_json(record if transcript is None else {**record, "cp": transcript.records()})
+    else:
+        show_transcript(transcript)
+        show(cluster_page(experiment, cluster_rows(results), output.seeds))
+    if transcript is not None and transcript.refusals:
+        if output.view or output.csv:
+            show_refusals(transcript)
+        raise typer.Exit(ExitCode.FAILED)
+
+
+def _show_beside(experiment: ClusterExperiment, disks: IoConfiguration, output: Output) -> None:
+    """Run the links without the disks and with them, and print what each costs the other."""
+    total = experiment.warmup + experiment.seconds
+    shared = watch(
+        total,
+        lambda progress: run_shared_links(experiment, disks, output.sample_s, progress),
+    )
+    found = shared.beside.experiment
+    rows = cluster_rows([shared.beside])
+    if output.csv:
+        show_notes(cluster_notes(found.collection))
+        show_csv([asdict(row) for row in rows])
+    elif output.json:
+        show_json({**cluster_record(found, rows, None), "disks": shared_record(shared)})
+    else:
+        loads = ", ".join(map(str, experiment.loads))
+        show(cluster_page(found, rows, None), "", shared_page(shared, loads))
+
+
+def _timelines(
+    wanted: TimelineOutput[ClusterExperiment], transcript: Transcript | None
+) -> tuple[RenderableType | None, ClusterResult]:
+    """Run the links and write the trace; the chart, if it is wanted."""
+    operation = None if transcript is None else transcript.operation
+    experiment = wanted.experiment
+    timelines, result = watch(
+        experiment.warmup + experiment.seconds,
+        lambda progress: run_timelines(wanted, progress, operation),
+    )
+    return wanted.chart(*timelines), result
+
+
+def cluster_record(
+    experiment: ClusterExperiment, rows: Sequence[ClusterRow], seeds: int | None
+) -> dict[str, Any]:
+    """What ``--json`` prints. Names and meanings of the keys stay between releases."""
+    shared: dict[str, list[dict[str, Any]]] = {"channel": [], "path": []}
+    links: list[dict[str, Any]] = []
+    for row in rows:
+        if row.kind in shared:
+            links = []
+            shared[row.kind].append({**_figures(row), "links": links})
+        elif row.kind == "share":
+            links.append(_figures(row))
+    channels = shared["channel"]
+    known = map(channel_name, experiment.collection.shared_channels)
+    return {
+        "seconds": experiment.seconds,
+        "warmup": experiment.warmup,
+        "seed": experiment.seed,
+        "seeds": seeds or 1,
+        "links": [_figures(row) for row in rows if row.kind == "link"],
+        "systems": [_figures(row) for row in rows if row.kind == "system"],
+        "channels": channels,
+        "paths": shared["path"],
+        "together": _figures(rows[-1]),
+        "shared_channels": [*dict.fromkeys([*known, *(each["name"] for each in channels)])],
+        "extrapolated": beyond_measured_cluster(experiment.collection),
+        **note_records(cluster_notes(experiment.collection)),
+        "version": __version__,
+        "command": shlex.join(["isfc", *sys.argv[1:]]),
+    }
+
+
+def _figures(row: ClusterRow) -> dict[str, Any]:
+    """The figures that a row of its kind has."""
+    record = asdict(row)
+    del record["kind"]
+    return {key: value for key, value in record.items() if value is not None and value != ""}
+
+
+def _results(
+    experiment: ClusterExperiment, output: Output, transcript: Transcript | None
+) -> list[ClusterResult]:
+    if output.seeds is not None:
+        repeated = [replace(experiment, seed=experiment.seed + n) for n in range(output.seeds)]
+        return run_all(run_cluster, repeated, None)
+    operation = None if transcript is None else transcript.operation
+    total = experiment.warmup + experiment.seconds
+    return [
+        watch(
+            total,
+            lambda progress: run_cluster(
+                experiment, output.sample_s, progress=progress, operation=operation
+            ),
+        )
+    ]
+
+
+def _show_views(
+    experiment: ClusterExperiment,
+    results: Sequence[ClusterResult],
+    output: Output,
+    view: View,
+) -> None:
+    """The view of IBM's report that is wanted: of every link, at its clients' end."""
+    if output.seeds is not None and output.seeds > 1:
+        raise ConfigurationError("--seeds and --report: expected one of them of several links")
+    runs = [
+        MeasuredRun(
+            make_name(link.experiment),
+            link.experiment,
+            (link.client.whole,) if output.sample_s is None else link.client.parts,
+        )
+        for link in results[0].links
+    ]
+    show_report(output, view, cluster_heading(experiment, None), runs)

@@ -1,0 +1,96 @@
+"""What ``isfc run`` shows of several links: each link, system and shared channel, and all."""
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+
+from isfc.cli.output.notes import note_lines
+from isfc.cli.output.table import plain_table
+from isfc.cli.results.seeds import seed_words
+from scenarios.cluster import ClusterExperiment
+from scenarios.cluster_rows import ClusterRow
+from scenarios.notes import cluster_notes
+
+
+def cluster_heading(experiment: ClusterExperiment, seeds: int | None) -> str:
+    """What was run, and for how long."""
+    systems = experiment.collection.systems
+    links = len(experiment.experiments)
+    seed = seed_words(experiment.seed, seeds or 1)
+    return (
+        f"{links} logical link{'s' * (links > 1)} of {', '.join(systems)}, together\n"
+        f"{experiment.seconds:g} s of virtual time after {experiment.warmup:g} s of warm-up, {seed}"
+    )
+
+
+def cluster_page(
+    experiment: ClusterExperiment, rows: Sequence[ClusterRow], seeds: int | None
+) -> RenderableType:
+    """The whole page."""
+    parts: list[RenderableType] = [cluster_heading(experiment, seeds), ""]
+    parts.append(_links([row for row in rows if row.kind == "link"], seeds))
+    parts += ["", _systems([row for row in rows if row.kind in ("system", "all")])]
+    channels = [row for row in rows if row.kind in ("channel", "path", "share")]
+    if channels:
+        parts += ["", _channels(channels)]
+    parts += note_lines(cluster_notes(experiment.collection))
+    return Group(*parts)
+
+
+def _links(rows: Sequence[ClusterRow], seeds: int | None) -> Table:
+    repeated = seeds is not None and seeds > 1
+    figures = (">MB/s ->", "><- MB/s", ">together", ">msg/s", ">coll/s")
+    spread = (">spread %",) if repeated else ()
+    table = plain_table("link", *figures, *spread, "~traffic", no_wrap=True)
+    for row in rows:
+        first = row.name.partition("-")[0]
+        spreads = (_number(row.spread_percent, 1),) if repeated else ()
+        table.add_row(
+            row.name,
+            *_rates(row),
+            *spreads,
+            ", ".join(_arrow(each, first) for each in row.traffic.split(", ")),
+        )
+    return table
+
+
+def _arrow(traffic: str, first: str) -> str:
+    """``HL:50 ->`` if the clients are on the first node of the link, ``<- HL:50`` if not."""
+    ends, _, load = traffic.partition(":")
+    return f"{load} ->" if ends.partition("-")[0] == first else f"<- {load}"
+
+
+def _systems(rows: Sequence[ClusterRow]) -> Table:
+    figures = (">MB/s out", ">MB/s in", ">together", ">msg/s", ">coll/s")
+    table = plain_table("system", *figures, no_wrap=True)
+    for row in rows:
+        table.add_row(row.name, *_rates(row), style="bold" if row.kind == "all" else None)
+    return table
+
+
+def _rates(row: ClusterRow) -> Iterator[str]:
+    """MB/s out, in and together, messages and collisions a second."""
+    for rate in (row.mb_per_s_out, row.mb_per_s_in, row.mb_per_s):
+        yield f"{rate:.1f}"
+    yield _number(row.messages_per_s, 0)
+    yield _number(row.collisions_per_s, 1)
+
+
+def _channels(rows: Sequence[ClusterRow]) -> Table:
+    figures = (">MB/s out", ">MB/s in", ">busy %")
+    table = plain_table("what several fibres share", *figures, no_wrap=True)
+    for row in rows:
+        if row.kind == "share" and not row.mb_per_s:
+            continue
+        table.add_row(
+            f"  {row.name}" if row.kind == "share" else row.name,
+            f"{row.mb_per_s_out:.1f}",
+            f"{row.mb_per_s_in:.1f}",
+            _number(row.busy_percent, 1),
+        )
+    return table
+
+
+def _number(value: float | None, digits: int) -> str:
+    return "" if value is None else f"{value:,.{digits}f}"

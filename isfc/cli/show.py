@@ -1,0 +1,42 @@
+"""``isfc show``: a layout drawn."""
+
+from typing import Annotated
+
+from isfc.cli.drawing.link import cluster_drawing_page, drawing_page, drawing_svg
+from isfc.cli.options.layout import LayoutArgument, LinkOption, open_links
+from isfc.cli.output.file import check_file, output_option
+from isfc.cli.output.streams import show, write_file
+from isfc.cli.results.shared import disk_lines
+from isfc.io.shared import find_shared
+from isfc.layout.sharing import shares_anything
+
+
+def show_layout(
+    layout: LayoutArgument,
+    *,
+    link: LinkOption = None,
+    output: Annotated[
+        str | None,
+        output_option("Draw it into a file, as SVG.", "FILE.svg"),
+    ] = None,
+) -> None:
+    """Draw a layout: systems, chpids, fibres, who writes on what.
+
+    The fibres are in the order in which the first node's scan meets them. Colour, dashes and
+    words say which CTCs only one end may write. Where systems share channels or directors are
+    told, the machines, the directors and what each channel carries come first.
+    """
+    opened = open_links(layout, link, alone=False)
+    collection = opened[0].collection
+    shares = collection.shared_channels or shares_anything(collection)
+    cluster = collection if shares else None
+    if output is not None:
+        svg = drawing_svg(*(each.layout for each in opened), cluster=cluster)
+        write_file(check_file("-o", output, (".svg",)), svg)
+        return
+    if cluster is not None:
+        show(cluster_drawing_page(cluster))
+    for number, each in enumerate(opened):
+        show(*([""] if number or cluster else []), drawing_page(each.layout))
+        if each.disks is not None:
+            show("", *disk_lines(find_shared(each.disks, each.layout)))

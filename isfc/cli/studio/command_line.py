@@ -1,0 +1,102 @@
+"""A command of isfc inside a process of the page: what it prints, and how it ends.
+
+So whatever the page reads, writes and runs this way is what the command makes of it, errors and
+all. Its input is kept in memory, in files that are on no disk.
+"""
+
+import io
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from isfc.cli.main import run
+from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.progress import progress_told
+from isfc.cli.output.streams import ERROR_PREFIX, RUNNING
+from isfc.cli.studio.work import Failed, Tell
+
+COLUMNS: Final = "80"
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """What a command printed on standard output and on standard error, and its exit code."""
+
+    out: str
+    err: str
+    code: int
+
+
+def printed(tell: Tell, words: Sequence[str], files: Mapping[str, str]) -> Printed | Failed:
+    """Give a command; ``files``, by the names that its words have for them, are in memory.
+
+    ``tell`` is told each time that one more hundredth of it is done, as ``{"share": 0.07}``, and
+    what it says that it runs, as ``{"doing": "a timeline"}``.
+    A `Failed` has its error, in which the files have their names, if it was given bad input.
+    """
+    os.environ["COLUMNS"] = COLUMNS
+    held = {name: _in_memory(name, content) for name, content in files.items()}
+    out, err = io.StringIO(), _Heard(tell)
+    try:
+        with redirect_stdout(out), redirect_stderr(err), progress_told(_by_hundredths(tell)):
+            code = run([_with_paths(word, held) for word in words])
+    finally:
+        for path in held.values():
+            os.close(int(Path(path).name))
+    said = [_with_names(each.getvalue(), held) for each in (out, err)]
+    if code == ExitCode.BAD_INPUT:  # what is said is the error alone
+        return Failed("\n".join(line.removeprefix(ERROR_PREFIX) for line in said[1].splitlines()))
+    return Printed(said[0], said[1], code)
+
+
+class _Heard(io.StringIO):
+    """Standard error, of which what is run next is told as it comes."""
+
+    def __init__(self, tell: Tell) -> None:
+        super().__init__()
+        self._tell = tell
+
+    def write(self, text: str) -> int:
+        if text.startswith(RUNNING):
+            self._tell({"doing": text.removeprefix(RUNNING)})
+        return super().write(text)
+
+
+def _by_hundredths(tell: Tell) -> Callable[[float], None]:
+    """What a command with progress calls; several bars, one after the other, begin again."""
+    last = -1
+
+    def advance(share: float) -> None:
+        nonlocal last
+        if int(share * 100) != last:
+            last = int(share * 100)
+            tell({"share": last / 100})
+
+    return advance
+
+
+def _in_memory(name: str, content: str) -> str:
+    """The path of a file that is on no disk."""
+    number = os.memfd_create(re.sub(r"[^\w.-]", "_", name)[:40] or "text")
+    os.write(number, content.encode())
+    return f"/proc/self/fd/{number}"
+
+
+def _with_paths(word: str, held: Mapping[str, str]) -> str:
+    """``NODE=name`` or ``name`` with the path of the file."""
+    node, equals, name = word.rpartition("=")
+    return f"{node}{equals}{held[name]}" if name in held else word
+
+
+def _with_names(text: str, held: Mapping[str, str]) -> str:
+    """Paths become names, also where a layout is called after its file, and a CEC after its."""
+    for name, path in held.items():
+        number, stem = path.rpartition("/")[2], re.sub(r"[^\w-]", "-", Path(name).stem)
+        text = name.join(re.split(rf"{path}\b", text))
+        text = re.sub(rf"(?<=\[cec\.){number}(?=[-\]])", stem, text)
+        text = re.sub(rf"(?<=Imported from )(.*)\b{number}\b", rf"\g<1>{stem}", text)
+    return text

@@ -1,0 +1,117 @@
+"""``isfc sweep``: a grid of layouts, workloads, pairs and seeds, each combination run once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from isfc.cli.options.flattened import flattened
+from isfc.cli.options.number import JobsOption
+from isfc.cli.options.printed import PrintOptions
+from isfc.cli.options.profile import ProfileOption, open_profile
+from isfc.cli.output.file import check_table_file, output_option, write_table
+from isfc.cli.output.notes import note_lines
+from isfc.cli.output.progress import progress_bar
+from isfc.cli.output.streams import show, show_csv, show_json
+from isfc.cli.sweep.page import check_columns, length_of, sweep_table, write_sweep_plot
+from isfc.search.grid import Cell, at_site, read_grid
+from isfc.search.store import RowStore
+from isfc.search.sweep import Row, cell_notes, execute, finish, row_of
+from scenarios.notes import several_notes
+
+LISTED = 3
+"""How many notes of a kind are shown; the rows have all."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlotOptions:
+    """A picture of the rows, if one is wanted, and what is drawn over what."""
+
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw --y over --x; FILE ends with .svg or .png."),
+    ] = None
+    x: Annotated[str, typer.Option(metavar="COLUMN", help="The column of the x axis.")] = "pairs"
+    y: Annotated[str, typer.Option(metavar="COLUMN", help="The column of the y axis.")] = "mb_per_s"
+
+
+@dataclass(frozen=True, slots=True)
+class RowsPrinted(PrintOptions):
+    """What the rows are printed as."""
+
+    csv: Annotated[bool, typer.Option("--csv", help="Print the rows as CSV.")] = False
+
+
+@flattened
+def sweep(
+    specification: Annotated[Path, typer.Argument(metavar="SPEC.toml", help="The grid.")],
+    *,
+    profile: ProfileOption = None,
+    output: Annotated[
+        Path | None,
+        output_option("Write the rows; FILE ends with .csv or .parquet."),
+    ] = None,
+    store: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Where finished runs are kept, which are not run again; SPEC.rows if not given.",
+        ),
+    ] = None,
+    jobs: JobsOption = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(metavar="ADDR", help="Run on a Dask cluster, such as tcp://scheduler:8786."),
+    ] = None,
+    picture: PlotOptions,
+    printed: RowsPrinted,
+) -> None:
+    """Run every combination of a grid, a line for each.
+
+    What is finished is kept as it finishes: after Ctrl-C or a crash the same command goes on with
+    the rest. The rows are the same wherever they are run.
+    """
+    if output is not None:
+        check_table_file("--output", output)
+    site = open_profile(profile)
+    cells = [at_site(cell, site) for cell in read_grid(specification)]
+    if picture.plot is not None:
+        check_columns(picture.plot, cells, picture.x, picture.y)
+    kept = RowStore(store or specification.with_suffix(".rows"))
+    rows = _rows(cells, kept, jobs, cluster)
+    if output is not None:
+        write_table(output, rows)
+    if picture.plot is not None:
+        write_sweep_plot(picture.plot, rows, [*cells[0].axes], picture.x, picture.y)
+    if printed.json:
+        show_json(rows)
+    elif printed.csv:
+        show_csv(rows)
+    else:
+        notes = several_notes(map(cell_notes, cells, rows), LISTED)
+        length = length_of(cells[0].experiment)
+        show(sweep_table(rows, [*cells[0].axes]), "", length, *note_lines(notes))
+
+
+def _rows(
+    cells: Sequence[Cell], kept: RowStore, jobs: int | None, cluster: str | None
+) -> list[Row]:
+    """All rows in the order of the grid; after Ctrl-C the command ends and says what is kept."""
+    rows: dict[int, Row] = {}
+    places = {id(cell): index for index, cell in enumerate(cells)}
+
+    def interrupted(done: float) -> str:
+        return (
+            f"interrupted after {done} of {len(cells)} runs; they are kept in {kept.path}, "
+            "and the same command goes on with the rest"
+        )
+
+    with progress_bar(len(cells), "runs", interrupted) as advance:
+        for cell, figures in finish(
+            cells, kept, lambda work, items: execute(work, items, jobs, cluster)
+        ):
+            rows[places[id(cell)]] = row_of(cell, figures)
+            advance(len(rows))
+    return [rows[index] for index in range(len(cells))]

@@ -1,0 +1,104 @@
+"""What ``isfc sweep`` shows: a line for each place in the grid, and any column over any other."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from rich.table import Table
+
+from isfc.cli.output.picture import check_picture, write_picture
+from isfc.cli.output.table import plain_table
+from isfc.errors import ConfigurationError
+from isfc.layout.closest import expected
+from isfc.search.grid import Cell
+from isfc.search.sweep import Row
+from scenarios.repeat import MEASURES, spread_percent
+from scenarios.run import Experiment
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+SHOWN: Final = {
+    "MB/s": ("mb_per_s", "{:.1f}"),
+    "msgs/s": ("messages_per_s", "{:.0f}"),
+    "util %": ("rdev_util_percent", "{:.0f}"),
+    "coll/s": ("collisions_per_s", "{:.1f}"),
+}
+"""The measures of the table: heading, column and form."""
+
+HEADINGS: Final = {"ctcs_per_chpid": "each"}
+"""The axes that have another heading than their name."""
+
+_SEED: Final = "seed"
+
+
+def sweep_table(rows: Sequence[Row], axes: Sequence[str]) -> Table:
+    """A line for each place on the axes that vary; seeds become their mean and MB/s' spread."""
+    varying = [axis for axis in axes if axis != _SEED and len({row[axis] for row in rows}) > 1] or [
+        axes[0]
+    ]
+    seeded = len({row[_SEED] for row in rows}) > 1
+    places = (
+        f"{'' if isinstance(rows[0][axis], str) else '>'}{HEADINGS.get(axis, axis)}"
+        for axis in varying
+    )
+    measures = (f">{heading}" for heading in (*SHOWN, *(["spread"] if seeded else [])))
+    table = plain_table(*places, *measures, gap=1, no_wrap=True)
+    for place, group in groups(rows, varying).items():
+        figures = [[row[column] for row in group] for column, _ in SHOWN.values()]
+        means = [sum(values) / len(values) for values in figures]
+        spread = spread_percent(figures[0])
+        table.add_row(
+            *(str(value).replace("FICON Express", "Ex") for value in place),
+            *(form.format(mean) for mean, (_, form) in zip(means, SHOWN.values(), strict=True)),
+            *(["-" if spread is None else f"{spread:.1f}"] if seeded else []),
+        )
+    return table
+
+
+def length_of(experiment: Experiment) -> str:
+    """How long each run of the grid was: that is fixed, whether or not it had come to rest."""
+    return (
+        f"Each run is of {experiment.seconds:g} s of virtual time after {experiment.warmup:g} s of "
+        "warm-up, whatever is left of a trend."
+    )
+
+
+def groups(rows: Sequence[Row], axes: Sequence[str]) -> dict[tuple[Any, ...], list[Row]]:
+    """The rows by their place on some axes, in the order in which the places first come."""
+    found: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        found.setdefault(tuple(row[axis] for axis in axes), []).append(row)
+    return found
+
+
+def check_columns(path: Path, cells: Sequence[Cell], x: str, y: str) -> None:
+    """Find out before anything is run whether the picture can be drawn."""
+    columns = (*cells[0].axes, *MEASURES)
+    for option, column in (("--x", x), ("--y", y)):
+        if column not in columns:
+            raise ConfigurationError(
+                f"{option} {column[:40]!r}: not a column; {expected(column, columns)}"
+            )
+    check_picture(path)
+
+
+def write_sweep_plot(path: Path, rows: Sequence[Row], axes: Sequence[str], x: str, y: str) -> None:
+    """Draw ``y`` over ``x``, the mean over seeds, a line for each place on the other axes."""
+    others = [
+        axis for axis in axes if axis not in (x, y, _SEED) and len({row[axis] for row in rows}) > 1
+    ]
+
+    def draw(drawn: "Axes") -> None:
+        for place, group in groups(rows, others).items():
+            points = groups(group, [x])
+            heights = [sum(row[y] for row in same) / len(same) for same in points.values()]
+            label = " ".join(map(str, place))
+            drawn.plot([key[0] for key in points], heights, marker="o", label=label)
+        drawn.set_xlabel(x)
+        drawn.set_ylabel(y)
+        drawn.set_ylim(bottom=min(0, drawn.get_ylim()[0]))
+        if others:
+            drawn.legend(title=", ".join(others), fontsize="small")
+
+    write_picture(path, draw)

@@ -1,0 +1,53 @@
+"""Small surveys for the tests of the page: few points, and a short timeline."""
+
+from isfc.io.charts import memory_over_paths
+from isfc.layout.catalogue import load_layout
+from isfc.layout.plan import make_plan
+from isfc.layout.rules.rule import Untried
+from scenarios.advice import ComparedLoad, TriedAdvice
+from scenarios.guest_memory import GuestMemory
+from scenarios.link_loss import left_of
+from scenarios.relocated import watch_relocation
+from scenarios.relocated_guest import GuestPlan
+from scenarios.relocation import Relocation
+from scenarios.report_runs import Point, Survey
+from scenarios.run import Experiment
+from scenarios.saturation import Carried
+from scenarios.steady import Rate
+from scenarios.timeline import record_timeline
+from scenarios.workload import SUITES
+
+
+def surveyed(name: str) -> Survey:
+    """A survey of a shipped layout, with figures that are made up but for the timeline's."""
+    layout = load_layout(name)
+    points = tuple(
+        Point(node, pairs, 1.5 * pairs, 0, 10, 0) for node in layout.nodes for pairs in (1, 5)
+    )
+    timeline, _ = record_timeline(
+        Experiment(layout, SUITES["HM"], pairs=5, seconds=0.005, warmup=0.01)
+    )
+    lefts = tuple(left_of(layout))
+    plan = make_plan(layout)
+    half, more = ComparedLoad(Rate(1000), Rate(500)), ComparedLoad(Rate(900), Rate(1000))
+    tried = {
+        finding.id: [TriedAdvice(trial, (half, more)) for trial in finding.rule.trials]
+        for finding in plan.advice
+        if not isinstance(finding.rule.trials, Untried)
+    }
+    relocation = memory_over_paths(dict.fromkeys((f"from {node}" for node in layout.nodes), 300.0))
+    rates = tuple(Carried(node, Rate(400), Rate(300)) for node in layout.nodes)
+    guest = GuestPlan("direct-io", GuestMemory(2**20, 2**20))
+    moved = Relocation(layout, (guest,), source=layout.nodes[1])
+    return Survey(
+        name,
+        plan,
+        rates,
+        tried,
+        SUITES["HM"],
+        points,
+        lefts,
+        timeline,
+        relocation,
+        relocated=(watch_relocation(moved),),
+    )

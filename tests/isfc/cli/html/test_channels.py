@@ -1,0 +1,104 @@
+"""The page's part on an I/O configuration: its channels, advice and comparisons."""
+
+import json
+import re
+from html import escape
+from pathlib import Path
+
+import pytest
+
+from isfc.cli.html.charts import VERSION, curve_specs
+from isfc.cli.html.document import document
+from isfc.cli.main import run
+from isfc.io.charts import CHARTS
+from isfc.io.configuration_file import read_io_configuration
+from scenarios.report_runs import survey_channels
+from tests.browser import needs_chromium, opened
+from tests.isfc.cli.html.surveyed import surveyed
+from tests.isfc.cli.html.test_document import Outline
+from tools.pages.console import PROJECT
+
+IO = PROJECT / "docs" / "io"
+
+
+def outline(page: str) -> Outline:
+    found = Outline()
+    found.feed(page)
+    assert found.open == []
+    assert len(found.ids) == len(set(found.ids))
+    hrefs = [a["href"] for tag, a in found.attributes if tag == "a"]
+    assert {str(href).removeprefix("#") for href in hrefs} <= set(found.ids)
+    return found
+
+
+@pytest.mark.parametrize("name", ["every-kind.toml", "two-channels.toml", "shared.toml"])
+def test_the_page_has_a_figure_and_a_table_for_each_comparison(name: str) -> None:
+    survey = survey_channels(name, read_io_configuration(IO / name))
+    assert survey.charts
+    page = document([], "", survey)
+    assert set(survey.charts) <= set(outline(page).ids)
+    for chart in survey.charts.values():
+        assert f"<figcaption>{escape(chart.title)}</figcaption>" in page
+        assert f"<caption>{escape(chart.title)}</caption>" in page
+    specs = re.search(r'id="charts">(.*?)</script>', page)
+    assert specs is not None
+    assert json.loads(specs[1]).keys() == survey.charts.keys()
+
+
+def test_every_comparison_has_its_place_on_a_page() -> None:
+    of_channels = {
+        name
+        for file in ("every-kind.toml", "two-channels.toml")
+        for name in survey_channels(file, read_io_configuration(IO / file)).curves
+    }
+    assert of_channels | {"relocation"} == CHARTS.keys()
+    assert '<figure id="relocation"' in document([surveyed("published-1")], "")
+
+
+def test_channels_stand_below_the_links_of_a_layout() -> None:
+    name = "shared.toml"
+    survey = survey_channels(name, read_io_configuration(IO / name))
+    page = document([surveyed("published-4")], "", survey)
+    ids = outline(page).ids
+    assert ids.index("link") < ids.index("channels") < ids.index("io-response")
+    assert '<nav aria-label="Parts of this page">' in page
+
+
+def test_what_plan_says_stands_on_the_page() -> None:
+    name = "without-zhpf.toml"
+    page = document([], "", survey_channels(name, read_io_configuration(IO / name)))
+    assert "<td>50</td><td>Express16SA</td><td>16</td>" in page
+    assert "<code>command-mode</code>" in page
+    assert "System PROD: 4 SAPs, 2.7 % busy" in page
+    assert "<title>Channels</title>" in page
+
+
+def test_what_is_wrong_with_a_file_of_channels_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = tmp_path / "bad.toml"
+    config.write_text('[[io]]\nname = "x"\nchannels = ["42"]\n')
+    assert run(["report", str(config), "-o", str(tmp_path / "report.html")]) == 2
+    assert "[[io]] #1 channels" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["every-kind.toml", "two-channels.toml"])
+def test_vega_lite_compiles_the_comparisons(name: str) -> None:
+    from vl_convert import vegalite_to_vega
+
+    survey = survey_channels(name, read_io_configuration(IO / name))
+    for spec in curve_specs(survey.charts).values():
+        assert vegalite_to_vega(spec, vl_version=VERSION)["marks"]
+
+
+@pytest.mark.slow
+@needs_chromium
+def test_a_file_of_channels_alone_makes_a_page_that_fits_a_phone(tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    assert run(["report", str(IO / "every-kind.toml"), "-o", str(path)]) == 0
+    with opened(path, width=360, height=740) as (page, found):
+        page.wait_for_selector("html[data-drawn]", timeout=30_000)
+        assert page.locator(".chart svg").count() == 6
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        assert found == []

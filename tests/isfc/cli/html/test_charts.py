@@ -1,0 +1,52 @@
+"""The charts of the page: their data, and that Vega-Lite takes them."""
+
+import json
+from typing import Any
+
+import pytest
+
+from isfc.cli.html.charts import PHASES, VERSION, charts
+from scenarios.report_runs import Survey
+from tests.isfc.cli.html.surveyed import surveyed
+
+
+@pytest.fixture(scope="module", params=["published-1", "published-12"])
+def survey(request: pytest.FixtureRequest) -> Survey:
+    return surveyed(request.param)
+
+
+def test_timeline_has_every_phase_of_every_io(survey: Survey) -> None:
+    spec = charts(survey)["timeline"]
+    slices, collisions = (layer["data"]["values"] for layer in spec["layer"])
+    assert len(slices) == sum(len(list(io.phases())) for io in survey.timeline.ios)
+    assert {item["phase"] for item in slices} <= PHASES.keys()
+    assert all(item["from"] < item["to"] for item in slices)
+    assert len(collisions) == 2 * len(survey.timeline.collisions())
+    rows = spec["layer"][0]["encoding"]["y"]["scale"]["domain"]
+    assert len(rows) == 2 * len(survey.layout.ctcs)
+    assert {item["ctc"] for item in slices} <= set(rows)
+
+
+def test_lines_have_every_point_and_bars_every_loss(survey: Survey) -> None:
+    specs = charts(survey)
+    for name, measure in (("throughput", "mb_per_s"), ("collisions", "collisions_per_s")):
+        drawn = [getattr(p, measure) for p in survey.points]
+        assert (name in specs) == any(drawn)  # a chart of nothing but 0 went from 0 to 1
+        if name in specs:
+            assert [value[measure] for value in specs[name]["data"]["values"]] == drawn
+    assert len(specs["losses"]["data"]["values"]) == 2 * len(survey.lefts)
+
+
+def test_charts_are_described_and_are_json(survey: Survey) -> None:
+    specs = charts(survey)
+    assert all(spec["description"] for spec in specs.values())
+    assert json.loads(json.dumps(specs, allow_nan=False)) == specs
+
+
+@pytest.mark.slow
+def test_vega_lite_compiles_them(survey: Survey) -> None:
+    from vl_convert import vegalite_to_vega
+
+    for spec in charts(survey).values():
+        compiled: Any = vegalite_to_vega(spec, vl_version=VERSION)
+        assert compiled["marks"]

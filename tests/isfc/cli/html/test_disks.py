@@ -1,0 +1,69 @@
+"""The page's part on disks that ride the link's chpids."""
+
+import re
+from dataclasses import replace
+from html import escape
+
+import pytest
+
+from isfc.cli.html.charts import VERSION, charts
+from isfc.cli.html.document import document
+from isfc.cli.options.layout import open_collection, open_with_disks
+from scenarios.report_runs import DiskSurvey, Survey
+from scenarios.run import Experiment
+from scenarios.shared_channel import LOAD_SHARES, run_over_load
+from scenarios.workload import SUITES
+from tests.isfc.cli.html.surveyed import surveyed
+from tools.pages.console import PROJECT
+
+
+@pytest.fixture(scope="module")
+def survey() -> Survey:
+    layout, disks = open_with_disks(
+        open_collection(str(PROJECT / "docs" / "io" / "shared.toml")), None
+    )
+    assert disks is not None
+    experiment = Experiment(layout, SUITES["HL"], 20, seconds=0.2, warmup=0.05)
+    return replace(
+        surveyed("published-1"),
+        disks=DiskSurvey(run_over_load(experiment, disks)),
+    )
+
+
+def test_more_io_costs_the_link_more_and_the_disks_too(survey: Survey) -> None:
+    assert survey.disks is not None
+    found = survey.disks.charts
+    link, disks = found["io-link"], found["io-disks"]
+    assert link.xs == disks.xs == tuple(100 * share for share in LOAD_SHARES)
+    alone, beside = (curve.values for curve in link.curves)
+    assert len(set(alone)) == 1
+    moved = [value for value in beside if value is not None]
+    assert moved == sorted(moved, reverse=True)
+    for curve in disks.curves:
+        waited = [value for value in curve.values if value is not None]
+        assert waited == sorted(waited)
+
+
+def test_the_page_has_a_figure_and_a_table_for_each_chart(survey: Survey) -> None:
+    page = document([survey], "")
+    assert '<section id="disks"' in page
+    assert '<a href="#disks">' in page
+    assert survey.disks is not None
+    for name, chart in survey.disks.charts.items():
+        assert f'<figure id="{name}"' in page
+        assert f"<caption>{escape(chart.title)}</caption>" in page
+    assert re.search("<td>ATLANTA chpid 40, disks, response us</td><td>[0-9.]+</td>", page)
+
+
+def test_without_disks_there_is_no_word_of_them() -> None:
+    assert 'id="disks"' not in document([surveyed("published-1")], "")
+
+
+@pytest.mark.slow
+def test_vega_lite_compiles_the_charts(survey: Survey) -> None:
+    from vl_convert import vegalite_to_vega
+
+    specs = {name: spec for name, spec in charts(survey).items() if name.startswith("io-")}
+    assert specs.keys() == {"io-link", "io-disks"}
+    for spec in specs.values():
+        assert vegalite_to_vega(spec, vl_version=VERSION)["marks"]

@@ -1,0 +1,121 @@
+"""The page: whole, self-contained, and the same figures in words and tables."""
+
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+
+from isfc.cli.html.document import check_charts, document
+from isfc.errors import ConfigurationError
+from tests.isfc.cli.html.surveyed import surveyed
+
+VOID = {"meta", "link", "br"}
+
+
+class Outline(HTMLParser):
+    """The elements of a page, and whether every one is closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.attributes: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        named = dict(attrs)
+        self.attributes.append((tag, named))
+        if identity := named.get("id"):
+            self.ids.append(identity)
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.attributes.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def page(layout: str = "published-12", script: str = "") -> tuple[str, Outline]:
+    text = document([surveyed(layout)], script)
+    outline = Outline()
+    outline.feed(text)
+    return text, outline
+
+
+@pytest.mark.parametrize("layout", ["published-1", "published-12", "atlanta-boston"])
+def test_elements_are_closed_and_ids_unique(layout: str) -> None:
+    _, outline = page(layout)
+    assert outline.open == []
+    assert len(outline.ids) == len(set(outline.ids))
+
+
+def test_several_links_are_several_parts_of_one_page() -> None:
+    one = surveyed("published-4")
+    text = document([one, replace(surveyed("atlanta-boston"), mark="-2")], "")
+    outline = Outline()
+    outline.feed(text)
+    assert outline.open == []
+    assert len(outline.ids) == len(set(outline.ids))
+    hrefs = [a["href"] for tag, a in outline.attributes if tag == "a"]
+    assert {"#link", "#link-2", "#loss", "#loss-2"} <= set(hrefs)
+    assert {str(href).removeprefix("#") for href in hrefs} <= set(outline.ids)
+    found = re.search(r'id="charts">(.*?)</script>', text)
+    assert found is not None
+    assert {"timeline", "timeline-2"} <= json.loads(found[1]).keys() <= set(outline.ids)
+
+
+def test_every_chart_has_a_figure_with_a_caption() -> None:
+    text, outline = page()
+    found = re.search(r'id="charts">(.*?)</script>', text)
+    assert found is not None
+    assert json.loads(found[1]).keys() <= set(outline.ids)
+    assert text.count("<figure") == text.count("<figcaption") == len(json.loads(found[1]))
+
+
+def test_page_names_nothing_elsewhere() -> None:
+    text, outline = page()
+    for tag, attributes in outline.attributes:
+        for name in ("src", "href"):
+            value = attributes.get(name)
+            assert value is None or value.startswith(("#", "data:")), (tag, value)
+    assert "@import" not in text
+    assert "url(http" not in text
+
+
+def test_links_of_the_page_lead_somewhere() -> None:
+    _, outline = page()
+    for _, attributes in outline.attributes:
+        if (target := attributes.get("href") or "").startswith("#"):
+            assert target[1:] in outline.ids
+        for label in (attributes.get("aria-labelledby") or "").split():
+            assert label in outline.ids
+
+
+def test_script_cannot_end_early() -> None:
+    text, _ = page(script='"</script><b>"')
+    assert "</script><b>" not in text
+    assert r'"\x3c/script><b>"' in text
+
+
+def test_findings_capacity_and_losses_are_in_words() -> None:
+    text, _ = page()
+    for words in (
+        "<code>directions-unequal</code>",
+        "Run in such an order, the model contradicts by 50% saturated (1000 to 500 MB/s) and ",
+        " agrees by 11% with 50 pairs (900 to 1000).",
+        "writes on 6000, 6001, 6002",
+        "only it writes on 6043, 6042",
+        "<td>chpid 42 (52)</td>",
+        "<td>612</td>",
+        "<td>direct-io</td><td>SERVER</td><td>0.0",  # a small guest that was moved
+    ):
+        assert words in text
+
+
+def test_library_is_asked_for_before_anything_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("isfc.library.find_spec", {}.get)
+    with pytest.raises(ConfigurationError, match=r"-m pip install 'isfc\[report\]'"):
+        check_charts()

@@ -1,0 +1,130 @@
+"""Advice in ``isfc plan``: beside each that promises more MB/s, what the model makes of it."""
+
+import json
+
+import pytest
+
+from isfc.cli.judgement.advice import advice_text, model_word
+from isfc.cli.main import run
+from isfc.layout.catalogue import load_layout
+from isfc.layout.layout import Layout
+from isfc.layout.rules.book import RULES, find_all
+from isfc.layout.rules.rule import ChangedLayout, LayoutRule, Untried
+from scenarios import advice
+from scenarios.advice import LAYOUTS_MAX, ComparedLoad, TriedAdvice, changed_layouts, try_advice
+from scenarios.saturation import Carried
+from scenarios.steady import Rate
+from tests.isfc.layout.rules.test_book import FIRES
+
+TRIED = [rule for rule in RULES if not isinstance(rule.trials, Untried)]
+AS_IT_IS = 200.0
+
+
+def carrying(layout: Layout, *rates: float) -> list[Carried]:
+    """So many MB/s at saturation, and half as many with the stated pairs."""
+    return [
+        Carried(node, Rate(rate, 0.01 * rate), Rate(rate / 2, 0.005 * rate))
+        for node, rate in zip(layout.nodes, rates, strict=False)
+    ]
+
+
+def texts(rule: LayoutRule, monkeypatch: pytest.MonkeyPatch, rate: float) -> list[str]:
+    """What is said of a rule's layouts when each change carries ``rate``."""
+    monkeypatch.setattr(advice, "LAYOUTS_MAX", 100)
+    monkeypatch.setattr(advice, "carried", lambda layout: carrying(layout, rate, 10 * rate))
+    said = []
+    for layout in FIRES[rule.id]:
+        findings = find_all(layout)
+        tried = try_advice(layout, findings, carrying(layout, 10 * AS_IT_IS, AS_IT_IS))
+        said += [advice_text(each, tried) for each in findings if each.id == rule.id]
+    return said
+
+
+@pytest.mark.parametrize("rule", TRIED, ids=[rule.id for rule in TRIED])
+def test_model_says_what_it_makes_of_every_advice(
+    rule: LayoutRule, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert isinstance(rule.trials, tuple)
+    for rate, word in (
+        (
+            100,
+            "contradicts by 50% saturated (200 to 100 MB/s) and by 50% with 50 pairs (100 to 50)",
+        ),
+        (202, "sees no difference saturated (200 to 202 MB/s) and with 50 pairs (100 to 101)"),
+        (260, "agrees by 30% saturated (200 to 260 MB/s) and by 30% with 50 pairs (100 to 130)"),
+    ):
+        said = texts(rule, monkeypatch, rate)
+        for trial in rule.trials:
+            assert any(f" Run {trial.done}, the model {word}." in text for text in said)
+
+
+UNTRIED = [rule.id for rule in RULES if rule not in TRIED and rule.id in FIRES]
+
+
+@pytest.mark.parametrize("rule", UNTRIED)
+def test_of_rules_that_promise_no_more_it_says_nothing(
+    rule: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(advice, "carried", lambda layout: carrying(layout, 1))
+    for layout in FIRES[rule]:
+        findings = find_all(layout)
+        assert rule in [finding.id for finding in findings]
+        assert rule not in try_advice(layout, findings, carrying(layout, 1, 1))
+
+
+def test_loads_that_disagree_are_both_told() -> None:
+    trial = ChangedLayout("backwards", lambda down: down)
+    tried = TriedAdvice(
+        trial, (ComparedLoad(Rate(100), Rate(100)), ComparedLoad(Rate(100), Rate(90)))
+    )
+    assert model_word(tried) == (
+        "Run backwards, the model sees no difference saturated (100 to 100 MB/s) and contradicts "
+        "by 10% with 50 pairs (100 to 90)."
+    )
+    assert (
+        model_word(TriedAdvice(trial, Untried("it is late")))
+        == "The model was not asked: it is late."
+    )
+
+
+@pytest.mark.at_length
+@pytest.mark.slow
+def test_plan_says_that_the_model_keeps_the_slow_chpids(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["plan", "published-12", "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    (mixed,) = (each for each in record["advice"] if each["id"] == "speeds-mixed")
+    (trial,) = mixed["trials"]
+    assert trial["saturated"]["verdict"] == trial["stated"]["verdict"] == "contradicts"
+    assert "Run on the fast chpids alone, the model contradicts by " in mixed["text"]
+    slower = min(record["model"]["saturated_mb_per_s"].values())
+    assert trial["saturated"]["mb_per_s"] == slower > trial["saturated"]["changed_mb_per_s"]
+
+
+def test_alike_changes_are_run_once_and_few_in_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    layout = load_layout("published-14")
+    ran: list[Layout] = []
+
+    def carried(one: Layout) -> list[Carried]:
+        ran.append(one)
+        return carrying(one, 1, 1)
+
+    monkeypatch.setattr(advice, "carried", carried)
+    findings = find_all(layout)
+    tried = try_advice(layout, findings, carrying(layout, 1, 1))
+    assert len(ran) == len(set(ran)) <= LAYOUTS_MAX
+    assert {*tried} == {f.id for f in findings if not isinstance(f.rule.trials, Untried)}
+    monkeypatch.setattr(advice, "LAYOUTS_MAX", 1)
+    (unequal, *others) = try_advice(layout, findings, carrying(layout, 1, 1)).values()
+    assert isinstance(unequal[0].outcome, tuple), "warnings come first"
+    assert "4 changes at most" in model_word(others[-1][0])
+
+
+def test_what_is_known_is_not_run_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    layout = load_layout("published-14")
+    monkeypatch.setattr(advice, "carried", None)
+    findings = find_all(layout)
+    known = {each: carrying(each, 2, 2) for each in changed_layouts(layout, findings)}
+    assert 0 < len(known) <= LAYOUTS_MAX
+    tried = try_advice(layout, findings, carrying(layout, 1, 1), known)
+    outcomes = [each.outcome for some in tried.values() for each in some]
+    assert any(isinstance(each, tuple) and each[0].changed.mb_per_s == 2 for each in outcomes)

@@ -1,0 +1,138 @@
+"""Rule and model side by side in ``isfc plan``: what is said of their differences."""
+
+import json
+from dataclasses import replace
+from functools import partial
+
+import pytest
+
+from ctc.profiles import find_profile
+from isfc.cli.judgement.carried import differences, handled_mb_per_s
+from isfc.cli.main import run
+from isfc.layout.catalogue import load_layout
+from isfc.layout.file import parse_collection
+from isfc.layout.layout import Layout
+from isfc.layout.path import FarPath, Isl
+from isfc.layout.plan import make_plan
+from scenarios.measured import ONE_WAY_MB_PER_S_MAX
+from scenarios.notes import plan_notes
+from scenarios.run import Experiment, record
+from scenarios.saturation import SUITE, Carried, carried
+from scenarios.steady import Rate
+from scenarios.workload import find_workload
+from tests.layouts import layout_of
+
+
+def figures(layout: Layout, *rates: float) -> list[Carried]:
+    return [
+        Carried(node, Rate(rate, 0.01 * rate), Rate(rate, 0.01 * rate))
+        for node, rate in zip(layout.nodes, rates, strict=True)
+    ]
+
+
+def said(layout: Layout, *rates: float) -> str:
+    return " ".join(differences(make_plan(layout), figures(layout, *rates)))
+
+
+def noted(layout: Layout, *rates: float) -> str:
+    return " ".join(note.text for note in plan_notes(layout, figures(layout, *rates)))
+
+
+def test_figures_that_agree_are_not_explained() -> None:
+    layout = load_layout("published-12")
+    rates = [way.estimated_mb_per_s * 0.95 for way in make_plan(layout).directions]
+    assert "differ" not in said(layout, *rates)
+
+
+def test_difference_of_more_than_a_tenth_is_told_with_its_reason() -> None:
+    assert "fewer than four carry more" in said(load_layout("published-4"), 189, 189)
+    assert "both ends write on" in said(load_layout("published-1"), 81, 80)
+
+
+def test_a_chpid_that_carries_more_than_ibm_states_of_command_mode_is_told_first() -> None:
+    fast = layout_of((16, 5), (16, 5))
+    most = handled_mb_per_s(fast.fibres[0].profile)
+    page = said(fast, 1200, 1200)
+    assert page.startswith("The model carries 600 MB/s (2^20) one way on a chpid.")
+    assert "which is 572 here: believe the lower figure" in page
+    assert f"handles {most:,.0f} MB/s of such messages in command mode" in page
+    assert "carries" not in said(fast, 1100, 1100).partition("The model's figures")[0]
+
+
+@pytest.mark.at_length
+@pytest.mark.slow
+def test_the_model_carries_no_more_on_a_chpid_than_what_is_said_that_it_handles() -> None:
+    for name in ("FICON Express8S", "FICON Express16S", "FICON Express32-4P"):
+        profile = find_profile(name)
+        single = layout_of((8, 8)).with_fibres(partial(replace, profile=profile))
+        found = record(Experiment(single, find_workload(SUITE), 200, seconds=1.0))
+        rate = found.client.whole.result.mb_per_s
+        assert 0.8 * handled_mb_per_s(profile) < rate <= handled_mb_per_s(profile)
+
+
+def test_less_than_the_rule_says_is_not_explained_by_what_makes_it_more() -> None:
+    # of a link through narrow inter-switch links it said that few CTCs carry more
+    layout = load_layout("published-4")
+    few = said(layout, 90, 90)
+    assert "fewer than four carry more" not in few
+    assert "overheads for each package" in few
+    path = FarPath("far", 30.0, Isl(1, 2, 20))
+    far = layout.with_fibres(lambda fibre: replace(fibre, km=path.km, path=path))
+    assert "The rule knows neither distance nor inter-switch links." in said(far, 90, 90)
+    assert "Those of path far let through 122 MB/s each way." in said(far, 90, 90)
+    assert "fewer than four carry more" in said(far, 189, 189)
+
+
+def test_load_that_does_not_fill_the_link_is_told() -> None:
+    layout = load_layout("published-8")
+    rates = [Carried(node, Rate(400), Rate(300)) for node in layout.nodes]
+    assert "50 pairs do not fill this link" in " ".join(differences(make_plan(layout), rates))
+
+
+def test_features_beyond_the_measured_ones_are_marked() -> None:
+    assert "extrapolated" not in noted(load_layout("published-16"), 900, 900)
+    assert "extrapolated: nothing is published" in noted(layout_of((8, 4), (8, 4)), 1200, 1200)
+
+
+def test_rate_of_one_direction_is_held_against_what_was_measured_one_way() -> None:
+    layout = load_layout("published-16")
+    assert "extrapolated" not in noted(layout, 900, ONE_WAY_MB_PER_S_MAX)
+    assert "970 MB/s one way (measured: 963)" in noted(layout, 900, 970)
+
+
+@pytest.mark.at_length
+@pytest.mark.slow
+def test_plan_shows_both_and_with_rule_only_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["plan", "published-4"]) == 0
+    page = capsys.readouterr().out
+    assert "MB/s one way  rule  model  50 pairs" in page
+    assert max(map(len, page.splitlines())) <= 80
+    assert run(["plan", "published-4", "--json"]) == 0
+    model = json.loads(capsys.readouterr().out)["model"]
+    rates = {each.sender: each.saturated_mb_per_s for each in carried(load_layout("published-4"))}
+    assert model["saturated_mb_per_s"] == rates
+    assert run(["plan", "published-4", "--rule"]) == 0
+    assert "One-way capacity by rule of thumb" in capsys.readouterr().out
+
+
+STRAIGHT = """
+[fibre.1]
+feature = "FICON Express4"
+chpid = { VMA = "40", VMB = "40" }
+[[ctc]]
+fibre = "1"
+rdevs = { VMA = "4000-4003", VMB = "5000-5003" }
+[cec.A]
+systems = ["VMA", "VMB"]
+"""
+
+
+def test_straight_connection_is_what_makes_less_than_the_rule() -> None:
+    # it was put down to the overheads of packages, and nothing said that nobody has measured one
+    text = STRAIGHT + '[[shared_channel]]\nchpid = { VMA = "40", VMB = "40" }\n'
+    straight, crossed = (parse_collection(one).link() for one in (text, STRAIGHT))
+    why = "a straight connection is one, which handles each byte twice."
+    assert why in said(straight, 179, 179)
+    assert "fibres that share channels" in noted(straight, 179, 179)
+    assert why not in said(crossed, 179, 179)
+    assert "share channels" not in noted(crossed, 179, 179)

@@ -1,0 +1,53 @@
+"""Two paces of a link in words: with the figures of `isfc plan`, of losses, and of advice."""
+
+import pytest
+from rich.console import Console
+
+from isfc.cli.judgement.advice import model_word, two_paces
+from isfc.cli.judgement.carried import differences
+from isfc.cli.plan import losses
+from isfc.cli.plan.command import plan_record
+from isfc.layout.catalogue import load_layout
+from isfc.layout.plan import make_plan
+from isfc.layout.rules.rule import ChangedLayout
+from scenarios.advice import ComparedLoad, TriedAdvice
+from scenarios.link_loss import Left
+from scenarios.saturation import Carried
+from scenarios.steady import Rate
+
+LAYOUT = load_layout("published-8")
+TWO = Rate(340, 4, 381.4)
+ONE = Rate(340, 4)
+FIGURES = [Carried(node, TWO, ONE) for node in LAYOUT.nodes]
+
+
+def test_both_figures_are_said_with_what_they_are_of() -> None:
+    said = two_paces([("A", ONE), ("B with 5 pairs", TWO), ("C", TWO)])
+    assert ": B with 5 pairs 340 or 381 MB/s; C 340 or 381 MB/s. The first is" in said
+    assert two_paces([("A", ONE)]) == ""
+
+
+def test_plan_says_them() -> None:
+    said = " ".join(differences(make_plan(LAYOUT), FIGURES))
+    assert "CLIENT saturated 340 or 381 MB/s; SERVER saturated 340 or 381 MB/s." in said
+    model = plan_record(make_plan(LAYOUT), FIGURES)["model"]
+    assert model["saturated_second_mb_per_s"] == {"CLIENT": 381.4, "SERVER": 381.4}
+    assert model["stated_second_mb_per_s"] == {"CLIENT": None, "SERVER": None}
+
+
+def test_advice_says_them_and_is_not_ahead_of_either() -> None:
+    load = ComparedLoad(TWO, Rate(380, 4))
+    word = model_word(TriedAdvice(ChangedLayout("so", lambda down: down), (load, load)))
+    assert "sees no difference saturated (340 or 381 to 380 MB/s)" in word
+
+
+def test_losses_say_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    left = Left(None, 8, (300, 300), (ONE, TWO))
+    monkeypatch.setattr(losses, "left_of", lambda *_: [left])
+    page, (record,) = losses.losses_of(LAYOUT, simulate=True)
+    console = Console(width=200)
+    with console.capture() as shown:
+        console.print(page)
+    assert "SERVER, nothing gone, 340 or 381 MB/s" in shown.get()
+    assert "CLIENT, nothing" not in shown.get()
+    assert record["simulated_second_mb_per_s"] == {"CLIENT": None, "SERVER": 381.4}

@@ -1,0 +1,203 @@
+"""``isfc cp``: one command, commands that are piped in, and what can be wrong."""
+
+import asyncio
+import io
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from isfc.cli.live.cp import complete_node
+from isfc.cli.main import run
+from isfc.cp.messages import NO_SUCH_DEVICE, UNKNOWN_COMMAND
+from isfc.cp.processor import CommandProcessor
+from isfc.live import run_directory as run_directory_module
+from isfc.live.control import BadRequest, ControlServer
+from isfc.live.control_socket import listen_at
+from isfc.live.run_directory import control_path, run_directory
+from isfc.system.system import System
+from isfc.testing.pair import Setup
+from tests.live.pair import LOOPS
+from tests.waiting import PATIENCE_S
+
+
+@pytest.fixture(autouse=True)
+def usual(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run directory and a state directory of this test only."""
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setattr("isfc.cli.live.cp.STARTING_S", 0)
+
+
+def answers(system: System) -> Any:
+    """What answers requests, on a node that nobody drives."""
+    processor = CommandProcessor()
+
+    def handle(kind: str, operand: object) -> dict[str, Any]:
+        if kind == "node":
+            return {
+                "name": system.name,
+                "partners": [system.ends[0].partner],
+                "rdevs": ["6000", "6001"],
+            }
+        if kind != "cp":
+            raise BadRequest(f"{kind} is unknown")
+        response = processor.execute(str(operand), system, 0)
+        return {"return_code": response.return_code, "lines": list(response.lines)}
+
+    return handle
+
+
+class Served:
+    """A control server in another thread."""
+
+    def __init__(self, server: ControlServer, loop: asyncio.AbstractEventLoop) -> None:
+        self.path = server.path
+        self._server = server
+        self._loop = loop
+
+    def announce(self, line: str) -> None:
+        """Send a line to all who listen."""
+        self._loop.call_soon_threadsafe(self._server.announce, line)
+
+    def cut(self) -> None:
+        """Close every connection."""
+        for client in tuple(self._server.clients):
+            self._loop.call_soon_threadsafe(client.abort)
+
+
+async def _end(server: ControlServer) -> None:
+    await asyncio.sleep(0.01)  # let in who has just connected, so that it is closed too
+    await server.close()
+
+
+@contextmanager
+def serving(directory: Path, handle: Any = None) -> Iterator[Served]:
+    """ATLANTA's control, on a loop of its own thread."""
+    loop = LOOPS["asyncio"]()
+    system = System([Setup(ctc_count=2).definition(0)])
+    server = ControlServer(control_path(directory, "ATLANTA"), handle or answers(system))
+    loop.run_until_complete(server.start())
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    try:
+        yield Served(server, loop)
+    finally:
+        asyncio.run_coroutine_threadsafe(_end(server), loop).result(PATIENCE_S)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(PATIENCE_S)
+        assert not thread.is_alive()
+        loop.close()
+
+
+@pytest.mark.parametrize("command", [["q chpid 40"], ["q", "chpid", "40"]])
+def test_one_command_is_answered(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with serving(run_directory()):
+        assert run(["cp", "atlanta", *command]) == 0
+    assert capsys.readouterr() == ("Path 40 online to devices 6000 6001\n", "")
+
+
+def test_refused_command_ends_with_1(capsys: pytest.CaptureFixture[str]) -> None:
+    with serving(run_directory()):
+        assert run(["cp", "ATLANTA", "q islink 9999"]) == 1
+    assert capsys.readouterr() == (f"{NO_SUCH_DEVICE('9999')}\n", "")
+
+
+def test_record_has_return_code_and_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    with serving(run_directory()):
+        assert run(["cp", "ATLANTA", "q islink 9999", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out) == {
+        "node": "ATLANTA",
+        "command": "q islink 9999",
+        "return_code": 40,
+        "lines": [NO_SUCH_DEVICE("9999")],
+    }
+
+
+def test_commands_may_be_piped_in(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("vary off 6000\n\nfoo\nq chpid 40\n"))
+    with serving(run_directory()):
+        assert run(["cp", "ATLANTA"]) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        "6000 varied offline",
+        "1 device(s) specified; 1 device(s) successfully varied offline",
+        UNKNOWN_COMMAND("FOO"),
+        "Path 40 online to devices 6001",
+        "Path 40 offline to devices 6000",
+    ]
+
+
+def test_run_directory_may_be_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place = run_directory(tmp_path / "elsewhere")
+    with serving(place):
+        assert run(["cp", "ATLANTA", "help"]) == 2
+        assert run(["cp", "ATLANTA", "help", "--run-dir", str(place)]) == 0
+    assert "no such node runs" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (["cp", "AKRON", "help"], "isfc: AKRON: no such node runs; running are ATLANTA\n"),
+        (["cp", "ATLANTA", "--json"], "isfc: --json: expected a command to answer\n"),
+        (["cp"], "isfc: Missing argument 'NODE'.\nTry 'isfc cp --help'.\n"),
+    ],
+)
+def test_what_is_wrong_is_said(
+    options: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with serving(run_directory()):
+        assert run(options) == 2
+    assert capsys.readouterr() == ("", complaint)
+
+
+def test_node_that_has_ended_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    listen_at(control_path(run_directory(), "ATLANTA")).close()
+    assert run(["cp", "ATLANTA", "help"]) == 2
+    assert "ATLANTA: that node has ended; only " in capsys.readouterr().err
+
+
+def test_node_that_refuses_is_a_failure(capsys: pytest.CaptureFixture[str]) -> None:
+    def refuse(kind: str, _: object) -> dict[str, Any]:
+        raise BadRequest(f"no {kind} today")
+
+    with serving(run_directory(), refuse):
+        assert run(["cp", "ATLANTA", "help"]) == 1
+    assert capsys.readouterr().err == "isfc: ATLANTA: the node refuses: no cp today\n"
+
+
+def test_long_command_is_a_failure(capsys: pytest.CaptureFixture[str]) -> None:
+    with serving(run_directory()):
+        assert run(["cp", "ATLANTA", "x" * 10_000]) == 1
+    assert "expected requests of at most 4096 B" in capsys.readouterr().err
+
+
+def test_running_nodes_are_completed() -> None:
+    assert complete_node("") == []
+    with serving(run_directory()):
+        assert complete_node("at") == ["ATLANTA"]
+        assert complete_node("B") == []
+
+
+def test_node_that_is_only_beginning_is_waited_for(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("isfc.cli.live.cp.STARTING_S", PATIENCE_S)
+    looks = []
+    running = run_directory_module.running_nodes
+
+    def begin_late(chosen: Path | None = None) -> dict[str, list[Path]]:
+        looks.append(chosen)
+        return running(chosen) if len(looks) > 2 else {}
+
+    monkeypatch.setattr(run_directory_module, "running_nodes", begin_late)
+    with serving(run_directory()):
+        assert run(["cp", "atlanta", "q islink 9999"]) == 1
+    assert "Device 9999 does not exist" in capsys.readouterr().out
+    assert len(looks) == 3

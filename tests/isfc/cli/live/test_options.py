@@ -1,0 +1,83 @@
+"""The options of live commands, as one process hands them to another."""
+
+from pathlib import Path
+
+import pytest
+
+from isfc.cli.live.options import DILATION_DEFAULT, LiveOptions, Pace
+from isfc.errors import ConfigurationError
+from isfc.layout.catalogue import load_layout
+
+
+def test_without_options_a_node_goes_as_fast_as_the_machine() -> None:
+    options = LiveOptions()
+    assert options.factor == 0
+    assert options.experiment(load_layout("published-4")) is None
+
+
+def test_the_models_pace_has_a_dilation() -> None:
+    assert LiveOptions(Pace.MODELLED).factor == DILATION_DEFAULT
+    assert LiveOptions(Pace.MODELLED, 7).factor == 7
+
+
+def test_a_workload_becomes_the_experiment_that_isfc_run_would_run() -> None:
+    options = LiveOptions(workload="HM", pairs=5, seconds=3.0, warmup=0.5, seed=9, client="SERVER")
+    experiment = options.experiment(load_layout("published-4"))
+    assert experiment is not None
+    assert (experiment.workload.name, experiment.pairs, experiment.seed) == ("HM", 5, 9)
+    assert (experiment.seconds, experiment.warmup, experiment.client) == (3.0, 0.5, "SERVER")
+
+
+def test_a_client_that_is_not_of_the_layout_is_refused() -> None:
+    with pytest.raises(ConfigurationError, match="--from BOSTON"):
+        LiveOptions(workload="HM", pairs=5, client="BOSTON").open_links("published-4", None)
+
+
+def test_the_words_for_another_process_leave_out_what_was_not_given() -> None:
+    options = LiveOptions(Pace.MODELLED, 50, strict=True, workload="HL", pairs=2, verify=True)
+    words = options.arguments()
+    assert words[:4] == ["--pace", "modelled", "--dilation", "50"]
+    assert words[-2:] == ["--strict", "--verify"]
+    assert "--seconds" not in words
+    assert "--from" not in words
+
+
+ISL = """
+[path.METRO]
+km = 10
+isl = { gbps = 8, credits = 90 }
+
+[fibre.1]
+feature = "FICON Express8S"
+chpid = { A = "40", B = "50" }
+path = "METRO"
+director = { A = "1", B = "2" }
+
+[[ctc]]
+fibre = "1"
+rdevs = { A = "6000-6003", B = "6000-6003" }
+"""
+
+
+@pytest.mark.parametrize(
+    ("layout", "options", "said"),
+    [
+        ("two-cecs", LiveOptions(Pace.MODELLED), True),
+        ("ISL", LiveOptions(Pace.MODELLED), True),
+        ("atlanta-boston", LiveOptions(Pace.MODELLED), False),
+        ("two-cecs", LiveOptions(), False),
+    ],
+)
+def test_what_paths_share_is_said_not_to_count_at_the_models_pace(
+    layout: str,
+    options: LiveOptions,
+    said: bool,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    if layout == "ISL":
+        (tmp_path / "isl.toml").write_text(ISL)
+        layout = str(tmp_path / "isl.toml")
+    options.open_links(layout, None)
+    err = capsys.readouterr().err
+    assert ("nothing of inter-switch links but their length counts" in err) is said

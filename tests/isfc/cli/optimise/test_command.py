@@ -1,0 +1,268 @@
+"""``isfc optimise``: its page, its record, the layout and the picture that it writes."""
+
+import json
+from dataclasses import replace
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console, RenderableType
+
+from ctc.address import Rdev
+from ctc.profiles import find_profile
+from isfc.cli.main import run
+from isfc.cli.optimise.command import found_record
+from isfc.cli.optimise.page import definition_changes, found_page, written
+from isfc.cli.output.streams import show
+from isfc.layout.catalogue import load_collection, load_layout
+from isfc.layout.layout import Collection, CtcPair, Layout
+from isfc.layout.rules.book import find_all
+from isfc.layout.write import format_layout
+from isfc.search.numbering import with_kept_numbers
+from isfc.search.objective import Objective, Scoring
+from isfc.search.result import Contender, SearchResult, Task
+from scenarios.cluster import LinkLoad
+from scenarios.steady import Rate
+from scenarios.workload import find_workload
+from tests.isfc.cli.conftest import Refusal
+
+QUICK = ["--runs", "8", "--seconds", "0.02", "--pairs", "5", "--seeds", "2", "--jobs", "1"]
+pytestmark = pytest.mark.usefixtures("short_steady", "own_process")
+LAYOUT = "docs/optimise-links.toml"
+
+
+@pytest.fixture(autouse=True)
+def in_project(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(Path(__file__).parents[4])
+
+
+@pytest.mark.at_length
+@pytest.mark.slow
+def test_record_and_written_layout_agree(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    best = tmp_path / "best.toml"
+    assert run(["optimise", LAYOUT, *QUICK, "--ctcs", "3", "--json", "-o", str(best)]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["objectives"] == ["forward"]
+    written = load_layout(best)
+    assert record["best"][0]["chpids"] == [ctc.fibre.name for ctc in written.device_list()]
+    assert len(written.ctcs) == 3
+    assert record["activate"]["DALLAS"]["now"][0].startswith("ACTIVATE ISLINK 50")
+    assert record["simulated"] <= 8
+
+
+@pytest.mark.at_length
+@pytest.mark.slow
+def test_page_fits_80_columns_and_shows_the_front_of_two_objectives(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    picture = tmp_path / "front.svg"
+    objectives = ["--objective", "forward", "--objective", "reverse"]
+    assert run(["optimise", LAYOUT, *QUICK, *objectives, "--plot", str(picture)]) == 0
+    out = capsys.readouterr().out
+    assert max(map(len, out.splitlines())) <= 80
+    assert "* no other layout is better at all of the objectives." in out
+    assert "forward, MB/s" in picture.read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (["--plot", "a.svg"], "--plot: expected two objectives"),
+        (["--fixed", "9999"], "--fixed 9999: no such device at DALLAS"),
+        (["--workload", "XX"], "workload 'XX' is unknown"),
+        (["--ctcs", "17"], "--ctcs 17: expected 1 to 16"),
+        (["-o", "nowhere/best.toml"], "-o nowhere/best.toml: there is no folder nowhere"),
+    ],
+)
+def test_bad_options_are_refused(options: list[str], complaint: str, refusal: Refusal) -> None:
+    assert complaint in refusal("optimise", LAYOUT, *options)
+
+
+def test_device_numbers_that_are_new_or_move_are_named() -> None:
+    now = load_layout(LAYOUT)
+    first, second, *others = now.ctcs
+    elsewhere = replace(second, fibre=others[0].fibre)
+    new = CtcPair(first.fibre, (Rdev(0x5002), Rdev(0x6002)))
+    assert definition_changes(now, replace(now, ctcs=(first, *others))) == []
+    assert definition_changes(now, replace(now, ctcs=(first, elsewhere, new))) == [
+        "5001 at DALLAS goes from chpid 50 to 51",
+        "5002 at DALLAS is new",
+        "6001 at TULSA goes from chpid 60 to 61",
+        "6002 at TULSA is new",
+    ]
+
+
+GIVEN = load_layout(str(Path(__file__).parents[4] / LAYOUT))
+FEWER = GIVEN.with_ctcs(GIVEN.ctcs[1:])
+NEW = replace(GIVEN, ctcs=(*GIVEN.ctcs[2:], CtcPair(GIVEN.fibres[0], (Rdev(0x5030), Rdev(0x6030)))))
+LOAD = LinkLoad(*GIVEN.nodes, find_workload("HL"), 10)
+TASK = Task(Collection((GIVEN,)), Scoring((Objective.FORWARD,), (LOAD,), 0.1), 6, runs=1)
+
+
+def contender(layout: Layout, mb_per_s: float, spread_percent: float = 1.0) -> Contender:
+    rate = Rate(mb_per_s, mb_per_s * spread_percent / 100)
+    return Contender(Collection((layout,)), (rate,), {})
+
+
+def result(best: Layout, mb_per_s: float, defined: float = 100.0) -> SearchResult:
+    """What a search has found that has found 100 MB/s of the layout given, known within 1 %."""
+    now = contender(GIVEN, 100.0)
+    chosen = now if defined == 100 else contender(FEWER, defined)
+    return SearchResult((contender(best, mb_per_s),), now, chosen, 1, 9, 0, 3)
+
+
+def page(found: SearchResult, capsys: pytest.CaptureFixture[str]) -> str:
+    show(found_page(found, TASK))
+    return " ".join(capsys.readouterr().out.split())
+
+
+def render(shown: RenderableType) -> str:
+    console = Console(file=StringIO(), width=1000)
+    console.print(shown)
+    assert isinstance(console.file, StringIO)
+    return console.file.getvalue()
+
+
+def test_devices_that_are_defined_are_the_first_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    text = page(result(NEW, 130.0, defined=110.0), capsys)
+    first, _, second = text.partition("With a change of the IODF, the first of the table:")
+    assert "With the devices that are defined 110.0 MB/s (+10.0%) are carried by 5 CTCs" in first
+    assert "ACTIVATE ISLINK 5001 5010 5011 5020 5021 NODE TULSA without 5000" in first
+    assert "IODF has them" not in first
+    assert (
+        "ACTIVATE ISLINK 5010 5011 5020 5021 NODE TULSA and once the IODF has them: "
+        "ACTIVATE ISLINK 5030 NODE TULSA without 5000 5001" in second
+    )
+    assert "5030 at DALLAS is new; 6030 at TULSA is new" in second
+
+
+def test_ctcs_that_need_the_iodf_are_marked(capsys: pytest.CaptureFixture[str]) -> None:
+    found = result(NEW, 130.0)
+    text = page(found, capsys)
+    assert "s2x2 fx2 s1x1!" in text
+    assert "! CTCs that are not defined so: they need a change of the IODF." in text
+    record = found_record(found, TASK)
+    assert record["best"][0]["needs_iodf"] == [False] * 4 + [True]
+    assert record["activate"]["DALLAS"] == {
+        "now": ["ACTIVATE ISLINK 5010 5011 5020 5021 NODE TULSA"],
+        "after_iodf": ["ACTIVATE ISLINK 5030 NODE TULSA"],
+    }
+    assert not any(record["given"]["needs_iodf"])
+    assert not record["defined"]["gains"]
+
+
+def test_change_of_the_iodf_is_not_advised_where_the_defined_devices_do_as_well(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = page(result(NEW, 110.2, defined=110.0), capsys)
+    assert "A change of the IODF gains nothing more" in text
+    assert "5030" not in text
+
+
+def test_page_says_where_there_is_nothing_to_gain(capsys: pytest.CaptureFixture[str]) -> None:
+    text = page(result(NEW, 100.4), capsys)
+    assert "There is nothing to gain" in text
+    assert "ACTIVATE" not in text
+
+
+def test_page_says_what_check_would_find_of_the_proposal(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    one_chpid = GIVEN.with_ctcs(GIVEN.ctcs[4:])
+    text = page(result(one_chpid, 130.0), capsys)
+    assert "The first of the table needs no change of the IODF." in text
+    assert "'isfc check' then finds, other than now: " in text
+
+
+def test_page_warns_of_extrapolation(capsys: pytest.CaptureFixture[str]) -> None:
+    fast = replace(GIVEN.fibres[2], profile=find_profile("FICON Express8S", None))
+    faster = replace(GIVEN, fibres=(fast,), ctcs=(replace(GIVEN.ctcs[4], fibre=fast),))
+    assert "The model is extrapolated" in page(result(faster, 130.0), capsys)
+
+
+@given(st.lists(st.integers(0, 2), min_size=1, max_size=16))
+def test_warning_that_a_proposal_brings_is_said_beside_it(candidate: list[int]) -> None:
+    layout = with_kept_numbers(GIVEN, [tuple(candidate)])
+    assert layout is not None
+    found = result(layout, 130.0)
+    known = {finding.id for finding in find_all(GIVEN)}
+    new = {finding.id for finding in find_all(layout)} - known
+    text = render(found_page(found, TASK))
+    record = found_record(found, TASK)
+    assert {f"+{name}" for name in new} <= {*record["best"][0]["rules"]}
+    for name in new:
+        assert name in text
+
+
+AS_MANY = replace(NEW, ctcs=(*NEW.ctcs, GIVEN.ctcs[0]))
+
+
+@pytest.mark.parametrize(
+    ("found", "which", "kept"),
+    [
+        (result(AS_MANY, 130.0), "first", AS_MANY),
+        (result(AS_MANY, 130.0, defined=110.0), "first", AS_MANY),
+        (result(AS_MANY, 110.2, defined=110.0), "defined", FEWER),
+        (result(AS_MANY, 100.4), "given", GIVEN),
+    ],
+)
+def test_what_is_written_is_what_the_page_advises(
+    found: SearchResult,
+    which: str,
+    kept: Layout,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    # a layout 0.4 % ahead was written below "There is nothing to gain"
+    monkeypatch.setattr("isfc.cli.optimise.command.optimise", lambda *_: found)
+    path = tmp_path / "best.toml"
+    assert run(["optimise", LAYOUT, "-o", str(path)]) == 0
+    last = capsys.readouterr().out.replace("\n", " ").partition("Written to ")[2]
+    assert path.read_text("utf-8") == format_layout(kept)
+    assert ("nothing to gain" in last) == (which == "given")
+    assert found_record(found, TASK)["written"] == which
+
+
+def test_layout_of_another_number_of_ctcs_is_written_whatever_it_gains() -> None:
+    found = result(FEWER, 60.0)
+    assert found.proposed.layout == FEWER
+    assert written(found) == "first"
+
+
+def test_links_are_written_as_they_were_where_nothing_is_to_gain() -> None:
+    links = load_collection("docs/optimise-cluster.toml")
+    now = Contender(links, (Rate(100.0, 1.0),), {})
+    for score, which in ((100.4, "given"), (130.0, "first")):
+        best = Contender(links, (Rate(score, 1.0),), {})
+        assert written(SearchResult((best,), now, now, 1)) == which
+
+
+def test_page_says_how_far_figures_are_known_and_which_have_two_paces(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found = result(NEW, 130.0)
+    two = replace(found.best[0], rates=(Rate(130.0, 2.6, 150.0),))
+    text = page(replace(found, best=(two,)), capsys)
+    assert "1 130.0 2.0 +30.0%" in text
+    assert "Each figure is of runs until what they carry was steady; +-% is how far" in text
+    assert "once, for 0.1 s of virtual time." in text
+    assert "Two paces, of which a run keeps the one it falls into: 1 forward 130 or 150" in text
+    assert found_record(replace(found, best=(two,)), TASK)["best"][0]["second_mb_per_s"] == {
+        "forward": 150.0
+    }
+
+
+def test_layout_is_ahead_beyond_the_spread_of_both_and_of_every_pace() -> None:
+    given = contender(GIVEN, 100.0, 3.0)
+    for rate, gains in (
+        (Rate(104.9, 4.0), False),
+        (Rate(105.1, 4.0), True),
+        (Rate(94.0, 1.0), False),
+        (Rate(120.0, 1.0, 101.0), False),
+    ):
+        assert replace(given, rates=(rate,)).gains(given) is gains

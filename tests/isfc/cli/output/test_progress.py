@@ -1,0 +1,33 @@
+"""The bar: only where somebody looks at it, and gone afterwards."""
+
+import io
+
+import pytest
+
+from isfc.cli.output.progress import progress_bar
+
+
+class Terminal(io.StringIO):
+    """A terminal, as rich sees it."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_nothing_is_shown_where_nobody_looks(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress_bar(10, "runs") as advance:
+        advance(5)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_terminal_shows_how_much_is_done(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    with progress_bar(140, "runs") as advance:
+        advance(139)
+    assert "139 of 140 runs" in terminal.getvalue()
+    assert terminal.getvalue().endswith("\x1b[2K")  # the line is wiped
+    assert capsys.readouterr().out == ""

@@ -1,0 +1,78 @@
+"""``isfc plan``: the record it prints as JSON, and that both outputs come from one plan."""
+
+import json
+import re
+
+import pytest
+
+from isfc.cli.main import run
+from isfc.cli.plan.command import plan_record
+from isfc.layout.catalogue import load_layout
+from isfc.layout.plan import make_plan
+from tests.shipped import ONE_LINK
+
+
+def test_json_has_the_promised_keys() -> None:
+    record = plan_record(make_plan(load_layout("atlanta-boston")))
+    assert record == {
+        "nodes": {"first": "ATLANTA", "second": "BOSTON"},
+        "stop_short": 1,
+        "write_order": {
+            "ATLANTA": ["6000", "6001", "6002", "6003", "6020", "6021", "6022"],
+            "BOSTON": ["7023", "7022", "7021", "7020", "7003", "7002", "7001"],
+        },
+        "exclusive": {"ATLANTA": ["6000"], "BOSTON": ["7023"]},
+        "chpids": {
+            "ATLANTA": [chpid("40", "1", 4, 175), chpid("41", "2", 3, 131.25)],
+            "BOSTON": [chpid("51", "2", 4, 175), chpid("50", "1", 3, 131.25)],
+        },
+        "estimated_mb_per_s": {"ATLANTA": 306, "BOSTON": 306},
+        "model": None,
+        "notes": [],
+        "advice": [
+            {
+                "id": "unidirectional-spread",
+                "severity": "info",
+                "text": "The CTCs that only one end may write, ATLANTA's 6000 and BOSTON's 7023, "
+                "are on 2 chpids. Put them on one chpid, in addition to its other CTCs: the first "
+                "and the last numbers of the device list.",
+                "trials": [],
+            }
+        ],
+    }
+
+
+def chpid(name: str, fibre: str, write_ctcs: int, mb_per_s: float) -> dict[str, object]:
+    return {
+        "chpid": name,
+        "fibre": fibre,
+        "feature": "FICON Express2",
+        "link_gbps": 2,
+        "km": 0.0,
+        "write_ctcs": write_ctcs,
+        "estimated_mb_per_s": mb_per_s,
+    }
+
+
+def test_json_advice_has_id_severity_and_text() -> None:
+    advice, _ = plan_record(make_plan(load_layout("published-1")))["advice"]
+    assert (advice["id"], advice["severity"]) == ("single-ctc", "warning")
+    assert advice["text"].startswith("Both nodes write on the only CTC")
+
+
+@pytest.mark.parametrize("layout", ONE_LINK)
+def test_command_plans_every_shipped_layout(
+    layout: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["plan", layout, "--rule", "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record == plan_record(make_plan(load_layout(layout)))
+
+    assert run(["plan", layout, "--rule"]) == 0
+    page, errors = capsys.readouterr()
+    assert errors == ""
+    assert max(map(len, page.splitlines())) <= 80
+    for node, mb_per_s in record["estimated_mb_per_s"].items():
+        assert re.search(rf"^{node} +{mb_per_s} MB/s  ", page, re.MULTILINE)
+    for advice in record["advice"]:
+        assert advice["text"] in " ".join(page.split())

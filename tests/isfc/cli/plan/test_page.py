@@ -1,0 +1,75 @@
+"""The page of ``isfc plan``, as a system programmer reads it."""
+
+from dataclasses import replace
+
+import pytest
+
+from isfc.cli.output.streams import show
+from isfc.cli.plan.page import plan_page
+from isfc.layout.catalogue import load_layout
+from isfc.layout.file import parse_layout
+from isfc.layout.layout import Layout
+from isfc.layout.plan import make_plan
+
+
+def page_of(layout: Layout, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    show(plan_page(make_plan(layout)))
+    return capsys.readouterr().out.splitlines()
+
+
+def test_page_of_the_reports_example(capsys: pytest.CaptureFixture[str]) -> None:
+    assert page_of(load_layout("atlanta-boston"), capsys) == [
+        "Logical link ATLANTA - BOSTON: 8 CTCs on 2 fibres",
+        "",
+        "ATLANTA RDEV chpid      FICON fibre      chpid RDEV BOSTON",
+        "    1 > 6000    40 -- Express2 2 Gb/s -> 50    7000        ATLANTA only",
+        "    2 > 6001    40 <- Express2 2 Gb/s -> 50    7001 < 7",
+        "    3 > 6002    40 <- Express2 2 Gb/s -> 50    7002 < 6",
+        "    4 > 6003    40 <- Express2 2 Gb/s -> 50    7003 < 5",
+        "    5 > 6020    41 <- Express2 2 Gb/s -> 51    7020 < 4",
+        "    6 > 6021    41 <- Express2 2 Gb/s -> 51    7021 < 3",
+        "    7 > 6022    41 <- Express2 2 Gb/s -> 51    7022 < 2",
+        "        6023    41 <- Express2 2 Gb/s -- 51    7023 < 1    BOSTON only",
+        "",
+        "Each scan stops short by 1, and so leaves 6000 to ATLANTA and 7023 to BOSTON.",
+        "",
+        "One-way capacity by rule of thumb; chpids in order of use (CTCs written on):",
+        "ATLANTA  306 MB/s  40 (4), 41 (3)",
+        "BOSTON   306 MB/s  51 (4), 50 (3)",
+        "",
+        "info  The CTCs that only one end may write, ATLANTA's 6000 and BOSTON's 7023,",
+        "      are on 2 chpids. Put them on one chpid, in addition to its other CTCs: the",
+        "      first and the last numbers of the device list.",
+    ]
+
+
+def test_single_ctc_is_written_from_both_ends(capsys: pytest.CaptureFixture[str]) -> None:
+    page = page_of(load_layout("published-1"), capsys)
+    assert page[0] == "Logical link CLIENT - SERVER: 1 CTC on 1 fibre"
+    assert page[3] == "   1 > 6000    40 <- Express2 2 Gb/s -> 50    6000 < 1"
+    assert page[5].startswith("A single CTC: the scan does not stop short")
+    assert page[-5].startswith("warning  Both nodes write on the only CTC")
+
+
+def test_picture_is_in_scan_order_whatever_the_file_says(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    layout = load_layout("published-16")
+    backwards = replace(layout, ctcs=layout.ctcs[::-1])
+    assert page_of(backwards, capsys) == page_of(layout, capsys)
+
+
+def test_longest_names_fit_80_columns(capsys: pytest.CaptureFixture[str]) -> None:
+    fibre = """
+[fibre.{0}]
+feature = "FICON Express16SA"
+link_gbps = 1.5
+chpid = {{ ABCDEFGH = "{0}", ABCDEFGI = "{0}" }}
+[[ctc]]
+fibre = "{0}"
+rdevs = {{ ABCDEFGH = "{0}0", ABCDEFGI = "{0}0" }}
+"""
+    data = "".join(fibre.format(number) for number in range(10, 26))
+    page = page_of(parse_layout(data.encode(), "long"), capsys)
+    assert max(map(len, page)) <= 80
+    assert page[3].split() == "1 > 0100 10 -- Express16SA 1.5 Gb/s -> 10 0100 ABCDEFGH only".split()

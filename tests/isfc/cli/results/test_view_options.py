@@ -1,0 +1,229 @@
+"""``--report``, ``--csv`` and ``--seeds``: what goes together, and what is printed."""
+
+import csv
+import json
+import re
+from typing import Any
+
+import pytest
+
+from isfc.cli.main import run
+from isfc.cli.results.view_options import INTERVAL, Output, check_view, show_report
+from isfc.cli.results.views import View
+from isfc.errors import ConfigurationError
+from isfc.layout.catalogue import load_layout
+from scenarios.repeat import MEASURES
+from scenarios.report import measured
+from scenarios.run import DeviceResult, Experiment, Recording, Result, Sample, Seen
+from scenarios.workload import find_workload
+
+SHORT = "--pairs 5 --seconds 0.05 --warmup 0.01".split()
+ONE_CELL = "--suite HL --rdevs 4 --pairs 5 --seconds 0.02".split()
+HL = Experiment(load_layout("published-4"), find_workload("HL"), 5)
+IDLE = DeviceResult("6000", *(0.0,) * 6)
+STILL = Result("CLIENT", **dict.fromkeys(MEASURES, 0.5), devices=(IDLE,))
+
+
+pytestmark = pytest.mark.usefixtures("own_process")
+
+
+def table_of(capsys: pytest.CaptureFixture[str], *command: str) -> list[dict[str, str]]:
+    assert run([*command, "--csv"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    return list(csv.DictReader(out.splitlines()))
+
+
+def document_of(capsys: pytest.CaptureFixture[str], *command: str) -> Any:
+    assert run([*command, "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    return json.loads(out)
+
+
+@pytest.mark.parametrize(
+    ("view", "heading"),
+    [
+        ("device", "Addr Type ths   I/O Avoid Pend Disc Conn Serv Resp CUWt Qued  Busy READ"),
+        ("link", " Time TXPENDCT  WCol    MB   Msg   Pkg  Bytes  Msg    MB   Msg   Pkg  Byte"),
+        ("suite", "Suite    Min    Max   %  Reply RDEVs Pairs Run      MB/sec    /msg   util C"),
+    ],
+)
+def test_views_of_a_run(view: str, heading: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["run", "published-16", "--workload", "HL", *SHORT, "--report", view]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "Logical link CLIENT - SERVER, seen from CLIENT; clients on CLIENT"
+    assert any(line.startswith(heading) for line in lines)
+    assert max(map(len, lines)) <= 80
+
+
+def test_appc_counts_the_replies(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["run", "published-4", "--workload", "CDU:1000", *SHORT]
+    (row,) = table_of(capsys, *command, "--report", "appc")
+    (seen_there,) = table_of(capsys, *command, "--report", "appc", "--side", "SERVER")
+    assert list(row)[:4] == ["reply_bytes", "rdevs", "pairs", "run"]
+    assert (row["reply_bytes"], row["run"]) == ("1000", "CDU:1000/4/5")
+    result = document_of(capsys, *command)
+    assert float(row["msgs_per_s"]) == result["messages_per_s_in"] > 0
+    assert float(seen_there["msgs_per_s"]) == pytest.approx(float(row["msgs_per_s"]), rel=0.1)
+
+
+def test_csv_and_json_have_the_same_records(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["run", "published-4", "--workload", "HL", *SHORT, "--report", "device"]
+    rows = table_of(capsys, *command)
+    records = document_of(capsys, *command)
+    assert [row["rdev"] for row in rows] == ["6000", "6001", "6002", "6003"]
+    assert rows == [
+        {key: "" if value is None else str(value) for key, value in record.items()}
+        for record in records
+    ]
+
+
+def test_what_is_idle_has_no_times(capsys: pytest.CaptureFixture[str]) -> None:
+    show_report(
+        Output(View.DEVICE, None, True, False, None), View.DEVICE, "", [measured("H", HL, STILL)]
+    )
+    assert capsys.readouterr().out.splitlines()[1] == "H,client,6000,0.0,,,,,,0.0"
+
+
+def test_link_has_a_row_for_each_interval(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["run", "published-4", "--workload", "HL", *SHORT, "--report", "link"]
+    rows = table_of(capsys, *command, "--interval", "0.02")
+    assert [float(row["timestamp"]) for row in rows] == pytest.approx([0.03, 0.05, 0.06])
+    assert len(table_of(capsys, *command)) == 1
+    here = table_of(capsys, *command, "--side", "SERVER")
+    assert (rows[0]["link"], here[0]["link"]) == ("SERVER", "CLIENT")
+    assert Output(View.LINK, None, False, False, None).sample_s == INTERVAL == 1
+
+
+@pytest.mark.at_length
+@pytest.mark.slow
+def test_views_of_a_replay_have_the_names_of_the_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    both = ["replay", *ONE_CELL, "--suite", "HS", "--report"]
+    assert [row["run"] for row in table_of(capsys, *both, "suite")] == ["H001637C", "H001647C"]
+    links = table_of(capsys, *both, "link", "--interval", "0.01")
+    assert [row["run"] for row in links] == ["H001637C"] * 2 + ["H001647C"] * 2
+    devices = table_of(capsys, *both, "device")
+    assert [row["rdev"] for row in devices] == ["6000", "6001", "6002", "6003"] * 2
+
+
+def test_views_of_a_replay_are_taken_where_the_run_was_measured(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    one = ["replay", "--reply", "50000", "--release", "6.2", "--pairs", "5", "--seconds", "0.05"]
+    (row,) = table_of(capsys, *one, "--report", "appc")
+    assert (row["run"], row["rdevs"]) == ("W000945S", "1")
+    devices = table_of(capsys, *one, "--report", "device")
+    assert [(row["run"], row["side"]) for row in devices] == [("W000945S", "server")]
+    link = table_of(capsys, *one, "--report", "link", "--interval", "0.03")
+    assert [row["link"] for row in link] == ["CLIENT", "CLIENT"]
+
+
+@pytest.mark.at_length
+@pytest.mark.slow
+def test_view_of_one_kind_takes_the_tables_of_that_kind(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    few = ["replay", "--rdevs", "4", "--pairs", "1", "--seconds", "0.02", "--report"]
+    rows = table_of(capsys, *few, "suite")
+    assert [row["suite"] for row in rows] == ["HS", "HM", "HL", "HY"]
+    rows = table_of(capsys, *few, "appc")
+    assert [row["reply_bytes"] for row in rows] == ["1", "100000", "1000000"]
+    assert run(["replay", "appc_scaling", "--report", "suite"]) == 2
+    assert (
+        "--report suite: CDU:1 is APPC/VM; expected the table of APPC/VM runs"
+        in capsys.readouterr().err
+    )
+
+
+def test_page_of_a_replay_says_how_long_it_ran(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["replay", *ONE_CELL, "--report", "suite"]) == 0
+    page = capsys.readouterr().out
+    assert page.replace("\n", " ").startswith(
+        "ISFC Transport (LGC/LGS) over FICON CTCs, "
+        "emulated: 0.02 s of virtual time after 0.5 s of warm-up  ISFC Transport "
+    )
+    assert re.search(r"^HL     98304 122880  20   8192     4     5 H001647C ", page, re.MULTILINE)
+
+
+def test_view_of_a_replay_is_not_judged(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    still = Sample(1.0, STILL)
+    seen = Seen(still, (still,))
+
+    def record(experiment: Experiment, interval: float | None) -> Recording:
+        assert interval is None
+        return Recording(experiment, seen, seen)
+
+    monkeypatch.setattr("isfc.cli.replay.command.record", record)
+    assert run(["replay", *ONE_CELL, "--json"]) == 1
+    assert capsys.readouterr().err
+    assert document_of(capsys, "replay", *ONE_CELL, "--report", "suite")[0]["mb_per_s"] == 0.5
+
+
+def test_seeds_of_a_run(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["run", "published-4", "--workload", "HL", *SHORT]
+    alone = [document_of(capsys, *command, "--seed", seed) for seed in "34"]
+    both = document_of(capsys, *command, "--seed", "3", "--seeds", "2")
+    assert list(both) == [*alone[0], "seeds", "spread_percent"]
+    assert (both["seed"], both["seeds"]) == (3, 2)
+    assert both["mb_per_s"] == sum(one["mb_per_s"] for one in alone) / 2
+    spread = abs(alone[0]["mb_per_s"] - alone[1]["mb_per_s"]) / both["mb_per_s"] * 100
+    assert both["spread_percent"]["mb_per_s"] == pytest.approx(spread)
+    assert list(both["spread_percent"]) == list(MEASURES)
+    (row,) = table_of(capsys, *command, "--seed", "3", "--seeds", "2", "--report", "suite")
+    assert float(row["mb_per_s"]) == both["mb_per_s"]
+
+
+@pytest.mark.at_length
+@pytest.mark.slow
+def test_seeds_of_a_replay(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["replay", "--suite", "HL", "--rdevs", "12", "--pairs", "100", "--seconds", "0.1"]
+    (one, *_) = document_of(capsys, *command)
+    (two, *rest) = document_of(capsys, *command, "--seeds", "2")
+    assert list(two) == [*one, "seeds", "spread_percent"]
+    assert two["seeds"] == 2
+    assert abs(two["emulated"] - one["emulated"]) * 200 / two["emulated"] == pytest.approx(
+        two["spread_percent"]
+    )
+    assert two["error"] == pytest.approx(two["emulated"] / two["published"] - 1)
+    assert rest[-1]["spread_percent"] is None
+    assert run([*command, "--seeds", "2"]) == 0
+    assert re.search(r"^MB/s +transport +1 +\d", capsys.readouterr().out, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ("--csv", "--csv: expected --report as well, which says of what"),
+        ("--report suite --csv --json", "--csv and --json: expected one of them"),
+        ("--interval 1", "--interval: expected --report link as well"),
+        ("--report suite --interval 1", "--interval: expected --report link as well"),
+        ("--report link --interval 0", "--interval 0: expected "),
+        ("--report link --seeds 2", "--seeds and --report link: samples have no mean"),
+        ("--report appc", "--report appc: HL is ISFC Transport; expected a workload CDU:"),
+        ("--report devices", "Invalid value for '--report'"),
+        ("--seeds 1001", "--seeds 1001: expected 1 to 1000"),
+    ],
+)
+def test_bad_input_is_refused_naming_the_option(
+    options: str, complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for command in (["run", "published-4", "--workload", "HL", *SHORT], ["replay", *ONE_CELL]):
+        assert run([*command, *options.split()]) == 2
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert err.startswith(f"isfc: {complaint}")
+
+
+def test_picture_and_view_do_not_go_together(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["replay", *ONE_CELL, "--report", "suite", "--plot", "x.svg"]) == 2
+    assert capsys.readouterr().err == "isfc: --plot and --report: expected one of them\n"
+
+
+def test_devices_and_link_take_any_traffic() -> None:
+    for view in (None, View.DEVICE, View.LINK, View.SUITE):
+        check_view(Output(view, None, False, False, None), [HL])
+    with pytest.raises(ConfigurationError):
+        check_view(Output(View.APPC, None, False, False, None), [HL])

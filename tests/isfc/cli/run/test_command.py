@@ -1,0 +1,258 @@
+"""``isfc run``: its options, its record, its determinism, and Ctrl-C."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from isfc.cli.main import run
+from isfc.cli.options.experiment import LoadOptions, complete_workload
+from isfc.errors import ConfigurationError
+from scenarios.published.companion import load_table
+from scenarios.run import INTERVAL_MIN, Result
+from scenarios.workload import WORKLOADS, free_workload
+from tests.isfc.cli.conftest import Refusal
+
+SHORT = "--pairs 5 --seconds 0.05 --warmup 0.01".split()
+
+KEYS = """
+mb_per_s mb_per_s_out mb_per_s_in messages_per_s packages_per_s_out messages_per_package_out
+messages_per_package_in rdev_util_percent collisions_per_s cpu_percent_per_msg tx_pend_count
+devices
+""".split()
+DEVICE_KEYS = "rdev io_per_s pend_ms disc_ms conn_ms serv_ms busy_percent".split()
+
+
+def record(capsys: pytest.CaptureFixture[str], *options: str, code: int = 0) -> dict[str, Any]:
+    assert run(["run", *options, *SHORT, "--json"]) == code
+    out, err = capsys.readouterr()
+    assert err == ""
+    found = json.loads(out)
+    assert isinstance(found, dict)
+    return found
+
+
+def test_record_has_the_promised_keys(capsys: pytest.CaptureFixture[str]) -> None:
+    found = record(capsys, "published-4", "--workload", "HL")
+    assert set(KEYS) <= set(found)
+    assert {field.name for field in fields(Result)} <= set(found)
+    assert [device["rdev"] for device in found["devices"]] == ["6000", "6001", "6002", "6003"]
+    assert list(found["devices"][0]) == DEVICE_KEYS
+    assert found["mb_per_s"] > 0
+
+
+def test_record_says_what_was_run(capsys: pytest.CaptureFixture[str]) -> None:
+    found = record(capsys, "atlanta-boston", "--workload", "HL", "--seed", "7", "--from", "BOSTON")
+    said = {key: found[key] for key in ("client", "node", "workload", "pairs", "seed")}
+    assert said == {
+        "client": "BOSTON", "node": "BOSTON", "workload": "HL", "pairs": 5, "seed": 7
+    }  # fmt: skip
+    assert (found["seconds"], found["warmup"]) == (0.05, 0.01)
+
+
+def test_side_turns_the_view_round(capsys: pytest.CaptureFixture[str]) -> None:
+    here = record(capsys, "published-4", "--workload", "HL")
+    there = record(capsys, "published-4", "--workload", "HL", "--side", "SERVER")
+    assert (here["node"], there["node"]) == ("CLIENT", "SERVER")
+    assert here["mb_per_s_out"] > 5 * here["mb_per_s_in"]
+    assert there["mb_per_s_in"] > 5 * there["mb_per_s_out"]
+
+
+def test_own_workload_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    own = ["--message", "1000:1000:0", "--reply", "10", "--window", "1"]
+    found = record(capsys, "published-4", *own)
+    assert found["workload"] == "1000:1000:0/10"
+    assert found["messages_per_s"] > 0
+
+
+def test_page_is_the_same_run(capsys: pytest.CaptureFixture[str]) -> None:
+    found = record(capsys, "published-4", "--workload", "HL")
+    assert run(["run", "published-4", "--workload", "HL", *SHORT]) == 0
+    page = capsys.readouterr().out
+    assert page.startswith("Logical link CLIENT - SERVER, seen from CLIENT")
+    assert re.search(rf"^MB/s .* {found['mb_per_s']:.1f}$", page, re.MULTILINE)
+    assert max(map(len, page.splitlines())) <= 80
+
+
+def test_same_bytes_in_every_process() -> None:
+    options = ["run", "published-8", "--workload", "HM", *SHORT, "--json"]
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-m", "isfc", *options],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            stdout=subprocess.PIPE,
+            check=True,
+            timeout=60,
+        ).stdout
+        for seed in ("0", "1", "99")
+    }
+    assert len(outputs) == 1
+
+
+def test_seed_matters(capsys: pytest.CaptureFixture[str]) -> None:
+    first, second = (
+        record(capsys, "published-4", "--workload", "HL", "--seed", seed) for seed in "12"
+    )
+    assert first["mb_per_s"] != second["mb_per_s"]
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ("--workload HL", "--pairs is missing: expected how many, such as --pairs 50"),
+        ("--workload HL --pairs 0", "--pairs 0: expected 1 to"),
+        (
+            "--pairs 1000 --message 1:1:0 --reply 1 --window 1000",
+            "--pairs 1000: with a window of 1000 that is 1,000,000 messages at a time; expected",
+        ),
+        ("--workload HL --pairs many", "Invalid value for '--pairs'"),
+        ("--workload HL --pairs 1 --seconds 0", "--seconds 0: expected "),
+        ("--workload HL --pairs 1 --warmup -1", "--warmup -1: expected "),
+        ("--workload HL --pairs 1 --seed -1", "--seed -1: expected "),
+        ("--workload HL --pairs 1 --from BOSTON", "--from BOSTON: "),
+        ("--workload HL --pairs 1 --side clients", "--side clients: "),
+        ("--workload HX --pairs 1", "workload 'HX' is unknown: expected "),
+        ("--pairs 1", "no workload: expected --workload, or --message and --reply"),
+        ("--pairs 1 --message 1:2:3", "no workload: "),
+        ("--pairs 1 --reply 4", "no workload: "),
+        ("--pairs 1 --message 1:2:3 --reply 0", "--reply 0: expected "),
+        ("--pairs 1 --message 1:2:3 --reply 4 --window 0", "--window 0: expected "),
+        ("--pairs 1 --message 1:2:nan --reply 4", "--message, --reply: '1:2:nan': expected MIN"),
+        ("--pairs 1 --message 2:1:3 --reply 4", "--message, --reply: workload 2:1:3/4: "),
+        ("--workload HL --pairs 1 --reply 4", "--workload HL and --reply: expected a published"),
+        ("--workload HL --pairs 1 --window 4", "--workload HL and --window: "),
+        ("--workload HL --pairs 1 --message 1:2:3", "--workload HL and --message: "),
+    ],
+)
+def test_bad_input_is_refused_naming_the_option(
+    options: str, complaint: str, refusal: Refusal
+) -> None:
+    assert refusal("run", "published-4", *options.split()).startswith(f"{complaint}")
+
+
+def test_bad_layout_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["run", "published-5", "--workload", "HL", "--pairs", "1"]) == 2
+    assert capsys.readouterr().err.startswith("isfc: published-5: ")
+
+
+def test_options_of_ones_own_make_a_workload() -> None:
+    own = LoadOptions(message="1:2:3", reply=4, window=5)
+    assert own.choose_workload() == free_workload("1:2:3", 4, 5)
+    assert replace(own, window=None).choose_workload() == free_workload("1:2:3", 4)
+    assert LoadOptions(workload="CDU:1000").choose_workload().reply_length == 1_000
+    with pytest.raises(ConfigurationError, match="not both"):
+        LoadOptions(workload="HL", window=2).choose_workload()
+
+
+def test_interrupt_says_how_far_it_got(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: object, progress: Any, operation: object) -> None:
+        assert operation is None
+        progress(1.25)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("isfc.cli.run.command.run", interrupted)
+    assert run(["run", "published-4", "--workload", "HL", "--pairs", "1"]) == 130
+    assert capsys.readouterr() == ("", "isfc: interrupted after 1.25 of 11 s of virtual time\n")
+
+
+def test_workloads_are_completed() -> None:
+    offered = complete_workload("")
+    assert [name.removesuffix(":") for name in offered] == list(WORKLOADS)
+    assert complete_workload("H") == [name for name in offered if name.startswith("H")]
+    assert "CDU:" in complete_workload("C")
+    for name in offered:
+        whole = name + "1" * name.endswith(":")
+        assert LoadOptions(workload=whole).choose_workload().name == whole
+
+
+def test_shortest_run_measures_something(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["run", "published-16", "--workload", "HS", "--pairs", "1", "--json",
+                "--warmup", "0", "--seconds", str(INTERVAL_MIN)]) == 0  # fmt: skip
+    assert json.loads(capsys.readouterr().out)["messages_per_s"] >= 0
+
+
+@pytest.fixture(name="script")
+def make_script(tmp_path: Path) -> str:
+    path = tmp_path / "commands.cp"
+    path.write_text("at 20ms deact islink 6001\nat 30ms BOSTON: q islink 7001\nat 40ms foo\n")
+    return str(path)
+
+
+def test_commands_are_given_during_the_run_and_shown_above_it(
+    script: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["run", "atlanta-boston", "--workload", "HL", *SHORT]
+    assert run([*options, "--cp", script]) == 1  # one of them is refused
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:2] == ["    0.020000 ATLANTA  > deact islink 6001", "Link 6001 deactivated."]
+    assert "    0.040000 ATLANTA  > foo" in lines
+    assert lines[lines.index("Logical link ATLANTA - BOSTON, seen from ATLANTA; clients on "
+                             "ATLANTA") - 1] == ""  # fmt: skip
+    assert max(map(len, lines)) <= 80
+
+
+@pytest.mark.parametrize("view", [[], ["--json"], ["--report", "device"]])
+def test_run_whose_commands_were_all_carried_out_is_good(view: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "commands.cp"
+    path.write_text("at 20ms deact islink 6001\nat 40ms act islink 6001\n")
+    options = ["run", "atlanta-boston", "--workload", "HL", *SHORT, "--cp", str(path)]
+    assert run([*options, *view]) == 0
+
+
+def test_record_has_the_responses_and_what_they_did(
+    script: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plain = record(capsys, "atlanta-boston", "--workload", "HL")
+    found = record(capsys, "atlanta-boston", "--workload", "HL", "--cp", script, code=1)
+    assert list(found) == [*plain, "cp"]
+    assert list(found["cp"][0]) == ["at_s", "node", "command", "return_code", "lines"]
+    assert [entry["return_code"] for entry in found["cp"] if entry["command"]] == [0, 0, 1]
+    assert found["devices"][1]["io_per_s"] < 0.5 * plain["devices"][1]["io_per_s"]
+
+
+def test_rows_alone_go_to_stdout_and_refusals_to_stderr(
+    script: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["run", "atlanta-boston", "--workload", "HL", *SHORT, "--cp", script]
+    assert run([*options, "--report", "link", "--interval", "0.02", "--csv"]) == 1
+    out, err = capsys.readouterr()
+    assert out.startswith("run,")
+    assert len(out.splitlines()) == 4
+    assert err == "isfc: at 0.04 s ATLANTA: foo: HCPCMD001E Unknown CP command: FOO\n"
+
+
+def test_commands_and_many_seeds_contradict(script: str, refusal: Refusal) -> None:
+    options = ["run", "atlanta-boston", "--workload", "HL", *SHORT, "--cp", script]
+    assert refusal(*options, "--seeds", "2").startswith("--cp and --seeds: ")
+
+
+def test_without_a_workload_it_explains_them_all(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["run", "published-4"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert re.search(r"^HL +98,304 or 122,880 +8,192  live guest relocation", err, re.MULTILINE)
+    named = [line.partition(" ")[0].partition(":")[0] for line in err.split("\n")]
+    assert {*WORKLOADS} <= {*named}
+    assert "50 pairs of HL" in err
+    assert max(map(len, err.splitlines())) <= 80
+
+
+def test_what_the_explanation_says_of_pairs_is_published() -> None:
+    table = load_table("transport")
+    gains = {}
+    for suite in table.choices("suite"):
+        fifty, hundred = (
+            [row.number("mb_per_s") for row in table.select({"suite": [suite], "pairs": [pairs]})]
+            for pairs in (50, 100)
+        )
+        gains[suite] = [b / a for a, b in zip(fifty, hundred, strict=True)]
+    assert sorted(gains.pop("HL"))[-2:] == pytest.approx([1.0, 1.13], abs=0.01)  # nearly
+    assert 1.7 < max(map(max, gains.values())) < 1.8  # three quarters more

@@ -1,0 +1,177 @@
+"""``isfc check``: its formats, its exit status, and several layouts together."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from isfc.cli.main import run
+from isfc.layout.rules.book import RULES
+
+GOOD = """\
+[fibre.1]
+feature = "FICON Express8"
+chpid = { ATLANTA = "40", BOSTON = "50" }
+[fibre."slow one"]
+feature = "FICON Express8"
+chpid = { ATLANTA = "41", BOSTON = "51" }
+[[ctc]]
+fibre = "1"
+rdevs = { ATLANTA = "6000,6010-6012,6030", BOSTON = "6000,6010-6012,6030" }
+[[ctc]]
+fibre = "slow one"
+rdevs = { ATLANTA = "6020-6023", BOSTON = "6020-6023" }
+"""
+
+
+pytestmark = pytest.mark.usefixtures("folder")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder with a good layout, one with warnings, and a file that is no layout."""
+    monkeypatch.chdir(tmp_path)
+    four = GOOD.replace("6010-6012,6030", "6010-6011,6030").replace("6020-6023", "6020-6022")
+    (tmp_path / "quiet.toml").write_text(four)
+    (tmp_path / "crowded.toml").write_text(GOOD.replace("6020-6023", "6020-6025"))
+    (tmp_path / "bad.toml").write_text("no layout")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["quiet.toml"], 0),
+        (["quiet.toml", "--fail-on", "info"], 0),
+        (["atlanta-boston"], 0),
+        (["atlanta-boston", "--fail-on", "info"], 1),
+        (["crowded.toml"], 1),
+        (["crowded.toml", "--fail-on", "never"], 0),
+        (["quiet.toml", "crowded.toml"], 1),
+        (["bad.toml", "crowded.toml"], 2),
+        (["crowded.toml", "--format", "sarif", "--json"], 2),
+    ],
+)
+def test_status_is_that_of_the_worst(arguments: list[str], code: int) -> None:
+    assert run(["check", *arguments]) == code
+
+
+def test_people_get_each_layout_and_a_sum(capsys: pytest.CaptureFixture[str]) -> None:
+    run(["check", "quiet.toml", "crowded.toml", "bad.toml"])
+    page, errors = capsys.readouterr()
+    assert "quiet.toml: nothing found\n" in page
+    assert re.search(r"^warning +chpid-crowded$", page, re.MULTILINE)
+    assert "-> Move the others to another chpid." in page
+    assert page.splitlines()[-1].startswith("2 of 3 layouts read: 2 warnings")
+    assert errors.startswith("isfc: bad.toml: ")
+    assert max(map(len, page.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("text", "remedy"),
+    [
+        (" RESOURCE PARTITION=((CSS(0),(LP1,1)))\n", "'isfc import iocp FILE --partitions"),
+        ("* a comment\nLBL1     CHPID PATH=(CSS(0),50),TYPE=FC\n", "'isfc import iocp FILE"),
+        ("* long\n" * 20_000 + " CHPID PATH=5\n", "is too long"),
+        (" CHPID PATH=(CSS(0),50),TYPE=FC\n" * 20_000, "'isfc import iocp FILE"),
+        ("ACTIVATE ISLINK 6000 NODE BOSTON\n", "'isfc import config FILE --layout LAYOUT'"),
+        ("/* ours */\nSystem_Identifier * * ATLANTA\n", "'isfc import config FILE"),
+        ("Link device: 33C1    Type: FCTC\n", "'isfc import islink NODE=FILE'"),
+        ("[fibre.1]\n\n  chpid = { A = 4\n", "is not TOML: "),
+    ],
+)
+def test_what_a_command_makes_a_layout_of_is_known(
+    text: str, remedy: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # "is not TOML" alone left a reader with a deck without a way on
+    Path("given").write_text(text)
+    for command in ("check", "plan", "show"):
+        assert run([command, "./given"]) == 2
+        assert remedy in " ".join(capsys.readouterr().err.split())
+
+
+def printed(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> Any:
+    run(["check", *arguments])
+    return json.loads(capsys.readouterr().out)
+
+
+def test_json_has_findings_and_errors(capsys: pytest.CaptureFixture[str]) -> None:
+    crowded, bad = printed(["crowded.toml", "bad.toml", "--json"], capsys)
+    assert (bad["layout"], bad["findings"]) == ("bad.toml", [])
+    assert bad["error"].startswith("bad.toml: ")
+    assert crowded["error"] is None
+    (named,) = [
+        (finding["fibres"], finding["lines"])
+        for finding in crowded["findings"]
+        if finding["id"] == "chpid-crowded"
+    ]
+    assert named == (["1", "slow one"], [1, 4])
+
+
+def test_sarif_names_rules_places_and_errors(capsys: pytest.CaptureFixture[str]) -> None:
+    log = printed(["crowded.toml", "bad.toml", "--format", "sarif"], capsys)
+    assert log["version"] == "2.1.0"
+    (sarif,) = log["runs"]
+    listed = sarif["tool"]["driver"]["rules"]
+    assert [rule["id"] for rule in listed] == [rule.id for rule in RULES]
+    assert sarif["results"]
+    for result in sarif["results"]:
+        assert listed[result["ruleIndex"]]["id"] == result["ruleId"]
+        assert result["level"] in ("note", "warning")
+        assert result["message"]["text"].endswith(".")
+        places = [location["physicalLocation"] for location in result["locations"]]
+        assert {place["artifactLocation"]["uri"] for place in places} == {"crowded.toml"}
+        lines = [place["region"]["startLine"] for place in places]
+        assert lines == ([1, 4] if result["ruleId"] == "chpid-crowded" else [1])
+    (invocation,) = sarif["invocations"]
+    assert invocation["executionSuccessful"] is False
+    (note,) = invocation["toolConfigurationNotifications"]
+    assert note["level"] == "error"
+
+
+def test_github_gets_one_command_a_finding(capsys: pytest.CaptureFixture[str]) -> None:
+    odd = Path("100%, odd:name.toml")
+    Path("crowded.toml").rename(odd)
+    run(["check", str(odd), "bad.toml", "--format", "github"])
+    *findings, bad = capsys.readouterr().out.splitlines()
+    shape = r"::(notice|warning) file=100%25%2C odd%3Aname.toml,line=(\d),title=([\w-]+)::.*\."
+    found = [re.fullmatch(shape, line) for line in findings]
+    assert findings
+    assert all(found)
+    assert ("warning", "1", "chpid-crowded") in [match.groups() for match in found if match]
+    assert bad.startswith("::error file=bad.toml,line=1,title=isfc::bad.toml: ")
+
+
+def test_every_link_of_a_layout_is_checked(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("three.toml").write_text(
+        """\
+[[link]]
+nodes = ["ATLANTA", "BOSTON"]
+[[link]]
+nodes = ["BOSTON", "CHICAGO"]
+[fibre.1]
+feature = "FICON Express8"
+chpid = { ATLANTA = "40", BOSTON = "50" }
+[fibre.2]
+feature = "FICON Express8"
+chpid = { BOSTON = "51", CHICAGO = "60" }
+[[ctc]]
+fibre = "1"
+rdevs = { ATLANTA = "6000-6003", BOSTON = "6000-6003" }
+[[ctc]]
+fibre = "2"
+rdevs = { BOSTON = "6010", CHICAGO = "6010" }
+"""
+    )
+    first, second = printed(["three.toml", "--json"], capsys)
+    assert [item["nodes"] for item in (first, second)] == [
+        ["ATLANTA", "BOSTON"],
+        ["BOSTON", "CHICAGO"],
+    ]
+    assert [finding["id"] for finding in first["findings"]] == ["one-chpid", "mesh-incomplete"]
+    assert [finding["id"] for finding in second["findings"]] == ["single-ctc", "one-chpid"]
+    assert run(["check", "three.toml"]) == 1
+    page = capsys.readouterr().out
+    assert "three.toml BOSTON - CHICAGO: 2 warnings" in page
+    assert "1 of 1 layouts read: 4 warnings" in page

@@ -1,0 +1,125 @@
+"""``isfc export``: what it writes, and that ``isfc import`` makes the same layout of it."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from isfc.cli.main import run
+from isfc.cli.output.exits import ExitCode
+from isfc.io.configuration_file import parse_io_configuration
+from isfc.layout.catalogue import load_collection, load_layout
+from isfc.layout.file import parse_collection, parse_layout
+from isfc.layout.write import format_layout
+from tests.isfc.layout.test_collection import THREE
+from tests.shipped import ONE_LINK
+
+
+@pytest.mark.parametrize("name", ONE_LINK)
+def test_export_then_import_is_the_same_layout(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    layout = load_layout(name)
+    assert run(["export", name, "--as", "toml"]) == ExitCode.GOOD
+    assert parse_layout(capsys.readouterr().out.encode(), "toml") == layout
+
+    assert run(["export", name, "--as", "iocp", "-o", str(tmp_path)]) == ExitCode.GOOD
+    decks = [str(tmp_path / f"{node}.iocp") for node in layout.nodes]
+    partitions = ",".join(layout.nodes)
+    assert run(["import", "iocp", *decks, "--partitions", partitions]) == ExitCode.GOOD
+    page, told = capsys.readouterr()
+    assert (parse_layout(page.encode(), "iocp"), told) == (layout, "")
+
+    config = tmp_path / "SYSTEM.CONFIG"
+    assert run(["export", name, "--as", "activate", "-o", str(config)]) == ExitCode.GOOD
+    assert run(["import", "config", str(config), "--layout", name]) == ExitCode.GOOD
+    page, told = capsys.readouterr()
+    assert (parse_layout(page.encode(), "config"), told) == (layout, "")
+
+
+def test_one_system_may_be_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["export", "query-islink", "--as", "activate", "--system", "2ndi"]
+    assert run(arguments) == ExitCode.GOOD
+    assert capsys.readouterr().out == "ACTIVATE ISLINK 33C0 33C1 33C2 33C3 NODE 1STI\n"
+
+
+def test_ports_become_links(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["export", "published-1", "--as", "iocp", "--system", "CLIENT"]
+    assert run([*arguments, "--ports", "CLIENT:40=C1,SERVER:50=D1"]) == ExitCode.GOOD
+    assert "LINK=((CSS(0),D1))" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "what"),
+    [
+        (
+            ["--as", "iocp", "--system", "DENVER"],
+            "--system DENVER: ",
+        ),
+        (["--as", "iocp", "--ports", "CLIENT:41=C1"], "--ports 'CLIENT:41=C1': expected a node"),
+        (["--as", "iocp", "--ports", "CLIENT:40"], "--ports 'CLIENT:40': expected a node and"),
+        (["--as", "iocp", "-o", "a.iocp"], "a.iocp: there are 2 decks, and a file holds one;"),
+    ],
+)
+def test_what_cannot_be_exported_is_refused(
+    arguments: list[str], what: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["export", "published-1", *arguments]) == ExitCode.BAD_INPUT
+    assert capsys.readouterr().err.startswith(f"isfc: {what}")
+
+
+def test_several_links_are_exported_and_imported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """BOSTON's chpid 50 is in both links, so it is on a director."""
+    path = tmp_path / "three.toml"
+    path.write_text(THREE)
+    layout = load_collection(path)
+    assert run(["export", str(path), "--as", "toml"]) == ExitCode.GOOD
+    assert parse_collection(capsys.readouterr().out) == layout
+
+    arguments = ["export", str(path), "--as", "iocp", "-o", str(tmp_path)]
+    assert run(arguments) == ExitCode.BAD_INPUT
+    said = capsys.readouterr().err
+    assert said.startswith("isfc: chpid 50 at BOSTON leads to ATLANTA and CHICAGO, so it is on a")
+    ports = "ATLANTA:40=A0,BOSTON:50=B0,CHICAGO:60=C0"
+    assert run([*arguments, "--ports", ports]) == ExitCode.GOOD
+    decks = [str(tmp_path / f"{node}.iocp") for node in layout.systems]
+    partitions = ["--partitions", "ATLANTA,BOSTON,CHICAGO"]
+    assert run(["import", "iocp", *decks, *partitions]) == ExitCode.GOOD
+    assert parse_collection(capsys.readouterr().out) == layout
+
+    assert run(["export", str(path), "--as", "activate", "--system", "BOSTON"]) == ExitCode.GOOD
+    assert capsys.readouterr().out == (
+        "ACTIVATE ISLINK 7000 7001 NODE ATLANTA\nACTIVATE ISLINK 7100 7101 7102 7103 NODE CHICAGO\n"
+    )
+
+
+IO = """
+[channel.99]
+feature = "FICON Express8S"
+encrypted = true
+path = "far away"
+
+[path."far away"]
+km = 12.5
+isl = { count = 2, gbps = 16, credits = 960 }
+
+[[io]]
+name = "a \\"b\\""
+channels = ["40", "99"]
+system = "ATLANTA"
+rate = 1e4
+"""
+
+
+def test_disks_of_a_layout_are_exported_with_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "link.toml"
+    path.write_text(format_layout(load_layout("atlanta-boston")) + IO)
+    assert run(["export", str(path), "--as", "toml"]) == ExitCode.GOOD
+    exported = capsys.readouterr().out
+    assert tomllib.loads(exported) == tomllib.loads(path.read_text())
+    again = parse_io_configuration(exported.encode(), "exported")
+    assert again == parse_io_configuration(path.read_bytes(), "link.toml")

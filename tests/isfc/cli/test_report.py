@@ -1,0 +1,156 @@
+"""``isfc report``: the page in a browser, on a desk and on a phone, driven by hand."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from isfc.cli.main import run
+from scenarios import report_runs
+from tests.browser import needs_chromium, opened
+from tests.isfc.cli.conftest import Refusal
+from tests.lengthy import made_once
+
+LAYOUT = "published-4"
+
+
+@pytest.fixture(scope="session")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of a short survey."""
+
+    def make(folder: Path) -> None:
+        folder.mkdir()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(report_runs, "PAIRS", (1, 5))
+            assert run(["report", LAYOUT, "-o", str(folder / "report.html")]) == 0
+
+    return made_once(tmp_path_factory, "report", make) / "report.html"
+
+
+def drawn(page: Page) -> Page:
+    page.wait_for_selector("html[data-drawn]", timeout=30_000)
+    return page
+
+
+def shown(page: Page) -> tuple[float, float]:
+    """The milliseconds that the timeline shows, as the page says."""
+    begin, _, end, _ = page.inner_text("#timeline output").split()
+    return float(begin), float(end)
+
+
+def axis(page: Page) -> list[float]:
+    """The milliseconds on the timeline's axis, as the chart says."""
+    texts = page.locator("#timeline .role-axis-label text").all_text_contents()
+    return [float(text) for text in texts if text.replace(".", "").isdigit()]
+
+
+@pytest.mark.at_length
+@pytest.mark.slow
+@needs_chromium
+def test_page_opens_without_an_error_or_a_request(report: Path) -> None:
+    with opened(report) as (page, found):
+        drawn(page)
+        assert page.locator(".chart svg").count() == 5
+        assert page.get_by_text("No writes collide, with ").count() == 1  # not a chart of 0
+        assert page.locator(".drawing svg").count() == 1
+        assert page.locator("#timeline svg path").count() > 50
+        assert found == []
+
+
+@pytest.mark.at_length
+@pytest.mark.slow
+@needs_chromium
+def test_timeline_is_zoomed_by_buttons_keys_wheel_and_drag(report: Path) -> None:
+    with opened(report) as (page, found):
+        drawn(page)
+        assert shown(page) == (0, 30)
+        page.click("button[aria-label='Zoom in']")
+        assert shown(page) == (7.5, 22.5)
+        expect(page.locator("#timeline .role-axis-label text", has_text="30")).to_have_count(0)
+        assert 7.5 <= min(axis(page)) < max(axis(page)) <= 22.5
+        page.click("button[aria-label=Later]")
+        assert shown(page) == (15, 30)
+        page.click("button[aria-label='Show all']")
+
+        page.focus("#timeline .chart")
+        page.keyboard.press("+")
+        page.keyboard.press("ArrowLeft")
+        assert shown(page) == (0, 15)
+        page.keyboard.press("-")
+        assert shown(page) == (0, 30)
+
+        page.locator("#timeline .chart").scroll_into_view_if_needed()
+        box = page.locator("#timeline .chart").bounding_box()
+        assert box is not None
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        page.keyboard.down("Control")
+        page.mouse.wheel(0, -100)
+        page.keyboard.up("Control")
+        expect(page.locator("#timeline output")).not_to_have_text("0.00 to 30.00 ms")
+        begin, end = shown(page)
+        assert end - begin == pytest.approx(24, abs=0.02)
+        page.mouse.down()
+        page.mouse.move(box["x"] + box["width"] / 2 - 50, box["y"] + box["height"] / 2)
+        page.mouse.up()
+        assert shown(page)[0] > begin
+        assert found == []
+
+
+@pytest.mark.at_length
+@pytest.mark.slow
+@needs_chromium
+def test_page_fits_a_phone_and_follows_dark_mode(report: Path) -> None:
+    with opened(report, width=360, height=740) as (page, found):
+        drawn(page)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        light = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        page.emulate_media(color_scheme="dark")
+        dark = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert (light, dark) == ("rgb(255, 255, 255)", "rgb(13, 17, 23)")
+        label = "document.querySelector('#timeline .role-axis-label text')"
+        assert page.evaluate(f"getComputedStyle({label}).fill") == "rgb(230, 237, 243)"
+        assert found == []
+
+
+@pytest.mark.at_length
+@pytest.mark.slow
+@needs_chromium
+def test_print_shows_the_figures_and_no_buttons(report: Path) -> None:
+    with opened(report) as (page, found):
+        drawn(page)
+        page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+        page.emulate_media(media="print", color_scheme="dark")
+        assert page.locator("details:not([open])").count() == 0
+        assert not page.locator("#timeline .tools").is_visible()
+        paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert paper == "rgb(255, 255, 255)"
+        assert found == []
+
+
+@pytest.mark.at_length
+@pytest.mark.slow
+@needs_chromium
+def test_screen_reader_finds_names_for_all(report: Path) -> None:
+    with opened(report) as (page, _):
+        drawn(page)
+        assert page.get_by_role("img", name="Logical link CLIENT - SERVER").count() == 1
+        for name in ("Layout", "Findings", "Throughput", "Losses", "Relocation", "Timeline"):
+            assert page.get_by_role("region", name=name, exact=True).count() == 1
+        assert page.get_by_role("main").count() == 1
+        assert page.get_by_role("button").count() == 5
+        for button in page.get_by_role("button").all():
+            assert button.get_attribute("aria-label")
+        tables = page.locator("table")
+        assert tables.count() == page.locator("table > caption").count() == 7
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (["-o", "x.pdf"], "ends with .html"),
+        (["-o", "nowhere/x.html"], "there is no folder"),
+        (["-o", "x.html", "--workload", "XX"], "is unknown"),
+    ],
+)
+def test_what_cannot_be_is_said_first(options: list[str], complaint: str, refusal: Refusal) -> None:
+    assert complaint in refusal("report", LAYOUT, *options)

@@ -1,0 +1,146 @@
+"""``make docs`` changes nothing: pages and what stands beside them are what the code makes now.
+
+What takes runs of minutes is kept in ``docs/fidelity.csv`` and ``docs/simulated.json``: a run of
+each stands for all.
+"""
+
+import csv
+from dataclasses import replace
+from functools import partial
+
+import pytest
+
+from scenarios.published.companion import TABLES, load_table
+from scenarios.published.replay import Part, compare
+from scenarios.run import record
+from tools.calibration.replayed import COLUMNS, FIGURES
+from tools.pages import renew
+from tools.pages.console import PROJECT
+from tools.pages.fidelity import SECONDS, SEEDS
+from tools.pages.figures import simulated
+from tools.pages.made import FILLED, MADE, SLOW_PAGES, Made, page
+from tools.pages.spans import filled, in_unit
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        pytest.param(each, id=each.name, marks=[pytest.mark.slow] if each.is_slow else [])
+        for each in MADE
+    ],
+)
+def test_files_are_what_is_made_now(made: Made) -> None:
+    for path, content in made.files().items():
+        found = path.read_bytes() if isinstance(content, bytes) else path.read_text("utf-8")
+        assert found == content, f"{path.name}: make docs"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW_PAGES else []) for name in FILLED],
+)
+def test_figures_of_a_page_are_as_they_are_now(name: str) -> None:
+    text = (PROJECT / name).read_text("utf-8")
+    assert page(name, text) == text, "make docs"
+
+
+@pytest.mark.at_length
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "key", "measure"),
+    [("transport", "HL/16/5", "mb_per_s"), ("appc_regression", "z/VM 6.1/1000/5", "msgs_per_s")],
+)
+def test_replays_are_as_they_are_now(name: str, key: str, measure: str) -> None:
+    with FIGURES.open(newline="", encoding="utf-8") as file:
+        told = {(row["table"], row["key"], row["measure"]): row for row in csv.DictReader(file)}
+    assert {table for table, _, _ in told} == set(TABLES)
+    table = load_table(name)
+    (row,) = (row for row in table.rows if row.key == key)
+    (run,) = Part(table, (row,), SECONDS).experiments()
+    found = [
+        next(c for c in compare(table, row, [record(replace(run, seed=seed))]))
+        for seed in range(1, SEEDS + 1)
+    ]
+    rates = [comparison.emulated for comparison in found]
+    expected = (sum(rates) / SEEDS, min(rates), max(rates))
+    line = told[name, key, measure]
+    assert [line[column] for column in COLUMNS[5:]] == [f"{f:.5g}" for f in expected], "make docs"
+
+
+@pytest.mark.at_length
+@pytest.mark.slow
+def test_runs_that_pages_tell_of_are_as_they_are_now() -> None:
+    kept = simulated.kept("docs/extrapolation.md")["crowded"]
+    made = simulated.crowded(simulated.CROWDED[:1])  # the first column of figures
+    for all_of_it, part in zip(kept.splitlines(), made.splitlines(), strict=True):
+        assert all_of_it.startswith(part.removesuffix("|")), "make docs"
+
+
+@pytest.mark.at_length
+@pytest.mark.exhaustive
+def test_every_run_that_pages_tell_of_is_as_it_is_now() -> None:
+    for path, content in simulated.measured().items():
+        assert path.read_text("utf-8") == content, "make docs"
+
+
+def test_a_mark_is_filled_by_a_figure_of_the_page_or_by_a_constant() -> None:
+    text = (
+        "It is <!--=a-->old<!--/-->, "
+        "<!--=isfc.live.buffers.KEPT_LENGTH MiB-->7<!--/--> MiB and "
+        "<!--=isfc.link.parameters.LinkParameters.mih_ns s-->7<!--/--> s.\n"
+    )
+    new = text.replace("old", "new").replace(">7<", ">1<", 1).replace(">7<", ">15<")
+    assert filled(text, {"a": "new"}) == new
+    assert filled(new, {"a": "new"}) == new
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "shown"),
+    [
+        (4096, None, "4,096"),
+        (0.05, None, "0.05"),
+        (5.0, None, "5"),
+        (3, "word", "three"),
+        (("a", "b"), "Word", "Two"),
+        (0.9, "percent", "90"),
+        (1_500_000, "ms", "1.5"),
+    ],
+)
+def test_a_constant_is_shown_in_its_unit(value: object, unit: str | None, shown: str) -> None:
+    assert in_unit(value, unit) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "figures", "message"),
+    [
+        ("x <!--=none.SUCH-->1<!--/-->", {}, "none.SUCH: neither a figure of the page nor"),
+        ("x <!--=isfc.live.buffers.NONE-->1<!--/-->", {}, "isfc.live.buffers.NONE: neither"),
+        ("text", {"a": "1", "b": "2"}, "shown nowhere: a, b"),
+        ("text\n- <!--=a-->1<!--/--> and\n", {"a": "1"}, "a line begins with - <!--=a-->"),
+    ],
+)
+def test_a_mark_that_cannot_be_filled_is_named(
+    text: str, figures: dict[str, str], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        filled(text, figures)
+
+
+def test_only_what_is_named_is_made(capsys: pytest.CaptureFixture[str]) -> None:
+    assert renew.main(["schema"]) == 0
+    assert "1 of 1" in capsys.readouterr().out
+    assert renew.main(["--list"]) == 0
+    assert {"schema", "fidelity", "README.md"} <= {*capsys.readouterr().out.splitlines()}
+    with pytest.raises(SystemExit):
+        renew.main(["none"])
+
+
+def test_what_cannot_be_made_is_named_and_the_others_are_made(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrong = Made("wrong", partial(renew.renewed_page, "none.md"))
+    monkeypatch.setattr(renew, "STEPS", [[wrong, MADE[0]]])
+    assert renew.main([]) == 1
+    said = capsys.readouterr().out
+    assert "\nwrong: " in said
+    assert f"{MADE[0].name}: as it was" in said

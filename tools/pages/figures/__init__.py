@@ -1,0 +1,1 @@
+"""What the figures are that stand in the prose of pages."""

@@ -1,0 +1,93 @@
+"""Figures of pages that are bounds of the code, or of what tests hold models to."""
+
+from hypothesis import settings
+
+from isfc.io.demand import make_demand, make_route
+from isfc.io.estimate import estimate_channel
+from isfc.io.osa import CPU_RATIOS, OSA_EXPRESS7S_25GBE
+from isfc.search.site_fit import ROUNDS
+from isfc.testing.profiles import register_profiles
+from scenarios.guest_memory import KNOWN_GUESTS, GuestMemory
+from scenarios.relocation import WINDOW
+from scenarios.workload import find_workload
+from tests.isfc.io import test_simulation, test_trunks
+from tests.isfc.io.test_simulation import FEX16SA, LARGE, LARGE_CLOSED, LARGE_OPEN, work
+from tests.scenarios.test_shared_channel import ONE_PAIR_MOST
+from tools.pages import relocation as replayed
+
+MIB = 2**20
+
+
+def measured(_: str) -> dict[str, str]:
+    """Of the page on a site's own figures."""
+    return {"points": str(sum(count for _, count in ROUNDS))}
+
+
+def reliability(_: str) -> dict[str, str]:
+    """Of the page on what is tested: examples of each property."""
+    register_profiles()
+    ci, nightly = (settings.get_profile(name).max_examples for name in ("ci", "nightly"))
+    return {"ci_examples": f"{ci}", "nightly_examples": f"{nightly:,}"}
+
+
+def relocation(_: str) -> dict[str, str]:
+    """Of the page on relocations: IBM's guests, and what the model comes to."""
+    found = {"replayed": replayed.section(), "ios_above": f"{100 * replayed.ios_above():.1f}"}
+    found["pairs"] = str(WINDOW // find_workload("HL").window)
+    for kind, guest in KNOWN_GUESTS.items():
+        found |= {f"{kind.replace('-', '_')}_{name}": s for name, s in _told(guest.memory).items()}
+    return found
+
+
+def _told(memory: GuestMemory) -> dict[str, str]:
+    touched = "all" if memory.touched == memory.size else f"{memory.touched // MIB:,} MiB"
+    if memory.hot_set:
+        hot_set, rate = memory.hot_set // MIB, memory.write_rate // MIB
+        changes = f"hot set of {hot_set:,} MiB at {rate:,} MB/s"
+    else:
+        changes = f"{memory.change_rate // MIB} MB/s, evenly"
+    return {"memory": f"{memory.size / 2**30:g} GiB", "touched": touched, "changes": changes}
+
+
+def io_run(_: str) -> dict[str, str]:
+    """Of the page on runs of disks: within what they and mean values agree."""
+    near = min(within for *_, within in LARGE_OPEN)
+    full = {within: 0 for *_, within in LARGE_OPEN}
+    for small, large, within in LARGE_OPEN:
+        full[within] = max(full[within], _line_percent(small, large))
+    closed = {"read_percent" in large: within for _, large, within in LARGE_CLOSED}
+    jumbo, small_mtu = (CPU_RATIOS[OSA_EXPRESS7S_25GBE.feature, mtu] for mtu in (8992, 1492))
+    return {
+        "near_full": str(full[near]),
+        "fuller": str(max(full.values())),
+        **_percent(
+            rates_within=test_simulation.RATES_WITHIN,
+            responses_within=test_simulation.RESPONSES_WITHIN,
+            few_within=test_simulation.FEW_WITHIN,
+            near_within=near,
+            fuller_within=max(full),
+            closed_read_within=closed[False],
+            closed_both_within=closed[True],
+            ceiling_within=test_trunks.CEILING_MOST - 1,
+            published_within=test_trunks.PUBLISHED_WITHIN,
+            published_run_within=test_trunks.PUBLISHED_IN_RUN_WITHIN,
+            below_rates_within=test_trunks.RATES_WITHIN,
+            below_responses_within=test_trunks.RESPONSES_WITHIN,
+            one_pair=ONE_PAIR_MOST - 1,
+            cpu_jumbo=round(1 - jumbo, 2),
+            cpu_small=round(1 - small_mtu, 2),
+        ),
+    }
+
+
+def _percent(**ratios: float) -> dict[str, str]:
+    return {name: f"{round(100 * ratio, 6):g}" for name, ratio in ratios.items()}
+
+
+def _line_percent(small: int, large: int) -> int:
+    """How full the line is with so many small and large reads a second."""
+    route = make_route(FEX16SA)
+    loads = [work("small", rate_per_s=small), work("large", block_bytes=LARGE, rate_per_s=large)]
+    return round(
+        100 * estimate_channel(route, [make_demand(load, route) for load in loads]).line_read
+    )

@@ -1,0 +1,65 @@
+"""All that `make docs` makes of the code and of what was measured: files, and parts of pages.
+
+Runs of the model that take minutes are in `MEASURED`, of which the rest is made.
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from isfc.cli.drawing.link import drawing_svg
+from isfc.layout.catalogue import load_layout
+from tools.pages import channel_fidelity, cluster, diagram, fidelity, schema, screenshots, sources
+from tools.pages.console import PAGES, PROJECT
+from tools.pages.figures import simulated
+from tools.pages.figures.by_page import FIGURES
+from tools.pages.spans import filled
+
+DOCS: Final = PROJECT / "docs"
+
+Files = Mapping[Path, str] | Mapping[Path, bytes]
+"""What they should hold."""
+
+
+class Made(NamedTuple):
+    """Some files that are made together."""
+
+    name: str
+    files: Callable[[], Files]
+    is_slow: bool = False
+    """Whether that takes more than about a second."""
+
+
+def layouts() -> Files:
+    """The drawings of two layouts, as ``isfc show`` draws them."""
+    return {
+        DOCS / "link.svg": drawing_svg(load_layout("atlanta-boston")),
+        DOCS / "layout-published-12.svg": drawing_svg(load_layout("published-12")),
+    }
+
+
+def page(name: str, text: str) -> str:
+    """The text of a page with its figures as they are now."""
+    try:
+        return filled(text, FIGURES[name](text) if name in FIGURES else {})
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
+
+
+MEASURED: Final = (
+    Made("replays of the published tables", fidelity.measured, is_slow=True),
+    Made("runs that pages tell of", simulated.measured, is_slow=True),
+)
+MADE: Final = (
+    Made("states of a CTC", diagram.files),
+    Made("drawings of layouts", layouts),
+    Made("schema", schema.files),
+    Made("sources", sources.files),
+    Made("channel fidelity", channel_fidelity.files),
+    Made("fidelity", fidelity.files, is_slow=True),
+    Made("clusters", cluster.files, is_slow=True),
+    Made("screenshots", screenshots.files, is_slow=True),
+)
+SLOW_PAGES: Final = ("docs/relocation.md",)
+"""Those whose figures take runs of seconds."""
+FILLED: Final = ("CHANGELOG.md", *PAGES)
