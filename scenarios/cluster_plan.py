@@ -1,18 +1,18 @@
 """What each link of a file carries alone, and all of them together.
 
 Each link has its traffic of the file, or else IBM's messages of a relocation's length, with
-`scenarios.saturation.STATED_PAIRS` pairs each way.
+`scenarios.saturation.STATED_PAIRS` pairs each way. Each run goes on until it is steady.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from isfc.layout.layout import Collection, LinkTraffic
-from scenarios.cluster import ClusterExperiment, ClusterResult, load_of
+from scenarios.cluster import ClusterExperiment, load_of
 from scenarios.cluster_shared import ChannelResult, PathResult
 from scenarios.run import MIB
 from scenarios.saturation import SECONDS, STATED_PAIRS, SUITE
-from scenarios.warmup import WARMUP
+from scenarios.steady import Rate, SteadyLinks
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +24,28 @@ class LinkPlan:
 
     name: str
     traffic: tuple[str, ...]
-    alone: tuple[float, float]
-    together: tuple[float, float]
+    alone: tuple[Rate, Rate]
+    together: tuple[Rate, Rate]
+
+    @property
+    def rates(self) -> tuple[Rate, ...]:
+        """All four."""
+        return (*self.alone, *self.together)
+
+    @property
+    def alone_mb_per_s(self) -> float:
+        """Both ways."""
+        return sum(rate.mb_per_s for rate in self.alone)
+
+    @property
+    def together_mb_per_s(self) -> float:
+        """Both ways."""
+        return sum(rate.mb_per_s for rate in self.together)
 
     @property
     def share(self) -> float:
         """What is left of its rate beside the others."""
-        return sum(self.together) / max(1e-9, sum(self.alone))
+        return self.together_mb_per_s / max(1e-9, self.alone_mb_per_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +69,23 @@ class ClusterPlan:
     channels: tuple[SharedChannelPlan, ...]
     paths: tuple[PathResult, ...] = ()
 
+    @property
+    def spread(self) -> float:
+        """How far the rates are known, as a share of the greater one of a link's both ways."""
+        shares = (
+            rate.spread_mb_per_s / max(1e-9, *(each.mb_per_s for each in ways))
+            for link in self.links
+            for ways in (link.alone, link.together)
+            for rate in ways
+        )
+        return max(shares, default=0.0)
+
+    def named_rates(self) -> Iterator[tuple[str, Rate]]:
+        """Every rate, with what it is of."""
+        for link in self.links:
+            ways = ("alone ->", "alone <-", "together ->", "together <-")
+            yield from ((f"{link.name} {way}", r) for way, r in zip(ways, link.rates, strict=True))
+
 
 def plan_experiments(collection: Collection) -> list[ClusterExperiment]:
     """All links together, and then each alone."""
@@ -63,7 +95,7 @@ def plan_experiments(collection: Collection) -> list[ClusterExperiment]:
         for client, server in (link.nodes, link.nodes[::-1])
     )
     loads = tuple(map(load_of, traffic))
-    together = ClusterExperiment(collection, loads, seconds=SECONDS, warmup=WARMUP)
+    together = ClusterExperiment(collection, loads, seconds=SECONDS)
     alone = [
         replace(
             together,
@@ -76,26 +108,15 @@ def plan_experiments(collection: Collection) -> list[ClusterExperiment]:
     return [together, *alone]
 
 
-def cluster_plan(results: Sequence[ClusterResult]) -> ClusterPlan:
+def cluster_plan(runs: Sequence[SteadyLinks]) -> ClusterPlan:
     """What came of the experiments."""
-    together, *alone = results
-    links = tuple(
-        LinkPlan(
-            by_itself.links[0].experiment.layout.name,
-            tuple(map(str, by_itself.experiment.loads)),
-            _ways(by_itself, number=0),
-            _ways(together, number=number),
-        )
-        for number, by_itself in enumerate(alone)
-    )
-    return ClusterPlan(links, tuple(map(_channel, together.channels)), together.paths)
-
-
-def _ways(result: ClusterResult, number: int) -> tuple[float, float]:
-    """What a link carries from its first node, and to it."""
-    recording = result.links[number]
-    end = recording.at(recording.experiment.layout.nodes[0]).whole.result
-    return end.mb_per_s_out, end.mb_per_s_in
+    together, *alone = runs
+    links: list[LinkPlan] = []
+    for run in alone:
+        ((name, ways),) = run.rates.items()
+        traffic = tuple(map(str, run.experiment.loads))
+        links.append(LinkPlan(name, traffic, ways, together.rates[name]))
+    return ClusterPlan(tuple(links), tuple(map(_channel, together.channels)), together.paths)
 
 
 def _channel(carried: ChannelResult) -> SharedChannelPlan:

@@ -8,6 +8,7 @@ much of the CTCs' time that takes, and what is carried.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from itertools import pairwise
 from random import Random
 from typing import Final
 
@@ -17,6 +18,7 @@ from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
 from isfc.layout.definition import define_link_end, make_fabric
 from isfc.layout.layout import Layout
+from isfc.link.counters import LinkEndSnapshot
 from isfc.link.events import LinkEvent, TraceRecord
 from isfc.link.message import Message
 from isfc.link.parameters import LinkParameters
@@ -24,6 +26,7 @@ from isfc.link.rules import LinkRules
 from isfc.link.schedule import LinkDevice, WriteScheduler, scan_order
 from isfc.system.system import System
 from scenarios.run import MIB, NS_PER_S
+from scenarios.trend import BATCHES, drifts
 from scenarios.warmup import WARMUP
 
 MESSAGE_LENGTH: Final = 32_768
@@ -95,6 +98,7 @@ class CollisionOutcome:
     from the start of a write that collides until the first one that is made again. "out" is sent by
     the layout's first system. ``collisions_per_s_spread`` and ``mb_per_s_spread`` are how far the
     seeds differ, the greatest less the least; MB/s are those of both directions together.
+    ``drifts``: collisions or MB/s had a trend until the end, with every seed.
     """
 
     rule: str
@@ -107,6 +111,7 @@ class CollisionOutcome:
     packages_per_s: float
     collisions_per_s_spread: float = 0.0
     mb_per_s_spread: float = 0.0
+    drifts: bool = False
 
     @property
     def mb_per_s(self) -> float:
@@ -210,6 +215,7 @@ def mean_outcome(outcomes: Sequence[CollisionOutcome]) -> CollisionOutcome:
         packages_per_s=mean(each.packages_per_s for each in outcomes),
         collisions_per_s_spread=max(collisions) - min(collisions),
         mb_per_s_spread=max(carried) - min(carried),
+        drifts=all(each.drifts for each in outcomes),
     )
 
 
@@ -235,10 +241,11 @@ def collide(trial: CollisionTrial) -> CollisionOutcome:
         for load, random in zip((trial.offered_out, trial.offered_in), randoms, strict=True)
     ]
     engine = VirtualEngine(systems, programs)
-    engine.run(warmup_ns)
-    before = [end.snapshot(engine.now_ns) for end in ends]
-    engine.run(end_ns)
-    after = [end.snapshot(engine.now_ns) for end in ends]
+    looks: list[list[LinkEndSnapshot]] = []
+    for batch in range(BATCHES + 1):
+        engine.run(warmup_ns + (end_ns - warmup_ns) * batch // BATCHES)
+        looks.append([end.snapshot(engine.now_ns) for end in ends])
+    before, after = looks[0], looks[-1]
 
     def per_s(counts: Iterable[int]) -> float:
         return sum(counts) / trial.seconds
@@ -255,7 +262,15 @@ def collide(trial: CollisionTrial) -> CollisionOutcome:
             last.write_package_count - first.write_package_count
             for first, last in zip(before, after, strict=True)
         ),
+        drifts=_drifts(looks),
     )
+
+
+def _drifts(looks: Sequence[Sequence[LinkEndSnapshot]]) -> bool:
+    """Whether collisions or what is carried had a trend until the end."""
+    collisions = [here.collision_count for here, _ in looks]
+    carried = [sum(end.read_length for end in ends) for ends in looks]
+    return any(drifts([b - a for a, b in pairwise(seen)]) for seen in (collisions, carried))
 
 
 def link_rules(rule: WriteRule, random: Random) -> LinkRules:

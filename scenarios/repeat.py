@@ -52,14 +52,6 @@ def noise_of(figure: float, spread: float) -> float:
     return abs(figure) * max(spread, SPREAD_PERCENT_MIN) / 100
 
 
-def is_ahead(one: tuple[float, float], other: tuple[float, float]) -> bool:
-    """Whether the first of two figures, each with its spread in percent, is really the greater.
-
-    It is if it is ahead by more than the seeds of both differ on average.
-    """
-    return one[0] - other[0] > (noise_of(*one) + noise_of(*other)) / 2
-
-
 def spreads(results: Sequence[Result]) -> dict[str, float | None]:
     """`spread_percent` of each of `MEASURES`."""
     return {

@@ -16,7 +16,6 @@ from isfc.layout.loss import ClusterLoss, cluster_losses
 from isfc.layout.plan import Plan, make_plan
 from isfc.link.name import NodeName
 from scenarios.advice import TriedAdvice, try_advice
-from scenarios.cluster import run_cluster
 from scenarios.cluster_plan import ClusterPlan, cluster_plan, plan_experiments
 from scenarios.guest_memory import KNOWN_GUESTS
 from scenarios.link_loss import AfterLoss, after_losses
@@ -26,7 +25,7 @@ from scenarios.relocation import Relocation
 from scenarios.run import Experiment, Result
 from scenarios.saturation import ModelledRate, RunEach, carried, stated_load
 from scenarios.shared_channel import SharedRun, run_over_load
-from scenarios.steady import steady_run
+from scenarios.steady import steady_links, steady_run
 from scenarios.timeline import Timeline, record_timeline
 from scenarios.warmup import WARMUP
 from scenarios.workload import Workload
@@ -218,7 +217,7 @@ def relocations(layout: Layout) -> list[Relocation]:
 
 def cluster_runs(collection: Collection, run_each: RunEach) -> ClusterRuns:
     """Run each link alone and all together, and find what each loss cuts."""
-    results = run_each(run_cluster, plan_experiments(collection))
+    results = run_each(steady_links, plan_experiments(collection))
     return ClusterRuns(collection, cluster_plan(results), cluster_losses(collection))
 
 

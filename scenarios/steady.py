@@ -16,14 +16,26 @@ in such a run tells of what comes after it. So the least time is what counts, an
 another state: a link that only seems steady in one of them is found out by the other.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import sqrt
 from typing import Final
 
 from isfc.engine.program import Program
-from isfc.link.counters import LinkEndSnapshot
+from isfc.engine.virtual import VirtualEngine
+from isfc.layout.layout import Collection
 from isfc.link.name import NodeName
+from isfc.system.system import System
+from scenarios.channel_busy import BusySoFar, ChannelsBusy, busy_so_far
+from scenarios.cluster import ClusterExperiment, build_cluster
+from scenarios.cluster_shared import (
+    ChannelResult,
+    Look,
+    PathResult,
+    channel_results,
+    path_results,
+)
 from scenarios.gradual import Gradual
 from scenarios.repeat import mean
 from scenarios.run import MIB, NS_PER_S, Experiment, Result, build, measure
@@ -75,6 +87,11 @@ class Rate:
         second = self.second_mb_per_s
         return (self.mb_per_s,) if second is None else (self.mb_per_s, second)
 
+    @property
+    def spread_percent(self) -> float:
+        """The spread in percent of the rate."""
+        return 100 * self.spread_mb_per_s / self.mb_per_s if self.mb_per_s else 0.0
+
     def differs(self, other: "Rate") -> bool:
         """Whether the two are farther apart than both spreads together explain.
 
@@ -82,6 +99,40 @@ class Rate:
         """
         spread = sqrt(self.spread_mb_per_s**2 + other.spread_mb_per_s**2)
         return all(abs(one - two) > spread for one in self.paces for two in other.paces)
+
+    def is_ahead(self, other: "Rate") -> bool:
+        """Whether it is the greater of the two, and they differ."""
+        return self.mb_per_s > other.mb_per_s and self.differs(other)
+
+
+def sum_of(rates: Sequence[Rate]) -> Rate:
+    """All of them together; the second pace is that of those that have one."""
+    total = sum(rate.mb_per_s for rate in rates)
+    second = sum(rate.paces[-1] for rate in rates)
+    two_paces = any(rate.second_mb_per_s is not None for rate in rates)
+    return Rate(total, _together(rates, total), second if two_paces else None)
+
+
+def mean_of(rates: Sequence[Rate]) -> Rate:
+    """The mean of the same rate with several seeds, known no better than half of what they differ.
+
+    The second pace is the mean of those that have one.
+    """
+    figures = [rate.mb_per_s for rate in rates]
+    middle = sum(figures) / len(rates)
+    seconds = [rate.second_mb_per_s for rate in rates if rate.second_mb_per_s is not None]
+    spread = max(_together(rates, 0.0) / len(rates), (max(figures) - min(figures)) / 2)
+    return Rate(
+        middle,
+        max(spread, SPREAD_SHARE_MIN * middle),
+        sum(seconds) / len(seconds) if seconds else None,
+    )
+
+
+def _together(rates: Sequence[Rate], total: float) -> float:
+    """The spread of a sum of rates."""
+    spread = sqrt(sum(rate.spread_mb_per_s**2 for rate in rates))
+    return max(spread, SPREAD_SHARE_MIN * total) if spread else 0.0
 
 
 def steady_rate(experiment: Experiment) -> Rate:
@@ -101,57 +152,135 @@ class SteadyRun:
     result: Result
 
 
+@dataclass(frozen=True, slots=True)
+class SteadyLinks:
+    """A run of several links until what each end sends is steady.
+
+    ``rates`` has for each link with traffic what its first node sends, and its second. What they
+    share is of the run whose clients begin together.
+    """
+
+    experiment: ClusterExperiment
+    rates: Mapping[str, tuple[Rate, Rate]]
+    channels: tuple[ChannelResult, ...]
+    paths: tuple[PathResult, ...]
+
+
 def steady_run(experiment: Experiment) -> SteadyRun:
     """Run until what the client's node sends is steady; the experiment's times do not count.
 
     It ends after `BATCHES_MAX` batches, steady or not.
     """
-    runs = [_Run(experiment), _Run(experiment, gradual=experiment.client_node)]
+    first, second = experiment.nodes
+    end = (first, second) if experiment.client_node == first else (second, first)
+    runs = _Run(*build(experiment)), _Run(*build(experiment, around=_gradually))
+    ((rate,),) = _until_steady(runs, [[end]])
+    seen = [run.result(end) for run in runs]
+    return SteadyRun(rate, mean(seen) if rate.second_mb_per_s is None else seen[0])
+
+
+def steady_links(experiment: ClusterExperiment) -> SteadyLinks:
+    """Run until what both ends of every link with traffic send is steady, as `steady_run`."""
+    collection = experiment.collection
+    runs = (
+        _Run(*build_cluster(experiment), collection),
+        _Run(*build_cluster(experiment, around=_gradually)),
+    )
+    links = [each.layout for each in experiment.experiments]
+    ends = [[link.nodes, link.nodes[::-1]] for link in links]
+    found = _until_steady(runs, ends)
+    looks, so_far = runs[0].since(end for both in ends for end in both)
+    busy = ChannelsBusy(so_far[0], so_far[-1], (len(looks) - 1) * BATCH_NS / NS_PER_S)
+    return SteadyLinks(
+        experiment,
+        {link.name: (out, back) for link, (out, back) in zip(links, found, strict=True)},
+        tuple(channel_results(collection, looks, busy)),
+        tuple(path_results(collection, looks, busy)),
+    )
+
+
+_End = tuple[NodeName, NodeName]
+"""The end of a link: its node, and the partner."""
+
+
+def _gradually(program: Program, _node: NodeName) -> Program:
+    return Gradual(program)
+
+
+def _until_steady(runs: tuple["_Run", "_Run"], links: Sequence[Sequence[_End]]) -> list[list[Rate]]:
+    """What ends of links send, by link, once all of that is steady in both runs."""
+    together, gradual = runs
     count = BATCHES_MIN
     while True:
-        for run in runs:
-            run.go_on(count)
-        together, gradual = (run.batches for run in runs)
-        rate = agreed(together, gradual)
-        if is_steady(together, gradual) or count == BATCHES_MAX:
-            seen = [run.result() for run in runs]
-            return SteadyRun(rate, mean(seen) if rate.second_mb_per_s is None else seen[0])
+        together.go_on(count)
+        gradual.go_on(count)
+        batches = [
+            [(together.batches(end), gradual.batches(end)) for end in ends] for ends in links
+        ]
+        rates = [[agreed(*both) for both in link] for link in batches]
+        known = (
+            is_steady(*both, max(rate.mb_per_s for rate in found))
+            for link, found in zip(batches, rates, strict=True)
+            for both in link
+        )
+        if all(known) or count == BATCHES_MAX:
+            return rates
         count = min(BATCHES_MAX, round(GROWTH * count))
 
 
 class _Run:
-    """A run from one of the two beginnings, and its batches since the warm-up."""
+    """A run from one of the two beginnings, and what its links' ends have done since the warm-up.
 
-    def __init__(self, experiment: Experiment, gradual: NodeName | None = None) -> None:
-        def begun(program: Program, node: NodeName) -> Program:
-            return Gradual(program) if node == gradual else program
+    What fibres share is looked at as well where they are of a ``collection``.
+    """
 
-        self._engine, systems = build(experiment, around=begun)
-        self._end = systems[0].ends[0]
-        self._engine.run(WARMUP_NS)
-        self._looks: list[LinkEndSnapshot] = [self._end.snapshot(WARMUP_NS)]
-        self.batches: list[float] = []
+    def __init__(
+        self, engine: VirtualEngine, systems: list[System], collection: Collection | None = None
+    ) -> None:
+        self._engine, self._systems, self._collection = engine, systems, collection
+        self._looks: list[Look] = []
+        self._busy: list[BusySoFar] = []
+        self._look(WARMUP_NS)
+
+    def _look(self, at_ns: int) -> None:
+        self._engine.run(at_ns)
+        ends = (end for system in self._systems for end in system.ends)
+        self._looks.append({(end.name, end.partner): end.snapshot(at_ns) for end in ends})
+        if self._collection is not None:
+            self._busy.append(busy_so_far(self._collection.links, self._systems, at_ns))
 
     def go_on(self, count: int) -> None:
         """Run until there are so many batches."""
-        while len(self.batches) < count:
-            self._engine.run(WARMUP_NS + BATCH_NS * (len(self.batches) + 1))
-            self._looks.append(self._end.snapshot(self._engine.now_ns))
-            sent = self._looks[-1].write_length - self._looks[-2].write_length
-            self.batches.append(sent * NS_PER_S / BATCH_NS / MIB)
+        while len(self._looks) <= count:
+            self._look(WARMUP_NS + BATCH_NS * len(self._looks))
 
-    def result(self) -> Result:
-        """What the client's node saw of the batches that count."""
-        first = self._looks[without_trend(self.batches)]
-        return measure(first.name, first, self._looks[-1])
+    def batches(self, end: _End) -> list[float]:
+        """MB/s that an end sent in each batch."""
+        sent = [look[end].write_length for look in self._looks]
+        return [(b - a) * NS_PER_S / BATCH_NS / MIB for a, b in pairwise(sent)]
+
+    def since(self, ends: Iterable[_End]) -> tuple[list[Look], list[BusySoFar]]:
+        """What was seen of the batches that count."""
+        first = max(without_trend(self.batches(end)) for end in ends)
+        return self._looks[first:], self._busy[first:]
+
+    def result(self, end: _End) -> Result:
+        """What an end saw of the batches that count."""
+        looks, _ = self.since([end])
+        return measure(end[0], looks[0][end], looks[-1][end])
 
 
-def is_steady(together: Sequence[float], gradual: Sequence[float]) -> bool:
-    """Whether the batches of two runs have no trend left, agree, and have a mean known so well."""
+def is_steady(
+    together: Sequence[float], gradual: Sequence[float], beside_mb_per_s: float = 0.0
+) -> bool:
+    """Whether the batches of two runs have no trend left, agree, and have a mean known so well.
+
+    Beside a greater rate, that of the link's other end, a share of that will do.
+    """
     kept = [_kept(batches) for batches in (together, gradual)]
     one, two = map(rate_of, kept)
     rate = agreed(together, gradual)
-    known = rate.spread_mb_per_s <= SPREAD_SHARE * rate.mb_per_s
+    known = rate.spread_mb_per_s <= SPREAD_SHARE * max(rate.mb_per_s, beside_mb_per_s)
     return known and not one.differs(two) and not any(map(has_trend, kept))
 
 

@@ -16,6 +16,14 @@ from typing import Final
 TREND_QUANTILE: Final = 1.96
 """Of the normal distribution: without a trend the test sees one in 5 % of all cases."""
 
+DRIFT_SHARE: Final = 0.02
+"""A trend over the whole of a run counts where its halves differ by more than this share of their
+mean (chosen): as well as `scenarios.steady` wants to know a rate."""
+
+BATCHES: Final = 10
+"""Batches that a run of a fixed length is cut into, to be tested; with fewer the sum is not
+normal."""
+
 CUT_SHARE: Final = 0.1
 """The beginning is left out by so much of all batches at a time (chosen)."""
 
@@ -52,3 +60,12 @@ def without_trend(batches: Sequence[float]) -> int:
     step = max(1, round(CUT_SHARE * len(batches)))
     cuts = range(0, len(batches) // 2 + 1, step)
     return next((cut for cut in cuts if not has_trend(batches[cut:])), cuts[-1])
+
+
+def drifts(batches: Sequence[float]) -> bool:
+    """Whether a run of a fixed length has a trend, and one that matters to its mean."""
+    if len(batches) < BATCHES or not has_trend(batches):
+        return False
+    half = len(batches) // 2
+    first, second = sum(batches[:half]) / half, sum(batches[-half:]) / half
+    return abs(second - first) > DRIFT_SHARE * (first + second) / 2

@@ -23,8 +23,10 @@ from isfc.deck.partition import choose_systems
 from isfc.deck.wiring import wire
 from isfc.layout.catalogue import load_layout, shipped_layouts
 from isfc.layout.file import parse_layout
-from isfc.search.objective import Objective, ScoredLoad
-from isfc.search.optimise import Contender, SearchResult, Task
+from isfc.layout.layout import Collection
+from isfc.search.objective import Objective, Scoring
+from isfc.search.result import Contender, SearchResult, Task
+from scenarios.cluster import LinkLoad
 from scenarios.cp_script import ConsoleEntry
 from scenarios.fault_run import FaultEvent, FaultOutcome, Recovery
 from scenarios.guest_memory import GuestMemory
@@ -32,6 +34,7 @@ from scenarios.published.replay import Comparison
 from scenarios.published.table import Role
 from scenarios.relocated import relocate
 from scenarios.run import Experiment, run
+from scenarios.steady import Rate
 from scenarios.workload import SUITES, find_workload
 from tests.decks import shipped
 from tests.waiting import PATIENCE_S
@@ -138,10 +141,11 @@ def test_seeds_keys() -> None:
 
 def test_optimise_keys() -> None:
     layout = load_layout("published-4")
-    contender = Contender(layout, (1.0,), (0.1,))
-    load = ScoredLoad(find_workload("HL"), pairs=10, seconds=0.1, warmup=0.1)
-    task = Task(layout, len(layout.ctcs), (Objective.FORWARD,), load)
-    found = SearchResult((contender,), contender, contender, 1, 0, 1, 1)
+    links = Collection((layout,))
+    contender = Contender(links, (Rate(1.0),), {})
+    load = LinkLoad(*layout.nodes, find_workload("HL"), 10)
+    task = Task(links, Scoring((Objective.FORWARD,), (load,), 0.1), len(layout.ctcs))
+    found = SearchResult((contender,), contender, contender, 1, 1)
     assert_keys("optimise", found_record(found, task))
 
 

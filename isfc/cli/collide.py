@@ -1,6 +1,7 @@
 """``isfc collide``: how often writes collide, by the rule that chooses CTCs and by the load."""
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Annotated
 
 from msgspec import Struct
@@ -34,6 +35,8 @@ from scenarios.workload import MESSAGE_LENGTH_MAX
 SHADES = " ·░▒▓█"
 """From no collision to the most that any rule has anywhere."""
 
+LISTED = 3
+"""How many figures that have a trend left are named; ``--json`` has all."""
 STEPS_MAX = 16
 SECONDS_MAX = 60.0
 
@@ -155,7 +158,7 @@ def collide_page(
     parts: list[RenderableType] = [heading, "", "At full load", _table(full)]
     for rule, heat_map in zip(rules, maps, strict=True):
         parts += ["", f"Collisions/s, {rule}: MB/s out down, MB/s in across", heat_map]
-    return Group(*parts, "", Text(_known(outcomes, trial, seeds)))
+    return Group(*parts, "", Text(_known(outcomes, trial, seeds) + _drifting(outcomes)))
 
 
 def _known(outcomes: Sequence[CollisionOutcome], trial: CollisionTrial, seeds: int) -> str:
@@ -172,6 +175,21 @@ def _known(outcomes: Sequence[CollisionOutcome], trial: CollisionTrial, seeds: i
         f"Each figure is the mean of {seeds} runs with different seeds, of {run} each. +- is how "
         "far these runs differ, the greatest less the least: a smaller difference between two "
         "rules says nothing." + differ * bool(most.collisions_per_s_spread)
+    )
+
+
+def _drifting(outcomes: Sequence[CollisionOutcome]) -> str:
+    """Which figures had not come to rest, if any."""
+    drifting = [each for each in outcomes if each.drifts]
+    if not drifting:
+        return ""
+    places = (
+        f"{each.rule} at {each.offered_out:.4g} and {each.offered_in:.4g}" for each in drifting
+    )
+    more = f" and {len(drifting) - LISTED} more" * (len(drifting) > LISTED)
+    return (
+        f" A trend is left in {len(drifting)} of {len(outcomes)} figures, so that longer --seconds "
+        f"may show others: {', '.join(islice(places, LISTED))}{more}."
     )
 
 

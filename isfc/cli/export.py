@@ -52,6 +52,10 @@ def export(
     stands in comments that begin with *ISFC. A folder gets a file for each system, or for each
     CEC.
     """
+    if ports and form is not ExportFormat.IOCP:
+        raise ConfigurationError("--ports: of IOCP decks; expected --as iocp with it")
+    if system and form is ExportFormat.TOML:
+        raise ConfigurationError("--system: a layout file has all systems; expected no --as toml")
     exported = read_collection(layout)
     nodes = [find_node("--system", system, exported.systems)] if system else list(exported.systems)
     if form is ExportFormat.TOML:

@@ -19,6 +19,8 @@ class NoteKind(StrEnum):
     """Disks use the same channels, and are in the figures."""
     PROFILE = "profile"
     """The model was fitted to a site."""
+    TREND = "trend"
+    """A run of a fixed length had not come to rest."""
 
 
 @dataclass(frozen=True, slots=True)

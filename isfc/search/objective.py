@@ -1,17 +1,20 @@
-"""What a layout is to be good at, as a number of MB/s: by rule of thumb, and by a run."""
+"""What one link or several are to be good at, in MB/s: by rule of thumb, and by runs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
 from isfc.layout.capacity import directions_of
-from isfc.layout.layout import Fibre, Layout
+from isfc.layout.layout import Collection, Fibre, Layout
 from isfc.layout.loss import losses
+from scenarios.cluster import ClusterExperiment, LinkLoad, run_cluster
 from scenarios.guest_memory import GuestMemory
 from scenarios.relocated_guest import GuestPlan
 from scenarios.relocation import Relocation, relocate
-from scenarios.run import MIB, Experiment, run
+from scenarios.run import MIB
+from scenarios.steady import Rate, steady_links, sum_of
+from scenarios.warmup import WARMUP
 from scenarios.workload import Workload
 
 RELOCATED_LENGTH: Final = 256 * MIB
@@ -20,7 +23,7 @@ a relocation is limited by the link from the first pass on, and this takes under
 
 
 class Objective(StrEnum):
-    """What may be made great. Every one is MB/s of 2^20 bytes."""
+    """What may be made great of one link. Every one is MB/s of 2^20 bytes."""
 
     FORWARD = "forward"
     """From the first system to the second, clients on the first."""
@@ -34,15 +37,90 @@ class Objective(StrEnum):
     """What one guest's memory moves at, forward."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScoredLoad:
-    """What runs over a layout to score it. Times are seconds of virtual time."""
+class LinksObjective(StrEnum):
+    """What may be made great of several links. MB/s of 2^20 bytes, both ways of a link together."""
 
-    workload: Workload
-    pairs: int
-    seconds: float
-    warmup: float
+    SUM = "sum"
+    """Of all links."""
+    WORST_LINK = "worst-link"
+    """Of the link that has least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """The objectives, and the runs by which they are scored.
+
+    ``loads`` are what runs over several links; over one link, its one load runs from either end as
+    the objective says. ``seconds`` of virtual time are measured; None: until that is steady.
+    """
+
+    objectives: tuple[Objective, ...] | tuple[LinksObjective, ...]
+    loads: tuple[LinkLoad, ...]
+    seconds: float | None
+    warmup: float = WARMUP
     seed: int = 1
+
+    @property
+    def workload(self) -> Workload:
+        """That of the one load."""
+        return self.loads[0].workload
+
+    @property
+    def pairs(self) -> int:
+        """Those of the one load."""
+        return self.loads[0].pairs
+
+    def figures(self, collection: Collection) -> tuple[Rate, ...]:
+        """The score by each objective, then what each of several links with traffic carries."""
+        return tuple(self._figures(collection))
+
+    def _figures(self, collection: Collection) -> list[Rate]:
+        links: list[Rate] = []
+        scores: list[Rate] = []
+        for objective in self.objectives:
+            if isinstance(objective, Objective):
+                scores.append(self._score(objective, collection.links[0]))
+                continue
+            links = links or [sum_of(ways) for ways in self._carried(collection, self.loads)]
+            scores.append(sum_of(links) if objective is LinksObjective.SUM else _least(links))
+        return [*scores, *links]
+
+    def _score(self, objective: Objective, layout: Layout) -> Rate:
+        match objective:
+            case Objective.FORWARD:
+                return self._sent(layout, 0)
+            case Objective.REVERSE:
+                return self._sent(layout, 1)
+            case Objective.SYMMETRIC:
+                return _least([self._sent(layout, 0), self._sent(layout, 1)])
+            case Objective.WORST_CHPID_LOSS:
+                return _worst_loss(layout, lambda left: self._sent(left, 0))
+            case Objective.RELOCATION:
+                idle = GuestPlan("GUEST", GuestMemory(RELOCATED_LENGTH, RELOCATED_LENGTH))
+                moved = relocate(Relocation(layout, (idle,), seed=self.seed))
+                return Rate(moved.guests[0].length / moved.seconds / MIB)
+
+    def _sent(self, layout: Layout, client: int) -> Rate:
+        """What one end of a link sends, the clients on it."""
+        load = LinkLoad(layout.nodes[client], layout.nodes[1 - client], self.workload, self.pairs)
+        (ways,) = self._carried(Collection((layout,)), (load,))
+        return ways[client]
+
+    def _carried(
+        self, collection: Collection, loads: tuple[LinkLoad, ...]
+    ) -> list[tuple[Rate, Rate]]:
+        """What each link with traffic carries from its first node, and to it."""
+        experiment = ClusterExperiment(
+            collection, loads, seconds=self.seconds or 1.0, warmup=self.warmup, seed=self.seed
+        )
+        if self.seconds is None:
+            return [*steady_links(experiment).rates.values()]
+        found: list[tuple[Rate, Rate]] = []
+        for link in run_cluster(experiment).links:
+            seen = link.client.whole.result
+            ways = Rate(seen.mb_per_s_out), Rate(seen.mb_per_s_in)
+            found.append(ways if seen.node == link.experiment.layout.nodes[0] else ways[::-1])
+        return found
 
 
 def estimate(objective: Objective, layout: Layout) -> float:
@@ -54,43 +132,18 @@ def estimate(objective: Objective, layout: Layout) -> float:
         case Objective.SYMMETRIC:
             return min(forward, reverse)
         case Objective.WORST_CHPID_LOSS:
-            return _worst_loss(layout, lambda left: estimate(Objective.FORWARD, left))
+            return _worst_loss(
+                layout, lambda left: Rate(estimate(Objective.FORWARD, left))
+            ).mb_per_s
         case _:
             return forward
 
 
-def score(objective: Objective, layout: Layout, load: ScoredLoad) -> float:
-    """The objective by runs in virtual time; the more, the better."""
-    match objective:
-        case Objective.FORWARD:
-            return _out(layout, load, 0)
-        case Objective.REVERSE:
-            return _out(layout, load, 1)
-        case Objective.SYMMETRIC:
-            return min(_out(layout, load, 0), _out(layout, load, 1))
-        case Objective.WORST_CHPID_LOSS:
-            return _worst_loss(layout, lambda left: _out(left, load, 0))
-        case Objective.RELOCATION:
-            idle = GuestPlan("GUEST", GuestMemory(RELOCATED_LENGTH, RELOCATED_LENGTH))
-            moved = relocate(Relocation(layout, (idle,), seed=load.seed))
-            return moved.guests[0].length / moved.seconds / MIB
+def _least(rates: Sequence[Rate]) -> Rate:
+    return min(rates, key=lambda rate: rate.mb_per_s)
 
 
-def _out(layout: Layout, load: ScoredLoad, client: int) -> float:
-    """MB/s that one end writes, the clients on it."""
-    experiment = Experiment(
-        layout,
-        load.workload,
-        load.pairs,
-        load.seconds,
-        load.warmup,
-        load.seed,
-        client=layout.nodes[client],
-    )
-    return run(experiment).mb_per_s_out
-
-
-def _worst_loss(layout: Layout, figure: Callable[[Layout], float]) -> float:
+def _worst_loss(layout: Layout, figure: Callable[[Layout], Rate]) -> Rate:
     """The least that is left with a chpid gone: nothing where the link goes with it."""
     left = [loss.left for loss in losses(layout) if isinstance(loss.gone, Fibre)]
-    return min(0.0 if layout is None else figure(layout) for layout in left)
+    return _least([Rate(0.0) if layout is None else figure(layout) for layout in left])

@@ -2,18 +2,16 @@
 
 First every candidate is estimated by IBM's rule of thumb, which costs next to nothing; what the
 rule puts far behind is not simulated. The rest is scored by short runs, alike candidates once. The
-best of them are then run longer, with several seeds, and these figures are what is shown.
+best of them are then run until they are steady, with several seeds, and these figures are shown.
+Several links that run together are climbed instead (`isfc.search.together`).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
 from importlib import import_module
 from typing import Any, Final
 
-from ctc.address import Rdev
 from isfc.errors import ConfigurationError
-from isfc.layout.layout import Layout
+from isfc.layout.layout import Collection, Layout
 from isfc.library import check_library
 from isfc.search.candidate import (
     Candidate,
@@ -23,8 +21,10 @@ from isfc.search.candidate import (
 )
 from isfc.search.defined import choices, one_fewer
 from isfc.search.numbering import exchanged, numbered, with_kept_numbers
-from isfc.search.objective import Objective, ScoredLoad, estimate, score
-from scenarios.repeat import is_ahead, spread_percent
+from isfc.search.objective import Objective, estimate
+from isfc.search.result import SearchResult, ShareOut, Task
+from isfc.search.together import Climb
+from isfc.search.trials import Trials
 
 SCREEN_SHARE: Final = 0.5
 """What the rule of thumb puts below this share of its best is not simulated. Chosen: the model is
@@ -39,91 +39,8 @@ BEST: Final = 10
 BEST_DEFINED: Final = 3
 """Choices of defined devices that are run longer; the best of them is shown."""
 
-Scores = tuple[float, ...]
+Estimates = tuple[float, ...]
 """Of a candidate, by objective."""
-
-ShareOut = Callable[[Callable[[Layout], Scores], Sequence[Layout]], Iterable[tuple[int, Scores]]]
-"""Does work on every item and yields (index, result) as they finish."""
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """What is sought: so many CTCs over the fibres of ``layout``, good at the objectives.
-
-    ``runs`` is the most candidates that are simulated, ``fixed`` the first system's device numbers
-    that may not move.
-    """
-
-    layout: Layout
-    ctcs: int
-    objectives: tuple[Objective, ...]
-    load: ScoredLoad
-    runs: int = 200
-    seeds: int = 3
-    fixed: frozenset[Rdev] = frozenset()
-    seed: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Contender:
-    """A layout with its scores: means over the seeds, and their spread in percent of the mean."""
-
-    layout: Layout
-    scores: Scores
-    spreads: tuple[float, ...]
-    given: bool = False
-
-    def gains(self, other: "Contender") -> bool:
-        """Whether it is ahead at the first objective by more than the seeds of both differ."""
-        return is_ahead((self.scores[0], self.spreads[0]), (other.scores[0], other.spreads[0]))
-
-    def dominates(self, other: "Contender") -> bool:
-        """Whether it is nowhere worse and somewhere better."""
-        pairs = list(zip(self.scores, other.scores, strict=True))
-        return all(a >= b for a, b in pairs) and any(a > b for a, b in pairs)
-
-
-@dataclass(frozen=True, slots=True)
-class SearchResult:
-    """What a search has found: the best first, the layout given, and how much was looked at.
-
-    ``defined`` is the best choice among the devices that are defined: the layout given if nothing
-    else is ahead of that, or there is no other choice.
-    """
-
-    best: tuple[Contender, ...]
-    given: Contender
-    defined: Contender
-    candidate_count: int | None
-    """All candidates, alike ones once; None if there are too many to be counted."""
-    screened_count: int
-    """Those that the rule of thumb left out."""
-    simulated_count: int
-    """Those of as many CTCs as are sought."""
-    defined_count: int
-    """Choices of the devices that are defined that were simulated."""
-
-    @property
-    def front(self) -> tuple[Contender, ...]:
-        """Those of the best that no other one dominates, in the order of the first objective."""
-        every = (*self.best, self.given)
-        return tuple(a for a in self.best if not any(b.dominates(a) for b in every))
-
-    @property
-    def advised(self) -> Contender:
-        """The first of the best if it gains on the devices that are defined, else these."""
-        best = self.best[0]
-        return best if best.gains(self.defined) else self.defined
-
-    @property
-    def proposed(self) -> Contender:
-        """What is written: what is advised, of as many CTCs as are sought.
-
-        Of another number of CTCs than the layout given has it is the first of the best in any case.
-        """
-        best, given = self.best[0], self.given
-        return self.advised if len(best.layout.ctcs) == len(given.layout.ctcs) else best
-
 
 ENUMERATED_MAX: Final = 20_000
 """Candidates that are enumerated; estimating each takes some 50 us."""
@@ -132,11 +49,14 @@ ENUMERATED_MAX: Final = 20_000
 def optimise(
     task: Task, share_out: ShareOut, progress: Callable[[int], None] = lambda _: None
 ) -> SearchResult:
-    """Search for the layouts that are best at the task's objectives.
+    """Search for the layouts, or places of all CTCs of several links, that are best.
 
     ``share_out`` does the runs, on as many processors as it likes; the same task gives the same
-    layouts. ``progress`` is told how many candidates have been simulated.
+    layouts. ``progress`` is told how many candidates have been simulated. Raises
+    `ConfigurationError` if there is nothing to choose.
     """
+    if not task.objectives:
+        return Climb(task, share_out, progress).run()
     search = _Search(task, share_out, progress)
     search.choose_defined()
     candidates = all_candidates(task.layout.fibres, task.ctcs, ENUMERATED_MAX)
@@ -152,15 +72,12 @@ def optimise(
     return search.conclude(None if candidates is None else len(candidates))
 
 
-class _Search:
-    """One search: what has been scored so far, each candidate once."""
+class _Search(Trials[Candidate]):
+    """One search of one link."""
 
     def __init__(self, task: Task, share_out: ShareOut, progress: Callable[[int], None]) -> None:
-        self.task = task
-        self.scores: dict[Candidate, Scores] = {}
-        self._share_out = share_out
-        self._progress = progress
-        self._estimates: dict[Candidate, Scores | None] = {}
+        super().__init__(task, share_out, progress)
+        self._estimates: dict[Candidate, Estimates | None] = {}
         self._best_estimate = [0.0] * len(task.objectives)
         self._screened: set[Candidate] = set()
         self._defined: dict[Candidate, Layout] = {}
@@ -239,7 +156,7 @@ class _Search:
             self._screened.add(candidate)
         return promising
 
-    def _estimate(self, candidate: Candidate) -> Scores | None:
+    def _estimate(self, candidate: Candidate) -> Estimates | None:
         if candidate not in self._estimates:
             layout = numbered(self.task.layout, candidate, self.task.fixed)
             found = (
@@ -262,18 +179,7 @@ class _Search:
         self._score({c: layout for c in candidates if (layout := self._layout(c)) is not None})
 
     def _score(self, layouts: Mapping[Candidate, Layout]) -> None:
-        new = [c for c in layouts if c not in self.scores]
-        work = partial(scores, objectives=self.task.objectives, load=self.task.load)
-        answers = dict(self._answers(work, [layouts[c] for c in new]))
-        for index, candidate in enumerate(new):
-            self.scores[candidate] = answers[index]
-
-    def _answers(
-        self, work: Callable[[Layout], Scores], layouts: Sequence[Layout]
-    ) -> Iterator[tuple[int, Scores]]:
-        for done, answer in enumerate(self._share_out(work, layouts), start=1):
-            self._progress(len(self.scores) + done)
-            yield answer
+        self.score({each: Collection((layout,)) for each, layout in layouts.items()})
 
     def _layout(self, candidate: Candidate) -> Layout | None:
         return numbered(self.task.layout, candidate, self.task.fixed)
@@ -322,15 +228,15 @@ class _Search:
             yield tuple(chpids[index] for index in across)
 
     def conclude(self, candidate_count: int | None) -> SearchResult:
-        """Run the best longer, with several seeds, and the layout given beside them."""
+        """Run the best until they are steady, and the layout given beside them."""
         sought = [c for c in self.scores if len(c) == self.task.ctcs]
         if not sought:
             raise ConfigurationError("no layout keeps the fixed device numbers: fix fewer")
         ranked = sorted(sought, key=lambda c: self.scores[c], reverse=True)
         layouts = [self._kept(c) for c in self._spread_over_objectives(ranked)]
         chosen = self._best_defined()
-        *both, last = self._measured([*layouts, *chosen, self.task.layout])
-        given = replace(last, given=True)
+        every = [*layouts, *chosen, self.task.layout]
+        *both, given = self.measured([Collection((layout,)) for layout in every])
         best, defined = both[: len(layouts)], both[len(layouts) :]
         best.sort(key=lambda contender: contender.scores, reverse=True)
         ahead = [one for one in defined if one.gains(given)]
@@ -338,9 +244,9 @@ class _Search:
             tuple(best),
             given,
             max(ahead, key=lambda one: one.scores, default=given),
+            len(sought),
             candidate_count,
             len(self._screened - self.scores.keys()),
-            len(sought),
             sum(c in self.scores for c in self._defined),
         )
 
@@ -371,31 +277,10 @@ class _Search:
         turns = (c for place in zip(*by_objective, strict=True) for c in place)
         return list(dict.fromkeys(turns))[:BEST]
 
-    def _measured(self, layouts: Sequence[Layout]) -> list[Contender]:
-        task = self.task
-        load = replace(task.load, seconds=4 * task.load.seconds)
-        seeds = [replace(load, seed=seed) for seed in range(1, task.seeds + 1)]
-        by_seed = [
-            dict(self._share_out(partial(scores, objectives=task.objectives, load=one), layouts))
-            for one in seeds
-        ]
-        contenders = []
-        for index, layout in enumerate(layouts):
-            columns = [*zip(*(found[index] for found in by_seed), strict=True)]
-            means = tuple(sum(column) / len(column) for column in columns)
-            spreads = tuple(spread_percent(column) or 0.0 for column in columns)
-            contenders.append(Contender(layout, means, spreads))
-        return contenders
-
 
 _NAMES: Final = tuple(f"position {number:02}" for number in range(1, 17))
 _IDLE_MAX: Final = 20
 """Generations that bring nothing new before the search ends."""
-
-
-def scores(layout: Layout, *, objectives: tuple[Objective, ...], load: ScoredLoad) -> Scores:
-    """The layout's score by each objective."""
-    return tuple(score(objective, layout, load) for objective in objectives)
 
 
 def _optuna() -> Any:

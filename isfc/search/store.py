@@ -14,8 +14,11 @@ Figures = Mapping[str, float]
 
 
 def key_of(experiment: Experiment) -> str:
-    """What names a run: its layout, workload, every constant of the model, seed and version."""
-    return hashlib.sha256(f"{version('isfc')} {experiment!r}".encode()).hexdigest()[:24]
+    """What names a run: its layout, workload, every constant of the model, seed and version.
+
+    And of which figures its row is: those of rows without ``trend`` are run again.
+    """
+    return hashlib.sha256(f"trend {version('isfc')} {experiment!r}".encode()).hexdigest()[:24]
 
 
 class RowStore:

@@ -5,18 +5,24 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from isfc.layout.note import Note
+from isfc.layout.note import Note, NoteKind
 from isfc.search.cluster import share_out_over
 from isfc.search.grid import Cell, read_grid
 from isfc.search.store import Figures, RowStore, key_of
 from isfc.search.workers import share_out
 from scenarios.notes import run_notes
-from scenarios.run import Experiment, run
+from scenarios.run import INTERVAL_MIN, Experiment, record
+from scenarios.trend import BATCHES, drifts
 
 Row = dict[str, Any]
 """A cell's place on each axis, then every figure of the link as a whole, and notes."""
+
+
+TREND: Final = Note(
+    NoteKind.TREND, "MB/s have a trend until the end: a run of more seconds may give others."
+)
 
 
 def sweep(
@@ -92,9 +98,15 @@ def finish(
 
 
 def measure(experiment: Experiment) -> Figures:
-    """The figures of one run that are of the link as a whole, seen from the clients' system."""
-    figures = asdict(run(experiment))
+    """The figures of one run that are of the link as a whole, seen from the clients' system.
+
+    ``trend`` is 1 if its MB/s had not come to rest, so that a longer run may give others.
+    """
+    interval = experiment.seconds / BATCHES
+    seen = record(experiment, interval if interval >= INTERVAL_MIN else None).client
+    figures = asdict(seen.whole.result)
     del figures["devices"], figures["node"]
+    figures["trend"] = int(drifts([part.result.mb_per_s for part in seen.parts]))
     return figures
 
 
@@ -111,4 +123,5 @@ def cell_notes(cell: Cell, figures: Mapping[str, Any]) -> tuple[Note, ...]:
     """The notes of a run's figures."""
     experiment = cell.experiment
     rate = float(figures["mb_per_s"])
-    return run_notes(experiment.layout, experiment.workload, experiment.pairs, rate)
+    notes = run_notes(experiment.layout, experiment.workload, experiment.pairs, rate)
+    return (*notes, *([TREND] if figures.get("trend") else []))

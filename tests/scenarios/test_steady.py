@@ -120,7 +120,7 @@ def test_runs_go_on_until_they_are_steady_or_long_enough(
     monkeypatch.setattr(steady, "BATCH_NS", BATCH_NS // 50)
     monkeypatch.setattr(steady, "WARMUP_NS", BATCH_NS // 5)
 
-    def judged(together: Sequence[float], gradual: Sequence[float]) -> bool:
+    def judged(together: Sequence[float], gradual: Sequence[float], _beside: float) -> bool:
         assert len(together) == len(gradual)
         seen.append(len(together))
         return known

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from scenarios.trend import has_trend, trend_score, without_trend
+from scenarios.trend import drifts, has_trend, trend_score, without_trend
 
 
 def noise(seed: int, count: int, mean: float = 100, deviation: float = 2) -> list[float]:
@@ -49,3 +49,10 @@ def test_beginning_that_is_another_is_left_out() -> None:
 def test_half_of_the_batches_are_kept_at_least() -> None:
     assert without_trend(range(20)) == 10
     assert without_trend(range(11)) == 5
+
+
+def test_trend_counts_where_it_matters_to_the_mean() -> None:
+    assert drifts([100 + index for index in range(10)])
+    assert not drifts([100 + 0.1 * index for index in range(10)])
+    assert not drifts([100, 110] * 5)
+    assert not drifts([100, 120, 140])  # too few to tell

@@ -12,9 +12,9 @@ from isfc.cli.relocation.evacuate import read_tenants
 from isfc.layout.catalogue import load_collection
 from isfc.layout.loss import cluster_losses
 from isfc.link.name import NodeName
-from scenarios.cluster import run_cluster
 from scenarios.cluster_plan import cluster_plan, plan_experiments
 from scenarios.evacuation import Evacuation, evacuate
+from scenarios.steady import steady_links
 from tools.pages.cluster_pictures import evacuation_svg, losses_svg, together_svg
 
 DOCS: Final = Path(__file__).resolve().parents[2] / "docs"
@@ -30,7 +30,7 @@ def two_cecs() -> str:
 def together() -> str:
     """``isfc plan docs/cluster/third-member.toml``."""
     experiments = plan_experiments(load_collection(str(THIRD_MEMBER)))
-    return together_svg(cluster_plan([run_cluster(each) for each in experiments]))
+    return together_svg(cluster_plan([steady_links(each) for each in experiments]))
 
 
 def losses() -> str:

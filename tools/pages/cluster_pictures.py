@@ -40,11 +40,11 @@ text { fill: currentColor }
 
 def together_svg(plan: ClusterPlan) -> str:
     """What each link carries alone and beside the others, and how busy each channel is then."""
-    most = max(sum(link.alone) for link in plan.links)
+    most = max(link.alone_mb_per_s for link in plan.links)
     room = _WIDTH - _LEFT - 1.5 * _RIGHT
     lines, top = list[str](), _TOP
     for link in plan.links:
-        alone, left = sum(link.alone), sum(link.together)
+        alone, left = link.alone_mb_per_s, link.together_mb_per_s
         lines.append(_text(10, top + 20, link.name))
         for place, kind, rate, said in (
             (top, "free", alone, f"{alone:.0f} alone"),

@@ -5,6 +5,7 @@ from typing import Final
 
 from isfc.cli.drawing.link import drawing_svg
 from isfc.cli.html.parts import section, table
+from isfc.cli.judgement.advice import known_together
 from isfc.layout.layout import Collection
 from isfc.layout.loss import ClusterLoss
 from scenarios.cluster_plan import ClusterPlan
@@ -47,11 +48,12 @@ def _links(plan: ClusterPlan) -> str:
         (
             link.name,
             ", ".join(link.traffic),
-            *(f"{rate:.1f}" for rate in (*link.alone, *link.together)),
+            *(f"{rate.mb_per_s:.1f}" for rate in link.rates),
         )
         for link in plan.links
     )
-    return table("MB/s (2^20) from the first node of each link, and to it", heads, rows)
+    shown = table("MB/s (2^20) from the first node of each link, and to it", heads, rows)
+    return f"{shown}\n<p>{escape(known_together(plan))}</p>"
 
 
 def _channels(plan: ClusterPlan) -> str:

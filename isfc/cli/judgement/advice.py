@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from isfc.layout.rules.rule import Finding, Untried
 from scenarios.advice import AdviceVerdict, ComparedLoad, TriedAdvice
+from scenarios.cluster_plan import ClusterPlan
 from scenarios.saturation import STATED_PAIRS
 from scenarios.steady import Rate
 
@@ -25,6 +26,17 @@ def two_paces(rates: Iterable[tuple[str, Rate]]) -> str:
         "The first is that of guests that begin together, the second that of guests that begin "
         "one after the other."
     )
+
+
+def known_together(plan: ClusterPlan) -> str:
+    """How far the figures are known, which links have two paces, and of which run the rest is."""
+    within = f"{plan.spread:.1%} of its greater direction"
+    said = [f"Each run went on until what every link carries was known within {within}."]
+    if paces := two_paces(plan.named_rates()):
+        said.append(paces)
+    if plan.channels or plan.paths:
+        said.append("What is shared is of the run whose guests begin together.")
+    return " ".join(said)
 
 
 def advice_text(finding: Finding, tried: Mapping[str, Sequence[TriedAdvice]]) -> str:

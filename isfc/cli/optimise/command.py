@@ -1,4 +1,4 @@
-"""``isfc optimise``: how many CTCs on each chpid, and in what order, for a link to be good at."""
+"""``isfc optimise``: which CTCs on each chpid, and in what order, for links to be good at."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -10,8 +10,7 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
-from ctc.address import Rdev, format_chpid, format_rdev, parse_rdevs
-from isfc.cli.optimise.links_page import links_found_page
+from ctc.address import format_chpid, format_rdev, parse_rdevs
 from isfc.cli.optimise.page import (
     activation_lines,
     beyond_found,
@@ -36,29 +35,23 @@ from isfc.cli.output.picture import check_picture
 from isfc.cli.output.progress import progress_bar
 from isfc.cli.output.streams import show, show_json, write_file
 from isfc.errors import ConfigurationError
-from isfc.layout.layout import Collection
-from isfc.layout.write import format_collection, format_layout
+from isfc.layout.layout import Collection, Layout
+from isfc.layout.write import format_collection
 from isfc.link.schedule import CTCS_MAX
 from isfc.search.candidate import parse_fixed
-from isfc.search.objective import Objective, ScoredLoad
-from isfc.search.optimise import BEST, Contender, SearchResult, Task, optimise
-from isfc.search.together import (
-    LinksContender,
-    LinksFound,
-    LinksObjective,
-    LinksTask,
-    optimise_links,
-)
+from isfc.search.objective import LinksObjective, Objective, Scoring
+from isfc.search.optimise import BEST, optimise
+from isfc.search.result import Contender, SearchResult, Task
 from isfc.search.workers import share_out
 from scenarios.cluster import LinkLoad
-from scenarios.notes import cluster_notes
 from scenarios.run import INTERVAL_MIN, PAIRS_MAX, SECONDS_MAX
-from scenarios.warmup import WARMUP
-from scenarios.workload import find_workload
+from scenarios.workload import Workload, find_workload
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
+WORKLOAD = "HL"
+PAIRS = 50
 RUNS_MAX = 100_000
 SEEDS_MAX = 100
 
@@ -95,17 +88,34 @@ class ScoredLoadOptions:
     """What runs over the links, and for how long."""
 
     traffic: TrafficOption = None
-    workload: Annotated[str, typer.Option(metavar="NAME", help="What runs over the link.")] = "HL"
-    pairs: Annotated[int, bounded("N", 1, PAIRS_MAX, "Pairs of guests.")] = 50
+    workload: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help=f"What runs over each link; {WORKLOAD} if nothing says it."
+        ),
+    ] = None
+    pairs: Annotated[
+        int | None, bounded("N", 1, PAIRS_MAX, f"Pairs of guests; {PAIRS} if nothing says it.")
+    ] = None
     seconds: Annotated[
         float,
         bounded(
             "S",
             INTERVAL_MIN,
             SECONDS_MAX,
-            "Virtual time of each run of the search; the best are run four times as long.",
+            "Virtual time of each run of the search; the best are run until they are steady.",
         ),
     ] = 0.5
+
+    @property
+    def found(self) -> Workload:
+        """What runs if there is no traffic."""
+        return find_workload(self.workload or WORKLOAD)
+
+    @property
+    def found_pairs(self) -> int:
+        """Of how many pairs."""
+        return self.pairs or PAIRS
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,41 +165,72 @@ def optimise_layout(
     if output is not None:
         check_file("-o", str(output), ())
     opened = chosen.open_file()
-    jobs = jobs or os.cpu_count() or 1
     if chosen.link_name is None and len(opened.collection.links) > 1:
-        options = {"ctcs": goal.ctcs, "objective": goal.objective, "fixed": search.fixed}
-        _check_none(_of_one(opened), **options, plot=plot)
-        objective = goal.of_links or LinksObjective.SUM
-        links_task = LinksTask(
-            *_loads(opened, load), objective, load.seconds, search.runs, search.seeds
+        _check_none(
+            _of_one(opened),
+            ctcs=goal.ctcs,
+            objective=goal.objective,
+            fixed=search.fixed,
+            plot=plot,
         )
-        _optimise_links(links_task, output, jobs, json=json)
-        return
-    _check_none(OF_SEVERAL, of_links=goal.of_links, traffic=load.traffic)
-    given = open_with_disks(opened, chosen.link_name)[0]
-    if plot is not None:
-        if len(goal.objectives) < 2:
-            raise ConfigurationError("--plot: expected two objectives, to draw one over the other")
-        check_picture(plot)
-    task = Task(
-        given,
-        goal.ctcs or len(given.ctcs),
-        goal.objectives,
-        ScoredLoad(find_workload(load.workload), load.pairs, load.seconds, WARMUP),
-        runs=search.runs,
-        seeds=search.seeds,
-        fixed=parse_fixed(given, parse_rdevs(search.fixed) if search.fixed else ()),
-    )
+        task = _links_task(opened, goal, load, search)
+    else:
+        _check_none(OF_SEVERAL, of_links=goal.of_links, traffic=load.traffic)
+        layout = open_with_disks(opened, chosen.link_name)[0]
+        if plot is not None:
+            if len(goal.objectives) < 2:
+                raise ConfigurationError(
+                    "--plot: expected two objectives, to draw one over the other"
+                )
+            check_picture(plot)
+        task = _link_task(layout, goal, load, search)
     with _searching(task.runs) as advance:
-        found = optimise(task, partial(_over_processes, jobs), advance)
+        found = optimise(task, partial(_over_processes, jobs or os.cpu_count() or 1), advance)
     if output is not None:
-        write_file(output, format_layout(found.proposed.layout))
+        write_file(output, format_collection(found.proposed.collection))
     if plot is not None:
         write_front(plot, found, task.objectives)
     if json:
-        show_json({**found_record(found, task), **profile_record(given.site)})
+        show_json({**found_record(found, task), **profile_record(task.layout.site)})
     else:
         show(found_page(found, task), *written_line(output, written(found)))
+
+
+def _link_task(
+    layout: Layout, goal: GoalOptions, load: ScoredLoadOptions, search: SearchOptions
+) -> Task:
+    """What is sought of one link."""
+    first, second = layout.nodes
+    loads = (LinkLoad(first, second, load.found, load.found_pairs),)
+    return Task(
+        Collection((layout,)),
+        Scoring(goal.objectives, loads, load.seconds),
+        goal.ctcs or len(layout.ctcs),
+        search.runs,
+        search.seeds,
+        parse_fixed(layout, parse_rdevs(search.fixed) if search.fixed else ()),
+    )
+
+
+def _links_task(
+    opened: OpenedFile, goal: GoalOptions, load: ScoredLoadOptions, search: SearchOptions
+) -> Task:
+    """What is sought of several: under ``--traffic``, the file's, or a workload each way."""
+    options = {"--workload": load.workload, "--pairs": load.pairs}
+    chosen = choose_traffic(opened, load.traffic, None, options)
+    if chosen is None:
+        chosen = (
+            opened.collection,
+            tuple(
+                LinkLoad(client, server, load.found, load.found_pairs)
+                for link in opened.collection.links
+                for client, server in (link.nodes, link.nodes[::-1])
+            ),
+        )
+    collection, loads = chosen
+    objective = goal.of_links or LinksObjective.SUM
+    scoring = Scoring((objective,), loads, load.seconds)
+    return Task(collection, scoring, runs=search.runs, seeds=search.seeds)
 
 
 def _of_one(opened: OpenedFile) -> str:
@@ -206,31 +247,6 @@ def _check_none(why: str, **options: object) -> None:
             raise ConfigurationError(f"--{name.replace('_', '-')}: {why}")
 
 
-def _loads(opened: OpenedFile, load: ScoredLoadOptions) -> tuple[Collection, tuple[LinkLoad, ...]]:
-    """The links, and what runs over them: ``--traffic``, the file's, or a workload each way."""
-    chosen = choose_traffic(opened, load.traffic, None, {})
-    if chosen is not None:
-        return chosen
-    workload = find_workload(load.workload)
-    return opened.collection, tuple(
-        LinkLoad(client, server, workload, load.pairs)
-        for link in opened.collection.links
-        for client, server in (link.nodes, link.nodes[::-1])
-    )
-
-
-def _optimise_links(task: LinksTask, output: Path | None, jobs: int, *, json: bool) -> None:
-    """Search over all links, and print or write what is found."""
-    with _searching(task.runs) as advance:
-        found = optimise_links(task, partial(_over_processes, jobs), advance)
-    if output is not None:
-        write_file(output, format_collection(found.proposed.collection))
-    if json:
-        show_json(links_record(found, task))
-    else:
-        show(links_found_page(found, task), *written_line(output, written(found)))
-
-
 def _over_processes(
     jobs: int, work: Callable[[_Item], _Result], items: Sequence[_Item]
 ) -> Iterator[tuple[int, _Result]]:
@@ -245,35 +261,44 @@ def _searching(runs: int) -> AbstractContextManager[Callable[[float], None]]:
     return progress_bar(runs, "candidates", lambda _: "interrupted; nothing is kept")
 
 
-def links_record(found: LinksFound, task: LinksTask) -> dict[str, Any]:
-    """What ``--json`` prints of several links. Names and meanings of the keys stay."""
+def found_record(found: SearchResult, task: Task) -> dict[str, Any]:
+    """What ``--json`` prints. Names and meanings of the keys stay between releases."""
+    return _links_record(found, task) if task.links else _link_record(found, task)
+
+
+def _links_record(found: SearchResult, task: Task) -> dict[str, Any]:
     return {
-        "objective": task.objective,
-        "traffic": [str(load) for load in task.loads],
+        "objective": task.scoring.objectives[0],
+        "traffic": [str(load) for load in task.scoring.loads],
         "simulated": found.simulated_count,
-        "given": _links_contender_record(found.given),
-        "best": [_links_contender_record(one) for one in found.best],
+        "given": _placing_record(found.given),
+        "best": [_placing_record(one) for one in found.best],
         "gains": found.best[0].gains(found.given),
         "written": written(found),
         "moves": [
             {
                 "link": move.link.name,
-                "rdevs": [format_rdev(Rdev(rdev)) for rdev in move.rdevs],
-                "before": [format_chpid(chpid) for chpid in move.before.chpids],
-                "after": [format_chpid(chpid) for chpid in move.after.chpids],
+                "rdevs": [*map(format_rdev, move.rdevs)],
+                "before": [*map(format_chpid, move.before.chpids)],
+                "after": [*map(format_chpid, move.after.chpids)],
             }
             for move in found.moves
         ],
-        **note_records(cluster_notes(task.collection)),
+        **note_records(found_notes(found, task)),
     }
 
 
-def _links_contender_record(one: LinksContender) -> dict[str, Any]:
-    return {"mb_per_s": one.score, "spread_percent": one.spread_percent, "links": one.links}
+def _placing_record(one: Contender) -> dict[str, Any]:
+    (rate,) = one.rates
+    return {
+        "mb_per_s": rate.mb_per_s,
+        "spread_percent": rate.spread_percent,
+        "second_mb_per_s": rate.second_mb_per_s,
+        "links": {name: each.mb_per_s for name, each in one.links.items()},
+    }
 
 
-def found_record(found: SearchResult, task: Task) -> dict[str, Any]:
-    """What ``--json`` prints. Names and meanings of the keys stay between releases."""
+def _link_record(found: SearchResult, task: Task) -> dict[str, Any]:
     front, given = found.front, found.given.layout
     return {
         "objectives": list(task.objectives),
@@ -311,9 +336,11 @@ def _activate(one: Contender, found: SearchResult) -> dict[str, dict[str, list[s
 def _contender_record(one: Contender, found: SearchResult, task: Task) -> dict[str, Any]:
     devices = one.layout.device_list()
     new = undefined(one.layout, found.given.layout)
+    by_objective = dict(zip(task.objectives, one.rates, strict=True))
     return {
-        "mb_per_s": dict(zip(task.objectives, one.scores, strict=True)),
-        "spread_percent": dict(zip(task.objectives, one.spreads, strict=True)),
+        "mb_per_s": {name: rate.mb_per_s for name, rate in by_objective.items()},
+        "spread_percent": {name: rate.spread_percent for name, rate in by_objective.items()},
+        "second_mb_per_s": {name: rate.second_mb_per_s for name, rate in by_objective.items()},
         "chpids": [ctc.fibre.name for ctc in devices],
         "rdevs": [[format_rdev(rdev) for rdev in ctc.rdevs] for ctc in devices],
         "needs_iodf": [ctc in new for ctc in devices],

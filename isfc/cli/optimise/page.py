@@ -1,4 +1,4 @@
-"""What ``isfc optimise`` shows: the best layouts, beside the one given, and why they differ."""
+"""What ``isfc optimise`` shows: the best, of one link or several, beside what was given."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING, Final
 from rich.console import RenderableType
 
 from ctc.address import format_chpid, format_rdev
+from isfc.cli.judgement.advice import two_paces
 from isfc.cli.output.picture import write_picture
 from isfc.cli.output.table import apart, plain_table
 from isfc.deck.export import activation_text
-from isfc.layout.layout import CtcPair, Layout
+from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.layout.note import Note
 from isfc.layout.rules.book import find_all
+from isfc.layout.write import format_rdevs
 from isfc.link.name import NodeName
 from isfc.search.objective import Objective
-from isfc.search.optimise import Contender, SearchResult, Task
-from isfc.search.together import LinksFound
+from isfc.search.result import Contender, Move, SearchResult, Task
 from scenarios.measured import beyond_measured_run
-from scenarios.notes import run_notes
+from scenarios.notes import cluster_notes, run_notes
 
 _UNDEFINED: Final = "!"
 """Marks CTCs that the layout given does not have."""
@@ -30,39 +31,89 @@ if TYPE_CHECKING:
 
 
 def found_page(found: SearchResult, task: Task) -> RenderableType:
-    """The best, beside the layout given; how much was looked at; what activates the best."""
+    """The best, beside what was given; how much was looked at; what to do."""
     several = len(task.objectives) > 1
-    scores = (heading for one in task.objectives for heading in (f">{one.value}", ">+-%"))
-    table = plain_table("", *scores, ">ahead", gap=1, no_wrap=True)
-    table.add_column("CTCs by fibre, down the device list")
-    front, given = found.front, found.given
-    for number, one in enumerate(found.best, start=1):
-        mark = "*" if several and one in front else ""
-        table.add_row(
-            f"{number}{mark}",
-            *_figures(one),
-            _ahead(one, found.given),
-            _order(one.layout, found.given.layout),
-        )
-    table.add_row(
-        "given", *_figures(found.given), "", _order(found.given.layout, found.given.layout)
-    )
-    load = task.load
-    title = f"{load.workload.name}, {load.pairs} pairs, {task.ctcs} CTCs"
-    parts: list[RenderableType] = [
-        f"{title}; MB/s, mean of {task.seeds} seeds",
-        table,
-        _looked_at(found),
-    ]
+    objectives = task.scoring.objectives
+    scores = (heading for one in objectives for heading in (f">{one.value}", ">+-%"))
+    links = (f">{name}" for name in task.links)
+    table = plain_table(">" if task.links else "", *scores, ">ahead", *links, gap=1, no_wrap=True)
+    if not task.links:
+        table.add_column("CTCs by fibre, down the device list")
+    front = found.front if several else ()
+    rows = [(f"{n}{'*' * (one in front)}", one) for n, one in enumerate(found.best, start=1)]
+    for name, one in (*rows, ("given", found.given)):
+        ahead = "" if one is found.given else _ahead(one, found.given)
+        table.add_row(name, *_figures(one), ahead, *_placed(one, found, task))
+    parts: list[RenderableType] = [_heading(task), table, _known(found, task)]
+    parts.append(_looked_at(found, task))
     if several:
         parts.append("* no other layout is better at all of the objectives.")
-    if any(undefined(one.layout, given.layout) for one in found.best):
+    if not task.links and any(undefined(one.layout, found.given.layout) for one in found.best):
         parts.append(f"{_UNDEFINED} CTCs that are not defined so: they need a change of the IODF.")
-    parts += [note.text for note in found_notes(found, task)]
-    return apart([*parts, *_answers(found)])
+    notes = [note.text for note in found_notes(found, task)]
+    if task.links:
+        return apart([*parts, "\n".join(_moved(found)), *notes])
+    return apart([*parts, *notes, *_answers(found)])
 
 
-def written(found: SearchResult | LinksFound) -> str:
+def _heading(task: Task) -> str:
+    """What runs, and of how many runs the figures are."""
+    scoring = task.scoring
+    if task.links:
+        return f"{', '.join(map(str, scoring.loads))}; MB/s both ways, mean of {task.seeds} seeds"
+    load = f"{scoring.workload.name}, {scoring.pairs} pairs, {task.ctcs} CTCs"
+    return f"{load}; MB/s, mean of {task.seeds} seeds"
+
+
+def _known(found: SearchResult, task: Task) -> str:
+    """Which runs the figures are of, how far they are known, and what has two paces."""
+    relocated = Objective.RELOCATION in task.objectives
+    steady = "until what they carry was steady" + ", or one relocation" * relocated
+    names = [*task.scoring.objectives, *task.links]
+    rows = [*((str(n), one) for n, one in enumerate(found.best, start=1)), ("given", found.given)]
+    paces = two_paces(
+        (f"{row} {name}", rate)
+        for row, one in rows
+        for name, rate in zip(names, (*one.rates, *one.links.values()), strict=True)
+    )
+    return (
+        f"Each figure is of runs {steady}; +-% is how far it is known, by their batches and seeds. "
+        f"The search before that ran each candidate once, "
+        f"for {task.scoring.seconds:g} s of virtual time. {paces}"
+    ).strip()
+
+
+def _placed(one: Contender, found: SearchResult, task: Task) -> list[str]:
+    """What each of several links carries, or where the CTCs of one are."""
+    if task.links:
+        return [f"{rate.mb_per_s:.1f}" for rate in one.links.values()]
+    return [_order(one.layout, found.given.layout)]
+
+
+def _moved(found: SearchResult) -> Iterator[str]:
+    """What to do with several links: a line for CTCs that leave one fibre for another."""
+    if not found.best[0].gains(found.given):
+        yield "Nothing to gain: no candidate is ahead by more than the spread."
+        return
+    yield "What moves with the first; device numbers stay, the IODF changes:"
+
+    def way(move: Move) -> tuple[str, str, str]:
+        return move.link.name, move.before.name, move.after.name
+
+    for _, group in groupby(sorted(found.moves, key=way), key=way):
+        moves = list(group)
+        devices = " = ".join(
+            f"{node} {format_rdevs(move.rdevs[end] for move in moves)}"
+            for end, node in enumerate(moves[0].link.nodes)
+        )
+        yield f"  {devices}: chpids {_chpids(moves[0].before)} to {_chpids(moves[0].after)}"
+
+
+def _chpids(fibre: Fibre) -> str:
+    return "-".join(map(format_chpid, fibre.chpids))
+
+
+def written(found: SearchResult) -> str:
     """What ``-o`` writes of what was found: ``first`` of the table, ``defined`` or ``given``."""
     if found.proposed is found.best[0]:
         return "first"
@@ -85,16 +136,16 @@ def written_line(file: Path | None, which: str) -> Iterator[str]:
 def _answers(found: SearchResult) -> Iterator[str]:
     """What to do: with the devices that are defined, and with a change of the IODF."""
     best, defined, given = found.best[0], found.defined, found.given
-    if defined.given and not best.gains(given):
+    if defined is given and not best.gains(given):
         yield (
             "There is nothing to gain: neither another choice of the devices that are defined nor "
-            "a change of the IODF is ahead of the layout given by more than seeds differ."
+            "a change of the IODF is ahead of the layout given by more than the spread."
         )
         return
-    if defined.given:
+    if defined is given:
         yield (
             "With the devices that are defined there is nothing to gain: no choice of them is "
-            "ahead of the layout given by more than seeds differ."
+            "ahead of the layout given by more than the spread."
         )
     else:
         yield (
@@ -113,7 +164,7 @@ def _answers(found: SearchResult) -> Iterator[str]:
     if not best.gains(defined):
         yield (
             "A change of the IODF gains nothing more: the first of the table is ahead of that by "
-            "no more than seeds differ."
+            "no more than the spread."
         )
         return
     yield "With a change of the IODF, the first of the table:"
@@ -135,15 +186,17 @@ def _rules(one: Contender, given: Contender) -> Iterator[str]:
 
 
 def found_notes(found: SearchResult, task: Task) -> tuple[Note, ...]:
-    """The notes of the figures of the best layout, which are those of its runs."""
-    best, load = found.best[0].layout, task.load
+    """The notes of the figures of the best, which are those of its runs."""
+    if task.links:
+        return cluster_notes(task.collection)
+    best, scoring = found.best[0].layout, task.scoring
     own = replace(best, site=task.layout.site, notes=task.layout.notes)
-    return run_notes(own, load.workload, load.pairs)
+    return run_notes(own, scoring.workload, scoring.pairs)
 
 
 def beyond_found(found: SearchResult, task: Task) -> list[str]:
     """What of the best layout and its load no published figure identifies."""
-    return beyond_measured_run(found.best[0].layout, task.load.workload, task.load.pairs)
+    return beyond_measured_run(found.best[0].layout, task.scoring.workload, task.scoring.pairs)
 
 
 def definition_changes(given: Layout, proposed: Layout) -> list[str]:
@@ -206,8 +259,8 @@ def _figures(one: Contender) -> list[str]:
     """Score and spread of each objective."""
     return [
         text
-        for score, spread in zip(one.scores, one.spreads, strict=True)
-        for text in (f"{score:.1f}", f"{spread:.1f}")
+        for rate in one.rates
+        for text in (f"{rate.mb_per_s:.1f}", f"{rate.spread_percent:.1f}")
     ]
 
 
@@ -226,7 +279,9 @@ def _order(layout: Layout, given: Layout) -> str:
     return " ".join(f"{name}x{len([*run])}{mark}" for (name, mark), run in groupby(names))
 
 
-def _looked_at(found: SearchResult) -> str:
+def _looked_at(found: SearchResult, task: Task) -> str:
+    if task.links:
+        return f"Candidates simulated: {found.simulated_count}."
     of_all = "more than can be counted" if found.candidate_count is None else found.candidate_count
     return (
         f"Candidates: {of_all}; left out by the rule of thumb: {found.screened_count}; "

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -40,7 +41,6 @@ from isfc.layout.lost import LostTogether, check_pieces, lost_together, named_pi
 from isfc.layout.plan import make_plan
 from isfc.layout.sharing import shares_anything
 from scenarios.advice import changed_layouts, try_advice
-from scenarios.cluster import run_cluster
 from scenarios.cluster_plan import ClusterPlan, cluster_plan, plan_experiments
 from scenarios.notes import cluster_notes
 from scenarios.saturation import (
@@ -50,6 +50,7 @@ from scenarios.saturation import (
     stated_load,
 )
 from scenarios.shared_channel import run_shared, run_shared_links
+from scenarios.steady import Rate, steady_links
 
 WithoutOption = Annotated[
     list[str] | None,
@@ -92,6 +93,7 @@ def plan(
     model has them, and what each costs the other follows.
     """
     _check_lost(lose=lose, without=without, simulate=simulate)
+    _check_rule(rule=rule, lost=lose or bool(without), simulate=simulate, profile=profile)
     pages: list[RenderableType] = []
     records: list[Any] = []
     alone = lose or rule or bool(without) or link is not None
@@ -134,6 +136,19 @@ def _check_lost(*, lose: bool, without: list[str] | None, simulate: bool) -> Non
         raise ConfigurationError("--lose and --without: expected one of them")
 
 
+def _check_rule(*, rule: bool, lost: bool, simulate: bool, profile: Path | None) -> None:
+    """Raise `ConfigurationError` for an option that would do nothing."""
+    if rule and lost:
+        raise ConfigurationError(
+            "--rule: expected neither --lose nor --without, which are by rule but for --simulate"
+        )
+    if profile is not None and (rule or (lost and not simulate)):
+        raise ConfigurationError(
+            "--profile: of the model, and none is run; expected no --rule, or --simulate with "
+            "--lose and --without"
+        )
+
+
 def _gone(opened: Sequence[OpenedLink], pieces: Sequence[str]) -> dict[int, LostTogether]:
     """Of each link what is left without some pieces, each of which one of them has to have."""
     if not pieces:
@@ -153,7 +168,7 @@ def _together(
         losses = cluster_losses(collection)
         return cluster_losses_page(losses), {"losses": [asdict(loss) for loss in losses]}
     experiments = plan_experiments(collection)
-    found = cluster_plan(run_all(run_cluster, experiments))
+    found = cluster_plan(run_all(steady_links, experiments))
     notes = cluster_notes(collection)
     page = Group(cluster_plan_page(found), *note_lines(notes))
     record = {**cluster_plan_record(found), **note_records(notes)}
@@ -171,8 +186,8 @@ def cluster_plan_record(plan: ClusterPlan) -> dict[str, Any]:
             {
                 "link": each.name,
                 "traffic": each.traffic,
-                "alone_mb_per_s": each.alone,
-                "together_mb_per_s": each.together,
+                **_ways("alone", each.alone),
+                **_ways("together", each.together),
             }
             for each in plan.links
         ],
@@ -199,6 +214,15 @@ def cluster_plan_record(plan: ClusterPlan) -> dict[str, Any]:
             }
             for each in plan.paths
         ],
+    }
+
+
+def _ways(what: str, rates: tuple[Rate, Rate]) -> dict[str, Any]:
+    """What a link carries from its first node, and to it."""
+    return {
+        f"{what}_mb_per_s": [rate.mb_per_s for rate in rates],
+        f"{what}_spread_mb_per_s": [rate.spread_mb_per_s for rate in rates],
+        f"{what}_second_mb_per_s": [rate.second_mb_per_s for rate in rates],
     }
 
 

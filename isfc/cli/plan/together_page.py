@@ -6,12 +6,11 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from isfc.cli.judgement.advice import known_together
 from isfc.cli.output.table import plain_table
 from isfc.layout.loss import ClusterLoss
 from scenarios.cluster_plan import ClusterPlan, SharedChannelPlan
 from scenarios.cluster_shared import ChannelShare, PathResult
-from scenarios.saturation import SECONDS
-from scenarios.warmup import WARMUP
 
 
 def cluster_plan_page(plan: ClusterPlan) -> RenderableType:
@@ -20,8 +19,12 @@ def cluster_plan_page(plan: ClusterPlan) -> RenderableType:
     links = plain_table("~link", *figures, "~traffic", no_wrap=True)
     for link in plan.links:
         loads = ", ".join(dict.fromkeys(load.partition(":")[2] for load in link.traffic))
-        rates = (f"{rate:.0f}" for rate in (*link.alone, *link.together))
-        links.add_row(link.name, *rates, f"{100 * link.share:.0f}", loads)
+        links.add_row(
+            link.name,
+            *(f"{rate.mb_per_s:.0f}" for rate in link.rates),
+            f"{100 * link.share:.0f}",
+            loads,
+        )
     parts: list[RenderableType] = [
         Text("MB/s of each link alone, and of all together", "bold"),
         links,
@@ -42,12 +45,7 @@ def cluster_plan_page(plan: ClusterPlan) -> RenderableType:
             "Inter-switch links carry so much each way as their rate and their buffer credits let "
             "through, in MB/s of long messages; busy % is of the direction with more."
         )
-    known = (
-        f"Each rate is of one run of {SECONDS:g} s of virtual time after {WARMUP:g} s of warm-up, "
-        "so that no spread is known. 'isfc run' with --seconds and --seeds shows how far longer "
-        "runs and other seeds differ."
-    )
-    parts += ["", known]
+    parts += ["", known_together(plan)]
     return Group(*parts)
 
 

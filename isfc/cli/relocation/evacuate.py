@@ -94,6 +94,8 @@ def evacuate_system(
     the cluster and beside its [[traffic]]. Ends with 1 if a guest could not be relocated.
     """
     collection = open_collection(layout).collection
+    if quiet and not collection.traffic:
+        raise ConfigurationError(f"--quiet: {layout} has no [[traffic]]; expected it without")
     source = find_node("SYSTEM", system, collection.systems)
     tenants = read_tenants(guests, collection, source)
     evacuation = Evacuation(

@@ -4,8 +4,15 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 import isfc
-from isfc.cli.drawing.cluster import WIDTH, draw_cluster
-from isfc.cli.drawing.link import DrawnFibre, ctc_words, draw_link, fibre_words, link_groups
+from isfc.cli.drawing.link import (
+    WIDTH,
+    DrawnFibre,
+    ctc_words,
+    draw_cluster,
+    draw_link,
+    fibre_words,
+    link_groups,
+)
 
 _WIDTH = 632
 _ROW = 22

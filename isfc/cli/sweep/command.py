@@ -15,7 +15,7 @@ from isfc.cli.output.file import check_table_file, output_option, write_table
 from isfc.cli.output.notes import note_lines
 from isfc.cli.output.progress import progress_bar
 from isfc.cli.output.streams import show, show_csv, show_json
-from isfc.cli.sweep.page import check_columns, sweep_table, write_sweep_plot
+from isfc.cli.sweep.page import check_columns, length_of, sweep_table, write_sweep_plot
 from isfc.search.grid import Cell, at_site, read_grid
 from isfc.search.store import RowStore
 from isfc.search.sweep import Row, cell_notes, execute, finish, row_of
@@ -91,7 +91,8 @@ def sweep(
         show_csv(rows)
     else:
         notes = several_notes(map(cell_notes, cells, rows), LISTED)
-        show(sweep_table(rows, [*cells[0].axes]), *note_lines(notes))
+        length = length_of(cells[0].experiment)
+        show(sweep_table(rows, [*cells[0].axes]), "", length, *note_lines(notes))
 
 
 def _rows(

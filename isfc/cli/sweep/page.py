@@ -13,6 +13,7 @@ from isfc.layout.closest import expected
 from isfc.search.grid import Cell
 from isfc.search.sweep import Row
 from scenarios.repeat import MEASURES, spread_percent
+from scenarios.run import Experiment
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,6 +54,14 @@ def sweep_table(rows: Sequence[Row], axes: Sequence[str]) -> Table:
             *(["-" if spread is None else f"{spread:.1f}"] if seeded else []),
         )
     return table
+
+
+def length_of(experiment: Experiment) -> str:
+    """How long each run of the grid was: that is fixed, whether or not it had come to rest."""
+    return (
+        f"Each run is of {experiment.seconds:g} s of virtual time after {experiment.warmup:g} s of "
+        "warm-up, whatever is left of a trend."
+    )
 
 
 def groups(rows: Sequence[Row], axes: Sequence[str]) -> dict[tuple[Any, ...], list[Row]]:

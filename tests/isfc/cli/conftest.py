@@ -34,3 +34,4 @@ def own_process(monkeypatch: pytest.MonkeyPatch) -> None:
         yield from enumerate(map(work, items))
 
     monkeypatch.setattr("isfc.search.workers.share_out", share_out)
+    monkeypatch.setattr("isfc.cli.optimise.command.share_out", share_out)

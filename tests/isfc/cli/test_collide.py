@@ -87,3 +87,17 @@ def test_shades_go_from_none_to_the_most() -> None:
 
 def test_no_collisions_at_all_have_no_shade() -> None:
     assert maps(page(0, 0, 0))[-1].split() == ["10", "0", "0", "0"]
+
+
+def test_figures_with_a_trend_are_named() -> None:
+    (trial, *_) = trials(load_layout("published-4"), [10], [5], 0.5, 32_768, [1])
+    outcomes = [
+        CollisionOutcome("upward", 10, load, 1, 0, 1, 1, 1, drifts=load != 3) for load in range(6)
+    ]
+    console = Console(file=StringIO(), width=80)
+    console.print(collide_page(load_layout("published-4"), outcomes, trial, 1))
+    assert isinstance(console.file, StringIO)
+    shown = " ".join(console.file.getvalue().split())
+    assert "A trend is left in 5 of 6 figures" in shown
+    assert "upward at 10 and 0, upward at 10 and 1, upward at 10 and 2 and 2 more." in shown
+    assert "A trend" not in page(0, 1, 400)

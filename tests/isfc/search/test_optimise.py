@@ -8,9 +8,12 @@ import pytest
 from ctc.address import ChpidId, Rdev
 from isfc.errors import ConfigurationError
 from isfc.layout.file import parse_layout
-from isfc.layout.layout import CtcPair, Layout
-from isfc.search.objective import Objective, ScoredLoad, estimate, score
-from isfc.search.optimise import Contender, Scores, Task, optimise
+from isfc.layout.layout import Collection, CtcPair, Layout
+from isfc.search.objective import Objective, Scoring, estimate
+from isfc.search.optimise import optimise
+from isfc.search.result import Contender, Figures, SearchResult, Task
+from scenarios.cluster import LinkLoad
+from scenarios.steady import Rate
 from scenarios.workload import find_workload
 
 TEXT = """
@@ -28,17 +31,33 @@ fibre = "fast"
 rdevs = { A = "6010-6011", B = "7010-7011" }
 """
 LAYOUT = parse_layout(TEXT)
-LOAD = ScoredLoad(find_workload("HL"), pairs=10, seconds=0.05, warmup=0.02)
+pytestmark = pytest.mark.usefixtures("short_steady")
+LOAD = LinkLoad(*LAYOUT.nodes, find_workload("HL"), 10)
 
 
 def here(
-    work: Callable[[Layout], Scores], layouts: Sequence[Layout]
-) -> Iterator[tuple[int, Scores]]:
-    yield from ((index, work(layout)) for index, layout in enumerate(layouts))
+    work: Callable[[Collection], Figures], items: Sequence[Collection]
+) -> Iterator[tuple[int, Figures]]:
+    yield from ((index, work(item)) for index, item in enumerate(items))
 
 
-def task(*objectives: Objective, ctcs: int = 3, runs: int = 100) -> Task:
-    return Task(LAYOUT, ctcs, objectives or (Objective.FORWARD,), LOAD, runs=runs, seeds=2)
+def scoring(*objectives: Objective) -> Scoring:
+    return Scoring(objectives or (Objective.FORWARD,), (LOAD,), seconds=0.05, warmup=0.02)
+
+
+def task(
+    *objectives: Objective,
+    ctcs: int = 3,
+    runs: int = 100,
+    seeds: int = 2,
+    fixed: frozenset[Rdev] = frozenset(),
+    layout: Layout = LAYOUT,
+) -> Task:
+    return Task(Collection((layout,)), scoring(*objectives), ctcs, runs, seeds, fixed)
+
+
+def score(objective: Objective, layout: Layout) -> float:
+    return scoring(objective).figures(Collection((layout,)))[0].mb_per_s
 
 
 @pytest.mark.at_length
@@ -55,7 +74,6 @@ def test_all_are_simulated_where_they_are_few() -> None:
 def test_fast_chpid_comes_first_for_the_system_that_scans_from_the_top() -> None:
     best = optimise(task(ctcs=2), here).best[0]
     assert best.layout.device_list()[0].fibre.profile.feature == "FICON Express8"
-    assert not best.given
 
 
 @pytest.mark.at_length
@@ -82,16 +100,16 @@ def test_what_is_the_same_by_symmetry_is_simulated_once(objective: Objective, ru
     simulated: list[tuple[int, ...]] = []
 
     def count(
-        work: Callable[[Layout], Scores], layouts: Sequence[Layout]
-    ) -> Iterator[tuple[int, Scores]]:
-        if work.keywords["load"] == LOAD:  # type: ignore[attr-defined] # a partial; not the best's
-            simulated.extend(
-                tuple(fibres.index(ctc.fibre) for ctc in layout.device_list()) for layout in layouts
-            )
-        return here(work, layouts)
+        work: Callable[[Collection], Figures], items: Sequence[Collection]
+    ) -> Iterator[tuple[int, Figures]]:
+        if work.keywords["scoring"].seconds is not None:  # type: ignore[attr-defined] # a partial
+            for item in items:
+                down = (fibres.index(ctc.fibre) for ctc in item.links[0].device_list())
+                simulated.append(tuple(down))
+        return here(work, items)
 
     three = replace(LAYOUT, fibres=fibres)
-    optimise(Task(three, 4, (objective,), LOAD, runs=runs, seeds=1), count)
+    optimise(task(objective, ctcs=4, runs=runs, seeds=1, layout=three), count)
     assert len(simulated) > 1
     alike = [{each, tuple((0, 2, 1)[index] for index in each)} for each in simulated]
     if objective is Objective.SYMMETRIC:
@@ -108,7 +126,7 @@ def test_a_list_turned_round_exchanges_the_two_directions() -> None:
         (Objective.SYMMETRIC, Objective.SYMMETRIC),
         (Objective.FORWARD, Objective.REVERSE),
     ):
-        first, second = score(objective, LAYOUT, LOAD), score(other, mirrored, LOAD)
+        first, second = score(objective, LAYOUT), score(other, mirrored)
         assert first == pytest.approx(second, rel=0.01)
 
 
@@ -129,12 +147,13 @@ def test_front_has_those_that_no_other_beats_in_all() -> None:
         beaten = any(other.dominates(one) for other in every)
         assert (one in found.front) is not beaten
     assert found.front or any(found.given.dominates(one) for one in found.best)
-    alone = replace(found, given=replace(found.given, scores=(0.0, 0.0)))
+    alone = replace(found, given=replace(found.given, rates=(Rate(0.0), Rate(0.0))))
     assert alone.front
 
 
 def test_domination_needs_an_advantage() -> None:
-    one, other = (Contender(LAYOUT, scores, (0.0, 0.0)) for scores in ((2.0, 1.0), (1.0, 1.0)))
+    both = [(Rate(2.0), Rate(1.0)), (Rate(1.0), Rate(1.0))]
+    one, other = (Contender(Collection((LAYOUT,)), rates, {}) for rates in both)
     assert one.dominates(other)
     assert not other.dominates(one)
     assert not one.dominates(one)
@@ -143,18 +162,18 @@ def test_domination_needs_an_advantage() -> None:
 @pytest.mark.parametrize("objective", Objective)
 def test_every_objective_is_estimated_and_scored(objective: Objective) -> None:
     assert estimate(objective, LAYOUT) >= 0
-    assert score(objective, LAYOUT, LOAD) > 0
+    assert score(objective, LAYOUT) > 0
 
 
 def test_losing_the_only_chpid_leaves_nothing() -> None:
     single = parse_layout(TEXT.split("[fibre.fast]")[0] + "[[ctc]]\n" + TEXT.split("[[ctc]]")[1])
-    assert score(Objective.WORST_CHPID_LOSS, single, LOAD) == 0
+    assert score(Objective.WORST_CHPID_LOSS, single) == 0
 
 
 def test_fixed_devices_that_no_candidate_keeps_are_told() -> None:
     fixed = frozenset(ctc.rdevs[0] for ctc in LAYOUT.ctcs)
     with pytest.raises(ConfigurationError, match="no layout keeps the fixed device numbers"):
-        optimise(Task(LAYOUT, 3, (Objective.FORWARD,), LOAD, fixed=fixed), here)
+        optimise(task(fixed=fixed), here)
 
 
 @pytest.mark.at_length
@@ -162,25 +181,32 @@ def test_fixed_devices_that_no_candidate_keeps_are_told() -> None:
 def test_choice_of_defined_devices_changes_no_definition() -> None:
     found = optimise(task(ctcs=4, runs=30), here)
     assert {*found.defined.layout.ctcs} <= {*LAYOUT.ctcs}
-    assert found.defined.given or found.defined.gains(found.given)
+    assert found.defined is found.given or found.defined.gains(found.given)
     assert 0 < found.defined_count <= 10
 
 
 SLOWED = parse_layout(TEXT.replace('"6000-6001"', '"6000"').replace('"7000-7001"', '"7000"'))
 
 
+def carrying(
+    monkeypatch: pytest.MonkeyPatch, mb_per_s: Callable[[Layout], float], sought: Task
+) -> SearchResult:
+    """What is found if layouts carry this."""
+
+    def figures(_: Scoring, collection: Collection) -> Figures:
+        return (Rate(mb_per_s(collection.links[0])),)
+
+    monkeypatch.setattr(Scoring, "figures", figures)
+    return optimise(sought, here)
+
+
 def test_slow_chpid_that_holds_the_fast_one_up_is_left_out_of_the_defined_choice(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def faster_without_slow(_objective: Objective, layout: Layout, _load: ScoredLoad) -> float:
-        return 100.0 / len(layout.fibres)
-
-    monkeypatch.setattr("isfc.search.optimise.score", faster_without_slow)
-    found = optimise(replace(task(ctcs=3, runs=30), layout=SLOWED), here)
+    found = carrying(monkeypatch, lambda one: 100.0 / len(one.fibres), task(runs=30, layout=SLOWED))
     assert {ctc.rdevs[0] for ctc in found.defined.layout.ctcs} <= {0x6010, 0x6011}
     assert found.defined.gains(found.given)
-    fixed = frozenset({Rdev(0x6000)})
-    held = optimise(replace(task(ctcs=3, runs=30), layout=SLOWED, fixed=fixed), here)
+    held = optimise(task(runs=30, fixed=frozenset({Rdev(0x6000)}), layout=SLOWED), here)
     assert 0x6000 in {ctc.rdevs[0] for ctc in held.defined.layout.ctcs}
 
 
@@ -193,12 +219,11 @@ def test_of_many_defined_devices_the_least_useful_are_left_out_one_at_a_time(
         CtcPair(LAYOUT.fibres[n % 2], (Rdev(0x6000 + n), Rdev(0x7000 + n))) for n in range(14)
     )
 
-    def best_with_eleven(_objective: Objective, layout: Layout, _load: ScoredLoad) -> float:
+    def best_with_eleven(layout: Layout) -> float:
         slow = sum(ctc.fibre is LAYOUT.fibres[0] for ctc in layout.ctcs)
         return 100.0 - 3 * abs(slow - 4)
 
-    monkeypatch.setattr("isfc.search.optimise.score", best_with_eleven)
     many = replace(LAYOUT, ctcs=ctcs)
-    found = optimise(replace(task(ctcs=14, runs=150), layout=many), here)
+    found = carrying(monkeypatch, best_with_eleven, task(ctcs=14, runs=150, layout=many))
     assert sum(ctc.fibre is LAYOUT.fibres[0] for ctc in found.defined.layout.ctcs) == 4
     assert found.defined_count <= 50

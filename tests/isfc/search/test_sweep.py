@@ -15,10 +15,12 @@ import pyarrow
 import pytest
 
 from isfc.errors import ConfigurationError
-from isfc.search.grid import parse_grid
+from isfc.layout.catalogue import load_layout
+from isfc.search.grid import Cell, parse_grid
 from isfc.search.store import Figures, RowStore, key_of
 from isfc.search.sweep import finish, measure, row_of, sweep
 from scenarios.run import Experiment, run
+from scenarios.workload import find_workload
 from tests.waiting import PATIENCE_S, wait_for
 
 GRID = b"""
@@ -56,6 +58,17 @@ def test_row_has_its_place_and_the_figures_of_the_run(spec: Path) -> None:
         "layout": "published-4", "lose": "none", "workload": "HM", "pairs": 3, "seed": 1
     }  # fmt: skip
     assert last["mb_per_s"] == run(cells[-1].experiment).mb_per_s
+
+
+def test_run_that_has_not_come_to_rest_has_a_note() -> None:
+    link = load_layout("published-8")
+    short = Experiment(link, find_workload("HS"), 50, seconds=0.05, warmup=0)
+    cell = Cell({}, short)
+    row = row_of(cell, measure(short))
+    assert row["trend"] == 1
+    assert "MB/s have a trend until the end" in row["notes"]
+    rest = row_of(cell, {**measure(short), "trend": 0})
+    assert "trend" not in rest["notes"]
 
 
 def test_processes_give_the_same_rows_as_one(spec: Path) -> None:

@@ -12,19 +12,17 @@ from isfc.layout.file import parse_collection
 from isfc.layout.layout import Collection
 from isfc.layout.write import format_collection
 from isfc.search.candidate import candidate_of
-from isfc.search.together import Figures, LinksObjective, LinksTask, optimise_links, placed
+from isfc.search.objective import LinksObjective, Scoring
+from isfc.search.optimise import optimise
+from isfc.search.result import Figures, Task
+from isfc.search.together import placed
 from isfc.testing.cluster import mesh
 from scenarios.cluster import load_of
 
 COLLECTION = load_collection(Path("docs/optimise-cluster.toml"))
-TASK = LinksTask(
-    COLLECTION,
-    tuple(map(load_of, COLLECTION.traffic)),
-    seconds=0.05,
-    runs=24,
-    seeds=2,
-    warmup=0.025,
-)
+LOADS = tuple(map(load_of, COLLECTION.traffic))
+SCORING = Scoring((LinksObjective.SUM,), LOADS, seconds=0.05, warmup=0.025)
+TASK = Task(COLLECTION, SCORING, runs=24, seeds=2)
 
 
 def here(
@@ -36,10 +34,10 @@ def here(
 @pytest.mark.at_length
 @pytest.mark.slow
 def test_ctcs_that_crowd_one_chpid_are_spread() -> None:
-    found = optimise_links(TASK, here)
+    found = optimise(TASK, here)
     best = found.best[0]
     assert best.gains(found.given)
-    assert best.score > 1.1 * found.given.score
+    assert best.scores[0] > 1.1 * found.given.scores[0]
     for link in best.collection.links:
         assert {ctc.fibre.name for ctc in link.ctcs} == {fibre.name for fibre in link.fibres}
         assert len(link.fibres) == 2
@@ -47,17 +45,19 @@ def test_ctcs_that_crowd_one_chpid_are_spread() -> None:
     assert {move.before.name for move in found.moves} <= {"T1", "A1", "T2", "A2"}
 
 
+@pytest.mark.usefixtures("short_steady")
 def test_the_same_task_finds_the_same() -> None:
-    task = replace(TASK, runs=6, seeds=1, seconds=0.02)
-    assert optimise_links(task, here).best == optimise_links(task, here).best
+    task = replace(TASK, scoring=replace(SCORING, seconds=0.02), runs=6, seeds=1)
+    assert optimise(task, here).best == optimise(task, here).best
 
 
+@pytest.mark.usefixtures("short_steady")
 @pytest.mark.at_length
 @pytest.mark.slow
 def test_the_worst_link_may_count() -> None:
-    task = replace(TASK, objective=LinksObjective.WORST_LINK, runs=6, seeds=1)
-    best = optimise_links(task, here).best[0]
-    assert best.score == min(best.links.values())
+    worst = replace(SCORING, objectives=(LinksObjective.WORST_LINK,))
+    best = optimise(replace(TASK, scoring=worst, runs=6, seeds=1), here).best[0]
+    assert best.scores[0] == min(rate.mb_per_s for rate in best.links.values())
 
 
 def test_links_keep_their_ctcs_and_numbers_wherever_they_are_placed() -> None:
@@ -79,4 +79,4 @@ def test_a_fibre_without_ctcs_is_left_out_with_what_was_shared_by_it() -> None:
 def test_one_fibre_a_link_leaves_nothing_to_choose() -> None:
     only = parse_collection(mesh(3, shared=True))
     with pytest.raises(ConfigurationError, match="each link has one fibre; expected several"):
-        optimise_links(replace(TASK, collection=only), here)
+        optimise(replace(TASK, collection=only), here)

@@ -11,12 +11,13 @@ from typing import Final
 from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_layout
 from isfc.layout.in_words import listed
-from isfc.layout.layout import Layout
+from isfc.layout.layout import Collection, Layout
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.search.numbering import numbered
-from isfc.search.objective import Objective, ScoredLoad, score
+from isfc.search.objective import Objective, Scoring
 from isfc.search.template import Template
+from scenarios.cluster import LinkLoad
 from scenarios.run import Experiment, Result, run
 from scenarios.workload import find_workload
 from tools.pages.console import PROJECT
@@ -90,9 +91,6 @@ def _ms(time_ms: float) -> str:
     return f"{time_ms:.{2 if time_ms < 1 else 1 if time_ms < 10 else 0}f}"
 
 
-LOAD: Final = ScoredLoad(find_workload("HL"), pairs=50, seconds=0.6, warmup=0.3)
-
-
 def optimise() -> dict[str, str]:
     """Of the page on searches: IBM's advice, asked of the model alone."""
     middle, _ = _both_ways([2, 4, 2], 4)
@@ -120,7 +118,9 @@ def mb_per_s(objective: Objective, features: Sequence[int], each: int) -> float:
     candidate = tuple(number for number in range(len(features)) for _ in range(each))
     layout = numbered(_chpids(*features), candidate)
     assert layout is not None, "the numbers do not meet"
-    return score(objective, layout, LOAD)
+    load = LinkLoad(*layout.nodes, find_workload("HL"), 50)
+    scoring = Scoring((objective,), (load,), seconds=0.6, warmup=0.3)
+    return scoring.figures(Collection((layout,)))[0].mb_per_s
 
 
 def _both_ways(features: Sequence[int], each: int) -> tuple[int, int]:

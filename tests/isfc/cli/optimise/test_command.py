@@ -17,18 +17,19 @@ from isfc.cli.optimise.command import found_record
 from isfc.cli.optimise.page import definition_changes, found_page, written
 from isfc.cli.output.streams import show
 from isfc.layout.catalogue import load_collection, load_layout
-from isfc.layout.layout import CtcPair, Layout
+from isfc.layout.layout import Collection, CtcPair, Layout
 from isfc.layout.rules.book import find_all
 from isfc.layout.write import format_layout
 from isfc.search.numbering import with_kept_numbers
-from isfc.search.objective import Objective, ScoredLoad
-from isfc.search.optimise import Contender, SearchResult, Task
-from isfc.search.together import LinksContender, LinksFound
-from scenarios.repeat import SPREAD_PERCENT_MIN
+from isfc.search.objective import Objective, Scoring
+from isfc.search.result import Contender, SearchResult, Task
+from scenarios.cluster import LinkLoad
+from scenarios.steady import Rate
 from scenarios.workload import find_workload
 from tests.isfc.cli.conftest import Refusal
 
 QUICK = ["--runs", "8", "--seconds", "0.02", "--pairs", "5", "--seeds", "2", "--jobs", "1"]
+pytestmark = pytest.mark.usefixtures("short_steady", "own_process")
 LAYOUT = "docs/optimise-links.toml"
 
 
@@ -81,16 +82,6 @@ def test_bad_options_are_refused(options: list[str], complaint: str, refusal: Re
     assert complaint in refusal("optimise", LAYOUT, *options)
 
 
-@pytest.mark.parametrize(
-    ("score", "spread", "gains"),
-    [(100.3, 0.1, False), (103.0, 5.0, False), (103.0, 0.1, True), (97.0, 0.1, False)],
-)
-def test_gain_within_what_seeds_differ_is_none(score: float, spread: float, gains: bool) -> None:
-    layout = load_layout(LAYOUT)
-    now = Contender(layout, (100.0,), (spread,), given=True)
-    assert Contender(layout, (score,), (spread,)).gains(now) is gains
-
-
 def test_device_numbers_that_are_new_or_move_are_named() -> None:
     now = load_layout(LAYOUT)
     first, second, *others = now.ctcs
@@ -108,14 +99,20 @@ def test_device_numbers_that_are_new_or_move_are_named() -> None:
 GIVEN = load_layout(str(Path(__file__).parents[4] / LAYOUT))
 FEWER = GIVEN.with_ctcs(GIVEN.ctcs[1:])
 NEW = replace(GIVEN, ctcs=(*GIVEN.ctcs[2:], CtcPair(GIVEN.fibres[0], (Rdev(0x5030), Rdev(0x6030)))))
-TASK = Task(GIVEN, 6, (Objective.FORWARD,), ScoredLoad(find_workload("HL"), 10, 0.1, 0.1), runs=1)
+LOAD = LinkLoad(*GIVEN.nodes, find_workload("HL"), 10)
+TASK = Task(Collection((GIVEN,)), Scoring((Objective.FORWARD,), (LOAD,), 0.1), 6, runs=1)
+
+
+def contender(layout: Layout, mb_per_s: float, spread_percent: float = 1.0) -> Contender:
+    rate = Rate(mb_per_s, mb_per_s * spread_percent / 100)
+    return Contender(Collection((layout,)), (rate,), {})
 
 
 def result(best: Layout, mb_per_s: float, defined: float = 100.0) -> SearchResult:
-    """What a search has found that has found 100 MB/s of the layout given."""
-    now = Contender(GIVEN, (100.0,), (0.1,), given=True)
-    chosen = now if defined == 100 else Contender(FEWER, (defined,), (0.1,))
-    return SearchResult((Contender(best, (mb_per_s,), (0.1,)),), now, chosen, 9, 0, 1, 3)
+    """What a search has found that has found 100 MB/s of the layout given, known within 1 %."""
+    now = contender(GIVEN, 100.0)
+    chosen = now if defined == 100 else contender(FEWER, defined)
+    return SearchResult((contender(best, mb_per_s),), now, chosen, 1, 9, 0, 3)
 
 
 def page(found: SearchResult, capsys: pytest.CaptureFixture[str]) -> str:
@@ -239,17 +236,33 @@ def test_layout_of_another_number_of_ctcs_is_written_whatever_it_gains() -> None
 
 def test_links_are_written_as_they_were_where_nothing_is_to_gain() -> None:
     links = load_collection("docs/optimise-cluster.toml")
-    now = LinksContender(links, {}, 100.0, 0.1)
+    now = Contender(links, (Rate(100.0, 1.0),), {})
     for score, which in ((100.4, "given"), (130.0, "first")):
-        assert written(LinksFound((LinksContender(links, {}, score, 0.1),), now, 1)) == which
+        best = Contender(links, (Rate(score, 1.0),), {})
+        assert written(SearchResult((best,), now, now, 1)) == which
 
 
-def test_from_which_difference_on_a_layout_is_ahead() -> None:
-    layout = load_layout("published-4")
-    given = Contender(layout, (100.0,), (0.1,))
-    for score, spread, is_ahead in (
-        (100.1 + SPREAD_PERCENT_MIN, 0.1, True),
-        (99.9 + SPREAD_PERCENT_MIN, 0.1, False),
-        (102.5, 4.0, False),
+def test_page_says_how_far_figures_are_known_and_which_have_two_paces(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found = result(NEW, 130.0)
+    two = replace(found.best[0], rates=(Rate(130.0, 2.6, 150.0),))
+    text = page(replace(found, best=(two,)), capsys)
+    assert "1 130.0 2.0 +30.0%" in text
+    assert "Each figure is of runs until what they carry was steady; +-% is how far" in text
+    assert "once, for 0.1 s of virtual time." in text
+    assert "Two paces, of which a run keeps the one it falls into: 1 forward 130 or 150" in text
+    assert found_record(replace(found, best=(two,)), TASK)["best"][0]["second_mb_per_s"] == {
+        "forward": 150.0
+    }
+
+
+def test_layout_is_ahead_beyond_the_spread_of_both_and_of_every_pace() -> None:
+    given = contender(GIVEN, 100.0, 3.0)
+    for rate, gains in (
+        (Rate(104.9, 4.0), False),
+        (Rate(105.1, 4.0), True),
+        (Rate(94.0, 1.0), False),
+        (Rate(120.0, 1.0, 101.0), False),
     ):
-        assert Contender(layout, (score,), (spread,)).gains(given) is is_ahead
+        assert replace(given, rates=(rate,)).gains(given) is gains

@@ -7,8 +7,10 @@ import pytest
 
 from isfc.cli.main import run
 from isfc.layout.catalogue import load_collection
+from scenarios import steady
 from tests.isfc.cli.conftest import Refusal
 
+pytestmark = pytest.mark.usefixtures("short_steady", "own_process")
 LAYOUT = "docs/optimise-cluster.toml"
 OF_ONE = (
     "of one link, and the file has 2 links; expected --link with one of AUSTIN-DALLAS, DALLAS-TULSA"
@@ -16,7 +18,11 @@ OF_ONE = (
 QUICK = ["--runs", "4", "--seconds", "0.02", "--seeds", "1", "--jobs", "1"]
 
 
-def test_all_links_are_moved_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.slow
+def test_all_links_are_moved_together(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(steady, "BATCH_NS", 40_000_000)  # long enough to tell them apart
     file = tmp_path / "best.toml"
     assert run(["optimise", LAYOUT, *QUICK, "-o", str(file)]) == 0
     page = " ".join(capsys.readouterr().out.split())
@@ -42,6 +48,11 @@ def test_the_record_has_each_link(capsys: pytest.CaptureFixture[str]) -> None:
     [
         ([LAYOUT, "--ctcs", "4"], f"--ctcs: {OF_ONE}"),
         ([LAYOUT, "--objective", "forward"], f"--objective: {OF_ONE}"),
+        ([LAYOUT, "--workload", "HX"], "workload 'HX' is unknown"),  # was not looked at
+        (
+            [LAYOUT, "--pairs", "5", "--traffic", "DALLAS-TULSA:HL:5"],
+            "--traffic and --pairs: exp",
+        ),
         ([LAYOUT, "--traffic", "DALLAS-X:HL:5"], "--traffic DALLAS-X:HL:5: no link joins"),
         (["published-4", "--of-links", "sum"], "--of-links: of several links; expected it with a"),
         (["published-4", "--traffic", "A-B:HL:5"], "--traffic: of several links; expected it"),

@@ -6,7 +6,12 @@ from pathlib import Path
 import pytest
 
 from isfc.cli.main import run
+from isfc.cli.output.streams import show
+from isfc.cli.plan.command import cluster_plan_record
+from isfc.cli.plan.together_page import cluster_plan_page
 from isfc.testing.cluster import mesh
+from scenarios.cluster_plan import ClusterPlan, LinkPlan
+from scenarios.steady import Rate
 
 
 def output(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[str, str]:
@@ -31,7 +36,13 @@ def test_links_are_run_alone_and_together(path: str, capsys: pytest.CaptureFixtu
     assert "as if it were alone" not in page
     record = json.loads(output(capsys, path, "--json")[0])
     assert [link["link"] for link in record["together"]] == ["S1-S2", "S1-S3", "S2-S3"]
+    assert "Each run went on until what every link carries was known within" in page
     for link in record["together"]:
+        assert all(
+            0 < spread <= 0.02 * max(link[f"{what}_mb_per_s"])
+            for what in ("alone", "together")
+            for spread in link[f"{what}_spread_mb_per_s"]
+        )
         # two links share each chpid, so that each has half of what it has alone
         assert sum(link["together_mb_per_s"]) == pytest.approx(
             sum(link["alone_mb_per_s"]) / 2, rel=0.15
@@ -60,3 +71,14 @@ def test_losses_of_what_is_shared_follow(path: str, capsys: pytest.CaptureFixtur
         ("chpid 40 at S2", ["S1-S2", "S2-S3"]),
         ("chpid 40 at S3", ["S1-S3", "S2-S3"]),
     ]
+
+
+def test_second_pace_of_a_link_is_said_beside_others(capsys: pytest.CaptureFixture[str]) -> None:
+    alone, together = (Rate(100.0, 1.0), Rate(90.0, 1.0)), (Rate(50.0, 2.0, 60.0), Rate(45.0, 1.0))
+    found = ClusterPlan((LinkPlan("A-B", ("A-B:HL:5",), alone, together),), ())
+    show(cluster_plan_page(found))
+    page = " ".join(capsys.readouterr().out.split())
+    assert "known within 4.0% of its greater direction" in page
+    assert "falls into: A-B together -> 50 or 60 MB/s." in page
+    (record,) = cluster_plan_record(found)["together"]
+    assert record["together_second_mb_per_s"] == [60.0, None]

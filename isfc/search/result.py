@@ -1,0 +1,154 @@
+"""What is sought, and what a search has found: of one link, or of several that run together."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from ctc.address import Rdev
+from isfc.layout.layout import Collection, Fibre, Layout
+from isfc.search.objective import Objective, Scoring
+from scenarios.steady import Rate
+
+Figures = tuple[Rate, ...]
+"""Of a candidate, as of `Scoring.figures`."""
+
+ShareOut = Callable[
+    [Callable[[Collection], Figures], Sequence[Collection]], Iterable[tuple[int, Figures]]
+]
+"""Does work on every item and yields (index, result) as they finish."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is sought: the best places of CTCs on the fibres of a collection.
+
+    Of one link there are to be so many ``ctcs``; several keep theirs. ``runs`` is the most
+    candidates that are simulated, ``fixed`` the first system's device numbers that may not move.
+    """
+
+    collection: Collection
+    scoring: Scoring
+    ctcs: int = 0
+    runs: int = 200
+    seeds: int = 3
+    fixed: frozenset[Rdev] = frozenset()
+    seed: int = 1
+
+    @property
+    def layout(self) -> Layout:
+        """The one link."""
+        return self.collection.links[0]
+
+    @property
+    def objectives(self) -> tuple[Objective, ...]:
+        """Those of one link."""
+        return tuple(each for each in self.scoring.objectives if isinstance(each, Objective))
+
+    @property
+    def links(self) -> tuple[str, ...]:
+        """The names of the links whose figures follow the scores; none if there is one link."""
+        if self.objectives:
+            return ()
+        return tuple(
+            link.name
+            for link in self.collection.links
+            if any({load.client, load.server} == set(link.nodes) for load in self.scoring.loads)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """A collection with its score by each objective, and what each of several links carries."""
+
+    collection: Collection
+    rates: tuple[Rate, ...]
+    links: dict[str, Rate]
+
+    @property
+    def layout(self) -> Layout:
+        """The one link."""
+        return self.collection.links[0]
+
+    @property
+    def scores(self) -> tuple[float, ...]:
+        """MB/s by each objective."""
+        return tuple(rate.mb_per_s for rate in self.rates)
+
+    def gains(self, other: "Contender") -> bool:
+        """Whether it is ahead at the first objective by more than both spreads explain."""
+        return self.rates[0].is_ahead(other.rates[0])
+
+    def dominates(self, other: "Contender") -> bool:
+        """Whether it is nowhere worse and somewhere better."""
+        pairs = list(zip(self.scores, other.scores, strict=True))
+        return all(a >= b for a, b in pairs) and any(a > b for a, b in pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A CTC of a link that is on another fibre than before."""
+
+    link: Layout
+    rdevs: tuple[Rdev, Rdev]
+    before: Fibre
+    after: Fibre
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """What a search has found: the best first, what was given, and how much was looked at.
+
+    ``defined`` is the best choice among the devices of one link that are defined: what was given if
+    nothing else is ahead of that, or there is no other choice.
+    """
+
+    best: tuple[Contender, ...]
+    given: Contender
+    defined: Contender
+    simulated_count: int
+    """Those of as many CTCs as are sought."""
+    candidate_count: int | None = None
+    """All candidates, alike ones once; None if there are too many to be counted."""
+    screened_count: int = 0
+    """Those that the rule of thumb left out."""
+    defined_count: int = 0
+    """Choices of the devices that are defined that were simulated."""
+
+    @property
+    def front(self) -> tuple[Contender, ...]:
+        """Those of the best that no other one dominates, in the order of the first objective."""
+        every = (*self.best, self.given)
+        return tuple(a for a in self.best if not any(b.dominates(a) for b in every))
+
+    @property
+    def advised(self) -> Contender:
+        """The first of the best if it gains on the devices that are defined, else these."""
+        best = self.best[0]
+        return best if best.gains(self.defined) else self.defined
+
+    @property
+    def proposed(self) -> Contender:
+        """What is written: what is advised, of as many CTCs as are sought.
+
+        Of another number of CTCs than the layout given has it is the first of the best in any case.
+        """
+        best, given = self.best[0], self.given
+        return self.advised if _count(best) == _count(given) else best
+
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        """What the best has elsewhere than what was given: of several links, which keep numbers."""
+        found: list[Move] = []
+        for old, new in zip(
+            self.given.collection.links, self.best[0].collection.links, strict=True
+        ):
+            fibres = {ctc.rdevs: ctc.fibre for ctc in new.ctcs}
+            found += [
+                Move(old, ctc.rdevs, ctc.fibre, fibres[ctc.rdevs])
+                for ctc in old.device_list()
+                if ctc.fibre.name != fibres[ctc.rdevs].name
+            ]
+        return tuple(found)
+
+
+def _count(contender: Contender) -> int:
+    return sum(len(link.ctcs) for link in contender.collection.links)
