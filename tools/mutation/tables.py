@@ -1,9 +1,9 @@
-"""Every entry of the two tables of states is changed, and the unit tests are to notice.
+"""Every entry of the tables of states is changed, and the unit tests are to notice.
 
-``python -m tools.mutation.tables`` takes each cell of `ctc.state.TRANSITIONS` and the state after
-each change of `isfc.link.state.CHANGES`, and puts each other value there: mutmut changes what
-functions do, not data. Each such mutant has a process of its own. What survives is printed, and
-the exit status is 1 if anything does. ``StateChange.before`` is left out.
+``python -m tools.mutation.tables`` takes each entry of `ctc.state.TRANSITIONS`, and of the tables
+of both sides of a link's CTC, `READ_SIDE` and `WRITE_SIDE`, and puts each other value there: mutmut
+changes what functions do, not data. Each such mutant has a process of its own. What survives is
+printed, and the exit status is 1 if anything does.
 First the tests must pass with nothing changed: what fails anyway notices nothing. With a number,
 ``python -m tools.mutation.tables 191``, it begins at that entry, counted from 1.
 """
@@ -17,7 +17,9 @@ from typing import Final, NamedTuple
 import pytest
 
 from ctc.state import RULES, TRANSITIONS, CommandClass, CommandOutcome, State
-from isfc.link.state import CHANGES, DeviceState, StateChange
+from isfc.link.read_side import READ_SIDE, ReadState
+from isfc.link.state_table import StateInput
+from isfc.link.write_side import WRITE_SIDE, WriteState
 
 TESTS: Final = ("tests/ctc", "tests/isfc/link", "tests/isfc/system")
 FIRST: Final = ("tests/ctc/test_state.py", "tests/isfc/link/test_link_states.py")
@@ -62,17 +64,18 @@ class OtherOutcome(NamedTuple):
 
 
 class After(NamedTuple):
-    """Another state after a change of a link's CTC."""
+    """Another state of one side of a link's CTC after an input in one of its states."""
 
-    of: StateChange
-    after: DeviceState
+    given: StateInput
+    before: int
+    after: int
 
     def change(self) -> None:
         """Put it into the table, for this process."""
-        self.of.after = self.after
+        self.given.change(self.before, self.after)
 
     def __str__(self) -> str:
-        return f"{self.of.cause}: {self.after.name}"
+        return f"{self.given.cause}, in state {self.before}: {self.after}"
 
 
 def mutants() -> Iterator[OtherOutcome | After]:
@@ -84,8 +87,10 @@ def mutants() -> Iterator[OtherOutcome | After]:
                 for each in CommandOutcome
                 if each is not outcomes[state]
             )
-    for change in CHANGES:
-        yield from (After(change, each) for each in DeviceState if each is not change.after)
+    for side, states in ((READ_SIDE, ReadState), (WRITE_SIDE, WriteState)):
+        for given in side:
+            for before, after in given.changes.items():
+                yield from (After(given, before, each) for each in states if each != after)
 
 
 def survives(mutant: OtherOutcome | After | Nothing, tests: tuple[str, ...] = TESTS) -> bool:

@@ -389,6 +389,6 @@ def test_recovery_without_a_package_is_a_bug_that_shows() -> None:
     door = Door()
     rdev, package = door.write(100)
     door.link.receive_interrupt(Collided(rdev, package, TIMES), door.now_ns)
-    door.link.ctcs[rdev].outstanding.held = None
+    door.link.ctcs[rdev].package = None
     with pytest.raises(AssertionError, match=r"^nothing was held after a collision"):
         door.work()
