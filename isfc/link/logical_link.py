@@ -67,7 +67,7 @@ from isfc.link.rules import LinkRules
 from isfc.link.schedule import LinkDevice
 from isfc.link.state import DeviceState, LinkState
 from isfc.link.state_table import StateInput
-from isfc.link.system_lock import CopyTurn, SystemLock
+from isfc.link.system_lock import LockClaim, SystemLock
 from isfc.link.write_side import WriteState
 
 
@@ -87,7 +87,7 @@ class LogicalLink(LinkEndWork):
         rules: LinkRules | None = None,
         system_lock: SystemLock | None = None,
     ) -> None:
-        self.copying = CopyTurn(system_lock or SystemLock())
+        self.copying = LockClaim(system_lock or SystemLock())
         self.rx_lock = LinkLock()
         self.tx_lock = LinkLock()
         if rules is None:
@@ -302,10 +302,10 @@ class LogicalLink(LinkEndWork):
         """
         ctc = self._ctc_of[rdev]
         if ctc.state is DeviceState.WRITING:
-            self._read(ctc, read_side.TURN_IN_WRITE)
+            self._read(ctc, read_side.GRANTED_IN_WRITE)
             return
         before = ctc.read_side
-        self._read(ctc, read_side.TURN)
+        self._read(ctc, read_side.GRANTED)
         if before == ReadState.READ:
             ctc.write(write_side.ANSWERED)
             self._instructions.add(Ssch(rdev, Command.READ))
@@ -342,7 +342,7 @@ class LogicalLink(LinkEndWork):
                 self._halt(ctc, now_ns)
         elif ended.status is UnitStatus.BUSY_ATTENTION and ctc.attended:
             self.packager.add_again(package)  # the partner's write was sooner, and is read
-            ctc.write(write_side.TURN_OVER)
+            ctc.write(write_side.YIELDED)
             self._read(ctc, read_side.ATTENTION)
         elif ended.status is not UnitStatus.ENDED:
             self.packager.add_again(package)
@@ -380,7 +380,7 @@ class LogicalLink(LinkEndWork):
             return
         ctc.package = None
         if ctc.attended or ctc.write_side == WriteState.FIRST_WRITTEN:
-            ctc.write(write_side.TURN_OVER)
+            ctc.write(write_side.YIELDED)
             self.watch.begin(ctc, now_ns + self._mih_ns)
             if ctc.attended:
                 self._read(ctc, read_side.ATTENTION)

@@ -43,10 +43,10 @@ ATTENTION: Final = StateInput(
     },
 )
 SENSED: Final = StateInput("SENSE has ended", {_S.NONE: _S.READ})
-TURN: Final = StateInput(
+GRANTED: Final = StateInput(
     "the receive lock comes to it", dict.fromkeys((_S.SENSE, _S.READ, _S.DROPPED), _S.NONE)
 )
-TURN_IN_WRITE: Final = StateInput(
+GRANTED_IN_WRITE: Final = StateInput(
     "the receive lock comes to it during a write of ours",
     {_S.SENSE: _S.DEFERRED, _S.DROPPED: _S.NONE},
 )
@@ -67,7 +67,7 @@ GIVEN_UP: Final = StateInput(
     },
 )
 
-READ_SIDE: Final = (ATTENTION, SENSED, TURN, TURN_IN_WRITE, READ, DELIVERED, GIVEN_UP)
+READ_SIDE: Final = (ATTENTION, SENSED, GRANTED, GRANTED_IN_WRITE, READ, DELIVERED, GIVEN_UP)
 """Everything that happens to the read side of a CTC."""
 
 QUEUED: Final = int(_S.SENSE)

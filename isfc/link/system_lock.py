@@ -19,10 +19,10 @@ class SystemLock:
     def __init__(self) -> None:
         self.until_ns: i64 = 0
         """When the last holder is done, in ns."""
-        self.waiting: list[CopyTurn] = []
+        self.waiting: list[LockClaim] = []
 
 
-class CopyTurn:
+class LockClaim:
     """What one link end has to do with the system lock."""
 
     def __init__(self, lock: SystemLock) -> None:

@@ -114,7 +114,7 @@ COLLIDED_FIRST: Final = StateInput(
 COLLIDED_SECOND: Final = StateInput(
     "a collision, the partner first", {_S.WRITING: _S.SECOND_YIELDING}
 )
-TURN_OVER: Final = StateInput(
+YIELDED: Final = StateInput(
     "our write is over, the partner's waits",
     dict.fromkeys((_S.WRITING, _S.WRITTEN, _S.FIRST_WRITING, _S.FIRST_WRITTEN), _S.YIELDING),
 )
@@ -135,6 +135,6 @@ DEACTIVATED: Final = StateInput("DEACTIVE ISLINK", dict.fromkeys(_S, _S.INACTIVE
 
 WRITE_SIDE: Final = (
     ACTIVATED, FREED, ACQUIRED, STARTED, WRITTEN, ATTENDED, ANSWERED, COLLIDED_FIRST,
-    COLLIDED_SECOND, TURN_OVER, LOST, HALTED, DEACTIVATED,
+    COLLIDED_SECOND, YIELDED, LOST, HALTED, DEACTIVATED,
 )  # fmt: skip
 """Everything that happens to the write side of a CTC, from activation to deactivation."""

@@ -12,7 +12,7 @@ from typing import Final
 
 from ctc.address import Rdev
 from isfc.live import pending as newcomer
-from isfc.live.connection import Connection, parted, why
+from isfc.live.connection import Connection, parted, reason_of
 from isfc.live.endpoint import Endpoint, UnixEndpoint
 from isfc.live.engine import LiveEngine
 from isfc.live.events import ConnectionRefused
@@ -164,7 +164,7 @@ class Attachments:
                         )
                 reason = await attachment.ended
             except OSError as error:  # nobody listens yet, or TLS does not fit
-                reason = why(error)
+                reason = reason_of(error)
             if reason is not None:
                 self._miss(endpoint, reason)
             if attachment.was_attached or attachment.wants_retry:

@@ -353,7 +353,7 @@ class LiveEngine(Outlet):
         """A frame leaves now, or when its time has come."""
         rdev, frame = departure.rdev, departure.frame
         # it is in the fibre here, and there in no time
-        departure_ns = departure.at_ns + self.end.ways_ns[rdev]
+        departure_ns = departure.at_ns + self.end.distances_ns[rdev]
         if departure_ns > self._looked_ns:  # else it has come, whatever the time is now
             self._looked_ns = now_ns = self.now_ns()
             if departure_ns > now_ns:

@@ -289,8 +289,8 @@ class PendingConnection:
 
     def _note(self, reason: str, *, by_partner: bool = False) -> None:
         self._explained = True
-        where = f"{format_rdev(self._rdev)} {self._peer}" if self._rdev is not None else self._peer
-        refused = ConnectionRefused(where.strip(), reason, by_partner)
+        place = f"{format_rdev(self._rdev)} {self._peer}" if self._rdev is not None else self._peer
+        refused = ConnectionRefused(place.strip(), reason, by_partner)
         if self._known_door is None:
             self._entrance.refuse(refused)
         else:

@@ -10,7 +10,7 @@ from ctc.agenda import NEVER_NS
 from isfc.link.lock import BuildPackage, LinkLock
 from isfc.link.message import Message, Traffic
 from isfc.link.package import Package
-from isfc.link.system_lock import CopyTurn, SystemLock
+from isfc.link.system_lock import LockClaim, SystemLock
 
 APPC = BuildPackage(Rdev(0x6000), Package(0, [Message(0, 10, Traffic.LEGACY)], 10))
 
@@ -35,7 +35,7 @@ def test_one_copies_at_a_time_and_nobody_is_passed_over(
     story: list[tuple[int, Has, int, int]],
 ) -> None:
     lock = SystemLock()
-    turns = [CopyTurn(lock) for _ in range(4)]
+    turns = [LockClaim(lock) for _ in range(4)]
     waiting: list[int] = []
     now_ns = until_ns = 0
     for number, has, hold_ns, later_ns in story:
