@@ -6,8 +6,6 @@ anything else, or APPC/VM, which always had to receive first, could be kept from
 given to the partner as soon as that asks, and is free only once what was written is released.
 """
 
-from typing import Final
-
 from mypy_extensions import i64
 
 from isfc.link.link_ctc import LinkCtc
@@ -76,7 +74,3 @@ class OneCtc(SeveralCtcs):
     ) -> None:
         """Our write is over: the receive lock is held to release it."""
         rx_lock.want(ReleasePackage(ctc.rdev, package))
-
-
-SEVERAL_CTCS: Final = SeveralCtcs()
-ONE_CTC: Final = OneCtc()

@@ -32,7 +32,7 @@ what comes a second time `isfc.link.sequence` drops.
 """
 
 from collections.abc import Sequence
-from typing import cast
+from typing import Final, cast
 
 from mypy_extensions import i64
 
@@ -55,7 +55,7 @@ from isfc.errors import LocalProtocolError
 from isfc.link import read_side, write_side
 from isfc.link.conversations import Conversations
 from isfc.link.counters import LinkCounters
-from isfc.link.ctc_use import ONE_CTC, SEVERAL_CTCS
+from isfc.link.ctc_use import OneCtc, SeveralCtcs
 from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkEvent, LinkUp, Sent
 from isfc.link.link_ctc import Deadlines, InstructionQueue, LinkCtc
 from isfc.link.lock import BuildPackage, LinkEndWork, LinkLock, ReceivePackage, StartNext
@@ -69,6 +69,9 @@ from isfc.link.state import DeviceState, LinkState
 from isfc.link.state_table import StateInput
 from isfc.link.system_lock import LockClaim, SystemLock
 from isfc.link.write_side import WriteState
+
+_SEVERAL_CTCS: Final = SeveralCtcs()
+_ONE_CTC: Final = OneCtc()
 
 
 class LogicalLink(LinkEndWork):
@@ -104,7 +107,7 @@ class LogicalLink(LinkEndWork):
         self._build_ns = parameters.build_package_ns
         self.watch = Deadlines(self.ctcs.values())
         self._usable_count = 0
-        self._use = SEVERAL_CTCS
+        self._use = _SEVERAL_CTCS
         self._instructions = InstructionQueue()
         self.events: Fifo[LinkEvent] = Fifo()
 
@@ -440,7 +443,7 @@ class LogicalLink(LinkEndWork):
         """Apply the write order, and the limits of a package, to the CTCs that are usable now."""
         usable = [ctc.rdev for ctc in self.ctcs.values() if ctc.usable]
         self.scheduler.arrange(usable)
-        self._use = ONE_CTC if len(usable) == 1 else SEVERAL_CTCS
+        self._use = _ONE_CTC if len(usable) == 1 else _SEVERAL_CTCS
         self.packager.limit, self.packager.appc_limit = self._use.limits(self._parameters)
 
     def _halt(self, ctc: LinkCtc, now_ns: i64) -> None:

@@ -8,7 +8,7 @@ from typing import Final, final
 
 from mypy_extensions import i64
 
-STATES_MAX: Final = 16
+_STATES_MAX: Final = 16
 """States of one table: each row has so many entries."""
 
 
@@ -22,7 +22,7 @@ class StateInput:
         self.cause = cause
         self.changes = dict(changes)
         """The state after each in which it may happen."""
-        self._after = [int(changes.get(state, -1)) for state in range(STATES_MAX)]
+        self._after = [int(changes.get(state, -1)) for state in range(_STATES_MAX)]
 
     def after(self, state: i64) -> i64:
         """The state after ``state``. Raises `AssertionError` where it cannot be: that is a bug."""

@@ -56,7 +56,7 @@ MakeSystem = Callable[[LinkEndDefinition], System]
 class LiveEngine(Outlet):
     """Drives a system with one link in real time on the running event loop.
 
-    Connections come from `isfc.live.attachment`, which has made sure of the partner; `attach`
+    Connections come from `isfc.live.link_port`, which has made sure of the partner; `attach`
     and `detach` are the cable plugged in and pulled out.
     """
 
