@@ -29,8 +29,8 @@ class LinkCtc:
     def __init__(self, device: LinkDevice) -> None:
         self.device = device
         self.rdev = device.rdev
-        self.read_side: i64 = ReadState.NONE
-        self.write_side: i64 = WriteState.DOWN
+        self.read_side: i64 = int(ReadState.NONE)
+        self.write_side: i64 = int(WriteState.DOWN)
         self.state = DeviceState.DOWN
         """What is shown of the write side."""
         self.counters = DeviceCounters()
