@@ -10,6 +10,7 @@ import multiprocessing
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from isfc.link.message import Traffic
@@ -86,6 +87,8 @@ def clusters() -> Iterator[SmallWorld]:
     yield SmallWorld(1, (1, 0), system_count=3)
     yield SmallWorld(1, (1, 1), at_once=True, system_count=3, links=((0, 1), (1, 2)))
     yield SmallWorld(1, (1, 1), at_once=True, system_count=3)
+    copying = SmallWorld(1, (1, 1), traffic=Traffic.LEGACY, at_once=True)
+    yield replace(copying, system_count=3, links=((0, 1), (1, 2)))
 
 
 def _up_to(most: tuple[int, int]) -> Iterator[tuple[int, int]]:

@@ -1,7 +1,10 @@
 """Every interleaving of three systems: each link goes as if it were alone."""
 
+from dataclasses import replace
+
 import pytest
 
+from isfc.link.message import Traffic
 from isfc.system.system import System
 from tools.simulation import states
 from tools.simulation.exploration import explore
@@ -40,6 +43,14 @@ def test_links_of_one_system_leave_each_other_alone(cluster: SmallWorld, pair: S
     assert found.end_count == alone.end_count**count
     steps = count * alone.transition_count * alone.state_count ** (count - 1)
     assert found.transition_count == steps
+    assert found.endless_count == 0
+
+
+def test_links_of_one_system_copy_one_at_a_time_and_all_arrives() -> None:
+    pair = SmallWorld(1, (1, 0), traffic=Traffic.LEGACY, at_once=True)
+    alone, found = explore(pair), explore(replace(pair, system_count=3, links=CHAIN))
+    assert found.state_count < alone.state_count**2
+    assert found.end_count == 1
     assert found.endless_count == 0
 
 
