@@ -105,7 +105,7 @@ def describe(world: SmallWorld) -> str:
         return (
             f"{world.system_count} systems, {len(world.joined)} links of "
             f"{world.messages[0]}+{world.messages[1]} messages "
-            f"{'at the start' if world.at_once else 'any time'}"
+            f"{'at the start' if world.at_once else 'any time'} {world.traffic.name}"
         )
     rules = "" if world.arbitrations == BOTH_FAIL else f" {world.arbitrations[0].name}"
     return (
