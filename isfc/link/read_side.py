@@ -34,12 +34,8 @@ _S: Final = ReadState
 ATTENTION: Final = StateInput(
     "the partner writes, or our write no longer keeps us from sensing that",
     {
-        _S.NONE: _S.SENSE,
-        _S.SENSE: _S.SENSE,
-        _S.DEFERRED: _S.SENSE,
-        _S.DROPPED: _S.SENSE,
-        _S.BUFFERED: _S.BUFFERED_SENSE,
-        _S.BUFFERED_SENSE: _S.BUFFERED_SENSE,
+        **dict.fromkeys((_S.NONE, _S.SENSE, _S.DEFERRED, _S.DROPPED), _S.SENSE),
+        **dict.fromkeys((_S.BUFFERED, _S.BUFFERED_SENSE), _S.BUFFERED_SENSE),
     },
 )
 SENSED: Final = StateInput("SENSE has ended", {_S.NONE: _S.READ})
@@ -57,13 +53,9 @@ DELIVERED: Final = StateInput(
 GIVEN_UP: Final = StateInput(
     "the partner's write has failed, by a collision, or because the CTC is lost",
     {
-        _S.NONE: _S.NONE,
-        _S.SENSE: _S.DROPPED,
-        _S.DEFERRED: _S.NONE,
-        _S.READ: _S.DROPPED,
-        _S.DROPPED: _S.DROPPED,
-        _S.BUFFERED: _S.BUFFERED,
-        _S.BUFFERED_SENSE: _S.BUFFERED,
+        **dict.fromkeys((_S.NONE, _S.DEFERRED), _S.NONE),
+        **dict.fromkeys((_S.SENSE, _S.READ, _S.DROPPED), _S.DROPPED),
+        **dict.fromkeys((_S.BUFFERED, _S.BUFFERED_SENSE), _S.BUFFERED),
     },
 )
 

@@ -84,11 +84,7 @@ FREED: Final = StateInput(
 ACQUIRED: Final = StateInput("a package is to be built", {_S.IDLE: _S.BUILDING})
 STARTED: Final = StateInput(
     "SSCH (WRITE)",
-    {
-        _S.BUILDING: _S.WRITING,
-        _S.RECOVERING: _S.FIRST_WRITING,
-        _S.SECOND_READING: _S.WRITING,
-    },
+    {_S.BUILDING: _S.WRITING, _S.SECOND_READING: _S.WRITING, _S.RECOVERING: _S.FIRST_WRITING},
 )
 WRITTEN: Final = StateInput(
     "our write is over", {_S.WRITING: _S.WRITTEN, _S.FIRST_WRITING: _S.FIRST_WRITTEN}
@@ -96,11 +92,8 @@ WRITTEN: Final = StateInput(
 ATTENDED: Final = StateInput(
     "attention: SSCH (SENSE)",
     {
-        _S.IDLE: _S.ATTENTION,
-        _S.BUILDING: _S.ATTENTION,
-        _S.YIELDING: _S.ATTENTION,
-        _S.RECOVERING: _S.SECOND_ATTENTION,
-        _S.SECOND_YIELDING: _S.SECOND_ATTENTION,
+        **dict.fromkeys((_S.IDLE, _S.BUILDING, _S.YIELDING), _S.ATTENTION),
+        **dict.fromkeys((_S.RECOVERING, _S.SECOND_YIELDING), _S.SECOND_ATTENTION),
     },
 )
 ANSWERED: Final = StateInput(
