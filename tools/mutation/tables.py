@@ -1,9 +1,10 @@
 """Every entry of the tables of states is changed, and the unit tests are to notice.
 
 ``python -m tools.mutation.tables`` takes each entry of `ctc.state.TRANSITIONS`, and of the tables
-of both sides of a link's CTC, `READ_SIDE` and `WRITE_SIDE`, and puts each other value there: mutmut
-changes what functions do, not data. Each such mutant has a process of its own. What survives is
-printed, and the exit status is 1 if anything does.
+of both sides of a link's CTC, `READ_SIDE` and `WRITE_SIDE`, and puts other values there: every other
+outcome; of states the one before, as if nothing happened, and one more. mutmut changes what
+functions do, not data. Each such mutant has a process of its own. What survives is printed, and
+the exit status is 1 if anything does.
 First the tests must pass with nothing changed: what fails anyway notices nothing. With a number,
 ``python -m tools.mutation.tables 191``, it begins at that entry, counted from 1.
 """
@@ -79,7 +80,7 @@ class After(NamedTuple):
 
 
 def mutants() -> Iterator[OtherOutcome | After]:
-    """Every other value of every entry."""
+    """Other values of every entry."""
     for row, outcomes in TRANSITIONS.items():
         for state in State:
             yield from (
@@ -90,7 +91,8 @@ def mutants() -> Iterator[OtherOutcome | After]:
     for side, states in ((READ_SIDE, ReadState), (WRITE_SIDE, WriteState)):
         for given in side:
             for before, after in given.changes.items():
-                yield from (After(given, before, each) for each in states if each != after)
+                others = {before, (after + 1) % len(states)} - {after}
+                yield from (After(given, before, each) for each in sorted(others))
 
 
 def survives(mutant: OtherOutcome | After | Nothing, tests: tuple[str, ...] = TESTS) -> bool:
