@@ -77,7 +77,9 @@ class Hardware:
         """A device is gone, and what was under way with it."""
         ssch = self.under_way.pop(rdev, None)
         load = None if ssch is None else ssch.load
+        before, usable = self.door.state(rdev), self.door.link.ctcs[rdev].usable
         self.door.link.receive_interrupt(DeviceLost(rdev, load, TIMES), self.door.now_ns)
+        assert self.door.state(rdev) is (DeviceState.DOWN if usable else before)
 
     def ready(self, rdev: Rdev) -> None:
         """A device is ready (again); nothing is under way there."""
@@ -91,6 +93,11 @@ class Hardware:
     def send(self, rdev: Rdev) -> None:
         """Messages to be sent: few, or many."""
         self.door.send(*[60_000] * (1 + rdev % 3))
+
+    def deactivate(self, rdev: Rdev) -> None:
+        """An operator takes the CTC out."""
+        self.door.link.deactivate(rdev)
+        assert self.door.state(rdev) is DeviceState.INACTIVE
 
     def activate(self, rdev: Rdev) -> None:
         """An operator puts the CTC in."""
@@ -116,7 +123,7 @@ SAYS: tuple[Callable[[Hardware, Rdev], None], ...] = (
     Hardware.ready,
     lambda hardware, rdev: hardware.end(rdev, UnitStatus.BUSY_ATTENTION),
     lambda hardware, rdev: hardware.end(rdev, UnitStatus.UNIT_CHECK),
-    lambda hardware, rdev: hardware.door.link.deactivate(rdev),
+    Hardware.deactivate,
     Hardware.activate,
     lambda hardware, rdev: hardware.door.link.start_up(rdev, hardware.door.now_ns),
     lambda hardware, rdev: hardware.door.link.stand_by(rdev),

@@ -22,7 +22,9 @@ from isfc.link.read_side import READ_SIDE, ReadState
 from isfc.link.state_table import StateInput
 from isfc.link.write_side import WRITE_SIDE, WriteState
 
-TESTS: Final = ("tests/ctc", "tests/isfc/link", "tests/isfc/system")
+TESTS: Final = (
+    "tests/ctc", "tests/isfc/link", "tests/isfc/system", "tests/properties/test_link_table.py"
+)  # fmt: skip
 FIRST: Final = ("tests/ctc/test_state.py", "tests/isfc/link/test_link_states.py")
 """Those that notice most, and take a second: the others run only if these pass."""
 
