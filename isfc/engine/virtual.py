@@ -121,7 +121,7 @@ class _End(Outlet):
         }
         self._way_of = ByRdev(
             {
-                rdev: _Way(mate, engine.propagation_ns + self.link_end.ways_ns[rdev])
+                rdev: _Way(mate, engine.propagation_ns + self.link_end.distances_ns[rdev])
                 for rdev, mate in self.mates.items()
             }
         )

@@ -1,75 +1,78 @@
 """What a logical link knows of its CTCs, what it waits for on each, and what it asks of each."""
 
 from collections.abc import Iterable
-from typing import Final, cast, final
+from typing import cast, final
 
 from mypy_extensions import i64
 
 from ctc.address import Rdev
 from ctc.agenda import NEVER_NS
 from ctc.fifo import Fifo
-from ctc.subchannel import Command, Instruction, Ssch
+from ctc.subchannel import Instruction, Ssch
 from isfc.link.counters import DeviceCounters
 from isfc.link.package import Package
+from isfc.link.read_side import ATTENDED, GIVEN_UP, QUEUED, ReadState
 from isfc.link.schedule import LinkDevice
-from isfc.link.state import DeviceState, StateChange
-
-UNUSABLE: Final = (DeviceState.INACTIVE, DeviceState.DOWN, DeviceState.RESETTING)
-"""States in which a CTC does nothing for its link."""
-
-
-class Outstanding:
-    """What is still to be done on a CTC, beside what its state says.
-
-    In which states each of them may be is what ``tests/properties/test_link_table.py`` tries.
-    """
-
-    __slots__ = ("following", "held", "turn", "written")
-
-    def __init__(self) -> None:
-        self.following: Command | None = None
-        """What is to be started here when it is this CTC's turn: SENSE COMMAND BYTE after an
-        attention, READ once that has ended."""
-        self.held: Package | None = None
-        """A package whose write collided here: it is written again here, in its turn."""
-        self.turn = False
-        """After a collision: whether the first write is ours, and the second the partner's."""
-        self.written: Package | None = None
-        """A package that was written here and is still to be released."""
+from isfc.link.state import DeviceState
+from isfc.link.state_table import StateInput
+from isfc.link.write_side import ATTENTIVE, SHOWN, USABLE, WriteState
 
 
 class LinkCtc:
     """What the link knows of one of its CTCs."""
 
     __slots__ = (
-        "buffered", "counters", "device", "due_ns", "outstanding", "queued", "rdev", "starting",
-        "state",
+        "counters", "device", "due_ns", "package", "rdev", "read_side", "starting", "state",
+        "write_side",
     )  # fmt: skip
 
     def __init__(self, device: LinkDevice) -> None:
         self.device = device
         self.rdev = device.rdev
+        self.read_side: i64 = int(ReadState.NONE)
+        self.write_side: i64 = int(WriteState.DOWN)
         self.state = DeviceState.DOWN
+        """What is shown of the write side."""
         self.counters = DeviceCounters()
         self.starting = False
         """Whether the hardware has said that it is ready, and the partner's has not answered."""
-        self.buffered = False
-        """Whether what was read here last is still to be handed over."""
-        self.queued = False
-        """Whether it waits for its turn with the receive lock."""
-        self.outstanding = Outstanding()
+        self.package: Package | None = None
+        """The package that is held after a collision, or that is written and not yet released."""
         self.due_ns: i64 = NEVER_NS
         """When RECOVERING ends, an interrupt has gone missing, or so has the partner's answer."""
 
-    def transition(self, change: StateChange) -> None:
-        """Change the state, as `isfc.link.state.CHANGES` says; it must have this change of it."""
-        if self.state not in change.before:
-            raise AssertionError(f"{change.cause!r} cannot happen to a CTC in {self.state.name}")
-        self.state = change.after
+    @property
+    def usable(self) -> bool:
+        """Whether it does anything for its link."""
+        return self.write_side >= USABLE
 
-    def forget(self) -> None:
+    @property
+    def attended(self) -> bool:
+        """Whether a write of the partner's waits to be sensed."""
+        return ATTENDED[self.read_side]
+
+    @property
+    def attentive(self) -> bool:
+        """Whether an attention is news."""
+        return ATTENTIVE[self.write_side]
+
+    def write(self, given: StateInput) -> None:
+        """Something happens to the write side."""
+        after = given.after(self.write_side)
+        self.write_side = after
+        self.state = SHOWN[after]
+
+    def read(self, given: StateInput) -> bool:
+        """Something happens to the read side; whether it has to wait now for the receive lock."""
+        before = self.read_side
+        self.read_side = given.after(before)
+        return self.read_side >= QUEUED > before
+
+    def lose(self, given: StateInput) -> None:
         """Nothing is under way on this CTC any more."""
-        self.outstanding = Outstanding()
+        self.write(given)
+        self.read(GIVEN_UP)
+        self.package = None
         self.due_ns = NEVER_NS
 
 

@@ -1,7 +1,7 @@
 """The link locks: who does the work of one end of a link, and in which order.
 
 A piece of work knows how long it holds the lock (`LockWork.hold_ns`) and what is then to be done
-(`LockWork.finish`, on whoever does the work: a `Worker`).
+(`LockWork.finish`, on whoever does the work: a `LinkEndWork`).
 """
 
 from typing import final
@@ -15,8 +15,16 @@ from isfc.link.package import Package
 from isfc.link.parameters import LinkCosts
 
 
-class Worker:
-    """One end of a link, as far as its work goes: what is done once the lock was held."""
+class LinkEndWork:
+    """One end of a link, as far as its work goes: what begins, and what is done after the lock."""
+
+    def begin_receive(self, now_ns: i64) -> None:
+        """Give the receive lock, if it is free, to its next work."""
+        raise NotImplementedError
+
+    def begin_send(self, now_ns: i64) -> None:
+        """Begin to build a package, if there is a CTC for it, and the send lock is free."""
+        raise NotImplementedError
 
     def write(self, rdev: Rdev, package: Package, now_ns: i64) -> None:
         """``package`` is built: write it on ``rdev``."""
@@ -50,7 +58,7 @@ class LockWork:
         """How long it is held, in ns."""
         raise NotImplementedError
 
-    def finish(self, worker: Worker, now_ns: i64) -> None:
+    def finish(self, work: LinkEndWork, now_ns: i64) -> None:
         """Do what was to be done."""
         raise NotImplementedError
 
@@ -75,9 +83,9 @@ class BuildPackage(LockWork):
         """The time to build it."""
         return costs.build_ns(self.package)
 
-    def finish(self, worker: Worker, now_ns: i64) -> None:
+    def finish(self, work: LinkEndWork, now_ns: i64) -> None:
         """Write it."""
-        worker.write(self.rdev, self.package, now_ns)
+        work.write(self.rdev, self.package, now_ns)
 
 
 @final
@@ -100,9 +108,9 @@ class ReceivePackage(LockWork):
         """The time to take it apart."""
         return costs.receive_ns(self.package)
 
-    def finish(self, worker: Worker, now_ns: i64) -> None:
+    def finish(self, work: LinkEndWork, now_ns: i64) -> None:
         """Hand its messages over."""
-        worker.deliver(self.rdev, self.package)
+        work.deliver(self.rdev, self.package)
 
 
 @final
@@ -119,9 +127,9 @@ class StartNext(LockWork):
         """The time to start it."""
         return costs.dispatch_ns
 
-    def finish(self, worker: Worker, now_ns: i64) -> None:
+    def finish(self, work: LinkEndWork, now_ns: i64) -> None:
         """Start it."""
-        worker.start_next(self.rdev, now_ns)
+        work.start_next(self.rdev, now_ns)
 
 
 @final
@@ -139,9 +147,9 @@ class ReleasePackage(LockWork):
         """The time to release it."""
         return costs.single_ctc_release_ns(self.package)
 
-    def finish(self, worker: Worker, now_ns: i64) -> None:
+    def finish(self, work: LinkEndWork, now_ns: i64) -> None:
         """Release the CTC."""
-        worker.release(self.rdev, self.package, now_ns)
+        work.release(self.rdev, self.package, now_ns)
 
 
 class LinkLock:

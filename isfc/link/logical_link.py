@@ -1,7 +1,34 @@
 """One end of a logical link: routes between packager, scheduler, link locks and devices.
 
-The rules are in the modules it joins (`isfc.link.package`, `isfc.link.schedule`, `isfc.link.lock`,
-`isfc.link.sequence`); here is only who hears of what, in which order.
+The rules are in the modules it joins; here is only who hears of what, in which order.
+
+Theory of operation
+-------------------
+
+**What a package goes through.** `LogicalLink.send` cuts messages into segments, which wait in the
+backlog. Once a CTC is free to be written on (`isfc.link.schedule`), and the send lock is free, what
+waits becomes a package (`begin_send`). The lock is held while it is built; then SSCH (`write`). To
+the partner its channel shows an attention. The partner's receive lock comes to that CTC twice
+(`start_next`): for SENSE COMMAND BYTE, by which the CTC is taken, then for READ. READ and our write
+end together. Here the package is `Sent`, and the CTC is free (`release`). There the CTC is free
+too, and the package waits for the receive lock a third time, to be handed over (`deliver`).
+
+**Who waits for what.** An end has two locks (`isfc.link.lock`): the send lock, for building, and
+the receive lock, for all that interrupts bring; what starts an I/O goes first. They are held side
+by side, but for APPC/VM: while its messages are copied no other work of the link is begun, and no
+other link of the system copies (`isfc.link.system_lock`). A CTC has one buffer: an attention
+waits until what was read there is handed over (`isfc.link.read_side`). If its turn comes during a
+write of ours, it waits for the end of that. A single CTC, for which both ends wait, is given to
+them in an order of its own (`isfc.link.ctc_use`).
+
+**What a collision does.** Both ends have begun to write on a CTC before either knew of the other.
+Both writes fail. Each end holds its package for this CTC, and takes the CTC for nothing else. The
+lesser end writes again after `LinkParameters.recovery_ns`; the greater one once it has read that.
+The states of both, and why it is so, are in `isfc.link.write_side`.
+
+**What does not come.** Whatever is expected on a CTC has a time (`Deadlines`). If that has passed,
+the CTC is reset, and the package that was to be written there goes to another. So nothing is lost;
+what comes a second time `isfc.link.sequence` drops.
 """
 
 from collections.abc import Sequence
@@ -25,39 +52,29 @@ from ctc.subchannel import (
     UnitStatus,
 )
 from isfc.errors import LocalProtocolError
+from isfc.link import read_side, write_side
 from isfc.link.conversations import Conversations
 from isfc.link.counters import LinkCounters
+from isfc.link.ctc_use import OneCtc, SeveralCtcs
 from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkEvent, LinkUp, Sent
-from isfc.link.link_ctc import UNUSABLE, Deadlines, InstructionQueue, LinkCtc
-from isfc.link.lock import BuildPackage, LinkLock, ReceivePackage, ReleasePackage, StartNext, Worker
+from isfc.link.link_ctc import Deadlines, InstructionQueue, LinkCtc
+from isfc.link.lock import BuildPackage, LinkEndWork, LinkLock, ReceivePackage, StartNext
 from isfc.link.message import Message
 from isfc.link.package import Package
 from isfc.link.parameters import LinkCosts, LinkParameters
+from isfc.link.read_side import ReadState
 from isfc.link.rules import LinkRules
 from isfc.link.schedule import LinkDevice
-from isfc.link.state import (
-    ACQUIRED,
-    ACTIVATED,
-    ANSWERED,
-    ATTENDED,
-    COLLIDED_FIRST,
-    COLLIDED_SECOND,
-    DEACTIVATED,
-    FREED,
-    HALTED,
-    LOST,
-    STARTED,
-    TURN_OVER,
-    DeviceState,
-    LinkState,
-)  # fmt: skip
-from isfc.link.system_lock import SystemLock
+from isfc.link.state import DeviceState, LinkState
+from isfc.link.state_table import StateInput
+from isfc.link.system_lock import LockClaim, SystemLock
+from isfc.link.write_side import WriteState
 
-_ANSWERING: Final = (*UNUSABLE, DeviceState.ATTENTION, DeviceState.READING)
-"""States in which an attention says nothing new, or nothing at all."""
+_SEVERAL_CTCS: Final = SeveralCtcs()
+_ONE_CTC: Final = OneCtc()
 
 
-class LogicalLink(Worker):
+class LogicalLink(LinkEndWork):
     """One end of a logical link.
 
     Inputs (`send`, `receive_interrupt`, `handle_deadline`, `activate`, `deactivate`) return
@@ -73,10 +90,7 @@ class LogicalLink(Worker):
         rules: LinkRules | None = None,
         system_lock: SystemLock | None = None,
     ) -> None:
-        self._system_lock = system_lock
-        """What other links of the system copy APPC/VM's messages under; None if there are none."""
-        self._waits = False
-        """Whether it waits for that."""
+        self.copying = LockClaim(system_lock or SystemLock())
         self.rx_lock = LinkLock()
         self.tx_lock = LinkLock()
         if rules is None:
@@ -93,7 +107,7 @@ class LogicalLink(Worker):
         self._build_ns = parameters.build_package_ns
         self.watch = Deadlines(self.ctcs.values())
         self._usable_count = 0
-        self._single_ctc = False
+        self._use = _SEVERAL_CTCS
         self._instructions = InstructionQueue()
         self.events: Fifo[LinkEvent] = Fifo()
 
@@ -127,9 +141,9 @@ class LogicalLink(Worker):
             for segment in self.conversations.cut(message):
                 self.packager.add(segment)
                 if self._build_ns:
-                    self._send_on(now_ns)
+                    self.begin_send(now_ns)
         if not self._build_ns:
-            self._send_on(now_ns)
+            self.begin_send(now_ns)
         self.scheduler.prefer(None)
 
     def receive_interrupt(self, interrupt: Interrupt, now_ns: i64) -> None:
@@ -139,17 +153,16 @@ class LogicalLink(Worker):
             ctc.counters.count_io(interrupt.times)
             self._end(ctc, interrupt, now_ns)
         elif isinstance(interrupt, Attention):
-            if ctc.state not in _ANSWERING:
-                if self._single_ctc:
-                    self.scheduler.occupy(ctc.rdev)
-                self._follow(ctc, Command.SENSE_COMMAND_BYTE)
+            if ctc.attentive:
+                self._use.attend(ctc, self.scheduler)
+                self._read(ctc, read_side.ATTENTION)
         elif isinstance(interrupt, Collided):
             ctc.counters.count_io(interrupt.times)
             self._collide(ctc, cast(Package, interrupt.load), now_ns)
         elif isinstance(interrupt, DeviceLost):
             if interrupt.times.serv_ns:
                 ctc.counters.count_io(interrupt.times)
-            self._lose(ctc, cast("Package | None", interrupt.load))
+            self._lose(ctc, write_side.LOST, cast("Package | None", interrupt.load))
             if ctc.starting or ctc.state is DeviceState.RESETTING:
                 self.watch.begin(ctc, now_ns + self._mih_ns)
         else:
@@ -175,7 +188,7 @@ class LogicalLink(Worker):
             for ctc in self.watch.poll_due(now_ns):
                 self._look_after(ctc, now_ns)
             self._work_on(now_ns)
-        if self._system_lock is not None and self._system_lock.due_ns(self) <= now_ns:
+        if self.copying.waits and self.copying.due_ns <= now_ns:
             self._work_on(now_ns)
 
     @property
@@ -184,10 +197,8 @@ class LogicalLink(Worker):
         due_ns = self.watch.due_ns
         if self.rx_lock.due_ns < due_ns:
             due_ns = self.rx_lock.due_ns
-        if self._system_lock is not None:
-            turn_ns = self._system_lock.due_ns(self)
-            if turn_ns < due_ns:
-                due_ns = turn_ns
+        if self.copying.waits:
+            due_ns = min(due_ns, self.copying.due_ns)
         return self.tx_lock.due_ns if self.tx_lock.due_ns < due_ns else due_ns
 
     def cpu_ns(self) -> int:
@@ -205,16 +216,15 @@ class LogicalLink(Worker):
     def deactivate(self, rdev: Rdev) -> None:
         """Take a CTC out of the link; follow with the hardware's `DeviceLost`."""
         ctc = self._find(rdev)
-        self._lose(ctc, None)
+        self._lose(ctc, write_side.DEACTIVATED)
         ctc.starting = False
-        ctc.transition(DEACTIVATED)
 
     def activate(self, rdev: Rdev) -> None:
         """Put a CTC into the link (again); it is used once the hardware says it is ready."""
         ctc = self._find(rdev)
         if ctc.state is not DeviceState.INACTIVE:
             raise LocalProtocolError(f"{rdev:04X} is active already")
-        ctc.transition(ACTIVATED)
+        ctc.write(write_side.ACTIVATED)
 
     def start_up(self, rdev: Rdev, now_ns: i64) -> None:
         """The hardware has told the mate that it is ready; the mate is to say the same.
@@ -242,75 +252,47 @@ class LogicalLink(Worker):
     def deliver(self, rdev: Rdev, package: Package) -> None:
         """Hand over what a package has made whole; its CTC can be read again."""
         ctc = self._ctc_of[rdev]
-        ctc.buffered = False
-        if ctc.outstanding.following is not None:
-            self._queue(ctc)
+        self._read(ctc, read_side.DELIVERED)
         messages = self.conversations.receive(package)
         if messages:
             self.events.add(Delivered(messages))
 
     def _work_on(self, now_ns: i64) -> None:
-        """Give each lock that is free to its next work.
+        """Give each lock that is free to its next work."""
+        self.copying.begin()
+        self._use.give_locks(self, now_ns)
+        self.copying.end()
 
-        The CTC of a single-CTC link is what both ends wait for. Whoever finds it free writes before
-        anything else; APPC/VM that always had to receive first could be kept from it for ever.
-        """
-        self._waits = False
-        if self._single_ctc:
-            self._send_on(now_ns)
-        rx_lock = self.rx_lock
-        if rx_lock.free:
-            work = rx_lock.next
-            tx_lock = self.tx_lock
-            if (
-                work is not None
-                and (tx_lock.free or not (work.copies or tx_lock.copies))
-                and (not work.copies or self._may_copy(now_ns))
-            ):
-                rx_lock.begin(work.hold_ns(self._costs), now_ns)
-                self._note_copying(rx_lock)
-        if not self._single_ctc:
-            self._send_on(now_ns)
-        if self._system_lock is not None and not self._waits:
-            self._system_lock.leave(self)
+    def begin_receive(self, now_ns: i64) -> None:
+        """Give the receive lock, if it is free, to its next work."""
+        rx_lock, tx_lock = self.rx_lock, self.tx_lock
+        work = rx_lock.next if rx_lock.free else None
+        if work is None or not (tx_lock.free or not (work.copies or tx_lock.copies)):
+            return
+        if not work.copies or self.copying.may_copy(now_ns):
+            rx_lock.begin(work.hold_ns(self._costs), now_ns)
+            self.copying.take(rx_lock)
 
-    def _may_copy(self, now_ns: i64) -> bool:
-        """Whether no other link of the system copies APPC/VM's messages; else this one waits."""
-        lock = self._system_lock
-        if lock is None or lock.offers(self, now_ns):
-            return True
-        self._waits = True
-        return False
-
-    def _note_copying(self, held: LinkLock) -> None:
-        """If a link lock that is held now copies APPC/VM's messages, other links wait for it."""
-        if held.copies and self._system_lock is not None:
-            self._system_lock.take(self, held.due_ns)
-
-    def _send_on(self, now_ns: i64) -> None:
-        """Begin to build a package, if the scheduler gives it a CTC, and the lock is free."""
+    def begin_send(self, now_ns: i64) -> None:
+        """Begin to build a package, if the scheduler gives it a CTC, and the send lock is free."""
         rx_lock = self.rx_lock
         if not self.tx_lock.free or rx_lock.copies or not self.scheduler.opens(self.packager):
             return
-        if self.packager.begins_with_appc and not (rx_lock.free and self._may_copy(now_ns)):
+        if self.packager.begins_with_appc and not (rx_lock.free and self.copying.may_copy(now_ns)):
             return
-        is_built = self.packager.redrives and not self._single_ctc
+        redriven = self.packager.redrives
         rdev = self.scheduler.acquire()
         package = self.packager.pack()
         self.scheduler.note_package(package)
-        self._ctc_of[rdev].transition(ACQUIRED)
-        send = BuildPackage(rdev, package)
-        self.tx_lock.hold(send, 1 if is_built else send.hold_ns(self._costs), now_ns)
-        self._note_copying(self.tx_lock)
+        self._ctc_of[rdev].write(write_side.ACQUIRED)
+        build = BuildPackage(rdev, package)
+        self.tx_lock.hold(build, self._use.build_ns(build, redriven, self._costs), now_ns)
+        self.copying.take(self.tx_lock)
 
     def write(self, rdev: Rdev, package: Package, now_ns: i64) -> None:
-        """A package is built: write it, or let another CTC have it.
-
-        On a single-CTC link the partner's write, if it is there by now, goes first.
-        """
+        """A package is built: write it, unless its CTC is the partner's by now."""
         ctc = self._ctc_of[rdev]
-        waits = self._single_ctc and ctc.outstanding.following is not None
-        if ctc.state is DeviceState.BUILDING and not waits:
+        if ctc.state is DeviceState.BUILDING and not self._use.gives_way(ctc):
             self._start(ctc, package, now_ns)
         else:
             self.packager.add_again(package)
@@ -322,60 +304,52 @@ class LogicalLink(Worker):
         meanwhile goes to another CTC, and one that is started collides with the partner's.
         """
         ctc = self._ctc_of[rdev]
-        ctc.queued = False
-        if ctc.outstanding.following is None or ctc.state is DeviceState.WRITING:
+        if ctc.state is DeviceState.WRITING:
+            self._read(ctc, read_side.GRANTED_IN_WRITE)
             return
-        command, ctc.outstanding.following = ctc.outstanding.following, None
-        if command is Command.READ:
-            ctc.transition(ANSWERED)
-        else:
-            ctc.transition(ATTENDED)
-            ctc.outstanding.turn = False
+        before = ctc.read_side
+        self._read(ctc, read_side.GRANTED)
+        if before == ReadState.READ:
+            ctc.write(write_side.ANSWERED)
+            self._instructions.add(Ssch(rdev, Command.READ))
+        elif before == ReadState.SENSE:
+            ctc.write(write_side.ATTENDED)
             self.scheduler.occupy(rdev)
             self.watch.begin(ctc, now_ns + self._mih_ns)
-        self._instructions.add(Ssch(rdev, command))
+            self._instructions.add(Ssch(rdev, Command.SENSE_COMMAND_BYTE))
 
-    def _follow(self, ctc: LinkCtc, command: Command) -> None:
-        """Let ``command`` be started once the receive lock comes to this CTC.
-
-        A CTC has one buffer: until what was read there is handed over, nothing follows.
-        """
-        ctc.outstanding.following = command
-        self._queue(ctc)
-
-    def _queue(self, ctc: LinkCtc) -> None:
-        if not ctc.queued and not ctc.buffered:
-            ctc.queued = True
+    def _read(self, ctc: LinkCtc, given: StateInput) -> None:
+        """The read side of a CTC goes on, if need be when the receive lock comes to it."""
+        if ctc.read(given):
             self.rx_lock.want_first(StartNext(ctc.rdev))
 
     def _start(self, ctc: LinkCtc, package: Package, now_ns: i64) -> None:
-        ctc.transition(STARTED)
+        ctc.write(write_side.STARTED)
         self.watch.begin(ctc, now_ns + self._mih_ns)
         self._instructions.add(Ssch(ctc.rdev, Command.WRITE, package))
 
     def _write_again(self, ctc: LinkCtc, now_ns: i64) -> None:
         """It is the turn of the package whose write collided here."""
-        package, ctc.outstanding.held = ctc.outstanding.held, None
+        package, ctc.package = ctc.package, None
         assert package is not None, "nothing was held after a collision"
         self._start(ctc, package, now_ns)
 
     def _end(self, ctc: LinkCtc, ended: Ended, now_ns: i64) -> None:
         """An I/O is over."""
         package = cast("Package | None", ended.load)
-        given_up = ctc.state in UNUSABLE
         if ended.command is Command.SENSE_COMMAND_BYTE:
             if ctc.state is DeviceState.ATTENTION:  # it has not been given up meanwhile
-                self._follow(ctc, Command.READ)
+                self._read(ctc, read_side.SENSED)
         elif package is None:
-            if not given_up:
+            if ctc.usable:
                 self._halt(ctc, now_ns)
-        elif ended.status is UnitStatus.BUSY_ATTENTION and ctc.outstanding.following is not None:
+        elif ended.status is UnitStatus.BUSY_ATTENTION and ctc.attended:
             self.packager.add_again(package)  # the partner's write was sooner, and is read
-            ctc.transition(TURN_OVER)
-            self._follow(ctc, Command.SENSE_COMMAND_BYTE)
+            ctc.write(write_side.YIELDED)
+            self._read(ctc, read_side.ATTENTION)
         elif ended.status is not UnitStatus.ENDED:
             self.packager.add_again(package)
-            if not given_up:
+            if ctc.usable:
                 self._halt(ctc, now_ns)
         elif ended.command is Command.READ:
             self._end_read(ctc, package, now_ns)
@@ -385,71 +359,63 @@ class LogicalLink(Worker):
 
     def _end_read(self, ctc: LinkCtc, package: Package, now_ns: i64) -> None:
         ctc.counters.count_read(package)
-        ctc.buffered = True
+        self._read(ctc, read_side.READ)
         self.rx_lock.want(ReceivePackage(ctc.rdev, package))
-        if ctc.state in UNUSABLE:
-            return  # given up before the interrupt came
-        if ctc.outstanding.held is not None:
+        if ctc.write_side == WriteState.SECOND_READING:
             self._write_again(ctc, now_ns)
-        else:
+        elif ctc.usable:  # it has not been given up before the interrupt came
             self._free(ctc)
 
     def _end_write(self, ctc: LinkCtc, package: Package, now_ns: i64) -> None:
         sent = self.conversations.end_write(package)
         if sent:
             self.events.add(Sent(sent))
-        if ctc.state in UNUSABLE:
-            return
-        ctc.outstanding.written = package
-        ctc.due_ns = NEVER_NS
-        if self._single_ctc:
-            self.rx_lock.want(ReleasePackage(ctc.rdev, package))
-        else:
-            self.release(ctc.rdev, package, now_ns)
+        if ctc.usable:
+            ctc.write(write_side.WRITTEN)
+            ctc.package = package
+            ctc.due_ns = NEVER_NS
+            self._use.release(ctc, package, self.rx_lock, self, now_ns)
 
     def release(self, rdev: Rdev, package: Package, now_ns: i64) -> None:
         """Our write is over; its CTC is free, unless things went on there."""
         ctc = self._ctc_of[rdev]
-        if ctc.outstanding.written is not package:
+        if ctc.package is not package:
             return
-        ctc.outstanding.written = None
-        if ctc.outstanding.turn or ctc.outstanding.following is not None:
-            ctc.outstanding.turn = False
-            ctc.transition(TURN_OVER)
+        ctc.package = None
+        if ctc.attended or ctc.write_side == WriteState.FIRST_WRITTEN:
+            ctc.write(write_side.YIELDED)
             self.watch.begin(ctc, now_ns + self._mih_ns)
-            if ctc.outstanding.following is not None:
-                self._follow(ctc, ctc.outstanding.following)
+            if ctc.attended:
+                self._read(ctc, read_side.ATTENTION)
         else:
             self._free(ctc)
 
     def _free(self, ctc: LinkCtc) -> None:
-        ctc.transition(FREED)
+        ctc.write(write_side.FREED)
         ctc.due_ns = NEVER_NS
         self.scheduler.release(ctc.rdev)
 
     def _collide(self, ctc: LinkCtc, package: Package, now_ns: i64) -> None:
         """Both writes failed: the end whose name comes first writes again first."""
         ctc.counters.collision_count += 1
-        if ctc.state in UNUSABLE:  # given up before the interrupt came
+        if not ctc.usable:  # given up before the interrupt came
             self.packager.add_again(package)
             return
-        outstanding = ctc.outstanding
-        outstanding.following, outstanding.held = None, package
-        outstanding.turn = self._lesser
-        ctc.transition(COLLIDED_FIRST if outstanding.turn else COLLIDED_SECOND)
-        wait_ns = self._parameters.recovery_ns if outstanding.turn else self._mih_ns
+        self._read(ctc, read_side.GIVEN_UP)
+        ctc.write(write_side.COLLIDED_FIRST if self._lesser else write_side.COLLIDED_SECOND)
+        ctc.package = package
+        wait_ns = self._parameters.recovery_ns if self._lesser else self._mih_ns
         self.watch.begin(ctc, now_ns + wait_ns)
 
-    def _lose(self, ctc: LinkCtc, package: Package | None) -> None:
-        """The device is gone: what it was to write goes to another CTC."""
-        for lost in (package, ctc.outstanding.held, self._instructions.withdraw(ctc.rdev)):
-            if lost is not None:
-                self.packager.add_again(lost)
-        was_usable = ctc.state not in UNUSABLE
-        ctc.forget()
+    def _lose(self, ctc: LinkCtc, given: StateInput, cut_short: Package | None = None) -> None:
+        """A CTC is given up: what it was to write goes to another."""
+        held = None if ctc.state is DeviceState.WRITING else ctc.package
+        for package in (cut_short, held, self._instructions.withdraw(ctc.rdev)):
+            if package is not None:
+                self.packager.add_again(package)
+        was_usable = ctc.usable
+        ctc.lose(given)
         self.scheduler.occupy(ctc.rdev)
-        if ctc.state not in UNUSABLE:
-            ctc.transition(LOST)
         if was_usable:
             self._usable_count -= 1
             self._arrange()
@@ -461,8 +427,8 @@ class LogicalLink(Worker):
         """The device is ready; if it was, it has been lost meanwhile."""
         if ctc.state is DeviceState.INACTIVE:
             return
-        if ctc.state not in UNUSABLE:
-            self._lose(ctc, None)
+        if ctc.usable:
+            self._lose(ctc, write_side.LOST)
         self._free(ctc)
         if ctc.starting:
             ctc.starting = False
@@ -475,17 +441,14 @@ class LogicalLink(Worker):
 
     def _arrange(self) -> None:
         """Apply the write order, and the limits of a package, to the CTCs that are usable now."""
-        usable = [c.rdev for c in self.ctcs.values() if c.state not in UNUSABLE]
+        usable = [ctc.rdev for ctc in self.ctcs.values() if ctc.usable]
         self.scheduler.arrange(usable)
-        self._single_ctc = len(usable) == 1
-        self.packager.limit, self.packager.appc_limit = self._parameters.limits(
-            single_ctc=self._single_ctc
-        )
+        self._use = _ONE_CTC if len(usable) == 1 else _SEVERAL_CTCS
+        self.packager.limit, self.packager.appc_limit = self._use.limits(self._parameters)
 
     def _halt(self, ctc: LinkCtc, now_ns: i64) -> None:
         """An interrupt is missing, or made no sense: reset the device."""
-        self._lose(ctc, None)
-        ctc.transition(HALTED)
+        self._lose(ctc, write_side.HALTED)
         self.watch.begin(ctc, now_ns + self._mih_ns)
         self._instructions.add(Hsch(ctc.rdev))
 

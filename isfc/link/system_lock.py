@@ -7,36 +7,65 @@ links of a system wait for each other is inferred from that.
 from mypy_extensions import i64
 
 from ctc.agenda import NEVER_NS
+from isfc.link.lock import LinkLock
 
 
 class SystemLock:
-    """Held by one link end at a time, for a known time; those that wait have it in their order."""
+    """Held by one link end at a time, for a known time; those that wait have it by turns.
+
+    A system with a single link has one too, which nobody else ever holds.
+    """
 
     def __init__(self) -> None:
-        self._until_ns: i64 = 0
-        self._waiting: list[object] = []
+        self.until_ns: i64 = 0
+        """When the last holder is done, in ns."""
+        self.waiting: list[LockClaim] = []
 
-    def offers(self, end: object, now_ns: i64) -> bool:
-        """Whether a link end may take it now. If not, it waits for its turn, until it leaves."""
-        waiting = self._waiting
-        if self._until_ns <= now_ns and (not waiting or waiting[0] is end):
+
+class LockClaim:
+    """What one link end has to do with the system lock."""
+
+    def __init__(self, lock: SystemLock) -> None:
+        self._lock = lock
+        self.waits = False
+        """Whether it waits for its turn."""
+        self._refused = False
+        """Whether it has asked in vain since it last began to ask."""
+
+    def begin(self) -> None:
+        """Before a link end looks for work: whether it asks is to be seen."""
+        self._refused = False
+
+    def may_copy(self, now_ns: i64) -> bool:
+        """Whether no other link end copies, or is to copy first; else this one waits its turn."""
+        lock = self._lock
+        if lock.until_ns <= now_ns and (not lock.waiting or lock.waiting[0] is self):
             return True
-        if end not in waiting:
-            waiting.append(end)
+        self._refused = True
+        if not self.waits:
+            self.waits = True
+            lock.waiting.append(self)
         return False
 
-    def take(self, end: object, until_ns: i64) -> None:
-        """Let a link end that was offered it hold it."""
-        self.leave(end)
-        self._until_ns = until_ns
+    def take(self, held: LinkLock) -> None:
+        """A link lock is held now: if that is to copy, it is the turn of this link end."""
+        if held.copies:
+            self.leave()
+            self._lock.until_ns = held.due_ns
 
-    def leave(self, end: object) -> None:
-        """A link end wants it no more, if it did."""
-        if end in self._waiting:
-            self._waiting.remove(end)
+    def end(self) -> None:
+        """It has looked for work: if it was not refused, it waits no more."""
+        if not self._refused:
+            self.leave()
 
-    def due_ns(self, end: object) -> i64:
-        """When a link end that waits is to ask again, in ns; `NEVER_NS` if not yet."""
-        if self._waiting and self._waiting[0] is end:
-            return self._until_ns
-        return NEVER_NS
+    def leave(self) -> None:
+        """Wait no more."""
+        if self.waits:
+            self.waits = False
+            self._lock.waiting.remove(self)
+
+    @property
+    def due_ns(self) -> i64:
+        """When this link end is to ask again, in ns; `NEVER_NS` if not yet."""
+        waiting = self._lock.waiting
+        return self._lock.until_ns if waiting and waiting[0] is self else NEVER_NS

@@ -138,7 +138,7 @@ class Connection(asyncio.BufferedProtocol):
         """End, by whoever's doing. The cutter refers back to nobody: no collector is needed."""
         self._lost = True
         self._cutter.release()
-        self._receiver.lost(self, why(exc) if exc else self._reason)
+        self._receiver.lost(self, reason_of(exc) if exc else self._reason)
 
 
 async def parted(connections: Iterable[Connection]) -> None:
@@ -167,7 +167,7 @@ def _prepare(transport: asyncio.Transport) -> None:
         connected.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_LENGTH)
 
 
-def why(error: Exception) -> str:
+def reason_of(error: BaseException) -> str:
     """What is wrong with a connection, without numbers and the places of a library's source."""
     if isinstance(error, ssl.SSLCertVerificationError):
         return f"the certificate is not accepted: {error.verify_message}"
@@ -176,5 +176,6 @@ def why(error: Exception) -> str:
     if isinstance(error, TimeoutError):
         return "no answer"
     if isinstance(error, OSError) and error.errno:
-        return os.strerror(error.errno) if error.errno > 0 else error.strerror or str(error)
+        own = isinstance(error, socket.gaierror) or error.errno < 0
+        return str(error.strerror) if own else os.strerror(error.errno)
     return str(error) or "the partner closed the connection"

@@ -207,7 +207,7 @@ class Conversation:
 
     async def _receive_record(self) -> bytes:
         end = self.end
-        if end.holds_turn and not end.record_whole and not end.finished and not self.at_end:
+        if end.holds_conversation and not end.record_whole and not end.finished and not self.at_end:
             end.pass_turn()
             self._carry()
         parts = self._record  # it stays if this is cancelled: the next `receive` goes on with it

@@ -56,7 +56,7 @@ MakeSystem = Callable[[LinkEndDefinition], System]
 class LiveEngine(Outlet):
     """Drives a system with one link in real time on the running event loop.
 
-    Connections come from `isfc.live.attachment`, which has made sure of the partner; `attach`
+    Connections come from `isfc.live.link_port`, which has made sure of the partner; `attach`
     and `detach` are the cable plugged in and pulled out.
     """
 
@@ -353,7 +353,7 @@ class LiveEngine(Outlet):
         """A frame leaves now, or when its time has come."""
         rdev, frame = departure.rdev, departure.frame
         # it is in the fibre here, and there in no time
-        departure_ns = departure.at_ns + self.end.ways_ns[rdev]
+        departure_ns = departure.at_ns + self.end.distances_ns[rdev]
         if departure_ns > self._looked_ns:  # else it has come, whatever the time is now
             self._looked_ns = now_ns = self.now_ns()
             if departure_ns > now_ns:

@@ -18,10 +18,11 @@ from typing import Final
 from isfc.errors import Backpressure, ConfigurationError
 from isfc.link.name import NodeName
 from isfc.live.accepting import PAUSE_S, accept
+from isfc.live.connection import reason_of
 from isfc.live.endpoint import check_host
 from isfc.live.keepalive import keep_alive
 from isfc.live.relay import Relay, reset_on_close
-from isfc.live.service import Service, why
+from isfc.live.service import Service
 from isfc.live.session import Conversation, ConversationSevered, OpenNode
 from isfc.programs.protocol import ConversationLimits
 
@@ -130,7 +131,9 @@ class Forwarder:
         try:
             listener = socket.create_server(place, family=family, backlog=BACKLOG_MAX)
         except OSError as error:
-            raise ConfigurationError(f"--forward {forward}: cannot listen: {why(error)}") from None
+            raise ConfigurationError(
+                f"--forward {forward}: cannot listen: {reason_of(error)}"
+            ) from None
         listener.setblocking(False)
         self._listeners.append(listener)
         self._accepting.append(self._spawn(self._accept(forward, listener)))
@@ -145,7 +148,7 @@ class Forwarder:
             try:
                 connection = await service.connect(_prepare)
             except OSError as error:
-                reason = f"{_place(forward.host, forward.port)}: {why(error)}"
+                reason = f"{_place(forward.host, forward.port)}: {reason_of(error)}"
                 self._fail(forward, reason)
                 conversation.refuse(reason)
                 return
@@ -177,7 +180,7 @@ class Forwarder:
             try:
                 connection, _ = await accept(listener)
             except OSError as error:
-                self._report(f"--forward {forward}: cannot accept: {why(error)}")
+                self._report(f"--forward {forward}: cannot accept: {reason_of(error)}")
                 room.release()
                 await asyncio.sleep(PAUSE_S)
                 continue

@@ -4,7 +4,7 @@ import asyncio
 import socket
 from pathlib import Path
 
-from isfc.live.connection import why
+from isfc.live.connection import reason_of
 from isfc.live.control_socket import listen_at
 from isfc.live.endpoint import Endpoint, UnixEndpoint
 
@@ -29,7 +29,7 @@ async def listening_sockets(
     except OSError as error:
         for listener in listeners:
             listener.close()
-        raise OSError(error.errno, why(error), f"{option} {endpoint}") from None
+        raise OSError(error.errno, reason_of(error), f"{option} {endpoint}") from None
     return listeners
 
 

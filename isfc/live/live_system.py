@@ -3,8 +3,8 @@
 import asyncio
 from collections.abc import Sequence
 
-from isfc.live.attachment import Attachments
-from isfc.live.lobby import Lobby
+from isfc.live.link_port import LinkPort
+from isfc.live.node_port import NodePort
 
 
 class LiveSystem:
@@ -14,8 +14,8 @@ class LiveSystem:
     others as they are.
     """
 
-    def __init__(self, lobby: Lobby, attachments: Sequence[Attachments]) -> None:
-        self.lobby = lobby
+    def __init__(self, node_port: NodePort, attachments: Sequence[LinkPort]) -> None:
+        self.node_port = node_port
         self.attachments = tuple(attachments)
         self.engines = tuple(each.engine for each in attachments)
 

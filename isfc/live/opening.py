@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from isfc.engine.program import Program
 from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
-from isfc.live.attachment import Attachments
 from isfc.live.clock import Clock
 from isfc.live.endpoint import Endpoint
 from isfc.live.engine import RECONNECT_S, LiveEngine, MakeSystem
 from isfc.live.handshake import VERIFY
+from isfc.live.link_port import LinkPort
 from isfc.live.live_system import LiveSystem
-from isfc.live.lobby import Lobby
+from isfc.live.node_port import NodePort
 from isfc.live.pace import unpaced
 from isfc.system.definition import LinkEndDefinition
 from isfc.system.system import system_of
@@ -100,24 +100,24 @@ class Opening:
         """
         clock = Clock(max(1, self.dilation))
         random = Random(secrets.randbits(64))
-        lobby = Lobby(random, self.tls)
+        node_port = NodePort(random, self.tls)
         attachments = []
         for definition, program, runs in links:
             engine = LiveEngine(
                 definition, program, clock, reconnect_s=self.reconnect_s, make=self.make
             )
             attachments.append(
-                Attachments(
+                LinkPort(
                     engine,
                     random,
                     dilation=self.dilation,
                     capabilities=VERIFY if self.verify else 0,
                     program=runs,
                     tls=self.connect_tls,
-                    lobby=lobby,
+                    node_port=node_port,
                 )
             )
-        return LiveSystem(lobby, attachments)
+        return LiveSystem(node_port, attachments)
 
     async def meet(self, system: LiveSystem) -> Endpoint | None:
         """Let partners come, or go to them; where this node listens, if it does.
@@ -132,4 +132,4 @@ class Opening:
                 each.connect(endpoint, insecure=self.insecure)
         if self.listen is None:
             return None
-        return await system.lobby.listen(self.listen, insecure=self.insecure)
+        return await system.node_port.listen(self.listen, insecure=self.insecure)

@@ -7,13 +7,11 @@ partner gets in although others keep coming.
 
 import asyncio
 from collections.abc import Callable
-from random import Random
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from ctc.address import Rdev, format_rdev
 from isfc.errors import WireError
 from isfc.live.connection import Connection
-from isfc.live.engine import LiveEngine
 from isfc.live.events import ConnectionRefused
 from isfc.live.frames import measure_frame
 from isfc.live.handshake import (
@@ -28,6 +26,10 @@ from isfc.live.handshake import (
 from isfc.live.peer_user import foreign_user
 from isfc.live.tls import certificate_names
 
+if TYPE_CHECKING:
+    from isfc.live.link_port import LinkPort
+    from isfc.live.node_port import NodePort
+
 GREETING_S: Final = 5.0
 """How long a connection may take to greet, TLS included, in seconds."""
 
@@ -40,60 +42,15 @@ RIVAL_S: Final = 0.1
 that has been killed end meanwhile."""
 
 
-class Door(Protocol):
-    """What a newcomer has to know of the link that it belongs to."""
-
-    engine: LiveEngine
-    checks_user: bool
-    """Whether the partner that this node goes to must be a process of this user's."""
-    checks_certificate: bool
-    """Whether the partner that this node goes to must show its certificate."""
-    incarnation: int
-    """This node, as one that the partner can tell from the same node after a restart."""
-
-    def hello(self, rdev: Rdev) -> Hello:
-        """What the node says on one of its CTCs."""
-
-    def rivals(self, theirs: int) -> bool:
-        """Whether another incarnation of the partner is connected."""
-
-    def has_restarted(self, theirs: int) -> bool:
-        """Whether the partner is another incarnation than the one that we have met."""
-
-    def restart(self) -> None:
-        """The partner has restarted, and so does the link."""
-
-    def meet(self, theirs: int) -> None:
-        """From now on the partner is this one."""
-
-
-class Entrance(Protocol):
-    """What a newcomer has to know of the node that it comes to, whatever its link."""
-
-    ungreeted: "set[PendingConnection]"
-    random: Random
-    checks_user: bool
-    """Whether who comes must be a process of this user's."""
-    checks_certificate: bool
-    """Whether who comes must show the certificate of a partner."""
-    doors: "list[Door]"
-
-    def door_for(self, hello: Hello) -> Door | str:
-        """The door of the link that a hello is of, or why there is none."""
-
-    def refuse(self, refused: ConnectionRefused) -> None:
-        """Note a connection that was not let in, of whatever link."""
-
-
 class PendingConnection:
     """One connection, from its greeting to its end.
 
-    If we connect, its ``door`` and ``rdev`` are known from the start. It is a `Receiver`, and a
+    If we connect, its ``link`` and ``rdev`` are known from the start. It is a `Receiver`, and a
     `Guard` for as long as TLS is not there.
     """
 
     def __init__(
-        self, entrance: Entrance, door: Door | None = None, rdev: Rdev | None = None
+        self, node_port: "NodePort", link: "LinkPort | None" = None, rdev: Rdev | None = None
     ) -> None:
         loop = asyncio.get_running_loop()
         self.ended: asyncio.Future[str | None] = loop.create_future()
@@ -101,8 +58,8 @@ class PendingConnection:
         self.was_attached = False
         self.wants_retry = False
         """Nothing was wrong but the time: both are to greet again immediately."""
-        self._entrance = entrance
-        self._known_door = door
+        self._node_port = node_port
+        self._known_link = link
         self._rdev = rdev
         self._connects = rdev is not None
         self._hello: Hello | None = None
@@ -128,10 +85,10 @@ class PendingConnection:
         """A TLS connection was accepted; ``end`` ends it. One more that has not greeted."""
         self._end = end
         self._peer = f"{peer[0]}:{peer[1]}" if isinstance(peer, tuple) else ""
-        ungreeted = self._entrance.ungreeted
-        if len(ungreeted) >= UNGREETED_MAX * len(self._entrance.doors):
+        ungreeted = self._node_port.ungreeted
+        if len(ungreeted) >= UNGREETED_MAX * len(self._node_port.links):
             silent = [pending for pending in ungreeted if pending.theirs is None]
-            self._entrance.random.choice(silent or list(ungreeted)).leave()
+            self._node_port.random.choice(silent or list(ungreeted)).leave()
         ungreeted.add(self)
         self._timer = asyncio.get_running_loop().call_later(
             GREETING_S, self._refuse, f"no greeting within {GREETING_S:g} s"
@@ -158,7 +115,7 @@ class PendingConnection:
         if pending is not None:
             self._refuse(pending)
         elif self._rdev is not None:
-            self._hello = self._door.hello(self._rdev)
+            self._hello = self._link.hello(self._rdev)
             self._say(self._hello)
 
     def received(self, connection: Connection, data: bytes | memoryview) -> None:
@@ -183,8 +140,8 @@ class PendingConnection:
         if not self.was_attached:
             if not (self._connects or self._explained):
                 self._note(reason)
-        elif self._rdev is not None and self._door.engine.is_attached(self._rdev, connection):
-            self._door.engine.detach(self._rdev, reason)
+        elif self._rdev is not None and self._link.engine.is_attached(self._rdev, connection):
+            self._link.engine.detach(self._rdev, reason)
         if not self.ended.done():
             self.ended.set_result(None if self.was_attached or self._explained else reason)
 
@@ -194,33 +151,33 @@ class PendingConnection:
             self._refuse("a second hello")
             return
         self.theirs = theirs
-        if self._known_door is None:
-            found = self._entrance.door_for(theirs)
+        if self._known_link is None:
+            found = self._node_port.link_of(theirs)
             if isinstance(found, str):
                 self._refuse(found)
                 return
-            self._known_door = found
+            self._known_link = found
             impostor = self._impostor()
             if impostor is not None:
                 self._refuse(impostor)
                 return
-        door = self._door
+        link = self._link
         if self._hello is None:
-            definition = door.engine.definition
+            definition = link.engine.definition
             mates = {c.device.partner_rdev: c.device.rdev for c in definition.ctcs}
             if theirs.rdev not in mates:
                 self._refuse(f"no CTC of {definition.name} goes to {format_rdev(theirs.rdev)}")
                 return
             self._rdev = mates[theirs.rdev]
         assert self._rdev is not None, "a hello without a CTC"
-        reason = fault(self._hello or door.hello(self._rdev), theirs)
-        checks_user = door.checks_user if self._connects else self._entrance.checks_user
+        reason = fault(self._hello or link.hello(self._rdev), theirs)
+        checks_user = link.checks_user if self._connects else self._node_port.checks_user
         if reason is None and checks_user:
             assert self._connection is not None, "a hello without a connection"
             reason = foreign_user(self._connection.transport.get_extra_info("socket"))
         if reason is not None:
             self._refuse(reason)
-        elif door.rivals(theirs.incarnation):
+        elif link.rivals(theirs.incarnation):
             loop = asyncio.get_running_loop()
             self._rivalry = loop.call_later(RIVAL_S, self._welcome, theirs)
         else:
@@ -228,16 +185,16 @@ class PendingConnection:
 
     def _welcome(self, theirs: Hello) -> None:
         """It is one who fits, unless the partner is there already."""
-        door = self._door
-        if door.rivals(theirs.incarnation):
+        link = self._link
+        if link.rivals(theirs.incarnation):
             self._refuse(f"another {theirs.node} is connected already")
             return
         assert self._rdev is not None, "welcome on no CTC"
-        restarted = door.has_restarted(theirs.incarnation)
+        restarted = link.has_restarted(theirs.incarnation)
         if restarted:
-            door.restart()
+            link.restart()
         if not self._connects:
-            self._hello = door.hello(self._rdev)
+            self._hello = link.hello(self._rdev)
             self._say(self._hello)
         elif restarted:
             self._retry("the partner has restarted")
@@ -253,25 +210,25 @@ class PendingConnection:
             self._attach()
 
     def _attach(self) -> None:
-        door, hello, theirs = self._door, self._hello, self.theirs
+        link, hello, theirs = self._link, self._hello, self.theirs
         connection, rdev = self._connection, self._rdev
         assert hello is not None, "attached without our hello"
         assert theirs is not None, "attached without the partner's"
         assert connection is not None, "attached to nothing"
         assert rdev is not None, "attached to no CTC"
-        if door.rivals(theirs.incarnation):
+        if link.rivals(theirs.incarnation):
             self._refuse(f"another {theirs.node} is connected already")
             return
-        if door.has_restarted(theirs.incarnation):
-            door.restart()
-        if hello.incarnation != door.incarnation:
+        if link.has_restarted(theirs.incarnation):
+            link.restart()
+        if hello.incarnation != link.incarnation:
             self._retry("this node has restarted")
             return
-        door.meet(theirs.incarnation)
+        link.meet(theirs.incarnation)
         self._settle()
         self.was_attached = True
         connection.measure_with(measure_frame)
-        door.engine.attach(rdev, connection)
+        link.engine.attach(rdev, connection)
 
     def _retry(self, reason: str) -> None:
         self.wants_retry = self._explained = True
@@ -289,12 +246,12 @@ class PendingConnection:
 
     def _note(self, reason: str, *, by_partner: bool = False) -> None:
         self._explained = True
-        where = f"{format_rdev(self._rdev)} {self._peer}" if self._rdev is not None else self._peer
-        refused = ConnectionRefused(where.strip(), reason, by_partner)
-        if self._known_door is None:
-            self._entrance.refuse(refused)
+        place = f"{format_rdev(self._rdev)} {self._peer}" if self._rdev is not None else self._peer
+        refused = ConnectionRefused(place.strip(), reason, by_partner)
+        if self._known_link is None:
+            self._node_port.refuse(refused)
         else:
-            self._known_door.engine.refuse(refused)
+            self._known_link.engine.refuse(refused)
 
     def _say(self, greeting: Greeting) -> None:
         if self._connection is not None:
@@ -302,26 +259,26 @@ class PendingConnection:
 
     def _settle(self) -> None:
         """Its greeting has fitted, or it is gone."""
-        self._entrance.ungreeted.discard(self)
+        self._node_port.ungreeted.discard(self)
         for timer in (self._timer, self._rivalry):
             if timer is not None:
                 timer.cancel()
 
     @property
-    def _door(self) -> Door:
-        assert self._known_door is not None, "of no link yet"
-        return self._known_door
+    def _link(self) -> "LinkPort":
+        assert self._known_link is not None, "of no link yet"
+        return self._known_link
 
     def _impostor(self) -> str | None:
         """Why the certificate is not the partner's; None if it is, or none is asked for.
 
         As long as the link is not known it may be any partner's.
         """
-        place = self._door if self._connects else self._entrance
+        place = self._link if self._connects else self._node_port
         if not place.checks_certificate or self._connection is None:
             return None
-        doors = self._entrance.doors if self._known_door is None else [self._known_door]
-        partners = [door.engine.definition.partner for door in doors]
+        links = self._node_port.links if self._known_link is None else [self._known_link]
+        partners = [link.engine.definition.partner for link in links]
         names = certificate_names(self._connection.transport.get_extra_info("peercert") or {})
         if not names.isdisjoint(partner.upper() for partner in partners):
             return None

@@ -10,7 +10,7 @@ import struct
 from contextlib import suppress
 from typing import Final, cast
 
-from isfc.live.connection import why
+from isfc.live.connection import reason_of
 from isfc.live.conversation import RECEIVE_LENGTH_MAX, Conversation
 from isfc.live.keepalive import Answers
 from isfc.programs.protocol import SeverCode
@@ -91,7 +91,7 @@ class Relay(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """It is gone: well ended, or not."""
         self._transport = None  # asyncio's own calls this again for an abort from here
-        self.stop(why(exc) if exc is not None else "the connection is gone")
+        self.stop(reason_of(exc) if exc is not None else "the connection is gone")
 
     def check_peer(self) -> None:
         """End both if the connection's other end is gone. One that only does not read is there."""

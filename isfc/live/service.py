@@ -127,13 +127,3 @@ async def _writable(connection: socket.socket) -> None:
         await ready.wait()
     finally:
         loop.remove_writer(connection)
-
-
-def why(error: BaseException) -> str:
-    """What is wrong, in the same words whatever loop says it."""
-    if isinstance(error, TimeoutError):
-        return "no answer"
-    if isinstance(error, socket.gaierror):
-        return str(error.strerror)
-    number = error.errno if isinstance(error, OSError) else None
-    return os.strerror(number) if number else str(error)

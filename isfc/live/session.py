@@ -22,9 +22,9 @@ from isfc.link.parameters import LinkParameters
 from isfc.live.conversation import Conversation
 from isfc.live.endpoint import Endpoint, parse_endpoint
 from isfc.live.engine import RECONNECT_S, LiveEngine
-from isfc.live.exchange import Exchange, Handler
 from isfc.live.live_system import LiveSystem
 from isfc.live.opening import Opening
+from isfc.live.partner_conversations import Handler, PartnerConversations
 from isfc.programs.protocol import ConversationLimits, ConversationSevered, SeverCode, check_service
 from isfc.programs.switchboard import Switchboard
 from isfc.programs.verification import Verifying
@@ -39,7 +39,7 @@ __all__ = ["Conversation", "ConversationSevered", "OpenNode", "SeverCode", "Traf
 class OpenNode:
     """One live node and the conversations of its programs, with those of all its partners."""
 
-    runs: Final = Exchange.runs
+    runs: Final = PartnerConversations.runs
 
     def __init__(
         self,
@@ -53,7 +53,9 @@ class OpenNode:
         """Where it listens; port 0 has become a real one."""
         self._services: dict[str, Handler] = {}
         self.exchanges = {
-            each.partner: Exchange(each, verified=verified, limits=limits, services=self._services)
+            each.partner: PartnerConversations(
+                each, verified=verified, limits=limits, services=self._services
+            )
             for each in definitions
         }
         """Its conversations with each partner."""
@@ -63,7 +65,7 @@ class OpenNode:
         """The systems that it has links to."""
         return tuple(self.exchanges)
 
-    def exchange(self, partner: str | None = None) -> Exchange:
+    def exchange(self, partner: str | None = None) -> PartnerConversations:
         """Its conversations with one partner, which need not be named if it is the only one.
 
         Raises `ConfigurationError` if there is no link to ``partner``, or if it takes a name.
@@ -183,7 +185,10 @@ async def open_node(
     )
     node = OpenNode(definitions, verified=verify, limits=limits)
     system = opening.start(
-        [(exchange.definition, exchange, Exchange.runs) for exchange in node.exchanges.values()]
+        [
+            (exchange.definition, exchange, PartnerConversations.runs)
+            for exchange in node.exchanges.values()
+        ]
     )
     for exchange, engine in zip(node.exchanges.values(), system.engines, strict=True):
         exchange.engine = engine

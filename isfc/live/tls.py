@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from isfc.live.accepting import accept_all
-from isfc.live.connection import Connection, why
+from isfc.live.connection import Connection, reason_of
 
 Tls = ssl.SSLContext | Callable[[], ssl.SSLContext]
 """A context, or what gives the present one: certificates are renewed while a node runs."""
@@ -76,7 +76,7 @@ class TlsServer:
         try:
             await loop.connect_accepted_socket(lambda: connection, accepted, ssl=self._context())
         except (OSError, EOFError) as error:
-            guard.fail(f"TLS: {why(error)}")
+            guard.fail(f"TLS: {reason_of(error)}")
         except asyncio.CancelledError:
             guard.fail(None)
             raise

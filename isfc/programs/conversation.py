@@ -160,7 +160,7 @@ class ConversationEnd:
         self.partner_finished = False
         """Whether nothing more will arrive."""
         asking = state is ConversationState.ASKING
-        self.holds_turn = traffic is Traffic.TRANSPORT or asking
+        self.holds_conversation = traffic is Traffic.TRANSPORT or asking
         """Whether we may send. In APPC/VM only one end may."""
         self.record_whole = False
         """Whether all that the partner sent in its turn is there (APPC/VM)."""
@@ -243,7 +243,7 @@ class ConversationEnd:
         if self.traffic is Traffic.TRANSPORT:
             raise LocalProtocolError("ISFC Transport takes no turns")
         self._check_may_send()
-        self.holds_turn = self.partner_finished  # who has finished takes no turn
+        self.holds_conversation = self.partner_finished  # who has finished takes no turn
         self._passing = True
         self._queue_send()
 
@@ -342,7 +342,7 @@ class ConversationEnd:
             self._step(Step.SEND)
         if self.finished:
             raise LocalProtocolError(f"{self!r} has been finished")
-        if not self.holds_turn:
+        if not self.holds_conversation:
             raise LocalProtocolError(f"{self!r}: it is the partner's turn")
 
     def _next_message(self) -> bytes | None:
@@ -414,7 +414,7 @@ class ConversationEnd:
     def _receive_finish(self, body: bytes | memoryview) -> None:
         if self.partner_finished or len(body):
             raise RemoteProtocolError("an end that it must not send")
-        self.partner_finished = self.record_whole = self.holds_turn = True
+        self.partner_finished = self.record_whole = self.holds_conversation = True
         self._end_if_finished()
         self._notify()
 
@@ -427,7 +427,7 @@ class ConversationEnd:
         if self.traffic is Traffic.TRANSPORT:
             if verb == Verb.LAST:
                 raise RemoteProtocolError("a turn, which ISFC Transport does not have")
-        elif not self.finished and (self.holds_turn or self._passing):
+        elif not self.finished and (self.holds_conversation or self._passing):
             raise RemoteProtocolError("data out of its turn")
         if length > self._window_length:
             raise RemoteProtocolError("more data than it was given room for")
@@ -435,7 +435,7 @@ class ConversationEnd:
         # a view may be of a large buffer, so that long data are copied, but once
         self._arrived.add(body.tobytes() if isinstance(body, memoryview) else body)
         if verb == Verb.LAST:
-            self.record_whole = self.holds_turn = True
+            self.record_whole = self.holds_conversation = True
         self._notify()
 
     def _receive_sever(self, body: bytes | memoryview, following: ConversationState) -> None:

@@ -51,9 +51,9 @@ _SEVERED: Final = {**_CLOSING, _S.SEVER_RECEIVED: _S.SEVER_RECEIVED, _S.OVER: _S
 _OPEN: Final = {_S.OPEN: _S.OPEN}
 _ASKED: Final = {_S.ASKING: _S.ASKING, _S.CONNECTING: _S.CONNECTING}
 
-_Following = dict[ConversationState, ConversationState]
+_After = dict[ConversationState, ConversationState]
 
-STEPS: Final[dict[Step, _Following]] = {
+STEPS: Final[dict[Step, _After]] = {
     Step.ACCEPT: {_S.REQUESTED: _S.OPEN, **_SEVERED},
     Step.SEND: {**_ASKED, **_OPEN},
     Step.FINISH: {**_ASKED, **_OPEN, **_SEVERED},
@@ -71,7 +71,7 @@ STEPS: Final[dict[Step, _Following]] = {
 }
 """What becomes of each state by a step of this end."""
 
-VERBS: Final[dict[Verb, _Following]] = {
+VERBS: Final[dict[Verb, _After]] = {
     Verb.ACCEPT: {_S.CONNECTING: _S.OPEN, **_CLOSING},
     Verb.DATA: {**_OPEN, **_CLOSING},
     Verb.LAST: {**_OPEN, **_CLOSING},
@@ -87,15 +87,15 @@ VERBS: Final[dict[Verb, _Following]] = {
 }
 """What becomes of each state by a message of the partner's. (A CONNECT begins a conversation.)"""
 
-_VERBS: Final[dict[int, _Following]] = {int(verb): following for verb, following in VERBS.items()}
+_VERBS: Final[dict[int, _After]] = {int(verb): after for verb, after in VERBS.items()}
 
 
 def after_step(state: ConversationState, step: Step) -> ConversationState:
     """The state after a step of this end. Raises `LocalProtocolError` where it cannot be."""
-    following = STEPS[step].get(state)
-    if following is None:
+    after = STEPS[step].get(state)
+    if after is None:
         raise LocalProtocolError(f"a conversation that is {state.value} cannot {step.value}")
-    return following
+    return after
 
 
 def after_verb(state: ConversationState, verb: int) -> ConversationState:
@@ -103,7 +103,7 @@ def after_verb(state: ConversationState, verb: int) -> ConversationState:
 
     Raises `RemoteProtocolError` for one that must not come.
     """
-    following = _VERBS[verb].get(state) if verb in _VERBS else None
-    if following is None:
+    after = _VERBS[verb].get(state) if verb in _VERBS else None
+    if after is None:
         raise RemoteProtocolError(f"verb {verb} in a conversation that is {state.value}")
-    return following
+    return after

@@ -136,8 +136,8 @@ class Verifying:
 
     def _note(self, message: Message, what: str) -> None:
         if self.first_fault is None:
-            where = f"conversation {message.conversation}, a message of {message.length} bytes"
-            self.first_fault = f"{where}: {what}"
+            place = f"conversation {message.conversation}, a message of {message.length} bytes"
+            self.first_fault = f"{place}: {what}"
 
 
 def _checksum(data: bytes | memoryview, conversation: int, count: int) -> int:

@@ -47,7 +47,7 @@ class LinkEnd:
         """What `poll_frame` has yet to give."""
         self.ctcs: dict[Rdev, Ctc] = {}
         """The hardware's ends of the CTCs; only to be read."""
-        self.ways_ns = {ctc.device.rdev: ctc.way_ns for ctc in definition.ctcs}
+        self.distances_ns = {ctc.device.rdev: ctc.way_ns for ctc in definition.ctcs}
         """How long a frame of each CTC is on its way, beyond what every frame takes."""
         self.link = LogicalLink(
             [ctc.device for ctc in definition.ctcs],

@@ -81,7 +81,7 @@ class System:
         """The chpids, and what of them and of the devices is online."""
         self._definitions = tuple(definitions)
         self._trace, self._watch, self._rules = trace, watch, rules
-        self._lock = SystemLock() if len(definitions) > 1 else None
+        self._lock = SystemLock()
         self.ends = tuple(map(self._make_end, definitions))
         """The link ends, in the order of their definitions."""
         self._end_of = {rdev: end for end in self.ends for rdev in end.ctcs}
@@ -99,8 +99,7 @@ class System:
         """
         number = next(n for n, end in enumerate(self.ends) if end.partner == partner)
         old = self.ends[number]
-        if self._lock is not None:
-            self._lock.leave(old.link)
+        old.link.copying.leave()
         fresh = self._make_end(self._definitions[number])
         self.ends = (*self.ends[:number], fresh, *self.ends[number + 1 :])
         self._end_of |= dict.fromkeys(fresh.ctcs, fresh)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctc.frame import DataFrame, Signal, StatusFrame
+from ctc.frame import CommandFrame, DataFrame, Signal, StatusFrame
 from ctc.state import State
 from ctc.subchannel import Command, DeviceLost
 from tests.ctc.cable import PLAIN, PROPAGATION_NS, Cable, Cargo
@@ -156,3 +156,42 @@ def test_connecting_twice_is_our_bug() -> None:
     cable = Cable().connect()
     with pytest.raises(AssertionError, match="6000: connected already"):
         cable.near.ctc.connect(cable.now_ns)
+
+
+def test_time_of_an_io_that_is_cut_short_is_told_with_its_loss_and_no_other_is() -> None:
+    cable = Cable().connect()
+    start_ns = cable.now_ns
+    cable.write(cable.near, 10)
+    cable.run()
+    cable.far.heard()
+    lost_ns = cable.now_ns + 70_000
+    cable.near.ctc.disconnect(lost_ns)
+    (lost,) = cable.near.take()
+    assert isinstance(lost, DeviceLost)
+    assert (lost.times.pend_ns, lost.times.serv_ns) == (PLAIN.io_ns, lost_ns - start_ns)
+    cable.far.ctc.disconnect(lost_ns)  # it had no I/O
+    (lost,) = cable.far.take()
+    assert isinstance(lost, DeviceLost)
+    assert lost.times.serv_ns == 0
+
+
+@pytest.mark.parametrize("matched", [False, True])
+def test_reader_that_gives_up_receives_nothing_any_more(
+    monkeypatch: pytest.MonkeyPatch, matched: bool
+) -> None:
+    cable, changes = Cable().connect(), []
+    cable.write(cable.near, 100_000)
+    cable.run()
+
+    def observe(change: int, load: CommandFrame, now_ns: int) -> None:
+        changes.append((change, load.length, now_ns))
+
+    monkeypatch.setattr(cable.far.chpid, "observe", observe)
+    if matched:
+        cable.start(cable.far, Command.READ)
+        cable.run(cable.now_ns + 50_000)
+    cable.far.ctc.reset(cable.now_ns)
+    expected = [(1, 100_000), (-1, 100_000)] if matched else []
+    assert [change[:2] for change in changes] == expected
+    signals = [each.frame for each in cable.far.departures if isinstance(each.frame, StatusFrame)]
+    assert [frame.signal for frame in signals] == [Signal.RESET]

@@ -13,11 +13,11 @@ import uvloop
 from isfc.engine.program import Offer
 from isfc.link.events import Delivered, LinkDown, LinkEvent, Sent
 from isfc.link.message import Message
-from isfc.live.attachment import Attachments
 from isfc.live.clock import Clock
 from isfc.live.endpoint import Endpoint, UnixEndpoint
 from isfc.live.engine import LiveEngine
 from isfc.live.events import LiveEvent
+from isfc.live.link_port import LinkPort
 from isfc.live.pace import unpaced
 from isfc.system.definition import LinkEndDefinition
 from isfc.system.system import system_of
@@ -111,7 +111,7 @@ class LiveSide:
         )
         self.told: list[LiveEvent] = []
         self.engine.listeners.append(lambda _end, event, _now_ns: self.told.append(event))
-        self.attachments = Attachments(self.engine, Random(seed), **options)
+        self.attachments = LinkPort(self.engine, Random(seed), **options)
 
     @property
     def up(self) -> bool:

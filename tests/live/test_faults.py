@@ -162,7 +162,7 @@ def mutated(data: bytes, random: Random) -> bytes:
 
 def visit(side: LiveSide, feed: Callable[[FakeTransport], Iterator[bytes]]) -> int:
     """Let somebody come to the listener and say things until it is sent away; how many."""
-    connection, transport = side.attachments.lobby._make()[1], FakeTransport()
+    connection, transport = side.attachments.node_port._make()[1], FakeTransport()
     connection.connection_made(transport)
     count = 0
     for data in feed(transport):

@@ -1,7 +1,7 @@
 """Whatever the hardware says, and in which order: a CTC changes its state as the table has it.
 
-`isfc.link.link_ctc.LinkCtc.transition` raises for a change that the table does not have, so it is
-enough to let everything happen.
+`isfc.link.link_ctc.LinkCtc` raises for what the table of either side does not have, so it is enough
+to let everything happen.
 """
 
 from collections.abc import Callable
@@ -25,8 +25,12 @@ from ctc.subchannel import (
     UnitStatus,
 )
 from isfc.errors import LocalProtocolError
+from isfc.link.link_ctc import LinkCtc
 from isfc.link.package import Package
+from isfc.link.read_side import READ_SIDE
 from isfc.link.state import DeviceState
+from isfc.link.state_table import StateInput
+from isfc.link.write_side import WRITE_SIDE
 from tests.isfc.link.link_harness import TIMES, Door, theirs
 
 
@@ -73,7 +77,9 @@ class Hardware:
         """A device is gone, and what was under way with it."""
         ssch = self.under_way.pop(rdev, None)
         load = None if ssch is None else ssch.load
+        before, usable = self.door.state(rdev), self.door.link.ctcs[rdev].usable
         self.door.link.receive_interrupt(DeviceLost(rdev, load, TIMES), self.door.now_ns)
+        assert self.door.state(rdev) is (DeviceState.DOWN if usable else before)
 
     def ready(self, rdev: Rdev) -> None:
         """A device is ready (again); nothing is under way there."""
@@ -87,6 +93,11 @@ class Hardware:
     def send(self, rdev: Rdev) -> None:
         """Messages to be sent: few, or many."""
         self.door.send(*[60_000] * (1 + rdev % 3))
+
+    def deactivate(self, rdev: Rdev) -> None:
+        """An operator takes the CTC out."""
+        self.door.link.deactivate(rdev)
+        assert self.door.state(rdev) is DeviceState.INACTIVE
 
     def activate(self, rdev: Rdev) -> None:
         """An operator puts the CTC in."""
@@ -112,7 +123,7 @@ SAYS: tuple[Callable[[Hardware, Rdev], None], ...] = (
     Hardware.ready,
     lambda hardware, rdev: hardware.end(rdev, UnitStatus.BUSY_ATTENTION),
     lambda hardware, rdev: hardware.end(rdev, UnitStatus.UNIT_CHECK),
-    lambda hardware, rdev: hardware.door.link.deactivate(rdev),
+    Hardware.deactivate,
     Hardware.activate,
     lambda hardware, rdev: hardware.door.link.start_up(rdev, hardware.door.now_ns),
     lambda hardware, rdev: hardware.door.link.stand_by(rdev),
@@ -134,32 +145,33 @@ def test_no_change_happens_that_the_table_does_not_have(
         hardware.poll()
 
 
-# what is outstanding beside the state, and in which states
-_S = DeviceState
-OUTSTANDING: dict[str, tuple[DeviceState, ...]] = {
-    "following": (
-        _S.IDLE, _S.BUILDING, _S.WRITING, _S.ATTENTION, _S.RECOVERING, _S.YIELDING
-    ),
-    "held": (_S.RECOVERING, _S.YIELDING, _S.ATTENTION, _S.READING),
-    "turn": (_S.RECOVERING, _S.WRITING, _S.YIELDING),
-    "written": (_S.WRITING,),
-}  # fmt: skip
+@pytest.mark.slow
+def test_everything_that_the_tables_have_happens_and_nothing_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen: set[tuple[object, object]] = set()
+    write, read = LinkCtc.write, LinkCtc.read
 
+    def noted_write(ctc: LinkCtc, given: StateInput) -> None:
+        seen.add((given, ctc.write_side))
+        write(ctc, given)
 
-def test_what_is_outstanding_on_a_ctc_is_of_its_state() -> None:
-    seen: set[tuple[str, DeviceState]] = set()
-    for seed in range(300):
+    def noted_read(ctc: LinkCtc, given: StateInput) -> bool:
+        seen.add((given, ctc.read_side))
+        return read(ctc, given)
+
+    monkeypatch.setattr(LinkCtc, "write", noted_write)
+    monkeypatch.setattr(LinkCtc, "read", noted_read)
+    for seed in range(3_000):
         random, ctc_count = Random(seed), 1 + seed % 3
         hardware = Hardware(ctc_count, lesser=seed % 2 == 0)
         for _ in range(60):
             (say,) = random.choices(SAYS, OFTEN)
             say(hardware, hardware.door.devices[random.randrange(ctc_count)].rdev)
             hardware.poll()
-            for ctc in hardware.door.link.ctcs.values():
-                seen |= {
-                    (name, ctc.state) for name in OUTSTANDING if getattr(ctc.outstanding, name)
-                }
-    assert seen == {(name, state) for name, states in OUTSTANDING.items() for state in states}
+    assert seen == {
+        (given, state) for given in (*WRITE_SIDE, *READ_SIDE) for state in given.changes
+    }
 
 
 @pytest.mark.parametrize("ending", [Hardware.collide, SAYS[7], SAYS[8]])

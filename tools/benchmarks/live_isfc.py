@@ -14,10 +14,10 @@ from isfc.layout.definition import define_link_end
 from isfc.link.events import Delivered, LinkDown, LinkEvent, Sent
 from isfc.link.message import Message, Traffic
 from isfc.link.parameters import LinkParameters
-from isfc.live.attachment import Attachments
 from isfc.live.clock import Clock
 from isfc.live.endpoint import UnixEndpoint
 from isfc.live.engine import LiveEngine
+from isfc.live.link_port import LinkPort
 from isfc.live.memory import keep_memory
 from isfc.live.pace import unpaced
 from isfc.system.definition import LinkEndDefinition
@@ -231,7 +231,7 @@ async def play(part: PeerPart, meter: Stopwatch) -> None:
     done = asyncio.get_running_loop().create_future()
     program = PROGRAMS[part.case][part.far](part, meter, done)
     engine = LiveEngine(define(part), program, Clock())
-    attachments = Attachments(engine, Random(f"{part.far}"))
+    attachments = LinkPort(engine, Random(f"{part.far}"))
     gone = asyncio.Event()
     engine.listeners.append(
         lambda _end, event, _now_ns: gone.set() if isinstance(event, LinkDown) else None

@@ -1,9 +1,10 @@
-"""Every entry of the two tables of states is changed, and the unit tests are to notice.
+"""Every entry of the tables of states is changed, and the unit tests are to notice.
 
-``python -m tools.mutation.tables`` takes each cell of `ctc.state.TRANSITIONS` and the state after
-each change of `isfc.link.state.CHANGES`, and puts each other value there: mutmut changes what
+``python -m tools.mutation.tables`` takes each entry of `ctc.state.TRANSITIONS`, and of the tables
+of both sides of a link's CTC, `READ_SIDE` and `WRITE_SIDE`, and puts other values there: every
+other outcome; of states the one before, as if nothing happened, and one more. mutmut changes what
 functions do, not data. Each such mutant has a process of its own. What survives is printed, and
-the exit status is 1 if anything does. ``StateChange.before`` is left out.
+the exit status is 1 if anything does.
 First the tests must pass with nothing changed: what fails anyway notices nothing. With a number,
 ``python -m tools.mutation.tables 191``, it begins at that entry, counted from 1.
 """
@@ -17,9 +18,13 @@ from typing import Final, NamedTuple
 import pytest
 
 from ctc.state import RULES, TRANSITIONS, CommandClass, CommandOutcome, State
-from isfc.link.state import CHANGES, DeviceState, StateChange
+from isfc.link.read_side import READ_SIDE, ReadState
+from isfc.link.state_table import StateInput
+from isfc.link.write_side import WRITE_SIDE, WriteState
 
-TESTS: Final = ("tests/ctc", "tests/isfc/link", "tests/isfc/system")
+TESTS: Final = (
+    "tests/ctc", "tests/isfc/link", "tests/isfc/system", "tests/properties/test_link_table.py"
+)  # fmt: skip
 FIRST: Final = ("tests/ctc/test_state.py", "tests/isfc/link/test_link_states.py")
 """Those that notice most, and take a second: the others run only if these pass."""
 
@@ -62,21 +67,22 @@ class OtherOutcome(NamedTuple):
 
 
 class After(NamedTuple):
-    """Another state after a change of a link's CTC."""
+    """Another state of one side of a link's CTC after an input in one of its states."""
 
-    of: StateChange
-    after: DeviceState
+    given: StateInput
+    before: int
+    after: int
 
     def change(self) -> None:
         """Put it into the table, for this process."""
-        self.of.after = self.after
+        self.given.change(self.before, self.after)
 
     def __str__(self) -> str:
-        return f"{self.of.cause}: {self.after.name}"
+        return f"{self.given.cause}, in state {self.before}: {self.after}"
 
 
 def mutants() -> Iterator[OtherOutcome | After]:
-    """Every other value of every entry."""
+    """Other values of every entry."""
     for row, outcomes in TRANSITIONS.items():
         for state in State:
             yield from (
@@ -84,8 +90,11 @@ def mutants() -> Iterator[OtherOutcome | After]:
                 for each in CommandOutcome
                 if each is not outcomes[state]
             )
-    for change in CHANGES:
-        yield from (After(change, each) for each in DeviceState if each is not change.after)
+    for side, states in ((READ_SIDE, ReadState), (WRITE_SIDE, WriteState)):
+        for given in side:
+            for before, after in given.changes.items():
+                others = {before, (after + 1) % len(states)} - {after}
+                yield from (After(given, before, each) for each in sorted(others))
 
 
 def survives(mutant: OtherOutcome | After | Nothing, tests: tuple[str, ...] = TESTS) -> bool:

@@ -6,7 +6,8 @@ from typing import Final
 from xml.sax.saxutils import escape
 
 from ctc.state import TRANSITIONS, CommandClass, CommandOutcome, State
-from isfc.link.state import CHANGES, DeviceState
+from isfc.link.state import DeviceState
+from isfc.link.write_side import SHOWN, WRITE_SIDE
 
 DOCS: Final = Path(__file__).resolve().parents[2] / "docs"
 
@@ -73,9 +74,9 @@ def draw() -> str:
 
 def draw_link() -> str:
     """The picture of the software's states, as SVG: what leads from which to which."""
-    left, states = 230, list(DeviceState)
-    width = left + _CELL_WIDTH * len(states) + 10
-    height = _TOP + _CELL_HEIGHT * len(CHANGES) + 10
+    margin, states = 230, list(DeviceState)
+    width = margin + _CELL_WIDTH * len(states) + 10
+    height = _TOP + _CELL_HEIGHT * len(WRITE_SIDE) + 10
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">',
         "<title>The states of a CTC of a logical link</title>",
@@ -83,19 +84,21 @@ def draw_link() -> str:
         f'<rect width="{width}" height="{height}" fill="white"/>',
         '<g font-family="sans-serif" font-size="12">',
         _text(10, 20, "What happens to a CTC of a link (rows): in which states it may (pale),"),
-        _text(10, 36, "and the state after it (dark). Drawn from isfc/link/state.py."),
+        _text(10, 36, "and the state after it (dark). Drawn from isfc/link/write_side.py."),
         *(
-            _text(left + _CELL_WIDTH * column + 6, _TOP - 8, _words(state.name))
+            _text(margin + _CELL_WIDTH * column + 6, _TOP - 8, _words(state.name))
             for column, state in enumerate(states)
         ),
     ]
-    for row, change in enumerate(CHANGES):
+    for row, given in enumerate(WRITE_SIDE):
         top = _TOP + _CELL_HEIGHT * row
-        lines.append(_text(10, top + 19, change.cause))
+        lines.append(_text(10, top + 19, given.cause))
+        found = {SHOWN[each] for each in given.changes}
+        left = {SHOWN[each] for each in given.changes.values()}
         for column, state in enumerate(states):
-            before, after = state in change.before, state is change.after
+            before, after = state in found, state in left
             colour = "#8fd19e" if after else "#e3efc6" if before else "#f4f4f4"
-            place = left + _CELL_WIDTH * column, top, _CELL_WIDTH, _CELL_HEIGHT
+            place = margin + _CELL_WIDTH * column, top, _CELL_WIDTH, _CELL_HEIGHT
             lines.append(_filled(*place, colour))
             if before or after:
                 words = "stays" if before and after else "to here" if after else "from here"

@@ -76,7 +76,8 @@ _ELSEWHERE: Final = (
     "isfc.cp.",  # the words of commands
     "isfc.io.rmf_",  # how reports write numbers and names
     "isfc.layout.rules.",  # docs/check.md lists them
-    "isfc.link.state",  # a table that has a picture
+    "isfc.link.read_side",  # tables of states
+    "isfc.link.write_side",
     "isfc.testing.",  # docs/testing.md
 )
 """Modules whose constants another page tells of, or nobody needs to be told of."""

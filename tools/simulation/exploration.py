@@ -1,11 +1,12 @@
-"""Every interleaving of a small pair: deliveries, timers, sends and at most one fault.
+"""Every interleaving of a small world: deliveries, timers, sends and at most one fault.
 
 A frame takes as long as it likes, and of the timers that a node waits for any may run out next
 (`tools.simulation.timers`); of one CTC and direction, frames arrive in their order. The timer of a
 missing interrupt is the exception: it runs out only when nothing else can happen, for it is longer
 than anything else takes. Two states are one if the nodes will behave alike from them on. A node is
-a pure function, so that it is run once for each of its states and inputs; what the pair does is
-then looked up.
+a pure function, so that it is run once for each of its states and inputs; what they all do is then
+looked up. Of more than two systems every order is tried: that links of one system leave each other
+alone is what is to be seen.
 """
 
 # Why nothing is overlooked.
@@ -45,13 +46,14 @@ from collections.abc import Iterator
 from typing import Final
 
 from isfc.errors import RemoteProtocolError
+from tools.simulation.small_world import Link
 from tools.simulation.small_world import OneFault as OneFault
 from tools.simulation.small_world import SmallWorld as SmallWorld
 from tools.simulation.state_graph import STATES_MAX as STATES_MAX
 from tools.simulation.state_graph import Counterexample as Counterexample
 from tools.simulation.state_graph import Explored as Explored
 from tools.simulation.state_graph import StateGraph, check_source
-from tools.simulation.states import Ends, EndStep, Input
+from tools.simulation.states import MEMBER_BITS, MEMBER_MASK, Input, Members, MemberStep
 
 _NOTHING: Final = 0
 _FAULT_LEFT: Final = 1
@@ -60,19 +62,18 @@ _BROKEN: Final = 2
 counted over both sides for a fault at one end."""
 
 _TROUBLE_BITS: Final = 8
-_END_BITS: Final = 28
-_END_MASK: Final = (1 << _END_BITS) - 1
 _TROUBLE_MASK: Final = (1 << _TROUBLE_BITS) - 1
 
-_Pair = tuple[int, int]
+_Now = tuple[int, ...]
+"""The state of each system, by number."""
 
 
 def explore(
     world: SmallWorld, states_max: int = STATES_MAX, *, reduced: bool = False, timed: bool = False
 ) -> Explored:
-    """Visit every state of a small world, or, ``reduced``, one of several orders alike.
+    """Visit every state of a small world, or, ``reduced``, of a pair one of several orders alike.
 
-    ``timed`` keeps the clocks of both ends: their timers run out in one order only.
+    ``timed`` keeps the clocks of all systems: their timers run out in one order only.
 
     Raises `Counterexample` when a message is lost, doubled or out of turn, when nothing can happen
     any more and not everything has arrived, and when there is a state from which no way leads to
@@ -84,140 +85,158 @@ def explore(
 
 
 class Exploration(StateGraph):
-    """A state of the pair is one number, made of those of both ends and of what is wrong."""
+    """A state of the world is one number, made of those of its systems and of what is wrong."""
 
     def __init__(
         self, world: SmallWorld, states_max: int, *, reduced: bool = False, timed: bool = False
     ) -> None:
-        self.ends = Ends(world, timed=timed)
-        super().__init__(self.ends.nodes, states_max)
+        self.members = Members(world, timed=timed)
+        super().__init__(self.members.nodes, states_max)
         self._world = world
-        self._reduced = reduced
+        self._reduced = reduced and world.system_count == 2
 
     def _begin(self) -> int:
-        """Both ends, ready, with nothing to send yet, or with all of it."""
-        world, ends = self._world, self.ends
-        pair = ends.begin()
-        for here in (0, 1):
-            for index in range(world.ctc_count):
-                pair = self._give(pair, here, ("connect", index))
-        while waiting := [here for here in (0, 1) if any(ends[pair[here]].fibres)]:
+        """All systems, ready, with nothing to send yet, or with all of it."""
+        world, members = self._world, self.members
+        now = members.begin()
+        for here in range(world.system_count):
+            for index in range(world.ctc_count * len(world.links_of(here))):
+                now = self._give(now, here, ("connect", index))
+        while waiting := [here for here, each in enumerate(now) if any(members[each].fibres)]:
             # they become ready one after the other: that is no race yet
-            fibres = ends[pair[waiting[0]]].fibres
+            fibres = members[now[waiting[0]]].fibres
             index = next(index for index, frames in enumerate(fibres) if frames)
-            pair = self._give(pair, waiting[0], ("frame", index, fibres[index][0]))
-        for here in (0, 1):
-            for length in range(1, world.messages[here] + 1 if world.at_once else 1):
-                pair = self._give(pair, here, ("send", length, world.traffic))
-        return pack(pair, _NOTHING if world.fault is OneFault.NONE else _FAULT_LEFT)
+            now = self._give(now, waiting[0], ("frame", index, fibres[index][0]))
+        for here in range(world.system_count if world.at_once else 0):
+            for end, link in enumerate(world.links_of(here)):
+                for length in range(1, world.messages[link.index(here)] + 1):
+                    now = self._give(now, here, ("send", length, world.traffic, end))
+        return pack(now, _NOTHING if world.fault is OneFault.NONE else _FAULT_LEFT)
+
+    def _unpack(self, state: int) -> tuple[_Now, int]:
+        return unpack(state, self._world.system_count)
 
     def _follow(self, state: int, number: int) -> list[int]:
         """The numbers of the states that are to be visited after this one."""
-        pair, trouble = unpack(state)
+        now, trouble = self._unpack(state)
+        members = self.members
         try:
-            steps = [self.ends.steps(end) for end in pair]
+            steps = [members.steps(each) for each in now]
             if self._reduced and not trouble and all(steps):
                 for here in sorted((0, 1), key=lambda here: len(steps[here])):
-                    other = self.ends.sends_alone(pair[1 - here])
-                    if not other & self.ends.idle_ctcs[pair[here]]:
-                        found = self._take(pair, trouble, {here: steps[here]}, number)
+                    if not members.sends_alone(now[1 - here]) & members.idle_ctcs[now[here]]:
+                        found = self._take(now, trouble, {here: steps[here]}, number)
                         if max(found) > number:
                             return found
-            found = self._take(pair, trouble, dict(enumerate(steps)), number)
+            found = self._take(now, trouble, dict(enumerate(steps)), number)
             if trouble:
-                found += [self._note(after, number) for _, after in self._faults(pair, trouble)]
+                found += [self._note(after, number) for _, after in self._faults(now, trouble)]
             if not found:
-                steps = [self.ends.late(end) for end in pair]
-                found = self._take(pair, trouble, dict(enumerate(steps)), number)
+                steps = [members.late(each) for each in now]
+                found = self._take(now, trouble, dict(enumerate(steps)), number)
             return found
         except (AssertionError, RemoteProtocolError) as error:
             self._fail(str(error) or repr(error), number)
 
     def _take(
-        self, pair: _Pair, trouble: int, steps: dict[int, list[EndStep]], number: int
+        self, now: _Now, trouble: int, steps: dict[int, list[MemberStep]], number: int
     ) -> list[int]:
-        """The numbers of the states after each of the steps of one end or both."""
+        """The numbers of the states after each of the steps of some systems."""
         found = []
         for here, each in steps.items():
             for step in each:
                 self._collision_count += step.collisions
-                found.append(self._note(pack(self._after(pair, here, step), trouble), number))
+                found.append(self._note(pack(self._after(now, here, step), trouble), number))
         return found
 
-    def _after(self, pair: _Pair, here: int, step: EndStep) -> _Pair:
-        """The pair after a step of one end, whose frames are on their way to the other."""
-        other = pair[1 - here]
-        if step.frames:
-            other = self.ends.receive(other, step.frames)
-        return (other, step.end) if here else (step.end, other)
+    def _after(self, now: _Now, here: int, step: MemberStep) -> _Now:
+        """All systems after a step of one, whose frames are on their way to the others."""
+        after = [*now]
+        after[here] = step.member
+        for partner, frames in step.frames:
+            after[partner] = self.members.receive(after[partner], frames)
+        return tuple(after)
 
-    def _give(self, pair: _Pair, here: int, given: Input) -> _Pair:
-        return self._after(pair, here, self.ends.feed(pair[here], given))
+    def _give(self, now: _Now, here: int, given: Input) -> _Now:
+        return self._after(now, here, self.members.feed(now[here], given))
 
-    def _faults(self, pair: _Pair, trouble: int) -> Iterator[tuple[str, int]]:
-        """What can go wrong or be put right, in words, and the state after that."""
+    def _faults(self, now: _Now, trouble: int) -> Iterator[tuple[str, int]]:
+        """What can go wrong with a pair or be put right, in words, and the state after that."""
         count, fault = self._world.ctc_count, self._world.fault
         if trouble != _FAULT_LEFT:
             here, index = divmod(trouble - _BROKEN, count)
             if fault is OneFault.RESTARTED:
-                pair = self._give(pair, here, ("activate", index))
+                now = self._give(now, here, ("activate", index))
             else:
                 for here in (0, 1):
-                    pair = self._give(pair, here, ("connect", index))
-            yield "it is restored", pack(pair, _NOTHING)
+                    now = self._give(now, here, ("connect", index))
+            yield "it is restored", pack(now, _NOTHING)
         elif fault is OneFault.CTC_LOST:
             for index in range(count):
-                lost = (self.ends.put(pair[0], index, ()), self.ends.put(pair[1], index, ()))
+                lost: _Now = (
+                    self.members.put(now[0], index, ()),
+                    self.members.put(now[1], index, ()),
+                )
                 for here in (0, 1):
                     lost = self._give(lost, here, ("disconnect", index))
                 yield f"CTC {index} is lost", pack(lost, _BROKEN + index)
         elif fault is OneFault.RESTARTED:
             for place in range(2 * count):
                 here, index = divmod(place, count)
-                inactive = self._give(pair, here, ("deactivate", index))
+                inactive = self._give(now, here, ("deactivate", index))
                 yield f"CTC {index} is deactivated at {here}", pack(inactive, _BROKEN + place)
         else:
             for here in (0, 1):
-                for index, frames in enumerate(self.ends[pair[here]].fibres):
+                for index, frames in enumerate(self.members[now[here]].fibres):
                     if not frames:
                         continue
                     first, *rest = frames
                     left = tuple(rest) if fault is OneFault.FRAME_LOST else (first, first, *rest)
                     verb = "lost" if fault is OneFault.FRAME_LOST else "doubled"
                     said = f"a frame to {here} is {verb} on CTC {index}"
-                    end = self.ends.put(pair[here], index, left)
-                    after = (end, pair[1]) if here == 0 else (pair[0], end)
+                    hit = self.members.put(now[here], index, left)
+                    after = (hit, now[1]) if here == 0 else (now[0], hit)
                     yield said, pack(after, _NOTHING)
 
     def _is_end(self, state: int) -> bool:
-        """Whether everything has arrived, is known to have, and the link is as good as new."""
-        (first, second), trouble = unpack(state)
-        done = self.ends.done
-        return trouble < _BROKEN and done[first] and done[second]
+        """Whether everything has arrived, is known to have, and the links are as good as new."""
+        now, trouble = self._unpack(state)
+        return trouble < _BROKEN and all(self.members.done[each] for each in now)
 
     def _check(self, state: int) -> None:
-        (first, second), _ = unpack(state)
-        ends = self.ends
-        assert ends.arrived[first] <= ends.sent[second], "a message was not sent"
-        assert ends.arrived[second] <= ends.sent[first], "a message was not sent"
+        if self._world.at_once:
+            return  # everything has been sent
+        now, _ = self._unpack(state)
+        sent: dict[tuple[Link, int], int] = {}
+        arrived: dict[tuple[Link, int], int] = {}
+        for here, each in enumerate(now):
+            member = self.members[each]
+            for end, link in enumerate(self._world.links_of(here)):
+                sent[link, here] = member.sent[end]
+                arrived[link, sum(link) - here] = member.arrived[end]
+        assert all(arrived[way] <= count for way, count in sent.items()), "a message was not sent"
 
     def _say(self, before: int, after: int) -> str:
         """What leads from one state to the next, in words."""
-        pair, trouble = unpack(self.states[before])
-        for here, end in enumerate(pair):
-            for step in (*self.ends.steps(end), *self.ends.late(end)):
-                if pack(self._after(pair, here, step), trouble) == self.states[after]:
-                    return self.ends.say(end, step.given)
-        faults = {state: said for said, state in self._faults(pair, trouble)} if trouble else {}
+        now, trouble = self._unpack(self.states[before])
+        for here, each in enumerate(now):
+            for step in (*self.members.steps(each), *self.members.late(each)):
+                if pack(self._after(now, here, step), trouble) == self.states[after]:
+                    return self.members.say(each, step.given)
+        faults = {state: said for said, state in self._faults(now, trouble)} if trouble else {}
         return faults[self.states[after]]
 
 
-def pack(pair: _Pair, trouble: int) -> int:
-    """A state of the pair as one number."""
-    return (pair[0] << _END_BITS | pair[1]) << _TROUBLE_BITS | trouble
+def pack(now: _Now, trouble: int) -> int:
+    """A state of the world as one number."""
+    state = 0
+    for number in now:
+        state = state << MEMBER_BITS | number
+    return state << _TROUBLE_BITS | trouble
 
 
-def unpack(state: int) -> tuple[_Pair, int]:
-    """The numbers of both ends, and what is wrong."""
-    ends = state >> _TROUBLE_BITS
-    return (ends >> _END_BITS, ends & _END_MASK), state & _TROUBLE_MASK
+def unpack(state: int, system_count: int = 2) -> tuple[_Now, int]:
+    """The numbers of all systems, and what is wrong."""
+    members = state >> _TROUBLE_BITS
+    shifts = range(MEMBER_BITS * (system_count - 1), -1, -MEMBER_BITS)
+    return tuple([members >> shift & MEMBER_MASK for shift in shifts]), state & _TROUBLE_MASK

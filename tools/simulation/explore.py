@@ -10,15 +10,13 @@ import multiprocessing
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from isfc.link.message import Traffic
 from isfc.testing.pair import BOTH_FAIL, FIRST_WINS, SECOND_WINS
-from tools.simulation.cluster_exploration import SmallCluster, explore_cluster
 from tools.simulation.exploration import Counterexample, Explored, explore
 from tools.simulation.small_world import OneFault, SmallWorld
-
-World = SmallWorld | SmallCluster
 
 CTC_COUNTS: Final = (1, 2, 3)
 FAULTS: Final = (
@@ -84,11 +82,13 @@ def long_worlds() -> Iterator[SmallWorld]:
         yield SmallWorld(max(CTC_COUNTS), messages, at_once=True)
 
 
-def clusters() -> Iterator[SmallCluster]:
+def clusters() -> Iterator[SmallWorld]:
     """Three systems: a message each way over each link, which makes 11 million states."""
-    yield SmallCluster(3, (1, 0))
-    yield SmallCluster(3, (1, 1), ((0, 1), (1, 2)), at_once=True)
-    yield SmallCluster(3, (1, 1), at_once=True)
+    yield SmallWorld(1, (1, 0), system_count=3)
+    yield SmallWorld(1, (1, 1), at_once=True, system_count=3, links=((0, 1), (1, 2)))
+    yield SmallWorld(1, (1, 1), at_once=True, system_count=3)
+    copying = SmallWorld(1, (1, 1), traffic=Traffic.LEGACY, at_once=True)
+    yield replace(copying, system_count=3, links=((0, 1), (1, 2)))
 
 
 def _up_to(most: tuple[int, int]) -> Iterator[tuple[int, int]]:
@@ -99,13 +99,13 @@ def _up_to(most: tuple[int, int]) -> Iterator[tuple[int, int]]:
                 yield first, second
 
 
-def describe(world: World) -> str:
+def describe(world: SmallWorld) -> str:
     """One line that tells a world from others."""
-    if isinstance(world, SmallCluster):
+    if world.system_count > 2:
         return (
             f"{world.system_count} systems, {len(world.joined)} links of "
             f"{world.messages[0]}+{world.messages[1]} messages "
-            f"{'at the start' if world.at_once else 'any time'}"
+            f"{'at the start' if world.at_once else 'any time'} {world.traffic.name}"
         )
     rules = "" if world.arbitrations == BOTH_FAIL else f" {world.arbitrations[0].name}"
     return (
@@ -115,15 +115,12 @@ def describe(world: World) -> str:
     )
 
 
-def visit(world: World) -> tuple[World, Explored | str, float]:
+def visit(world: SmallWorld) -> tuple[SmallWorld, Explored | str, float]:
     """What was found in a world, or the counterexample, and the processor time in s."""
     began = time.process_time()
     found: Explored | str
     try:
-        if isinstance(world, SmallCluster):
-            found = explore_cluster(world, STATES_MAX)
-        else:
-            found = explore(world, STATES_MAX, reduced=True)
+        found = explore(world, STATES_MAX, reduced=True)
     except Counterexample as error:
         found = str(error)
     return world, found, time.process_time() - began
@@ -131,7 +128,7 @@ def visit(world: World) -> tuple[World, Explored | str, float]:
 
 def main(arguments: list[str]) -> int:
     """Explore, as many worlds at a time as there are processors; return the exit status."""
-    worlds: list[World] = [*quick_worlds()]
+    worlds: list[SmallWorld] = [*quick_worlds()]
     if "quick" in arguments:
         worlds += [*clusters()][:1]
     else:

@@ -1,16 +1,20 @@
-"""What is explored: a pair of systems that is small enough to visit all of its states."""
+"""What is explored: systems that are small enough to visit all of their states."""
 
 from dataclasses import dataclass, replace
 from enum import Enum
+from itertools import combinations
 from typing import Final
 
+from ctc.address import ChpidId, Rdev
 from ctc.device import Arbitration
 from ctc.profiles import find_profile
 from isfc.link.message import Traffic
+from isfc.link.name import NodeName
 from isfc.link.package import PackageLimit
 from isfc.link.parameters import LinkParameters
-from isfc.system.definition import LinkEndDefinition
-from isfc.testing.pair import BOTH_FAIL, Setup
+from isfc.link.schedule import LinkDevice
+from isfc.system.definition import CtcDefinition, LinkEndDefinition
+from isfc.testing.pair import BOTH_FAIL
 
 
 class OneFault(Enum):
@@ -23,12 +27,18 @@ class OneFault(Enum):
     RESTARTED = "a device is deactivated at one end, and activated at any moment after that"
 
 
+Link = tuple[int, int]
+"""The numbers of two systems."""
+
+
 @dataclass(frozen=True, slots=True)
 class SmallWorld:
-    """A pair of so many CTCs, each side with so many messages to send.
+    """Systems, two if nothing is said, with links of so many CTCs, and so many messages each way.
 
-    A side may send its next message at any moment, or, ``at_once``, each side has sent all of them
-    before anything else happens. Message n has n bytes, and each has a package of its own.
+    A system may send its next message at any moment, or, ``at_once``, all are sent before anything
+    else happens. Message n of a link has n bytes, and each has a package of its own. Without
+    ``links`` there is one between each two systems; a ``fault`` happens to two systems only. All
+    CTCs of a system are on one chpid.
     """
 
     ctc_count: int = 1
@@ -37,13 +47,38 @@ class SmallWorld:
     arbitrations: tuple[Arbitration, Arbitration] = BOTH_FAIL
     traffic: Traffic = Traffic.TRANSPORT
     at_once: bool = False
+    system_count: int = 2
+    links: tuple[Link, ...] = ()
 
-    def definition(self, here: int) -> LinkEndDefinition:
-        """One end, whose every step takes its own short time: timers run out one by one."""
-        setup = Setup(self.ctc_count, arbitrations=self.arbitrations, parameters=_PARAMETERS)
-        definition = setup.definition(here)
-        ctcs = tuple(replace(ctc, profile=_PROFILE) for ctc in definition.ctcs)
-        return replace(definition, ctcs=ctcs)
+    @property
+    def joined(self) -> tuple[Link, ...]:
+        """Its links, the lesser system of each first."""
+        return self.links or tuple(combinations(range(self.system_count), 2))
+
+    def links_of(self, here: int) -> list[Link]:
+        """The links of a system, in the order of its link ends."""
+        return [link for link in self.joined if here in link]
+
+    def definitions(self, here: int) -> list[LinkEndDefinition]:
+        """All link ends of a system; every step takes its own short time: timers run out singly."""
+        return [self._definition(link, link.index(here)) for link in self.links_of(here)]
+
+    def _definition(self, link: Link, end: int) -> LinkEndDefinition:
+        here, there = link[end], link[1 - end]
+        ctcs = [
+            CtcDefinition(
+                LinkDevice(_rdev(here, there, index), _rdev(there, here, index)),
+                ChpidId(0x40 + here),
+                _PROFILE,
+            )
+            for index in range(self.ctc_count)
+        ]
+        names = NodeName(f"S{here}"), NodeName(f"S{there}")
+        return LinkEndDefinition(*names, tuple(ctcs), _PARAMETERS, self.arbitrations[end])
+
+
+def _rdev(here: int, there: int, index: int) -> Rdev:
+    return Rdev(0x6000 + 0x1000 * here + 0x100 * there + index)
 
 
 _PARAMETERS: Final = replace(

@@ -1,4 +1,4 @@
-"""All states of the two nodes of a small pair, and what each does with an input.
+"""All states of the nodes of a small world, and what each does with an input.
 
 A node is a pure function. So it is run once for each of its states and inputs, and looked up after
 that; states and frames are known by numbers.
@@ -7,8 +7,7 @@ that; states and frames are known by numbers.
 import marshal
 import pickle
 import zlib
-from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -33,8 +32,8 @@ from tools.simulation.small_world import SmallWorld
 from tools.simulation.timers import Timer, TimerKind, forget_times, run_out, timers
 
 Input = tuple[Any, ...]
-"""What a node is given: ("timer", timer), ("frame", index, number), ("send", length, traffic), with
-the number of the link if that is not the first, or one of `_DEVICE_INPUTS` and the index of a CTC.
+"""What a node is given: ("timer", timer), ("frame", index, number), ("send", length, traffic,
+number of the link), or one of `_DEVICE_INPUTS` and the index of a CTC.
 CTCs are counted over all links of the node."""
 
 _DEVICE_INPUTS: Final = {
@@ -195,161 +194,191 @@ def _collisions(node: System) -> int:
 _T = TypeVar("_T")
 
 Frames = tuple[tuple[int, int], ...]
-"""Frames that an end sends: the index of the CTC, and the number of the frame."""
+"""Frames: the index of the CTC, and the number of the frame."""
 
 
-class EndState(NamedTuple):
-    """One end of the pair: the state of its node and what is on its way there, by CTC."""
+class Member(NamedTuple):
+    """One system: the state of its node, what is on its way there, what was sent and has arrived.
+
+    What is on its way is by CTC, what was sent and has arrived by link.
+    """
 
     here: int
     node: int
     fibres: tuple[tuple[int, ...], ...]
-    sent: int
-    arrived: int
+    sent: tuple[int, ...]
+    arrived: tuple[int, ...]
 
 
-class EndStep(NamedTuple):
-    """What an end can do next: the state it is in then, and the frames it sends."""
+class MemberStep(NamedTuple):
+    """What a system can do next: the state it is in then, and the frames that go to each partner.
+
+    The frames are those of a partner and of its CTCs.
+    """
 
     given: Input
-    end: int
-    frames: Frames
+    member: int
+    frames: tuple[tuple[int, Frames], ...]
     collisions: int
 
 
-class Ends:
-    """All states of both ends, by number."""
+MEMBER_BITS: Final = 24
+MEMBER_MASK: Final = (1 << MEMBER_BITS) - 1
+
+
+class Members:
+    """All states of all systems, by number."""
 
     def __init__(self, world: SmallWorld, *, timed: bool = False) -> None:
         self.nodes: Final = Nodes(timed=timed)
         self._world = world
-        self.numbers: dict[EndState, int] = {}
-        self._ends: list[EndState] = []
-        self._steps: dict[int, list[EndStep]] = {}
+        self._links = [world.links_of(here) for here in range(world.system_count)]
+        self._mates = [list(self._mates_of(here)) for here in range(world.system_count)]
+        self.numbers: dict[Member, int] = {}
+        self._members: list[Member] = []
+        self._steps: dict[int, list[MemberStep]] = {}
         self._received: dict[tuple[int, Frames], int] = {}
         self._sends_alone: dict[int, int] = {}
         self.idle_ctcs: list[int] = []
-        """The CTCs on which nothing is on its way to the end, as bits."""
+        """The CTCs on which nothing is on its way to the system, as bits."""
         self.done: list[bool] = []
-        """Whether the end has sent and received everything, and waits for nothing."""
-        self.sent = array("B")
-        self.arrived = array("B")
-        """Messages that the end has sent, and that have arrived there."""
+        """Whether the system has sent and received everything, and waits for nothing."""
 
-    def __getitem__(self, number: int) -> EndState:
-        return self._ends[number]
+    def _mates_of(self, here: int) -> Iterator[tuple[int, int]]:
+        """Of each CTC of a system, the system at its other end, and which of its CTCs that is."""
+        for link in self._links[here]:
+            partner = link[1 - link.index(here)]
+            first = self._links[partner].index(link) * self._world.ctc_count
+            yield from ((partner, first + index) for index in range(self._world.ctc_count))
 
-    def begin(self) -> tuple[int, int]:
-        """Both ends before anything has happened."""
-        first, second = (self._begin(here) for here in (0, 1))
-        return first, second
+    def __getitem__(self, number: int) -> Member:
+        return self._members[number]
+
+    def begin(self) -> tuple[int, ...]:
+        """All systems before anything has happened."""
+        return tuple([self._begin(here) for here in range(self._world.system_count)])
 
     def _begin(self, here: int) -> int:
-        node = self.nodes.add(here, System([self._world.definition(here)]), 0)
-        return self._add(EndState(here, node, ((),) * self._world.ctc_count, 0, 0))
+        node = self.nodes.add(here, System(self._world.definitions(here)), 0)
+        none = (0,) * len(self._links[here])
+        return self._add(Member(here, node, ((),) * len(self._mates[here]), none, none))
 
-    def _add(self, end: EndState) -> int:
-        number = self.numbers.get(end)
+    def _add(self, member: Member) -> int:
+        number = self.numbers.get(member)
         if number is None:
-            number = self.numbers[end] = len(self._ends)
-            self._ends.append(end)
+            number = self.numbers[member] = len(self._members)
+            if number > MEMBER_MASK:
+                raise OverflowError(f"more than {MEMBER_MASK + 1:,} states of the systems")
+            self._members.append(member)
             self.idle_ctcs.append(
-                sum(1 << index for index, frames in enumerate(end.fibres) if not frames)
+                sum(1 << index for index, frames in enumerate(member.fibres) if not frames)
             )
-            self.done.append(self._is_done(end))
-            self.sent.append(end.sent)
-            self.arrived.append(end.arrived)
+            self.done.append(self._is_done(member))
         return number
 
-    def feed(self, number: int, given: Input) -> EndStep:
-        """What an end does with an input; raises `AssertionError` for a message out of turn."""
-        here, node, fibres, sent, arrived = self._ends[number]
+    def feed(self, number: int, given: Input) -> MemberStep:
+        """What a system does with an input; raises `AssertionError` for a message out of turn."""
+        here, node, fibres, sent, arrived = self._members[number]
         match given:
             case ("frame", index, _):
                 fibres = changed(fibres, index, fibres[index][1:])
-            case ("send", _, _):
-                sent += 1
+            case ("send", _, _, end):
+                sent = changed(sent, end, sent[end] + 1)
         did = self.nodes.feed(here, node, given)
-        for _, length in did.arrived:
-            arrived += 1
-            assert length == arrived, f"message {length} arrives at {here}, not {arrived}"
-            assert length <= self._world.messages[1 - here], f"message {length} was not sent"
-        end = self._add(EndState(here, did.state, fibres, sent, arrived))
-        return EndStep(given, end, did.frames, did.collisions)
+        for end, length in did.arrived:
+            link = self._links[here][end]
+            arrived = changed(arrived, end, arrived[end] + 1)
+            assert length == arrived[end], f"message {length} arrives at {here}, not {arrived[end]}"
+            most = self._world.messages[1 - link.index(here)]
+            assert length <= most, f"message {length} was not sent to {here}"
+        member = self._add(Member(here, did.state, fibres, sent, arrived))
+        return MemberStep(given, member, self._by_partner(here, did.frames), did.collisions)
+
+    def _by_partner(self, here: int, frames: Frames) -> tuple[tuple[int, Frames], ...]:
+        found: dict[int, Frames] = {}
+        for index, frame in frames:
+            partner, mate = self._mates[here][index]
+            found[partner] = (*found.get(partner, ()), (mate, frame))
+        return tuple(found.items())
 
     def receive(self, number: int, frames: Frames) -> int:
-        """The end with further frames on their way to it."""
+        """The system with further frames on their way to it."""
         key = (number, frames)
         found = self._received.get(key)
         if found is None:
-            end = self._ends[number]
-            fibres = end.fibres
+            member = self._members[number]
+            fibres = member.fibres
             for index, frame in frames:
                 fibres = changed(fibres, index, (*fibres[index], frame))
-            found = self._received[key] = self._add(end._replace(fibres=fibres))
+            found = self._received[key] = self._add(member._replace(fibres=fibres))
         return found
 
     def put(self, number: int, index: int, frames: tuple[int, ...]) -> int:
-        """The end with other frames on their way to it on one CTC."""
-        end = self._ends[number]
-        return self._add(end._replace(fibres=changed(end.fibres, index, frames)))
+        """The system with other frames on their way to it on one CTC."""
+        member = self._members[number]
+        return self._add(member._replace(fibres=changed(member.fibres, index, frames)))
 
-    def steps(self, number: int) -> list[EndStep]:
-        """Everything an end can do by itself; but for missing interrupts, see `late`."""
+    def steps(self, number: int) -> list[MemberStep]:
+        """Everything a system can do by itself; but for missing interrupts, see `late`."""
         steps = self._steps.get(number)
         if steps is None:
-            end = self._ends[number]
-            given: list[Input] = [("timer", timer) for timer in self.nodes.soon[end.node]]
-            if end.sent < self._world.messages[end.here]:
-                given.append(("send", end.sent + 1, self._world.traffic))
-            for index, frames in enumerate(end.fibres):
+            member, world = self._members[number], self._world
+            given: list[Input] = [("timer", timer) for timer in self.nodes.soon[member.node]]
+            for end, link in enumerate(self._links[member.here]):
+                if member.sent[end] < world.messages[link.index(member.here)]:
+                    given.append(("send", member.sent[end] + 1, world.traffic, end))
+            for index, frames in enumerate(member.fibres):
                 if frames:
                     given.append(("frame", index, frames[0]))
             steps = self._steps[number] = [self.feed(number, each) for each in given]
         return steps
 
-    def late(self, number: int) -> list[EndStep]:
-        """The missing interrupts that the end waits for."""
-        late = self.nodes.late[self._ends[number].node]
+    def late(self, number: int) -> list[MemberStep]:
+        """The missing interrupts that the system waits for."""
+        late = self.nodes.late[self._members[number].node]
         return [self.feed(number, ("timer", timer)) for timer in late]
 
     def sends_alone(self, number: int) -> int:
-        """The CTCs on which an end may send while the other end does nothing, as bits."""
+        """The CTCs on which one of two systems may send while the other does nothing, as bits."""
         found = self._sends_alone.get(number)
         if found is None:
             found, seen, waiting = 0, {number}, [number]
             while waiting:
                 for step in self.steps(waiting.pop()):
-                    for index, _ in step.frames:
-                        found |= 1 << index
-                    known = self._sends_alone.get(step.end)
+                    for _, frames in step.frames:
+                        for index, _ in frames:
+                            found |= 1 << index
+                    known = self._sends_alone.get(step.member)
                     if known is not None:
                         found |= known
-                    elif step.end not in seen:
-                        seen.add(step.end)
-                        waiting.append(step.end)
+                    elif step.member not in seen:
+                        seen.add(step.member)
+                        waiting.append(step.member)
             self._sends_alone[number] = found
         return found
 
     def say(self, number: int, given: Input) -> str:
-        """What happens when an end is given an input, in words."""
-        here = self._ends[number].here
+        """What happens when a system is given an input, in words."""
+        here = self._members[number].here
         match given:
             case ("timer", timer):
                 return f"{timer.kind.value} at {here}, CTC {timer.place}"
             case ("frame", index, frame):
                 return f"{self.nodes.frames[frame]!r} arrives at {here} on CTC {index}"
-        return f"{here} sends"
+        return f"{here} sends" if len(self._links) == 2 else f"{here} sends on link {given[-1]}"
 
-    def _is_done(self, end: EndState) -> bool:
-        nodes = self.nodes
+    def _is_done(self, member: Member) -> bool:
+        nodes, messages = self.nodes, self._world.messages
         return (
-            end.arrived == self._world.messages[1 - end.here]
-            and end.sent == self._world.messages[end.here]
-            and not any(end.fibres)
-            and nodes.settled[end.node]
-            and not nodes.soon[end.node]
-            and not nodes.late[end.node]
+            all(
+                member.sent[end] == messages[link.index(member.here)]
+                and member.arrived[end] == messages[1 - link.index(member.here)]
+                for end, link in enumerate(self._links[member.here])
+            )
+            and not any(member.fibres)
+            and nodes.settled[member.node]
+            and not nodes.soon[member.node]
+            and not nodes.late[member.node]
         )
 
 

@@ -34,7 +34,8 @@ FIRST_NS: Final = 1
 _HISTORY: Final = ("_started_ns", "_departed_ns", "_matched_ns")
 _ENDINGS, _SENDING, _COMPLETION, _STARTS = "_endings", "_sending", "_completion_ns", "_starts"
 _DIRECTIONS: Final = ("_out", "_in")
-"""Attributes of CTCs and chpids that are times, or wait for one, by name."""
+_SYSTEM_LOCK: Final = "_lock"
+"""Attributes of systems, CTCs and chpids that are times, or wait for one, by name."""
 
 
 class TimerKind(Enum):
@@ -66,6 +67,7 @@ def forget_times(node: System) -> None:
         for lock in (end.link.rx_lock, end.link.tx_lock):
             if not lock.free:
                 lock.due_ns = SOON_NS
+    _get(node, _SYSTEM_LOCK).until_ns = SOON_NS if _copies(node) else 0
     for ctc in _ctcs(node):
         if ctc.due_ns < NEVER_NS:
             ctc.due_ns = SOON_NS if _recovers(ctc) else LATE_NS
@@ -79,10 +81,12 @@ def forget_times(node: System) -> None:
 
 def run_out(node: System, timer: Timer) -> None:
     """Let this timer have the least time left, `FIRST_NS`; all others keep what they have."""
-    if timer.kind is TimerKind.RX_LOCK:
-        node.ends[timer.place].link.rx_lock.due_ns = FIRST_NS
-    elif timer.kind is TimerKind.TX_LOCK:
-        node.ends[timer.place].link.tx_lock.due_ns = FIRST_NS
+    if timer.kind in (TimerKind.RX_LOCK, TimerKind.TX_LOCK):
+        link = node.ends[timer.place].link
+        lock = link.rx_lock if timer.kind is TimerKind.RX_LOCK else link.tx_lock
+        lock.due_ns = FIRST_NS
+        if lock.copies:
+            _get(node, _SYSTEM_LOCK).until_ns = FIRST_NS
     elif timer.kind in (TimerKind.RECOVERY, TimerKind.MISSING):
         _ctcs(node)[timer.place].due_ns = FIRST_NS
         _watch(node)
@@ -108,6 +112,11 @@ def _timers(node: System) -> Iterator[Timer]:
     for index, ctc in enumerate(_ctcs(node)):
         if ctc.due_ns < NEVER_NS:
             yield Timer(TimerKind.RECOVERY if _recovers(ctc) else TimerKind.MISSING, index)
+
+
+def _copies(node: System) -> bool:
+    """Whether any link of the system holds its lock."""
+    return any(end.link.rx_lock.copies or end.link.tx_lock.copies for end in node.ends)
 
 
 def _devices(node: System) -> list[Ctc]:

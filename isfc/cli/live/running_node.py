@@ -28,12 +28,12 @@ from isfc.link.state import LinkState
 from isfc.live.endpoint import Endpoint
 from isfc.live.engine import LiveEngine, MakeSystem
 from isfc.live.events import LiveEvent
-from isfc.live.exchange import Exchange
 from isfc.live.forward import forward_limits
 from isfc.live.live_system import LiveSystem
 from isfc.live.memory import keep_memory
 from isfc.live.opening import Opening
 from isfc.live.operator import open_control
+from isfc.live.partner_conversations import PartnerConversations
 from isfc.live.run_directory import run_directory
 from isfc.live.session import OpenNode
 from isfc.live.tls import Tls
@@ -131,7 +131,9 @@ class LiveNode:
 
     def _check_verified(self, programs: Sequence[Program]) -> None:
         """Say how many messages were verified; raise `VerificationError` if one was not intact."""
-        found = [each.verifying if isinstance(each, Exchange) else each for each in programs]
+        found = [
+            each.verifying if isinstance(each, PartnerConversations) else each for each in programs
+        ]
         verifying = [each for each in found if isinstance(each, Verifying)]
         for each in verifying:
             each.expect_intact()
@@ -253,7 +255,7 @@ class LiveNode:
         """What runs over a link; the partner must say the same."""
         experiment = self.options.experiment(link)
         if experiment is None:
-            return Exchange.runs if self.options.forward else ""
+            return PartnerConversations.runs if self.options.forward else ""
         return f"{experiment.workload.name} {experiment.pairs} {experiment.client_node}"
 
     def _open_node(self, definitions: Sequence[LinkEndDefinition]) -> OpenNode | None:

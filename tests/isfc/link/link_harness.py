@@ -11,12 +11,15 @@ from ctc.subchannel import (
     UnitStatus,
 )
 from isfc.link.events import Delivered
+from isfc.link.link_ctc import LinkCtc
 from isfc.link.logical_link import LogicalLink
 from isfc.link.message import Message, Traffic
 from isfc.link.package import Package, PackageLimit
 from isfc.link.parameters import LinkParameters
+from isfc.link.read_side import ReadState
 from isfc.link.schedule import LinkDevice
 from isfc.link.state import DeviceState
+from isfc.link.system_lock import SystemLock
 
 TIMES = IoTimes(1, 2, 3)
 A, B, C, D = Rdev(0x6000), Rdev(0x6001), Rdev(0x6002), Rdev(0x6003)
@@ -52,9 +55,12 @@ class Door:
         lesser: bool = True,
         ctc_count: int = 3,
         parameters: LinkParameters = PARAMETERS,
+        lock: SystemLock | None = None,
     ) -> None:
         self.devices = [LinkDevice(Rdev(0x6000 + n), Rdev(0x7000 + n)) for n in range(ctc_count)]
-        self.link = LogicalLink(self.devices, lesser=lesser, parameters=parameters)
+        self.link = LogicalLink(
+            self.devices, lesser=lesser, parameters=parameters, system_lock=lock
+        )
         self.now_ns = 0
         for device in self.devices:
             self.link.receive_interrupt(DeviceReady(device.rdev), 0)
@@ -152,6 +158,15 @@ class Door:
 
     def state(self, rdev: Rdev) -> DeviceState:
         return self.link.ctcs[rdev].state
+
+    def is_full(self, rdev: Rdev) -> bool:
+        """Whether what was read on a CTC is still to be handed over."""
+        return is_full(self.link.ctcs[rdev])
+
+
+def is_full(ctc: LinkCtc) -> bool:
+    """Whether what was read on a CTC is still to be handed over."""
+    return ctc.read_side in (ReadState.BUFFERED, ReadState.BUFFERED_SENSE)
 
 
 def theirs(

@@ -4,59 +4,65 @@ import pytest
 
 from ctc.address import Rdev
 from ctc.agenda import NEVER_NS
-from ctc.subchannel import Command
-from isfc.link.link_ctc import UNUSABLE, LinkCtc
+from isfc.link.link_ctc import LinkCtc
 from isfc.link.package import Package
+from isfc.link.read_side import QUEUED, READ_SIDE, ReadState
 from isfc.link.schedule import LinkDevice
-from isfc.link.state import CHANGES, DeviceState, StateChange
+from isfc.link.state import DeviceState
+from isfc.link.state_table import StateInput
+from isfc.link.write_side import LOST, SHOWN, WRITE_SIDE, WriteState
+from tests.isfc.link.link_harness import is_full
 
 
-def test_ctc_begins_down_and_with_nothing_under_way() -> None:
-    ctc = LinkCtc(LinkDevice(Rdev(0x6000), Rdev(0x7000)))
-    assert ctc.rdev == 0x6000
-    assert ctc.state is DeviceState.DOWN
-    assert ctc.state in UNUSABLE
-    assert (ctc.outstanding.held, ctc.due_ns, ctc.outstanding.turn) == (None, NEVER_NS, False)
-    assert (ctc.outstanding.following, ctc.queued, ctc.buffered) == (None, False, False)
-    assert (ctc.outstanding.written, ctc.starting) == (None, False)
+@pytest.fixture
+def ctc() -> LinkCtc:
+    return LinkCtc(LinkDevice(Rdev(0x6000), Rdev(0x7000)))
 
 
-def test_what_is_forgotten_is_what_was_under_way() -> None:
-    ctc = LinkCtc(LinkDevice(Rdev(0x6000), Rdev(0x7000)))
-    ctc.outstanding.held, ctc.due_ns, ctc.outstanding.turn = Package(0, [], 0), 5, True
-    ctc.outstanding.written = Package(1, [], 0)
-    ctc.outstanding.following = Command.READ
-    ctc.state, ctc.queued = DeviceState.ATTENTION, True
-    ctc.forget()
-    assert [ctc.outstanding.held, ctc.due_ns, ctc.outstanding.turn, ctc.outstanding.written] == [
-        None,
-        NEVER_NS,
-        False,
-        None,
-    ]
-    assert [ctc.outstanding.following] == [None]
-    # it still waits with the lock, and the state is the link's to set
-    assert [ctc.state, ctc.queued] == [DeviceState.ATTENTION, True]
+def test_ctc_begins_down_and_with_nothing_under_way(ctc: LinkCtc) -> None:
+    assert (ctc.rdev, ctc.state, ctc.usable) == (0x6000, DeviceState.DOWN, False)
+    assert (ctc.package, ctc.due_ns, ctc.starting) == (None, NEVER_NS, False)
+    assert (ctc.read_side, ctc.attended) == (ReadState.NONE, False)
 
 
-@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.cause)
-def test_change_that_the_table_does_not_have_raises_and_leaves_the_state(
-    change: StateChange,
+@pytest.mark.parametrize("before", ReadState)
+def test_what_is_lost_is_what_was_under_way(ctc: LinkCtc, before: ReadState) -> None:
+    ctc.package, ctc.due_ns, ctc.read_side = Package(0, [], 0), 5, before
+    ctc.write_side, full = WriteState.SECOND_ATTENTION, is_full(ctc)
+    ctc.lose(LOST)
+    assert [ctc.package, ctc.due_ns, ctc.state] == [None, NEVER_NS, DeviceState.DOWN]
+    assert not ctc.attended
+    # its turn with the lock is still to come, and what was read is still to be handed over
+    assert (ctc.read_side >= QUEUED, is_full(ctc)) == (before >= QUEUED, full)
+
+
+@pytest.mark.parametrize("given", WRITE_SIDE, ids=lambda given: given.cause)
+def test_write_side_does_what_its_table_has_and_nothing_else(
+    ctc: LinkCtc, given: StateInput
 ) -> None:
-    ctc = LinkCtc(LinkDevice(Rdev(0x6000), Rdev(0x7000)))
-    for state in DeviceState:
-        ctc.state = state
-        if state in change.before:
-            ctc.transition(change)
-            assert ctc.state is change.after
+    for before in WriteState:
+        ctc.write_side = before
+        if before in given.changes:
+            ctc.write(given)
+            after = given.changes[before]
+            assert (ctc.write_side, ctc.state) == (after, SHOWN[after])
         else:
-            with pytest.raises(AssertionError, match=f"cannot happen to a CTC in {state.name}$"):
-                ctc.transition(change)
-            assert ctc.state is state
+            with pytest.raises(AssertionError, match=f"cannot happen in state {before:d}$"):
+                ctc.write(given)
+            assert ctc.write_side == before
 
 
-def test_package_that_is_still_to_be_handed_over_is_not_forgotten() -> None:
-    ctc = LinkCtc(LinkDevice(Rdev(0x6000), Rdev(0x7000)))
-    ctc.buffered = True
-    ctc.forget()
-    assert ctc.buffered
+@pytest.mark.parametrize("given", READ_SIDE, ids=lambda given: given.cause)
+def test_read_side_asks_for_the_lock_when_it_begins_to_wait_for_it(
+    ctc: LinkCtc, given: StateInput
+) -> None:
+    for before in ReadState:
+        ctc.read_side = before
+        if before in given.changes:
+            after = given.changes[before]
+            assert ctc.read(given) == (before < QUEUED <= after)
+            assert ctc.read_side == after
+        else:
+            with pytest.raises(AssertionError, match=f"cannot happen in state {before:d}$"):
+                ctc.read(given)
+            assert ctc.read_side == before

@@ -389,6 +389,19 @@ def test_recovery_without_a_package_is_a_bug_that_shows() -> None:
     door = Door()
     rdev, package = door.write(100)
     door.link.receive_interrupt(Collided(rdev, package, TIMES), door.now_ns)
-    door.link.ctcs[rdev].outstanding.held = None
+    door.link.ctcs[rdev].package = None
     with pytest.raises(AssertionError, match=r"^nothing was held after a collision"):
         door.work()
+
+
+def test_device_whose_sense_never_ends_is_reset_and_can_be_taken_out_then() -> None:
+    door = Door()
+    door.attend(A)
+    door.work()
+    assert door.asked() == [("SENSE_COMMAND_BYTE", A)]
+    door.step()
+    assert door.asked() == [("HALT", A)]
+    assert door.state(A) is DeviceState.RESETTING
+    door.link.deactivate(A)
+    door.link.receive_interrupt(DeviceReady(A), door.now_ns)
+    assert door.state(A) is DeviceState.INACTIVE

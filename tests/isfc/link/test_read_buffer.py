@@ -51,21 +51,21 @@ def full_under_our_write() -> tuple[Door, int, Package]:
     door.attend(A)
     door.step()
     assert door.now_ns == start_ns + BUILD_NS
-    assert door.link.ctcs[A].buffered
+    assert door.is_full(A)
     return door, start_ns, our_write(door, A)
 
 
 def test_buffer_is_full_from_the_end_of_read_until_the_package_is_handed_over() -> None:
     door = Door(parameters=SLOW)
     door.begin_read(C)
-    full = [door.link.ctcs[C].buffered]
+    full = [door.is_full(C)]
     door.ended(C, Command.READ, package(0))
-    full.append(door.link.ctcs[C].buffered)
+    full.append(door.is_full(C))
     read_ns = door.now_ns
     door.link.handle_deadline(read_ns + RECEIVE_NS - 1)
-    full.append(door.link.ctcs[C].buffered)
+    full.append(door.is_full(C))
     door.link.handle_deadline(read_ns + RECEIVE_NS)
-    full.append(door.link.ctcs[C].buffered)
+    full.append(door.is_full(C))
     assert full == [False, True, True, False]
 
 
@@ -170,7 +170,7 @@ def test_attention_before_its_ctc_was_lost_with_a_full_buffer_is_not_answered(re
     else:
         door.link.receive_interrupt(DeviceLost(C, None, TIMES), start_ns)
     assert door.story() == handed_over(start_ns)
-    assert not door.link.ctcs[C].buffered
+    assert not door.is_full(C)
     assert door.link.rx_lock.free
     assert door.state(C) is (DeviceState.IDLE if ready else DeviceState.DOWN)
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from isfc.live.attachment import RETRY_S_MIN
 from isfc.live.endpoint import UnixEndpoint
 from isfc.live.events import ConnectionRefused
+from isfc.live.link_port import RETRY_S_MIN
 from isfc.live.pending import UNGREETED_MAX
 from isfc.testing.pair import Setup
 from tests.live.pair import LivePair, LiveSide, Run

@@ -15,7 +15,7 @@ from ctc.address import Rdev
 from isfc.errors import Backpressure, ConfigurationError, LocalProtocolError
 from isfc.link.message import Message, Traffic
 from isfc.link.state import LinkState
-from isfc.live import exchange
+from isfc.live import partner_conversations
 from isfc.live.control_socket import connect_to, listen_at
 from isfc.live.endpoint import TcpEndpoint
 from isfc.live.events import Detached, LiveEvent
@@ -338,7 +338,7 @@ def test_node_ends_while_the_link_is_down_and_a_service_closes(
 
     async def main() -> None:
         closing.clear()
-        monkeypatch.setattr(exchange, "CLOSE_S", 0.2)
+        monkeypatch.setattr(partner_conversations, "CLOSE_S", 0.2)
         async with open_pair(tmp_path, reconnect_s=60.0) as (first, second):
             second.serve("HANGUP", hang_up)
             await first.connect("HANGUP")
@@ -357,7 +357,7 @@ def test_node_whose_appc_messages_are_all_read_ends_at_once(run_live: Run, tmp_p
             async with await first.connect("ECHO", Traffic.LEGACY) as conversation:
                 await conversation.request(bytes(300_000))
             await wait_until(lambda: not second.board.conversations)
-            async with asyncio.timeout(exchange.CLOSE_S / 2):
+            async with asyncio.timeout(partner_conversations.CLOSE_S / 2):
                 await first.close()
 
     run_live(main())

@@ -12,7 +12,7 @@ from isfc.live.endpoint import TcpEndpoint, UnixEndpoint
 from isfc.live.pending import UNGREETED_MAX
 from isfc.live.tls import certificate_names
 from isfc.testing.pair import Setup
-from tests.isfc.live.test_attachment import refusals
+from tests.isfc.live.test_link_port import refusals
 from tests.live.pair import LivePair, LiveSide, Run
 from tests.waiting import wait_until
 

@@ -246,8 +246,8 @@ def test_appc_takes_turns() -> None:
     joined.b.pass_turn()
     assert joined.carry() == [Verb.LAST]
     assert joined.a.record_whole
-    assert joined.a.holds_turn
-    assert not joined.b.holds_turn
+    assert joined.a.holds_conversation
+    assert not joined.b.holds_conversation
 
 
 def test_appc_turn_passes_only_when_all_has_been_sent() -> None:

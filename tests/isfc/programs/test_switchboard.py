@@ -350,7 +350,7 @@ def test_a_request_in_many_segments_leaves_nothing_in_the_link(verified: bool) -
         dialogue.run_until(lambda: asked.record_whole)
         asked.note_record_taken()
         asked.pass_turn()
-        dialogue.run_until(lambda: asking.holds_turn)
+        dialogue.run_until(lambda: asking.holds_conversation)
         dialogue.run(S)
         assert [end.board.in_link_length for end in dialogue.ends] == [0, 0]
         assert asked.poll_data(length) == bytes(length)

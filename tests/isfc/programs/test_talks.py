@@ -32,7 +32,7 @@ class Talk:
     def step(self) -> None:
         """Send and take a little at both ends, where that is allowed."""
         for here, end in enumerate(self.ends):
-            if end.holds_turn and not end.finished and end.reason is None:
+            if end.holds_conversation and not end.finished and end.reason is None:
                 start = self.sent[here]
                 piece = self.texts[here][start : start + self.random.randrange(1, self.step_max)]
                 self.sent[here] += end.send(piece)

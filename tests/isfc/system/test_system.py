@@ -9,7 +9,8 @@ from ctc.device import Arbitration
 from ctc.frame import CommandFrame, DataFrame, Frame, Signal, StatusFrame
 from ctc.profiles import find_profile
 from ctc.subchannel import Command
-from isfc.errors import LocalProtocolError
+from isfc.errors import LocalProtocolError, RemoteProtocolError
+from isfc.link.counters import DeviceCounters
 from isfc.link.events import Sent
 from isfc.link.message import Message, Traffic
 from isfc.link.name import NodeName
@@ -18,7 +19,8 @@ from isfc.link.parameters import LinkParameters
 from isfc.link.schedule import LinkDevice
 from isfc.link.state import DeviceState, LinkState
 from isfc.system.definition import CtcDefinition, LinkEndDefinition
-from isfc.system.inputs import DEADLINE, Activate, Arrive, Connect, Send
+from isfc.system.inputs import DEADLINE, Activate, Arrive, Connect, Deactivate, Disconnect, Send
+from isfc.system.link_end import LinkEnd
 from isfc.system.system import System
 from isfc.testing.pair import BOTH_FAIL, FIRST_WINS, MS, SECOND_WINS, US, Pair, S, Setup
 from isfc.testing.side import Side
@@ -339,3 +341,80 @@ def test_device_is_busy_while_its_io_lasts_and_never_longer() -> None:
             assert busy_ns >= 0
         before = after
     assert busiest_ns == 200 * US  # a large write fills such a while, and no I/O more than fills it
+
+
+def test_fresh_end_takes_the_place_of_the_one_that_was_there_and_no_other() -> None:
+    shift = 0x100
+    other = define("CHICAGO")
+    ctcs = tuple(
+        replace(ctc, device=LinkDevice(Rdev(ctc.device.rdev + shift), ctc.device.partner_rdev))
+        for ctc in other.ctcs
+    )
+    system = System([define(), replace(other, ctcs=ctcs), replace(define("DENVER"), ctcs=())])
+    old, kept, last = system.ends
+    fresh = system.restart_end("BOSTON")
+    assert system.ends == (fresh, kept, last)
+    assert fresh is not old
+    assert (fresh.partner, fresh.link.state) == ("BOSTON", LinkState.DOWN)
+    assert system.end_of(Rdev(0x6001)) is fresh
+    assert system.end_of(Rdev(0x6101)) is kept
+    rdev = Rdev(0x6000)
+    system.apply(Connect(rdev), 0)  # it is driven like the old one
+    assert [frame for _, frame in frames(system)]
+    system.apply(Arrive(rdev, StatusFrame(Signal.READY, 0)), 0)
+    system.apply(Send([Message(0, 100)]), 0)
+    assert system.next_deadline() == fresh.link.due_ns
+
+
+def test_link_end_that_breaks_keeps_no_other_from_its_deadline(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    system = System([define(), replace(define("CHICAGO"), ctcs=())])
+    handled: list[str] = []
+
+    def handle(end: LinkEnd, now_ns: int) -> None:  # noqa: ARG001
+        handled.append(end.partner)
+        if end.partner == "BOSTON":
+            raise RemoteProtocolError("out of turn")
+
+    monkeypatch.setattr(LinkEnd, "handle_deadline", handle)
+    with pytest.raises(RemoteProtocolError, match=r"^out of turn$"):
+        system.apply(DEADLINE, 0)
+    assert handled == ["BOSTON", "CHICAGO"]
+
+
+def test_ctc_whose_path_is_gone_is_not_started_by_activation() -> None:
+    system, rdev = System([define()]), Rdev(0x6000)
+    system.apply(Connect(rdev), 0)
+    system.apply(Disconnect(rdev), 10)
+    system.apply(Deactivate(rdev), 20)
+    frames(system)
+    system.apply(Activate(rdev), 30)
+    assert frames(system) == []
+
+
+def test_messages_go_on_the_ctc_beside_which_they_are_sent() -> None:
+    system = System([define()])
+    for device in system.ends[0].link.ctcs:
+        system.apply(Connect(device), 0)
+        system.apply(Arrive(device, StatusFrame(Signal.READY, 0)), 0)
+    system.ends[0].send([Message(0, 100)], 0, beside=Rdev(0x6001))
+    states = [ctc.state for ctc in system.ends[0].link.ctcs.values()]
+    assert states == [DeviceState.IDLE, DeviceState.BUILDING]
+
+
+def test_snapshot_of_a_device_has_what_was_counted_there() -> None:
+    pair = Pair(Setup(ctc_count=1))
+    pair.send(pair.first, 100, 50_000)
+    pair.until(pair.all_arrived)
+    pair.run(10 * MS)
+    rdev = pair.first.rdevs[0]
+    pair.first.system.apply(Arrive(rdev, StatusFrame(Signal.RECEIVED, 99)), pair.engine.now_ns)
+    (device,) = pair.first.end.snapshot(pair.engine.now_ns).devices
+    counters = pair.first.end.link.ctcs[rdev].counters
+    for name in (*DeviceCounters.__slots__,):
+        if hasattr(device, name):
+            found, counted = getattr(device, name), getattr(counters, name)
+            assert (list(found) if name == "write_serv_counts" else found) == counted, name
+    assert device.stale_count == 1
+    assert device.write_serv_ns > 0

@@ -9,6 +9,7 @@ from isfc.link.package import PackageLimit
 from isfc.link.parameters import LinkParameters
 from isfc.link.state import DeviceState
 from isfc.testing.pair import BOTH_FAIL, FIRST_WINS, MS, SECOND_WINS, Pair, S, Setup
+from tests.isfc.link.link_harness import is_full
 
 RULES = [BOTH_FAIL, FIRST_WINS, SECOND_WINS]
 Rules = tuple[Arbitration, Arbitration]
@@ -112,10 +113,10 @@ def test_no_ctc_is_read_before_its_last_package_is_handed_over_and_both_directio
         assert pair.step()
         assert pair.engine.now_ns < S, "something waits for ever"
         for here, side in enumerate(pair.sides):
-            full = [ctc for ctc in side.end.link.ctcs.values() if ctc.buffered]
+            full = [ctc for ctc in side.end.link.ctcs.values() if is_full(ctc)]
             for ctc in full:
                 assert ctc.state not in (DeviceState.ATTENTION, DeviceState.READING)
-                waited[here] += ctc.outstanding.following is not None
+                waited[here] += ctc.attended
                 written[here] += ctc.state is DeviceState.WRITING
     assert min(waited) > 0
     assert min(written) > 0

@@ -2,6 +2,7 @@
 
 import pytest
 
+from ctc.agenda import NEVER_NS
 from isfc.link.link_ctc import LinkCtc
 from isfc.link.lock import BuildPackage
 from isfc.link.logical_link import LogicalLink
@@ -44,7 +45,7 @@ def test_counterexample_says_what_led_to_it(monkeypatch: pytest.MonkeyPatch) -> 
 
     def forget(link: LogicalLink, ctc: LinkCtc, package: Package, now_ns: int) -> None:
         collide(link, ctc, package, now_ns)
-        ctc.forget()
+        ctc.package, ctc.due_ns = None, NEVER_NS
 
     monkeypatch.setattr(LogicalLink, "_collide", forget)
     with pytest.raises(Counterexample, match=r"deadlock|nothing was held") as caught:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from mypy_extensions import i64
 
+from ctc.agenda import NEVER_NS
 from isfc.link.link_ctc import Deadlines, LinkCtc
 from isfc.link.logical_link import LogicalLink
 from isfc.link.message import Message
@@ -32,7 +33,7 @@ def _double(_: Resequencer, package: Package) -> list[Message]:
 def _forget(link: LogicalLink, ctc: LinkCtc, package: Package, now_ns: i64) -> None:
     """After a collision nobody writes again."""
     _COLLIDE(link, ctc, package, now_ns)
-    ctc.forget()
+    ctc.package, ctc.due_ns = None, NEVER_NS
 
 
 def _neglect(*_: object) -> list[LinkCtc]:
@@ -51,7 +52,7 @@ def _starve(watch: Deadlines, now_ns: i64) -> list[LinkCtc]:
 
 def _pass_over(_: LogicalLink, ctc: LinkCtc, __: i64) -> None:
     """What collided is given up when its turn has come."""
-    ctc.forget()
+    ctc.package, ctc.due_ns = None, NEVER_NS
 
 
 @pytest.mark.parametrize("reduced", [False, True], ids=["every order", "reduced"])

@@ -17,21 +17,21 @@ def _explored(world: SmallWorld, *, timed: bool) -> Exploration:
 
 def _frames_of(timed: Exploration, untimed: Exploration) -> dict[int, int]:
     """What the frames of the one exploration are called in the other."""
-    numbers = untimed.ends.nodes.frame_numbers
-    return {number: numbers[form] for form, number in timed.ends.nodes.frame_numbers.items()}
+    numbers = untimed.members.nodes.frame_numbers
+    return {number: numbers[form] for form, number in timed.members.nodes.frame_numbers.items()}
 
 
-def _ends_of(timed: Exploration, untimed: Exploration) -> list[int]:
-    """The states of the one exploration's ends, without their times, in the other."""
+def _members_of(timed: Exploration, untimed: Exploration) -> list[int]:
+    """The states of the one exploration's systems, without their times, in the other."""
     frames = _frames_of(timed, untimed)
     found = []
-    for end in list(timed.ends.numbers):
-        image, _ = timed.ends.nodes.images[end.node]
+    for each in list(timed.members.numbers):
+        image, _ = timed.members.nodes.images[each.node]
         node = unpacked(image)
         forget_times(node)
-        fibres = tuple(tuple(frames[frame] for frame in fibre) for fibre in end.fibres)
-        number = untimed.ends.nodes.numbers[digest((end.here, canonical(node, 0)))]
-        found.append(untimed.ends.numbers[end._replace(node=number, fibres=fibres)])
+        fibres = tuple(tuple(frames[frame] for frame in fibre) for fibre in each.fibres)
+        number = untimed.members.nodes.numbers[digest((each.here, canonical(node, 0)))]
+        found.append(untimed.members.numbers[each._replace(node=number, fibres=fibres)])
     return found
 
 
@@ -52,7 +52,7 @@ def _ends_of(timed: Exploration, untimed: Exploration) -> list[int]:
 )
 def test_every_state_that_a_clock_leads_to_is_visited_without_one(world: SmallWorld) -> None:
     timed, untimed = _explored(world, timed=True), _explored(world, timed=False)
-    ends = _ends_of(timed, untimed)
+    members = _members_of(timed, untimed)
     for state in timed.states:
-        (first, second), trouble = unpack(state)
-        assert pack((ends[first], ends[second]), trouble) in untimed.numbers
+        now, trouble = unpack(state)
+        assert pack(tuple(members[each] for each in now), trouble) in untimed.numbers

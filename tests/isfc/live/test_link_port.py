@@ -14,11 +14,11 @@ import pytest
 from ctc.address import Rdev
 from isfc.errors import ConfigurationError
 from isfc.link.events import Severed
-from isfc.live.attachment import Attachments
 from isfc.live.endpoint import TcpEndpoint, UnixEndpoint, parse_endpoint
 from isfc.live.events import ConnectionRefused, Detached
 from isfc.live.frames import FAREWELL_REASON
 from isfc.live.handshake import Accept, Hello, Refusal, decode_greeting, encode_greeting
+from isfc.live.link_port import LinkPort
 from isfc.testing.pair import Setup
 from tests.live.pair import LivePair, LiveSide, Run
 from tests.waiting import wait_until
@@ -284,7 +284,7 @@ def test_a_partner_that_cannot_be_reached_is_told_of_once_that_has_lasted(
 def test_the_same_random_numbers_give_the_same_incarnation(run_live: Run) -> None:
     async def main() -> None:
         side = LiveSide(Setup().definition(0), 5)
-        again = Attachments(side.engine, Random(5))
+        again = LinkPort(side.engine, Random(5))
         assert again.incarnation == side.attachments.incarnation
         first = again.incarnation
         side.engine.sever("a new life")

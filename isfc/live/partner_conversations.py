@@ -29,7 +29,7 @@ Handler = Callable[[Conversation], Coroutine[Any, Any, None]]
 """A service: it has the conversation until it returns, and then the conversation is closed."""
 
 
-class Exchange:
+class PartnerConversations:
     """The conversations of programs with those of one partner. It is a `Program` of its engine.
 
     ``services`` are those that the node offers, which its links may have in common.

@@ -8,7 +8,7 @@ import ssl
 from functools import partial
 from pathlib import Path
 from random import Random
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from isfc.errors import ConfigurationError
 from isfc.live.accepting import Acceptor
@@ -19,15 +19,18 @@ from isfc.live.events import ConnectionRefused
 from isfc.live.handshake import Hello, greeting_length
 from isfc.live.listen import listening_sockets
 from isfc.live.peer_user import can_tell_users
-from isfc.live.pending import Door, PendingConnection
+from isfc.live.pending import PendingConnection
 from isfc.live.tls import Tls, TlsServer, tls_now
+
+if TYPE_CHECKING:
+    from isfc.live.link_port import LinkPort
 
 BACKLOG_MAX: Final = 1_024
 """Connections that may wait to be accepted, if the system lets so many."""
 
 
-class Lobby:
-    """Lets connections in to the doors of a system, one for each of its links.
+class NodePort:
+    """Lets connections in to the links of a system.
 
     ``tls`` is a context that demands the partner's certificate, or gives one for each connection.
     ``random`` chooses who has to go when too many are greeting.
@@ -42,9 +45,9 @@ class Lobby:
         """Whether who comes must be a process of this user's."""
         self.checks_certificate = False
         """Whether who comes must show the certificate of a partner."""
-        self.doors: list[Door] = []
+        self.links: list[LinkPort] = []
         """Those of all links of this system."""
-        self.awaited: list[Door] = []
+        self.awaited: list[LinkPort] = []
         """Those whose partners come here; this node goes to the others itself."""
         self._servers: list[Acceptor | TlsServer] = []
         self._inodes: dict[Path, int] = {}
@@ -69,26 +72,26 @@ class Lobby:
                 self._servers.append(Acceptor(listener, lambda: self._make()[1]))
         return endpoint
 
-    def door_for(self, hello: Hello) -> Door | str:
-        """The door of the link that a hello is of, or why there is none.
+    def link_of(self, hello: Hello) -> "LinkPort | str":
+        """The link that a hello is of, or why there is none.
 
         With one link it is that one, which says itself what does not fit.
         """
-        if len(self.doors) == 1:
-            return self.doors[0]
-        name = self.doors[0].engine.definition.name
-        for door in self.doors:
-            if door.engine.definition.partner == hello.node:
-                if door not in self.awaited:
+        if len(self.links) == 1:
+            return self.links[0]
+        name = self.links[0].engine.definition.name
+        for link in self.links:
+            if link.engine.definition.partner == hello.node:
+                if link not in self.awaited:
                     return f"{name} connects to {hello.node} itself"
-                return door
+                return link
         return f"{name} has no link to {hello.node}"
 
     def refuse(self, refused: ConnectionRefused) -> None:
         """Note a connection that was not let in. One of no link counts at the first awaited."""
-        (self.awaited or self.doors)[0].engine.refuse(refused)
+        (self.awaited or self.links)[0].engine.refuse(refused)
 
-    async def close_doors(self) -> None:
+    async def stop_listening(self) -> None:
         """Let nobody in any more."""
         servers, self._servers = self._servers, []
         for server in servers:

@@ -12,12 +12,12 @@ from typing import Final
 
 from ctc.address import Rdev
 from isfc.live import pending as newcomer
-from isfc.live.connection import Connection, parted, why
+from isfc.live.connection import Connection, parted, reason_of
 from isfc.live.endpoint import Endpoint, UnixEndpoint
 from isfc.live.engine import LiveEngine
 from isfc.live.events import ConnectionRefused
 from isfc.live.handshake import Hello, greeting_length, link_digest, program_digest
-from isfc.live.lobby import Lobby, must_check_certificate, must_check_user
+from isfc.live.node_port import NodePort, must_check_certificate, must_check_user
 from isfc.live.pending import PendingConnection
 from isfc.live.tls import Tls, tls_now
 
@@ -31,14 +31,14 @@ REMIND_S: Final = 60.0
 _INCARNATION_BITS: Final = 63
 
 
-class Attachments:
+class LinkPort:
     """All connections of one link of a node.
 
     ``tls`` is a context that demands the partner's certificate, or gives one for each connection;
     the certificate's name must be the partner's.
     ``program`` says what runs over the link: the same at both ends. ``random`` gives incarnations
-    and the jitter of retries. A ``lobby``, where partners come in, is one for all links of a node,
-    and has a ``tls`` of its own; without one this link has its own lobby.
+    and the jitter of retries. A ``node_port``, where partners come in, is one for all links of a
+    node, and has a ``tls`` of its own; without one this link has its own.
     """
 
     def __init__(
@@ -50,12 +50,12 @@ class Attachments:
         capabilities: int = 0,
         program: str = "",
         tls: Tls | None = None,
-        lobby: Lobby | None = None,
+        node_port: NodePort | None = None,
     ) -> None:
         self.engine = engine
-        self.lobby = Lobby(random, tls) if lobby is None else lobby
-        self.lobby.doors.append(self)
-        self.tls = tls or self.lobby.tls
+        self.node_port = NodePort(random, tls) if node_port is None else node_port
+        self.node_port.links.append(self)
+        self.tls = tls or self.node_port.tls
         self.random = random
         self.checks_user = False
         """Whether the other end must be a process of this user's."""
@@ -71,13 +71,13 @@ class Attachments:
         """When to say that the partner cannot be reached; None as long as it can."""
 
     async def listen(self, endpoint: Endpoint, *, insecure: bool = False) -> Endpoint:
-        """Let the partner connect here; as `isfc.live.lobby.Lobby.listen`."""
+        """Let the partner connect here; as `isfc.live.node_port.NodePort.listen`."""
         self.await_partner()
-        return await self.lobby.listen(endpoint, insecure=insecure)
+        return await self.node_port.listen(endpoint, insecure=insecure)
 
     def await_partner(self) -> None:
-        """Let the partner come to where the lobby listens."""
-        self.lobby.awaited.append(self)
+        """Let the partner come to where the node listens."""
+        self.node_port.awaited.append(self)
 
     def connect(self, endpoint: Endpoint, *, insecure: bool = False) -> None:
         """Connect every CTC to the partner, again and again for as long as the node lives.
@@ -90,21 +90,21 @@ class Attachments:
             self._tasks.append(asyncio.create_task(self._keep(ctc.device.rdev, endpoint)))
 
     async def close(self) -> None:
-        """Let nobody in any more, and end all connections; those of other links of the lobby too.
+        """Let nobody in any more, and end all connections; those of the node's other links too.
 
         Raises nothing when that has been done already.
         """
-        await self.lobby.close_doors()
+        await self.node_port.stop_listening()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        self.lobby.clear()
+        self.node_port.clear()
         await parted(self.engine.close())
 
     @property
     def ungreeted(self) -> set[PendingConnection]:
         """Those that have not greeted yet."""
-        return self.lobby.ungreeted
+        return self.node_port.ungreeted
 
     def hello(self, rdev: Rdev) -> Hello:
         """What this node says on one of its CTCs."""
@@ -149,7 +149,7 @@ class Attachments:
         loop = asyncio.get_running_loop()
         retry_s = RETRY_S_MIN
         while True:
-            attachment = PendingConnection(self.lobby, self, rdev)
+            attachment = PendingConnection(self.node_port, self, rdev)
 
             def make(attachment: PendingConnection = attachment) -> Connection:
                 return Connection(attachment, greeting_length)
@@ -164,7 +164,7 @@ class Attachments:
                         )
                 reason = await attachment.ended
             except OSError as error:  # nobody listens yet, or TLS does not fit
-                reason = why(error)
+                reason = reason_of(error)
             if reason is not None:
                 self._miss(endpoint, reason)
             if attachment.was_attached or attachment.wants_retry:
