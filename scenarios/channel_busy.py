@@ -52,7 +52,10 @@ class ChannelBusy:
 
 @dataclass(slots=True)
 class _BusyNs:
-    """How long each resource of one chpid has been busy so far; ``queues`` start its I/Os."""
+    """How long each resource of one chpid has been busy so far.
+
+    ``queues`` start its I/Os, by number: chpids of one channel have one of them.
+    """
 
     queues: dict[int, float]
     data: float = 0.0
@@ -78,6 +81,7 @@ def busy_so_far(links: Iterable[Layout], systems: Sequence[System], now_ns: int)
     sent_bytes: dict[tuple[FarPath, str, str], float] = {}
     at = {system.name: system.channels for system in systems}
     counted: set[int] = set()
+    numbers: dict[int, int] = {}
     for link in links:
         for ctc in link.ctcs:
             for here, there in ((0, 1), (1, 0)):
@@ -91,7 +95,8 @@ def busy_so_far(links: Iterable[Layout], systems: Sequence[System], now_ns: int)
                     )
                     for end in (here, there)
                 ]
-                ends[0].queues[id(sender.queue)] = sender.starts_ns(now_ns)
+                number = numbers.setdefault(id(sender.queue), len(numbers))
+                ends[0].queues[number] = sender.starts_ns(now_ns)
                 line_ns, data_ns = sender.line_ns(now_ns), sender.processor_ns(now_ns)
                 ends[0].line_out += line_ns
                 ends[1].line_in += line_ns

@@ -22,8 +22,12 @@ NAMES: Final = dict(
     )
 )
 GAIN_MAX: Final = 1.05
-"""A busy neighbour, and a longer fibre, may seem to make a link faster by so much: two messages that
-fall into step, or no longer do, make more difference than either (`docs/cluster.md`)."""
+"""What is no gain may come to so much more, within what two runs of 0.3 s differ by."""
+
+STEP_MAX: Final = 1.25
+"""A busy neighbour may make a link faster by so much, and seldom does (6 of 634 links of 500 drawn
+clusters by more than 5 %). Writes of both ends of a single-CTC link meet less often where others
+delay them, and few messages fall out of step (`docs/cluster.md`)."""
 
 SEEDS: Final = [
     *(pytest.param(range(first, first + 5), id=f"{first}-") for first in range(0, 50, 5)),
@@ -60,8 +64,7 @@ def test_drawn_clusters_keep_what_holds_for_any(seeds: range) -> None:
         check_sums(seed, found)
         check_ceilings(seed, found)
         check_neighbours(seed, drawn, found)
-        farther = run(drawn.farther(10.0)).mb_per_s
-        assert farther <= GAIN_MAX * found.mb_per_s, f"cluster {seed} is faster over 10 km more"
+        check_fibres(seed, drawn, found)
 
 
 def check_ways_of_writing(seed: int, drawn: DrawnCluster, found: ClusterResult) -> None:
@@ -84,8 +87,9 @@ def check_sums(seed: int, found: ClusterResult) -> None:
 
 def check_ceilings(seed: int, found: ClusterResult) -> None:
     """No resource is busy for more than all of the time."""
-    for each in (*found.channels, *found.paths):
-        assert 0.0 <= each.busy <= 1.0 + 1e-9, f"cluster {seed}: {each.name}"
+    busy = {each.name: each.busy for each in found.channels}
+    busy |= {each.name: each.busy for each in found.paths}
+    assert all(0.0 <= share <= 1.0 + 1e-9 for share in busy.values()), f"cluster {seed}: {busy}"
 
 
 def check_neighbours(seed: int, drawn: DrawnCluster, found: ClusterResult) -> None:
@@ -97,7 +101,18 @@ def check_neighbours(seed: int, drawn: DrawnCluster, found: ClusterResult) -> No
         (alone,) = figures(run(drawn.with_traffic_of([nodes]))).values()
         beside = figures(found)["-".join(nodes)]
         if any(drawn.uses(nodes) & drawn.uses(other) for other in loaded if other != nodes):
-            most = GAIN_MAX * alone[0].whole.result.mb_per_s
+            most = STEP_MAX * alone[0].whole.result.mb_per_s
             assert beside[0].whole.result.mb_per_s <= most, f"cluster {seed}: neighbours of {nodes}"
         else:
             assert beside == alone, f"cluster {seed}: {nodes} shares nothing"
+
+
+def check_fibres(seed: int, drawn: DrawnCluster, found: ClusterResult) -> None:
+    """Longer fibres carry no more, nor does a link that has lost one of its own channels."""
+    farther = run(drawn.farther(10.0)).mb_per_s
+    assert farther <= STEP_MAX * found.mb_per_s, f"cluster {seed} is faster over 10 km more"
+    for nodes in drawn.links:
+        fibres = [fibre for fibre in drawn.fibres if fibre.nodes == nodes]
+        if drawn.loaded(nodes) and len(fibres) > 1 and drawn.own_channels(nodes):
+            fewer = rates(run(drawn.without(fibres[0])))
+            assert sum(fewer) <= GAIN_MAX * found.mb_per_s, f"cluster {seed}: {nodes}"
