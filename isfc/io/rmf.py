@@ -125,7 +125,7 @@ _TITLES: Final = {
 """How titles begin: they stand where a mail of 72 columns breaks them."""
 
 _OTHER_TITLE: Final = re.compile(
-    r"(?:\S ){2,}\s*A C T I V I T Y|LOGICAL CONTROL UNIT|\bLCU\b.*\bCU\b"
+    r"(?:\S ){2,}\s*A C T I V I T Y|\bACTIVITY REPORT\b|LOGICAL CONTROL UNIT|\bLCU\b.*\bCU\b"
 )
 
 _RATE: Final = re.compile(rf"({WHOLE}\.\d{{1,20}})(S?)")
@@ -134,18 +134,57 @@ _NO_FIGURES: Final = frozenset(("OFFLINE", "NOT", "NO", "LCU"))
 
 _DEVICE_TIMES: Final = ("RESP", "IOSQ", "CMR", "DB", "INT", "PEND", "DISC", "CONN")
 _DEVICE_SHARES: Final = ("%CONN", "%UTIL", "%RESV", "ALLOC", "%ANY", "%MT")
+"""What stands behind them; later releases have no %MT, mount pending."""
+
+_SHARE_WORDS: Final = re.compile(r"DEV DEV DEV (?:NMBR|NUMBER) ANY")
+"""How a heading names the others, up to %ANY."""
+
+_RATE_OFF: Final = 0.001
+"""I/Os a second by which the rate of a device may be off: its last digit."""
+
+_SUM_OFF_MS: Final = 2.5
+"""Last digits by which RESP and IOSQ + PEND + DISC + CONN may differ: each is rounded."""
 _IOP_VALUES: Final = ("ACTIVITY RATE", "AVG Q LNGTH", "% IOP BUSY", "I/O START", "INTERRUPT")
 
 
-def _times_from(words: list[Word], at: int) -> tuple[str, ...]:
-    """The columns of a heading of devices, from RESP to CONN; empty if these are none.
+def _columns_from(words: list[Word], at: int) -> tuple[tuple[str, ...], int]:
+    """The columns of a heading of devices from RESP on, and where it ends; none if it is none.
 
-    Earlier releases have no INT.
+    Earlier releases have no INT, and later ones no %MT.
     """
     end = next((n for n in range(at, min(at + 9, len(words))) if words[n].text == "CONN"), at)
     found = tuple(word.text for word in words[at : end + 1])
     without = tuple(name for name in _DEVICE_TIMES if name != "INT")
-    return found if found in (_DEVICE_TIMES, without) else ()
+    if found not in (_DEVICE_TIMES, without):
+        return (), at
+    shares = words[end + 1 : end + len(_DEVICE_SHARES)]
+    if not _SHARE_WORDS.fullmatch(" ".join(word.text for word in shares)):
+        return found, end + 1
+    end += 1 + len(shares)
+    has_mt = end < len(words) and words[end].text == "MT"
+    return (*found, *(_DEVICE_SHARES if has_mt else _DEVICE_SHARES[:-1])), end
+
+
+def _choices(count: int, known: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """The columns that so many figures of a device may be, below a heading that is known or not."""
+    every = [
+        (*(name for name in _DEVICE_TIMES if has_int or name != "INT"), *shares)
+        for has_int in (True, False)
+        for shares in (_DEVICE_SHARES, _DEVICE_SHARES[:-1])
+    ]
+    return [names for names in every if len(names) == count and names[: len(known)] == known]
+
+
+def _adds_up(names: tuple[str, ...], values: list[float | None], unit_ms: float) -> bool:
+    """Whether RESP is what it is made of, with or without the delay of interrupts."""
+    found = dict(zip(names, values, strict=True))
+    parts = [found[name] for name in ("IOSQ", "PEND", "DISC", "CONN")]
+    whole = found["RESP"]
+    if whole is None or None in parts:
+        return True
+    total = sum(part for part in parts if part is not None)
+    off = _SUM_OFF_MS * unit_ms
+    return total - off <= whole <= total + (found.get("INT") or 0.0) + off
 
 
 def read_rmf(path: Path) -> tuple[RmfInterval, ...]:
@@ -190,7 +229,7 @@ class _Parser:
         self._parts = 1
         self._words: list[Word] = []
         self._heading = UNTITLED
-        self._times: tuple[str, ...] | None = None
+        self._columns: tuple[str, ...] = ()
         self._seen: set[tuple[tuple[str, str, str], _Line]] = set()
 
     def parse(self, text: str) -> tuple[RmfInterval, ...]:
@@ -217,7 +256,7 @@ class _Parser:
             return False
         self._take_records()
         if report is not None:
-            self._heading, self._times = UNTITLED, None
+            self._heading, self._columns = UNTITLED, ()
         self._report = report or self._report
         self._system = system[1] if system else self._system
         self._date = date[1] if date else self._date
@@ -232,8 +271,8 @@ class _Parser:
             if heading := read_heading(words, at):
                 self._heading, at = heading
                 continue
-            if words[at].text == _DEVICE_TIMES[0] and (times := _times_from(words, at)):
-                self._times, at = times, at + len(times)
+            if words[at].text == _DEVICE_TIMES[0] and (found := _columns_from(words, at))[0]:
+                self._columns, at = found
                 continue
             match self._report:
                 case _Report.UNKNOWN if looks_like_channel(words, at):
@@ -242,6 +281,8 @@ class _Parser:
                     at = self._take_channel(words, at)
                 case _Report.DEVICE | _Report.UNKNOWN if starts_device(words, at):
                     at = self._take_device(words, at)
+                case _Report.DEVICE if words[at].text == "LCU":
+                    at = self._take_total(words, at)
                 case _Report.QUEUING if starts_iop(words, at):
                     at = self._take_iop(words, at)
                 case _:
@@ -303,12 +344,20 @@ class _Parser:
             return start + 2
         most = len(_DEVICE_TIMES) + len(_DEVICE_SHARES)
         values, end = values_from(words, at + 2, most, words[start], starts_device)
-        times = self._times or tuple(
-            name for name in _DEVICE_TIMES if name != "INT" or len(values) == most
-        )
-        names = (*times, *_DEVICE_SHARES)
-        expect(values, names, words[start], f"device {words[start].text}")
-        found = dict(zip(names, values, strict=True))
+        what = f"device {words[start].text}"
+        choices = _choices(len(values), self._columns)
+        if not choices:
+            expect(values, self._columns or (*_DEVICE_TIMES, *_DEVICE_SHARES), words[start], what)
+        texts = [word.text for word in words[at + 2 : end] if "." in word.text]
+        unit_ms = max((10.0 ** -len(text.partition(".")[2]) for text in texts[:4]), default=1.0)
+        # those of synchronous I/Os are not divided
+        meant = [names for names in choices if rate[2] or _adds_up(names, values, unit_ms)]
+        if not meant:
+            raise ConfigurationError(
+                f"{words[start].place}: {what}: RESP {values[0]} ms is not IOSQ + PEND + DISC + "
+                "CONN; expected the same within rounding: are columns shifted?"
+            )
+        found = dict(zip(meant[0], values, strict=True))
         volume = next((word.text for word in words[start + 2 : at] if not word.text.isdigit()), "")
         self._add(
             DeviceLine(
@@ -325,6 +374,26 @@ class _Parser:
             )
         )
         return end
+
+    def _take_total(self, words: list[Word], start: int) -> int:
+        """The line below the devices of an LCU, which adds them up: are they all there?"""
+        lcu, text = (word.text for word in (*words[start + 1 : start + 3], *words[-1:] * 2)[:2])
+        rate = _RATE.fullmatch(text)
+        interval = self._intervals.get((self._system, self._date, self._time))
+        if rate is None or interval is None or not DEVICE.fullmatch(lcu):
+            return start + 1
+        total, unit = number_of(rate[1]), 10.0 ** -len(rate[1].partition(".")[2])
+        rates = [line.io_per_s for line in interval.devices if line.lcu == lcu]
+        off = unit + _RATE_OFF * len(rates)
+        if sum(rates) > total + off:
+            raise ConfigurationError(
+                f"{words[start].place}: LCU {lcu} has {total:g} I/Os a second, and its devices "
+                f"{sum(rates):g} together; expected the same within rounding"
+            )
+        if sum(rates) < total - off:
+            missing = f"{total - sum(rates):,.0f} of {total:,.0f} I/Os a second"
+            self._add(PassedOver(f"LCU {lcu}", missing, "lines missing"))
+        return start + 3
 
     def _take_iop(self, words: list[Word], start: int) -> int:
         values, end = values_from(words, start + 1, 16, words[start], starts_iop)
