@@ -29,13 +29,17 @@ _CHPID: Final = re.compile(
 _PATHS: Final = re.compile(
     r"\bCHPIDs to Device +(?P<rdev>\w+) +\(PIM\) *: *(?P<chpids>[\w ]+)", re.IGNORECASE | re.ASCII
 )
-_BROKEN: Final = re.compile(
-    r"(?:\b(?:remote(?: +link)?|link|bytes)|\b(?:device|node|type|state|status):) *$", re.IGNORECASE
-)
+_RDEV_DIGITS: Final = 4
+"""CP shows device numbers so."""
+
+_LATER: Final = ("status", "state", "type")
+"""Labels that other answers behind a device may have as well."""
+
+_BROKEN: Final = re.compile(r"\b(?:remote(?: +link)?|link|bytes|device:) *$", re.IGNORECASE)
 _LABEL_REST: Final = re.compile(
     r"\s*(?:(?:link +)?device|sent|received):|\s*link *$", re.IGNORECASE
 )
-_VALUE_ALONE: Final = re.compile(r"\s*[\w$#@]{1,8}\s*", re.ASCII)
+_VALUE_ALONE: Final = re.compile(r"\s*[0-9A-F]{4}\s*", re.ASCII | re.IGNORECASE)
 _MORE: Final = re.compile(r" *(?P<rdevs>[0-9A-F]{4}(?:[ ,]+[0-9A-F]{4})*) *", re.IGNORECASE)
 
 
@@ -142,8 +146,19 @@ def _devices(lines: list[str], file: str) -> Iterator[LinkedDevice]:
     for each in _fields(lines, file):
         if each.label == "link device":
             records.append({})
+        if each.label == "remote link device" and not records:
+            raise each.place.error(
+                "Remote link device: without a Link device: above it",
+                "all of the answer to QUERY ISLINK: was its begin cut off?",
+            )
         if records:
-            records[-1].setdefault(each.label, each)
+            first = records[-1].setdefault(each.label, each)
+            if first is not each and each.label not in _LATER:
+                raise each.place.error(
+                    f"{each.label.capitalize()}: again, as in line {first.place.line}, without a "
+                    "Link device: between the two",
+                    "each label once for a device",
+                )
     for record in records:
         device = record["link device"]
         node = record.get("node")
@@ -163,9 +178,11 @@ def _devices(lines: list[str], file: str) -> Iterator[LinkedDevice]:
 
 
 def _rdev(found: _Field, what: str) -> Rdev:
-    return found.place.read(
-        found.value, parse_rdev, f"{what}:", "a device number of 1 to 4 hex digits"
-    )
+    if len(found.value) != _RDEV_DIGITS:
+        raise found.place.error(
+            f"{what}: {shown(found.value)}", "a device number of 4 hex digits: was the line cut?"
+        )
+    return found.place.read(found.value, parse_rdev, f"{what}:", "a device number of 4 hex digits")
 
 
 def _node(found: _Field) -> NodeName:

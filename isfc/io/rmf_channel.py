@@ -170,6 +170,9 @@ def read_heading(words: list[Word], at: int) -> tuple[Heading, int] | None:
     if "PART" not in (word.text for word in found) and "TOTAL" not in map(_printed, found):
         return None
     names = _HEADINGS.get(tuple(map(_printed, found)))
+    named = {word.text for word in words[at:first]}
+    if names is not None and "SPEED" in named and not _ZHPF & {*names}:
+        names = None  # releases that have SPEED have ZHPF as well: the lines were cut
     if end < len(words) and words[end].line == words[end - 1].line:
         names = None
     before = (_UNIT.match(word.text) for word in words[max(0, at - _UNIT_DISTANCE) : at])

@@ -140,7 +140,7 @@ def values_from(
             values.append(number_of(text))
         elif _MISSING.fullmatch(text):
             values.append(None)
-        elif words[at].line == start.line:
+        elif words[at].line == start.line or (values and words[at].line == words[at - 1].line):
             raise ConfigurationError(f"{words[at].place}: {text[:40]!r}; expected a number")
         else:
             break

@@ -70,7 +70,7 @@ def is_device_row(line: str) -> bool:
 def whole(columns: list[Column]) -> list[Column]:
     """The columns of a heading; raises `BadFigure` if it lacks some that are needed."""
     names = [column.name for column in columns]
-    if missing := [name for name in _NEEDED if names.count(name) != 1]:
+    if missing := [name for name in ("type", *_NEEDED) if names.count(name) != 1]:
         raise BadFigure(
             f"a heading of {len(names)} columns without {', '.join(missing)}, or with it twice; "
             "expected it once: were the lines cut, as at column 72 or 80?"
@@ -121,6 +121,11 @@ def read_row(
 
 def _device(cells: Mapping[str, str], place: FilePlace, reading: Reading) -> DeviceFigures:
     io, pend, disc, conn, serv, busy = (reading.number(cells[name]) for name in _NEEDED[1:])
+    if busy is None and io:
+        raise BadFigure(
+            f"the row of {cells['rdev']} has {io:g} I/Os a second and no Busy; expected both: are "
+            "columns shifted?"
+        )
     texts = [cells[name].replace(",", ".") for name in _NEEDED[2:6]]
     decimals = [len(text) - text.index(".") - 1 for text in texts if "." in text.strip(".")]
     return DeviceFigures(

@@ -32,6 +32,7 @@ _MEANINGS: Final = (
     (re.compile(r"([WR])BY\w*/P\w+"), "{}_bytes_per_pkg"),
     (re.compile(r"([WR])MSGS?/P\w+"), "{}_messages_per_pkg"),
 )
+_NODE: Final = re.compile(r"[\w$#@/-]{1,8}", re.ASCII)
 _HALF_DAY: Final = re.compile(r"[AP]\.?M\.?", re.IGNORECASE)
 _SECONDS: Final = re.compile(r"\d+(?:[.,]\d+)?", re.ASCII)
 _FIGURES_MIN: Final = 3
@@ -73,7 +74,7 @@ def read_row(
         raise BadFigure(f"link activity without {', '.join(missing)}; expected all its columns")
     partner, time = _head(head)
     return time, LinkFigures(
-        partner,
+        None if partner is None else partner.upper(),
         values["tx_pend_count"],
         values["collisions_per_s"],
         _way(values, "w"),
@@ -90,6 +91,8 @@ def _head(words: list[str]) -> tuple[str | None, str | None]:
     names = [word for word in words if not word[0].isdigit()]
     named = bool(names) and words[0] == names[0] and not _HALF_DAY.fullmatch(names[0])
     partner = names[0] if named else None
+    if partner is not None and not _NODE.fullmatch(partner):
+        raise BadFigure(f"{partner[:30]!r} is no link's name; expected 1 to 8 characters")
     rest = words[1:] if partner else words
     if len(words) == 1 and _SECONDS.fullmatch(words[0]):
         return None, None  # the emulator's own time, in s

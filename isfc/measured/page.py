@@ -24,10 +24,17 @@ _FROM_TO: Final = re.compile(r"^1?\s*(From|To)\s+(?=\d)", re.IGNORECASE)
 _SCREEN: Final = re.compile(r"\bInterval\s+(?=\d)", re.IGNORECASE)
 _TO: Final = re.compile(r"\s*-\s*")
 _HEAD: Final = re.compile(r"(?:\b|^1)FCX\d{3}\s+(?:Run\s+(.*)|CPU\b)", re.IGNORECASE)
+_NO_NAMES: Final = ("MONITOR", "PERF")
+"""Words of a screen's heading, ``Perf. Monitor``."""
+
 _NAME: Final = re.compile(r"[\w$#@]{1,8}", re.ASCII)
 _SYSTEM: Final = re.compile(r"\bSYSTEM\s?ID:?\s+(\w{1,8})", re.IGNORECASE)
-_OWN_HEAD: Final = re.compile(r"Logical link \S+ - \S+, seen from (\w+); clients on (\w+)")
-_OWN_RUN: Final = re.compile(r"\brun \S+ at the (client|server): ([\w:/.]+), (\d+) pairs?\b")
+_OWN_HEAD: Final = re.compile(
+    r"Logical link \S+ - \S+, seen from (\w+); clients on (\w+)", re.IGNORECASE
+)
+_OWN_RUN: Final = re.compile(
+    r"\brun \S+ at the (client|server): ([\w:/.]+), (\d+) pairs?\b", re.IGNORECASE
+)
 
 
 @dataclass(slots=True)
@@ -56,6 +63,8 @@ class _Above:
             said = True
         if found := _FROM_TO.search(line):
             stamp, rest = leading_stamp(line[found.end() :], self.made)
+            if "T" not in stamp:
+                raise BadFigure(f"{found[1]} {stamp} lacks its date or its time; expected both")
             if found[1].upper() == "FROM":
                 self._say(place, begin=stamp, system=_name(rest))
             else:
@@ -65,12 +74,13 @@ class _Above:
             end, rest = leading_stamp(_TO.sub("", rest, count=1))
             self._say(place, begin=begin, end=end, system=_name(rest))
         elif found := _OWN_HEAD.search(line):
-            self._say(place, system=found[1], clients=found[1] == found[2], emulated=True)
+            node, client = found[1].upper(), found[2].upper()
+            self._say(place, system=node, clients=node == client, emulated=True)
         elif found := _OWN_RUN.search(line):
-            ran = Ran(found[2], int(found[3]))
-            self._say(place, clients=found[1] == "client", emulated=True, ran=ran)
+            ran, client = Ran(found[2].upper(), int(found[3])), found[1].lower() == "client"
+            self._say(place, clients=client, emulated=True, ran=ran)
         elif found := _SYSTEM.search(line):
-            self._say(place, system=found[1])
+            self._say(place, system=found[1].upper())
         else:
             return said
         return True
@@ -102,7 +112,7 @@ class _Above:
 def _name(rest: str) -> str | None:
     """The system's name behind a time, if nothing else is there."""
     found = _NAME.fullmatch(rest.strip())
-    return found[0].upper() if found else None
+    return found[0].upper() if found and found[0].upper() not in _NO_NAMES else None
 
 
 def _date(text: str) -> date | None:
@@ -236,6 +246,12 @@ class _Pages:
         self.heading = None
         time, link = row
         whole = self.above.measurement(place)
+        before = self.found[-1] if self.found and self.found[-1].links else None
+        if time and before and before.end and ("T" in time) != ("T" in before.end):
+            raise BadFigure(
+                f"{time}, and {before.end} in line {before.place.line}; expected a date in both or "
+                "in none"
+            )
         end = time or whole.end
         # the partner is named: what it saw of the link would name this system
         self.found.append(
