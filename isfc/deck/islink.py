@@ -88,7 +88,7 @@ def parse_log(text: str, file: str, *, needs_devices: bool = True) -> ConsoleLog
     that leads to two others, and if there is no link device where the log ``needs_devices``.
     """
     log = ConsoleLog(file)
-    lines = _mended(lines_of(text))
+    lines = _whole_labels(lines_of(text))
     for device in _devices(lines, file):
         before = log.devices.get(device.rdev)
         if before is not None and not before.agrees(device):
@@ -107,7 +107,7 @@ def parse_log(text: str, file: str, *, needs_devices: bool = True) -> ConsoleLog
     return log
 
 
-def _mended(lines: list[str]) -> list[str]:
+def _whole_labels(lines: list[str]) -> list[str]:
     """The lines, those together that mail broke within a label or before its value."""
     found = list(lines)
     for index in range(len(found) - 1):

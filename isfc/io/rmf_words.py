@@ -47,7 +47,8 @@ _SCALES: Final = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
 _MISSING: Final = re.compile(r"[-*.]{2,}")
 _CHPID: Final = re.compile(r"[0-9A-F]{1,2}")
 _CHANNEL_TYPE: Final = re.compile(
-    r"(?:FC[A-Z0-9]{0,3}|OS[A-Z]|ICP|I[QOC][DPC]|C[NVT]C|CF[PSR]|C[BS]P|CIB|CS5|CL5|CL6|HCA|BL|BY|BLOCK|BYTE)"
+    r"(?:FC[A-Z0-9]{0,3}|OS[A-Z]|ICP|I[QOC][DPC]|C[NVT]C|CF[PSR]|C[BS]P|CIB|CS5|CL[56]|HCA"
+    r"|BL|BY|BLOCK|BYTE)"
     r"(?:_[A-Z?]{1,2})?"
 )
 """Types of channels: of IOCP (published, IOCP User's Guide, TYPE), as RMF prints them."""

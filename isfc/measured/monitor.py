@@ -50,7 +50,7 @@ class _Monitor:
     links: dict[str, ConfiguredLink] = field(default_factory=dict)
     changes: list[LinkChange] = field(default_factory=list)
     ends: list[tuple[int, LinkChange]] = field(default_factory=list)
-    """Changes with which a link came up or went down, and so its counters began anew."""
+    """Changes with which a link came up or went down, and so its counters began again."""
     before: dict[tuple[str, str], tuple[int, Counters]] = field(default_factory=dict)
     """Of each device and each link: when its counters were sampled, and what they were."""
     passed: dict[str, int] = field(default_factory=dict)
@@ -171,13 +171,13 @@ class _Monitor:
     def _grown(
         self, record: MonitorRecord, name: str, before: tuple[int, Counters], now: Counters
     ) -> dict[str, int] | None:
-        """By how much counters grew since the sample before; None, and a note, if they began anew.
+        """By how much counters grew since the sample before; None, and a note, if they began again.
 
         A counter of 4 bytes may have wrapped. One that would have grown by more than half of its
         range has not, and one of 8 bytes never has.
         """
         fields, grown = self.supplied[record.name].fields, {}
-        anew = None
+        restarted = None
         for quantity, count in now.items():
             length = max(each.length for each in fields[quantity])
             growth = (count - before[1][quantity]) % 2 ** (8 * length)
@@ -185,16 +185,16 @@ class _Monitor:
             fell = count < before[1][quantity]
             counts = quantity != "tx_pend_count"
             if counts and fell and (length > 4 or growth >= 2 ** (8 * length - 1)):
-                anew = f"{fields[quantity][0].name} fell from {before[1][quantity]} to {count}"
+                restarted = f"{fields[quantity][0].name} fell from {before[1][quantity]} to {count}"
         for tod, change in self.ends:
             if record.name == "D9R4" and change.partner == name and before[0] < tod <= record.tod:
-                anew = f"{change.activity}, {change.place}"
-        if anew is not None:
+                restarted = f"{change.activity}, {change.place}"
+        if restarted is not None:
             self.reading.notes.append(
-                f"{record.place}: left out: {record.name} of {name}, whose counters begin anew "
-                f"({anew})"
+                f"{record.place}: left out: {record.name} of {name}, whose counters begin again "
+                f"({restarted})"
             )
-        return None if anew else grown
+        return None if restarted else grown
 
 
 def read_monitor(
