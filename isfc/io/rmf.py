@@ -33,6 +33,7 @@ from isfc.io.rmf_words import (
     values_from,
 )
 from isfc.layout.checked_toml import read_bytes, within
+from isfc.layout.foreign_text import is_ebcdic
 
 TEXT_LENGTH_MAX: Final = 16 * 1024 * 1024
 """Characters in a report: a day of quarters of an hour, all devices, is about half of that."""
@@ -204,6 +205,8 @@ def read_rmf(path: Path) -> tuple[RmfInterval, ...]:
     """
     with within(str(path)):
         data = read_bytes(path, "the text of an RMF report", TEXT_LENGTH_MAX)
+        if is_ebcdic(data):
+            raise ConfigurationError("is text in EBCDIC; expected it transferred as text")
     return parse_rmf(data.decode("utf-8-sig", errors="replace"), str(path))
 
 

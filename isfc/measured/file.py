@@ -8,6 +8,7 @@ from typing import Final
 
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import read_bytes, within
+from isfc.layout.foreign_text import is_ebcdic
 from isfc.measured.figures import Reading
 from isfc.measured.measurement import Measurement, Ran, joined
 from isfc.measured.monitor import read_monitor
@@ -68,6 +69,8 @@ def _parse(path: Path, data: bytes, reading: Reading) -> list[Measurement]:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = data.decode("latin-1")
+    if is_ebcdic(data):
+        raise ConfigurationError(f"{path}: is text in EBCDIC; expected it transferred as text")
     if "\x00" in text:
         raise ConfigurationError(f"{path}: is not text; expected {_EXPECTED}")
     if text.lstrip()[:1] in ("{", "["):
