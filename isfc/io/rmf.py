@@ -257,6 +257,8 @@ class _Parser:
         self._words: list[Word] = []
         self._heading = UNTITLED
         self._columns: tuple[str, ...] = ()
+        self._is_cut = False
+        """Whether the lines that are left are the last, and the text ends within one."""
         self._titled = 0
         """The line of the last title."""
         self._heard: dict[str, tuple[str, int]] = {}
@@ -272,6 +274,7 @@ class _Parser:
                 self._words += (
                     Word(match[0], number, match.start() + 1) for match in re.finditer(r"\S+", line)
                 )
+        self._is_cut = not text.endswith(("\n", "\r"))
         self._take_records()
         return tuple(self._intervals.values())
 
@@ -385,6 +388,13 @@ class _Parser:
         type_at = self._heading.type_of(words, start)
         assert type_at is not None, "the caller looked"
         line, end = read_channel(words, start, type_at, self._heading)
+        ends_here = self._is_cut and end == len(words) and not self._heading.is_monitor
+        has_zhpf = not isinstance(line, ChannelLine) or line.has_zhpf
+        if ends_here and not has_zhpf and "ZHPF RATE" in (self._heading.names or ()):
+            raise ConfigurationError(
+                f"{words[start].place}: chpid {words[start].text} has no figures of zHPF, and "
+                "the text ends there without a line end; expected a whole line: was it cut?"
+            )
         self._add(line, words[start].line)
         return end
 

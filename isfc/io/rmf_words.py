@@ -16,6 +16,9 @@ _BREAK_IN_TITLE: Final = re.compile(
 )
 """Between the words of a title, whose letters stand apart."""
 
+_BREAK_IN_CREATED: Final = re.compile(r"\bCR-[ ]*\n[ ]*(?=DATE|TIME)")
+"""Within the names of when the IODF was created, which are not those of the interval."""
+
 _QUOTED: Final = re.compile(r"^ *[>|][>| ]*", re.MULTILINE)
 _PAGE_NUMBER: Final = re.compile(r"^ *(?:- *\d+ *-|PAGE +\d+(?: +OF +\d+)?) *$", re.MULTILINE)
 _DASHES: Final = str.maketrans("\u2010\u2011\u2012\u2013\u2014\u2212", "------")
@@ -33,7 +36,7 @@ def plain_text(text: str) -> str:
         plain = blank.sub(lambda match: " " * len(match[0]), plain)
     for broken in (_BREAK_IN_HEADING, _BREAK_IN_TITLE):
         plain = broken.sub(r"\n\1 ", plain)
-    return plain
+    return _BREAK_IN_CREATED.sub("\nCR-", plain)
 
 
 WHOLE: Final = r"(?:\d{1,3}(?:,\d{3}){1,6}|\d{1,21})"

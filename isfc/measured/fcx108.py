@@ -37,6 +37,7 @@ _FILLED: Final = ("ths", "avoid", *_NEEDED)
 be: a CTC has no label and no minidisks."""
 _KIND: Final = re.compile(r"<?(?=[\w-]*[A-Z]|\d{4})\w[\w-]*>?", re.IGNORECASE | re.ASCII)
 _ADDRESS: Final = re.compile(r"[0-9A-F]{4}", re.IGNORECASE | re.ASCII)
+_DECIMALS: Final = re.compile(r"[.,](\d+)", re.ASCII)
 _WORD: Final = re.compile(r"\S+")
 
 
@@ -126,8 +127,8 @@ def _device(cells: Mapping[str, str], place: FilePlace, reading: Reading) -> Dev
             f"the row of {cells['rdev']} has {io:g} I/Os a second and no Busy; expected both: are "
             "columns shifted?"
         )
-    texts = [cells[name].replace(",", ".") for name in _NEEDED[2:6]]
-    decimals = [len(text) - text.index(".") - 1 for text in texts if "." in text.strip(".")]
+    found = (_DECIMALS.search(cells[name]) for name in _NEEDED[2:6])
+    decimals = [len(each[1]) for each in found if each]
     return DeviceFigures(
         Rdev(int(cells["rdev"], 16)),
         io or 0.0,
@@ -135,7 +136,7 @@ def _device(cells: Mapping[str, str], place: FilePlace, reading: Reading) -> Dev
         disc,
         conn,
         serv,
-        busy,
+        busy if io or busy is not None else 0.0,
         place,
         min(decimals, default=0),
     )

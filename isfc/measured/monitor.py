@@ -117,10 +117,11 @@ class _Monitor:
         return self.found
 
     def _of_links(self, devices: Sequence[DeviceFigures]) -> tuple[DeviceFigures, ...]:
-        """The devices of the links that are known; all of them if none is."""
+        """The devices of the links that are known; all of them if none is, as changes name few."""
         of_links = {rdev for link in self.links.values() for rdev in link.rdevs}
-        of_links |= {change.rdev for change in self.changes}
-        return tuple(each for each in devices if each.rdev in of_links or not of_links)
+        changed = {change.rdev for change in self.changes}
+        known = of_links | changed if of_links else of_links
+        return tuple(each for each in devices if each.rdev in known or not known)
 
     def _configured(self, record: MonitorRecord) -> None:
         node = layouts.LINK["partner"].text(record)

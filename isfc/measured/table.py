@@ -54,7 +54,8 @@ def read_csv(text: str, file: str, reading: Reading) -> list[Measurement]:
     lines = text.splitlines()
     delimiter = ";" if lines and ";" in lines[0] else ","
     table = csv.DictReader(lines, delimiter=delimiter)
-    names = [_RENAMED.get(name, name) for name in table.fieldnames or ()]
+    table.fieldnames = [name.strip().lower() for name in table.fieldnames or ()]
+    names = [_RENAMED.get(name, name) for name in table.fieldnames]
     if not {"rdev", "tx_pend_count"} & set(names):
         raise ConfigurationError(
             f"{file}:1: no table of devices or links; expected a line of column names with rdev "
@@ -65,11 +66,10 @@ def read_csv(text: str, file: str, reading: Reading) -> list[Measurement]:
     rows = []
     for row in table:
         place = FilePlace(file, table.line_num)
-        cells = {_RENAMED.get(name, name): text for name, text in row.items() if name is not None}
         if None in row or None in row.values():
             reading.problems.append(f"{place}: {_cut(row, names)}")
         else:
-            rows.append((place, cells))
+            rows.append((place, {_RENAMED.get(k, k): text.strip() for k, text in row.items()}))
     return _measurements(rows, reading)
 
 
@@ -202,7 +202,7 @@ def _head(cells: Mapping[str, str], place: FilePlace) -> Measurement:
     )
     pairs, workload = cells.get("pairs") or "", cells.get("workload") or ""
     return Measurement(
-        cells.get("system") or None,
+        (cells.get("system") or "").upper() or None,
         begin,
         end,
         place,
@@ -229,6 +229,8 @@ def _device(cells: Mapping[str, str], place: FilePlace, reading: Reading) -> Dev
     io_per_s, busy = number("io_per_s"), number("busy_percent")
     if io_per_s is None and (busy or any(number(name) is not None for name in _TIMES)):
         raise BadFigure(f"RDEV {rdev:04X}: no io_per_s, and times of I/Os; expected both")
+    if io_per_s and busy is None and "busy_percent" in cells:
+        raise BadFigure(f"RDEV {rdev:04X}: I/Os and no busy_percent; expected both")
     times = [cells[name] for name in _TIMES if "." in cells[name]]
     decimals = max((len(text) - text.index(".") - 1 for text in times), default=0)
     return DeviceFigures(
@@ -254,7 +256,7 @@ def _link(cells: Mapping[str, str], place: FilePlace, reading: Reading) -> LinkF
         for side in ("written", "read")
     )
     return LinkFigures(
-        cells.get("partner") or None,
+        (cells.get("partner") or "").upper() or None,
         number("tx_pend_count") or 0.0,
         number("collisions_per_s") or 0.0,
         written,
