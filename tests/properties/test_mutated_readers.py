@@ -20,7 +20,12 @@ from isfc.deck.links import find_links, name_logs
 from isfc.errors import ConfigurationError
 from isfc.io.rmf import parse_rmf
 from isfc.measured.figures import Reading
-from isfc.measured.measurement import joined, table_rows
+from isfc.measured.measurement import (
+    COLUMNS,
+    LINK_COLUMNS,
+    joined,
+    table_rows,
+)
 from isfc.measured.page import read_text
 from isfc.measured.plausible import checked, once
 from isfc.measured.table import read_csv
@@ -339,16 +344,14 @@ def check(data: st.DataObject, text: str, read: Callable[[str], Rows]) -> None:
     assert not others, "\n".join((f"{what} gave {others[0]}", *list(lines)[:40]))
 
 
-TABLE: Final = """\
-kind,system,begin,end,rdev,io_per_s,pend_ms,disc_ms,conn_ms,serv_ms,busy_percent,partner,tx_pend_count,\
-collisions_per_s,written_mb_per_s,written_messages_per_s,written_packages_per_s,\
-written_bytes_per_package,written_messages_per_package,read_mb_per_s,read_messages_per_s,\
-read_packages_per_s,read_bytes_per_package,read_messages_per_package
-device,ATLANTA,2026-11-25T10:00:00,2026-11-25T10:01:00,6000,61.8,0.5,1.9,13.4,15.8,98,,,,,,,,,,,,,
-device,ATLANTA,2026-11-25T10:00:00,2026-11-25T10:01:00,6001,171,0.4,2.0,3.1,5.5,94,,,,,,,,,,,,,
-device,ATLANTA,2026-11-25T10:00:00,2026-11-25T10:01:00,6002,0.0,,,,,0,,,,,,,,,,,,,
-link,ATLANTA,2026-11-25T10:00:00,2026-11-25T10:01:00,,,,,,,,BOSTON,6.0,0.0,660.0,5849.4,834.2,829631.1,7.0,\
-46.3,5847.2,236.7,205140.3,24.7
+OF_ATLANTA: Final = "ATLANTA,2026-11-25T10:00:00,2026-11-25T10:01:00"
+OF_LINK: Final = "6.0,0.0,660.0,5849.4,834.2,829631.1,7.0,46.3,5847.2,236.7,205140.3,24.7"
+TABLE: Final = f"""\
+{",".join(COLUMNS[:16])},{",".join(name for name in COLUMNS[16:] if name in LINK_COLUMNS)}
+device,{OF_ATLANTA},,,,,6000,61.8,0.5,1.9,13.4,15.8,98,,,,,,,,,,,,,
+device,{OF_ATLANTA},,,,,6001,171,0.4,2.0,3.1,5.5,94,,,,,,,,,,,,,
+device,{OF_ATLANTA},,,,,6002,0.0,,,,,0,,,,,,,,,,,,,
+link,{OF_ATLANTA},,,,,,,,,,,,BOSTON,{OF_LINK}
 """
 
 READERS: Final[dict[str, tuple[str, Callable[[str], Rows]]]] = {
