@@ -126,7 +126,7 @@ _REPORT: Final = re.compile(
     r"|^1? *(?:TIME )?\d\d\.\d\d\b.*\b(?:REPORT|IOCP|CONFIGURATION PROGRAM)\b",
     re.MULTILINE | re.IGNORECASE,
 )
-"""The heading of a page that IOCP prints (published: IOCP User's Guide, configuration reports)."""
+"""The heading of a page that IOCP prints: IOCP User's Guide, configuration reports."""
 
 
 class _Cards:

@@ -11,7 +11,7 @@ from isfc.deck.number import to_node
 from isfc.deck.place import Place, lines_of
 from isfc.link.name import NodeName
 
-AT: Final = re.compile(r"\bAT +(?P<member>[^\s=]{1,8}) +(?:CMD|COMMAND) +", re.IGNORECASE)
+_AT: Final = re.compile(r"\bAT +(?P<member>[^\s=]{1,8}) +(?:CMD|COMMAND) +", re.IGNORECASE)
 _COMMAND: Final = re.compile(
     r"\bQ(?:U|UE|UER|UERY)? +(?:ISL|CHP|PATH)|\b(?:ACT|DEA)[A-Z]* +ISL|^\s*Ready\b", re.IGNORECASE
 )
@@ -37,7 +37,7 @@ def by_system(text: str, file: str) -> dict[NodeName | None, str]:
     begun = Place(file, 1)
     between = 0
     for number, line in enumerate(lines_of(text), start=1):
-        if found := AT.search(line):
+        if found := _AT.search(line):
             begun = Place(file, number, found.start("member") + 1)
             owner = begun.read(found["member"], to_node, "AT", "the name of a member")
             line, between = " " * found.end() + line[found.end() :], 0

@@ -54,7 +54,7 @@ _CHANNEL_TYPE: Final = re.compile(
     r"|BL|BY|BLOCK|BYTE)"
     r"(?:_[A-Z?]{1,2})?"
 )
-"""Types of channels: of IOCP (published, IOCP User's Guide, TYPE), as RMF prints them."""
+"""Types of channels: those of IOCP (IOCP User's Guide, TYPE), as RMF prints them."""
 DEVICE: Final = re.compile(r"[0-9A-F]{4,5}")
 _DEVICE_TYPE: Final = re.compile(r"(?:3380|3390|9345)\w?")
 _IOP: Final = re.compile(r"[0-9A-F]{2}|SYS|SUMMARY:?")
