@@ -32,8 +32,11 @@ _LOOK_NS: Final = 100_000
 _OPERANDS: Final = {"MAXT": "max_total", "MAXQ": "max_quiesce"}
 """By the shortest abbreviation; ``VMRELOCATE`` itself may be written ``VMRELO``."""
 
+UNNAMED: Final = "GUEST"
+"""What a guest is called that nobody has named, and that is alone."""
+
 _EXPECTED: Final = (
-    "expected SECONDS and MODIFY USER MAXTOTAL|MAXQUIESCE SECONDS|NOLIMIT, CANCEL USER, "
+    "expected SECONDS and MODIFY USER MAXTOTAL|MAXQUIESCE SECONDS|NOLIMIT (or both), CANCEL USER, "
     "STATUS [USER], or VARY, ACTIVATE or DEACTIVE of CTCs, such as "
     "'5 MODIFY LINUX1 MAXQUIESCE 20' or '2 VARY OFFLINE CHPID 40'"
 )
@@ -85,6 +88,8 @@ def read_order(text: str, users: Sequence[str]) -> Order:
     words = (found["operands"] or "").upper().split()
     if user is None and verb != "STATUS":
         raise ConfigurationError(_EXPECTED)
+    if user is not None and [*users] == [UNNAMED]:
+        user = UNNAMED  # whatever its user id is, it is the only one
     if user is not None and user not in users:
         raise ConfigurationError(f"{verb} {user}: expected one of {', '.join(users)}")
     if bool(words) != (verb == "MODIFY"):
@@ -108,6 +113,8 @@ def _operands(words: Sequence[str]) -> list[tuple[str, float]]:
         whole = "MAXTOTAL" if name.startswith("MAXT") else "MAXQUIESCE"
         if len(name) < 4 or not whole.startswith(name):
             raise ConfigurationError(f"{name[:40]}: expected MAXTOTAL or MAXQUIESCE")
+        if _OPERANDS[name[:4]] in dict(found):
+            raise ConfigurationError(f"{whole} twice; expected it once")
         found.append((_OPERANDS[name[:4]], _seconds(whole, value)))
     return found
 

@@ -1,13 +1,16 @@
 """Which partitions have access: PARTITION and NOTPART of CHPID and IODEVICE statements.
 
 Both take an access list and a candidate list, ``(=)`` for the same again, by CSS or for all. A
-partition counts as having access when it is in either list. That PARTITION with an access list
-alone shuts out all others is general knowledge.
+partition counts as having access when it is in either list. A channel path that is shared and has
+an access list alone admits every partition of the CSS (published: IOCP User's Guide, CHPID, example
+5; ICP138I names ``(=)`` as what admits nobody else). That a device, which has one list, shuts out
+all others is general knowledge.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from isfc.deck.operand import OperandList, StatementOperands, Value, by_css, words_of
+from isfc.deck.operand import OperandList, OperandWord, StatementOperands, Value, by_css, words_of
 from isfc.deck.place import Place
 
 _SAME = "="
@@ -19,12 +22,22 @@ _NOT_A_NAME = frozenset({_SAME, "", "0", "*", "REC"})
 class Access:
     """Who may use something: ``allowed`` alone, if that is said, and nobody in ``barred``.
 
-    Either is by CSS; None stands for every CSS that is not named. ``place`` is where it is said.
+    Either is by CSS; None stands for every CSS that is not named. ``place`` is where it is said,
+    ``without_candidates`` those for which there is an access list alone.
     """
 
     allowed: dict[int | None, frozenset[str]]
     barred: dict[int | None, frozenset[str]]
     place: Place | None = None
+    without_candidates: frozenset[int | None] = frozenset()
+
+    def of_shared_channel(self) -> "Access":
+        """As it is on a channel path that is shared: a missing candidate list means everyone."""
+        kept = self.allowed.items()
+        return replace(
+            self,
+            allowed={css: names for css, names in kept if css not in self.without_candidates},
+        )
 
     @property
     def shares(self) -> bool:
@@ -46,7 +59,20 @@ def read_access(operands: StatementOperands) -> Access:
         allowed={} if allowed is None else _lists(allowed, both=True),
         barred={} if barred is None else _lists(barred, both=False),
         place=None if said is None else said.place,
+        without_candidates=frozenset() if allowed is None else frozenset(_single_lists(allowed)),
     )
+
+
+def _single_lists(value: Value) -> Iterator[int | None]:
+    """For which CSS there is one list alone."""
+    for csss, items in by_css(value):
+        if sum(1 for item in items if isinstance(item, OperandList)) < 2:
+            yield from _named(csss)
+
+
+def _named(csss: Sequence[OperandWord]) -> list[int | None]:
+    named: list[int | None] = [int(word.text) for word in csss if word.text in _CSS_IDS]
+    return named or [None]
 
 
 def _lists(value: Value, *, both: bool) -> dict[int | None, frozenset[str]]:
@@ -68,8 +94,7 @@ def _lists(value: Value, *, both: bool) -> dict[int | None, frozenset[str]]:
             names = frozenset[str]().union(*lists, *map(_names, items))
         else:
             names = lists[1]
-        named: list[int | None] = [int(word.text) for word in csss if word.text in _CSS_IDS]
-        for css in named or [None]:
+        for css in _named(csss):
             found[css] = names
     return found
 

@@ -43,7 +43,8 @@ Mates = Mapping[NodeName, Mapping[Rdev, tuple[NodeName, Rdev]]]
 class Activation:
     """One statement. ``systems`` are those it is qualified for, ``partner`` its NODE operand.
 
-    DEACTIVE without device numbers means all of them.
+    ``member`` is the system on which AT runs it, whosever console that is. DEACTIVE without device
+    numbers means all of them.
     """
 
     active: bool
@@ -51,6 +52,7 @@ class Activation:
     partner: NodeName | None
     systems: Qualifier | None
     place: Place
+    member: NodeName | None = None
 
 
 @dataclass(slots=True)
@@ -94,6 +96,15 @@ def choose(
     """
     chosen = Chosen()
     for given, activation in activations:
+        if activation.member is not None and activation.member not in devices:
+            chosen.remarks.append(
+                f"{activation.place}: is run on {activation.member}, which is no system here: "
+                "passed over"
+            )
+            continue
+        if activation.member is not None:
+            _apply(activation, activation.member, devices, chosen)
+            continue
         if given is not None and given not in devices:
             raise ConfigurationError(
                 f"{given}={activation.place.file}: there is no {given} here; expected one of "
@@ -338,8 +349,17 @@ def _statement(words: Sequence[OperandWord], systems: Qualifier | None) -> Itera
     for index, word in enumerate(words[:-1]):
         verb = next((verb for verb in _VERBS if matches(verb, word.text.upper())), None)
         if verb is not None and matches(ISLINK, words[index + 1].text.upper()):
-            yield _activation(_VERBS[verb], word, words[index + 2 :], systems)
+            found = _activation(_VERBS[verb], word, words[index + 2 :], systems)
+            yield replace(found, member=_member(words[:index]))
             return
+
+
+def _member(before: Sequence[OperandWord]) -> NodeName | None:
+    """The system on which AT runs the command behind these words; None without AT."""
+    for at, member, cmd in zip(before, before[1:], before[2:], strict=False):
+        if at.text.upper().lstrip("'\"") == "AT" and cmd.text.upper() in ("CMD", "COMMAND"):
+            return member.read(to_node, "AT", "the name of a member")
+    return None
 
 
 def _activation(

@@ -101,6 +101,11 @@ def read_cards(text: str, file: str) -> Iterator[Statement | Remark | Notice]:
 
     Raises `ConfigurationError`, with line and column, for a card that is neither.
     """
+    if found := _REPORT.search(text):
+        raise Place(file, text.count("\n", 0, found.start()) + 1).error(
+            "this is a report that IOCP printed, not the deck that it was made of",
+            "the deck: the input of IOCP, with RESOURCE, CHPID, CNTLUNIT and IODEVICE statements",
+        )
     cards = _Cards(lines_of(text), file)
     while (line := cards.take()) is not None:
         if line.startswith(_COMMENT):
@@ -115,6 +120,13 @@ def read_cards(text: str, file: str) -> Iterator[Statement | Remark | Notice]:
 
 
 _COMMENT: Final = ("*", ".*")
+_REPORT: Final = re.compile(
+    r"^(?!\*)(?:.* )?(?:(?:CHPID|PCHID|FID) SUMMARY|CHANNEL PATH|I/O DEVICE|PARTITION|IOCDS TOTALS)"
+    r" {1,40}(?:IDENTIFIER )?(?:SUMMARY )?REPORT\b"
+    r"|^1? *(?:TIME )?\d\d\.\d\d\b.*\b(?:REPORT|IOCP|CONFIGURATION PROGRAM)\b",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""The heading of a page that IOCP prints: IOCP User's Guide, configuration reports."""
 
 
 class _Cards:
@@ -294,7 +306,8 @@ class _OperandField:
                 f"{self.operation} has a quote without its mate", "two apostrophes in one card"
             )
         part = body[start:end]
-        abuts = not marked and self.operation not in _FREE and _ABUTTING.search(part)
+        free = self.operation in _FREE and not _more_operands(part, cards)
+        abuts = not marked and not free and _ABUTTING.search(part)
         part = part[:-1] if abuts else part
         if part:
             self.starts.append(self._length)
@@ -306,7 +319,7 @@ class _OperandField:
         filled = end >= CONTINUED_COLUMN - 1
         self.goes_on = marked = marked or bool(abuts)
         slipped = len(rest) == 1 and rest in _MARKS
-        if open_ended and not marked and self.operation not in _FREE:
+        if open_ended and not marked and not free:
             if rest and not slipped:
                 raise cards.place(end + 1).error(
                     f"{self.operation} has a blank behind a comma, which ends the operands",
@@ -328,6 +341,14 @@ class _OperandField:
             elif body[index] == " " and not self._quoted:
                 return index
         return len(body)
+
+
+def _more_operands(part: str, cards: _Cards) -> bool:
+    """Whether operands end with a comma, maybe with a mark behind it, and more stand below."""
+    following = cards.next()
+    if following is None or not part.rstrip("*+X\\-").endswith(","):
+        return False
+    return bool(_OPERAND.match(following.upper(), _nonblank(following, 0)))
 
 
 def _nonblank(text: str, start: int) -> int:

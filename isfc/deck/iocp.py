@@ -42,6 +42,9 @@ from isfc.deck.operand import (
 from isfc.deck.place import Place, shown
 
 _FCTC: Final = "FCTC"
+_ESCON_CTCS: Final = ("SCTC", "CNC", "BCTC", "CTC", "3088")
+"""UNIT of CTCs that are not of FICON."""
+
 DEVICES_MAX: Final = 65_536
 """CTC devices in a deck: more than a partition has device numbers."""
 
@@ -134,8 +137,10 @@ class Deck:
     devices: list[Device] = field(default_factory=list)
     remarks: list[Remark] = field(default_factory=list)
     notices: list[Notice] = field(default_factory=list)
-    others: set[int] = field(default_factory=set)
-    """Numbers of control units that are no FCTC."""
+    others: dict[int, str] = field(default_factory=dict)
+    """Control units that are no FCTC, by number: what each is on, if it is an ESCON CTC."""
+    escon: list[Rdev] = field(default_factory=list)
+    """Devices on ESCON CTCs."""
 
 
 def parse_deck(text: str, file: str) -> Deck:
@@ -155,7 +160,20 @@ def parse_deck(text: str, file: str) -> Deck:
     for operation, read in _READERS.items():
         for each in operands[operation]:
             read(deck, each)
+    deck.notices += _of_escon(deck)
     return deck
+
+
+def _of_escon(deck: Deck) -> Iterator[Notice]:
+    """That there are CTCs of another kind, which are passed over."""
+    units = {number: kind for number, kind in deck.others.items() if kind}
+    if units:
+        named = ", ".join(f"{number:04X} {kind}" for number, kind in units.items())
+        yield Notice(
+            Place(deck.file, 1),
+            f"{len(deck.escon)} devices are ESCON CTCs and passed over (control units {named}): "
+            "ISFC links are read of UNIT=FCTC",
+        )
 
 
 def deck_partitions(text: str, file: str = "deck") -> tuple[str, ...]:
@@ -200,6 +218,13 @@ def _read_chpid(deck: Deck, operands: StatementOperands) -> None:
     kind = operands.word("TYPE", "one type, such as FC")
     access = read_access(operands)
     shared = "SHARED" in operands.values or access.shares
+    if kind is None:
+        deck.notices.append(
+            Notice(
+                operands.statement.place,
+                "CHPID has no TYPE, which IOCP requires: it is taken for TYPE=FC",
+            )
+        )
     for css_words, items in by_css(value):
         csss = tuple(_css(word) for word in css_words) or (0,)
         for item in items:
@@ -211,7 +236,7 @@ def _read_chpid(deck: Deck, operands: StatementOperands) -> None:
                     csss=csss,
                     switch=None if switch is None else switch.text.upper().lstrip("0") or "0",
                     shared=shared or len(csss) > 1,
-                    access=access,
+                    access=access.of_shared_channel() if shared or len(csss) > 1 else access,
                     place=word.place,
                 )
                 for css in csss:
@@ -235,7 +260,8 @@ def _read_cntlunit(deck: Deck, operands: StatementOperands) -> None:
         raise place.error(f"CNTLUNIT {number:04X} is already there{at}", "each CUNUMBR once")
     unit = operands.word("UNIT", "one type, such as FCTC")
     if unit is None or unit.text.upper() != _FCTC:
-        deck.others.add(number)
+        kind = "" if unit is None else unit.text.upper()
+        deck.others[number] = _on_chpids(deck, operands, kind) if kind in _ESCON_CTCS else ""
         return
     cuadd = operands.word("CUADD", "one image, such as 1 or 12")
     deck.control_units[number] = ControlUnit(
@@ -245,6 +271,16 @@ def _read_cntlunit(deck: Deck, operands: StatementOperands) -> None:
         unit_addresses=tuple(_ranges(operands.need("UNITADD", "((00,8))"))),
         place=place,
     )
+
+
+def _on_chpids(deck: Deck, operands: StatementOperands, kind: str) -> str:
+    """What an ESCON CTC is, and the chpids that it is on, as far as they are known."""
+    value = operands.get("PATH")
+    words = [] if value is None else [word for _, each in _by_single_css(value) for word in each]
+    chpids = {word.text.upper() for word in words}
+    known = {str(channel): channel.kind for channel in deck.channels.values()}
+    on = ", ".join(f"{chpid} {known.get(chpid, '')}".strip() for chpid in sorted(chpids))
+    return f"UNIT={kind}" + (f" on chpid {on}" if on else "")
 
 
 def _paths(deck: Deck, operands: StatementOperands) -> dict[int, tuple[CuPath, ...]]:
@@ -286,6 +322,9 @@ def _read_iodevice(deck: Deck, operands: StatementOperands) -> None:
     unit = operands.word("UNIT", "one type, such as FCTC")
     units = [deck.control_units[number] for number in numbers if number in deck.control_units]
     if not units and (unit is None or unit.text.upper() != _FCTC):
+        if any(deck.others.get(number) for number in numbers):
+            rdev, count = _address(operands.need("ADDRESS", "(4010,8)"))
+            deck.escon.extend(Rdev(rdev + n) for n in range(count))
         return
     for word, number in zip(number_words, numbers, strict=True):
         if number not in deck.control_units:

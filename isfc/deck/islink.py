@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from ctc.address import ChpidId, Rdev, parse_chpid, parse_rdev, parse_rdevs
+from ctc.address import ChpidId, Rdev, format_rdev, parse_chpid, parse_rdev, parse_rdevs
 from ctc.errors import CtcError
 from isfc.deck.number import to_node
 from isfc.deck.place import Place, lines_of, shown
@@ -29,6 +29,17 @@ _CHPID: Final = re.compile(
 _PATHS: Final = re.compile(
     r"\bCHPIDs to Device +(?P<rdev>\w+) +\(PIM\) *: *(?P<chpids>[\w ]+)", re.IGNORECASE | re.ASCII
 )
+_RDEV_DIGITS: Final = 4
+"""CP shows device numbers so."""
+
+_LATER: Final = ("status", "state", "type")
+"""Labels that other answers behind a device may have as well."""
+
+_BROKEN: Final = re.compile(r"\b(?:remote(?: +link)?|link|bytes|device:) *$", re.IGNORECASE)
+_LABEL_REST: Final = re.compile(
+    r"\s*(?:(?:link +)?device|sent|received):|\s*link *$", re.IGNORECASE
+)
+_VALUE_ALONE: Final = re.compile(r"\s*[0-9A-F]{4}\s*", re.ASCII | re.IGNORECASE)
 _MORE: Final = re.compile(r" *(?P<rdevs>[0-9A-F]{4}(?:[ ,]+[0-9A-F]{4})*) *", re.IGNORECASE)
 
 
@@ -42,6 +53,18 @@ class LinkedDevice:
     kind: str
     place: Place
 
+    @property
+    def far(self) -> str:
+        """What it leads to, in words."""
+        rdev = "a device not known" if self.partner_rdev is None else format_rdev(self.partner_rdev)
+        return f"{self.partner} {rdev}"
+
+    def agrees(self, other: "LinkedDevice") -> bool:
+        """Whether another answer says the same, as far as both say it."""
+        same = (self.partner, self.kind) == (other.partner, other.kind)
+        known = None not in (self.partner_rdev, other.partner_rdev)
+        return same and (not known or self.partner_rdev == other.partner_rdev)
+
 
 @dataclass(slots=True)
 class ConsoleLog:
@@ -49,7 +72,8 @@ class ConsoleLog:
 
     file: str
     devices: dict[Rdev, LinkedDevice] = field(default_factory=dict)
-    chpids: dict[Rdev, ChpidId] = field(default_factory=dict)
+    chpids: dict[Rdev, dict[ChpidId, Place]] = field(default_factory=dict)
+    """Of each device those that answers name, and where: a CTC has one."""
 
     @property
     def partners(self) -> frozenset[NodeName]:
@@ -57,22 +81,42 @@ class ConsoleLog:
         return frozenset(device.partner for device in self.devices.values())
 
 
-def parse_log(text: str, file: str) -> ConsoleLog:
-    """Read what ``text`` says; what was queried again later counts.
+def parse_log(text: str, file: str, *, needs_devices: bool = True) -> ConsoleLog:
+    """Read what ``text`` says; of what was queried several times the last state counts.
 
-    Raises `ConfigurationError`, with line and column, for a value that cannot be one, and if
-    there is no link device.
+    Raises `ConfigurationError`, with line and column, for a value that cannot be one, for a device
+    that leads to two others, and if there is no link device where the log ``needs_devices``.
     """
     log = ConsoleLog(file)
-    lines = lines_of(text)
+    lines = _whole_labels(lines_of(text))
     for device in _devices(lines, file):
+        before = log.devices.get(device.rdev)
+        if before is not None and not before.agrees(device):
+            raise device.place.error(
+                f"Link device {format_rdev(device.rdev)} leads to {device.far} here, and to "
+                f"{before.far} in line {before.place.line}",
+                "answers of one system at one time",
+            )
         log.devices[device.rdev] = device
-    log.chpids.update(_chpids(lines, file))
-    if not log.devices:
+    for rdev, chpid, place in _chpids(lines, file):
+        log.chpids.setdefault(rdev, {}).setdefault(chpid, place)
+    if needs_devices and not log.devices:
         raise Place(file, 1).error(
             "there is no link device", "what QUERY ISLINK shows, such as Link device: CC30"
         )
     return log
+
+
+def _whole_labels(lines: list[str]) -> list[str]:
+    """The lines, those together that mail broke within a label or before its value."""
+    found = list(lines)
+    for index in range(len(found) - 1):
+        if _BROKEN.search(found[index]) and (
+            _LABEL_REST.match(found[index + 1]) or _VALUE_ALONE.fullmatch(found[index + 1])
+        ):
+            found[index + 1] = f"{found[index].rstrip()} {found[index + 1].lstrip()}"
+            found[index] = ""
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +146,19 @@ def _devices(lines: list[str], file: str) -> Iterator[LinkedDevice]:
     for each in _fields(lines, file):
         if each.label == "link device":
             records.append({})
+        if each.label == "remote link device" and not records:
+            raise each.place.error(
+                "Remote link device: without a Link device: above it",
+                "all of the answer to QUERY ISLINK: was its begin cut off?",
+            )
         if records:
-            records[-1].setdefault(each.label, each)
+            first = records[-1].setdefault(each.label, each)
+            if first is not each and each.label not in _LATER:
+                raise each.place.error(
+                    f"{each.label.capitalize()}: again, as in line {first.place.line}, without a "
+                    "Link device: between the two",
+                    "each label once for a device",
+                )
     for record in records:
         device = record["link device"]
         node = record.get("node")
@@ -123,16 +178,18 @@ def _devices(lines: list[str], file: str) -> Iterator[LinkedDevice]:
 
 
 def _rdev(found: _Field, what: str) -> Rdev:
-    return found.place.read(
-        found.value, parse_rdev, f"{what}:", "a device number of 1 to 4 hex digits"
-    )
+    if len(found.value) != _RDEV_DIGITS:
+        raise found.place.error(
+            f"{what}: {shown(found.value)}", "a device number of 4 hex digits: was the line cut?"
+        )
+    return found.place.read(found.value, parse_rdev, f"{what}:", "a device number of 4 hex digits")
 
 
 def _node(found: _Field) -> NodeName:
     return found.place.read(found.value, to_node, "Node:", "a name of 1 to 8 of A-Z 0-9 $ # @ _")
 
 
-def _chpids(lines: list[str], file: str) -> Iterator[tuple[Rdev, ChpidId]]:
+def _chpids(lines: list[str], file: str) -> Iterator[tuple[Rdev, ChpidId, Place]]:
     """The chpids of devices, from QUERY CHPID (with lines that go on) and QUERY PATHS."""
     chpid: ChpidId | None = None
     for number, line in enumerate(lines, start=1):
@@ -141,15 +198,15 @@ def _chpids(lines: list[str], file: str) -> Iterator[tuple[Rdev, ChpidId]]:
             place = Place(file, number, paths.start("chpids") + 1)
             if len(chpids) != 1:
                 raise place.error(f"CHPIDs to Device: {len(chpids)} of them", "one for a CTC")
-            yield _rdevs(paths["rdev"], place)[0], _chpid(chpids[0], place)
+            yield _rdevs(paths["rdev"], place)[0], _chpid(chpids[0], place), place
             chpid = None
         elif path := _CHPID.search(line):
             chpid = _chpid(path["chpid"], Place(file, number, path.start("chpid") + 1))
             place = Place(file, number, path.start("rdevs") + 1)
-            yield from ((rdev, chpid) for rdev in _rdevs(path["rdevs"], place))
+            yield from ((rdev, chpid, place) for rdev in _rdevs(path["rdevs"], place))
         elif chpid is not None and (more := _MORE.fullmatch(line)):
             place = Place(file, number, more.start("rdevs") + 1)
-            yield from ((rdev, chpid) for rdev in _rdevs(more["rdevs"], place))
+            yield from ((rdev, chpid, place) for rdev in _rdevs(more["rdevs"], place))
         else:
             chpid = None
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ctc.address import ChpidId, Rdev, format_rdev, parse_chpid, parse_rdevs
+from ctc.address import ChpidId, Rdev, format_chpid, format_rdev, parse_chpid, parse_rdevs
 from ctc.errors import CtcError
 from isfc.deck.islink import FCTC, ConsoleLog, LinkedDevice
 from isfc.deck.place import shown
@@ -80,13 +80,47 @@ def find_links(logs: Mapping[NodeName, ConsoleLog], chpids: Chpids) -> list[Cons
 
     Raises `ConfigurationError` where two logs contradict each other, and where no chpid is known.
     """
-    known = {node: {**log.chpids, **chpids.get(node, {})} for node, log in logs.items()}
+    known = {
+        node: {**dict(_single(log, chpids.get(node, {}))), **chpids.get(node, {})}
+        for node, log in logs.items()
+    }
     known |= {node: dict(more) for node, more in chpids.items() if node not in known}
     pairs: dict[frozenset[NodeName], Nodes] = {}
     for node, log in logs.items():
         for partner in sorted(log.partners):
             pairs.setdefault(frozenset((node, partner)), (node, partner))
-    return [_link(nodes, logs, known) for nodes in pairs.values()]
+    links = [_link(nodes, logs, known) for nodes in pairs.values()]
+    joined = [link for link in links if link.connections]
+    empty = [
+        f"no CTC joins {link.nodes[0]} and {link.nodes[1]}{_reasons(link.remarks)}"
+        for link in links
+        if not link.connections
+    ]
+    if not joined:
+        raise ConfigurationError(f"{'; '.join(empty)}; expected at least one")
+    joined[0].remarks += empty
+    return joined
+
+
+def _reasons(remarks: Iterable[str]) -> str:
+    found = "; ".join(remarks)
+    return f": {found}" if found else ""
+
+
+def _single(log: ConsoleLog, said: Mapping[Rdev, ChpidId]) -> Iterable[tuple[Rdev, ChpidId]]:
+    """The chpid of each device of a log; two of one are refused unless it is ``said`` which."""
+    for rdev, chpids in log.chpids.items():
+        (chpid, first), *others = chpids.items()
+        if rdev in said:
+            continue
+        if others:
+            other, place = others[0]
+            raise place.error(
+                f"{format_rdev(rdev)} is on chpid {format_chpid(other)} here, and on "
+                f"{format_chpid(chpid)} in line {first.line}",
+                f"one, or --chpids {format_chpid(chpid)}={format_rdev(rdev)}",
+            )
+        yield rdev, chpid
 
 
 def _link(nodes: Nodes, logs: Mapping[NodeName, ConsoleLog], chpids: Chpids) -> ConsoleLink:

@@ -6,6 +6,7 @@ from typing import Final, TypeVar
 
 from ctc.errors import CtcError
 from isfc.errors import ConfigurationError
+from isfc.layout.foreign_text import is_ebcdic
 
 TEXT_LENGTH_MAX: Final = 16 * 1024 * 1024
 """Bytes in a deck or a console log. HCD writes about 100 bytes for each control unit."""
@@ -49,6 +50,8 @@ def decode(data: bytes, file: str) -> str:
     start = Place(file, 1)
     if len(data) > TEXT_LENGTH_MAX:
         raise start.error("is too long", f"at most {TEXT_LENGTH_MAX} bytes")
+    if is_ebcdic(data):
+        raise start.error("is text in EBCDIC", "a file that was transferred as text")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

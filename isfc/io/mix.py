@@ -220,14 +220,19 @@ def _chpids(chpids: Sequence[str]) -> str:
 
 def _left_out(passed_over: Sequence[PassedOver]) -> Iterator[str]:
     """The lines of a report that are no load, by the reason."""
-    for kind, what in (("no FICON channel", "other types"), ("no figures", "without figures")):
+    reasons = {
+        "no FICON channel": "Passed over, other types",
+        "no figures": "Passed over, without figures",
+        "lines missing": "Devices are missing, and not counted",
+    }
+    for kind, what in reasons.items():
         names = [
             line.name if kind == "no figures" else f"{line.name} {line.kind}"
             for line in passed_over
             if line.reason == kind
         ]
         if names:
-            yield f"Passed over, {what}: {first_listed(names, _NAMED_MAX)}."
+            yield f"{what}: {first_listed(names, _NAMED_MAX)}."
 
 
 def _saps(interval: RmfInterval) -> int | None:

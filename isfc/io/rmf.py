@@ -33,6 +33,7 @@ from isfc.io.rmf_words import (
     values_from,
 )
 from isfc.layout.checked_toml import read_bytes, within
+from isfc.layout.foreign_text import is_ebcdic
 
 TEXT_LENGTH_MAX: Final = 16 * 1024 * 1024
 """Characters in a report: a day of quarters of an hour, all devices, is about half of that."""
@@ -124,8 +125,14 @@ _TITLES: Final = {
 }
 """How titles begin: they stand where a mail of 72 columns breaks them."""
 
+_WHOLE_TITLES: Final = (
+    "CHANNELPATHACTIVITY",
+    "DIRECTACCESSDEVICEACTIVITY",
+    "I/OQUEUINGACTIVITY",
+    "I/OQUEUEINGACTIVITY",
+)
 _OTHER_TITLE: Final = re.compile(
-    r"(?:\S ){2,}\s*A C T I V I T Y|LOGICAL CONTROL UNIT|\bLCU\b.*\bCU\b"
+    r"(?:\S ){2,}\s*A C T I V I T Y|\bACTIVITY REPORT\b|LOGICAL CONTROL UNIT|\bLCU\b.*\bCU\b"
 )
 
 _RATE: Final = re.compile(rf"({WHOLE}\.\d{{1,20}})(S?)")
@@ -133,19 +140,62 @@ _NO_FIGURES: Final = frozenset(("OFFLINE", "NOT", "NO", "LCU"))
 """What follows a device that is offline or was not measured, or begins the next line."""
 
 _DEVICE_TIMES: Final = ("RESP", "IOSQ", "CMR", "DB", "INT", "PEND", "DISC", "CONN")
+_USED_TIMES: Final = ("RESP", "IOSQ", "PEND", "DISC", "CONN")
 _DEVICE_SHARES: Final = ("%CONN", "%UTIL", "%RESV", "ALLOC", "%ANY", "%MT")
+"""What stands behind them; later releases have no %MT, mount pending."""
+
+_SHARE_WORDS: Final = re.compile(r"DEV DEV DEV (?:NMBR|NUMBER) ANY")
+"""How a heading names the others, up to %ANY."""
+
+_RATE_OFF: Final = 0.001
+"""I/Os a second by which the rate of a device may be off: its last digit."""
+
+_PERCENT_MAX: Final = 100.5
+
+_SUM_OFF_MS: Final = 2.5
+"""Last digits by which RESP and IOSQ + PEND + DISC + CONN may differ: each is rounded."""
+_IOP_FIGURES: Final = 15
 _IOP_VALUES: Final = ("ACTIVITY RATE", "AVG Q LNGTH", "% IOP BUSY", "I/O START", "INTERRUPT")
 
 
-def _times_from(words: list[Word], at: int) -> tuple[str, ...]:
-    """The columns of a heading of devices, from RESP to CONN; empty if these are none.
+def _columns_from(words: list[Word], at: int) -> tuple[tuple[str, ...], int]:
+    """The columns of a heading of devices from RESP on, and where it ends; none if it is none.
 
-    Earlier releases have no INT.
+    Earlier releases have no INT, and later ones no %MT.
     """
     end = next((n for n in range(at, min(at + 9, len(words))) if words[n].text == "CONN"), at)
     found = tuple(word.text for word in words[at : end + 1])
     without = tuple(name for name in _DEVICE_TIMES if name != "INT")
-    return found if found in (_DEVICE_TIMES, without) else ()
+    if found not in (_DEVICE_TIMES, without):
+        return (), at
+    shares = words[end + 1 : end + len(_DEVICE_SHARES)]
+    if not _SHARE_WORDS.fullmatch(" ".join(word.text for word in shares)):
+        return found, end + 1
+    end += 1 + len(shares)
+    has_mt = end < len(words) and words[end].text == "MT"
+    return (*found, *(_DEVICE_SHARES if has_mt else _DEVICE_SHARES[:-1])), end
+
+
+def _choices(count: int, known: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """The columns that so many figures of a device may be, below a heading that is known or not."""
+    every = [
+        (*(name for name in _DEVICE_TIMES if has_int or name != "INT"), *shares)
+        for has_int in (True, False)
+        for shares in (_DEVICE_SHARES, _DEVICE_SHARES[:-1])
+    ]
+    return [names for names in every if len(names) == count and names[: len(known)] == known]
+
+
+def _adds_up(names: tuple[str, ...], values: list[float | None], unit_ms: float) -> bool:
+    """Whether RESP is what it is made of, with or without the delay of interrupts."""
+    found = dict(zip(names, values, strict=True))
+    parts = [found[name] for name in ("IOSQ", "PEND", "DISC", "CONN")]
+    whole = found["RESP"]
+    if whole is None or None in parts:
+        return True
+    total = sum(part for part in parts if part is not None)
+    off = _SUM_OFF_MS * unit_ms
+    return total - off <= whole <= total + (found.get("INT") or 0.0) + off
 
 
 def read_rmf(path: Path) -> tuple[RmfInterval, ...]:
@@ -155,6 +205,8 @@ def read_rmf(path: Path) -> tuple[RmfInterval, ...]:
     """
     with within(str(path)):
         data = read_bytes(path, "the text of an RMF report", TEXT_LENGTH_MAX)
+        if is_ebcdic(data):
+            raise ConfigurationError("is text in EBCDIC; expected it transferred as text")
     return parse_rmf(data.decode("utf-8-sig", errors="replace"), str(path))
 
 
@@ -180,6 +232,20 @@ def busiest(intervals: tuple[RmfInterval, ...]) -> RmfInterval:
     return max(intervals, key=lambda interval: interval.io_per_s)
 
 
+def _ends_title(squeezed: str) -> bool:
+    return any(title.endswith(squeezed) for title in _WHOLE_TITLES)
+
+
+def _name(line: ChannelLine | DeviceLine | IopLine) -> str:
+    match line:
+        case ChannelLine():
+            return f"chpid {line.chpid}"
+        case DeviceLine():
+            return f"device {line.device}"
+        case IopLine():
+            return f"IOP {line.iop}"
+
+
 class _Parser:
     """Reads a text from top to bottom: which report it is in, and of which interval."""
 
@@ -190,34 +256,57 @@ class _Parser:
         self._parts = 1
         self._words: list[Word] = []
         self._heading = UNTITLED
-        self._times: tuple[str, ...] | None = None
+        self._columns: tuple[str, ...] = ()
+        self._is_cut = False
+        """Whether the lines that are left are the last, and the text ends within one."""
+        self._titled = 0
+        """The line of the last title."""
+        self._heard: dict[str, tuple[str, int]] = {}
+        """What headings have said since the last line of a table, and in which line."""
+        self._places: dict[tuple[tuple[str, str, str], str], tuple[_Line, int]] = {}
         self._seen: set[tuple[tuple[str, str, str], _Line]] = set()
 
     def parse(self, text: str) -> tuple[RmfInterval, ...]:
         for number, line in enumerate(plain_text(text).split("\n"), start=1):
-            if self._take_heading(line):
+            if self._take_heading(line, number):
                 self._take_records()
             else:
                 self._words += (
                     Word(match[0], number, match.start() + 1) for match in re.finditer(r"\S+", line)
                 )
+        self._is_cut = not text.endswith(("\n", "\r"))
         self._take_records()
         return tuple(self._intervals.values())
 
-    def _take_heading(self, line: str) -> bool:
+    def _take_heading(self, line: str, number: int) -> bool:
         """Whether a line is of a heading; if so, note what it says once the table is read."""
         squeezed = re.sub(r"\s+", "", line)
         report = next((_TITLES[title] for title in _TITLES if title in squeezed), None)
-        if report is None and _OTHER_TITLE.search(line):
+        if report is not None:
+            self._titled = number
+        elif _OTHER_TITLE.search(line):
+            # or the rest of a title that was broken in two
+            if self._titled == number - 1 and _ends_title(squeezed):
+                return True
             report = _Report.OTHER
-        system = re.search(r"SYSTEM(?: ID|:) +(\S+)", line)
+        system = re.search(r"SYSTEM(?: ID|:) +(?!DATE\b)(\S+)", line)
         date = re.search(r"(?<!-)\bDATE:? +(\d\d/\d\d/\d{2,4})", line)
         time = re.search(r"(?<!-)\bTIME:? +(\d\d[.:]\d\d[.:]\d\d)", line)
         if not (report or system or date or time):
             return False
         self._take_records()
         if report is not None:
-            self._heading, self._times = UNTITLED, None
+            self._heading, self._columns = UNTITLED, ()
+            # a page that lost a line of its heading is not of the interval before
+            self._system = self._date = self._time = ""
+            self._heard.clear()
+        for what, found in (("SYSTEM", system), ("DATE", date), ("TIME", time)):
+            value, before = self._heard.setdefault(what, (found[1], number)) if found else ("", 0)
+            if found and value != found[1]:
+                raise ConfigurationError(
+                    f"line {number}: {what} is {found[1]}, and {value} in line {before}; expected "
+                    "one of them: are two pages mixed up?"
+                )
         self._report = report or self._report
         self._system = system[1] if system else self._system
         self._date = date[1] if date else self._date
@@ -232,8 +321,8 @@ class _Parser:
             if heading := read_heading(words, at):
                 self._heading, at = heading
                 continue
-            if words[at].text == _DEVICE_TIMES[0] and (times := _times_from(words, at)):
-                self._times, at = times, at + len(times)
+            if words[at].text == _DEVICE_TIMES[0] and (found := _columns_from(words, at))[0]:
+                self._columns, at = found
                 continue
             match self._report:
                 case _Report.UNKNOWN if looks_like_channel(words, at):
@@ -242,6 +331,8 @@ class _Parser:
                     at = self._take_channel(words, at)
                 case _Report.DEVICE | _Report.UNKNOWN if starts_device(words, at):
                     at = self._take_device(words, at)
+                case _Report.DEVICE if words[at].text == "LCU":
+                    at = self._take_total(words, at)
                 case _Report.QUEUING if starts_iop(words, at):
                     at = self._take_iop(words, at)
                 case _:
@@ -263,8 +354,9 @@ class _Parser:
             case IopLine() | PassedOver():
                 return False
 
-    def _add(self, line: _Line) -> None:
+    def _add(self, line: _Line, number: int) -> None:
         """Note a line of the present interval, unless the same one was pasted before."""
+        self._heard.clear()
         key = self._system, self._date, self._time
         if (key, line) in self._seen:
             return
@@ -273,6 +365,14 @@ class _Parser:
             key = "", "", f"part {self._parts}"
             self._time = key[2]
         self._seen.add((key, line))
+        if all(key) and not isinstance(line, PassedOver):
+            name = _name(line)
+            before, at = self._places.setdefault((key, name), (line, number))
+            if before != line:
+                raise ConfigurationError(
+                    f"line {number}: {name} has other figures here than in line {at}, and both are "
+                    f"of {self._intervals[key].name}; expected it once"
+                )
         interval = self._intervals.setdefault(key, RmfInterval(*key))
         match line:
             case ChannelLine():
@@ -288,27 +388,59 @@ class _Parser:
         type_at = self._heading.type_of(words, start)
         assert type_at is not None, "the caller looked"
         line, end = read_channel(words, start, type_at, self._heading)
-        self._add(line)
+        ends_here = self._is_cut and end == len(words) and not self._heading.is_monitor
+        has_zhpf = not isinstance(line, ChannelLine) or line.has_zhpf
+        if ends_here and not has_zhpf and "ZHPF RATE" in (self._heading.names or ()):
+            raise ConfigurationError(
+                f"{words[start].place}: chpid {words[start].text} has no figures of zHPF, and "
+                "the text ends there without a line end; expected a whole line: was it cut?"
+            )
+        self._add(line, words[start].line)
         return end
 
     def _take_device(self, words: list[Word], start: int) -> int:
         """A device; the words between its type and its LCU are optional but for the volume."""
         rate = None
+        if start + 2 < len(words) and words[start + 2].text in _NO_FIGURES:
+            self._add(PassedOver(words[start].text, "device", "no figures"), words[start].line)
+            return start + 2
         for at in range(start + 3, min(start + 6, len(words) - 1)):
             rate = _RATE.fullmatch(words[at + 1].text)
             if (rate and DEVICE.fullmatch(words[at].text)) or words[at].text in _NO_FIGURES:
                 break
+        else:
+            rate = None
+            figures = [word for word in words[start + 2 : start + 20] if "." in word.text]
+            if len(figures) >= len(_USED_TIMES):
+                raise ConfigurationError(
+                    f"{words[start].place}: device {words[start].text} has figures, and no LCU and "
+                    "rate in front of them; expected them as printed"
+                )
         if rate is None or words[at].text in _NO_FIGURES:
-            self._add(PassedOver(words[start].text, "device", "no figures"))
+            self._add(PassedOver(words[start].text, "device", "no figures"), words[start].line)
             return start + 2
         most = len(_DEVICE_TIMES) + len(_DEVICE_SHARES)
         values, end = values_from(words, at + 2, most, words[start], starts_device)
-        times = self._times or tuple(
-            name for name in _DEVICE_TIMES if name != "INT" or len(values) == most
-        )
-        names = (*times, *_DEVICE_SHARES)
-        expect(values, names, words[start], f"device {words[start].text}")
-        found = dict(zip(names, values, strict=True))
+        what = f"device {words[start].text}"
+        choices = _choices(len(values), self._columns)
+        if not choices:
+            expect(values, self._columns or (*_DEVICE_TIMES, *_DEVICE_SHARES), words[start], what)
+        texts = [word.text for word in words[at + 2 : end] if "." in word.text]
+        unit_ms = max((10.0 ** -len(text.partition(".")[2]) for text in texts[:4]), default=1.0)
+        # those of synchronous I/Os are not divided
+        meant = [names for names in choices if rate[2] or _adds_up(names, values, unit_ms)]
+        if not meant:
+            raise ConfigurationError(
+                f"{words[start].place}: {what}: RESP {values[0]} ms is not IOSQ + PEND + DISC + "
+                "CONN; expected the same within rounding: are columns shifted?"
+            )
+        found = dict(zip(meant[0], values, strict=True))
+        others = [dict(zip(names, values, strict=True)) for names in meant[1:]]
+        if any(other[name] != found[name] for other in others for name in _USED_TIMES):
+            raise ConfigurationError(
+                f"{words[start].place}: {what} has {len(values)} figures, which may be those with "
+                "INT or with MT PEND; expected them below their headings"
+            )
         volume = next((word.text for word in words[start + 2 : at] if not word.text.isdigit()), "")
         self._add(
             DeviceLine(
@@ -322,17 +454,45 @@ class _Parser:
                 pend_ms=found["PEND"],
                 disc_ms=found["DISC"],
                 conn_ms=found["CONN"],
-            )
+            ),
+            words[start].line,
         )
         return end
 
+    def _take_total(self, words: list[Word], start: int) -> int:
+        """The line below the devices of an LCU, which adds them up: are they all there?"""
+        lcu, text = (word.text for word in (*words[start + 1 : start + 3], *words[-1:] * 2)[:2])
+        rate = _RATE.fullmatch(text)
+        interval = self._intervals.get((self._system, self._date, self._time))
+        if rate is None or interval is None or not DEVICE.fullmatch(lcu):
+            return start + 1
+        total, unit = number_of(rate[1]), 10.0 ** -len(rate[1].partition(".")[2])
+        rates = [line.io_per_s for line in interval.devices if line.lcu == lcu]
+        off = unit + _RATE_OFF * len(rates)
+        if sum(rates) > total + off:
+            raise ConfigurationError(
+                f"{words[start].place}: LCU {lcu} has {total:g} I/Os a second, and its devices "
+                f"{sum(rates):g} together; expected the same within rounding"
+            )
+        if sum(rates) < total - off:
+            missing = f"{total - sum(rates):,.0f} of {total:,.0f} I/Os a second"
+            self._add(PassedOver(f"LCU {lcu}", missing, "lines missing"), words[start].line)
+        return start + 3
+
     def _take_iop(self, words: list[Word], start: int) -> int:
         values, end = values_from(words, start + 1, 16, words[start], starts_iop)
-        if len(values) == 16:
-            del values[3]  # % CMPR BUSY, which later releases have
+        shares = values[2:3]
+        if len(values) == _IOP_FIGURES + 1:
+            shares.append(values.pop(3))  # % CMPR BUSY, which later releases have
         used = values[: len(_IOP_VALUES)]
         expect(used, _IOP_VALUES, words[start], f"IOP {words[start].text}")
+        if len(values) != _IOP_FIGURES or any((share or 0.0) > _PERCENT_MAX for share in shares):
+            raise ConfigurationError(
+                f"{words[start].place}: IOP {words[start].text} has {len(values)} figures, "
+                f"% IOP BUSY {shares[0]}; expected {_IOP_FIGURES}, and at most 100: is one missing?"
+            )
         name = words[start].text
         _, _, busy, starts, interrupts = used
-        self._add(IopLine(WHOLE_SYSTEM if name.startswith("S") else name, busy, starts, interrupts))
+        iop = WHOLE_SYSTEM if name.startswith("S") else name
+        self._add(IopLine(iop, busy, starts, interrupts), words[start].line)
         return end

@@ -67,6 +67,10 @@ _UNIT_DISTANCE: Final = 12
 _OFF_MAX: Final = 2
 """Characters by which a figure may end beside its column; columns are four apart at least."""
 
+_PERCENT_MAX: Final = 100.5
+_MB_PER_GBPS: Final = 125.0
+"""MB/s that a link carries for each Gb/s: more than any coding leaves of it."""
+
 _SPEED: Final = re.compile(r"(\d{1,3})G")
 _GENERATION: Final = re.compile(r"[0-9A-F]{1,2}")
 _FICON_TYPE: Final = re.compile(r"FC(?:_[A-Z?]{1,2})?")
@@ -166,6 +170,9 @@ def read_heading(words: list[Word], at: int) -> tuple[Heading, int] | None:
     if "PART" not in (word.text for word in found) and "TOTAL" not in map(_printed, found):
         return None
     names = _HEADINGS.get(tuple(map(_printed, found)))
+    named = {word.text for word in words[at:first]}
+    if names is not None and "SPEED" in named and not _ZHPF & {*names}:
+        names = None  # releases that have SPEED have ZHPF as well: the lines were cut
     if end < len(words) and words[end].line == words[end - 1].line:
         names = None
     before = (_UNIT.match(word.text) for word in words[max(0, at - _UNIT_DISTANCE) : at])
@@ -210,7 +217,7 @@ def read_channel(
     values, end = values_from(
         words, at, len(COLUMNS), words[start], heading.type_of, scaled=heading.is_monitor
     )
-    if not values:
+    if not values or (len(values) < len(COLUMNS) and not any(v is not None for v in values)):
         return PassedOver(chpid, kind, "no figures"), end
     what = f"chpid {words[start].text}"
     if heading.names is None:
@@ -225,6 +232,8 @@ def read_channel(
         )
     names = _names(words[start : at + len(values)], values, heading, is_shared)
     found = dict(zip(names, values, strict=True))
+    if problem := _problem(found, link_gbps, heading.mb):
+        raise ConfigurationError(f"{words[start].place}: {what}: {problem}: are columns shifted?")
     return ChannelLine(
         chpid=chpid,
         generation=generation,
@@ -237,6 +246,22 @@ def read_channel(
         zhpf_io_per_s=_rate(found, "ZHPF RATE", "FICON RATE"),
         has_zhpf="ZHPF RATE" in found,
     ), end
+
+
+def _problem(found: dict[str, float | None], gbps: float | None, mb: float) -> str | None:
+    """What figures of one channel cannot be; None if they can."""
+    for name in ("PART", "TOTAL", "BUS"):
+        if (percent := found.get(name)) is not None and percent > _PERCENT_MAX:
+            return f"{name} is {percent:g} %; expected at most 100"
+    for name in sorted(_PARTS & found.keys()):
+        part, total = found[name], found[name.replace("PART", "TOTAL")]
+        if part is not None and total is not None and part > total:
+            return f"{name} {part:g} is more than TOTAL, {total:g}; expected at most as much"
+    for name in ("READ TOTAL", "WRITE TOTAL"):
+        rate = _scaled(found.get(name), mb)
+        if gbps and rate and rate > gbps * _MB_PER_GBPS:
+            return f"{name} is {rate:g} MB/s; expected at most what {gbps:g} Gb/s carry"
+    return None
 
 
 def _rate(found: dict[str, float | None], name: str, other: str) -> float | None:

@@ -16,6 +16,9 @@ _BREAK_IN_TITLE: Final = re.compile(
 )
 """Between the words of a title, whose letters stand apart."""
 
+_BREAK_IN_CREATED: Final = re.compile(r"\bCR-[ ]*\n[ ]*(?=DATE|TIME)")
+"""Within the names of when the IODF was created, which are not those of the interval."""
+
 _QUOTED: Final = re.compile(r"^ *[>|][>| ]*", re.MULTILINE)
 _PAGE_NUMBER: Final = re.compile(r"^ *(?:- *\d+ *-|PAGE +\d+(?: +OF +\d+)?) *$", re.MULTILINE)
 _DASHES: Final = str.maketrans("\u2010\u2011\u2012\u2013\u2014\u2212", "------")
@@ -33,7 +36,7 @@ def plain_text(text: str) -> str:
         plain = blank.sub(lambda match: " " * len(match[0]), plain)
     for broken in (_BREAK_IN_HEADING, _BREAK_IN_TITLE):
         plain = broken.sub(r"\n\1 ", plain)
-    return plain
+    return _BREAK_IN_CREATED.sub("\nCR-", plain)
 
 
 WHOLE: Final = r"(?:\d{1,3}(?:,\d{3}){1,6}|\d{1,21})"
@@ -46,7 +49,12 @@ _SCALES: Final = {"": 1.0, "K": 1e3, "M": 1e6, "G": 1e9}
 
 _MISSING: Final = re.compile(r"[-*.]{2,}")
 _CHPID: Final = re.compile(r"[0-9A-F]{1,2}")
-_CHANNEL_TYPE: Final = re.compile(r"[A-Z]{2}[A-Z0-9]{0,3}(?:_[A-Z?]{1,2})?")
+_CHANNEL_TYPE: Final = re.compile(
+    r"(?:FC[A-Z0-9]{0,3}|OS[A-Z]|ICP|I[QOC][DPC]|C[NVT]C|CF[PSR]|C[BS]P|CIB|CS5|CL[56]|HCA"
+    r"|BL|BY|BLOCK|BYTE)"
+    r"(?:_[A-Z?]{1,2})?"
+)
+"""Types of channels: those of IOCP (IOCP User's Guide, TYPE), as RMF prints them."""
 DEVICE: Final = re.compile(r"[0-9A-F]{4,5}")
 _DEVICE_TYPE: Final = re.compile(r"(?:3380|3390|9345)\w?")
 _IOP: Final = re.compile(r"[0-9A-F]{2}|SYS|SUMMARY:?")
@@ -136,7 +144,7 @@ def values_from(
             values.append(number_of(text))
         elif _MISSING.fullmatch(text):
             values.append(None)
-        elif words[at].line == start.line:
+        elif words[at].line == start.line or (values and words[at].line == words[at - 1].line):
             raise ConfigurationError(f"{words[at].place}: {text[:40]!r}; expected a number")
         else:
             break

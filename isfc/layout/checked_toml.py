@@ -16,6 +16,7 @@ import msgspec
 
 from ctc.errors import CtcError
 from isfc.errors import ConfigurationError
+from isfc.layout.foreign_text import foreign_text, is_ebcdic
 from isfc.layout.source_kind import SourceKind, source_kind
 
 FILE_LENGTH_MAX: Final = 64 * 1024
@@ -76,7 +77,9 @@ def decode(data: bytes, name: str) -> dict[str, Any]:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ConfigurationError(
-            f"is not UTF-8 text (at byte {error.start}); expected TOML"
+            "is text in EBCDIC; expected it transferred as text"
+            if is_ebcdic(data)
+            else f"is not UTF-8 text (at byte {error.start}); expected TOML"
         ) from None
     for number, line in enumerate(text.split("\n"), start=1):
         if len(line) > LINE_LENGTH_MAX:
@@ -93,8 +96,8 @@ def decode(data: bytes, name: str) -> dict[str, Any]:
 
 
 def _refuse_other(text: str) -> None:
-    """Raise `ConfigurationError` for a text that a command makes a layout of, and name that."""
-    if remedy := _REMEDIES.get(source_kind(text)):
+    """Raise `ConfigurationError` for a text that is something else that is known, and name it."""
+    if remedy := _REMEDIES.get(source_kind(text)) or foreign_text(text):
         raise ConfigurationError(f"is not TOML but {remedy}") from None
 
 

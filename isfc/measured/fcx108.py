@@ -1,8 +1,9 @@
 """Performance Toolkit's FCX108 DEVICE as text: a screen, its print, or either pasted into mail.
 
 The published order of columns is known, their widths are not. So a row is read by the names of
-the heading above it: word by word where there are as many words as names, else by the name that
-stands over it. A page begins with a heading, and what stands above it says system and interval.
+the heading above it, and where blanks or cells were lost in every way in which it can be meant:
+word by word, by the name that stands over each word, and from its end. Ways whose figures
+contradict each other are out. What is left has to say the same, or the row is refused.
 """
 
 import re
@@ -13,9 +14,11 @@ from typing import Final
 from ctc.address import Rdev
 from isfc.measured.figures import BadFigure, Reading
 from isfc.measured.measurement import DeviceFigures, FilePlace
+from isfc.measured.plausible import problems_of
 
-CTC_TYPES: Final = ("CTCA", "FCTC")
-"""What CTCs are called: CTCA by Performance Toolkit (published), FCTC by CP."""
+CTC_TYPES: Final = ("CTCA", "FCTC", "CTC", "BCTC", "SCTC", "3088")
+"""What CTCs are called: CTCA by Performance Toolkit (published), FCTC by CP, the others in IOCP
+decks and by CP for CTCs that are no FICON."""
 
 _NAMES: Final = {
     "ADDR": "rdev",
@@ -28,8 +31,13 @@ _NAMES: Final = {
     "RESP": "resp_ms",
     "BUSY": "busy_percent",
 }
-_NEEDED: Final = ("rdev", "io_per_s", "pend_ms", "disc_ms", "conn_ms", "serv_ms")
+_NEEDED: Final = ("rdev", "io_per_s", "pend_ms", "disc_ms", "conn_ms", "serv_ms", "busy_percent")
+_FILLED: Final = ("ths", "avoid", *_NEEDED)
+"""Columns that are never empty: a figure or dots stand there. Those between Type and Pa-ths may
+be: a CTC has no label and no minidisks."""
+_KIND: Final = re.compile(r"<?(?=[\w-]*[A-Z]|\d{4})\w[\w-]*>?", re.IGNORECASE | re.ASCII)
 _ADDRESS: Final = re.compile(r"[0-9A-F]{4}", re.IGNORECASE | re.ASCII)
+_DECIMALS: Final = re.compile(r"[.,](\d+)", re.ASCII)
 _WORD: Final = re.compile(r"\S+")
 
 
@@ -60,55 +68,123 @@ def is_device_row(line: str) -> bool:
     return len(words) > 1 and bool(_ADDRESS.fullmatch(words[0])) and words[1].upper() in CTC_TYPES
 
 
+def whole(columns: list[Column]) -> list[Column]:
+    """The columns of a heading; raises `BadFigure` if it lacks some that are needed."""
+    names = [column.name for column in columns]
+    if missing := [name for name in ("type", *_NEEDED) if names.count(name) != 1]:
+        raise BadFigure(
+            f"a heading of {len(names)} columns without {', '.join(missing)}, or with it twice; "
+            "expected it once: were the lines cut, as at column 72 or 80?"
+        )
+    return columns
+
+
 def read_row(
     line: str, columns: list[Column], place: FilePlace, reading: Reading
-) -> tuple[str, DeviceFigures] | None:
-    """The device type and figures of a row; None for a line that is none.
+) -> DeviceFigures | tuple[Rdev, str] | None:
+    """The figures of a row, or the device and its type if it is no CTC; None for any other line.
 
-    Raises `BadFigure` for a row that lacks columns, or has no figure where one should be.
+    Raises `BadFigure` for a row that lacks columns, has no figure where one should be, or may be
+    meant in several ways.
     """
     words = [*_WORD.finditer(line)]
     if len(words) < 3 or not _ADDRESS.fullmatch(words[0][0]):
         return None
-    cells = dict(_assigned(words, columns))
-    if missing := [name for name in _NEEDED if name not in cells]:
+    if columns[1].name == "type":
+        kind = words[1][0].upper()
+        if not _KIND.fullmatch(kind):
+            raise BadFigure(f"{kind[:20]!r} is no device type; expected one such as CTCA")
+        if kind not in CTC_TYPES:
+            return Rdev(int(words[0][0], 16)), kind
+    ways = [*_ways(words, columns)]
+    if not ways:
         raise BadFigure(
             f"the row of {words[0][0]} ends too early or has lost columns "
-            f"(no {', '.join(missing)}); expected as many figures as headings"
+            f"({len(words)} words, {len(columns)} headings); expected as many figures as headings"
         )
-    figures = {
-        name: reading.number(cells[name]) if name in cells else None
-        for name in (*_NEEDED[1:], "busy_percent")
-    }
-    return cells.get("type", "").upper(), _device(words[0][0], figures, cells, place)
+    rows, refused = [], []
+    for cells in ways:
+        try:
+            rows.append(_device(cells, place, reading))
+        except BadFigure as error:
+            refused.append(error)
+    if not rows:
+        raise refused[0]
+    # if none can be, the first way says what is wrong with it
+    meant = [row for row in rows if not [*problems_of(row)]] or rows[:1]
+    if not all(row.like(meant[0]) for row in meant):
+        raise BadFigure(
+            f"the row of {words[0][0]} has {len(words)} words below {len(columns)} headings, and "
+            "may be meant in several ways; expected its blanks as they were printed"
+        )
+    return meant[0]
 
 
-def _device(
-    address: str, figures: Mapping[str, float | None], cells: Mapping[str, str], place: FilePlace
-) -> DeviceFigures:
-    texts = [cells[name].replace(",", ".") for name in _NEEDED[2:]]
-    decimals = [len(text) - text.index(".") - 1 for text in texts if "." in text.strip(".")]
+def _device(cells: Mapping[str, str], place: FilePlace, reading: Reading) -> DeviceFigures:
+    io, pend, disc, conn, serv, busy = (reading.number(cells[name]) for name in _NEEDED[1:])
+    if busy is None and io:
+        raise BadFigure(
+            f"the row of {cells['rdev']} has {io:g} I/Os a second and no Busy; expected both: are "
+            "columns shifted?"
+        )
+    found = (_DECIMALS.search(cells[name]) for name in _NEEDED[2:6])
+    decimals = [len(each[1]) for each in found if each]
     return DeviceFigures(
-        Rdev(int(address, 16)),
-        figures["io_per_s"] or 0.0,
-        figures["pend_ms"],
-        figures["disc_ms"],
-        figures["conn_ms"],
-        figures["serv_ms"],
-        figures["busy_percent"],
+        Rdev(int(cells["rdev"], 16)),
+        io or 0.0,
+        pend,
+        disc,
+        conn,
+        serv,
+        busy if io or busy is not None else 0.0,
         place,
         min(decimals, default=0),
     )
 
 
-def _assigned(words: list[re.Match[str]], columns: list[Column]) -> Iterator[tuple[str, str]]:
-    """The name of each word's column."""
-    if len(words) == len(columns):
-        yield from ((column.name, word[0]) for word, column in zip(words, columns, strict=True))
+def _ways(words: list[re.Match[str]], columns: list[Column]) -> Iterator[Mapping[str, str]]:
+    """The cells of a row by the names of their columns, in each way that it can be meant."""
+    placed = _placed(words, columns)
+    if placed is not None and _aligned(placed):
+        yield {column.name: word[0] for column, word in placed}
         return
+    if len(words) == len(columns):
+        yield {column.name: word[0] for column, word in zip(columns, words, strict=True)}
+    if placed is not None:
+        yield {column.name: word[0] for column, word in placed}
+    missing = len(words) - len(columns)
+    may_be_empty = [
+        at for at, column in enumerate(columns) if column.name in ("label/id", "links", "mdisk")
+    ]
+    if -len(may_be_empty) <= missing < 0:
+        # which of those columns is empty does not matter: none of them is a figure of a CTC
+        first = may_be_empty[0]
+        kept = columns[:first] + columns[first - missing :]
+        yield {column.name: word[0] for column, word in zip(kept, words, strict=True)}
+
+
+_Placed = list[tuple[Column, re.Match[str]]]
+
+
+def _placed(words: list[re.Match[str]], columns: list[Column]) -> _Placed | None:
+    """Each word with the column that it stands below; None where the places do not tell."""
+    found: _Placed = []
     for word in words:
         over = [c for c in columns if c.begin < word.end() + 1 and word.start() < c.end + 1]
+        if not over:
+            return None
         # figures end where their heading does, and may begin before it
-        if over:
-            nearest = min(over, key=lambda column: abs(column.end - word.end()))
-            yield nearest.name, word[0]
+        found.append((min(over, key=lambda column: abs(column.end - word.end())), word))
+    begins = [column.begin for column, _ in found]
+    names = {column.name for column, _ in found}
+    filled = {column.name for column in columns if column.name in _FILLED}
+    if begins != sorted(set(begins)) or not filled <= names:
+        return None
+    return found
+
+
+def _aligned(placed: _Placed) -> bool:
+    """Whether each figure ends where the name of its column does, as in a page as it is printed."""
+    return all(
+        abs(column.end - word.end()) <= 1 for column, word in placed if column.name in _NEEDED[1:]
+    )

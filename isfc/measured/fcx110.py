@@ -4,7 +4,6 @@ The layout is published with a sample of a disk; a CTC's page has the same label
 """
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -14,6 +13,7 @@ from isfc.measured.figures import BadFigure, Reading
 from isfc.measured.measurement import DeviceFigures, Measurement
 
 _HEADING: Final = re.compile(r"Detailed Analysis for Device\s+([0-9A-F]{4})\b", re.IGNORECASE)
+_OF_DEVICE: Final = re.compile(r"Path\(s\) to device\s+([0-9A-F]{4})\b", re.IGNORECASE)
 _TYPE: Final = re.compile(r"Device type\s*:\s*(\w+)", re.IGNORECASE)
 _FIGURE: Final = {
     "io_per_s": re.compile(r"SSCH rate/s\s*:\s*(\S+)", re.IGNORECASE),
@@ -23,6 +23,8 @@ _FIGURE: Final = {
     "serv_ms": re.compile(r"Service time\s*:\s*(\S+)", re.IGNORECASE),
     "busy_percent": re.compile(r"Device busy\s*:\s*(\S+)", re.IGNORECASE),
 }
+
+_FORMS: Final = {"rdev": _OF_DEVICE, "type": _TYPE, **_FIGURE}
 
 
 def heading_of(line: str) -> str | None:
@@ -37,39 +39,38 @@ class Details:
 
     address: str
     page: Measurement
-    kind: str | None = None
     figures: dict[str, str] = field(default_factory=dict)
 
-    def take(self, line: str) -> None:
-        """Take what a line says."""
-        if found := _TYPE.search(line):
-            self.kind = found[1].upper()
-        for name, pattern in _FIGURE.items():
-            if found := pattern.search(line):
-                self.figures.setdefault(name, found[1])
+    def __post_init__(self) -> None:
+        """The heading names the device, as a line below does."""
+        self.figures["rdev"] = self.address
 
-    def device(self, reading: Reading) -> DeviceFigures | None:
-        """The figures of the device; None for one that is no CTC.
+    def take(self, line: str) -> None:
+        """Take what a line says; raises `BadFigure` if another line said something else."""
+        found = {name: each[1] for name, form in _FORMS.items() if (each := form.search(line))}
+        for name, text in found.items():
+            before = self.figures.setdefault(name, text)
+            if before.upper() != text.upper():
+                raise BadFigure(
+                    f"{name} of device {self.address} is {text}, and {before} above; expected one "
+                    "of them: are these two devices without a heading between them?"
+                )
+
+    def device(self, reading: Reading) -> DeviceFigures | tuple[Rdev, str]:
+        """The figures of the device, or the device and its type if it is no CTC.
 
         Raises `BadFigure` for a page that lacks some.
         """
-        if self.kind is not None and self.kind not in CTC_TYPES:
-            return None
+        rdev, kind = Rdev(int(self.address, 16)), self.figures.get("type", "").upper()
+        if kind and kind not in CTC_TYPES:
+            return rdev, kind
         if missing := [name for name in _FIGURE if name not in self.figures]:
             raise BadFigure(
                 f"the details of device {self.address} lack {', '.join(missing)}; expected them: "
                 "has the page been cut?"
             )
-        numbers: Mapping[str, float | None] = {
-            name: reading.number(text.removesuffix("ms")) for name, text in self.figures.items()
-        }
-        return DeviceFigures(
-            Rdev(int(self.address, 16)),
-            numbers["io_per_s"] or 0.0,
-            numbers["pend_ms"],
-            numbers["disc_ms"],
-            numbers["conn_ms"],
-            numbers["serv_ms"],
-            numbers["busy_percent"],
-            self.page.place,
+        io, *times, busy = (
+            reading.number(self.figures[name].removesuffix("ms")) for name in _FIGURE
         )
+        pend, disc, conn, serv = times
+        return DeviceFigures(rdev, io or 0.0, pend, disc, conn, serv, busy, self.page.place)

@@ -11,7 +11,9 @@ from isfc.measured.measurement import FilePlace
 PROBLEMS_SHOWN: Final = 10
 _DOTS: Final = re.compile(r"\.{2,}|-+")
 _NUMBER: Final = re.compile(r"[+-]?(\d+(?:\.\d*)?|\.\d+)%?", re.ASCII)
-_COMMA: Final = re.compile(r"[+-]?\d*,\d+%?", re.ASCII)
+_COMMA: Final = re.compile(r"[+-]?(?:\d{1,3}(?:\.\d{3})+|\d*),\d+%?", re.ASCII)
+_COMMA_GROUPS: Final = re.compile(r"[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?%?", re.ASCII)
+_POINT_GROUPS: Final = re.compile(r"[+-]?[1-9]\d{0,2}(?:\.\d{3})+%?", re.ASCII)
 
 
 class BadFigure(ConfigurationError):
@@ -23,12 +25,20 @@ class Reading:
     """How files are read, and what was wrong with them.
 
     With ``usable`` a bad row is left out and kept in ``problems``; else it is refused. With
-    ``decimal_comma`` figures are written as 61,8.
+    ``decimal_comma`` figures may be written as 61,8, those of one file all alike. ``notes`` are
+    what was passed over for a reason that is no fault of the file.
     """
 
     usable: bool = False
     decimal_comma: bool = False
     problems: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    _marks: dict[str, str] = field(default_factory=dict)
+    """Of the file that is being read: a figure with a decimal comma, and one with a point."""
+
+    def begin(self) -> None:
+        """A file begins."""
+        self._marks.clear()
 
     def attempt(self, place: FilePlace, read: Callable[[], None]) -> None:
         """Do what reads one row; note what is wrong with it."""
@@ -50,16 +60,39 @@ class Reading:
         """A figure; None for dots, which stand where there is none."""
         if _DOTS.fullmatch(text):
             return None
-        if self.decimal_comma:
-            text = text.replace(".", "").replace(",", ".")
-        elif _COMMA.fullmatch(text):
-            point = text.replace(",", ".")
-            raise BadFigure(f"{text!r} has a comma; expected {point}, or --decimal-comma")
+        text = self._with_point(text)
         if not _NUMBER.fullmatch(text):
             raise BadFigure(f"{text[:20]!r} is no figure; expected a number such as 61.8")
         return float(text.removesuffix("%"))
 
+    def _with_point(self, text: str) -> str:
+        """A figure with a point where its decimals begin, and no mark of thousands."""
+        if not self.decimal_comma:
+            if _COMMA_GROUPS.fullmatch(text):
+                whole = text.replace(",", "")
+                one = text.replace(",", ".") if text.count(",") == 1 and "." not in text else None
+                either = f"may be {whole} or {one}" if one else f"is {whole} with marks"
+                also = f", or --decimal-comma if it is {one}" if one else ""
+                raise BadFigure(f"{text!r} {either}; expected no mark of thousands{also}")
+            if _COMMA.fullmatch(text):
+                point = text.replace(".", "").replace(",", ".")
+                raise BadFigure(f"{text!r} has a comma; expected {point}, or --decimal-comma")
+            return text
+        if _COMMA.fullmatch(text) or _POINT_GROUPS.fullmatch(text):
+            self._marks.setdefault("comma", text)
+            found = text.replace(".", "").replace(",", ".")
+        else:
+            if "." in text and _NUMBER.fullmatch(text):
+                self._marks.setdefault("point", text)
+            found = text
+        if len(self._marks) > 1:
+            raise BadFigure(
+                f"{text!r}: with --decimal-comma {self._marks['point']!r} has a decimal point and "
+                f"{self._marks['comma']!r} a decimal comma; expected one of them in a file"
+            )
+        return found
+
     def is_figure(self, text: str) -> bool:
         """Whether it looks like a figure, right or wrong."""
-        found = _DOTS.fullmatch(text) or _NUMBER.fullmatch(text) or _COMMA.fullmatch(text)
-        return found is not None
+        forms = (_DOTS, _NUMBER, _COMMA, _COMMA_GROUPS)
+        return any(form.fullmatch(text) for form in forms)

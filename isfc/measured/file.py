@@ -8,6 +8,7 @@ from typing import Final
 
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import read_bytes, within
+from isfc.layout.foreign_text import is_ebcdic
 from isfc.measured.figures import Reading
 from isfc.measured.measurement import Measurement, Ran, joined
 from isfc.measured.monitor import read_monitor
@@ -24,7 +25,7 @@ MONWRITE_LENGTH_MAX: Final = 2**28
 """Bytes of a MONWRITE file: a minute of a large system is a few MB."""
 
 _EXPECTED: Final = (
-    "pages of FCX108 DEVICE or of link activity, a MONWRITE file, CSV, or JSON of 'isfc'"
+    "pages of FCX108 DEVICE, FCX110 or link activity, a MONWRITE file, CSV, or JSON of 'isfc'"
 )
 
 
@@ -47,6 +48,7 @@ def read_measurements(
 def _read(path: Path, reading: Reading, layouts: Sequence[RecordLayout]) -> list[Measurement]:
     with within(str(path)):
         data = read_bytes(path, "a measurement", MONWRITE_LENGTH_MAX)
+    reading.begin()
     before = len(reading.problems)
     if is_monwrite(data):
         length_max = MONWRITE_LENGTH_MAX
@@ -67,6 +69,8 @@ def _parse(path: Path, data: bytes, reading: Reading) -> list[Measurement]:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = data.decode("latin-1")
+    if is_ebcdic(data):
+        raise ConfigurationError(f"{path}: is text in EBCDIC; expected it transferred as text")
     if "\x00" in text:
         raise ConfigurationError(f"{path}: is not text; expected {_EXPECTED}")
     if text.lstrip()[:1] in ("{", "["):
@@ -94,6 +98,12 @@ def completed(
     for one in measurements:
         node = system or one.system
         clients = one.clients if client is None or node is None else node == client
+        if one.clients not in (None, clients):
+            where = "were" if one.clients else "were not"
+            raise ConfigurationError(
+                f"{one.place}: says that the clients {where} on {node}; expected the same with "
+                f"--from, not {client}"
+            )
         zone = one.zone or zones.get(node) or zones.get(None)
         found.append(replace(one, system=node, zone=zone, ran=ran or one.ran, clients=clients))
     return found

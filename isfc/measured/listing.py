@@ -9,6 +9,7 @@ from typing import Final
 
 from isfc.measured.figures import BadFigure, Reading
 from isfc.measured.measurement import FilePlace, LinkFigures, WayFigures
+from isfc.measured.stamp import leading_stamp
 
 MARK: Final = "TXPENDCT"
 _OWN: Final = (
@@ -31,7 +32,11 @@ _MEANINGS: Final = (
     (re.compile(r"([WR])BY\w*/P\w+"), "{}_bytes_per_pkg"),
     (re.compile(r"([WR])MSGS?/P\w+"), "{}_messages_per_pkg"),
 )
-_STAMP: Final = re.compile(r"(\d{4}[-/]\d\d[-/]\d\d)?[ T]*(\d\d?:\d\d(?::\d\d)?)?", re.ASCII)
+_NODE: Final = re.compile(r"[\w$#@/-]{1,8}", re.ASCII)
+_HALF_DAY: Final = re.compile(r"[AP]\.?M\.?", re.IGNORECASE)
+_SECONDS: Final = re.compile(r"\d+(?:[.,]\d+)?", re.ASCII)
+_FIGURES_MIN: Final = 3
+"""Figures from which a line is taken for a row, whole or not: prose has fewer."""
 
 
 def heading_of(line: str) -> tuple[str, ...] | None:
@@ -54,11 +59,9 @@ def _meaning(word: str) -> str | None:
 def read_row(
     line: str, columns: tuple[str, ...], place: FilePlace, reading: Reading
 ) -> tuple[str | None, LinkFigures] | None:
-    """When the interval of a row ended, as it stands there, and its figures; None for no row."""
+    """When the interval of a row ended, and its figures; None for a line that is no row."""
     words = line.split()
-    if not words or not any(char.isdigit() for char in line):
-        return None
-    if not reading.is_figure(words[-1]):
+    if sum(1 for word in words if reading.is_figure(word)) < _FIGURES_MIN:
         return None
     if len(words) < len(columns):
         raise BadFigure(
@@ -69,10 +72,9 @@ def read_row(
     values = {name: reading.number(text) or 0.0 for name, text in zip(columns, cells, strict=True)}
     if missing := [name for name in _OWN if name not in values]:
         raise BadFigure(f"link activity without {', '.join(missing)}; expected all its columns")
-    time = " ".join(word for word in head if word[0].isdigit() and _is_time(word)) or None
-    names = [word for word in head if not _is_time(word)]
+    partner, time = _head(head)
     return time, LinkFigures(
-        names[0] if names else None,
+        None if partner is None else partner.upper(),
         values["tx_pend_count"],
         values["collisions_per_s"],
         _way(values, "w"),
@@ -81,8 +83,28 @@ def read_row(
     )
 
 
-def _is_time(word: str) -> bool:
-    return bool(_STAMP.fullmatch(word)) or word.replace(".", "").isdigit()
+def _head(words: list[str]) -> tuple[str | None, str | None]:
+    """The link's name and the time, of what stands before the figures of a row.
+
+    Raises `BadFigure` for anything else: a row with figures too many.
+    """
+    names = [word for word in words if not word[0].isdigit()]
+    named = bool(names) and words[0] == names[0] and not _HALF_DAY.fullmatch(names[0])
+    partner = names[0] if named else None
+    if partner is not None and not _NODE.fullmatch(partner):
+        raise BadFigure(f"{partner[:30]!r} is no link's name; expected 1 to 8 characters")
+    rest = words[1:] if partner else words
+    if len(words) == 1 and _SECONDS.fullmatch(words[0]):
+        return None, None  # the emulator's own time, in s
+    if not rest:
+        return partner, None
+    stamp, behind = leading_stamp(" ".join(rest))
+    behind = behind.strip()
+    if not behind:
+        return partner, stamp
+    if partner or " " in behind or behind[0].isdigit():
+        raise BadFigure(f"{behind[:30]!r} before the figures; expected a link's name and a time")
+    return behind, stamp
 
 
 def _way(values: dict[str, float], side: str) -> WayFigures:

@@ -43,6 +43,10 @@ class DeviceFigures:
     place: FilePlace
     decimals: int | None = 1
 
+    def like(self, other: "DeviceFigures") -> bool:
+        """Whether another row says the same, wherever it stands."""
+        return replace(other, place=self.place, decimals=self.decimals) == self
+
 
 @dataclass(frozen=True, slots=True)
 class WayFigures:
@@ -107,6 +111,7 @@ class Measurement:
 
     ``begin`` and ``end`` are as the source prints them, in ``zone`` (as ``+02:00``; None if nobody
     says it). ``clients`` says whether the clients were on this system, None if nobody says it.
+    ``passed`` are devices whose rows were left out, as they are no CTCs, with the type of each.
     """
 
     system: str | None
@@ -121,6 +126,7 @@ class Measurement:
     links: tuple[LinkFigures, ...] = ()
     configured: tuple[ConfiguredLink, ...] = ()
     changes: tuple[LinkChange, ...] = ()
+    passed: tuple[tuple[Rdev, str], ...] = ()
 
     @property
     def interval(self) -> str:
@@ -223,8 +229,10 @@ def joined(measurements: Sequence[Measurement]) -> list[Measurement]:
 
 
 def _go_together(one: Measurement, other: Measurement) -> bool:
-    if one.system != other.system or (one.devices and other.devices):
+    if one.system != other.system:
         return False
+    if one.devices and other.devices:
+        return _one_list(one, other)
     if one.links and other.links:
         # activity of several links
         partners = {link.partner for link in (*one.links, *other.links)}
@@ -233,8 +241,24 @@ def _go_together(one: Measurement, other: Measurement) -> bool:
     return None in (one.end, other.end) or one.end == other.end
 
 
+def _one_list(one: Measurement, other: Measurement) -> bool:
+    """Whether two lists of devices are one that went over a page or a screen.
+
+    That is so for one interval of a system that is named, where no row contradicts another.
+    """
+    if one.system is None or one.end is None or (one.begin, one.end) != (other.begin, other.end):
+        return False
+    if one.links and other.links:
+        return False
+    if (one.zone, one.ran, one.clients) != (other.zone, other.ran, other.clients):
+        return False
+    rows = {each.rdev: each for each in one.devices}
+    return all(rows[each.rdev].like(each) for each in other.devices if each.rdev in rows)
+
+
 def _merged(first: Measurement, second: Measurement) -> Measurement:
     clients = first.clients if first.clients is not None else second.clients
+    known = {each.rdev for each in first.devices}
     return replace(
         first,
         begin=first.begin or second.begin,
@@ -242,8 +266,9 @@ def _merged(first: Measurement, second: Measurement) -> Measurement:
         zone=first.zone or second.zone,
         ran=first.ran or second.ran,
         clients=clients,
-        devices=first.devices or second.devices,
+        devices=(*first.devices, *(each for each in second.devices if each.rdev not in known)),
         links=(*first.links, *second.links),
         configured=first.configured or second.configured,
         changes=first.changes or second.changes,
+        passed=(*first.passed, *second.passed),
     )

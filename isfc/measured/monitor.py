@@ -49,6 +49,8 @@ class _Monitor:
     supplied: Mapping[str, RecordLayout]
     links: dict[str, ConfiguredLink] = field(default_factory=dict)
     changes: list[LinkChange] = field(default_factory=list)
+    ends: list[tuple[int, LinkChange]] = field(default_factory=list)
+    """Changes with which a link came up or went down, and so its counters began again."""
     before: dict[tuple[str, str], tuple[int, Counters]] = field(default_factory=dict)
     """Of each device and each link: when its counters were sampled, and what they were."""
     passed: dict[str, int] = field(default_factory=dict)
@@ -115,10 +117,11 @@ class _Monitor:
         return self.found
 
     def _of_links(self, devices: Sequence[DeviceFigures]) -> tuple[DeviceFigures, ...]:
-        """The devices of the links that are known; all of them if none is."""
+        """The devices of the links that are known; all of them if none is, as changes name few."""
         of_links = {rdev for link in self.links.values() for rdev in link.rdevs}
-        of_links |= {change.rdev for change in self.changes}
-        return tuple(each for each in devices if each.rdev in of_links or not of_links)
+        changed = {change.rdev for change in self.changes}
+        known = of_links | changed if of_links else of_links
+        return tuple(each for each in devices if each.rdev in known or not known)
 
     def _configured(self, record: MonitorRecord) -> None:
         node = layouts.LINK["partner"].text(record)
@@ -132,7 +135,10 @@ class _Monitor:
         activity = layouts.ACTIVITIES.get(code, f"activity {code}")
         rdev = _rdev(layouts.CHANGE["rdev"].text(record), record)
         partner = layouts.CHANGE["partner"].text(record)
-        self.changes.append(LinkChange(partner, rdev, activity, _iso(record.tod), record.place))
+        change = LinkChange(partner, rdev, activity, _iso(record.tod), record.place)
+        self.changes.append(change)
+        if code in layouts.LINK_ENDS:
+            self.ends.append((record.tod, change))
 
     def _sampled(self, record: MonitorRecord) -> None:
         """Counters of a device or of a link: figures, if there was a sample of it before."""
@@ -153,16 +159,43 @@ class _Monitor:
         seconds = (record.tod - before[0]) / _TOD_PER_S
         if seconds <= 0:
             raise BadFigure(f"{record.name} of {name} is not later than the one before it")
+        grown = self._grown(record, name, before, now)
+        if grown is None:
+            return
         rows.begin_tod = before[0] if rows.begin_tod is None else rows.begin_tod
-        grown = {
-            quantity: (count - before[1][quantity]) % 2 ** (8 * fields[quantity][0].length)
-            for quantity, count in now.items()
-        }
         if record.name == "D6R3":
             rows.devices.append(_device(record, name, grown, fields, seconds))
         else:
             grown["tx_pend_count"] = now["tx_pend_count"]
             rows.links.append(_link(record, name, grown, seconds))
+
+    def _grown(
+        self, record: MonitorRecord, name: str, before: tuple[int, Counters], now: Counters
+    ) -> dict[str, int] | None:
+        """By how much counters grew since the sample before; None, and a note, if they began again.
+
+        A counter of 4 bytes may have wrapped. One that would have grown by more than half of its
+        range has not, and one of 8 bytes never has.
+        """
+        fields, grown = self.supplied[record.name].fields, {}
+        restarted = None
+        for quantity, count in now.items():
+            length = max(each.length for each in fields[quantity])
+            growth = (count - before[1][quantity]) % 2 ** (8 * length)
+            grown[quantity] = growth
+            fell = count < before[1][quantity]
+            counts = quantity != "tx_pend_count"
+            if counts and fell and (length > 4 or growth >= 2 ** (8 * length - 1)):
+                restarted = f"{fields[quantity][0].name} fell from {before[1][quantity]} to {count}"
+        for tod, change in self.ends:
+            if record.name == "D9R4" and change.partner == name and before[0] < tod <= record.tod:
+                restarted = f"{change.activity}, {change.place}"
+        if restarted is not None:
+            self.reading.notes.append(
+                f"{record.place}: left out: {record.name} of {name}, whose counters begin again "
+                f"({restarted})"
+            )
+        return None if restarted else grown
 
 
 def read_monitor(
@@ -175,7 +208,7 @@ def read_monitor(
     """
     monitor = _Monitor(reading, {layout.record: layout for layout in supplied})
     try:
-        for record in read_records(data, file):
+        for record in read_records(data, file, reading.notes):
             monitor.take(record)
     except BadFigure as error:
         reading.problems.append(str(error))

@@ -23,6 +23,8 @@ _ENTRY: Final = Struct(">BxxxII")
 _SAMPLE: Final = 0xE2
 _EVENT: Final = 0xC5
 _HEADER: Final = Struct(">HHBxHQ4x")
+HEADER_LENGTH: Final = _HEADER.size
+_RDW: Final = Struct(">HH")
 _END_OF_FRAME: Final = "D1R13"
 INTERVAL_END: Final = "D1R11"
 
@@ -47,8 +49,38 @@ class MonitorRecord:
 
 
 def is_monwrite(data: bytes) -> bool:
-    """Whether a file begins as one of MONWRITE does."""
-    return len(data) >= FRAME_LENGTH and data[_ENTRIES_AT] in (_SAMPLE, _EVENT) and b"\0" in data
+    """Whether a file is one of MONWRITE: a control record is in it, as a record of 4096 bytes."""
+    data = without_descriptors(data)
+    return b"\0" in data and _first_control(data) is not None
+
+
+def without_descriptors(data: bytes) -> bytes:
+    """A file without the record descriptor words (RDW) that a transfer has kept, if it has."""
+    length = FRAME_LENGTH + _RDW.size
+    if len(data) % length or not data:
+        return data
+    starts = range(0, len(data), length)
+    if any(_RDW.unpack_from(data, at) != (length, 0) for at in starts):
+        return data
+    return b"".join(data[at + _RDW.size : at + length] for at in starts)
+
+
+def _first_control(data: bytes) -> int | None:
+    """Where the first control record of a file is; None if it has none."""
+    starts = range(0, len(data) - FRAME_LENGTH + 1, FRAME_LENGTH)
+    return next((at for at in starts if _is_control(data, at)), None)
+
+
+def _is_control(data: bytes, at: int) -> bool:
+    """Whether a frame says which records follow: entries, and nothing behind the last."""
+    entries = 0
+    for entry_at in range(at + _ENTRIES_AT, at + FRAME_LENGTH - _ENTRY.size + 1, _ENTRY.size):
+        kind, start, last = _ENTRY.unpack_from(data, entry_at)
+        if kind not in (_SAMPLE, _EVENT) or last < start:
+            # any first entry makes one: what is wrong with the others is said where it is read
+            return entries > 0 and (at == 0 or not kind)
+        entries += 1
+    return entries > 0
 
 
 def time_of(tod: int) -> datetime:
@@ -56,9 +88,15 @@ def time_of(tod: int) -> datetime:
     return _EPOCH + timedelta(microseconds=(tod - _TOD_EPOCH) >> 12)
 
 
-def read_records(data: bytes, file: str) -> Iterator[MonitorRecord]:
-    """Every record of a file, in its order; raises `BadFigure` where it is cut or no such file."""
-    at, group = 0, 0
+def read_records(data: bytes, file: str, notes: list[str]) -> Iterator[MonitorRecord]:
+    """Every record of a file, in its order; raises `BadFigure` where it is cut or no such file.
+
+    A file that begins in the middle of a set is read from the next one on, which is noted.
+    """
+    data = without_descriptors(data)
+    at, group = _first_control(data) or 0, 0
+    if at:
+        notes.append(f"{file}: begins in the middle: left out: {at} bytes before the first set")
     while at < len(data):
         control = _frames(data, at, 1, file)
         at, group = at + FRAME_LENGTH, group + 1

@@ -5,23 +5,36 @@ or link activity (`isfc.measured.listing`). Details of several devices in one in
 """
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field, replace
+from datetime import date
 from functools import partial
 from typing import Final
 
+from ctc.address import Rdev
+from isfc.errors import ConfigurationError
 from isfc.measured import fcx108, fcx110, listing
 from isfc.measured.figures import BadFigure, Reading
 from isfc.measured.measurement import DeviceFigures, FilePlace, Measurement, Ran
+from isfc.measured.stamp import leading_stamp
 
 _QUOTED: Final = re.compile(r"^(?:[>|] ?)+")
 _SPACES: Final = str.maketrans({"\xa0": " ", "\u2007": " ", "\u2212": "-", "\t": " "})
-_STAMP: Final = r"(\d{4}[-/]\d\d[-/]\d\d[ T]+\d\d:\d\d(?::\d\d)?)"
-_FROM: Final = re.compile(rf"^1?\s*From\s+{_STAMP}(?:\s+(\w{{1,8}}))?\s*$", re.IGNORECASE)
-_TO: Final = re.compile(rf"^1?\s*To\s+{_STAMP}", re.IGNORECASE)
-_SCREEN: Final = re.compile(r"Interval\s+(\d\d:\d\d:\d\d)\s*-\s*(\d\d:\d\d:\d\d)", re.IGNORECASE)
+_FROM_TO: Final = re.compile(r"^1?\s*(From|To)\s+(?=\d)", re.IGNORECASE)
+_SCREEN: Final = re.compile(r"\bInterval\s+(?=\d)", re.IGNORECASE)
+_TO: Final = re.compile(r"\s*-\s*")
+_HEAD: Final = re.compile(r"(?:\b|^1)FCX\d{3}\s+(?:Run\s+(.*)|CPU\b)", re.IGNORECASE)
+_NO_NAMES: Final = ("MONITOR", "PERF")
+"""Words of a screen's heading, ``Perf. Monitor``."""
+
+_NAME: Final = re.compile(r"[\w$#@]{1,8}", re.ASCII)
 _SYSTEM: Final = re.compile(r"\bSYSTEM\s?ID:?\s+(\w{1,8})", re.IGNORECASE)
-_OWN_HEAD: Final = re.compile(r"Logical link \S+ - \S+, seen from (\w+); clients on (\w+)")
-_OWN_RUN: Final = re.compile(r"\brun \S+ at the (client|server): ([\w:/.]+), (\d+) pairs?\b")
+_OWN_HEAD: Final = re.compile(
+    r"Logical link \S+ - \S+, seen from (\w+); clients on (\w+)", re.IGNORECASE
+)
+_OWN_RUN: Final = re.compile(
+    r"\brun \S+ at the (client|server): ([\w:/.]+), (\d+) pairs?\b", re.IGNORECASE
+)
 
 
 @dataclass(slots=True)
@@ -34,25 +47,54 @@ class _Above:
     ran: Ran | None = None
     clients: bool | None = None
     emulated: bool = False
+    made: date | None = None
+    heard: dict[str, tuple[object, int]] = field(default_factory=dict)
+    """What was said since the last rows, and in which line."""
 
-    def hear(self, line: str) -> bool:
+    def hear(self, line: str, place: FilePlace) -> bool:
         """Take what a line says; whether it said anything."""
-        if found := _FROM.search(line):
-            self.begin, self.system = _iso(found[1]), found[2] or self.system
-        elif found := _TO.search(line):
-            self.end = _iso(found[1])
+        said = False
+        if found := _HEAD.search(line):
+            # what the page before it said is not of this one
+            self.heard.clear()
+            self.begin = self.end = self.made = None
+            if found[1]:
+                self.system, self.made = None, _date(found[1])
+            said = True
+        if found := _FROM_TO.search(line):
+            stamp, rest = leading_stamp(line[found.end() :], self.made)
+            if "T" not in stamp:
+                raise BadFigure(f"{found[1]} {stamp} lacks its date or its time; expected both")
+            if found[1].upper() == "FROM":
+                self._say(place, begin=stamp, system=_name(rest))
+            else:
+                self._say(place, end=stamp)
         elif found := _SCREEN.search(line):
-            self.begin, self.end = found[1], found[2]
+            begin, rest = leading_stamp(line[found.end() :])
+            end, rest = leading_stamp(_TO.sub("", rest, count=1))
+            self._say(place, begin=begin, end=end, system=_name(rest))
         elif found := _OWN_HEAD.search(line):
-            self.system, self.clients, self.emulated = found[1], found[1] == found[2], True
+            node, client = found[1].upper(), found[2].upper()
+            self._say(place, system=node, clients=node == client, emulated=True)
         elif found := _OWN_RUN.search(line):
-            self.clients, self.emulated = found[1] == "client", True
-            self.ran = Ran(found[2], int(found[3]))
+            ran, client = Ran(found[2].upper(), int(found[3])), found[1].lower() == "client"
+            self._say(place, clients=client, emulated=True, ran=ran)
         elif found := _SYSTEM.search(line):
-            self.system = found[1]
+            self._say(place, system=found[1].upper())
         else:
-            return False
+            return said
         return True
+
+    def _say(self, place: FilePlace, **values: object) -> None:
+        for name, value in values.items():
+            if value is None:
+                continue
+            before, line = self.heard.setdefault(name, (value, place.line))
+            if before != value:
+                raise BadFigure(
+                    f"{name} {value}, and {before} in line {line}; expected one of them"
+                )
+            setattr(self, name, value)
 
     def measurement(self, place: FilePlace) -> Measurement:
         """A measurement that begins here."""
@@ -67,8 +109,17 @@ class _Above:
         )
 
 
-def _iso(stamp: str) -> str:
-    return re.sub(r"[ T]+", "T", stamp.replace("/", "-"))
+def _name(rest: str) -> str | None:
+    """The system's name behind a time, if nothing else is there."""
+    found = _NAME.fullmatch(rest.strip())
+    return found[0].upper() if found and found[0].upper() not in _NO_NAMES else None
+
+
+def _date(text: str) -> date | None:
+    try:
+        return date.fromisoformat(leading_stamp(text)[0][:10])
+    except (BadFigure, ValueError):
+        return None
 
 
 @dataclass(slots=True)
@@ -86,9 +137,13 @@ class _Pages:
     heading: FilePlace | None = None
     """Of a heading below which there is no row yet."""
 
+    passed: Counter[str] = field(default_factory=Counter)
+    """Types of devices that are no CTCs, and how many rows or pages each had."""
+
     def begin(self, place: FilePlace) -> None:
         """A heading: a new page."""
         self.close()
+        self.above.heard.clear()
         self.heading, self.devices, self.links, self.details = place, None, None, None
 
     def close(self) -> None:
@@ -107,17 +162,17 @@ class _Pages:
         """Read one line."""
         if (columns := fcx108.heading_of(line)) is not None:
             self.begin(place)
-            self.devices = columns
+            self.devices = []
             self.found.append(self.above.measurement(place))
+            self.devices = fcx108.whole(columns)
         elif (names := listing.heading_of(line)) is not None:
             self.begin(place)
             self.links = names
         elif (address := fcx110.heading_of(line)) is not None:
             self.begin(place)
             self.details = fcx110.Details(address, self.above.measurement(place))
-        elif self.above.hear(line):
-            self.close()
-            self.devices = self.links = None
+        elif self._heard(line, place):
+            return
         elif self.details is not None:
             self.details.take(line)
         elif self.devices is not None:
@@ -127,34 +182,62 @@ class _Pages:
         elif fcx108.is_device_row(line):
             raise BadFigure("a row of a device without a heading above it; expected Addr, Type ...")
 
+    def _heard(self, line: str, place: FilePlace) -> bool:
+        """Whether a line says something of the page below it; then the page above has ended."""
+        try:
+            said = self.above.hear(line, place)
+        except BadFigure:
+            self.above.begin = self.above.end = None
+            said = True
+            raise
+        finally:
+            if said:
+                self.close()
+                self.devices = self.links = None
+        return said
+
     def _device(self, line: str, columns: list[fcx108.Column], place: FilePlace) -> None:
+        if not columns:
+            self.heading = None
+            return
         row = fcx108.read_row(line, columns, place, self.reading)
         if row is None:
             return
         self.heading = None
-        kind, device = row
-        if not kind or kind in fcx108.CTC_TYPES:
-            self._add(device)
+        if isinstance(row, DeviceFigures):
+            self._add(row)
+        else:
+            self._pass(*row)
+
+    def _pass(self, rdev: Rdev, kind: str) -> None:
+        self.passed[kind] += 1
+        page = self.found[-1]
+        self.found[-1] = replace(page, passed=(*page.passed, (rdev, kind)))
 
     def _detailed(self, details: fcx110.Details) -> None:
         device = details.device(self.reading)
-        if device is None:
-            return
         page = details.page
         # details of another device of the same interval are the same measurement
-        if not self.found or replace(self.found[-1], place=page.place, devices=()) != page:
+        if (
+            not self.found
+            or replace(self.found[-1], place=page.place, devices=(), passed=()) != page
+        ):
             self.found.append(page)
-        self._add(device)
+        if isinstance(device, DeviceFigures):
+            self._add(device)
+        else:
+            self._pass(*device)
 
     def _add(self, device: DeviceFigures) -> None:
         page = self.found[-1]
         twice = next((each for each in page.devices if each.rdev == device.rdev), None)
-        if twice is not None:
+        if twice is None:
+            self.found[-1] = replace(page, devices=(*page.devices, device))
+        elif not twice.like(device):
             raise BadFigure(
                 f"RDEV {device.rdev:04X} is in line {twice.place.line} of this page as well; "
                 "expected it once: are these two intervals without a heading between them?"
             )
-        self.found[-1] = replace(page, devices=(*page.devices, device))
 
     def _link(self, line: str, columns: tuple[str, ...], place: FilePlace) -> None:
         row = listing.read_row(line, columns, place, self.reading)
@@ -163,7 +246,13 @@ class _Pages:
         self.heading = None
         time, link = row
         whole = self.above.measurement(place)
-        end = _iso(time) if time else whole.end
+        before = self.found[-1] if self.found and self.found[-1].links else None
+        if time and before and before.end and ("T" in time) != ("T" in before.end):
+            raise BadFigure(
+                f"{time}, and {before.end} in line {before.place.line}; expected a date in both or "
+                "in none"
+            )
+        end = time or whole.end
         # the partner is named: what it saw of the link would name this system
         self.found.append(
             replace(whole, begin=None if time else whole.begin, end=end, links=(link,))
@@ -178,4 +267,15 @@ def read_text(text: str, file: str, reading: Reading) -> list[Measurement]:
         place = FilePlace(file, number)
         reading.attempt(place, partial(pages.take, line, place))
     pages.close()
-    return [page for page in pages.found if page.devices or page.links]
+    found = [page for page in pages.found if page.devices or page.links]
+    passed = pages.passed
+    if passed and not found and not reading.problems:
+        raise ConfigurationError(
+            f"{file}: FCX108 or FCX110 of devices of type {', '.join(sorted(passed))} alone, which "
+            f"are no CTCs; expected some of type {', '.join(fcx108.CTC_TYPES)}"
+        )
+    # a disk or a tape is no CTC; of anything else a reader is told
+    for kind in sorted(kind for kind in passed if not re.match(r"\d{4}", kind)):
+        count = passed[kind]
+        reading.notes.append(f"{file}: left out: rows of type {kind}, which is no CTC: {count}")
+    return found

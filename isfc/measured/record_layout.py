@@ -8,13 +8,14 @@ import csv
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import read_bytes
 from isfc.measured.figures import BadFigure
-from isfc.measured.monwrite import MonitorRecord
+from isfc.measured.monwrite import HEADER_LENGTH, MonitorRecord
 
 SUPPLIED: Final = {"D6R3": "MRIODDEV", "D9R4": "MRISFNOD"}
 """The records that a user's layout file describes, and IBM's names of them."""
@@ -70,6 +71,9 @@ CHANGE: Final = {
 
 ACTIVITIES: Final = {1: "activate first", 2: "activate", 3: "deactivate", 4: "deactivate last"}
 """What D9R3 calls changes. Published, same page."""
+
+LINK_ENDS: Final = (1, 4)
+"""Of them, those with which a link comes up and goes down."""
 
 QUANTITIES: Final[Mapping[str, Mapping[str, tuple[tuple[str, ...], ...]]]] = {
     "D6R3": {
@@ -189,4 +193,21 @@ def _quantities(
                 f"{path}: {record} {chosen[0].name} has no unit; expected one such as '128 us'"
             )
         fields[quantity] = tuple(chosen)
+    _check_overlaps(path, record, [each for chosen in fields.values() for each in chosen])
     return fields
+
+
+def _check_overlaps(path: Path, record: str, fields: list[Field]) -> None:
+    """Raise `ConfigurationError` if two fields share a byte: then one of the offsets is wrong."""
+    ordered = sorted(fields, key=lambda each: each.offset)
+    for one, other in pairwise(ordered):
+        if one.offset + one.length > other.offset:
+            raise ConfigurationError(
+                f"{path}: {record} {one.name} at {one.offset}, length {one.length}, and "
+                f"{other.name} at {other.offset}; expected fields that do not overlap"
+            )
+    if ordered[0].offset < HEADER_LENGTH:
+        raise ConfigurationError(
+            f"{path}: {record} {ordered[0].name} at {ordered[0].offset}; expected {HEADER_LENGTH} "
+            "or more, as the record's header takes so many bytes"
+        )

@@ -1,6 +1,6 @@
 """A measurement held against a layout: which end it is of, and which rows are of the link."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Final
@@ -10,7 +10,9 @@ from isfc.errors import ConfigurationError
 from isfc.layout.in_words import first_listed
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
-from isfc.measured.measurement import FilePlace, LinkFigures, Measurement
+from isfc.measured.figures import Reading
+from isfc.measured.measurement import FilePlace, LinkFigures, Measurement, joined
+from isfc.measured.plausible import once
 
 _NAMED_MAX: Final = 8
 """RDEVs that a note names."""
@@ -84,13 +86,18 @@ def see_intervals(layout: Layout, measurements: Sequence[Measurement]) -> list[S
     Raises `ConfigurationError` as `see` does.
     """
     found: list[SeenInterval] = []
-    for each in (see(layout, one) for one in measurements):
+    # pages that do not name their system go together as soon as it is known
+    whole = joined([of_end(layout, one) for one in measurements])
+    reading = Reading()
+    for one in once(whole, reading):
+        each = see(layout, one)
         for index, other in enumerate(found):
             if _same_interval(other, each):
                 found[index] = SeenInterval((*other.ends, each))
                 break
         else:
             found.append(SeenInterval((each,)))
+    reading.end()
     return found
 
 
@@ -130,6 +137,15 @@ def _listed(rdevs: Sequence[Rdev]) -> str:
     return first_listed([*map(format_rdev, rdevs)], _NAMED_MAX)
 
 
+def of_end(layout: Layout, one: Measurement, client: NodeName | None = None) -> Measurement:
+    """The measurement with the end of the link that it is of.
+
+    With ``client`` it says whether the clients were there. Raises as `see` does.
+    """
+    node = _end(layout, one)
+    return replace(one, system=node, clients=one.clients if client is None else node == client)
+
+
 def see(layout: Layout, measurement: Measurement) -> SeenLink:
     """The rows of the link, at the end that the measurement is of.
 
@@ -151,8 +167,12 @@ def see(layout: Layout, measurement: Measurement) -> SeenLink:
         node,
         replace(measurement, system=node, devices=kept, links=_links_to(partner, measurement)),
         tuple(each.rdev for each in measurement.devices if each.rdev not in own),
-        tuple(sorted(own - present)),
-        (*_taken_for(partner, measurement), *_unlike(layout, node, partner, measurement)),
+        tuple(sorted(own - present - {rdev for rdev, _ in measurement.passed})),
+        (
+            *_of_type(own, measurement),
+            *_taken_for(partner, measurement),
+            *_unlike(layout, node, partner, measurement),
+        ),
     )
 
 
@@ -167,6 +187,16 @@ def _links_to(partner: NodeName, measurement: Measurement) -> tuple[LinkFigures,
             "expected that of this link"
         )
     return found or links
+
+
+def _of_type(own: Collection[Rdev], measurement: Measurement) -> Iterator[str]:
+    """Devices of the link whose rows say that they are no CTCs."""
+    types: dict[str, list[Rdev]] = {}
+    for rdev, kind in measurement.passed:
+        if rdev in own:
+            types.setdefault(kind, []).append(rdev)
+    for kind, rdevs in types.items():
+        yield f"of the link, but its type {kind} is no CTC's: {_listed(rdevs)}"
 
 
 def _taken_for(partner: NodeName, measurement: Measurement) -> Iterator[str]:

@@ -27,6 +27,7 @@ from isfc.measured.measurement import (
     Ran,
     WayFigures,
 )
+from isfc.measured.stamp import read_stamp
 
 _RENAMED: Final = {
     "timestamp": "end",
@@ -53,20 +54,22 @@ def read_csv(text: str, file: str, reading: Reading) -> list[Measurement]:
     lines = text.splitlines()
     delimiter = ";" if lines and ";" in lines[0] else ","
     table = csv.DictReader(lines, delimiter=delimiter)
-    names = [_RENAMED.get(name, name) for name in table.fieldnames or ()]
+    table.fieldnames = [name.strip().lower() for name in table.fieldnames or ()]
+    names = [_RENAMED.get(name, name) for name in table.fieldnames]
     if not {"rdev", "tx_pend_count"} & set(names):
         raise ConfigurationError(
             f"{file}:1: no table of devices or links; expected a line of column names with rdev "
             "or tx_pend_count"
         )
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise ConfigurationError(f"{file}:1: column {', '.join(twice)} twice; expected it once")
     rows = []
     for row in table:
         place = FilePlace(file, table.line_num)
-        cells = {_RENAMED.get(name, name): text for name, text in row.items() if name is not None}
         if None in row or None in row.values():
             reading.problems.append(f"{place}: {_cut(row, names)}")
         else:
-            rows.append((place, cells))
+            rows.append((place, {_RENAMED.get(k, k): text.strip() for k, text in row.items()}))
     return _measurements(rows, reading)
 
 
@@ -150,10 +153,14 @@ def _measurements(
             found[key] = _with_link(one, cells, place)
         elif cells.get("rdev"):
             device = _device(cells, place, reading)
-            if any(each.rdev == device.rdev for each in one.devices):
-                raise BadFigure(
-                    f"RDEV {device.rdev:04X} is there twice in one interval; expected it once"
-                )
+            for each in one.devices:
+                if each.rdev == device.rdev and each.like(device):
+                    return
+                if each.rdev == device.rdev:
+                    raise BadFigure(
+                        f"RDEV {device.rdev:04X} is in line {each.place.line} of this interval as "
+                        "well; expected it once"
+                    )
             found[key] = replace(one, devices=(*one.devices, device))
         elif cells.get("tx_pend_count"):
             found[key] = replace(one, links=(*one.links, _link(cells, place, reading)))
@@ -190,11 +197,14 @@ def _head(cells: Mapping[str, str], place: FilePlace) -> Measurement:
     clients = cells.get("clients") or {"client": "true", "server": "false"}.get(
         cells.get("side", ""), ""
     )
+    begin, end = (
+        read_stamp(text) if (text := cells.get(name) or "") else None for name in ("begin", "end")
+    )
     pairs, workload = cells.get("pairs") or "", cells.get("workload") or ""
     return Measurement(
-        cells.get("system") or None,
-        cells.get("begin") or None,
-        cells.get("end") or None,
+        (cells.get("system") or "").upper() or None,
+        begin,
+        end,
         place,
         zone=cells.get("zone") or None,
         ran=Ran(workload, int(pairs)) if pairs.isdigit() and workload else None,
@@ -216,16 +226,21 @@ def _device(cells: Mapping[str, str], place: FilePlace, reading: Reading) -> Dev
         raise BadFigure(f"no column {', '.join(missing)}; expected {', '.join(_DEVICE_NEEDED)}")
     number = _reader(cells, reading)
     rdev = _rdev(cells)
+    io_per_s, busy = number("io_per_s"), number("busy_percent")
+    if io_per_s is None and (busy or any(number(name) is not None for name in _TIMES)):
+        raise BadFigure(f"RDEV {rdev:04X}: no io_per_s, and times of I/Os; expected both")
+    if io_per_s and busy is None and "busy_percent" in cells:
+        raise BadFigure(f"RDEV {rdev:04X}: I/Os and no busy_percent; expected both")
     times = [cells[name] for name in _TIMES if "." in cells[name]]
     decimals = max((len(text) - text.index(".") - 1 for text in times), default=0)
     return DeviceFigures(
         rdev,
-        number("io_per_s") or 0.0,
+        io_per_s or 0.0,
         number("pend_ms"),
         number("disc_ms"),
         number("conn_ms"),
         number("serv_ms"),
-        number("busy_percent"),
+        busy,
         place,
         decimals,
     )
@@ -233,12 +248,15 @@ def _device(cells: Mapping[str, str], place: FilePlace, reading: Reading) -> Dev
 
 def _link(cells: Mapping[str, str], place: FilePlace, reading: Reading) -> LinkFigures:
     number = _reader(cells, reading)
+    needed = [f"{side}_{name}" for side in ("written", "read") for name in WAY_COLUMNS]
+    if missing := [name for name in needed if not (cells.get(name) or "").strip()]:
+        raise BadFigure(f"link activity without {', '.join(missing)}; expected these figures")
     written, read = (
         WayFigures(*(number(f"{side}_{name}") or 0.0 for name in WAY_COLUMNS))
         for side in ("written", "read")
     )
     return LinkFigures(
-        cells.get("partner") or None,
+        (cells.get("partner") or "").upper() or None,
         number("tx_pend_count") or 0.0,
         number("collisions_per_s") or 0.0,
         written,

@@ -122,6 +122,15 @@ def test_more_channels_never_make_it_longer(change_mib: int) -> None:
     assert seconds == sorted(seconds, reverse=True)
 
 
+def test_the_only_guest_is_called_as_the_operator_calls_it() -> None:
+    order = read_order("5 MODIFY LINUX1 MAXTOTAL 50 MAXQUIESCE 20", ["GUEST"])
+    assert (order.user, order.changes) == ("GUEST", (("max_total", 50), ("max_quiesce", 20)))
+    with pytest.raises(ConfigurationError, match="MAXTOTAL twice"):
+        read_order("5 MODIFY LINUX1 MAXTOTAL 50 MAXT 20", ["GUEST"])
+    with pytest.raises(ConfigurationError, match="expected one of A, B"):
+        read_order("5 CANCEL LINUX1", ["A", "B"])
+
+
 def test_orders_change_what_becomes_of_a_guest() -> None:
     users = ["A", "B"]
     guests = (guest(name="A"), guest(name="B"))

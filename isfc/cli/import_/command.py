@@ -1,6 +1,6 @@
 """``isfc import``: a layout from what a site has: an IOCP deck, a console log, a configuration."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -25,9 +25,10 @@ from isfc.deck.activation import (
     imbedded,
     parse_activations,
 )
+from isfc.deck.console import by_system
 from isfc.deck.hint import check_paths, hinted_fibres, hinted_ports
 from isfc.deck.iocp import parse_deck
-from isfc.deck.islink import parse_log
+from isfc.deck.islink import ConsoleLog, parse_log
 from isfc.deck.links import find_links, name_logs, parse_chpids
 from isfc.deck.machine import contradictions, crossings, together
 from isfc.deck.pairing import Pairing
@@ -163,9 +164,7 @@ def import_islink(
     system; one alone needs its own, as in ATLANTA=FILE. If nothing is known of the other end's
     chpids, they are assumed to have the numbers of this end's.
     """
-    named = name_logs(
-        [(name, parse_log(read_text(path), str(path))) for name, path in map(_named, logs)]
-    )
+    named = name_logs([each for name, path in map(_named, logs) for each in _logs(name, path)])
     seen = find_links(named, parse_chpids(chpids or [], next(iter(named))))
     profile = parse_features(feature or [])
     wired = [
@@ -173,11 +172,22 @@ def import_islink(
         for link in seen
     ]
     _tell_remarks(wired)
-    origin = ", ".join(Path(log.file).name for log in named.values())
+    origin = ", ".join(dict.fromkeys(Path(log.file).name for log in named.values()))
     collection = Collection(tuple(found.layout for found in wired))
     apart = [Collection((found.layout,)) for found in wired]
     remarks = [found.remarks for found in wired]
     _write(collection, apart, remarks, f"Imported from {origin}.", output)
+
+
+def _logs(name: str, path: Path) -> Iterator[tuple[str, ConsoleLog]]:
+    """What the console of a system says, and what AT ran on others, each with its system."""
+    parts = by_system(read_text(path), str(path))
+    own = parts.pop(None)
+    log = parse_log(own, str(path), needs_devices=not parts)
+    if log.devices or log.chpids or not parts:
+        yield name, log
+    for node, text in parts.items():
+        yield str(node), parse_log(text, str(path), needs_devices=False)
 
 
 @app.command("config")

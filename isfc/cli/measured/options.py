@@ -18,6 +18,7 @@ from isfc.measured.figures import Reading
 from isfc.measured.file import completed, read_measurements
 from isfc.measured.measurement import Measurement, Ran
 from isfc.measured.record_layout import read_layouts
+from isfc.measured.seen import of_end
 
 _ZONE: Final = re.compile(r"(?:([\w$#@]{1,8})=)?([+-](?:0\d|1[0-4]):[0-5]\d|UTC|Z)", re.ASCII)
 
@@ -86,6 +87,8 @@ class MeasuredFiles:
                 raise ConfigurationError(
                     f"--zone {name}: no file says that it is of {name}; expected {known}or --system"
                 )
+        for note in reading.notes:
+            show_log(f"isfc: note: {note}")
         for problem in reading.problems:
             show_log(f"isfc: left out: {problem}")
         if not found:
@@ -110,7 +113,8 @@ class MeasuredLink:
         """The layout, and what was measured of it."""
         opened = open_layout(self.layout, self.link)
         show_notes(opened.notes)
-        return opened, files.read(choose_node(opened, "--from", self.client))
+        client = choose_node(opened, "--from", self.client)
+        return opened, [of_end(opened, each, client) for each in files.read(client)]
 
 
 def _read_zones(texts: Sequence[str]) -> dict[str | None, str]:

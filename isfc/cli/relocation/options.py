@@ -19,7 +19,7 @@ from isfc.layout.checked_toml import within
 from scenarios.relocated import make_limits
 from scenarios.relocated_guest import GuestPlan
 from scenarios.relocation import GUESTS_MAX, WINDOW_MAX
-from scenarios.relocation_orders import Order, read_order
+from scenarios.relocation_orders import UNNAMED, Order, read_order
 from scenarios.relocation_study import Varied
 from scenarios.vmrelocate import QUIESCE_GOAL_S, SECONDS_MAX, Limits
 from scenarios.workload import Workload, find_workload
@@ -93,7 +93,7 @@ class LeavingOptions:
                     f"--guests {text[:40]}: expected 1 to {GUESTS_MAX}, or a CSV file"
                 )
             memory = options.read()
-            names = ["GUEST"] if count == 1 else [f"GUEST{number + 1}" for number in range(count)]
+            names = [UNNAMED] if count == 1 else [f"{UNNAMED}{n + 1}" for n in range(count)]
             plans = tuple(GuestPlan(name, memory, limits) for name in names)
             with within("--max-quiesce"):
                 check(plans[0])

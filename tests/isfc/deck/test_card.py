@@ -66,6 +66,10 @@ def test_a_mark_that_has_slipped_is_taken(mark: str) -> None:
 def test_an_id_statement_may_slip_too_and_end_with_a_comma() -> None:
     (card,) = statements("ID MSG1='A', *", " TOK=('B','C'),", " CHPID PATH=50")
     assert card.operation == "CHPID"
+    # the mark directly behind the comma, and none at all, in a statement that is passed over
+    (card,) = statements("ID MSG1='A',*", "TOK=('B','C')", " CHPID PATH=50")
+    (card,) = statements("ID MSG1='A',", "TOK=('B','C')", " CHPID PATH=50")
+    assert card.operation == "CHPID"
 
 
 def test_comments_and_job_control_are_passed_over() -> None:

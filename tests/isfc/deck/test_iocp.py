@@ -113,3 +113,49 @@ def test_what_is_wrong_is_named_with_line_and_column(
     with pytest.raises(ConfigurationError) as caught:
         wide(GOOD.replace(old, new, 1))
     assert str(caught.value).startswith(f"a.iocp:{place}: {what}")
+
+
+@pytest.mark.parametrize(
+    ("access", "admitted"),
+    [
+        ("PART=(VMA,VMB)", True),
+        ("PARTITION=((CSS(0),(VMA,VMB)))", True),
+        ("SHARED,PART=VMA", True),
+        ("PART=((VMA,VMB),(VMC))", True),
+        ("PART=((VMA,VMB),(=))", False),
+        ("PARTITION=((CSS(0),(VMA,VMB),(=)))", False),
+        ("PART=VMA", False),
+        ("SHARED,NOTPART=VMC", False),
+    ],
+)
+def test_a_shared_channel_without_candidates_is_open_to_all(access: str, admitted: bool) -> None:
+    deck = parse_deck(f" CHPID PATH=(CSS(0),F4),TYPE=FC,{access}\n", "deck")
+    (channel,) = deck.channels.values()
+    assert channel.access.admits("VMC", 0) is admitted
+    assert channel.access.admits("VMA", 0)
+
+
+def test_what_is_taken_for_granted_or_passed_over_is_told() -> None:
+    deck = parse_deck(
+        " RESOURCE PARTITION=((ZV1,1),(ZV2,2))\n CHPID PATH=50,SHARED\n"
+        " CHPID PATH=51,TYPE=CTC,SHARED\n"
+        " CNTLUNIT CUNUMBR=5010,PATH=51,CUADD=1,UNITADD=((40,6)),UNIT=SCTC\n"
+        " IODEVICE ADDRESS=(5010,6),CUNUMBR=5010,UNIT=SCTC\n",
+        "deck",
+    )
+    first, second = (notice.text for notice in deck.notices)
+    assert first == "CHPID has no TYPE, which IOCP requires: it is taken for TYPE=FC"
+    assert second.startswith("6 devices are ESCON CTCs and passed over (control units 5010 UNIT=SC")
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "1 19.29  24.042  IOCP VERSION 06  RELEASE 03  CHPID SUMMARY REPORT   PAGE 2",
+        "1TIME 19.29 DATE 24.042 I/O DEVICE REPORT PAGE 1",
+        "CSS 0: CHANNEL PATH IDENTIFIER SUMMARY REPORT",
+    ],
+)
+def test_a_report_of_iocp_is_named(heading: str) -> None:
+    with pytest.raises(ConfigurationError, match="deck:1:1: this is a report that IOCP printed"):
+        parse_deck(heading + "\n 50 0140 FC   01\n", "deck")

@@ -26,7 +26,7 @@ def seen(text: str) -> list[tuple[str, str, str | None]]:
 
 
 def chpids(log: ConsoleLog) -> dict[str, str]:
-    return {f"{rdev:04X}": f"{chpid:02X}" for rdev, chpid in log.chpids.items()}
+    return {f"{rdev:04X}": f"{chpid:02X}" for rdev, (chpid,) in log.chpids.items()}
 
 
 @pytest.mark.parametrize(
@@ -49,8 +49,18 @@ def test_a_device_that_is_down_may_have_no_mate() -> None:
     assert seen(ONE.partition("Status")[0]) == [("CC30", "2NDI", None)]
 
 
-def test_what_was_queried_later_counts() -> None:
-    assert seen(ONE + ONE.replace("33C0", "33C1")) == [("CC30", "2NDI", "33C1")]
+def test_what_was_queried_later_counts_where_it_does_not_contradict() -> None:
+    assert seen(ONE.replace("33C0", "") + ONE) == [("CC30", "2NDI", "33C0")]
+    with pytest.raises(ConfigurationError, match="2NDI 33C1 here, and to 2NDI 33C0 in line 1"):
+        seen(ONE + ONE.replace("33C0", "33C1"))
+
+
+@pytest.mark.parametrize(
+    "broken",
+    ["Remote link\ndevice: 33C0", "Remote\nlink device: 33C0", "Remote link device:\n33C0"],
+)
+def test_a_label_that_mail_broke_in_two_is_one(broken: str) -> None:
+    assert seen(ONE.replace("Remote link device: 33C0", broken)) == [("CC30", "2NDI", "33C0")]
 
 
 def test_chpids_come_from_query_chpid_and_query_paths() -> None:

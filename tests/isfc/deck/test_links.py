@@ -102,9 +102,27 @@ def test_contradictions_are_named() -> None:
 
 def test_a_device_that_is_no_fctc_is_left_out() -> None:
     text = "Link device: 6000 Type: CTCA Node: BOSTON Remote link device: 7000\n"
-    (link,) = links({A: parse_log(text, "log")})
-    assert link.connections == []
-    assert link.remarks == ["left out: ATLANTA 6000, which is no FCTC"]
+    reason = "left out: ATLANTA 6000, which is no FCTC"
+    with pytest.raises(ConfigurationError, match=f"no CTC joins ATLANTA and BOSTON: {reason}"):
+        links({A: parse_log(text, "log")})
+    more = "Link device: 6001 Type: FCTC Node: BOSTON Remote link device: 7001\n"
+    (link,) = links({A: parse_log(text + more, "log")}, "40=6001")
+    assert len(link.connections) == 1
+    assert reason in link.remarks
+
+
+@pytest.mark.parametrize(
+    "second", ["Path 50 online to devices 6000", " CHPIDs to Device 6000 (PIM)  : 50"]
+)
+def test_two_chpids_of_one_device_are_both_named(second: str) -> None:
+    text = (
+        "Link device: 6000 Type: FCTC Node: BOSTON Remote link device: 7000\n"
+        f"Path 40 online to devices 6000\n{second}\n"
+    )
+    with pytest.raises(ConfigurationError, match="6000 is on chpid 50 here, and on 40 in line 2"):
+        links({A: parse_log(text, "log")})
+    (link,) = links({A: parse_log(text, "log")}, "40=6000")
+    assert link.connections[0].chpids == (0x40, 0x40)
 
 
 @pytest.mark.parametrize("chpids", ["", "40=6000"])

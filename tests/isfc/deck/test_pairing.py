@@ -119,7 +119,7 @@ def test_every_mistake_is_named() -> None:
     ],
 )
 def test_a_device_that_cannot_be_paired_has_a_reason(other: str, reason: Reason) -> None:
-    far = deck("b", "LP2,LP3", ["60", "61,PARTITION=(LP3)"], other)
+    far = deck("b", "LP2,LP3", ["60", "61,PARTITION=((LP3),(=))"], other)
     pairing = paired("LP1,LP2", A, far)
     assert not pairing.ctcs
     assert {

@@ -21,7 +21,7 @@ NAMES = (
     " ID TYPE   G  SPEED SHR    PART  TOTAL    BUS   PART  TOTAL   PART  TOTAL"
     "      RATE  ACTIVE   DEFER    RATE  ACTIVE   DEFER\n"
 )
-WITHOUT_ZHPF = NAMES[:73] + "      RATE  ACTIVE   DEFER\n"
+WITHOUT_ZHPF = NAMES[:73].replace("SPEED", "     ") + "      RATE  ACTIVE   DEFER\n"
 SHARED = " 7A FC_S   1B   16G   Y "
 UNSHARED = " 7A FC     1B   16G     "
 PARTS = "   4.10   8.20   9.30  10.40  20.50   5.60  11.70"

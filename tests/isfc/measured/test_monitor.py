@@ -4,6 +4,7 @@ The files are written by these tests: no real one was tried.
 """
 
 from pathlib import Path
+from struct import pack
 
 import pytest
 
@@ -82,6 +83,80 @@ def test_counters_of_two_samples_become_rates_of_their_interval(tmp_path: Path) 
     assert link.written.bytes_per_package == 5 * 2**20
     (idle,) = second.devices
     assert (idle.io_per_s, idle.serv_ms, idle.busy_percent) == (0, None, 0)
+
+
+def framed(data: bytes) -> list[bytes]:
+    return [data[at : at + mw.FRAME] for at in range(0, len(data), mw.FRAME)]
+
+
+def figures(found: list[Measurement]) -> set[tuple[object, ...]]:
+    """What the rows say, wherever they stand."""
+    return {
+        (one.begin, one.end, each.rdev, each.io_per_s, each.serv_ms)
+        for one in found
+        for each in one.devices
+        if each.rdev in (0x6000, 0x6001)
+    } | {
+        (one.begin, one.end, each.partner, each.written, each.read)
+        for one in found
+        for each in one.links
+    }
+
+
+def test_a_file_whose_frames_are_lost_doubled_or_swapped_gives_no_other_figures(
+    tmp_path: Path,
+) -> None:
+    whole = figures(read(tmp_path, a_file()))
+    frames = framed(a_file())
+    for at in range(len(frames)):
+        for other in (
+            frames[:at] + frames[at + 1 :],
+            frames[: at + 1] + frames[at:],
+            [*frames[:at], *frames[at + 1 : at + 2], frames[at], *frames[at + 2 :]],
+            frames[at:],
+            frames[:at],
+        ):
+            try:
+                found = figures(read(tmp_path, b"".join(other)))
+            except ConfigurationError:
+                continue
+            # an interval over a lost sample is longer, and right
+            times = {(begin, end) for begin, end, *_ in whole}
+            assert {row for row in found if row[:2] in times} <= whole, at
+
+
+def test_record_descriptor_words_and_a_begin_in_the_middle_are_no_hindrance(
+    tmp_path: Path,
+) -> None:
+    frames = framed(a_file())
+    words = b"".join(pack(">HH", mw.FRAME + 4, 0) + frame for frame in frames)
+    assert figures(read(tmp_path, words)) == figures(read(tmp_path, a_file()))
+    reading = Reading()
+    late = read(tmp_path, b"".join(frames[1:]), reading=reading)
+    assert figures(late) == figures(read(tmp_path, a_file()))
+    assert "begins in the middle: left out: 4096 bytes" in reading.notes[0]
+
+
+@pytest.mark.parametrize("again", [{"counter": 5}, {"event": 1}])
+def test_counters_that_begin_again_are_no_growth(tmp_path: Path, again: dict[str, int]) -> None:
+    counters = [again.get("counter", 900)] * 8
+    data = b"".join(
+        (
+            mw.sample(1, mw.activity(1, "BOSTON", *[100] * 8)),
+            mw.events(30, mw.changed(30, again.get("event", 2), "6000", "BOSTON")),
+            mw.sample(61, mw.activity(61, "BOSTON", *counters)),
+            mw.sample(121, mw.activity(121, "BOSTON", *[each + 60 for each in counters])),
+        )
+    )
+    reading = Reading()
+    links = [link for one in read(tmp_path, data, reading=reading) for link in one.links]
+    assert [link.written.messages_per_s for link in links] == [1]
+    assert "D9R4 of BOSTON, whose counters begin again" in reading.notes[0]
+
+
+def test_fields_that_overlap_are_refused(tmp_path: Path) -> None:
+    layout = mw.LAYOUT_CSV.replace("SCGSSCH,24", "SCGSSCH,26")
+    assert "expected fields that do not overlap" in refusal(tmp_path, a_file(), layout)
 
 
 def test_the_configuration_and_its_changes_are_read_without_a_layout(tmp_path: Path) -> None:

@@ -45,12 +45,13 @@ def test_links_of_a_monwrite_file_are_listed(
     assert "changed: 2026-11-25T10:01:10 6001 to BOSTON: deactivate" in out
 
 
+LATER = PAGE.replace("   98  ...", "   97  ...")
 BAD = {
     "cut in a row": (PAGE[: PAGE.index("7001 CTCA") + 25], 8, "ends too early"),
     "cut before its rows": ("\n".join(PAGE.splitlines()[:5]), 5, "a heading without rows"),
     "cut before its heading": ("\n".join(PAGE.splitlines()[6:]), 1, "without a heading above it"),
-    "two intervals without a heading": (PAGE + PAGE.splitlines()[6] + "\n", 10, "RDEV 7000 is in"),
-    "one interval twice": (PAGE + PAGE, 14, "the same system and interval as"),
+    "two intervals without a heading": (PAGE + LATER.splitlines()[6] + "\n", 10, "RDEV 7000 is in"),
+    "one interval twice": (PAGE + LATER, 14, "the same system and interval as"),
     "European decimals": (PAGE.replace("13.4", "13,4"), 7, "has a comma; expected 13.4"),
     "a negative figure": (PAGE.replace(" 61.8", "-61.8"), 7, "is negative"),
     "busy over 100": (PAGE.replace("   98  ...", "  130  ..."), 7, "Busy 130 %; expected at most"),

@@ -1,0 +1,379 @@
+"""A report or a console log that mail, a web page or an editor changed is never read as another.
+
+It gives the same figures, or is refused; what was cut off is missing, and nothing else.
+"""
+
+import difflib
+import re
+from collections.abc import Callable, Collection
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+
+from isfc.deck.console import by_system
+from isfc.deck.islink import parse_log
+from isfc.deck.links import find_links, name_logs
+from isfc.errors import ConfigurationError
+from isfc.io.rmf import parse_rmf
+from isfc.measured.figures import Reading
+from isfc.measured.measurement import (
+    COLUMNS,
+    LINK_COLUMNS,
+    joined,
+    table_rows,
+)
+from isfc.measured.page import read_text
+from isfc.measured.plausible import checked, once
+from isfc.measured.table import read_csv
+from tests.decks import LOGS
+
+DATA: Final = Path(__file__).parents[1] / "data"
+PUBLISHED: Final = Path(__file__).parents[2] / "docs" / "measured"
+
+Rows = frozenset[tuple[Any, ...]]
+Mutation = Callable[[st.DrawFn, str], str]
+
+DETAILS: Final = """\
+ FCX110      CPU 2097  SER 12345  Interval 09:54:00 - 09:55:00    Perf. Monitor
+
+ Detailed Analysis for Device 6000 ( ATTACHED )
+ Device type :  CTCA        Function pend.:     .5ms      Device busy   :   98%
+ VOLSER      :  ......      Disconnected  :    1.9ms      I/O contention:    0%
+ Nr. of LINKs:     ...      Connected     :   13.4ms      Reserved      :    0%
+ Last SEEK   :     ...      Service time  :   15.8ms      SENSE SSCH    :    0
+ SSCH rate/s :    61.8      Response time :   15.8ms      Recovery SSCH :    0
+ Avoided/s   :     ...      CU queue time :     .0ms      Throttle del/s:  ...
+ Status: ATTACHED
+
+ Path(s) to device 6000:    40
+"""
+PAGES: Final = {
+    "FCX108": (DATA / "measured" / "empty-cells.txt").read_text("utf-8"),
+    "FCX108 on two pages": (DATA / "measured" / "two-pages.txt").read_text("utf-8"),
+    "FCX108 interim and average": (DATA / "measured" / "interims-and-average.txt").read_text(
+        "utf-8"
+    ),
+    "FCX108 published": (PUBLISHED / "H001709C-fcx108.txt").read_text("utf-8"),
+    "FCX110": DETAILS
+    + DETAILS.replace("6000", "6001").replace("61.8", "60.0").replace("98%", "95%"),
+    "link activity": (PUBLISHED / "H001709C-link.txt").read_text("utf-8"),
+    "emulated": (PUBLISHED / "site-1.txt").read_text("utf-8"),
+}
+REPORTS: Final = {
+    path.stem: path.read_text("utf-8") for path in sorted((DATA / "rmf").glob("*.txt"))
+}
+CONSOLES: Final = {path.stem: path.read_text("utf-8") for path in sorted(LOGS.glob("*.txt"))}
+CONSOLES.pop("boston")  # the chpids at one end are told by the other's log
+
+
+def of_pages(text: str, *, every: bool = False) -> Rows:
+    """The rows of pages; of ``every`` page, those too that others make needless."""
+    reading = Reading()
+    found = read_text(text, "page", reading)
+    if every:
+        return frozenset().union(*(_rows([page], reading) for page in found))
+    return _rows(found, reading)
+
+
+def of_table(text: str) -> Rows:
+    """The rows of a neutral table as CSV."""
+    reading = Reading()
+    return _rows(read_csv(text, "table.csv", reading), reading)
+
+
+def _rows(found: Any, reading: Reading) -> Rows:
+    whole = once(joined(checked(found, reading)), reading)
+    reading.end()
+    heads = ("begin", "end", "system")
+    return frozenset(
+        (
+            *(row[name] for name in heads),
+            *(v for k, v in row.items() if k not in (*heads, "clients", "emulated")),
+        )
+        for row in table_rows(whole)
+    )
+
+
+def of_report(text: str) -> Rows:
+    """The lines of an RMF report, each with its interval."""
+    return frozenset(
+        (
+            each.date or None,
+            each.time or None,
+            each.system or None,
+            *_figures(line),
+        )
+        for each in parse_rmf(text, "report")
+        for line in (*each.channels, *each.devices, *each.iops)
+    )
+
+
+def _figures(line: Any) -> tuple[Any, ...]:
+    values = {**asdict(line), "volume": "", "link_gbps": str(getattr(line, "link_gbps", ""))}
+    return tuple(values.values())
+
+
+def of_console(text: str) -> Rows:
+    """The connections that a console shows, with the chpids that are known or assumed."""
+    parts = by_system(text, "log")
+    logs = [
+        (str(node or "SSIMBR1"), parse_log(part, "log", needs_devices=not node))
+        for node, part in parts.items()
+    ]
+    links = find_links(name_logs(logs), {})
+    return frozenset(
+        (*link.nodes, *chpids, *each.rdevs)
+        for link in links
+        for each in link.connections
+        for chpids in [
+            [
+                ""
+                if any(r.startswith(f"assumed: chpids at {node} ") for r in link.remarks)
+                else chpid
+                for node, chpid in zip(link.nodes, each.chpids, strict=True)
+            ]
+        ]
+    )
+
+
+def less_said(row: tuple[Any, ...], rows: Collection[tuple[Any, ...]]) -> bool:
+    """Whether a row is one of some, but for times and names that it does not know."""
+    return any(len(row) == len(other) and all(map(_same, row, other)) for other in rows)
+
+
+def _same(here: Any, there: Any) -> bool:
+    """Whether a value is that of the intact row; a name may be unknown, a date may be missing."""
+    if here == "None" or isinstance(there, float | bool) or not isinstance(here, str | None):
+        return here in ("None", there) or (here is None and there == 0.0)
+    return not here or here in str(there) or str(there) in here
+
+
+def _line(draw: st.DrawFn, lines: list[str]) -> int:
+    full = [n for n, line in enumerate(lines) if line.strip()]
+    return draw(st.sampled_from(full))
+
+
+def collapse(draw: st.DrawFn, text: str) -> str:
+    """Runs of blanks become one, or a tab, in all lines or in one."""
+    blank = draw(st.sampled_from([" ", "\t", "\xa0"]))
+    lines = text.split("\n")
+    chosen = {_line(draw, lines)} if draw(st.booleans()) else set(range(len(lines)))
+    return "\n".join(
+        re.sub(r"(?<=\S) +", blank, line) if n in chosen else line for n, line in enumerate(lines)
+    )
+
+
+def drop_blanks(draw: st.DrawFn, text: str) -> str:
+    """One run of blanks is gone, or a blank of it: two words join, or a line shifts."""
+    lines = text.split("\n")
+    at = _line(draw, lines)
+    runs = [*re.finditer(" +", lines[at])] or [*re.finditer("", lines[at])]
+    run: re.Match[str] = draw(st.sampled_from(runs))
+    left = draw(st.integers(0, max(len(run[0]) - 1, 0)))
+    lines[at] = lines[at][: run.start()] + " " * left + lines[at][run.end() :]
+    return "\n".join(lines)
+
+
+def drop_cell(draw: st.DrawFn, text: str) -> str:
+    """A word is gone, with or without its place."""
+    lines = text.split("\n")
+    at = _line(draw, lines)
+    words = [*re.finditer(r"[^\s,]+", lines[at])] or [*re.finditer(r"\S+", lines[at])]
+    word = draw(st.sampled_from(words))
+    place = " " * len(word[0]) if draw(st.booleans()) else ""
+    lines[at] = lines[at][: word.start()] + place + lines[at][word.end() :]
+    return "\n".join(lines)
+
+
+def drop_column(draw: st.DrawFn, text: str) -> str:
+    """The same word of all lines is gone, with or without its place."""
+    lines = text.split("\n")
+    words = [*re.finditer(r"\S+", lines[_line(draw, lines)])]
+    chosen = draw(st.sampled_from(words))
+    found = []
+    for line in lines:
+        over = [
+            w
+            for w in re.finditer(r"\S+", line)
+            if w.start() < chosen.end() and chosen.start() < w.end()
+        ]
+        begin, end = (min(w.start() for w in over), max(w.end() for w in over)) if over else (0, 0)
+        found.append(line[:begin] + line[end:])
+    return "\n".join(found)
+
+
+def drop_line(draw: st.DrawFn, text: str) -> str:
+    lines = text.split("\n")
+    del lines[_line(draw, lines)]
+    return "\n".join(lines)
+
+
+def cut(draw: st.DrawFn, text: str) -> str:
+    """The lines end early, or the text begins late or ends early."""
+    if draw(st.booleans()):
+        width = draw(st.integers(20, 140))
+        return "\n".join(line[:width] for line in text.split("\n"))
+    at = draw(st.sampled_from([word.start() for word in re.finditer(r"\S+", text)]))
+    return text[at:] if draw(st.booleans()) else text[:at]
+
+
+def repeat(draw: st.DrawFn, text: str) -> str:
+    lines = text.split("\n")
+    at = _line(draw, lines)
+    lines.insert(draw(st.sampled_from([at, _line(draw, lines)])), lines[at])
+    return "\n".join(lines)
+
+
+def swap(draw: st.DrawFn, text: str) -> str:
+    """Two lines that follow each other change places, or two parts of the text at a page."""
+    lines = text.split("\n")
+    pages = [n for n, line in enumerate(lines) if re.search(r"FCX1|C H A N|D I R E C|I / O", line)]
+    if draw(st.booleans()) and pages:
+        at = draw(st.sampled_from(pages))
+        return "\n".join([*lines[at:], *lines[:at]])
+    at = draw(st.integers(0, max(len(lines) - 2, 0)))
+    lines[at : at + 2] = lines[at : at + 2][::-1]
+    return "\n".join(lines)
+
+
+def join_lines(draw: st.DrawFn, text: str) -> str:
+    lines = text.split("\n")
+    at = _line(draw, lines)
+    lines[at : at + 2] = [draw(st.sampled_from(["", " "])).join(lines[at : at + 2])]
+    return "\n".join(lines)
+
+
+def wrap(draw: st.DrawFn, text: str) -> str:
+    """Lines are broken at a width: at a blank, or within a word."""
+    width = draw(st.integers(40, 132))
+    hard = draw(st.booleans())
+    found = []
+    for line in text.split("\n"):
+        while len(line) > width:
+            blank = line.rfind(" ", 1, width)
+            at = width if hard or blank < 0 else blank
+            found.append(line[:at])
+            line = line[at:] if hard else line[at:].lstrip()
+        found.append(line)
+    return "\n".join(found)
+
+
+def separators(draw: st.DrawFn, text: str) -> str:
+    """Points become commas, or thousands get marks, in all lines or in one."""
+    lines = text.split("\n")
+    chosen = {_line(draw, lines)} if draw(st.booleans()) else set(range(len(lines)))
+    form = draw(
+        st.sampled_from(
+            [
+                (r"(?<=\d)\.(?=\d)", ","),
+                (r"\.(?=\d)", ","),
+                (r"\b(\d)(\d{3})\b", r"\1,\2"),
+                (r"\b(\d)(\d{3})\b", r"\1.\2"),
+            ]
+        )
+    )
+    return "\n".join(re.sub(*form, line) if n in chosen else line for n, line in enumerate(lines))
+
+
+def dates(draw: st.DrawFn, text: str) -> str:
+    """Dates and times in other forms."""
+    form = draw(
+        st.sampled_from([r"\2/\3/\1", r"\3.\2.\1", r"\2/\3/20\1", r"\1-\2-\3", r"\3/\2/\1"])
+    )
+    text = re.sub(r"\b(?:20)?(\d\d)[-/](\d\d)[-/](\d\d)\b", form, text)
+    if draw(st.booleans()):
+        return text
+    return re.sub(r"\b0(\d:\d\d:\d\d)\b", r"\1 AM", text)
+
+
+def case(draw: st.DrawFn, text: str) -> str:
+    return text.lower() if draw(st.booleans()) else text.upper()
+
+
+def quote(draw: st.DrawFn, text: str) -> str:
+    mark = draw(st.sampled_from(["> ", ">> ", "| "]))
+    return "".join(f"{mark}{line}\n" for line in text.split("\n"))
+
+
+MUTATIONS: Final[tuple[Mutation, ...]] = (
+    collapse,
+    drop_blanks,
+    drop_cell,
+    drop_column,
+    drop_line,
+    cut,
+    repeat,
+    swap,
+    join_lines,
+    wrap,
+    separators,
+    dates,
+    case,
+    quote,
+)
+
+
+@st.composite
+def mutated(draw: st.DrawFn, text: str) -> tuple[str, str]:
+    """A text that one thing was done to, mostly, or two; and what."""
+    done: list[Mutation] = draw(
+        st.lists(st.sampled_from(MUTATIONS), min_size=1, max_size=2, unique=True)
+    )
+    for mutation in sorted(done, key=lambda each: each is cut):
+        if text.strip():
+            text = mutation(draw, text)
+    return text, "+".join(each.__name__ for each in done)
+
+
+def check(data: st.DataObject, text: str, read: Callable[[str], Rows]) -> None:
+    """What is read of a mutated text is of the intact one."""
+    intact = read(text) | (of_pages(text, every=True) if read is of_pages else frozenset())
+    changed, what = data.draw(mutated(text))
+    try:
+        found = read(changed)
+    except ConfigurationError:
+        event(f"{what}: refused")
+        return
+    event(f"{what}: {'the same' if found == intact else 'less'}")
+    others = [row for row in found if not less_said(row, intact)]
+    lines = difflib.unified_diff(text.split("\n"), changed.split("\n"), lineterm="", n=0)
+    assert not others, "\n".join((f"{what} gave {others[0]}", *list(lines)[:40]))
+
+
+OF_ATLANTA: Final = "ATLANTA,2026-11-25T10:00:00,2026-11-25T10:01:00"
+OF_LINK: Final = "6.0,0.0,660.0,5849.4,834.2,829631.1,7.0,46.3,5847.2,236.7,205140.3,24.7"
+TABLE: Final = f"""\
+{",".join(COLUMNS[:16])},{",".join(name for name in COLUMNS[16:] if name in LINK_COLUMNS)}
+device,{OF_ATLANTA},,,,,6000,61.8,0.5,1.9,13.4,15.8,98,,,,,,,,,,,,,
+device,{OF_ATLANTA},,,,,6001,171,0.4,2.0,3.1,5.5,94,,,,,,,,,,,,,
+device,{OF_ATLANTA},,,,,6002,0.0,,,,,0,,,,,,,,,,,,,
+link,{OF_ATLANTA},,,,,,,,,,,,BOSTON,{OF_LINK}
+"""
+
+READERS: Final[dict[str, tuple[str, Callable[[str], Rows]]]] = {
+    **{name: (text, of_pages) for name, text in PAGES.items()},
+    "CSV": (TABLE, of_table),
+    **{f"RMF {name}": (text, of_report) for name, text in REPORTS.items()},
+    **{f"console {name}": (text, of_console) for name, text in CONSOLES.items()},
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+@settings(max_examples=20)
+@given(data=st.data())
+def test_a_mutated_report_is_never_read_as_another(name: str, data: st.DataObject) -> None:
+    check(data, *READERS[name])
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", READERS)
+@settings(max_examples=1_500)
+@given(data=st.data())
+def test_a_mutated_report_is_never_read_as_another_at_length(
+    name: str, data: st.DataObject
+) -> None:
+    check(data, *READERS[name])
