@@ -110,7 +110,10 @@ def test_background() -> None:
         ("--memory 1G --change-rate 1M --sweep cars", "'cars' is not one of"),
         ("--memory 1G --change-rate 1M --plot x.txt", "--plot x.txt: "),
         ("--memory 1G --change-rate 1M --at 5", "--at '5': expected SECONDS and MODIFY"),
-        ("--memory 1G --change-rate 1M --guests 2 --at 5_CANCEL_A", "expected one of GUEST1, GUEST2"),
+        (
+            "--memory 1G --change-rate 1M --guests 2 --at 5_CANCEL_A",
+            "expected one of GUEST1, GUEST2",
+        ),
         ("--memory 1G --change-rate 1M --at 5_CANCEL", "--at '5 CANCEL': expected SECONDS"),
         ("--memory 1G --change-rate 1M --at 5_STATUS_GUEST_X", "expected SECONDS"),
         ("--memory 1G --change-rate 1M --at 5_MODIFY_GUEST", "expected SECONDS"),
