@@ -61,6 +61,10 @@ def read_csv(text: str, file: str, reading: Reading) -> list[Measurement]:
             f"{file}:1: no table of devices or links; expected a line of column names with rdev "
             "or tx_pend_count"
         )
+    if "" in names:
+        raise ConfigurationError(
+            f"{file}:1: column {names.index('') + 1} has no name; expected one"
+        )
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise ConfigurationError(f"{file}:1: column {', '.join(twice)} twice; expected it once")
     rows = []
