@@ -19,6 +19,8 @@ MARK: Final = re.compile(
 LINES: Final = re.compile(r"^[\s>*-]*<!--=[^>]*-->(?!\n)", re.MULTILINE)
 """A mark that begins a line and is no line: Markdown would take the line for HTML."""
 
+CODE: Final = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+
 WORDS: Final = "none one two three four five six seven eight nine ten eleven twelve".split()
 UNITS: Final = {
     "thousand": 10**3,
@@ -37,11 +39,14 @@ UNITS: Final = {
 def filled(text: str, figures: Mapping[str, str]) -> str:
     """The text with every figure as it is now.
 
-    Raises `ValueError` for a mark that begins a line, for a name that nothing has, and for a figure
-    that no mark shows.
+    Raises `ValueError` for a mark that Markdown would show, for a name that nothing has, and for a
+    figure that no mark shows.
     """
     if wrong := LINES.search(text):
         raise ValueError(f"a line begins with {wrong[0].strip()}: put a word before it")
+    for code in CODE.findall(text):
+        if wrong := MARK.search(code):
+            raise ValueError(f"{wrong[0]} is shown as it is, in a block of code")
     shown: set[str] = set()
 
     def fill(mark: re.Match[str]) -> str:

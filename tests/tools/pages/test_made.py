@@ -116,6 +116,11 @@ def test_a_constant_is_shown_in_its_unit(value: object, unit: str | None, shown:
         ("x <!--=none.SUCH-->1<!--/-->", {}, "none.SUCH: neither a figure of the page nor"),
         ("x <!--=isfc.live.buffers.NONE-->1<!--/-->", {}, "isfc.live.buffers.NONE: neither"),
         ("text", {"a": "1", "b": "2"}, "shown nowhere: a, b"),
+        (
+            "```text\nx <!--=a-->1<!--/-->\n```\n",
+            {"a": "1"},
+            "<!--=a-->1<!--/--> is shown as it is",
+        ),
         ("text\n- <!--=a-->1<!--/--> and\n", {"a": "1"}, "a line begins with - <!--=a-->"),
     ],
 )

@@ -1,5 +1,7 @@
 """Figures of pages that are bounds of the code, or of what tests hold models to."""
 
+from typing import Final
+
 from hypothesis import settings
 
 from isfc.io.demand import make_demand, make_route
@@ -14,8 +16,12 @@ from tests.isfc.io import test_simulation, test_trunks
 from tests.isfc.io.test_simulation import FEX16SA, LARGE, LARGE_CLOSED, LARGE_OPEN, work
 from tests.scenarios.test_shared_channel import ONE_PAIR_MOST
 from tools.pages import relocation as replayed
+from tools.pages.spans import WORDS
+from tools.simulation.explore import long_worlds, quick_worlds
 
-MIB = 2**20
+MIB: Final = 2**20
+WORLDS_VISITED: Final = 128
+"""Of `make explore`, by the run that the page on reliability tells of."""
 
 
 def measured(_: str) -> dict[str, str]:
@@ -27,7 +33,13 @@ def reliability(_: str) -> dict[str, str]:
     """Of the page on what is tested: examples of each property."""
     register_profiles()
     ci, nightly = (settings.get_profile(name).max_examples for name in ("ci", "nightly"))
-    return {"ci_examples": f"{ci}", "nightly_examples": f"{nightly:,}"}
+    worlds = len([*quick_worlds(), *long_worlds()])
+    return {
+        "ci_examples": f"{ci}",
+        "nightly_examples": f"{nightly:,}",
+        "worlds": f"{worlds}",
+        "unvisited": WORDS[worlds - WORLDS_VISITED],
+    }
 
 
 def relocation(_: str) -> dict[str, str]:

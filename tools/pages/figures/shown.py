@@ -54,8 +54,8 @@ def _plane(text: str, rule: str) -> list[int]:
 def io_sizing(text: str) -> dict[str, str]:
     """Of the page on sizing."""
     intervals = read_rmf(IO / "rmf.txt")
-    isls, credits_, _, by_rule = _found(r"100 +(\S+) +(\S+) +(\S+) +(\S+)", text)
-    grown, line = _found(r"16SA zHPF +\S+ +(\S+) +\S+ +\S+ +(\S+)", text)
+    credits_, by_rule = _found(r"100 +\S+ +(\S+) +\S+ +(\S+)", text)
+    (line,) = _found(r"16SA zHPF(?: +\S+){4} +(\S+)", text)
     (command,) = _found(r"16SA FICON +\S+ +(\S+)", text)
     (planned,) = _found(r"50 +Express16SA .* (\d+\.\d)$", text)
     slips = parse_io_configuration((IO / "without-zhpf.toml").read_bytes(), "slips")
@@ -65,10 +65,8 @@ def io_sizing(text: str) -> dict[str, str]:
     return {
         "intervals": WORDS[len(intervals)],
         "channels": WORDS[len(intervals[0].channels)],
-        "isls": isls,
         "credits": credits_,
         "credits_by_rule": by_rule,
-        "grown": grown,
         "command_grown": command,
         "slip_credits": str(credits_of_slips),
         "planned": planned,
