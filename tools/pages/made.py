@@ -28,6 +28,8 @@ class Made(NamedTuple):
     files: Callable[[], Files]
     is_slow: bool = False
     """Whether that takes more than about a second."""
+    is_long: bool = False
+    """Whether it takes so long that only ``make test-all`` tries it."""
 
 
 def layouts() -> Files:
@@ -47,8 +49,8 @@ def page(name: str, text: str) -> str:
 
 
 MEASURED: Final = (
-    Made("replays of the published tables", fidelity.measured, is_slow=True),
-    Made("runs that pages tell of", simulated.measured, is_slow=True),
+    Made("replays of the published tables", fidelity.measured, is_long=True),
+    Made("runs that pages tell of", simulated.measured, is_long=True),
 )
 MADE: Final = (
     Made("states of a CTC", diagram.files),
@@ -58,7 +60,8 @@ MADE: Final = (
     Made("channel fidelity", channel_fidelity.files),
     Made("fidelity", fidelity.files, is_slow=True),
     Made("clusters", cluster.files, is_slow=True),
-    Made("screenshots", screenshots.files, is_slow=True),
+    Made("pictures of the studio", screenshots.studios, is_slow=True),
+    Made("pictures of reports", screenshots.reports, is_long=True),
 )
 SLOW_PAGES: Final = ("docs/relocation.md",)
 """Those whose figures take runs of seconds."""

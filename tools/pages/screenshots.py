@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from io import BytesIO
 from pathlib import Path
 from typing import Final
@@ -100,22 +100,35 @@ def difference(one: Path, other: Path) -> float:
     return ImageStat.Stat(ImageChops.difference(*coarse)).mean[0]
 
 
-def files() -> Mapping[Path, bytes]:
+def reports() -> Mapping[Path, bytes]:
+    """The pictures of reports and plots."""
+    return _files(_take_reports)
+
+
+def studios() -> Mapping[Path, bytes]:
+    """The pictures of the studio."""
+    return _files(take_studio)
+
+
+def _take_reports(browser: Browser, folder: Path) -> None:
+    report, plot = folder / "report.html", folder / "plot.html"
+    isfc = (sys.executable, "-m", "isfc")
+    subprocess.run([*isfc, "report", LAYOUT, "-o", report], check=True)
+    subprocess.run([*isfc, *PLOT, plot], check=True, stdout=subprocess.DEVNULL)
+    for picture in PICTURES:
+        take(browser, report, picture, folder)
+    take_plot(browser, plot, folder)
+
+
+def _files(take_all: Callable[[Browser, Path], None]) -> Mapping[Path, bytes]:
     """The pictures as they should be: those there, unless they show something else."""
     chromium = shutil.which("chromium")
     if chromium is None:
         return {}
     with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
         folder = Path(name)
-        report, plot = folder / "report.html", folder / "plot.html"
-        isfc = (sys.executable, "-m", "isfc")
-        subprocess.run([*isfc, "report", LAYOUT, "-o", report], check=True)
-        subprocess.run([*isfc, *PLOT, plot], check=True, stdout=subprocess.DEVNULL)
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        for picture in PICTURES:
-            take(browser, report, picture, folder)
-        take_plot(browser, plot, folder)
-        take_studio(browser, folder)
+        take_all(browser, folder)
         browser.close()
         return {DOCS / path.name: _kept(path) for path in sorted(folder.glob("*.png"))}
 

@@ -22,12 +22,14 @@ from tools.pages.made import FILLED, MADE, SLOW_PAGES, Made, page
 from tools.pages.spans import filled, in_unit
 
 
+def marks(made: Made) -> list[pytest.MarkDecorator]:
+    if made.is_long:
+        return [pytest.mark.exhaustive, pytest.mark.at_length]
+    return [pytest.mark.slow] if made.is_slow else []
+
+
 @pytest.mark.parametrize(
-    "made",
-    [
-        pytest.param(each, id=each.name, marks=[pytest.mark.slow] if each.is_slow else [])
-        for each in MADE
-    ],
+    "made", [pytest.param(each, id=each.name, marks=marks(each)) for each in MADE]
 )
 def test_files_are_what_is_made_now(made: Made) -> None:
     for path, content in made.files().items():
