@@ -32,7 +32,7 @@ FIRST_NS: Final = 1
 
 
 _HISTORY: Final = ("_started_ns", "_departed_ns", "_matched_ns")
-_ENDINGS, _SENDING, _COMPLETION, _STARTS = "_endings", "_sending", "_completion_ns", "_starts"
+_ENDINGS, _SENDING, _COMPLETION = "_endings", "_sending", "_completion_ns"
 _DIRECTIONS: Final = ("_out", "_in")
 _SYSTEM_LOCK: Final = "_lock"
 """Attributes of systems, CTCs and chpids that are times, or wait for one, by name."""
@@ -174,7 +174,7 @@ def _arrange(
     for name in _DIRECTIONS:  # they set the pace only
         direction = _get(chpid, name)
         direction.line = direction.common = 0.0
-    _get(chpid, _STARTS).free_ns = 0
+    chpid.queue.free_ns = 0
     chpid.due_ns = min(agenda.due_ns, least_ns)
 
 
