@@ -35,8 +35,8 @@ def cluster_plan_page(plan: ClusterPlan) -> RenderableType:
         parts.append(_channels(plan.channels))
         parts.append(
             "A line carries so much each way, a data processor both ways together, in MB/s of long "
-            "messages. busy % is of the one that is nearer to its end; the processor also takes "
-            "time for every CCW. Who gets how much is out/in, in MB/s."
+            "messages. busy % is of the one that is nearest to its end: line, data processor, or "
+            "what starts I/Os. Who gets how much is out/in, in MB/s."
         )
     if plan.paths:
         parts += [""] * bool(plan.channels)

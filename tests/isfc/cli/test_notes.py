@@ -148,10 +148,10 @@ def test_links_that_run_together_are_not_alone(
 def test_plan_of_links_that_run_together_says_what_its_figures_are_of(
     file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    # one run of a second, of features that nobody has measured, and not a word of it
+    # runs of features that nobody has measured, and not a word of it
     page, _ = printed(capsys, "plan", str(file))
     assert page.count(EXTRAPOLATED) == 1
-    assert "Each rate is of one run of 1 s of virtual time after 1 s of warm-up, " in page
+    assert "Each run went on until what every link carries was known within " in page
     assert run(["plan", str(file), "--json"]) == 0
     record = json.loads(capsys.readouterr().out)
     assert [note["kind"] for note in record["notes"]][:1] == ["extrapolated"]
