@@ -97,7 +97,7 @@ def _beyond_command_mode(plan: Plan, figures: Sequence[ModelledRate]) -> Iterato
         yield (
             f"The model carries {most:,.0f} MB/s (2^20) one way on a chpid. What IBM states of "
             f"FICON in command mode is over {COMMAND_MODE_MB_PER_S} MB/s of 10^6 bytes both ways, "
-            f"which is {stated:,.0f} here: believe the lower figure."
+            f"which is {stated:,.0f} here: count on no more."
         )
 
 

@@ -54,7 +54,7 @@ def test_a_chpid_that_carries_more_than_ibm_states_of_command_mode_is_told_first
     most = handled_mb_per_s(fast.fibres[0].profile)
     page = said(fast, 1200, 1200)
     assert page.startswith("The model carries 600 MB/s (2^20) one way on a chpid.")
-    assert "which is 572 here: believe the lower figure" in page
+    assert "which is 572 here: count on no more." in page
     assert f"handles {most:,.0f} MB/s of such messages in command mode" in page
     assert "carries" not in said(fast, 1100, 1100).partition("The model's figures")[0]
 
