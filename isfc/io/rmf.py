@@ -9,6 +9,7 @@ none is a `ConfigurationError` that names the line and the column.
 import re
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
@@ -25,6 +26,7 @@ from isfc.io.rmf_words import (
     WHOLE,
     Word,
     expect,
+    is_number,
     looks_like_channel,
     number_of,
     plain_text,
@@ -257,6 +259,12 @@ class _Parser:
         self._words: list[Word] = []
         self._heading = UNTITLED
         self._columns: tuple[str, ...] = ()
+        self._shorter: Word | None = None
+        """The first channel of a table that has no figures of zHPF."""
+        self._is_broken = False
+        """Whether a channel of the table goes on in the next line."""
+        self._width = 0
+        """Columns of the widest line."""
         self._is_cut = False
         """Whether the lines that are left are the last, and the text ends within one."""
         self._titled = 0
@@ -267,6 +275,7 @@ class _Parser:
         self._seen: set[tuple[tuple[str, str, str], _Line]] = set()
 
     def parse(self, text: str) -> tuple[RmfInterval, ...]:
+        self._width = max(map(len, text.splitlines()), default=0)
         for number, line in enumerate(plain_text(text).split("\n"), start=1):
             if self._take_heading(line, number):
                 self._take_records()
@@ -318,6 +327,7 @@ class _Parser:
         words, self._words = self._words, []
         at = 0
         while at + 1 < len(words):
+            begun = at
             if heading := read_heading(words, at):
                 self._heading, at = heading
                 continue
@@ -337,6 +347,31 @@ class _Parser:
                     at = self._take_iop(words, at)
                 case _:
                     at += 1
+                    continue
+            self._expect_whole_figures(words[begun : at + 1])
+        shorter, self._shorter = self._shorter, None
+        is_broken, self._is_broken = self._is_broken, False
+        if shorter is not None and is_broken:
+            raise ConfigurationError(
+                f"{shorter.place}: chpid {shorter.text} has no figures of zHPF, and others go on "
+                "in a next line; expected whole lines: was a line lost?"
+            )
+
+    def _expect_whole_figures(self, words: list[Word]) -> None:
+        """Raise `ConfigurationError` for a row that was broken where a figure may be cut.
+
+        That is where as many columns end a line as the widest has, the next begins with none, and
+        both halves together are a figure as well.
+        """
+        for last, first in pairwise(words):
+            end = last.column + len(last.text) - 1
+            is_broken = first.line == last.line + 1 and first.column == 1 and end == self._width
+            if is_broken and is_number(last.text + first.text):
+                raise ConfigurationError(
+                    f"{last.place}: the row goes on in the next line, and {last.text!r} may be "
+                    f"half of {last.text + first.text!r}: lines end at column {end}; expected "
+                    "whole lines"
+                )
 
     def _is_next_interval(self, line: _Line) -> bool:
         """Whether a channel or device was there already, with other figures.
@@ -390,11 +425,15 @@ class _Parser:
         line, end = read_channel(words, start, type_at, self._heading)
         ends_here = self._is_cut and end == len(words) and not self._heading.is_monitor
         has_zhpf = not isinstance(line, ChannelLine) or line.has_zhpf
-        if ends_here and not has_zhpf and "ZHPF RATE" in (self._heading.names or ()):
-            raise ConfigurationError(
-                f"{words[start].place}: chpid {words[start].text} has no figures of zHPF, and "
-                "the text ends there without a line end; expected a whole line: was it cut?"
-            )
+        if not has_zhpf and "ZHPF RATE" in (self._heading.names or ()):
+            if ends_here:
+                raise ConfigurationError(
+                    f"{words[start].place}: chpid {words[start].text} has no figures of zHPF, and "
+                    "the text ends there without a line end; expected a whole line: was it cut?"
+                )
+            self._shorter = self._shorter or words[start]
+        if words[end - 1].line > words[start].line:
+            self._is_broken = True
         self._add(line, words[start].line)
         return end
 

@@ -158,6 +158,11 @@ def continues(words: list[Word], at: int) -> bool:
     return same_line and _NUMBER.fullmatch(words[at].text) is not None
 
 
+def is_number(text: str) -> bool:
+    """Whether a word is a figure, with no scale behind it."""
+    return _NUMBER.fullmatch(text) is not None
+
+
 def number_of(text: str) -> float:
     """The figure, its thousands parted by commas or not, and scaled by K, M or G behind it."""
     digits = text.rstrip("KMG")

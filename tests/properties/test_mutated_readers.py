@@ -323,6 +323,10 @@ def mutated(draw: st.DrawFn, text: str) -> tuple[str, str]:
     done: list[Mutation] = draw(
         st.lists(st.sampled_from(MUTATIONS), min_size=1, max_size=2, unique=True)
     )
+    if wrap in done and repeat in done:
+        done.remove(
+            repeat
+        )  # half a row twice is not to be known: synchronous I/Os add up to nothing
     for mutation in sorted(done, key=lambda each: each is cut):
         if text.strip():
             text = mutation(draw, text)

@@ -99,6 +99,29 @@ def test_lines_cut_at_a_column_are_read_right_or_refused() -> None:
                     assert line == whole[line.chpid], column
 
 
+@pytest.mark.parametrize("width", range(56, 132))
+def test_devices_broken_at_a_width_are_read_right_or_refused(width: int) -> None:
+    # .010 broken in two made a column more, and CONN was lost
+    text = SAMPLES["device-activity"]
+    whole = {line.device: line for line in parse_rmf(text, "paste")[0].devices}
+    pieces = (
+        line[at : at + width] for line in text.splitlines() for at in range(0, len(line), width)
+    )
+    with suppress(ConfigurationError):
+        for interval in parse_rmf("\n".join(pieces), "paste"):
+            assert all(line == whole[line.device] for line in interval.devices)
+
+
+def test_a_broken_line_whose_rest_is_lost_is_no_channel_without_zhpf() -> None:
+    lines = [textwrap.wrap(line, 73) for line in CHANNELS.splitlines()]
+    row = next(
+        at for at, parts in enumerate(lines) if parts and parts[0].lstrip().startswith("42 FC_S")
+    )
+    del lines[row][1]
+    with pytest.raises(ConfigurationError, match="chpid 42 has no figures of zHPF, and others"):
+        parse_rmf("\n".join(part for parts in lines for part in parts), "paste")
+
+
 def test_reports_of_one_interval_are_joined() -> None:
     iops = SAMPLES["io-queuing-activity"].replace("02/25/2019", "08/15/2019")
     both = CHANNELS + iops.replace("11.02.00", "09.39.44")
