@@ -21,6 +21,14 @@ from isfc.io.rmf_channel import (
     read_channel,
     read_heading,
 )
+from isfc.io.rmf_device import (
+    DEVICE_SHARES,
+    DEVICE_TIMES,
+    USED_TIMES,
+    adds_up,
+    device_columns,
+    possible_columns,
+)
 from isfc.io.rmf_words import (
     DEVICE,
     WHOLE,
@@ -141,63 +149,13 @@ _RATE: Final = re.compile(rf"({WHOLE}\.\d{{1,20}})(S?)")
 _NO_FIGURES: Final = frozenset(("OFFLINE", "NOT", "NO", "LCU"))
 """What follows a device that is offline or was not measured, or begins the next line."""
 
-_DEVICE_TIMES: Final = ("RESP", "IOSQ", "CMR", "DB", "INT", "PEND", "DISC", "CONN")
-_USED_TIMES: Final = ("RESP", "IOSQ", "PEND", "DISC", "CONN")
-_DEVICE_SHARES: Final = ("%CONN", "%UTIL", "%RESV", "ALLOC", "%ANY", "%MT")
-"""What stands behind them; later releases have no %MT, mount pending."""
-
-_SHARE_WORDS: Final = re.compile(r"DEV DEV DEV (?:NMBR|NUMBER) ANY")
-"""How a heading names the others, up to %ANY."""
-
 _RATE_OFF: Final = 0.001
 """I/Os a second by which the rate of a device may be off: its last digit."""
 
 _PERCENT_MAX: Final = 100.5
 
-_SUM_OFF_MS: Final = 2.5
-"""Last digits by which RESP and IOSQ + PEND + DISC + CONN may differ: each is rounded."""
 _IOP_FIGURES: Final = 15
 _IOP_VALUES: Final = ("ACTIVITY RATE", "AVG Q LNGTH", "% IOP BUSY", "I/O START", "INTERRUPT")
-
-
-def _columns_from(words: list[Word], at: int) -> tuple[tuple[str, ...], int]:
-    """The columns of a heading of devices from RESP on, and where it ends; none if it is none.
-
-    Earlier releases have no INT, and later ones no %MT.
-    """
-    end = next((n for n in range(at, min(at + 9, len(words))) if words[n].text == "CONN"), at)
-    found = tuple(word.text for word in words[at : end + 1])
-    without = tuple(name for name in _DEVICE_TIMES if name != "INT")
-    if found not in (_DEVICE_TIMES, without):
-        return (), at
-    shares = words[end + 1 : end + len(_DEVICE_SHARES)]
-    if not _SHARE_WORDS.fullmatch(" ".join(word.text for word in shares)):
-        return found, end + 1
-    end += 1 + len(shares)
-    has_mt = end < len(words) and words[end].text == "MT"
-    return (*found, *(_DEVICE_SHARES if has_mt else _DEVICE_SHARES[:-1])), end
-
-
-def _choices(count: int, known: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """The columns that so many figures of a device may be, below a heading that is known or not."""
-    every = [
-        (*(name for name in _DEVICE_TIMES if has_int or name != "INT"), *shares)
-        for has_int in (True, False)
-        for shares in (_DEVICE_SHARES, _DEVICE_SHARES[:-1])
-    ]
-    return [names for names in every if len(names) == count and names[: len(known)] == known]
-
-
-def _adds_up(names: tuple[str, ...], values: list[float | None], unit_ms: float) -> bool:
-    """Whether RESP is what it is made of, with or without the delay of interrupts."""
-    found = dict(zip(names, values, strict=True))
-    parts = [found[name] for name in ("IOSQ", "PEND", "DISC", "CONN")]
-    whole = found["RESP"]
-    if whole is None or None in parts:
-        return True
-    total = sum(part for part in parts if part is not None)
-    off = _SUM_OFF_MS * unit_ms
-    return total - off <= whole <= total + (found.get("INT") or 0.0) + off
 
 
 def read_rmf(path: Path) -> tuple[RmfInterval, ...]:
@@ -331,7 +289,7 @@ class _Parser:
             if heading := read_heading(words, at):
                 self._heading, at = heading
                 continue
-            if words[at].text == _DEVICE_TIMES[0] and (found := _columns_from(words, at))[0]:
+            if words[at].text == DEVICE_TIMES[0] and (found := device_columns(words, at))[0]:
                 self._columns, at = found
                 continue
             match self._report:
@@ -450,7 +408,7 @@ class _Parser:
         else:
             rate = None
             figures = [word for word in words[start + 2 : start + 20] if "." in word.text]
-            if len(figures) >= len(_USED_TIMES):
+            if len(figures) >= len(USED_TIMES):
                 raise ConfigurationError(
                     f"{words[start].place}: device {words[start].text} has figures, and no LCU and "
                     "rate in front of them; expected them as printed"
@@ -458,16 +416,16 @@ class _Parser:
         if rate is None or words[at].text in _NO_FIGURES:
             self._add(PassedOver(words[start].text, "device", "no figures"), words[start].line)
             return start + 2
-        most = len(_DEVICE_TIMES) + len(_DEVICE_SHARES)
+        most = len(DEVICE_TIMES) + len(DEVICE_SHARES)
         values, end = values_from(words, at + 2, most, words[start], starts_device)
         what = f"device {words[start].text}"
-        choices = _choices(len(values), self._columns)
+        choices = possible_columns(len(values), self._columns)
         if not choices:
-            expect(values, self._columns or (*_DEVICE_TIMES, *_DEVICE_SHARES), words[start], what)
+            expect(values, self._columns or (*DEVICE_TIMES, *DEVICE_SHARES), words[start], what)
         texts = [word.text for word in words[at + 2 : end] if "." in word.text]
         unit_ms = max((10.0 ** -len(text.partition(".")[2]) for text in texts[:4]), default=1.0)
         # those of synchronous I/Os are not divided
-        meant = [names for names in choices if rate[2] or _adds_up(names, values, unit_ms)]
+        meant = [names for names in choices if rate[2] or adds_up(names, values, unit_ms)]
         if not meant:
             raise ConfigurationError(
                 f"{words[start].place}: {what}: RESP {values[0]} ms is not IOSQ + PEND + DISC + "
@@ -475,7 +433,7 @@ class _Parser:
             )
         found = dict(zip(meant[0], values, strict=True))
         others = [dict(zip(names, values, strict=True)) for names in meant[1:]]
-        if any(other[name] != found[name] for other in others for name in _USED_TIMES):
+        if any(other[name] != found[name] for other in others for name in USED_TIMES):
             raise ConfigurationError(
                 f"{words[start].place}: {what} has {len(values)} figures, which may be those with "
                 "INT or with MT PEND; expected them below their headings"
