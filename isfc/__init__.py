@@ -49,17 +49,17 @@ if TYPE_CHECKING:
     from isfc.programs.protocol import ConversationSevered as ConversationSevered
     from isfc.programs.protocol import SeverCode as SeverCode
     from isfc.search.sweep import sweep as sweep
-    from scenarios.guest_memory import GuestMemory as GuestMemory
-    from scenarios.notes import plan_notes as plan_notes
-    from scenarios.relocated import Relocated as Relocated
-    from scenarios.relocated import relocate as relocate
-    from scenarios.relocated_guest import GuestPlan as GuestPlan
-    from scenarios.saturation import ModelledRate as ModelledRate
-    from scenarios.saturation import carried as carried
-    from scenarios.simulation import Simulation as Simulation
-    from scenarios.simulation import simulate as simulate
-    from scenarios.vmrelocate import Limits as Limits
-    from scenarios.workload import Workload as Workload
+    from scenarios.moves.guest import GuestPlan as GuestPlan
+    from scenarios.moves.guest_memory import GuestMemory as GuestMemory
+    from scenarios.moves.relocated import Relocated as Relocated
+    from scenarios.moves.relocated import relocate as relocate
+    from scenarios.moves.vmrelocate import Limits as Limits
+    from scenarios.runs.notes import plan_notes as plan_notes
+    from scenarios.runs.saturation import ModelledRate as ModelledRate
+    from scenarios.runs.saturation import carried as carried
+    from scenarios.runs.simulation import Simulation as Simulation
+    from scenarios.runs.simulation import simulate as simulate
+    from scenarios.runs.workload import Workload as Workload
 
     plan = make_plan
 
@@ -93,17 +93,17 @@ _HOMES: Final = {
     "TakeAdvice": "isfc.layout.edit",
     "without": "isfc.layout.edit",
     "features": "isfc.layout.edit",
-    "carried": "scenarios.saturation",
-    "ModelledRate": "scenarios.saturation",
-    "plan_notes": "scenarios.notes",
-    "simulate": "scenarios.simulation",
-    "Simulation": "scenarios.simulation",
-    "Workload": "scenarios.workload",
-    "relocate": "scenarios.relocated",
-    "Relocated": "scenarios.relocated",
-    "GuestPlan": "scenarios.relocated_guest",
-    "GuestMemory": "scenarios.guest_memory",
-    "Limits": "scenarios.vmrelocate",
+    "carried": "scenarios.runs.saturation",
+    "ModelledRate": "scenarios.runs.saturation",
+    "plan_notes": "scenarios.runs.notes",
+    "simulate": "scenarios.runs.simulation",
+    "Simulation": "scenarios.runs.simulation",
+    "Workload": "scenarios.runs.workload",
+    "relocate": "scenarios.moves.relocated",
+    "Relocated": "scenarios.moves.relocated",
+    "GuestPlan": "scenarios.moves.guest",
+    "GuestMemory": "scenarios.moves.guest_memory",
+    "Limits": "scenarios.moves.vmrelocate",
     "sweep": "isfc.search.sweep",
     "open_node": "isfc.live.session",
     "OpenNode": "isfc.live.session",

@@ -28,8 +28,8 @@ from isfc.link.events import DigestSink
 from isfc.layout.catalogue import load_layout
 from isfc.layout.definition import define_link_end
 from isfc.system.inputs import Send
-from scenarios.run import Experiment, run
-from scenarios.workload import find_workload
+from scenarios.runs.run import Experiment, run
+from scenarios.runs.workload import find_workload
 
 
 class Silent:

@@ -23,9 +23,9 @@ from isfc.link.events import LinkEvent
 from isfc.link.message import Message
 from isfc.system.system import System
 from isfc.testing.pair import Setup
-from scenarios.guests import GuestCosts
-from scenarios.run import Experiment, run
-from scenarios.workload import WORKLOADS, Workload, WorkloadKind, find_workload
+from scenarios.runs.guests import GuestCosts
+from scenarios.runs.run import Experiment, run
+from scenarios.runs.workload import WORKLOADS, Workload, WorkloadKind, find_workload
 
 LAYOUT = """
 [fibre.1]

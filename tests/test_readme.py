@@ -26,16 +26,16 @@ from isfc.layout.file import parse_layout
 from isfc.layout.layout import Collection
 from isfc.search.objective import Objective, Scoring
 from isfc.search.result import Contender, SearchResult, Task
-from scenarios.cluster import LinkLoad
-from scenarios.cp_script import ConsoleEntry
-from scenarios.fault_run import FaultEvent, FaultOutcome, Recovery
-from scenarios.guest_memory import GuestMemory
+from scenarios.faults.run import FaultEvent, FaultOutcome, Recovery
+from scenarios.moves.guest_memory import GuestMemory
+from scenarios.moves.relocated import relocate
 from scenarios.published.replay import Comparison
 from scenarios.published.table import Role
-from scenarios.relocated import relocate
-from scenarios.run import Experiment, run
-from scenarios.steady import Rate
-from scenarios.workload import SUITES, find_workload
+from scenarios.runs.cluster import LinkLoad
+from scenarios.runs.cp_script import ConsoleEntry
+from scenarios.runs.run import Experiment, run
+from scenarios.runs.steady import Rate
+from scenarios.runs.workload import SUITES, find_workload
 from tests.decks import shipped
 from tests.waiting import PATIENCE_S
 from tools.pages import console

@@ -16,7 +16,7 @@ from isfc.cli.output.progress import run_all
 from isfc.cli.output.streams import show, show_json
 from isfc.cli.output.table import plain_table
 from isfc.layout.layout import Layout
-from scenarios.collide import (
+from scenarios.figures.collide import (
     LOAD_MAX,
     MESSAGE_LENGTH,
     SEEDS,
@@ -26,11 +26,11 @@ from scenarios.collide import (
     mean_outcome,
     trials,
 )
-from scenarios.notes import layout_notes
-from scenarios.repeat import SEEDS_MAX
-from scenarios.run import INTERVAL_MIN
-from scenarios.warmup import WARMUP
-from scenarios.workload import MESSAGE_LENGTH_MAX
+from scenarios.runs.notes import layout_notes
+from scenarios.runs.repeat import SEEDS_MAX
+from scenarios.runs.run import INTERVAL_MIN
+from scenarios.runs.warmup import WARMUP
+from scenarios.runs.workload import MESSAGE_LENGTH_MAX
 
 SHADES = " ·░▒▓█"
 """From no collision to the most that any rule has anywhere."""

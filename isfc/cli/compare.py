@@ -15,7 +15,7 @@ from isfc.cli.options.layout import JsonOption
 from isfc.cli.output.streams import show, show_json
 from isfc.cli.output.table import apart, plain_table
 from isfc.cli.results.measures import MEASURES, RUN_ROWS, measure_name
-from scenarios.compare import ResultFigure, ResultPair, Setting, compare_files
+from scenarios.figures.compare import ResultFigure, ResultPair, Setting, compare_files
 
 DEVICE_MEASURES = (("I/O/s", "io_per_s"), ("Serv", "serv_ms"), ("Busy %", "busy_percent"))
 

@@ -12,8 +12,8 @@ from isfc.cli.output.file import check_file, output_option
 from isfc.cli.output.progress import run_all
 from isfc.cli.output.streams import RUNNING, show_log, write_file
 from isfc.layout.sharing import shares_anything
-from scenarios.report_runs import LinkRuns, channel_estimates, cluster_runs, link_runs
-from scenarios.workload import find_workload, workload_usage
+from scenarios.figures.report_runs import LinkRuns, channel_estimates, cluster_runs, link_runs
+from scenarios.runs.workload import find_workload, workload_usage
 
 
 def report(

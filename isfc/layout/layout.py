@@ -192,7 +192,7 @@ class Cec:
 class LinkTraffic:
     """What a file lets run over a link: ``pairs`` of guests, the clients on ``client``.
 
-    ``workload`` is a name that `scenarios.workload` knows.
+    ``workload`` is a name that `scenarios.runs.workload` knows.
     """
 
     client: NodeName

@@ -41,9 +41,9 @@ from isfc.layout.site import SiteProfile
 from isfc.layout.site_file import with_site
 from isfc.link.name import NodeName
 from isfc.search.template import DeviceOrder, Template
-from scenarios.run import Experiment
-from scenarios.warmup import WARMUP
-from scenarios.workload import find_workload
+from scenarios.runs.run import Experiment
+from scenarios.runs.warmup import WARMUP
+from scenarios.runs.workload import find_workload
 
 CELLS_MAX: Final = 100_000
 """Runs of one sweep; each takes a tenth of a second or more."""

@@ -8,14 +8,14 @@ from typing import Final
 from isfc.layout.capacity import directions_of
 from isfc.layout.layout import Collection, Fibre, Layout
 from isfc.layout.loss import losses
-from scenarios.cluster import ClusterExperiment, LinkLoad, run_cluster
-from scenarios.guest_memory import GuestMemory
-from scenarios.relocated_guest import GuestPlan
-from scenarios.relocation import Relocation, relocate
-from scenarios.run import MIB
-from scenarios.steady import Rate, steady_links, sum_of
-from scenarios.warmup import WARMUP
-from scenarios.workload import Workload
+from scenarios.moves.guest import GuestPlan
+from scenarios.moves.guest_memory import GuestMemory
+from scenarios.moves.relocation import Relocation, relocate
+from scenarios.runs.cluster import ClusterExperiment, LinkLoad, run_cluster
+from scenarios.runs.run import MIB
+from scenarios.runs.steady import Rate, steady_links, sum_of
+from scenarios.runs.warmup import WARMUP
+from scenarios.runs.workload import Workload
 
 RELOCATED_LENGTH: Final = 256 * MIB
 """Memory of the guest that is relocated to score a layout, none of which changes meanwhile. Chosen:

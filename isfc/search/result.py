@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ctc.address import Rdev
 from isfc.layout.layout import Collection, Fibre, Layout
 from isfc.search.objective import Objective, Scoring
-from scenarios.steady import Rate
+from scenarios.runs.steady import Rate
 
 Figures = tuple[Rate, ...]
 """Of a candidate, as of `Scoring.figures`."""

@@ -20,10 +20,10 @@ from isfc.link.parameters import LinkParameters
 from isfc.link.schedule import CTCS_MAX
 from isfc.measured.seen import SeenInterval
 from isfc.search.surface import Surface, surface_through
-from scenarios.guests import GuestCosts
-from scenarios.provenance import constants_digest
-from scenarios.site_compare import MeasuredFigure, figures_beside, run_beside
-from scenarios.site_workload import Derived
+from scenarios.figures.site_compare import MeasuredFigure, figures_beside, run_beside
+from scenarios.figures.site_workload import Derived
+from scenarios.runs.guests import GuestCosts
+from scenarios.runs.provenance import constants_digest
 
 PRIOR: Final = 0.5
 """How far a factor is expected from 1, as a logarithm: 1.65 times. Chosen: the features that were

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from isfc.errors import ConfigurationError
-from scenarios.run import Experiment
+from scenarios.runs.run import Experiment
 
 Figures = Mapping[str, float]
 

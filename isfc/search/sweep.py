@@ -12,9 +12,9 @@ from isfc.search.cluster import share_out_over
 from isfc.search.grid import Cell, read_grid
 from isfc.search.store import Figures, RowStore, key_of
 from isfc.search.workers import share_out
-from scenarios.notes import run_notes
-from scenarios.run import INTERVAL_MIN, Experiment, record
-from scenarios.trend import BATCHES, drifts
+from scenarios.runs.notes import run_notes
+from scenarios.runs.run import INTERVAL_MIN, Experiment, record
+from scenarios.runs.trend import BATCHES, drifts
 
 Row = dict[str, Any]
 """A cell's place on each axis, then every figure of the link as a whole, and notes."""

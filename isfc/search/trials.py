@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 from isfc.layout.layout import Collection
 from isfc.search.objective import Scoring
 from isfc.search.result import Contender, Figures, ShareOut, Task
-from scenarios.steady import mean_of
+from scenarios.runs.steady import mean_of
 
 _Candidate = TypeVar("_Candidate")
 

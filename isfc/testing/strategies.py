@@ -25,7 +25,7 @@ from isfc.testing.plan import (
     VaryRdev,
     Wait,
 )
-from scenarios.workload import WINDOW_MAX, Workload
+from scenarios.runs.workload import WINDOW_MAX, Workload
 
 try:
     from hypothesis import strategies as st

@@ -34,9 +34,9 @@ from isfc.programs.protocol import ConversationLimits
 from isfc.system.inputs import Send
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import System
-from scenarios.disturbance import Disturbance, Throttled
-from scenarios.faults import Fault
-from scenarios.injection import Injection
+from scenarios.faults.disturbance import Disturbance, Throttled
+from scenarios.faults.fault import Fault
+from scenarios.faults.injection import Injection
 
 NS_PER_S: Final = 1_000_000_000
 

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from scenarios.published.replay import Comparison
-from scenarios.repeat import spread_percent
+from scenarios.runs.repeat import spread_percent
 
 Cell = tuple[str, str, str]
 """A published figure: its table, key and measure."""

@@ -32,7 +32,7 @@ from scenarios.published.table import (
     Value,
     is_in,
 )
-from scenarios.report import KEY_SEPARATOR
+from scenarios.runs.report import KEY_SEPARATOR
 
 
 class _Companion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

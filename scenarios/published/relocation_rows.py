@@ -13,12 +13,12 @@ from typing import Final
 from isfc.layout.file import parse_layout
 from isfc.link.name import NodeName
 from isfc.link.schedule import CTCS_MAX, stop_short
-from scenarios.guest_memory import KNOWN_GUESTS, GuestMemory
+from scenarios.moves.guest import GuestPlan, Moved
+from scenarios.moves.guest_memory import KNOWN_GUESTS, GuestMemory
+from scenarios.moves.relocation import Relocation, RelocationOutcome, relocate
+from scenarios.moves.vmrelocate import Limits
 from scenarios.published.table import PublishedRow
-from scenarios.relocated_guest import GuestPlan, Moved
-from scenarios.relocation import Relocation, RelocationOutcome, relocate
-from scenarios.run import MIB
-from scenarios.vmrelocate import Limits
+from scenarios.runs.run import MIB
 
 _LAYOUT: Final = parse_layout(
     """

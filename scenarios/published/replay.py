@@ -24,7 +24,7 @@ from scenarios.published.estimates import (
 )
 from scenarios.published.relocation_rows import RELOCATION_ROWS
 from scenarios.published.table import PublishedRow, PublishedTable, Role, TableView, Value
-from scenarios.report import (
+from scenarios.runs.report import (
     Row,
     appc_rows,
     device_rows,
@@ -34,8 +34,8 @@ from scenarios.report import (
     suite_rows,
     whole_run,
 )
-from scenarios.run import Experiment, Recording
-from scenarios.workload import find_workload
+from scenarios.runs.run import Experiment, Recording
+from scenarios.runs.workload import find_workload
 
 CHANNEL_ROWS: Final[Mapping[str, Callable[[PublishedRow], Mapping[str, float]]]] = {
     **ficon_rows.ROWS,

@@ -26,7 +26,7 @@ from scenarios.published.table import (
     TableView,
     Value,
 )
-from scenarios.run import Experiment, Recording
+from scenarios.runs.run import Experiment, Recording
 
 STATISTICS: Final = ("median", "p90", "but_three", "worst")
 """The numbers that a bound or a goal may be of."""

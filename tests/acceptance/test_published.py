@@ -27,7 +27,7 @@ from scenarios.published.companion import TABLES, load_table
 from scenarios.published.replay import Comparison, Part, choose, compare_all, runs_of
 from scenarios.published.table import Bound, PublishedTable, Role
 from scenarios.published.verdict import check_bounds, check_changes, judge
-from scenarios.run import Experiment, Recording, record
+from scenarios.runs.run import Experiment, Recording, record
 from tests.lengthy import made_once
 
 pytestmark = [pytest.mark.slow, pytest.mark.at_length]

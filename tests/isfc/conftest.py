@@ -2,7 +2,7 @@
 
 import pytest
 
-from scenarios import steady
+from scenarios.runs import steady
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from isfc.live.control import BadRequest
 from isfc.measured.figures import BadFigure
 from isfc.programs.protocol import ConversationSevered, SeverCode
 from isfc.programs.verification import VerificationError
-from scenarios.site_workload import QuietLink
+from scenarios.figures.site_workload import QuietLink
 
 ERRORS = [
     ConfigurationError("x"),

@@ -22,8 +22,8 @@ from isfc.live.events import Detached
 from isfc.live.handshake import Accept, encode_greeting, greeting_length
 from isfc.programs.verification import Verifying
 from isfc.testing.pair import Setup
-from scenarios.guests import Clients, GuestCosts, Servers
-from scenarios.workload import find_workload
+from scenarios.runs.guests import Clients, GuestCosts, Servers
+from scenarios.runs.workload import find_workload
 from tests.isfc.live.test_connection import FakeTransport
 from tests.live.pair import LivePair, LiveSide, Run
 from tests.waiting import wait_until

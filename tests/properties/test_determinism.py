@@ -9,8 +9,8 @@ import pytest
 
 from isfc.layout.catalogue import load_layout
 from isfc.link.events import DigestSink
-from scenarios.run import Experiment, Result, run
-from scenarios.workload import find_workload
+from scenarios.runs.run import Experiment, Result, run
+from scenarios.runs.workload import find_workload
 
 PROJECT = Path(__file__).parents[2]
 CASES = [

@@ -20,8 +20,8 @@ from isfc.link.schedule import CTCS_MAX, WriteScheduler, stop_short
 from isfc.system.system import System
 from isfc.testing.pair import S, Setup
 from isfc.testing.strategies import lengths
-from scenarios.collide import Source
-from scenarios.run import MIB
+from scenarios.figures.collide import Source
+from scenarios.runs.run import MIB
 
 RULE = LinkParameters().opening_rule
 

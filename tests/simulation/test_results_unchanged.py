@@ -15,8 +15,8 @@ import pytest
 
 from isfc.layout.catalogue import load_layout
 from isfc.link.events import DigestSink
-from scenarios.run import Experiment, run
-from scenarios.workload import find_workload
+from scenarios.runs.run import Experiment, run
+from scenarios.runs.workload import find_workload
 from tests.shipped import ONE_LINK
 
 STORED: Final = Path(__file__).with_name("results.json")

@@ -27,8 +27,8 @@ import isfc.link.logical_link
 from isfc.layout.catalogue import load_layout
 from isfc.link.package import PackageLimit
 from isfc.link.parameters import LinkParameters
-from scenarios.run import Experiment, Result, build, measure
-from scenarios.workload import find_workload, free_workload
+from scenarios.runs.run import Experiment, Result, build, measure
+from scenarios.runs.workload import find_workload, free_workload
 from tools.benchmarks.links import run_links
 from tools.benchmarks.simpy_run import simulate
 from tools.benchmarks.studio_latency import latencies, p95_s
@@ -125,7 +125,7 @@ Model = Callable[[Experiment], tuple[int, float, float]]
 
 
 def run_ours(experiment: Experiment) -> tuple[int, float, float]:
-    """Our engine, as `scenarios.run` runs it."""
+    """Our engine, as `scenarios.runs.run` runs it."""
     engine, systems = build(experiment)
     end = systems[0].ends[0]
     engine.run(experiment.begin_ns)

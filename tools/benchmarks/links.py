@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from isfc.layout.file import parse_collection
 from isfc.testing.cluster import mesh
-from scenarios.cluster import ClusterExperiment, LinkLoad, build_cluster
-from scenarios.run import MIB, Experiment
+from scenarios.runs.cluster import ClusterExperiment, LinkLoad, build_cluster
+from scenarios.runs.run import MIB, Experiment
 
 
 def run_links(count: int, *, shared: bool) -> Callable[[Experiment], tuple[int, float, float]]:

@@ -10,9 +10,9 @@ from simpy.events import ProcessGenerator
 
 from isfc.link.schedule import LinkDevice, write_order
 from isfc.link.segment import SEGMENT_LENGTH_MAX
-from scenarios.guests import CLIENT_PROCESSORS, START_SPREAD_NS
-from scenarios.run import MIB, NS_PER_S, Experiment
-from scenarios.workload import ACKNOWLEDGEMENT_LENGTH
+from scenarios.runs.guests import CLIENT_PROCESSORS, START_SPREAD_NS
+from scenarios.runs.run import MIB, NS_PER_S, Experiment
+from scenarios.runs.workload import ACKNOWLEDGEMENT_LENGTH
 from tools.benchmarks.simpy_chpid import SimpyChpid
 from tools.benchmarks.simpy_link import SimpyCtc, SimpySystem
 
@@ -148,7 +148,7 @@ def busy(system: SimpySystem) -> float:
 
 
 def simulate(experiment: Experiment) -> SimpyResult:
-    """Run an experiment as `scenarios.run.run` does, and measure it as that does."""
+    """Run an experiment as `scenarios.runs.run.run` does, and measure it as that does."""
     env = simpy.Environment()
     client_system, _ = build(env, experiment)
     env.run(experiment.begin_ns)

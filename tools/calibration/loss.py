@@ -19,8 +19,8 @@ from isfc.link.message import Traffic
 from scenarios.published.companion import load_table
 from scenarios.published.replay import compare, make_experiment
 from scenarios.published.table import PublishedRow, PublishedTable, Role, TableView
-from scenarios.run import MIB, Experiment, Recording, record
-from scenarios.workload import Workload
+from scenarios.runs.run import MIB, Experiment, Recording, record
+from scenarios.runs.workload import Workload
 from tools.calibration.knobs import Values, build_constants
 
 EXCHANGES: Final = 2_500

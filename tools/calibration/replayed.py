@@ -11,7 +11,7 @@ from scenarios.published.companion import TABLES, load_table
 from scenarios.published.replay import Comparison, Part, choose, compare_all, runs_of
 from scenarios.published.table import PublishedRow, PublishedTable
 from scenarios.published.verdict import TableVerdict, check_bounds, check_changes, judge
-from scenarios.run import Experiment, Recording, record
+from scenarios.runs.run import Experiment, Recording, record
 
 COLUMNS: Final = ("table", "key", "measure", "role", "published", "emulated", "least", "greatest")
 """Of ``docs/fidelity.csv``: ``emulated`` is the mean of the seeds."""

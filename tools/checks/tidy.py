@@ -6,7 +6,7 @@ there is one. `RINGS` is the import table that ``docs/architecture.md`` explains
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -70,14 +70,18 @@ RINGS: Final = {
 }
 
 
-CLI_FLOORS: Final = (
-    "output written_help",
-    "drawing main options",
-    "judgement results",
-    "html",
-)
-"""The rooms of `isfc.cli` that several commands share, from the ground up. Above them each command
-has a room, and `isfc.cli.main` loads it by name. A room imports only from floors below its own."""
+FLOORS: Final = {
+    "isfc.cli": (
+        "output written_help",
+        "drawing main options",
+        "judgement results",
+        "html",
+    ),
+    "scenarios": ("runs", "moves faults"),
+}
+"""The rooms of a folder that others of it stand upon, from the ground up; above are all others. A
+room imports only from floors below its own. In `isfc.cli` each command has a room above what
+several share, and `isfc.cli.main` loads it by name."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -159,15 +163,17 @@ def _check_imports(
 
 
 def _stands_beside(module: str, name: str) -> bool:
-    """Whether both are in `isfc.cli`, in two rooms, and that of ``name`` on no lower floor."""
-    top, room, other = "isfc.cli.", *(f"{each}...".split(".")[2] for each in (module, name))
-    inside = module.startswith(top) and name.startswith(top) and room != other
-    return inside and _floor(other) >= _floor(room)
+    """Whether both are in one folder of `FLOORS`, in two rooms, ``name`` on no lower floor."""
+    for folder, floors in FLOORS.items():
+        if _under(module, folder) and _under(name, folder):
+            room, other = (f"{each[len(folder) :]}..".split(".")[1] for each in (module, name))
+            return room != other and _floor(other, floors) >= _floor(room, floors)
+    return False
 
 
-def _floor(room: str) -> int:
-    found = (index for index, rooms in enumerate(CLI_FLOORS) if room in rooms.split())
-    return next(found, len(CLI_FLOORS))
+def _floor(room: str, floors: Sequence[str]) -> int:
+    found = (index for index, rooms in enumerate(floors) if room in rooms.split())
+    return next(found, len(floors))
 
 
 def _imported(tree: ast.Module, modules: frozenset[str]) -> Iterator[tuple[int, str]]:

@@ -26,7 +26,7 @@ from isfc.live.handshake import decode_greeting, greeting_length
 from isfc.programs import protocol
 from isfc.search.grid import parse_grid
 from isfc.testing.pair import Pair, Setup
-from scenarios.faults import parse_faults
+from scenarios.faults.fault import parse_faults
 
 CORPUS: Final = Path(__file__).parents[2] / "tests" / "data" / "fuzz"
 """A folder for each target, a file for each input."""

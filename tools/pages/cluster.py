@@ -12,9 +12,9 @@ from isfc.cli.relocation.evacuate import read_tenants
 from isfc.layout.catalogue import load_collection
 from isfc.layout.loss import cluster_losses
 from isfc.link.name import NodeName
-from scenarios.cluster_plan import cluster_plan, plan_experiments
-from scenarios.evacuation import Evacuation, evacuate
-from scenarios.steady import steady_links
+from scenarios.figures.cluster_plan import cluster_plan, plan_experiments
+from scenarios.moves.evacuation import Evacuation, evacuate
+from scenarios.runs.steady import steady_links
 from tools.pages.cluster_pictures import evacuation_svg, losses_svg, together_svg
 
 DOCS: Final = Path(__file__).resolve().parents[2] / "docs"

@@ -9,8 +9,8 @@ from xml.sax.saxutils import escape
 
 from isfc.cli.relocation.relocate_page import GIB
 from isfc.layout.loss import ClusterLoss
-from scenarios.cluster_plan import ClusterPlan
-from scenarios.evacuation import Evacuated, EvacuationOutcome
+from scenarios.figures.cluster_plan import ClusterPlan
+from scenarios.moves.evacuation import Evacuated, EvacuationOutcome
 
 _WIDTH: Final = 800
 _LEFT: Final = 150

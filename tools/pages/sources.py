@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from ctc.profiles import FEATURES, ChpidProfile
 from isfc.link.parameters import LinkParameters
-from scenarios.guests import GuestCosts
+from scenarios.runs.guests import GuestCosts
 from tools.pages.spans import block, markdown_table
 
 PROJECT: Final = Path(__file__).resolve().parents[2]

@@ -12,8 +12,8 @@ from ctc.address import Rdev, format_rdev
 from ctc.subchannel import Command
 from isfc.layout.catalogue import load_layout
 from isfc.link.events import ListSink, TraceRecord
-from scenarios.run import Experiment, build
-from scenarios.workload import free_workload
+from scenarios.runs.run import Experiment, build
+from scenarios.runs.workload import free_workload
 
 LAYOUT: Final = "published-16"
 MESSAGE_LENGTH: Final = 122_880

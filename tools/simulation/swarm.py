@@ -31,9 +31,9 @@ from isfc.testing.plan import (
     Wait,
 )
 from isfc.testing.side import Side
-from scenarios.disturbance import Disturbance, Throttled
-from scenarios.faults import Fault, FaultKind, draw_fault
-from scenarios.injection import Injection
+from scenarios.faults.disturbance import Disturbance, Throttled
+from scenarios.faults.fault import Fault, FaultKind, draw_fault
+from scenarios.faults.injection import Injection
 
 
 class ThrottledPair(Pair):

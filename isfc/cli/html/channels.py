@@ -13,7 +13,7 @@ from isfc.cli.judgement.io_plan import (
     workload_rows,
 )
 from isfc.io.plan import IoPlan
-from scenarios.report_runs import ChannelEstimates
+from scenarios.figures.report_runs import ChannelEstimates
 
 CHANNELS: Final = "channels"
 """The id of the part."""

@@ -10,8 +10,8 @@ from ctc.address import format_rdev
 from ctc.subchannel import Command
 from isfc.cli.html.disks import chart_parts
 from isfc.io.charts import Chart
-from scenarios.report_runs import LinkRuns
-from scenarios.timeline import Io, Timeline
+from scenarios.figures.report_runs import LinkRuns
+from scenarios.runs.timeline import Io, Timeline
 
 Spec = dict[str, Any]
 

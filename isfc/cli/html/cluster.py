@@ -8,8 +8,8 @@ from isfc.cli.html.parts import section, table
 from isfc.cli.judgement.advice import known_together
 from isfc.layout.layout import Collection
 from isfc.layout.loss import ClusterLoss
-from scenarios.cluster_plan import ClusterPlan
-from scenarios.report_runs import ClusterRuns
+from scenarios.figures.cluster_plan import ClusterPlan
+from scenarios.figures.report_runs import ClusterRuns
 
 CLUSTER: Final = "cluster"
 """The id of the part."""

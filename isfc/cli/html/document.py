@@ -29,10 +29,16 @@ from isfc.layout.capacity import WriteDirection
 from isfc.layout.note import Note
 from isfc.layout.rules.rule import Finding
 from isfc.library import check_library
-from scenarios.notes import believed, plan_notes
-from scenarios.report_runs import TIMELINE_PAIRS, ChannelEstimates, ClusterRuns, DiskRuns, LinkRuns
-from scenarios.saturation import SATURATING_PAIRS, STATED_PAIRS, SUITE, ModelledRate
-from scenarios.steady import Rate
+from scenarios.figures.report_runs import (
+    TIMELINE_PAIRS,
+    ChannelEstimates,
+    ClusterRuns,
+    DiskRuns,
+    LinkRuns,
+)
+from scenarios.runs.notes import believed, plan_notes
+from scenarios.runs.saturation import SATURATING_PAIRS, STATED_PAIRS, SUITE, ModelledRate
+from scenarios.runs.steady import Rate
 
 _SECTIONS = {
     "layout": "Layout",

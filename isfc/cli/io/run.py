@@ -27,9 +27,9 @@ from isfc.io.run import (
 )
 from isfc.io.shared import read_disks
 from isfc.layout.note import Note
-from scenarios.run import PAIRS_MAX, Experiment, Result
-from scenarios.shared_channel import SharedRun, run_shared
-from scenarios.workload import find_workload
+from scenarios.runs.run import PAIRS_MAX, Experiment, Result
+from scenarios.runs.shared_channel import SharedRun, run_shared
+from scenarios.runs.workload import find_workload
 
 SECONDS_MIN = 0.01
 SECONDS_MAX = 3_600.0

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from isfc.layout.rules.rule import Finding, Untried
-from scenarios.advice import AdviceVerdict, ComparedLoad, TriedAdvice
-from scenarios.cluster_plan import ClusterPlan
-from scenarios.saturation import STATED_PAIRS
-from scenarios.steady import Rate
+from scenarios.figures.advice import AdviceVerdict, ComparedLoad, TriedAdvice
+from scenarios.figures.cluster_plan import ClusterPlan
+from scenarios.runs.saturation import STATED_PAIRS
+from scenarios.runs.steady import Rate
 
 
 def paces(rate: Rate) -> str:

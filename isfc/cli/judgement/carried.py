@@ -12,15 +12,15 @@ from isfc.layout.capacity import (
     WriteDirection,
 )
 from isfc.layout.plan import Plan
-from scenarios.run import MIB
-from scenarios.saturation import (
+from scenarios.runs.run import MIB
+from scenarios.runs.saturation import (
     SATURATING_PAIRS,
     STATED_PAIRS,
     SUITE,
     ModelledRate,
     alike,
 )
-from scenarios.workload import find_workload
+from scenarios.runs.workload import find_workload
 
 CAPTION: Final = (
     f"MB/s (2^20) one way, {SUITE}: by rule, and by the model saturated and with these pairs; in "

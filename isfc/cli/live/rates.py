@@ -7,7 +7,7 @@ from isfc.link.counters import DeviceSnapshot, LinkEndSnapshot
 from isfc.link.name import NodeName
 from isfc.link.state import DeviceState, LinkState
 from isfc.live.snapshot import LiveSnapshot
-from scenarios.run import MIB, NS_PER_S, Result, measure
+from scenarios.runs.run import MIB, NS_PER_S, Result, measure
 
 
 @dataclass(frozen=True, slots=True)

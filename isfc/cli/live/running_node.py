@@ -41,8 +41,8 @@ from isfc.programs.verification import Filling, Verifying
 from isfc.system.definition import LinkEndDefinition
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import system_of
-from scenarios.guests import Clients, GuestCosts, Servers
-from scenarios.run import Result, measure
+from scenarios.runs.guests import Clients, GuestCosts, Servers
+from scenarios.runs.run import Result, measure
 
 LINGER_S: Final = 1.0
 """How long a node that has measured goes on, so that its partner can end measuring too."""
@@ -198,7 +198,7 @@ class LiveNode:
         return ExitCode.GOOD
 
     async def _measure(self, engine: LiveEngine) -> Measured:
-        """Measure one link as `scenarios.run` does, in the model's time."""
+        """Measure one link as `scenarios.runs.run` does, in the model's time."""
         assert self.options.seconds is not None, "nothing is measured without an end"
         stretch = max(1, self.options.factor)
         await self._warm_up(engine, stretch)

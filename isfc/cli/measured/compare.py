@@ -23,8 +23,8 @@ from isfc.layout.layout import Layout
 from isfc.layout.note import Note, NoteKind
 from isfc.layout.site_file import with_site
 from isfc.measured.seen import SeenInterval, see_intervals
-from scenarios.site_compare import ComparedInterval, compare_interval
-from scenarios.site_workload import QuietLink
+from scenarios.figures.site_compare import ComparedInterval, compare_interval
+from scenarios.figures.site_workload import QuietLink
 
 
 @flattened

@@ -17,7 +17,7 @@ from isfc.layout.site_file import format_site
 from isfc.library import check_library
 from isfc.measured.seen import SeenInterval, see_intervals
 from isfc.search.site_fit import FitInterval, Fitted, fit, runs_of
-from scenarios.site_workload import QuietLink, derive
+from scenarios.figures.site_workload import QuietLink, derive
 
 
 @flattened

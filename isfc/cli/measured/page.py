@@ -15,7 +15,7 @@ from isfc.cli.output.table import plain_table
 from isfc.layout.site import CONSTANTS
 from isfc.measured.measurement import DEVICE_COLUMNS, DeviceFigures, LinkFigures, Measurement
 from isfc.search.site_fit import Fitted
-from scenarios.site_compare import ComparedInterval, MeasuredFigure
+from scenarios.figures.site_compare import ComparedInterval, MeasuredFigure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

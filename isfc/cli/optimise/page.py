@@ -20,8 +20,8 @@ from isfc.layout.write import format_rdevs
 from isfc.link.name import NodeName
 from isfc.search.objective import Objective
 from isfc.search.result import Contender, Move, SearchResult, Task
-from scenarios.measured import beyond_measured_run
-from scenarios.notes import cluster_notes, run_notes
+from scenarios.runs.notes import cluster_notes, run_notes
+from scenarios.runs.published_range import beyond_measured_run
 
 _UNDEFINED: Final = "!"
 """Marks CTCs that the layout given does not have."""

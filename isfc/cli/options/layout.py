@@ -162,7 +162,7 @@ def checked_traffic(collection: Collection, source: str) -> Collection:
     over. Raises `ConfigurationError` for one.
     """
     if collection.traffic:
-        from scenarios.workload import find_workload  # most files name none
+        from scenarios.runs.workload import find_workload  # most files name none
 
         for number, traffic in enumerate(collection.traffic, start=1):
             with within(f"{source}: [[traffic]] #{number} workload"):

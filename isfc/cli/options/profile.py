@@ -19,8 +19,8 @@ from isfc.layout.layout import Collection, Layout
 from isfc.layout.site import SiteProfile
 from isfc.layout.site_file import read_site, with_site
 from isfc.link.parameters import LinkParameters
-from scenarios.guests import GuestCosts
-from scenarios.provenance import constants_digest
+from scenarios.runs.guests import GuestCosts
+from scenarios.runs.provenance import constants_digest
 
 ProfileOption = Annotated[
     Path | None,

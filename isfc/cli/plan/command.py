@@ -40,17 +40,17 @@ from isfc.layout.loss import cluster_losses
 from isfc.layout.lost import LostTogether, check_pieces, lost_together, named_pieces
 from isfc.layout.plan import make_plan
 from isfc.layout.sharing import shares_anything
-from scenarios.advice import changed_layouts, try_advice
-from scenarios.cluster_plan import ClusterPlan, cluster_plan, plan_experiments
-from scenarios.notes import cluster_notes
-from scenarios.saturation import (
+from scenarios.figures.advice import changed_layouts, try_advice
+from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan, plan_experiments
+from scenarios.runs.notes import cluster_notes
+from scenarios.runs.saturation import (
     STATED_PAIRS,
     SUITE,
     carried_by,
     stated_load,
 )
-from scenarios.shared_channel import run_shared, run_shared_links
-from scenarios.steady import Rate, steady_links
+from scenarios.runs.shared_channel import run_shared, run_shared_links
+from scenarios.runs.steady import Rate, steady_links
 
 WithoutOption = Annotated[
     list[str] | None,

@@ -11,9 +11,9 @@ from isfc.cli.output.notes import NoteJson, notes_json
 from isfc.layout.capacity import WriteDirection
 from isfc.layout.plan import Plan
 from isfc.layout.rules.rule import Untried
-from scenarios.advice import ComparedLoad, TriedAdvice
-from scenarios.notes import beyond_plan, plan_notes
-from scenarios.saturation import SATURATING_PAIRS, STATED_PAIRS, SUITE, ModelledRate
+from scenarios.figures.advice import ComparedLoad, TriedAdvice
+from scenarios.runs.notes import beyond_plan, plan_notes
+from scenarios.runs.saturation import SATURATING_PAIRS, STATED_PAIRS, SUITE, ModelledRate
 
 
 class NodesJson(Struct, frozen=True):

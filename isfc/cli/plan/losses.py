@@ -12,9 +12,9 @@ from isfc.cli.output.table import plain_table
 from isfc.layout.layout import Layout
 from isfc.layout.loss import Loss
 from isfc.layout.lost import LostTogether
-from scenarios.link_loss import AfterLoss, after_losses
-from scenarios.notes import loss_notes
-from scenarios.saturation import STATED_PAIRS, SUITE
+from scenarios.figures.link_loss import AfterLoss, after_losses
+from scenarios.runs.notes import loss_notes
+from scenarios.runs.saturation import STATED_PAIRS, SUITE
 
 
 class LossJson(Struct, frozen=True):

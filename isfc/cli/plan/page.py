@@ -14,9 +14,9 @@ from isfc.cli.judgement.findings import SEVERITY_STYLES
 from isfc.cli.output.table import apart, plain_table
 from isfc.layout.capacity import WriteDirection
 from isfc.layout.plan import Plan
-from scenarios.advice import TriedAdvice
-from scenarios.notes import plan_notes
-from scenarios.saturation import STATED_PAIRS, ModelledRate
+from scenarios.figures.advice import TriedAdvice
+from scenarios.runs.notes import plan_notes
+from scenarios.runs.saturation import STATED_PAIRS, ModelledRate
 
 
 def plan_page(

@@ -9,8 +9,8 @@ from rich.text import Text
 from isfc.cli.judgement.advice import known_together
 from isfc.cli.output.table import plain_table
 from isfc.layout.loss import ClusterLoss
-from scenarios.cluster_plan import ClusterPlan, SharedChannelPlan
-from scenarios.cluster_shared import ChannelShare, PathResult
+from scenarios.figures.cluster_plan import ClusterPlan, SharedChannelPlan
+from scenarios.runs.cluster_shared import ChannelShare, PathResult
 
 
 def cluster_plan_page(plan: ClusterPlan) -> RenderableType:

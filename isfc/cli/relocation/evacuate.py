@@ -25,8 +25,7 @@ from isfc.layout.channels import find_link
 from isfc.layout.checked_toml import within
 from isfc.layout.layout import Collection, find_node
 from isfc.link.name import NodeName
-from scenarios.cluster import load_of
-from scenarios.evacuation import (
+from scenarios.moves.evacuation import (
     AT_ONCE_MAX,
     Evacuation,
     EvacuationOutcome,
@@ -34,9 +33,10 @@ from scenarios.evacuation import (
     counts_together,
     evacuate,
 )
-from scenarios.notes import cluster_notes
-from scenarios.relocated import check_stop, response_record
-from scenarios.vmrelocate import Limits
+from scenarios.moves.relocated import check_stop, response_record
+from scenarios.moves.vmrelocate import Limits
+from scenarios.runs.cluster import load_of
+from scenarios.runs.notes import cluster_notes
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from isfc.cli.output.table import plain_table
 from isfc.cli.relocation.relocate_page import GIB, response_lines
-from scenarios.evacuation import Evacuated, Evacuation, EvacuationOutcome
+from scenarios.moves.evacuation import Evacuated, Evacuation, EvacuationOutcome
 
 _COLUMNS = 26
 """Of the chart."""

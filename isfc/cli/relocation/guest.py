@@ -11,8 +11,8 @@ from typing import Annotated
 import typer
 
 from isfc.errors import ConfigurationError
-from scenarios.guest_memory import KNOWN_GUESTS, GuestMemory
-from scenarios.relocated_guest import MEMORY_MAX, MEMORY_MIN
+from scenarios.moves.guest import MEMORY_MAX, MEMORY_MIN
+from scenarios.moves.guest_memory import KNOWN_GUESTS, GuestMemory
 
 _UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 

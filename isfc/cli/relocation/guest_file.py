@@ -14,9 +14,9 @@ from typing import Final
 from isfc.cli.relocation.guest import GuestOptions
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import FILE_LENGTH_MAX, read_bytes, within
-from scenarios.relocated import make_limits
-from scenarios.relocated_guest import GuestPlan
-from scenarios.vmrelocate import SECONDS_MAX, Limits
+from scenarios.moves.guest import GuestPlan
+from scenarios.moves.relocated import make_limits
+from scenarios.moves.vmrelocate import SECONDS_MAX, Limits
 
 COLUMNS: Final = tuple(
     "name memory change_rate touched hot_set write_rate like max_total max_quiesce immediate "

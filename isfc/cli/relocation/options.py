@@ -16,13 +16,13 @@ from isfc.cli.relocation.guest import GuestOptions
 from isfc.cli.relocation.guest_file import read_guests
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import within
-from scenarios.relocated import make_limits
-from scenarios.relocated_guest import GuestPlan
-from scenarios.relocation import GUESTS_MAX, WINDOW_MAX
-from scenarios.relocation_orders import UNNAMED, Order, read_order
-from scenarios.relocation_study import Varied
-from scenarios.vmrelocate import QUIESCE_GOAL_S, SECONDS_MAX, Limits
-from scenarios.workload import Workload, find_workload
+from scenarios.moves.guest import GuestPlan
+from scenarios.moves.orders import UNNAMED, Order, read_order
+from scenarios.moves.relocated import make_limits
+from scenarios.moves.relocation import GUESTS_MAX, WINDOW_MAX
+from scenarios.moves.study import Varied
+from scenarios.moves.vmrelocate import QUIESCE_GOAL_S, SECONDS_MAX, Limits
+from scenarios.runs.workload import Workload, find_workload
 
 BackgroundOption = Annotated[
     str | None,

@@ -30,11 +30,10 @@ from isfc.cli.relocation.study_page import (
     sweep_page,
     sweep_rows,
 )
-from scenarios.notes import relocation_notes
-from scenarios.relocated import Relocated, check_stop, watch_relocation
-from scenarios.relocation import WINDOW, Relocation
-from scenarios.relocation_study import Varied, advise
-from scenarios.relocation_study import sweep as run_sweep
+from scenarios.moves.relocated import Relocated, check_stop, watch_relocation
+from scenarios.moves.relocation import WINDOW, Relocation, relocation_notes
+from scenarios.moves.study import Varied, advise
+from scenarios.moves.study import sweep as run_sweep
 
 
 @flattened

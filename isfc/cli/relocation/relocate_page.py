@@ -9,13 +9,13 @@ from rich.table import Table
 
 from isfc.cli.output.picture import write_picture
 from isfc.cli.output.table import plain_table
-from scenarios.guest_memory import KNOWN_GUESTS, GuestMemory
-from scenarios.relocated import Relocated
-from scenarios.relocated_guest import GuestPlan, Moved, Pass
-from scenarios.relocation import Relocation
-from scenarios.relocation_orders import Response
-from scenarios.run import MIB
-from scenarios.vmrelocate import RelocationEnd
+from scenarios.moves.guest import GuestPlan, Moved, Pass
+from scenarios.moves.guest_memory import KNOWN_GUESTS, GuestMemory
+from scenarios.moves.orders import Response
+from scenarios.moves.relocated import Relocated
+from scenarios.moves.relocation import Relocation
+from scenarios.moves.vmrelocate import RelocationEnd
+from scenarios.runs.run import MIB
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,10 +7,10 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 
 from isfc.cli.output.table import plain_table
-from scenarios.relocated import Relocated
-from scenarios.relocation import Relocation
-from scenarios.relocation_study import Advice, Tried, Varied
-from scenarios.run import MIB
+from scenarios.moves.relocated import Relocated
+from scenarios.moves.relocation import Relocation
+from scenarios.moves.study import Advice, Tried, Varied
+from scenarios.runs.run import MIB
 
 _HEADINGS = {Varied.CHANNELS: "channels", Varied.GUESTS: "together"}
 

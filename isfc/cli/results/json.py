@@ -10,11 +10,11 @@ from isfc import __version__
 from isfc.cli.options.profile import profile_record
 from isfc.cli.output.notes import note_records
 from isfc.cli.results.page import measured_notes
-from scenarios.measured import beyond_measured_run
-from scenarios.provenance import provenance
-from scenarios.repeat import mean, spreads
-from scenarios.run import Experiment, Result
-from scenarios.shared_channel import SharedChannel, SharedRun
+from scenarios.runs.provenance import provenance
+from scenarios.runs.published_range import beyond_measured_run
+from scenarios.runs.repeat import mean, spreads
+from scenarios.runs.run import Experiment, Result
+from scenarios.runs.shared_channel import SharedChannel, SharedRun
 
 
 def run_json(

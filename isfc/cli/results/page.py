@@ -9,10 +9,10 @@ from rich.table import Table
 from isfc.cli.output.table import apart, plain_table
 from isfc.cli.results.measures import RUN_ROWS, run_spreads, seed_words
 from isfc.layout.note import Note
-from scenarios.notes import live_notes, run_notes
-from scenarios.repeat import mean, spreads
-from scenarios.run import DeviceResult, Experiment, Result
-from scenarios.workload import Workload
+from scenarios.runs.notes import live_notes, run_notes
+from scenarios.runs.repeat import mean, spreads
+from scenarios.runs.run import DeviceResult, Experiment, Result
+from scenarios.runs.workload import Workload
 
 VIRTUAL: Final = "virtual time"
 _PLACES: Final = {"messages/package": 2, "bytes/package": 0}

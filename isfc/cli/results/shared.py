@@ -7,7 +7,7 @@ from rich.console import Group, RenderableType
 
 from isfc.cli.output.table import plain_table
 from isfc.io.shared import Shared
-from scenarios.shared_channel import SharedChannel, SharedRun
+from scenarios.runs.shared_channel import SharedChannel, SharedRun
 
 Row = tuple[str, str, str]
 

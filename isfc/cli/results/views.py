@@ -9,7 +9,7 @@ from rich.text import Text
 
 from isfc.cli.output.table import apart
 from isfc.link.message import Traffic
-from scenarios.report import (
+from scenarios.runs.report import (
     DEVICE_TYPE,
     PATHS,
     AppcRow,
@@ -23,7 +23,7 @@ from scenarios.report import (
     link_rows,
     suite_rows,
 )
-from scenarios.workload import SUITES
+from scenarios.runs.workload import SUITES
 
 DOTS = "..."
 

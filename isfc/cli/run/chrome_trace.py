@@ -13,8 +13,8 @@ from typing import Any, Final
 from ctc.address import RDEV_MAX, Rdev, format_chpid, format_rdev
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
-from scenarios.run import MIB
-from scenarios.timeline import Io, Timeline
+from scenarios.runs.run import MIB
+from scenarios.runs.timeline import Io, Timeline
 
 Event = dict[str, Any]
 

@@ -33,12 +33,12 @@ from isfc.cli.run.transcript import show_refusals, show_transcript
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration
 from isfc.link.name import NodeName
-from scenarios.cp_script import Transcript
-from scenarios.operation import Operation
-from scenarios.repeat import mean, repetitions
-from scenarios.report import MeasuredRun, make_name, measured
-from scenarios.run import Experiment, Result, record, run
-from scenarios.shared_channel import run_shared
+from scenarios.runs.cp_script import Transcript
+from scenarios.runs.operation import Operation
+from scenarios.runs.repeat import mean, repetitions
+from scenarios.runs.report import MeasuredRun, make_name, measured
+from scenarios.runs.run import Experiment, Result, record, run
+from scenarios.runs.shared_channel import run_shared
 
 _Outcome = TypeVar("_Outcome")
 

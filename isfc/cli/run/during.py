@@ -11,10 +11,10 @@ from isfc.cli.results.view_options import Output
 from isfc.cli.run.timeline import SECONDS_MAX, TimelineOutput, read_time
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Collection, Layout
-from scenarios.cluster import ClusterExperiment
-from scenarios.cp_script import Transcript, read_script
-from scenarios.faults import DRAWN_COUNT, Fault, draw_faults, read_faults
-from scenarios.run import NS_PER_S, Experiment
+from scenarios.faults.fault import DRAWN_COUNT, Fault, draw_faults, read_faults
+from scenarios.runs.cluster import ClusterExperiment
+from scenarios.runs.cp_script import Transcript, read_script
+from scenarios.runs.run import NS_PER_S, Experiment
 
 _Run = TypeVar("_Run", Experiment, ClusterExperiment)
 

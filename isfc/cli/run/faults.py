@@ -9,11 +9,11 @@ from isfc.cli.output.progress import watch
 from isfc.cli.output.streams import show, show_json
 from isfc.cli.run.faults_page import fault_page
 from isfc.layout.note import Note
-from scenarios.cluster import ClusterExperiment
-from scenarios.fault_run import FaultOutcome, Recovery, run_with_faults
-from scenarios.faults import Fault
-from scenarios.notes import cluster_notes, run_notes
-from scenarios.run import Experiment
+from scenarios.faults.fault import Fault
+from scenarios.faults.run import FaultOutcome, Recovery, run_with_faults
+from scenarios.runs.cluster import ClusterExperiment
+from scenarios.runs.notes import cluster_notes, run_notes
+from scenarios.runs.run import Experiment
 
 
 def show_fault_run(

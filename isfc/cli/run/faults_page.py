@@ -10,9 +10,9 @@ from rich.text import Text
 from isfc.cli.output.table import plain_table
 from isfc.cli.results.page import run_heading
 from isfc.cli.run.together_page import cluster_heading
-from scenarios.cluster import ClusterExperiment
-from scenarios.fault_run import FaultEvent, FaultOutcome, Recovery
-from scenarios.run import Experiment
+from scenarios.faults.run import FaultEvent, FaultOutcome, Recovery
+from scenarios.runs.cluster import ClusterExperiment
+from scenarios.runs.run import Experiment
 
 _NAMES_MAX = 4
 """Devices that are named one by one in a line."""

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from ctc.address import format_rdev
 from ctc.subchannel import Command
-from scenarios.timeline import Io, Timeline
+from scenarios.runs.timeline import Io, Timeline
 
 WIDTH: Final = 80
 _LABEL: Final = 6

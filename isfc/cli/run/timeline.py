@@ -11,12 +11,12 @@ from isfc.cli.run.chrome_trace import write_trace
 from isfc.cli.run.gantt import gantt_page, gantt_pages
 from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
-from scenarios.cluster import ClusterExperiment, ClusterResult
-from scenarios.cluster_timeline import record_cluster_timeline
-from scenarios.operation import Operation
-from scenarios.run import Experiment, Result
-from scenarios.timeline import Timeline, record_timeline
-from scenarios.virtual_time import read_time_ns
+from scenarios.runs.cluster import ClusterExperiment, ClusterResult
+from scenarios.runs.cluster_timeline import record_cluster_timeline
+from scenarios.runs.operation import Operation
+from scenarios.runs.run import Experiment, Result
+from scenarios.runs.timeline import Timeline, record_timeline
+from scenarios.runs.virtual_time import read_time_ns
 
 SECONDS_MAX: Final = 60.0
 """A minute of a busy link has some 600,000 I/Os: as much as Perfetto takes with ease."""

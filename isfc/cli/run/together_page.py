@@ -8,9 +8,9 @@ from rich.table import Table
 from isfc.cli.output.notes import note_lines
 from isfc.cli.output.table import plain_table
 from isfc.cli.results.measures import seed_words
-from scenarios.cluster import ClusterExperiment
-from scenarios.cluster_rows import ClusterRow
-from scenarios.notes import cluster_notes
+from scenarios.runs.cluster import ClusterExperiment
+from scenarios.runs.cluster_rows import ClusterRow
+from scenarios.runs.notes import cluster_notes
 
 
 def cluster_heading(experiment: ClusterExperiment, seeds: int | None) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from isfc.cli.output.streams import show_error, show_lines
-from scenarios.cp_script import ConsoleEntry, Transcript
+from scenarios.runs.cp_script import ConsoleEntry, Transcript
 
 
 def transcript_lines(entries: Iterable[ConsoleEntry]) -> Iterator[str]:

@@ -19,7 +19,7 @@ from isfc.cli.sweep.page import check_columns, length_of, sweep_table, write_swe
 from isfc.search.grid import Cell, at_site, read_grid
 from isfc.search.store import RowStore
 from isfc.search.sweep import Row, cell_notes, execute, finish, row_of
-from scenarios.notes import several_notes
+from scenarios.runs.notes import several_notes
 
 LISTED = 3
 """How many notes of a kind are shown; the rows have all."""

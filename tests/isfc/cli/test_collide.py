@@ -10,7 +10,7 @@ from rich.console import Console
 from isfc.cli.collide import collide_page
 from isfc.cli.main import run
 from isfc.layout.catalogue import load_layout
-from scenarios.collide import CollisionOutcome, trials
+from scenarios.figures.collide import CollisionOutcome, trials
 
 SMALL = [
     "published-4",

@@ -9,8 +9,8 @@ import pytest
 from isfc.cli.compare import compare_page
 from isfc.cli.main import run
 from isfc.cli.output.streams import show
-from scenarios.compare import ResultFigure, ResultPair, Setting
-from scenarios.repeat import MEASURES
+from scenarios.figures.compare import ResultFigure, ResultPair, Setting
+from scenarios.runs.repeat import MEASURES
 from tests.isfc.cli.conftest import Refusal
 
 RUN = "run published-4 --workload HL --pairs 5 --seconds 0.05 --warmup 0.01 --json".split()

@@ -12,8 +12,8 @@ from isfc.cli.output.exits import ExitCode
 from isfc.layout.catalogue import load_collection, shipped_layouts
 from isfc.layout.layout import Collection, Layout
 from isfc.layout.write import format_collection
-from scenarios import report_runs
-from scenarios.link_loss import after_losses
+from scenarios.figures import report_runs
+from scenarios.figures.link_loss import after_losses
 from tests.decks import DECKS
 from tests.shipped import ONE_LINK
 

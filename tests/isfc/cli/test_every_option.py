@@ -18,11 +18,11 @@ from isfc.cli.main import COMMANDS, load_command, run
 from isfc.cli.output.exits import ExitCode
 from isfc.link.parameters import LinkParameters
 from isfc.search.objective import Scoring
-from scenarios import evacuation, relocation
-from scenarios.collide import CollisionTrial
-from scenarios.guests import GuestCosts
-from scenarios.provenance import constants_digest
-from scenarios.warmup import WARMUP
+from scenarios.figures.collide import CollisionTrial
+from scenarios.moves import evacuation, relocation
+from scenarios.runs.guests import GuestCosts
+from scenarios.runs.provenance import constants_digest
+from scenarios.runs.warmup import WARMUP
 
 LINK: Final = """
 [fibre.1]

@@ -8,10 +8,10 @@ import pytest
 from isfc.cli.main import run
 from isfc.link.parameters import LinkParameters
 from isfc.testing.cluster import mesh
-from scenarios import report_runs
-from scenarios.guests import GuestCosts
-from scenarios.link_loss import after_losses
-from scenarios.provenance import constants_digest
+from scenarios.figures import report_runs
+from scenarios.figures.link_loss import after_losses
+from scenarios.runs.guests import GuestCosts
+from scenarios.runs.provenance import constants_digest
 
 SHORT = ["--pairs", "2", "--seconds", "0.02", "--warmup", "0"]
 EXTRAPOLATED = "The model is extrapolated: nothing is published of CTCs on FICON Express16S"

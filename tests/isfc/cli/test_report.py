@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from isfc.cli.main import run
-from scenarios import report_runs
+from scenarios.figures import report_runs
 from tests.browser import needs_chromium, opened
 from tests.isfc.cli.conftest import Refusal
 from tests.lengthy import made_once

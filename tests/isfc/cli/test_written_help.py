@@ -91,7 +91,7 @@ def test_help_that_is_not_built_or_older_than_the_source_is_left_to_the_parser(
     written = tmp_path / "isfc-plan.txt"
     written.write_text("Usage: ...")
     assert written_help(["plan", "--help"], str(tmp_path)) == "Usage: ..."
-    source = (ROOT / "scenarios" / "workload.py").stat()
+    source = (ROOT / "scenarios" / "runs" / "workload.py").stat()
     os.utime(written, ns=(source.st_atime_ns, source.st_mtime_ns - 1))
     assert written_help(["plan", "--help"], str(tmp_path)) is None
 

@@ -4,8 +4,8 @@ from random import Random
 
 from isfc.engine.program import Program
 from isfc.link.events import LinkDown
-from scenarios.guests import Clients, GuestCosts, Servers
-from scenarios.workload import find_workload
+from scenarios.runs.guests import Clients, GuestCosts, Servers
+from scenarios.runs.workload import find_workload
 
 
 def test_the_guests_of_both_sides_are_programs() -> None:

@@ -9,9 +9,9 @@ from isfc.search.grid import without
 from isfc.system.inputs import VaryChpid
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import System
-from scenarios.operation import Intervention, Operation
-from scenarios.run import Experiment, run
-from scenarios.workload import SUITES
+from scenarios.runs.operation import Intervention, Operation
+from scenarios.runs.run import Experiment, run
+from scenarios.runs.workload import SUITES
 from tests.layouts import layout_of
 
 

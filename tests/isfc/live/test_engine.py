@@ -23,8 +23,8 @@ from isfc.live.events import Attached, Detached
 from isfc.system.definition import LinkEndDefinition
 from isfc.system.system import System
 from isfc.testing.pair import S, Setup
-from scenarios.guests import Clients, GuestCosts, Servers
-from scenarios.workload import find_workload
+from scenarios.runs.guests import Clients, GuestCosts, Servers
+from scenarios.runs.workload import find_workload
 from tests.live.pair import Guest, LivePair, LiveSide, Run
 from tests.waiting import wait_until
 

@@ -17,10 +17,10 @@ from isfc.measured.figures import Reading
 from isfc.measured.file import read_measurements
 from isfc.measured.seen import see_intervals
 from isfc.search.site_fit import FitInterval, Fitted, fit
-from scenarios.report import make_name, measured
-from scenarios.run import DeviceResult, Experiment, Result, run
-from scenarios.site_workload import derive
-from scenarios.workload import SUITES
+from scenarios.figures.site_workload import derive
+from scenarios.runs.report import make_name, measured
+from scenarios.runs.run import DeviceResult, Experiment, Result, run
+from scenarios.runs.workload import SUITES
 
 NOISE = 0.02
 LAYOUT = "atlanta-boston"

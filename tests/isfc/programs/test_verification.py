@@ -17,8 +17,8 @@ from isfc.system.inputs import Send
 from isfc.system.system import System
 from isfc.testing.pair import MS, Setup
 from isfc.testing.strategies import setups, traffics
-from scenarios.guests import Clients, GuestCosts, Servers
-from scenarios.workload import find_workload
+from scenarios.runs.guests import Clients, GuestCosts, Servers
+from scenarios.runs.workload import find_workload
 from tests.isfc.programs.dialogue import Dialogue
 
 

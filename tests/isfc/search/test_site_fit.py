@@ -17,8 +17,8 @@ from isfc.layout.site import Errors, SiteProfile
 from isfc.layout.site_file import format_site, read_site, with_site
 from isfc.link.parameters import LinkParameters
 from isfc.search.site_fit import Fitted, fit
-from scenarios.notes import run_notes
-from scenarios.workload import SUITES
+from scenarios.runs.notes import run_notes
+from scenarios.runs.workload import SUITES
 from tests.isfc.measured.site import LAYOUT, errors_percent, fit_pages, print_pages, site_of
 
 LOADS = [("HL", 50), ("HM", 20), ("HL", 10)]

@@ -19,8 +19,8 @@ from isfc.layout.catalogue import load_layout
 from isfc.search.grid import Cell, parse_grid
 from isfc.search.store import Figures, RowStore, key_of
 from isfc.search.sweep import finish, measure, row_of, sweep
-from scenarios.run import Experiment, run
-from scenarios.workload import find_workload
+from scenarios.runs.run import Experiment, run
+from scenarios.runs.workload import find_workload
 from tests.waiting import PATIENCE_S, wait_for
 
 GRID = b"""

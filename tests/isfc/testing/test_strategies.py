@@ -18,8 +18,8 @@ from isfc.testing.strategies import (
     traffic_plans,
     workloads,
 )
-from scenarios.run import Experiment, run
-from scenarios.workload import Workload
+from scenarios.runs.run import Experiment, run
+from scenarios.runs.workload import Workload
 
 
 @given(layouts(), workloads())

@@ -11,7 +11,7 @@ from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
 from isfc.live.session import Conversation, ConversationSevered, OpenNode, Traffic
 from isfc.testing.virtual_programs import ProgramsRun, Stuck, run_programs
-from scenarios.faults import Fault, FaultKind
+from scenarios.faults.fault import Fault, FaultKind
 
 MS = 1_000_000
 ATLANTA, BOSTON = NodeName("ATLANTA"), NodeName("BOSTON")

@@ -12,7 +12,7 @@ from isfc.link.parameters import RELEASES
 from scenarios.published.companion import CHANNEL_TABLES, TABLES, load_table, parse_table
 from scenarios.published.replay import compare
 from scenarios.published.table import Deviation, Range, Role
-from scenarios.workload import find_workload
+from scenarios.runs.workload import find_workload
 
 FOLDER = Path(scenarios.published.__path__[0]) / "tables"
 

@@ -20,9 +20,9 @@ from scenarios.published.replay import (
     runs_of,
 )
 from scenarios.published.table import PublishedRow, PublishedTable, Role
-from scenarios.repeat import MEASURES
-from scenarios.run import DeviceResult, Experiment, Recording, Result, Sample, Seen
-from scenarios.workload import SUITES, find_workload
+from scenarios.runs.repeat import MEASURES
+from scenarios.runs.run import DeviceResult, Experiment, Recording, Result, Sample, Seen
+from scenarios.runs.workload import SUITES, find_workload
 
 
 @pytest.fixture(scope="module")

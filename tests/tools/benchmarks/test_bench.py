@@ -10,8 +10,8 @@ from statistics import mean
 import pytest
 
 from isfc.layout.catalogue import load_layout
-from scenarios.run import Experiment, Result, build, run
-from scenarios.workload import find_workload
+from scenarios.runs.run import Experiment, Result, build, run
+from scenarios.runs.workload import find_workload
 from tools.benchmarks import bench
 from tools.benchmarks.simpy_run import SimpyResult, simulate
 

@@ -7,11 +7,11 @@ import pytest
 from ctc.profiles import FEATURES, ChpidProfile
 from isfc.layout.catalogue import load_layout
 from isfc.link.parameters import LinkParameters
-from scenarios.guests import GuestCosts
 from scenarios.published.companion import load_table
 from scenarios.published.replay import compare
-from scenarios.run import Experiment
-from scenarios.workload import find_workload
+from scenarios.runs.guests import GuestCosts
+from scenarios.runs.run import Experiment
+from scenarios.runs.workload import find_workload
 from tools.calibration.knobs import (
     EXPRESS2,
     EXPRESS4,
@@ -33,7 +33,9 @@ def test_knobs_are_what_the_table_of_sources_marks_calibrated() -> None:
         ".".join(row["constant"].split(".")[-2:])
         for row in sources.rows()
         if row["status"] == "calibrated"
-        and row["constant"].startswith(("isfc.link.", "scenarios.guests.", "ctc.profiles.Chpid"))
+        and row["constant"].startswith(
+            ("isfc.link.", "scenarios.runs.guests.", "ctc.profiles.Chpid")
+        )
     }
     records = {"link": LinkParameters, "guests": GuestCosts}
     fitted = {

@@ -12,7 +12,7 @@ from scenarios.published.companion import TABLES, load_table
 from scenarios.published.replay import Comparison, Part, choose, compare, runs_of
 from scenarios.published.table import PublishedRow
 from scenarios.published.verdict import STATISTICS, TableVerdict, check_bounds, check_changes
-from scenarios.run import record
+from scenarios.runs.run import record
 from tools.calibration import replayed
 from tools.calibration.knobs import present_values
 from tools.calibration.replayed import COLUMNS, ReplayedTable, load, replay_all, store

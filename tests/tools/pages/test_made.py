@@ -12,7 +12,7 @@ import pytest
 
 from scenarios.published.companion import TABLES, load_table
 from scenarios.published.replay import Part, compare
-from scenarios.run import record
+from scenarios.runs.run import record
 from tools.calibration.replayed import COLUMNS, FIGURES
 from tools.pages import renew
 from tools.pages.console import PROJECT

@@ -9,7 +9,7 @@ from isfc.link.package import Package
 from isfc.link.sequence import Resequencer
 from isfc.testing.pair import MS, Setup
 from isfc.testing.plan import SendMessages, Wait
-from scenarios.faults import Fault, FaultKind
+from scenarios.faults.fault import Fault, FaultKind
 from tools.simulation.simulate import FailedSeed, attempt, main, why_it_fails
 from tools.simulation.swarm import KINDS, Scenario, Survived, draw, run, shrink
 

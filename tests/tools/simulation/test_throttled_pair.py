@@ -5,8 +5,8 @@ import pytest
 from isfc.testing.invariants import Ledger
 from isfc.testing.pair import MS, Setup
 from isfc.testing.plan import SendMessages, Wait
-from scenarios.disturbance import Throttled
-from scenarios.faults import Fault, FaultKind
+from scenarios.faults.disturbance import Throttled
+from scenarios.faults.fault import Fault, FaultKind
 from tools.simulation.swarm import Scenario, ThrottledPair, draw, run
 
 LENGTHS = (100_000,) * 10

@@ -11,8 +11,8 @@ from isfc.layout.catalogue import load_collection
 from isfc.layout.file import parse_collection
 from isfc.layout.loss import cluster_losses
 from isfc.testing.cluster import mesh
-from scenarios.cluster_plan import ClusterPlan
-from scenarios.report_runs import ClusterRuns
+from scenarios.figures.cluster_plan import ClusterPlan
+from scenarios.figures.report_runs import ClusterRuns
 from tests.isfc.layout.test_channels import CLUSTER
 
 SVG = "{http://www.w3.org/2000/svg}"

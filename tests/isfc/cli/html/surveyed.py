@@ -4,18 +4,18 @@ from isfc.io.charts import memory_over_paths
 from isfc.layout.catalogue import load_layout
 from isfc.layout.plan import make_plan
 from isfc.layout.rules.rule import Untried
-from scenarios.advice import ComparedLoad, TriedAdvice
-from scenarios.guest_memory import GuestMemory
-from scenarios.link_loss import after_losses
-from scenarios.relocated import watch_relocation
-from scenarios.relocated_guest import GuestPlan
-from scenarios.relocation import Relocation
-from scenarios.report_runs import LinkRuns, Point
-from scenarios.run import Experiment
-from scenarios.saturation import ModelledRate
-from scenarios.steady import Rate
-from scenarios.timeline import record_timeline
-from scenarios.workload import SUITES
+from scenarios.figures.advice import ComparedLoad, TriedAdvice
+from scenarios.figures.link_loss import after_losses
+from scenarios.figures.report_runs import LinkRuns, Point
+from scenarios.moves.guest import GuestPlan
+from scenarios.moves.guest_memory import GuestMemory
+from scenarios.moves.relocated import watch_relocation
+from scenarios.moves.relocation import Relocation
+from scenarios.runs.run import Experiment
+from scenarios.runs.saturation import ModelledRate
+from scenarios.runs.steady import Rate
+from scenarios.runs.timeline import record_timeline
+from scenarios.runs.workload import SUITES
 
 
 def surveyed(name: str) -> LinkRuns:

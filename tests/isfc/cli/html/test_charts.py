@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from isfc.cli.html.charts import PHASES, VERSION, charts
-from scenarios.report_runs import LinkRuns
+from scenarios.figures.report_runs import LinkRuns
 from tests.isfc.cli.html.surveyed import surveyed
 
 

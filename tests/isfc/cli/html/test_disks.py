@@ -9,10 +9,10 @@ import pytest
 from isfc.cli.html.charts import VERSION, charts
 from isfc.cli.html.document import document
 from isfc.cli.options.layout import open_collection, open_with_disks
-from scenarios.report_runs import DiskRuns, LinkRuns
-from scenarios.run import Experiment
-from scenarios.shared_channel import LOAD_SHARES, run_over_load
-from scenarios.workload import SUITES
+from scenarios.figures.report_runs import DiskRuns, LinkRuns
+from scenarios.runs.run import Experiment
+from scenarios.runs.shared_channel import LOAD_SHARES, run_over_load
+from scenarios.runs.workload import SUITES
 from tests.isfc.cli.html.surveyed import surveyed
 from tools.pages.console import PROJECT
 

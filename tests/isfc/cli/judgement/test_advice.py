@@ -10,10 +10,16 @@ from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
 from isfc.layout.rules.book import RULES, find_all
 from isfc.layout.rules.rule import ChangedLayout, LayoutRule, Untried
-from scenarios import advice
-from scenarios.advice import LAYOUTS_MAX, ComparedLoad, TriedAdvice, changed_layouts, try_advice
-from scenarios.saturation import ModelledRate
-from scenarios.steady import Rate
+from scenarios.figures import advice
+from scenarios.figures.advice import (
+    LAYOUTS_MAX,
+    ComparedLoad,
+    TriedAdvice,
+    changed_layouts,
+    try_advice,
+)
+from scenarios.runs.saturation import ModelledRate
+from scenarios.runs.steady import Rate
 from tests.isfc.layout.rules.test_book import FIRES
 
 TRIED = [rule for rule in RULES if not isinstance(rule.trials, Untried)]

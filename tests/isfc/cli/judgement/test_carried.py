@@ -14,12 +14,12 @@ from isfc.layout.file import parse_collection
 from isfc.layout.layout import Layout
 from isfc.layout.path import FarPath, Isl
 from isfc.layout.plan import make_plan
-from scenarios.measured import ONE_WAY_MB_PER_S_MAX
-from scenarios.notes import plan_notes
-from scenarios.run import Experiment, record
-from scenarios.saturation import SUITE, ModelledRate, carried
-from scenarios.steady import Rate
-from scenarios.workload import find_workload
+from scenarios.runs.notes import plan_notes
+from scenarios.runs.published_range import ONE_WAY_MB_PER_S_MAX
+from scenarios.runs.run import Experiment, record
+from scenarios.runs.saturation import SUITE, ModelledRate, carried
+from scenarios.runs.steady import Rate
+from scenarios.runs.workload import find_workload
 from tests.layouts import layout_of
 
 

@@ -10,10 +10,10 @@ from isfc.cli.plan.json import plan_json
 from isfc.layout.catalogue import load_layout
 from isfc.layout.plan import make_plan
 from isfc.layout.rules.rule import ChangedLayout
-from scenarios.advice import ComparedLoad, TriedAdvice
-from scenarios.link_loss import AfterLoss
-from scenarios.saturation import ModelledRate
-from scenarios.steady import Rate
+from scenarios.figures.advice import ComparedLoad, TriedAdvice
+from scenarios.figures.link_loss import AfterLoss
+from scenarios.runs.saturation import ModelledRate
+from scenarios.runs.steady import Rate
 
 LAYOUT = load_layout("published-8")
 TWO = Rate(340, 4, 381.4)

@@ -9,7 +9,7 @@ from isfc.cli.live.measured_page import live_json, live_page
 from isfc.cli.live.options import LiveOptions, Pace
 from isfc.cli.live.running_node import Measured
 from isfc.layout.catalogue import load_layout
-from scenarios.run import Experiment, run
+from scenarios.runs.run import Experiment, run
 
 
 def shown(page: RenderableType) -> str:

@@ -3,7 +3,7 @@
 import pytest
 
 from isfc.search import site_fit
-from scenarios import site_compare
+from scenarios.figures import site_compare
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ import pytest
 
 from isfc.cli.main import run
 from isfc.layout.catalogue import load_collection
-from scenarios import steady
+from scenarios.runs import steady
 from tests.isfc.cli.conftest import Refusal
 
 pytestmark = pytest.mark.usefixtures("short_steady", "own_process")

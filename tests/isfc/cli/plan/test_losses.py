@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from isfc.cli.main import run
-from scenarios import saturation
-from scenarios.steady import SPREAD_SHARE
+from scenarios.runs import saturation
+from scenarios.runs.steady import SPREAD_SHARE
 from tests.isfc.cli.conftest import Refusal
 
 

@@ -10,8 +10,8 @@ from isfc.cli.output.streams import show
 from isfc.cli.plan.command import cluster_plan_record
 from isfc.cli.plan.together_page import cluster_plan_page
 from isfc.testing.cluster import mesh
-from scenarios.cluster_plan import ClusterPlan, LinkPlan
-from scenarios.steady import Rate
+from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
+from scenarios.runs.steady import Rate
 
 
 def output(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[str, str]:

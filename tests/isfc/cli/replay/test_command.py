@@ -16,7 +16,7 @@ from isfc.cli.replay.command import FAILURES_SHOWN, complete_table
 from scenarios.published.companion import ALL_TABLES, load_table
 from scenarios.published.replay import SECONDS, Comparison
 from scenarios.published.table import Bound
-from scenarios.run import Experiment, Recording, Result, Sample, Seen
+from scenarios.runs.run import Experiment, Recording, Result, Sample, Seen
 from tests.isfc.cli.conftest import Refusal
 
 ONE_RUN = ["--suite", "HL", "--rdevs", "12", "--pairs", "50", "--seconds", "0.2"]

@@ -6,7 +6,7 @@ from isfc.cli.output.streams import show
 from isfc.cli.replay.verdict import replay_spreads
 from isfc.cli.results.measures import run_spreads
 from scenarios.published.companion import load_table
-from scenarios.repeat import MEASURES
+from scenarios.runs.repeat import MEASURES
 
 
 def test_spread_of_a_run(capsys: pytest.CaptureFixture[str]) -> None:

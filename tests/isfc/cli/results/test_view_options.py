@@ -12,10 +12,10 @@ from isfc.cli.results.view_options import INTERVAL, Output, check_view, show_rep
 from isfc.cli.results.views import View
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
-from scenarios.repeat import MEASURES
-from scenarios.report import measured
-from scenarios.run import DeviceResult, Experiment, Recording, Result, Sample, Seen
-from scenarios.workload import find_workload
+from scenarios.runs.repeat import MEASURES
+from scenarios.runs.report import measured
+from scenarios.runs.run import DeviceResult, Experiment, Recording, Result, Sample, Seen
+from scenarios.runs.workload import find_workload
 
 SHORT = "--pairs 5 --seconds 0.05 --warmup 0.01".split()
 ONE_CELL = "--suite HL --rdevs 4 --pairs 5 --seconds 0.02".split()

@@ -9,9 +9,9 @@ import pytest
 
 from isfc.cli.run.chrome_trace import Event, trace_events, write_trace
 from isfc.layout.catalogue import load_layout
-from scenarios.run import Experiment
-from scenarios.timeline import Timeline, record_timeline
-from scenarios.workload import SUITES
+from scenarios.runs.run import Experiment
+from scenarios.runs.timeline import Timeline, record_timeline
+from scenarios.runs.workload import SUITES
 
 # "Trace Event Format": which keys an event has besides ph, pid and tid, by its phase
 REQUIRED = {

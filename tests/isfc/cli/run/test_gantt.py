@@ -4,7 +4,7 @@ from ctc.address import Rdev
 from ctc.subchannel import Command
 from isfc.cli.run.gantt import gantt_line
 from isfc.layout.catalogue import load_layout
-from scenarios.timeline import Io, Timeline
+from scenarios.runs.timeline import Io, Timeline
 
 LAYOUT = load_layout("published-1")
 

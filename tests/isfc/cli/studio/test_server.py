@@ -15,8 +15,8 @@ import pytest
 from isfc.cli.studio.downloads import report
 from isfc.cli.studio.tasks import Subject
 from isfc.layout.catalogue import read_content
-from scenarios import report_runs
-from scenarios.link_loss import after_losses
+from scenarios.figures import report_runs
+from scenarios.figures.link_loss import after_losses
 from tests.isfc.cli.studio.holding import At, Holding
 from tests.studio import RunningStudio, studio
 from tests.waiting import wait_for

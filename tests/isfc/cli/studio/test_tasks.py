@@ -9,7 +9,7 @@ import isfc
 from isfc.cli.studio.tasks import Subject, ask, questions
 from isfc.cli.studio.work import Work
 from isfc.layout.catalogue import load_layout, read_content
-from scenarios.run import Experiment, build
+from scenarios.runs.run import Experiment, build
 from tests.isfc.cli.studio.loading import loaded_by_asking
 
 ONE = read_content("published-1")[0].decode()
@@ -25,7 +25,7 @@ def test_a_direction_is_run_saturated_and_with_the_pairs_and_not_again(
         run.append(experiment)
         return build(experiment, **other)
 
-    monkeypatch.setattr("scenarios.steady.build", counted)
+    monkeypatch.setattr("scenarios.runs.steady.build", counted)
     monkeypatch.setattr(isfc, "simulate", None)
     asked = questions(Subject(ONE), 3)
     assert [question.sender for question in asked] == ["CLIENT", "SERVER"]

@@ -1,0 +1,316 @@
+"""Faults as data: what goes wrong, where, when and for how long; from a file or from a seed.
+
+::
+
+    [[fault]]
+    at = "1.5s"
+    kind = "ctc lost"
+    rdev = "6001"           # at the clients' system, if no other is named by "node"
+    phase = "CONN"          # when its next I/O is as far as that
+    for = "200ms"
+
+Whatever is wrong is a `ConfigurationError` that names the file, the table and the key.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+import msgspec
+
+from ctc.address import ChpidId, Rdev, format_chpid, format_rdev, parse_chpid, parse_rdev
+from isfc.errors import ConfigurationError
+from isfc.layout.checked_toml import convert, decode, read_bytes, within
+from isfc.layout.layout import Collection, Layout, find_node
+from isfc.link.name import NodeName
+from scenarios.runs.virtual_time import read_time_ns
+
+FAULTS_MAX: Final = 1_000
+
+DRAWN_COUNT: Final = 5
+"""Faults of a run whose faults are drawn from a seed (chosen: events that fit a screen)."""
+
+
+class FaultKind(Enum):
+    """What can go wrong."""
+
+    CTC_LOST = "ctc lost"
+    CHPID_LOST = "chpid lost"
+    CRASH = "crash"
+    PARTITION = "partition"
+    DELAY = "delay"
+    SLOW = "slow receiver"
+    STOPPED = "stopped"
+    THROTTLED = "throttled"
+    FRAME_DROPPED = "frame dropped"
+    FRAME_DOUBLED = "frame doubled"
+    FRAME_CORRUPTED = "frame corrupted"
+    FRAME_TRUNCATED = "frame truncated"
+    OLDER_PARTNER = "older partner"
+    GAP = "gap"
+
+
+PHASES: Final = ("idle", "PEND", "DISC", "CONN")
+"""How far an I/O is when a CTC is lost: not begun, waiting for the channel, for the partner, or in
+the transfer."""
+
+_WITH_RDEV: Final = frozenset(
+    {
+        FaultKind.CTC_LOST,
+        FaultKind.FRAME_DROPPED,
+        FaultKind.FRAME_DOUBLED,
+        FaultKind.FRAME_CORRUPTED,
+        FaultKind.FRAME_TRUNCATED,
+        FaultKind.GAP,
+    }
+)
+_WITH_AMOUNT: Final = {FaultKind.DELAY: "by", FaultKind.SLOW: "by", FaultKind.THROTTLED: "bytes"}
+_WITHOUT_END: Final = frozenset({FaultKind.FRAME_DROPPED, FaultKind.FRAME_DOUBLED})
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One fault: at ``node``, from ``at_ns`` on, for ``for_ns``.
+
+    ``amount`` is the nanoseconds of a delay, or the bytes that a throttled system may have under
+    way; ``jitter_ns`` is drawn for each frame in addition.
+    """
+
+    kind: FaultKind
+    at_ns: int
+    node: NodeName
+    for_ns: int = 0
+    rdev: Rdev | None = None
+    chpid: ChpidId | None = None
+    phase: str | None = None
+    amount: int = 0
+    jitter_ns: int = 0
+
+    def __post_init__(self) -> None:
+        if self.rdev is None and (self.kind in _WITH_RDEV or self.phase is not None):
+            raise ConfigurationError(
+                f"fault {self.kind.value} at {self.node}: expected the rdev of a CTC"
+            )
+
+    @property
+    def until_ns(self) -> int:
+        """When it is over."""
+        return self.at_ns + self.for_ns
+
+    def describe(self) -> str:
+        """What goes wrong, in a few words."""
+        place = f" at {self.node}"
+        if self.rdev is not None:
+            place = f" {format_rdev(self.rdev)}{place}"
+        if self.chpid is not None:
+            place = f" {format_chpid(self.chpid)}{place}"
+        if self.kind in (FaultKind.PARTITION, FaultKind.DELAY):
+            place = ""
+        phase = f", {self.phase}" if self.phase else ""
+        amount = ""
+        if self.kind in (FaultKind.DELAY, FaultKind.SLOW):
+            amount = f" by {self.amount / 1e3:g} us"
+        elif self.kind is FaultKind.THROTTLED:
+            amount = f" to {self.amount} bytes"
+        lasts = f" for {self.for_ns / 1e6:g} ms" if self.for_ns else ""
+        return f"{self.kind.value}{place}{phase}{amount}{lasts}"
+
+
+class _Root(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    fault: list[Any]
+
+
+class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"duration": "for"}):
+    at: str
+    kind: str
+    node: str | None = None
+    duration: str | None = None
+    rdev: str | None = None
+    chpid: str | None = None
+    phase: str | None = None
+    by: str | None = None
+    jitter: str | None = None
+    bytes: int | None = None
+
+
+_EXPECTED: Final = {
+    "at": 'a time of the run in quotes, such as "1.5s"',
+    "kind": "one of " + ", ".join(kind.value for kind in FaultKind),
+    "node": "a system of the layout, in quotes",
+    "for": 'a time in quotes, such as "200ms"',
+    "rdev": 'a device number of that system, such as "6001"',
+    "chpid": 'a chpid of that system, such as "40"',
+    "phase": "one of " + ", ".join(PHASES),
+    "by": 'a time in quotes, such as "100us"',
+    "jitter": 'a time in quotes, such as "50us"',
+    "bytes": "a number of bytes, such as 65536",
+}
+
+
+Place = Layout | Collection
+"""Where faults happen: on one link, or on several that run together."""
+
+
+def read_faults(path: str, layout: Place, client: NodeName, end_ns: int) -> list[Fault]:
+    """The faults in a file, by their times; all must begin before ``end_ns``."""
+    with within(f"--faults {path}"):
+        return parse_faults(read_bytes(Path(path), "a file of faults"), layout, client, end_ns)
+
+
+def parse_faults(data: bytes, layout: Place, client: NodeName, end_ns: int) -> list[Fault]:
+    """As `read_faults`, of the content of a file."""
+    expected = {"fault": "a table for each fault, headed [[fault]]"}
+    root = convert(decode(data, "a file of faults"), _Root, "", expected)
+    if not 1 <= len(root.fault) <= FAULTS_MAX:
+        raise ConfigurationError(
+            f"fault: {len(root.fault)} of them; expected 1 to {FAULTS_MAX} tables [[fault]]"
+        )
+    faults = []
+    for number, value in enumerate(root.fault, start=1):
+        place = f"[[fault]] {number}"
+        table = convert(value, _Table, place, _EXPECTED)
+        with within(place):
+            faults.append(_fault(table, layout, client, end_ns))
+    return sorted(faults, key=lambda fault: fault.at_ns)
+
+
+def _fault(table: _Table, layout: Place, client: NodeName, end_ns: int) -> Fault:
+    kind = _kind(table.kind)
+    node = client if table.node is None else find_node("node", table.node, _nodes(layout))
+    at_ns = _time("at", table.at)
+    if at_ns >= end_ns:
+        raise ConfigurationError(
+            f"at {table.at}: expected before the end of the run, at {end_ns / 1e9:g}s"
+        )
+    _check_keys(table, kind)
+    amount = table.bytes or 0
+    if table.by is not None:
+        amount = _time("by", table.by)
+    return Fault(
+        kind,
+        at_ns,
+        node,
+        0 if table.duration is None else _time("for", table.duration),
+        None if table.rdev is None else _rdev(table.rdev, layout, node),
+        None if table.chpid is None else _chpid(table.chpid, layout, node),
+        table.phase,
+        amount,
+        0 if table.jitter is None else _time("jitter", table.jitter),
+    )
+
+
+def _check_keys(table: _Table, kind: FaultKind) -> None:
+    """Every key that the kind needs is there, and none that it does not know."""
+    needed = {"rdev"} if kind in _WITH_RDEV else set()
+    if kind is FaultKind.CHPID_LOST:
+        needed.add("chpid")
+    if kind in _WITH_AMOUNT:
+        needed.add(_WITH_AMOUNT[kind])
+    if kind not in _WITHOUT_END:
+        needed.add("for")
+    possible = needed | ({"phase"} if kind is FaultKind.CTC_LOST else set())
+    possible |= {"jitter"} if kind is FaultKind.DELAY else set()
+    values = {
+        "for": table.duration,
+        "rdev": table.rdev,
+        "chpid": table.chpid,
+        "phase": table.phase,
+        "by": table.by,
+        "jitter": table.jitter,
+        "bytes": table.bytes,
+    }
+    for key, value in values.items():
+        if key in needed and value is None:
+            raise ConfigurationError(f"{key}: missing; expected {_EXPECTED[key]}")
+        if key not in possible and value is not None:
+            raise ConfigurationError(f"{key}: not a key of a {kind.value!r} fault")
+    if table.phase is not None and table.phase not in PHASES:
+        raise ConfigurationError(f"phase {table.phase[:40]!r}: expected {_EXPECTED['phase']}")
+    if table.bytes is not None and not 0 <= table.bytes <= 2**31:
+        raise ConfigurationError(f"bytes {table.bytes}: expected 0 to {2**31}")
+
+
+def _kind(name: str) -> FaultKind:
+    try:
+        return FaultKind(name)
+    except ValueError:
+        raise ConfigurationError(f"kind {name[:40]!r}: expected {_EXPECTED['kind']}") from None
+
+
+def _nodes(layout: Place) -> tuple[NodeName, ...]:
+    return layout.nodes if isinstance(layout, Layout) else layout.systems
+
+
+def _chpids(layout: Place) -> dict[tuple[NodeName, Rdev], ChpidId]:
+    """Every end of a CTC, and its chpid."""
+    return {
+        (node, ctc.rdevs[here]): ctc.fibre.chpids[here]
+        for link in ((layout,) if isinstance(layout, Layout) else layout.links)
+        for here, node in enumerate(link.nodes)
+        for ctc in link.ctcs
+    }
+
+
+def _rdev(text: str, layout: Place, node: NodeName) -> Rdev:
+    known = [rdev for name, rdev in _chpids(layout) if name == node]
+    with within("rdev"):
+        rdev = parse_rdev(text)
+    if rdev not in known:
+        shown = ", ".join(map(format_rdev, known))
+        raise ConfigurationError(f"rdev {text}: expected a CTC of {node}: {shown}")
+    return rdev
+
+
+def _chpid(text: str, layout: Place, node: NodeName) -> ChpidId:
+    known = dict.fromkeys(chpid for (name, _), chpid in _chpids(layout).items() if name == node)
+    with within("chpid"):
+        chpid = parse_chpid(text)
+    if chpid not in known:
+        shown = ", ".join(map(format_chpid, known))
+        raise ConfigurationError(f"chpid {text}: expected one of {node}: {shown}")
+    return chpid
+
+
+def _time(key: str, text: str) -> int:
+    time_ns = read_time_ns(text)
+    if time_ns is None:
+        raise ConfigurationError(f"{key} {text[:40]!r}: expected {_EXPECTED[key]}")
+    return time_ns
+
+
+def draw_faults(seed: int, layout: Place, begin_ns: int, end_ns: int) -> list[Fault]:
+    """`DRAWN_COUNT` faults of a seed, by their times, from ``begin_ns`` on and before ``end_ns``.
+
+    Every kind but `FaultKind.GAP`, from which no link recovers by itself.
+    """
+    random = Random(f"faults {seed}")
+    kinds = [kind for kind in FaultKind if kind is not FaultKind.GAP]
+    chpids = _chpids(layout)
+    faults = []
+    for _ in range(DRAWN_COUNT):
+        place = random.choice([*chpids])
+        fault = draw_fault(random, kinds, random.randrange(begin_ns, end_ns), [place])
+        if fault.kind is FaultKind.CHPID_LOST:
+            fault = replace(fault, chpid=chpids[place])
+        faults.append(fault)
+    return sorted(faults, key=lambda fault: fault.at_ns)
+
+
+def draw_fault(
+    random: Random, kinds: Sequence[FaultKind], at_ns: int, places: Sequence[tuple[NodeName, Rdev]]
+) -> Fault:
+    """A fault of one of the kinds, at one of the CTCs' ends, that lasts up to 30 ms."""
+    kind = random.choice(kinds)
+    node, rdev = random.choice(places)
+    for_ns = int(10 ** random.uniform(4, 7.5))
+    if kind in (FaultKind.DELAY, FaultKind.SLOW):
+        amount_ns = int(10 ** random.uniform(3, 5.5))
+        jitter_ns = random.choice([0, amount_ns]) if kind is FaultKind.DELAY else 0
+        return Fault(kind, at_ns, node, for_ns, amount=amount_ns, jitter_ns=jitter_ns)
+    if kind is FaultKind.THROTTLED:
+        return Fault(kind, at_ns, node, for_ns, amount=random.choice([0, 10_000, 100_000]))
+    phase = random.choice([None, *PHASES]) if kind is FaultKind.CTC_LOST else None
+    return Fault(kind, at_ns, node, for_ns, rdev if kind in _WITH_RDEV else None, phase=phase)

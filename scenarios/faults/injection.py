@@ -1,0 +1,324 @@
+"""Faults brought about in an engine, and undone when their time is over."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Final
+
+from ctc.address import Rdev, format_rdev
+from ctc.agenda import NEVER_NS, Agenda
+from isfc.engine.virtual import VirtualEngine
+from isfc.errors import ConfigurationError
+from isfc.link.name import NodeName
+from isfc.link.state import DeviceState
+from isfc.system.inputs import Activate, Deactivate
+from isfc.system.link_end import LinkEnd
+from isfc.system.system import System
+from scenarios.faults.disturbance import Disturbance, Throttled
+from scenarios.faults.fault import Fault, FaultKind
+
+REPAIR_NS: Final = 5_000_000
+"""How long a CTC stays down whose frame was damaged, unless the fault says otherwise. Chosen."""
+_PHASE_LIMIT_NS: Final = 1_000_000_000
+"""How long a fault waits for an I/O to be as far as it wants."""
+_SLICE_NS: Final = 100_000
+"""How soon a damaged frame is noticed."""
+
+Renew = Callable[[NodeName], System]
+"""Makes the fresh system that takes another's place."""
+
+
+_Place = tuple[NodeName, Rdev]
+"""One end of a CTC: its system and its number there."""
+
+
+class Injection:
+    """The faults of one run over the links of some systems. It drives the engine: see `run`.
+
+    A system that crashes takes its end of every link with it; of its partners' ends, those that
+    lead to it restart. Of two systems each restarts as a whole.
+    """
+
+    def __init__(
+        self,
+        engine: VirtualEngine,
+        disturbance: Disturbance,
+        throttles: Mapping[NodeName, Sequence[Throttled]],
+        renew: Renew,
+        faults: Iterable[Fault],
+    ) -> None:
+        self.begun: list[tuple[int, Fault]] = []
+        """The faults that have begun, and when (ns)."""
+        self.over: list[tuple[int, Fault]] = []
+        self._engine = engine
+        self._disturbance = disturbance
+        self._throttles = throttles
+        self._renew = renew
+        self._acts: Agenda[Callable[[], None]] = Agenda()
+        self._holds: dict[_Place, int] = {}
+        """How many faults keep a CTC down, by its number at the first of its systems."""
+        self._names = tuple(system.name for system in engine.systems)
+        self._homes: dict[_Place, _Place] = {}
+        """Either end of each CTC, and its end at the first of its systems."""
+        for system in engine.systems:
+            for end in system.ends:
+                for ctc in end.link.ctcs.values():
+                    here = (system.name, ctc.device.rdev)
+                    home = self._homes.setdefault(here, here)
+                    self._homes[end.partner, ctc.device.partner_rdev] = home
+        disturbance.know(
+            {
+                (system.name, rdev): end.partner
+                for system in engine.systems
+                for end in system.ends
+                for rdev in end.ctcs
+            }
+        )
+        self._beginnings: Mapping[FaultKind, Callable[[Fault], Callable[[], None]]] = {
+            FaultKind.CTC_LOST: self._lose_ctc,
+            FaultKind.CHPID_LOST: self._lose_chpid,
+            FaultKind.CRASH: self._crash,
+            FaultKind.PARTITION: self._partition,
+            FaultKind.DELAY: self._delay,
+            FaultKind.SLOW: self._slow,
+            FaultKind.STOPPED: self._stop,
+            FaultKind.THROTTLED: self._throttle,
+            FaultKind.FRAME_DROPPED: self._arm,
+            FaultKind.FRAME_DOUBLED: self._arm,
+            FaultKind.FRAME_CORRUPTED: self._arm,
+            FaultKind.FRAME_TRUNCATED: self._arm,
+            FaultKind.OLDER_PARTNER: self._make_older,
+            FaultKind.GAP: self._gap,
+        }
+        for fault in faults:
+            self._check(fault)
+            self._acts.add(fault.at_ns, partial(self._begin, fault))
+
+    def run(self, until_ns: int) -> None:
+        """Let everything happen, faults included, up to and including ``until_ns``."""
+        engine, acts = self._engine, self._acts
+        while engine.now_ns < until_ns or acts.due_ns <= until_ns:
+            next_ns = min(until_ns, acts.due_ns)
+            if self._disturbance.will_damage:
+                next_ns = min(next_ns, engine.now_ns + _SLICE_NS)
+            engine.run(max(next_ns, engine.now_ns))
+            self._close_broken()
+            while acts.due_ns <= engine.now_ns:
+                acts.pop()()
+
+    @property
+    def due_ns(self) -> int | None:
+        """When something happens next, a fault or anything else; None if nothing does."""
+        due_ns = min(self._acts.due_ns, self._engine.due_ns)
+        return due_ns if due_ns < NEVER_NS else None
+
+    def finish(self) -> None:
+        """Let time pass until all faults are over."""
+        while self._acts.due_ns < NEVER_NS:
+            self.run(self._acts.due_ns)
+
+    def system(self, name: NodeName) -> System:
+        """The system of that name, as it is now."""
+        (found,) = (system for system in self._engine.systems if system.name == name)
+        return found
+
+    def end(self, name: NodeName) -> LinkEnd:
+        """A system's first link end, as it is now."""
+        return self.system(name).ends[0]
+
+    def _check(self, fault: Fault) -> None:
+        """Raise `ConfigurationError` unless the fault's system and CTC are of the link."""
+        if fault.node not in self._names:
+            raise ConfigurationError(
+                f"fault {fault.kind.value}: {fault.node} is no system of "
+                f"{'this link' if len(self._names) == 2 else 'these links'}; "
+                f"expected {' or '.join(self._names)}"
+            )
+        if fault.rdev is not None and (fault.node, fault.rdev) not in self._homes:
+            raise ConfigurationError(
+                f"fault {fault.kind.value}: {format_rdev(fault.rdev)} is no CTC of {fault.node}"
+            )
+
+    def _begin(self, fault: Fault) -> None:
+        if fault.phase is not None:
+            self._await_phase(fault)
+        now_ns = self._engine.now_ns
+        self.begun.append((now_ns, fault))
+        undo = self._beginnings[fault.kind](fault)
+        self._acts.add(now_ns + fault.for_ns, partial(self._undo, fault, undo))
+
+    def _undo(self, fault: Fault, undo: Callable[[], None]) -> None:
+        undo()
+        self.over.append((self._engine.now_ns, fault))
+
+    def _await_phase(self, fault: Fault) -> None:
+        """Go on, event by event, until the CTC's I/O is as far as the fault wants."""
+        engine, limit_ns = self._engine, self._engine.now_ns + _PHASE_LIMIT_NS
+        assert fault.rdev is not None
+        while self._phase(fault) != fault.phase and engine.due_ns < limit_ns:
+            engine.run(engine.due_ns)
+
+    def _phase(self, fault: Fault) -> str:
+        assert fault.rdev is not None
+        ctc = self.system(fault.node).end_of(fault.rdev).ctcs[fault.rdev]
+        if ctc.idle:
+            return "idle"
+        times = ctc.times_so_far(self._engine.now_ns)
+        if times.conn_ns:
+            return "CONN"
+        return "DISC" if times.disc_ns else "PEND"
+
+    def _lose(self, places: Iterable[_Place]) -> Callable[[], None]:
+        """Cut CTCs, named by either end; what undoes it."""
+        homes = list(dict.fromkeys(self._homes[place] for place in places))
+        for home in homes:
+            self._holds[home] = self._holds.get(home, 0) + 1
+            if self._holds[home] == 1:
+                self._engine.unplug(home[1], home[0])
+
+        def restore() -> None:
+            for home in homes:
+                self._holds[home] -= 1
+                if not self._holds[home]:
+                    self._engine.plug(home[1], home[0])
+
+        return restore
+
+    def _lose_ctc(self, fault: Fault) -> Callable[[], None]:
+        assert fault.rdev is not None
+        return self._lose([(fault.node, fault.rdev)])
+
+    def _lose_chpid(self, fault: Fault) -> Callable[[], None]:
+        system = self.system(fault.node)
+        chpid = fault.chpid
+        if chpid is None:  # drawn: that of the first device
+            chpid = system.channels.chpid_of[next(iter(self.end(fault.node).link.ctcs))]
+        return self._lose([(fault.node, rdev) for rdev in system.channels.rdevs_on(chpid)])
+
+    def _lose_all(self, name: NodeName) -> Callable[[], None]:
+        """Cut every CTC of a system, as its first system lists them."""
+        own = {self._homes[name, rdev] for end in self.system(name).ends for rdev in end.ctcs}
+        return self._lose([home for home in dict.fromkeys(self._homes.values()) if home in own])
+
+    def _partition(self, fault: Fault) -> Callable[[], None]:
+        return self._lose_all(fault.node)
+
+    def _crash(self, fault: Fault) -> Callable[[], None]:
+        restore = self._lose_all(fault.node)
+        partners = {end.partner for end in self.system(fault.node).ends}
+
+        def restart() -> None:
+            reason = f"{fault.node} has restarted"
+            for name in self._names:  # a partner sees that it is another one, and restarts
+                if name == fault.node:
+                    self._engine.replace(self._renew(name), reason)
+                elif name in partners:
+                    self._restart_end(name, fault.node, reason)
+            restore()
+
+        return restart
+
+    def _restart_end(self, name: NodeName, partner: NodeName, reason: str) -> None:
+        """Let a system's end of its link to ``partner`` begin again, and nothing of its others."""
+        if len(self.system(name).ends) == 1:
+            self._engine.replace(self._renew(name), reason)
+        else:
+            self._engine.restart_end(name, partner, reason)
+
+    def _delay(self, fault: Fault) -> Callable[[], None]:
+        self._disturbance.delay_ns += fault.amount
+        self._disturbance.jitter_ns += fault.jitter_ns
+
+        def undo() -> None:
+            self._disturbance.delay_ns -= fault.amount
+            self._disturbance.jitter_ns -= fault.jitter_ns
+
+        return undo
+
+    def _slow(self, fault: Fault) -> Callable[[], None]:
+        slow_ns = self._disturbance.slow_ns
+        slow_ns[fault.node] = slow_ns.get(fault.node, 0) + fault.amount
+
+        def undo() -> None:
+            slow_ns[fault.node] -= fault.amount
+
+        return undo
+
+    def _stop(self, fault: Fault) -> Callable[[], None]:
+        self._engine.stop(fault.node, self._engine.now_ns + fault.for_ns)
+        return _nothing
+
+    def _throttle(self, fault: Fault) -> Callable[[], None]:
+        throttles = self._throttles[fault.node]
+        for throttle in throttles:
+            throttle.limit = fault.amount
+
+        def undo() -> None:
+            for throttle in throttles:
+                throttle.limit = None
+
+        return undo
+
+    def _arm(self, fault: Fault) -> Callable[[], None]:
+        """Damage the next frame; a fault that lasts a time is over with it, hit or miss."""
+        assert fault.rdev is not None
+        of = (fault.kind.value.rpartition(" ")[2], fault.node, fault.rdev)
+        self._disturbance.arm(*of)
+        return partial(self._disturbance.disarm, *of) if fault.for_ns else _nothing
+
+    def _make_older(self, fault: Fault) -> Callable[[], None]:
+        """A partner that knows links of one CTC only: the others are inactive at its ends."""
+        engine = self._engine
+        system = self.system(fault.node)
+        changed = []
+        for end in system.ends:
+            for rdev in [*end.link.ctcs][1:]:
+                if end.link.ctcs[rdev].state is not DeviceState.INACTIVE:
+                    system.apply(Deactivate(rdev), engine.now_ns)
+                    changed.append(rdev)
+        engine.drain()
+
+        def undo() -> None:
+            now = self.system(fault.node)
+            for rdev in changed:
+                if now.end_of(rdev).link.ctcs[rdev].state is DeviceState.INACTIVE:
+                    now.apply(Activate(rdev), engine.now_ns)
+            engine.drain()
+
+        return undo
+
+    def _gap(self, fault: Fault) -> Callable[[], None]:
+        """APAR VM66886: a message is gone, its successors wait for it until the link is bounced."""
+        disarm = self._arm(fault)
+        assert fault.rdev is not None
+        end = self.system(fault.node).end_of(fault.rdev)
+        ends = ((end.name, end.partner), (end.partner, end.name))
+        names = {end.name, end.partner}
+        of_link = [
+            home
+            for home in dict.fromkeys(self._homes.values())
+            if {home[0], self._partner(home)} == names
+        ]
+
+        def bounce() -> None:
+            disarm()
+            restore = self._lose(of_link)
+            for name, partner in sorted(ends, key=lambda each: self._names.index(each[0])):
+                self._restart_end(name, partner, "the link was bounced")
+            restore()
+
+        return bounce
+
+    def _partner(self, place: _Place) -> NodeName:
+        """The system at the other end of a CTC."""
+        return self.system(place[0]).end_of(place[1]).partner
+
+    def _close_broken(self) -> None:
+        """A frame was damaged: its CTC goes down, as a connection is closed, and comes back."""
+        broken, self._disturbance.broken = self._disturbance.broken, []
+        for name, rdev in broken:
+            restore = self._lose([(name, rdev)])
+            self._acts.add(self._engine.now_ns + REPAIR_NS, restore)
+
+
+def _nothing() -> None:
+    """Undo a fault that is over by itself."""

@@ -1,0 +1,120 @@
+"""What the model makes of advice: the layout run as it is, and with the advice carried out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from isfc.layout.layout import Layout
+from isfc.layout.rules.rule import ChangedLayout, Finding, Severity, Untried
+from scenarios.runs.saturation import ModelledRate, carried
+from scenarios.runs.steady import Rate
+
+LAYOUTS_MAX: Final = 4
+"""So many changed layouts are run at most: each takes as long as the layout itself."""
+
+_IMPOSSIBLE: Final = Untried("these CTCs cannot be so arranged")
+_TOO_MANY: Final = Untried(f"it tries {LAYOUTS_MAX} changes at most; 'isfc run' tries any")
+
+
+class AdviceVerdict(StrEnum):
+    """What the model says to an advice, at one load."""
+
+    AGREES = "agrees"
+    """So changed, the link carries more."""
+    ALIKE = "sees no difference"
+    CONTRADICTS = "contradicts"
+    """So changed, the link carries less."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedLoad:
+    """What the slower direction carries, as it is and with an advice carried out."""
+
+    before: Rate
+    changed: Rate
+
+    @property
+    def share(self) -> float:
+        """How much more the changed layout carries, of what it carries as it is."""
+        return self.changed.mb_per_s / self.before.mb_per_s - 1
+
+    @property
+    def verdict(self) -> AdviceVerdict:
+        """Whether the model agrees: only a difference beyond the spread of both runs counts."""
+        if not self.changed.differs(self.before):
+            return AdviceVerdict.ALIKE
+        return AdviceVerdict.AGREES if self.share > 0 else AdviceVerdict.CONTRADICTS
+
+
+@dataclass(frozen=True, slots=True)
+class TriedAdvice:
+    """A trial, and what it gave: at saturation and at the stated load, or why it was not run."""
+
+    trial: ChangedLayout
+    outcome: tuple[ComparedLoad, ComparedLoad] | Untried
+
+
+def changed_layouts(layout: Layout, findings: Sequence[Finding]) -> tuple[Layout, ...]:
+    """What is to be run of the changes that findings advise, each once.
+
+    Warnings come first, and no more than `LAYOUTS_MAX` layouts come in all.
+    """
+    changed = (
+        trial.carried_out(layout)
+        for finding in _by_severity(findings)
+        if not isinstance(finding.rule.trials, Untried)
+        for trial in finding.rule.trials
+    )
+    return tuple(dict.fromkeys(each for each in changed if each is not None))[:LAYOUTS_MAX]
+
+
+def try_advice(
+    layout: Layout,
+    findings: Sequence[Finding],
+    figures: Sequence[ModelledRate],
+    known: Mapping[Layout, Sequence[ModelledRate]] = {},
+) -> dict[str, tuple[TriedAdvice, ...]]:
+    """By the rule's id: what the model makes of each finding that promises that more is carried.
+
+    ``figures`` are those of the layout as it is. What is not ``known`` of `changed_layouts` is run.
+    """
+    before = _slower(figures)
+    runs = {
+        changed: _slower(known.get(changed) or carried(changed))
+        for changed in changed_layouts(layout, findings)
+    }
+    found = {}
+    for finding in _by_severity(findings):
+        trials = finding.rule.trials
+        if isinstance(trials, Untried):
+            continue
+        found[finding.id] = tuple(_try(trial, layout, before, runs) for trial in trials)
+    return found
+
+
+def _by_severity(findings: Sequence[Finding]) -> Sequence[Finding]:
+    return sorted(findings, key=lambda finding: finding.severity is Severity.INFO)
+
+
+def _try(
+    trial: ChangedLayout,
+    layout: Layout,
+    before: tuple[Rate, Rate],
+    runs: Mapping[Layout, tuple[Rate, Rate]],
+) -> TriedAdvice:
+    changed = trial.carried_out(layout)
+    if changed is None:
+        return TriedAdvice(trial, _IMPOSSIBLE)
+    if changed not in runs:
+        return TriedAdvice(trial, _TOO_MANY)
+    saturated, stated = map(ComparedLoad, before, runs[changed])
+    return TriedAdvice(trial, (saturated, stated))
+
+
+def _slower(figures: Sequence[ModelledRate]) -> tuple[Rate, Rate]:
+    """What the slower direction carries, saturated and at the stated load."""
+    return (
+        min((figure.saturated for figure in figures), key=lambda rate: rate.mb_per_s),
+        min((figure.stated for figure in figures), key=lambda rate: rate.mb_per_s),
+    )

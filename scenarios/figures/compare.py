@@ -1,0 +1,315 @@
+"""Two results side by side: what ``isfc run --json`` or ``isfc replay --json`` printed, twice."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
+from math import isfinite
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+from msgspec.structs import fields as fields_of
+
+from isfc.errors import ConfigurationError
+from scenarios.runs.repeat import MEASURES, noise_of
+from scenarios.runs.run import DeviceResult, Result
+
+RESULT_LENGTH_MAX: Final = 64 * 2**20
+"""Bytes of a file: a hundred times those of a replay of everything."""
+
+_EXPECTED: Final = "expected what isfc run --json or isfc replay --json printed"
+_SETTINGS: Final = (
+    "client", "node", "workload", "pairs", "seconds", "warmup", "seed", "seeds"
+)  # fmt: skip
+_ORIGINS: Final = ("layout", "layout_digest", "version", "constants", "command")
+_REPLAY_ORIGINS: Final = ("version", "constants")
+_DEVICE_MEASURES: Final = tuple(field.name for field in fields(DeviceResult))[1:]
+_KINDS: Final = {
+    "str": "text",
+    "int": "a number",
+    "float": "a number",
+    "object": "an object",
+    "array": "a list",
+    "bool": "true or false",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ResultFigure:
+    """One figure of two results; None where a result does not have it.
+
+    ``table`` is ``run`` or that of a replay; ``key`` is ``link``, an RDEV or a published run.
+    ``within`` says whether a tolerance is kept, None if none is declared.
+    """
+
+    table: str
+    key: str
+    measure: str
+    published: float | None
+    a: float | None
+    b: float | None
+    a_within: bool | None = None
+    b_within: bool | None = None
+    noise: bool | None = None
+    """Whether seeds alone differ as much; None if nothing was repeated with several."""
+
+    @property
+    def difference(self) -> float | None:
+        """How much more B has."""
+        return None if self.a is None or self.b is None else _finite(self.b - self.a)
+
+    @property
+    def percent(self) -> float | None:
+        """`difference` in percent of A's figure; None if that is 0."""
+        if self.difference is None or not self.a:
+            return None
+        return _finite(self.difference / self.a * 100)
+
+
+def _finite(value: float) -> float | None:
+    """``value``, or None where it is infinite or no number, for which JSON has no word."""
+    return value if isfinite(value) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Something in which two runs were set up differently; None where it is not said."""
+
+    name: str
+    a: str | float | None
+    b: str | float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ResultPair:
+    """Two results of a kind, ``run``, ``cluster`` or ``replay``.
+
+    The figures are in the order of A, then of B.
+    """
+
+    kind: str
+    settings: tuple[Setting, ...]
+    figures: tuple[ResultFigure, ...]
+    layout_changes: tuple[str, ...] = ()
+    """Lines of the layout: ``-`` and what A has, ``+`` and what B has."""
+
+
+class _Entry(msgspec.Struct, frozen=True):
+    """An entry of ``isfc replay --json``, as far as it matters here."""
+
+    table: str
+    key: str
+    measure: str
+    emulated: float
+    published: float | None
+    within: bool | None
+    spread_percent: float | None = None
+
+
+class _Repeated(msgspec.Struct, frozen=True):
+    """What a run with ``--seeds`` says more, as far as it matters here."""
+
+    spread_percent: dict[str, float | None] = {}
+
+
+class _Row(msgspec.Struct, frozen=True):
+    """A link, system or channel of a run of several links, or all; what it has not is None."""
+
+    name: str
+    mb_per_s: float
+    mb_per_s_out: float
+    mb_per_s_in: float
+    messages_per_s: float | None = None
+    collisions_per_s: float | None = None
+    busy_percent: float | None = None
+    spread_percent: float | None = None
+
+
+class _Together(msgspec.Struct, frozen=True):
+    """What ``isfc run --json`` says of several links together, as far as it matters here."""
+
+    links: list[_Row]
+    systems: list[_Row]
+    channels: list[_Row]
+    together: _Row
+    paths: list[_Row] = msgspec.field(default_factory=list)
+
+
+_Cells = Mapping[tuple[str, str, str], _Entry]
+
+
+def compare_files(a: Path, b: Path) -> ResultPair:
+    """The results in two files. Raises `ConfigurationError`, which names the file and the key."""
+    first, second = _read(a), _read(b)
+    if isinstance(first, dict) != isinstance(second, dict):
+        raise ConfigurationError(
+            f"{a} and {b}: one holds a run, the other a replay; expected two of a kind"
+        )
+    if isinstance(first, dict):
+        if ("together" in first) != ("together" in second):
+            raise ConfigurationError(
+                f"{a} and {b}: one is of one link, the other of several together; expected two of "
+                "a kind"
+            )
+        kind = "cluster" if "together" in first else "run"
+        pair = _pair(kind, _settings(first, second), _run(first, a), _run(second, b))
+        return replace(pair, layout_changes=tuple(_layout_changes(first, second)))
+    cells = _replay(first, a), _replay(second, b)
+    return _pair("replay", _replay_settings(first[0], second[0]), *cells)
+
+
+def _read(path: Path) -> Any:
+    """The document in a file, a pipe included: an object or a list."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(RESULT_LENGTH_MAX + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigurationError(f"{path}: cannot be read ({reason}); {_EXPECTED}") from None
+    if len(data) > RESULT_LENGTH_MAX:
+        raise ConfigurationError(f"{path}: is longer than {RESULT_LENGTH_MAX} bytes; {_EXPECTED}")
+    try:
+        document = msgspec.json.decode(data)
+    except (ValueError, RecursionError) as error:
+        what = f"is not JSON ({error})"
+        if path.suffix == ".toml":
+            what = f"is a TOML file; 'isfc run {path} --json' prints a result of a layout"
+        raise ConfigurationError(f"{path}: {what}; {_EXPECTED}") from None
+    if not isinstance(document, dict | list) or not document:
+        raise ConfigurationError(f"{path}: holds no result; {_EXPECTED}")
+    return document
+
+
+def _settings(a: Mapping[str, Any], b: Mapping[str, Any]) -> tuple[Setting, ...]:
+    pairs = [Setting(name, _setting(a, name), _setting(b, name)) for name in _SETTINGS]
+    pairs += [Setting(name, _origin(a, name), _origin(b, name)) for name in _ORIGINS]
+    return tuple(pair for pair in pairs if pair.a != pair.b)
+
+
+def _replay_settings(a: Mapping[str, Any], b: Mapping[str, Any]) -> tuple[Setting, ...]:
+    """In what two replays differ, as every entry of them says."""
+    pairs = [Setting(name, _setting(a, name), _setting(b, name)) for name in _REPLAY_ORIGINS]
+    return tuple(pair for pair in pairs if pair.a != pair.b)
+
+
+def _origin(run: Mapping[str, Any], name: str) -> str | None:
+    """What a run's provenance says, if it has any: older ones have none."""
+    found = run.get("provenance")
+    value = found.get(name) if isinstance(found, dict) else None
+    return value if isinstance(value, str) else None
+
+
+def _layout_changes(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[str]:
+    """The lines of the layouts that only one of two runs has."""
+    before, after = (_origin(run, "layout_toml") for run in (a, b))
+    if before is not None and after is not None:
+        old, new = before.splitlines(), after.splitlines()
+        yield from (f"- {line}" for line in old if line not in new)
+        yield from (f"+ {line}" for line in new if line not in old)
+
+
+def _setting(run: Mapping[str, Any], name: str) -> str | float | None:
+    value = run.get(name)
+    return value if isinstance(value, str | int | float) else None
+
+
+def _run(document: Any, path: Path) -> _Cells:
+    """The figures of a run: of the link, then of each device; or of each link of several."""
+    if isinstance(document, dict) and "together" in document:
+        with _named(path):
+            found = msgspec.convert(document, _Together)
+        rows = (*found.links, *found.systems, *found.channels, *found.paths, found.together)
+        return _cells((entry for row in rows for entry in _row_entries(row)), path)
+    with _named(path):
+        result = msgspec.convert(document, Result)
+        spreads = msgspec.convert(document, _Repeated).spread_percent
+    entries = [
+        _Entry("run", "link", name, getattr(result, name), None, None, spreads.get(name))
+        for name in MEASURES
+    ]
+    entries += [
+        _Entry("run", device.rdev, measure, getattr(device, measure), None, None)
+        for device in result.devices
+        for measure in _DEVICE_MEASURES
+    ]
+    return _cells(entries, path)
+
+
+def _row_entries(row: _Row) -> Iterator[_Entry]:
+    """The figures of one row; the spread of several seeds is of MB/s."""
+    for field in fields_of(_Row)[1:-1]:
+        value = getattr(row, field.name)
+        if value is not None:
+            spread = row.spread_percent if field.name == "mb_per_s" else None
+            yield _Entry("run", row.name, field.name, value, None, None, spread)
+
+
+def _replay(document: Any, path: Path) -> _Cells:
+    """The entries of a replay."""
+    with _named(path):
+        return _cells(msgspec.convert(document, list[_Entry]), path)
+
+
+def _cells(entries: Iterable[_Entry], path: Path) -> _Cells:
+    """The entries by table, key and measure, which name each of them."""
+    cells: dict[tuple[str, str, str], _Entry] = {}
+    for entry in entries:
+        cell = entry.table, entry.key, entry.measure
+        if cell in cells:
+            raise ConfigurationError(f"{path}: {' '.join(cell)}: comes twice; {_EXPECTED}")
+        cells[cell] = entry
+    return cells
+
+
+def _pair(kind: str, settings: tuple[Setting, ...], first: _Cells, second: _Cells) -> ResultPair:
+    figures = []
+    for cell in dict.fromkeys((*first, *second)):
+        a, b = first.get(cell), second.get(cell)
+        figures.append(
+            ResultFigure(
+                *cell,
+                published=next(entry.published for entry in (a, b) if entry),
+                a=a.emulated if a else None,
+                b=b.emulated if b else None,
+                a_within=a.within if a else None,
+                b_within=b.within if b else None,
+                noise=_is_noise(a, b),
+            )
+        )
+    return ResultPair(kind, settings, tuple(figures))
+
+
+def _is_noise(a: _Entry | None, b: _Entry | None) -> bool | None:
+    """Whether two figures differ by no more than one of them does from seed to seed."""
+    if a is None or b is None:
+        return None
+    noise = [
+        noise_of(entry.emulated, entry.spread_percent)
+        for entry in (a, b)
+        if entry.spread_percent is not None
+    ]
+    return abs(b.emulated - a.emulated) <= max(noise) if noise else None
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Turn what msgspec finds wrong into a message that names the file and the key."""
+    try:
+        yield
+    except msgspec.ValidationError as error:
+        raise ConfigurationError(f"{path}: {_explain(str(error))}; {_EXPECTED}") from None
+
+
+def _explain(message: str) -> str:
+    problem, _, place = message.partition(" - at `")
+    place = place.removesuffix("`").removeprefix("$").removeprefix(".")
+    missing = re.fullmatch(r"Object missing required field `(.+)`", problem)
+    if missing:
+        return f"{place}{'.' * bool(place)}{missing[1]}: is missing"
+    wanted, _, found = problem.removeprefix("Expected ").partition(", got ")
+    words = (
+        " or ".join(_KINDS.get(kind, kind) for kind in kinds.replace("`", "").split(" | "))
+        for kinds in (found, wanted)
+    )
+    return f"{place}: is {next(words)} instead of {next(words)}" if found else f"{place}: {problem}"

@@ -1,0 +1,91 @@
+"""A link without one chpid or CTC after the other, or without several: by rule, and by runs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from isfc.layout.capacity import directions_of
+from isfc.layout.layout import Layout
+from isfc.layout.loss import Loss, losses
+from isfc.layout.lost import LostTogether
+from scenarios.runs.saturation import RunEach, stated_load
+from scenarios.runs.steady import Rate, steady_rate
+
+_NOTHING: Final = (Rate(0.0), Rate(0.0))
+"""What both nodes send where no CTC is left."""
+
+Rates = tuple[float, float]
+"""MB/s that the first node sends, and that the second does."""
+
+AnyLoss = Loss | LostTogether
+"""One thing that is gone, or several together."""
+
+SteadyRates = tuple[Rate, Rate]
+"""The same by runs, each until it was steady."""
+
+
+@dataclass(frozen=True, slots=True)
+class AfterLoss:
+    """What is left after a loss, or of the whole link if ``loss`` is None.
+
+    ``measured`` is what runs gave, if there were any.
+    """
+
+    loss: AnyLoss | None
+    ctc_count: int
+    estimated: Rates
+    measured: SteadyRates | None
+
+    @property
+    def gone(self) -> str:
+        """What is gone, in a word and as each end names it."""
+        if self.loss is None:
+            return "nothing"
+        here, there = self.loss.names
+        if isinstance(self.loss, LostTogether):
+            return here
+        named = here if here == there else f"{here} ({there})"
+        return f"{'chpid' if self.loss.kind == 'chpid' else 'CTC'} {named}"
+
+    @property
+    def measured_mb_per_s(self) -> Rates | None:
+        """What runs gave, without their spreads."""
+        if self.measured is None:
+            return None
+        first, second = self.measured
+        return first.mb_per_s, second.mb_per_s
+
+
+def left_after(layout: Layout, loss: AnyLoss | None, measured: SteadyRates | None) -> AfterLoss:
+    """What the rule of thumb says of a loss, beside what was measured."""
+    rest = layout if loss is None else loss.left
+    if rest is None:
+        return AfterLoss(loss, 0, (0, 0), measured)
+    down, up = directions_of(rest)
+    return AfterLoss(
+        loss, len(rest.ctcs), (down.estimated_mb_per_s, up.estimated_mb_per_s), measured
+    )
+
+
+def after_losses(
+    layout: Layout, run_each: RunEach | None = None, together: LostTogether | None = None
+) -> list[AfterLoss]:
+    """The whole link first, then what every loss leaves, or what is left without all together.
+
+    By rule of thumb alone without ``run_each``.
+    """
+    every: list[AnyLoss | None] = [None, *(losses(layout) if together is None else [together])]
+    measured = _measured(layout, every, run_each) if run_each else [None] * len(every)
+    return [left_after(layout, loss, rates) for loss, rates in zip(every, measured, strict=True)]
+
+
+def _measured(
+    layout: Layout, every: Sequence[AnyLoss | None], run_each: RunEach
+) -> list[SteadyRates]:
+    """What runs give, sent by the one end and by the other; nothing where no CTC is left."""
+    rests = [layout if loss is None else loss.left for loss in every]
+    experiments = [
+        stated_load(rest, node) for rest in rests if rest is not None for node in rest.nodes
+    ]
+    found = iter(run_each(steady_rate, experiments))
+    return [_NOTHING if rest is None else (next(found), next(found)) for rest in rests]

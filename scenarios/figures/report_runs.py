@@ -1,0 +1,236 @@
+"""What ``isfc report`` runs: a layout's throughput, losses and timeline, in virtual time.
+
+What it says of channels and their I/O it estimates: `channel_estimates`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from isfc.io.advice import IoAdvice, advise
+from isfc.io.charts import Chart, Curve, charts_of, memory_over_paths
+from isfc.io.configuration import IoConfiguration
+from isfc.io.plan import IoPlan, make_io_plan
+from isfc.layout.layout import Collection, Layout
+from isfc.layout.loss import ClusterLoss, cluster_losses
+from isfc.layout.plan import Plan, make_plan
+from isfc.link.name import NodeName
+from scenarios.figures.advice import TriedAdvice, try_advice
+from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan, plan_experiments
+from scenarios.figures.link_loss import AfterLoss, after_losses
+from scenarios.moves.guest import GuestPlan
+from scenarios.moves.guest_memory import KNOWN_GUESTS
+from scenarios.moves.relocated import Relocated, watch_relocation
+from scenarios.moves.relocation import Relocation
+from scenarios.runs.run import Experiment, Result
+from scenarios.runs.saturation import ModelledRate, RunEach, carried, stated_load
+from scenarios.runs.shared_channel import SharedRun, run_over_load
+from scenarios.runs.steady import steady_links, steady_run
+from scenarios.runs.timeline import Timeline, record_timeline
+from scenarios.runs.warmup import WARMUP
+from scenarios.runs.workload import Workload
+
+PAIRS: Final = (1, 2, 5, 10, 20, 50, 100)
+TIMELINE_PAIRS: Final = 50
+TIMELINE_SECONDS: Final = 0.03
+RELOCATED: Final = "direct-io"
+"""The kind of guest that is moved: the one whose first pass is published and the shortest. The
+other one, OLTP, has ten times as many pages, and takes as much longer to be simulated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """What the link did when so many pairs sent from one node, once that was steady.
+
+    An endless run's rate would be within ``spread_mb_per_s`` of it, with 95 % confidence.
+    ``second_mb_per_s`` is another pace that the link may keep: see `scenarios.runs.steady.Rate`.
+    """
+
+    sender: NodeName
+    pairs: int
+    mb_per_s: float
+    spread_mb_per_s: float
+    rdev_util_percent: float
+    collisions_per_s: float
+    second_mb_per_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DiskRuns:
+    """The link and the disks alone and beside each other, at several loads of the disks."""
+
+    points: tuple[tuple[float, SharedRun[Result]], ...]
+
+    @property
+    def now(self) -> SharedRun[Result]:
+        """With the load that the layout says."""
+        return dict(self.points)[1.0]
+
+    @property
+    def charts(self) -> dict[str, Chart]:
+        """By the id of its figure."""
+        return {"io-link": self._link(), "io-disks": self._disks()}
+
+    def _link(self) -> Chart:
+        runs = [run for _, run in self.points]
+        return Chart(
+            "MB/s of the link over the load of the disks on its chpids",
+            "% of the disks' load",
+            "MB/s (2^20)",
+            self._percents,
+            (
+                Curve("without the disks", tuple(run.alone.mb_per_s for run in runs)),
+                Curve("beside the disks", tuple(run.beside.mb_per_s for run in runs)),
+            ),
+        )
+
+    def _disks(self) -> Chart:
+        curves = []
+        for place, channel in enumerate(self.now.channels):
+            for index, demand in enumerate(channel.disks_alone.demands):
+                found = [run.channels[place] for _, run in self.points]
+                name = f"{demand.demand.name} on {channel.node} {channel.chpid}"
+                alone = [each.disks_alone.demands[index].response_ns / 1e3 for each in found]
+                beside = [each.disks_beside.demands[index].response_ns / 1e3 for each in found]
+                curves.append(Curve(f"{name}, alone", tuple(alone)))
+                curves.append(Curve(f"{name}, beside", tuple(beside)))
+        title = "Response time of the disks, alone and beside the CTCs, over their load"
+        return Chart(title, "% of the disks' load", "us", self._percents, tuple(curves))
+
+    @property
+    def _percents(self) -> tuple[float, ...]:
+        return tuple(100 * share for share, _ in self.points)
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelEstimates:
+    """All that the page shows of an I/O configuration; ``curves`` by name."""
+
+    name: str
+    plan: IoPlan
+    advice: Sequence[IoAdvice]
+    curves: dict[str, Chart]
+
+    @property
+    def charts(self) -> dict[str, Chart]:
+        """By the id of its figure."""
+        return {f"io-{name}": chart for name, chart in self.curves.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterRuns:
+    """All that the page shows of a cluster."""
+
+    collection: Collection
+    plan: ClusterPlan
+    losses: tuple[ClusterLoss, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkRuns:
+    """All that the page shows."""
+
+    name: str
+    plan: Plan
+    carried: tuple[ModelledRate, ...]
+    tried: Mapping[str, Sequence[TriedAdvice]]
+    workload: Workload
+    points: tuple[Point, ...]
+    lefts: tuple[AfterLoss, ...]
+    timeline: Timeline
+    relocation: Chart
+    disks: DiskRuns | None = None
+    relocated: tuple[Relocated, ...] = ()
+    """Guests as IBM measured, each moved alone."""
+    mark: str = ""
+    """What ends every id, where a page is about several links."""
+
+    @property
+    def layout(self) -> Layout:
+        """What was run."""
+        return self.plan.layout
+
+
+def link_runs(
+    name: str,
+    layout: Layout,
+    workload: Workload,
+    tell: Callable[[str], None],
+    run_each: RunEach,
+    disks: IoConfiguration | None = None,
+    neighbours: tuple[Layout, ...] = (),
+) -> LinkRuns:
+    """Run everything; ``tell`` is told what is run next.
+
+    ``run_each`` does runs of which one needs nothing of another; ``disks`` are those on the
+    chpids, ``neighbours`` the other links of the systems.
+    """
+    plan = make_plan(layout, neighbours)
+    rates = carried(layout)
+    tried = try_advice(layout, plan.advice, rates)
+    tell("throughput over pairs, each way")
+    experiments = [
+        Experiment(layout, workload, pairs, client=node) for node in layout.nodes for pairs in PAIRS
+    ]
+    points = tuple(
+        Point(
+            experiment.client_node,
+            experiment.pairs,
+            steady.rate.mb_per_s,
+            steady.rate.spread_mb_per_s,
+            steady.result.rdev_util_percent,
+            steady.result.collisions_per_s,
+            steady.rate.second_mb_per_s,
+        )
+        for experiment, steady in zip(experiments, run_each(steady_run, experiments), strict=True)
+    )
+    tell("what is left with each chpid and each CTC gone")
+    lefts = tuple(after_losses(layout, run_each))
+    tell("a timeline")
+    timeline, _ = record_timeline(
+        Experiment(layout, workload, TIMELINE_PAIRS, TIMELINE_SECONDS, WARMUP)
+    )
+    tell("a relocation of a guest as IBM measured, each way")
+    relocated = tuple(run_each(watch_relocation, relocations(layout)))
+    return LinkRuns(
+        name,
+        plan,
+        rates,
+        tried,
+        workload,
+        points,
+        lefts,
+        timeline,
+        memory_over_paths({f"from {each.sender}": each.stated_mb_per_s for each in rates}),
+        _disks(layout, disks, tell),
+        relocated,
+    )
+
+
+def relocations(layout: Layout) -> list[Relocation]:
+    """A guest of the kind `RELOCATED` moved alone, from either system."""
+    return [
+        Relocation(layout, (GuestPlan(RELOCATED, KNOWN_GUESTS[RELOCATED].memory),), source=node)
+        for node in layout.nodes
+    ]
+
+
+def cluster_runs(collection: Collection, run_each: RunEach) -> ClusterRuns:
+    """Run each link alone and all together, and find what each loss cuts."""
+    results = run_each(steady_links, plan_experiments(collection))
+    return ClusterRuns(collection, cluster_plan(results), cluster_losses(collection))
+
+
+def channel_estimates(name: str, configuration: IoConfiguration) -> ChannelEstimates:
+    """Estimate the channels of a configuration, and the curves that concern them."""
+    plan = make_io_plan(configuration)
+    return ChannelEstimates(name, plan, advise(plan), charts_of(configuration))
+
+
+def _disks(
+    layout: Layout, disks: IoConfiguration | None, tell: Callable[[str], None]
+) -> DiskRuns | None:
+    if disks is None:
+        return None
+    tell("CTCs and disks beside each other")
+    return DiskRuns(run_over_load(stated_load(layout), disks))

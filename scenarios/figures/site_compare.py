@@ -1,0 +1,210 @@
+"""A site's figures beside the model's: signed errors, and what may explain those that stand out."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Final
+
+from ctc.address import format_rdev
+from isfc.layout.layout import Layout
+from isfc.measured.measurement import DeviceFigures, LinkFigures
+from isfc.measured.seen import SeenInterval, SeenLink
+from scenarios.figures.site_workload import Derived, derive
+from scenarios.runs.run import DeviceResult, Result, record
+
+SECONDS: Final = 2.0
+WARMUP: Final = 0.5
+"""Virtual time of a run: MB/s of the published layouts is within 1 % of that of ten seconds."""
+
+BUSY_LEAST: Final = 5.0
+"""Percent busy from which on a device's figures are judged: below it they are a few I/Os'."""
+
+ROUNDING_MAX: Final = 0.1
+"""Half of the last digit of a figure, as a share of it, up to which its error is judged."""
+
+_DEVICE_MEASURES: Final = ("io_per_s", "pend_ms", "disc_ms", "conn_ms", "serv_ms", "busy_percent")
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredFigure:
+    """One figure measured, and ours. ``node`` is the end that showed it.
+
+    ``of`` is an RDEV, or ``link``. ``judged`` says whether it counts: one that rounding makes
+    coarse is shown alone.
+    """
+
+    node: str
+    of: str
+    measure: str
+    measured: float
+    emulated: float
+    judged: bool
+    rounding: float = 0.0
+    """Half of its last digit, as a share of it."""
+
+    @property
+    def error_percent(self) -> float | None:
+        """How far ours is off, with its sign; None where 0 was measured."""
+        return 100 * (self.emulated / self.measured - 1) if self.measured else None
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedInterval:
+    """One interval beside a run of what it is taken to be."""
+
+    seen: SeenInterval
+    derived: Derived
+    figures: tuple[MeasuredFigure, ...]
+    reasons: tuple[str, ...]
+
+    def beyond(self, tolerance_percent: float) -> list[MeasuredFigure]:
+        """The judged figures that are further off."""
+        return [figure for figure in self.judged() if _off(figure) > tolerance_percent]
+
+    def judged(self) -> list[MeasuredFigure]:
+        """The figures that count."""
+        return [f for f in self.figures if f.judged and f.error_percent is not None]
+
+    def median_error(self, *measures: str) -> float | None:
+        """The median of the errors of some measures, with its sign; None if there is none."""
+        errors = [f.error_percent or 0.0 for f in self.judged() if f.measure in measures]
+        return median(errors) if errors else None
+
+
+def _off(figure: MeasuredFigure) -> float:
+    return abs(figure.error_percent or 0.0)
+
+
+def compare_interval(
+    layout: Layout, seen: SeenInterval, derived: Derived | None = None
+) -> ComparedInterval:
+    """Run what an interval is taken to be, and lay its figures beside the measured ones."""
+    workload = derive(layout, seen) if derived is None else derived
+    beside = run_beside(layout, seen, workload, SECONDS, WARMUP)
+    figures = [figure for end, result in beside for figure in figures_beside(end, result)]
+    reasons = [reason for end, result in beside for reason in likely_reasons(layout, end, result)]
+    return ComparedInterval(seen, workload, tuple(figures), tuple(dict.fromkeys(reasons)))
+
+
+def run_beside(
+    layout: Layout,
+    seen: SeenInterval,
+    derived: Derived,
+    seconds: float,
+    warmup: float,
+    seed: int = 1,
+) -> list[tuple[SeenLink, Result]]:
+    """Each end of an interval, and what it shows in one run."""
+    recording = record(derived.experiment(layout, seconds, warmup, seed))
+    return [(end, recording.at(end.node).whole.result) for end in seen.ends]
+
+
+def figures_beside(seen: SeenLink, result: Result) -> Iterator[MeasuredFigure]:
+    """Every figure that was measured, and that of a run."""
+    ours = {device.rdev: device for device in result.devices}
+    for device in seen.measurement.devices:
+        yield from _of_device(seen.node, device, ours[format_rdev(device.rdev)])
+    for link in seen.measurement.links[:1]:
+        yield from _of_link(seen.node, link, result)
+
+
+def _of_device(node: str, theirs: DeviceFigures, ours: DeviceResult) -> Iterator[MeasuredFigure]:
+    busy = (theirs.busy_percent or 0.0) >= BUSY_LEAST
+    for measure in _DEVICE_MEASURES:
+        measured = getattr(theirs, measure)
+        if measured is not None:
+            decimals = 0 if measure == "busy_percent" else theirs.decimals
+            half = 0.0 if decimals is None else 0.5 * 10.0**-decimals
+            rounding = half / measured if measured else 0.0
+            yield MeasuredFigure(
+                node,
+                ours.rdev,
+                measure,
+                measured,
+                getattr(ours, measure),
+                judged=busy and rounding <= ROUNDING_MAX,
+                rounding=rounding,
+            )
+
+
+def _of_link(node: str, link: LinkFigures, result: Result) -> Iterator[MeasuredFigure]:
+    for side, way, end in (("written", link.written, "out"), ("read", link.read, "in")):
+        for measure, theirs in (
+            ("mb_per_s", way.mb_per_s),
+            ("packages_per_s", way.packages_per_s),
+            ("messages_per_package", way.messages_per_package),
+        ):
+            ours = getattr(result, f"{measure}_{end}")
+            yield MeasuredFigure(
+                node, "link", f"{side}_{measure}", theirs, ours, judged=theirs >= 1
+            )
+    collisions = link.collisions_per_s
+    yield MeasuredFigure(
+        node,
+        "link",
+        "collisions_per_s",
+        collisions,
+        result.collisions_per_s,
+        judged=collisions >= 20,
+    )
+
+
+def likely_reasons(layout: Layout, seen: SeenLink, result: Result) -> Iterator[str]:
+    """What may explain the figures that stand out, in words."""
+    ours = {device.rdev: device for device in result.devices}
+    pairs = [(each, ours[format_rdev(each.rdev)]) for each in seen.measurement.devices]
+    here = layout.nodes.index(seen.node)
+    uses = {ctc.rdevs[here]: ctc.fibre for ctc in layout.ctcs}
+    for fibre in layout.fibres:
+        busy = [
+            (theirs, mine)
+            for theirs, mine in pairs
+            if uses[theirs.rdev] == fibre
+            and (theirs.busy_percent or 0) >= BUSY_LEAST
+            and mine.busy_percent >= BUSY_LEAST
+        ]
+        yield from _of_fibre(f"fibre {fibre.name} ({fibre.profile.feature})", busy)
+    idle = [mine.rdev for theirs, mine in pairs if not theirs.io_per_s and mine.io_per_s > 1]
+    idle += [
+        format_rdev(rdev) for rdev in seen.silent if pairs and ours[format_rdev(rdev)].io_per_s > 1
+    ]
+    if idle:
+        yield (
+            f"{', '.join(idle)}: no I/O was measured, and the model uses them: not in the link, "
+            "or the device lists are in another order; see QUERY ISLINK"
+        )
+    extra = [mine.rdev for theirs, mine in pairs if theirs.io_per_s > 10 and mine.io_per_s < 1]
+    if extra:
+        yield (
+            f"{', '.join(extra)}: used there and not in the model: the scan goes another way; "
+            "compare the systems' names and the order of device numbers"
+        )
+    for link in seen.measurement.links[:1]:
+        if link.collisions_per_s > 20 and link.collisions_per_s > 3 * result.collisions_per_s:
+            yield (
+                f"{link.collisions_per_s:.0f} collisions a second were measured, the model has "
+                f"{result.collisions_per_s:.0f}: the systems may have the CTCs in different orders"
+            )
+
+
+def _of_fibre(name: str, busy: Sequence[tuple[DeviceFigures, DeviceResult]]) -> Iterator[str]:
+    if not busy:
+        return
+    conn = _ratio([(theirs.conn_ms, mine.conn_ms) for theirs, mine in busy])
+    if conn is not None and not 0.7 <= conn <= 1.4:
+        word = "longer" if conn > 1 else "shorter"
+        speed = "slower" if conn > 1 else "faster"
+        yield (
+            f"{name}: Conn is {conn:.1f} times the model's, {word} on every CTC: its link may run "
+            f"{speed} than the layout says"
+        )
+    pend = _ratio([(theirs.pend_ms, mine.pend_ms) for theirs, mine in busy])
+    worst = max(theirs.pend_ms or 0.0 for theirs, _ in busy)
+    if pend is not None and pend > 2 and worst >= 1.0:
+        yield f"{name}: Pend is {pend:.1f} times the model's: other traffic may use the chpid"
+
+
+def _ratio(values: Sequence[tuple[float | None, float]]) -> float | None:
+    """The median of measured by ours; None where the figures are too small to say."""
+    found = [theirs / mine for theirs, mine in values if theirs and theirs >= 0.4 and mine > 0.05]
+    return median(found) if found else None

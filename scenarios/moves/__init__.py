@@ -1,0 +1,1 @@
+"""Guests on the move: relocations and evacuations."""

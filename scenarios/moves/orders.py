@@ -1,0 +1,225 @@
+"""Commands while guests are on their way, each at a given time.
+
+VMRELOCATE MODIFY, CANCEL and STATUS, and what an operator of the system does to its CTCs.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from math import inf
+from typing import Final
+
+from isfc.cp.processor import CommandProcessor
+from isfc.cp.words import matches
+from isfc.errors import ConfigurationError
+from isfc.system.system import System
+from scenarios.moves.guest import Guest
+from scenarios.moves.queue import Departures, RelocationQueue
+from scenarios.moves.vmrelocate import SECONDS_MAX
+from scenarios.runs.run import NS_PER_S
+
+_LINE: Final = re.compile(
+    r"(?P<seconds>\d{1,8}(?:\.\d{1,9})?) *s? +(?:VMRELO(?:CATE)? +)?"
+    r"(?P<verb>MODIFY|CANCEL|STATUS)(?: +(?:USER +)?(?P<user>\S{1,8}))?(?P<operands>(?: +\S+)*) *",
+    re.IGNORECASE | re.ASCII,
+)
+_CTC_LINE: Final = re.compile(
+    r"(?P<seconds>\d{1,8}(?:\.\d{1,9})?) *s? +(?P<command>(?P<verb>\S{1,10}) +\S.*)", re.ASCII
+)
+_CTC_VERBS: Final = ("VARY", "ACTivate", "DEActive", "DEACTIVATe")
+_CP: Final = "CP"
+_LOOK_NS: Final = 100_000
+_OPERANDS: Final = {"MAXT": "max_total", "MAXQ": "max_quiesce"}
+"""By the shortest abbreviation; ``VMRELOCATE`` itself may be written ``VMRELO``."""
+
+UNNAMED: Final = "GUEST"
+"""What a guest is called that nobody has named, and that is alone."""
+
+_EXPECTED: Final = (
+    "expected SECONDS and MODIFY USER MAXTOTAL|MAXQUIESCE SECONDS|NOLIMIT (or both), CANCEL USER, "
+    "STATUS [USER], or VARY, ACTIVATE or DEACTIVE of CTCs, such as "
+    "'5 MODIFY LINUX1 MAXQUIESCE 20' or '2 VARY OFFLINE CHPID 40'"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A command, when it is given (ns since the first VMRELOCATE), and of whom; None is all.
+
+    ``command`` is the whole of one that is no VMRELOCATE, as the system's CP is given it.
+    """
+
+    at_ns: int
+    verb: str
+    user: str | None = None
+    changes: tuple[tuple[str, float], ...] = ()
+    command: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StatusLine:
+    """One guest in a response to VMRELOCATE STATUS."""
+
+    user: str
+    source: str
+    to: str
+    elapsed_s: float
+    stage: str
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What came of an order; ``lines`` are those of STATUS, ``told`` is what else there is."""
+
+    at_s: float
+    command: str
+    lines: tuple[StatusLine, ...] = ()
+    told: str = ""
+
+
+def read_order(text: str, users: Sequence[str]) -> Order:
+    """An order such as ``5 MODIFY LINUX1 MAXQUIESCE 20``. Raises `ConfigurationError`."""
+    found = _LINE.fullmatch(text.strip())
+    if found is None:
+        return _read_ctc_order(text.strip())
+    at_ns = round(float(found["seconds"]) * NS_PER_S)
+    verb = found["verb"].upper()
+    user = (found["user"] or "").upper() or None
+    words = (found["operands"] or "").upper().split()
+    if user is None and verb != "STATUS":
+        raise ConfigurationError(_EXPECTED)
+    if user is not None and [*users] == [UNNAMED]:
+        user = UNNAMED  # whatever its user id is, it is the only one
+    if user is not None and user not in users:
+        raise ConfigurationError(f"{verb} {user}: expected one of {', '.join(users)}")
+    if bool(words) != (verb == "MODIFY"):
+        raise ConfigurationError(_EXPECTED)
+    return Order(at_ns, verb, user, tuple(_operands(words)))
+
+
+def _read_ctc_order(text: str) -> Order:
+    found = _CTC_LINE.fullmatch(text)
+    if found is None or not any(matches(verb, found["verb"].upper()) for verb in _CTC_VERBS):
+        raise ConfigurationError(_EXPECTED)
+    at_ns = round(float(found["seconds"]) * NS_PER_S)
+    return Order(at_ns, _CP, command=found["command"].upper())
+
+
+def _operands(words: Sequence[str]) -> list[tuple[str, float]]:
+    found: list[tuple[str, float]] = []
+    if len(words) % 2:
+        raise ConfigurationError(_EXPECTED)
+    for name, value in zip(words[::2], words[1::2], strict=True):
+        whole = "MAXTOTAL" if name.startswith("MAXT") else "MAXQUIESCE"
+        if len(name) < 4 or not whole.startswith(name):
+            raise ConfigurationError(f"{name[:40]}: expected MAXTOTAL or MAXQUIESCE")
+        if _OPERANDS[name[:4]] in dict(found):
+            raise ConfigurationError(f"{whole} twice; expected it once")
+        found.append((_OPERANDS[name[:4]], _seconds(whole, value)))
+    return found
+
+
+def _seconds(name: str, text: str) -> float:
+    if text == "NOLIMIT":
+        return inf
+    if not (text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= SECONDS_MAX):
+        raise ConfigurationError(
+            f"{name} {text[:40]}: expected 1 to {SECONDS_MAX:,.0f} seconds, or NOLIMIT"
+        )
+    return float(text)
+
+
+class Operator:
+    """Gives the orders, each at its time, and keeps the responses.
+
+    What happens to CTCs happens to those of links that have come up, which takes some round trips.
+    """
+
+    def __init__(
+        self,
+        orders: Sequence[Order],
+        queue: RelocationQueue,
+        source: System,
+        departures: Iterable[Departures],
+        begin_ns: int,
+    ) -> None:
+        self._orders = sorted(orders, key=lambda order: order.at_ns)
+        self._queue = queue
+        self._source = source
+        self._departures = tuple(departures)
+        self._processor = CommandProcessor()
+        self._not_before_ns = 0
+        self._begin_ns = begin_ns
+        self.responses: list[Response] = []
+
+    @property
+    def due_ns(self) -> int | None:
+        """When the next order is to be given; None if there is none."""
+        if not self._orders:
+            return None
+        return max(self._not_before_ns, self._begin_ns + self._orders[0].at_ns)
+
+    def act(self, now_ns: int) -> None:
+        """Give the orders that are due. The engine is to be drained then: CTCs may have gone."""
+        while self.due_ns is not None and self.due_ns <= now_ns:
+            order = self._orders[0]
+            if order.verb == _CP and not all(each.was_up for each in self._departures):
+                self._not_before_ns = now_ns + _LOOK_NS
+                return
+            self._orders = self._orders[1:]
+            if order.verb == _CP:
+                response = self._processor.execute(order.command, self._source, now_ns)
+                self._respond(order, (), "\n".join((*response.lines, *response.announcements)))
+            elif order.verb == "STATUS":
+                self._respond(order, self._status(order, now_ns))
+            else:
+                self._respond(order, (), self._change(order, now_ns))
+
+    def end(self) -> None:
+        """Every guest is over: say of the orders that are left that they were not given."""
+        for order in self._orders:
+            self._respond(order, (), "Not given: every guest was over by then.")
+        self._orders = []
+
+    def _respond(self, order: Order, lines: tuple[StatusLine, ...], told: str = "") -> None:
+        operands = "".join(
+            f" {name.replace('_', '').upper()} {'NOLIMIT' if value == inf else f'{value:g}'}"
+            for name, value in order.changes
+        )
+        user = f" {order.user}" if order.user else ""
+        command = order.command or f"VMRELOCATE {order.verb}{user}{operands}"
+        self.responses.append(Response(order.at_ns / NS_PER_S, command, lines, told))
+
+    def _status(self, order: Order, now_ns: int) -> tuple[StatusLine, ...]:
+        return tuple(
+            StatusLine(
+                guest.plan.name,
+                self._source.name,
+                self._queue.destination(guest),
+                (now_ns - guest.begin_ns) / NS_PER_S,
+                guest.stage,
+            )
+            for guest in self._queue.going
+            if order.user in (None, guest.plan.name)
+        )
+
+    def _change(self, order: Order, now_ns: int) -> str:
+        """MODIFY and CANCEL; of a guest that waits its VMRELOCATE is not yet given."""
+        guest = next((each for each in self._queue.going if each.plan.name == order.user), None)
+        if guest is None:
+            return "The guest is not being relocated at that time."
+        if order.verb == "CANCEL":
+            guest.cancel(now_ns)
+        else:
+            _modify(guest, order, now_ns)
+        return ""
+
+
+def _modify(guest: Guest, order: Order, now_ns: int) -> None:
+    limits = guest.limits
+    for name, seconds in order.changes:
+        if name == "max_total":
+            limits = replace(limits, max_total=seconds)
+        else:
+            limits = replace(limits, max_quiesce=seconds)
+    guest.modify(limits, now_ns)

@@ -1,0 +1,157 @@
+"""The guests of one system that are to leave it, and the programs of the links they leave by.
+
+So many are on their way at the same time, in their order, on whichever links. A link's two ends
+run `Departures` and `Arrivals`; each guest has conversations of its own there.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from typing import final
+
+from isfc.engine.program import Offer
+from isfc.link.events import Delivered, LinkDown, LinkEvent, LinkUp, Sent
+from isfc.link.message import Message
+from isfc.link.name import NodeName
+from scenarios.moves.guest import COUNTS_LENGTH, Guest, GuestPlan
+
+
+@final
+class RelocationQueue:
+    """Which guests wait, are on their way, and are over. At most ``together`` are on their way."""
+
+    def __init__(
+        self, plans: Sequence[tuple[GuestPlan, NodeName]], together: int, window: int
+    ) -> None:
+        self._waiting = deque((Guest(plan, window), to) for plan, to in plans)
+        self._together = together
+        self.begun: list[Guest] = []
+        """In the order in which they began."""
+        self._destinations: dict[Guest, NodeName] = {}
+
+    @property
+    def going(self) -> list[Guest]:
+        """Those on their way."""
+        return [guest for guest in self.begun if not guest.end]
+
+    @property
+    def over(self) -> bool:
+        """Whether none waits, and none is on its way."""
+        return not self._waiting and not self.going
+
+    @property
+    def next_to(self) -> NodeName | None:
+        """Where the guest goes that may begin now; None if none may."""
+        if not self._waiting or len(self.going) >= self._together:
+            return None
+        return self._waiting[0][1]
+
+    def take(self) -> Guest:
+        """That guest, which begins."""
+        guest, to = self._waiting.popleft()
+        self.begun.append(guest)
+        self._destinations[guest] = to
+        return guest
+
+    def destination(self, guest: Guest) -> NodeName:
+        """Where a guest goes that has begun."""
+        return self._destinations[guest]
+
+
+class Departures:
+    """The program of one link end that guests leave by, to the system ``to``.
+
+    While the link is down, who begins is over immediately, as who is on its way when it goes down.
+    """
+
+    def __init__(self, queue: RelocationQueue, to: NodeName) -> None:
+        self._queue = queue
+        self._to = to
+        self._guests: list[Guest] = []
+        self._down = False
+        self.was_up = False
+        """Whether the link has come up since it began."""
+
+    def start(self, now_ns: int) -> Iterable[Offer]:
+        """Nobody leaves yet."""
+        return ()
+
+    def begin_waiting(self, now_ns: int) -> list[Message]:
+        """Let those begin that may, and return what they send first."""
+        messages: list[Message] = []
+        while self._queue.next_to == self._to:
+            guest = self._queue.take()
+            self._guests.append(guest)
+            first = guest.begin(now_ns)
+            if self._down:
+                guest.lose_link(now_ns)
+            else:
+                messages += self._of(len(self._guests) - 1, first)
+        return messages
+
+    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
+        """What the partner has read makes room for more; its counts end a pass."""
+        if isinstance(event, LinkDown | LinkUp):
+            return self._hear_link(isinstance(event, LinkDown), now_ns)
+        if not isinstance(event, Delivered | Sent):
+            return ()
+        read = isinstance(event, Sent)
+        messages: list[Message] = []
+        ended = False
+        for message in event.messages:
+            number, own = self._find(message)
+            guest = self._guests[number]
+            if guest.end:
+                continue  # what was under way when it was given up
+            following = guest.sent(own, now_ns) if read else guest.counted(now_ns)
+            messages += self._of(number, following)
+            ended = ended or guest.end is not None
+        if ended:
+            messages += self.begin_waiting(now_ns)
+        return [(now_ns, messages)] if messages else ()
+
+    def _hear_link(self, down: bool, now_ns: int) -> Iterable[Offer]:
+        """The link is up again, or it is down: then all are over, on their way or not."""
+        self._down = down
+        if not down:
+            self.was_up = True
+            return ()
+        for guest in self._guests:
+            guest.lose_link(now_ns)
+        messages = self.begin_waiting(now_ns)
+        assert not messages, "nobody leaves by a link that is down"
+        return ()
+
+    def _find(self, message: Message) -> tuple[int, Message]:
+        """Of which guest a message is, and which of its own conversations it has."""
+        number, conversation = divmod(message.conversation, self._guests[0].conversations)
+        return number, Message(conversation, message.length)
+
+    def _of(self, number: int, messages: Sequence[Message]) -> list[Message]:
+        """Messages in the conversations that this guest has here."""
+        first = number * self._guests[0].conversations
+        return [Message(first + each.conversation, each.length) for each in messages]
+
+
+class Arrivals:
+    """The program of the end that guests arrive at: it answers counts, and nothing else.
+
+    Transport's messages overtake each other, but counts are sent once all that they count was read.
+    """
+
+    def __init__(self, window: int) -> None:
+        self._conversations = window + 1
+
+    def start(self, now_ns: int) -> Iterable[Offer]:
+        """It waits."""
+        return ()
+
+    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
+        """An answer for the counts of each pass."""
+        if not isinstance(event, Delivered):
+            return ()
+        answers = [
+            Message(each.conversation, COUNTS_LENGTH)
+            for each in event.messages
+            if each.conversation % self._conversations == self._conversations - 1
+        ]
+        return [(now_ns, answers)] if answers else ()

@@ -1,0 +1,265 @@
+"""Relocations from Python: a layout and guests in, a `Relocated` out.
+
+What ``isfc relocate`` does for people, `relocate` does for programs; the figures are the same.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from html import escape
+from math import inf, isinf
+from pathlib import Path
+from typing import Any
+
+from isfc.errors import ConfigurationError
+from isfc.io.shared import load_link_with_disks
+from isfc.layout.layout import Layout
+from isfc.layout.note import Note
+from isfc.link.name import NodeName
+from scenarios.moves.guest import STATE_LENGTH, GuestPlan, Moved, Pass
+from scenarios.moves.guest_memory import GuestMemory
+from scenarios.moves.orders import Response, read_order
+from scenarios.moves.relocation import WINDOW, Relocation, RelocationOutcome, relocation_notes
+from scenarios.moves.relocation import relocate as run_relocation
+from scenarios.moves.vmrelocate import QUIESCE_GOAL_S, QUIESCE_MAX_S, Limits
+from scenarios.runs.run import Experiment, run
+from scenarios.runs.workload import Workload, find_workload
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Relocated:
+    """What became of some guests. ``alone_per_s`` are the background's exchanges without them."""
+
+    relocation: Relocation
+    outcome: RelocationOutcome
+    alone_per_s: float | None = None
+
+    @property
+    def guests(self) -> tuple[Moved, ...]:
+        """What became of each guest that began, in that order."""
+        return self.outcome.guests
+
+    @property
+    def seconds(self) -> float:
+        """From the first command until the last guest has arrived, or was given up."""
+        return self.outcome.seconds
+
+    @property
+    def longest_stop_s(self) -> float:
+        """How long the guest that was stopped longest was stopped."""
+        return self.outcome.longest_stop_s
+
+    @property
+    def all_moved(self) -> bool:
+        """Whether every guest runs at its destination."""
+        return self.outcome.all_moved
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat record for each pass of each guest, as a data frame takes them."""
+        return [
+            {"guest": guest.plan.name, "pass": number, **pass_record(each)}
+            for guest in self.guests
+            for number, each in enumerate(guest.passes, start=1)
+        ]
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What belongs to these figures, such as that the model is extrapolated."""
+        return relocation_notes(self.relocation, self.outcome)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as one JSON document; names and meanings of the keys stay."""
+        relocation, outcome = self.relocation, self.outcome
+        background = relocation.background
+        return {
+            "source": relocation.way[0],
+            "destination": relocation.way[1],
+            "together": relocation.together,
+            "seconds": outcome.seconds,
+            "longest_stop_s": outcome.longest_stop_s,
+            "all_moved": outcome.all_moved,
+            "guests": [_guest(guest) for guest in outcome.guests],
+            "background": background
+            and {
+                "workload": background[0].name,
+                "pairs": background[1],
+                "exchanges_per_s": outcome.background_per_s,
+                "exchanges_per_s_alone": self.alone_per_s,
+            },
+            "devices": [
+                {"rdev": each.rdev, "io_per_s": each.io_per_s, "busy_percent": each.busy_percent}
+                for each in outcome.devices
+            ],
+            "responses": [response_record(each) for each in outcome.responses],
+            "notes": [asdict(note) for note in self.notes],
+        }
+
+    def __repr__(self) -> str:
+        first, second = self.relocation.way
+        moved = sum(guest.moved for guest in self.guests)
+        return (
+            f"<Relocated {first} - {second}, {moved} of {len(self.relocation.guests)} guests: "
+            f"{self.seconds:.2f} s, longest stop {self.longest_stop_s:.2f} s>"
+        )
+
+    def _repr_html_(self) -> str:
+        """A table for a notebook: a row for each guest."""
+        head = "".join(f"<th>{name}</th>" for name in ("guest", "end", "s", "stop s", "passes"))
+        body = "".join(
+            f"<tr><th>{escape(each.plan.name)}</th><td>{each.end}</td><td>{each.seconds:.2f}</td>"
+            f"<td>{each.quiesced_seconds:.2f}</td><td>{len(each.passes)}</td></tr>"
+            for each in self.guests
+        )
+        return f"<table><tr>{head}</tr>{body}</table>"
+
+
+def relocate(
+    layout: Layout | str | Path,
+    guests: GuestPlan | GuestMemory | Sequence[GuestPlan],
+    *,
+    together: int = 1,
+    source: str | None = None,
+    background: tuple[Workload | str, int] | None = None,
+    orders: Sequence[str] = (),
+    max_total: float | None = None,
+    max_quiesce: float | None = None,
+    immediate: bool = False,
+    quiesce: float = QUIESCE_GOAL_S,
+    window: int = WINDOW,
+    seed: int = 1,
+) -> Relocated:
+    """Relocate guests over a link in virtual time, and return what became of them.
+
+    ``layout`` is a `Layout`, the name of a shipped one or the path of a file. ``guests`` are
+    `GuestPlan`, each with its own limits; of a single `GuestMemory` the limits are the arguments
+    (seconds; None is VMRELOCATE's default). ``together`` are on their way at a time, ``source`` is
+    the system that they leave, ``background`` a workload and its pairs, ``orders`` commands such as
+    ``"5 CANCEL LINUX1"``. The same arguments give the same figures, on every machine. Raises
+    `ConfigurationError` for what cannot be run.
+    """
+    if isinstance(guests, GuestMemory):
+        limits = make_limits(max_total, max_quiesce, immediate=immediate, quiesce=quiesce)
+        guests = GuestPlan("GUEST", guests, limits)
+    plans = (guests,) if isinstance(guests, GuestPlan) else tuple(guests)
+    workload = None
+    if background is not None:
+        name, pairs = background
+        workload = (find_workload(name) if isinstance(name, str) else name, pairs)
+    relocation = Relocation(
+        load_link_with_disks(layout) if isinstance(layout, str | Path) else layout,
+        plans,
+        together,
+        None if source is None else NodeName(source.upper()),
+        workload,
+        tuple(read_order(each, [plan.name for plan in plans]) for each in orders),
+        window,
+        seed,
+    )
+    return watch_relocation(relocation)
+
+
+def watch_relocation(
+    relocation: Relocation, progress: Callable[[float], None] | None = None
+) -> Relocated:
+    """Relocate, and run the background traffic alone as well. ``progress`` is told bytes moved."""
+    check_stops(relocation)
+    return Relocated(relocation, run_relocation(relocation, progress), _alone(relocation))
+
+
+def make_limits(
+    max_total: float | None, max_quiesce: float | None, *, immediate: bool, quiesce: float
+) -> Limits:
+    """VMRELOCATE's limits in seconds; its defaults for those that are None."""
+    return Limits(
+        inf if max_total is None else max_total,
+        (inf if immediate else QUIESCE_MAX_S) if max_quiesce is None else max_quiesce,
+        immediate,
+        quiesce,
+    )
+
+
+def check_stops(relocation: Relocation) -> None:
+    """Raise `ConfigurationError` for a MAXQUIESCE that a guest's state alone exceeds."""
+    for plan in relocation.guests:
+        check_stop(plan, relocation.layout, relocation.source)
+
+
+def check_stop(plan: GuestPlan, layout: Layout, source: NodeName | None) -> None:
+    """The same of one guest; over any link state takes far less than a second."""
+    limit_s = plan.limits.max_quiesce
+    if limit_s < 1 and limit_s <= (state_s := state_seconds(layout, source)):
+        raise ConfigurationError(
+            f"max quiesce {limit_s:g} s of {plan.name}: state and I/O devices, "
+            f"{STATE_LENGTH // 2**20} MiB, alone take {state_s:.3f} s over this link"
+        )
+
+
+@cache
+def state_seconds(layout: Layout, source: NodeName | None = None) -> float:
+    """How long a guest that writes nothing is stopped, over this link without other traffic."""
+    idle = GuestPlan("IDLE", GuestMemory(2**20, 1))
+    return run_relocation(Relocation(layout, (idle,), source=source)).longest_stop_s
+
+
+def _alone(relocation: Relocation) -> float | None:
+    """The exchanges/s of the background traffic without a relocation, if there is any."""
+    if relocation.background is None:
+        return None
+    workload, pairs = relocation.background
+    experiment = Experiment(
+        relocation.layout, workload, pairs, 1.0, 0.2, relocation.seed, relocation.source
+    )
+    return run(experiment).messages_per_s_in
+
+
+def _guest(guest: Moved) -> dict[str, Any]:
+    memory, limits = guest.plan.memory, guest.plan.limits
+    return {
+        "name": guest.plan.name,
+        "memory_bytes": memory.size,
+        "touched_bytes": memory.touched,
+        "change_bytes_per_s": memory.change_rate,
+        "hot_set_bytes": memory.hot_set,
+        "write_bytes_per_s": memory.write_rate,
+        "max_total_s": None if isinf(limits.max_total) else limits.max_total,
+        "max_quiesce_s": None if isinf(limits.max_quiesce) else limits.max_quiesce,
+        "immediate": limits.immediate,
+        "moved": guest.moved,
+        "end": guest.end,
+        "reason": guest.end.code,
+        "seconds": guest.seconds,
+        "quiesced_seconds": guest.quiesced_seconds,
+        "bytes": guest.length,
+        "passes": [pass_record(each) for each in guest.passes],
+    }
+
+
+def pass_record(each: Pass) -> dict[str, Any]:
+    """A pass as ``--csv`` and ``--json`` print it. Names and meanings of the keys stay."""
+    return {
+        "begin_s": each.begin_ns / 1e9,
+        "seconds": each.seconds,
+        "bytes": each.length,
+        "state_bytes": each.state_length,
+        "changed_bytes": each.changed_length,
+        "quiesced": each.quiesced,
+    }
+
+
+def response_record(response: Response) -> dict[str, Any]:
+    """What an order came to, as ``--json`` prints it. Names and meanings of the keys stay."""
+    return {
+        "at_s": response.at_s,
+        "command": response.command,
+        "told": response.told,
+        "status": [
+            {
+                "user": line.user,
+                "from": line.source,
+                "to": line.to,
+                "elapsed_s": line.elapsed_s,
+                "status": line.stage,
+            }
+            for line in response.lines
+        ],
+    }

@@ -1,0 +1,1 @@
+"""Runs of links: workloads, what is measured of a run, and until when it goes on."""

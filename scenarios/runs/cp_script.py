@@ -1,0 +1,133 @@
+"""``isfc run --cp FILE``: CP commands given at times of a run, and what came of them."""
+
+import re
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from isfc.cp.messages import announcement
+from isfc.cp.processor import CommandProcessor
+from isfc.errors import ConfigurationError
+from isfc.layout.checked_toml import within
+from isfc.layout.layout import find_node
+from isfc.link.events import LinkEvent
+from isfc.link.name import NodeName
+from isfc.system.link_end import LinkEnd
+from isfc.system.system import System
+from scenarios.runs.cluster import ClusterExperiment
+from scenarios.runs.operation import Intervention, Operation
+from scenarios.runs.run import NS_PER_S, Experiment
+from scenarios.runs.virtual_time import read_time_ns
+
+_LINE: Final = re.compile(
+    r"at \s+ (?P<number> [0-9]{1,9} (\.[0-9]{1,9})? ) \s* (?P<unit> s|ms|us ) \s+"
+    r"((?P<node> [^\s:]+ ) \s* : \s* )? (?P<command> [^\s:]+ (\s .*)? )",
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TimedCommand:
+    """A line of the file: a command, when it is given, and to which node."""
+
+    at_ns: int
+    node: NodeName
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConsoleEntry:
+    """What a console shows at one moment, in seconds since the run began.
+
+    A response has its command and return code; what comes unasked has neither.
+    """
+
+    at_s: float
+    node: str
+    command: str | None
+    return_code: int | None
+    lines: tuple[str, ...]
+
+
+def read_script(path: str, experiment: Experiment | ClusterExperiment) -> list[TimedCommand]:
+    """The commands in a file, in its order.
+
+    Lines are ``at 2.5s QUERY ISLINK`` or ``at 2.5s BOSTON: QUERY ISLINK``; without a name the
+    clients' node is meant, of several links the first that the traffic names. Blank lines and those
+    that begin with ``*`` or ``#`` say nothing. Raises `ConfigurationError`, which names file and
+    line.
+    """
+    try:
+        text = Path(path).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise ConfigurationError(f"{path}: cannot be read: {reason}") from None
+    commands = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.strip() and not line.lstrip().startswith(("*", "#")):
+            with within(f"{path}:{number}"):
+                commands.append(_read_line(line.strip(), experiment))
+    return commands
+
+
+def _read_line(line: str, experiment: Experiment | ClusterExperiment) -> TimedCommand:
+    match = _LINE.fullmatch(line)
+    if match is None:
+        raise ConfigurationError(
+            f"{line[:40]!r}: expected 'at 2.5s COMMAND' or 'at 2.5s NODE: COMMAND'"
+        )
+    end_s = experiment.warmup + experiment.seconds
+    at_ns = read_time_ns(f"{match['number']}{match['unit'].lower()}")
+    assert at_ns is not None, "the expression has found a time"
+    if at_ns > end_s * NS_PER_S:
+        raise ConfigurationError(
+            f"at {match['number']}{match['unit']}: expected a time of the run, "
+            f"which ends at {end_s:g} s"
+        )
+    name = match["node"]
+    node = experiment.client_node if name is None else find_node("node", name, experiment.nodes)
+    return TimedCommand(at_ns, node, match["command"])
+
+
+class Transcript:
+    """Carries out the commands of a script, and keeps what consoles would show.
+
+    It begins with the first command: that the CTCs come up when a run begins is no news.
+    """
+
+    def __init__(self, commands: list[TimedCommand]) -> None:
+        self.entries: list[ConsoleEntry] = []
+        self._processors = {timed.node: CommandProcessor() for timed in commands}
+        self._acts = [
+            Intervention(timed.at_ns, timed.node, partial(self._give, timed.command))
+            for timed in commands
+        ]
+
+    @property
+    def operation(self) -> Operation:
+        """What the run is to do."""
+        return Operation(self._acts, self._hear)
+
+    @property
+    def refusals(self) -> list[ConsoleEntry]:
+        """The responses to commands that were refused, as a whole or in part."""
+        return [entry for entry in self.entries if entry.return_code]
+
+    def records(self) -> list[dict[str, Any]]:
+        """The entries as ``--json`` prints them."""
+        return [asdict(entry) for entry in self.entries]
+
+    def _give(self, command: str, system: System, now_ns: int) -> None:
+        response = self._processors[system.name].execute(command, system, now_ns)
+        at_s = now_ns / NS_PER_S
+        self.entries.append(
+            ConsoleEntry(at_s, system.name, response.command, response.return_code, response.lines)
+        )
+        if response.announcements:
+            self.entries.append(ConsoleEntry(at_s, system.name, None, None, response.announcements))
+
+    def _hear(self, end: LinkEnd, event: LinkEvent, now_ns: int) -> None:
+        line = announcement(event, end.partner)
+        if self.entries and line is not None:
+            self.entries.append(ConsoleEntry(now_ns / NS_PER_S, end.name, None, None, (line,)))

@@ -1,0 +1,223 @@
+"""The guests: client and server programs of a workload, one of each for each pair.
+
+ISFC Transport does not serialise: the exchanges of a pair do not wait for each other, whichever
+CTC they use. So each place in a pair's window is a conversation of the link, in which order is
+kept; the guest itself takes one message at a time.
+
+A client has room for so many bytes of replies. Where that is less than its window of them, it
+acknowledges every reply, and the server keeps the next one back until then. Acknowledgements
+have a conversation of their own in each pair: nothing else tells them from short messages.
+"""
+
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+from random import Random
+from typing import Final
+
+from mypy_extensions import i64
+
+from isfc.engine.program import Offer
+from isfc.link.events import Delivered, LinkEvent, Severed
+from isfc.link.message import Message, Traffic
+from scenarios.runs.workload import ACKNOWLEDGEMENT_LENGTH, Workload
+
+START_SPREAD_NS: Final = 20_000
+"""Clients start within so many nanoseconds of each other, as when one orchestrator starts them all.
+Chosen: HS with 10 pairs on 4 CTCs keeps the pace it begins with, and IBM's is the one in step."""
+
+
+CLIENT_PROCESSORS: Final = 3
+"""Processors of the clients' system (published: one partition was a 3-way, the other a 12-way,
+where servers hardly wait for one)."""
+
+
+@dataclass(frozen=True, slots=True)
+class GuestCosts:
+    """How long a guest takes from a message to having its answer ready to be sent.
+
+    Nanoseconds, whatever the message's length. All calibrated, but for ``server_ns``: a little,
+    as nothing that is published is sensitive to it.
+    """
+
+    server_ns: int = 2_400
+    client_ns: int = 4_730
+    appc_server_ns: int = 44_720
+    appc_client_ns: int = 94_080
+    """CDU/CDR, the APPC/VM programs."""
+
+
+class _Guest:
+    """One guest: when it is free again and, of a server, what its client has room for."""
+
+    __slots__ = ("free_ns", "kept", "processor", "room")
+
+    def __init__(self, room: int) -> None:
+        self.free_ns: i64 = 0
+        self.processor: i64 = 0
+        """Of a client: which one it runs on, or ran on last."""
+        self.room = room
+        """Replies that its client can take."""
+        self.kept: deque[tuple[int, Message]] = deque()
+        """Replies that wait for room, each with when it is ready."""
+
+
+class _Guests:
+    """One side's guests: each takes one message at a time."""
+
+    def __init__(self, workload: Workload, pairs: int, service_ns: int) -> None:
+        self._traffic = workload.traffic
+        self._service_ns: i64 = service_ns
+        self._guests = [_Guest(workload.replies_max) for _ in range(pairs)]
+        self._pairs: i64 = pairs
+        self._acknowledges = workload.replies_max < workload.window
+        self._acknowledgements = workload.window * pairs
+        """The first conversation of acknowledgements: that of pair 0."""
+
+    def _take(self, conversation: i64, now_ns: i64) -> i64:
+        """When a guest has its next message ready: done with those before, and with this one."""
+        guest = self._guests[conversation % self._pairs]
+        free_ns = guest.free_ns
+        ready_ns = (free_ns if free_ns > now_ns else now_ns) + self._service_ns
+        guest.free_ns = ready_ns
+        return ready_ns
+
+
+class _Offers:
+    """What guests are to send, by when: what is ready at the same time is offered together."""
+
+    def __init__(self) -> None:
+        self._messages: dict[int, list[Message]] = {}
+        """Filled once there are two times: most packages lead to one."""
+        self._last: list[Message] = []
+        self._last_ns: i64 = -1
+
+    def add(self, at_ns: i64, message: Message) -> None:
+        """Offer ``message`` at ``at_ns``."""
+        if at_ns != self._last_ns:  # nearly always it is ready with the one before
+            if self._last:
+                self._messages[self._last_ns] = self._last
+                self._last = self._messages.setdefault(at_ns, [])
+            self._last_ns = at_ns
+        self._last.append(message)
+
+    def all(self) -> Iterable[Offer]:
+        """All of it."""
+        if self._messages:
+            return self._messages.items()
+        return [(self._last_ns, self._last)] if self._last else ()
+
+
+class Clients(_Guests):
+    """The client guests: each turns every reply into a new message."""
+
+    def __init__(self, workload: Workload, pairs: int, costs: GuestCosts, random: Random) -> None:
+        is_transport = workload.traffic is Traffic.TRANSPORT
+        super().__init__(workload, pairs, costs.client_ns if is_transport else costs.appc_client_ns)
+        self._processors = [0] * CLIENT_PROCESSORS if is_transport else []
+        """When each is free again; programs of APPC/VM need hardly any."""
+        self._window = workload.window
+        self._min_length, self._max_length = workload.min_length, workload.max_length
+        self._min_percent = float(workload.min_percent)
+        self._random = random
+        self._draw = random.random
+
+    def _take(self, conversation: i64, now_ns: i64) -> i64:
+        """The same, on the processor that is free first; a guest that runs goes on where it is."""
+        processors = self._processors
+        if not processors:
+            return super()._take(conversation, now_ns)
+        guest = self._guests[conversation % self._pairs]
+        if guest.free_ns <= now_ns:
+            guest.processor = processors.index(min(processors))
+        ready_ns = super()._take(conversation, max(now_ns, processors[guest.processor]))
+        processors[guest.processor] = ready_ns
+        return ready_ns
+
+    def start(self, now_ns: int) -> Iterable[Offer]:
+        """Fill every conversation's window, at slightly different times."""
+        offers, pairs = _Offers(), self._pairs
+        for pair in range(pairs):
+            at_ns = now_ns + self._random.randrange(START_SPREAD_NS)
+            for place in range(self._window):
+                self._send(place * pairs + pair, at_ns, offers)
+        return offers.all()
+
+    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
+        """A reply releases the next message of its conversation; the link restarts."""
+        if isinstance(event, Severed):
+            return self.start(now_ns)
+        if not isinstance(event, Delivered):
+            return ()
+        offers = _Offers()
+        for message in event.messages:
+            self._send(message.conversation, now_ns, offers)
+            if self._acknowledges:
+                offers.add(now_ns, self._acknowledgement(message.conversation))
+        return offers.all()
+
+    def _acknowledgement(self, conversation: int) -> Message:
+        """What makes room for the next reply; the guest's next message does not wait for it."""
+        own = self._acknowledgements + conversation % self._pairs
+        return Message(own, ACKNOWLEDGEMENT_LENGTH, self._traffic)
+
+    def _send(self, conversation: i64, now_ns: i64, offers: _Offers) -> None:
+        small = self._draw() * 100 < self._min_percent
+        length = self._min_length if small else self._max_length
+        message = Message(conversation, length, self._traffic)
+        offers.add(self._take(conversation, now_ns), message)
+
+
+class Servers(_Guests):
+    """The server guests: each answers every message with one reply."""
+
+    def __init__(self, workload: Workload, pairs: int, costs: GuestCosts) -> None:
+        is_transport = workload.traffic is Traffic.TRANSPORT
+        super().__init__(workload, pairs, costs.server_ns if is_transport else costs.appc_server_ns)
+        self._reply_length = workload.reply_length
+        self._replies_max = workload.replies_max
+
+    def start(self, now_ns: int) -> Iterable[Offer]:
+        """Servers wait to be asked."""
+        return ()
+
+    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
+        """Every message gets its reply, once the client has room for it."""
+        if isinstance(event, Severed):
+            for guest in self._guests:
+                guest.room = self._replies_max
+                guest.kept.clear()
+            return ()
+        if not isinstance(event, Delivered):
+            return ()
+        offers = _Offers()
+        for message in event.messages:
+            conversation = message.conversation
+            if self._acknowledges:
+                self._handle(conversation, now_ns, offers)
+            else:
+                offers.add(self._take(conversation, now_ns), self._reply(conversation))
+        return offers.all()
+
+    def _handle(self, conversation: int, now_ns: int, offers: _Offers) -> None:
+        """What a message or an acknowledgement leads to immediately."""
+        guest = self._guests[conversation % self._pairs]
+        kept = guest.kept
+        if conversation >= self._acknowledgements:
+            guest.room += 1
+        else:
+            kept.append((self._take(conversation, now_ns), self._reply(conversation)))
+        while kept and guest.room:
+            guest.room -= 1
+            ready_ns, reply = kept.popleft()
+            offers.add(max(ready_ns, now_ns), reply)
+
+    def _reply(self, conversation: int) -> Message:
+        return Message(conversation, self._reply_length, self._traffic)
+
+
+def make_guests(
+    workload: Workload, pairs: int, costs: GuestCosts, random: Random
+) -> tuple[Clients, Servers]:
+    """The programs of a workload: at the clients' system, and at the servers'."""
+    return Clients(workload, pairs, costs, random), Servers(workload, pairs, costs)

@@ -1,0 +1,140 @@
+"""Which notes belong to a figure. This is the one place that decides it, for every output.
+
+What a link's file says of it, `Layout.notes` brings along; what lies beyond published figures,
+`scenarios.runs.published_range` knows; the rest is that a rule of thumb or a site's profile stands
+behind it.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from ctc.sharing import NOTHING
+from isfc.layout.capacity import RULE_GBPS_MAX
+from isfc.layout.in_words import listed
+from isfc.layout.layout import Collection, Layout
+from isfc.layout.note import Note, NoteKind
+from scenarios.runs.published_range import (
+    beyond_measured,
+    beyond_measured_cluster,
+    beyond_measured_run,
+    beyond_rate_one_way,
+)
+from scenarios.runs.workload import Workload
+
+if TYPE_CHECKING:
+    from scenarios.runs.saturation import ModelledRate
+
+
+def run_notes(
+    layout: Layout, workload: Workload, pairs: int, mb_per_s: float = 0.0
+) -> tuple[Note, ...]:
+    """Of a run; ``mb_per_s`` is what it came to, both directions together."""
+    return modelled(layout, beyond_measured_run(layout, workload, pairs, mb_per_s))
+
+
+def live_notes(layout: Layout) -> tuple[Note, ...]:
+    """Of what a live link was measured to do, which no model stands behind."""
+    return layout.notes
+
+
+def plan_notes(layout: Layout, figures: "Sequence[ModelledRate]" = ()) -> tuple[Note, ...]:
+    """Of what each node can send: by rule of thumb, and by the model if that was asked."""
+    if not figures:
+        return (*_rule(layout), *layout.notes)
+    return (*_rule(layout), *modelled(layout, beyond_plan(layout, figures), lower=True))
+
+
+def loss_notes(layout: Layout, *, simulated: bool) -> tuple[Note, ...]:
+    """Of what losses leave: by rule of thumb, and by the model if that was run."""
+    if not simulated:
+        return plan_notes(layout)
+    return (*_rule(layout), *modelled(layout, beyond_measured(layout)))
+
+
+def layout_notes(layout: Layout) -> tuple[Note, ...]:
+    """Of figures whose load has nothing to do with what was published."""
+    return modelled(layout, beyond_measured(layout))
+
+
+def cluster_notes(collection: Collection) -> tuple[Note, ...]:
+    """Of links that run together."""
+    links = collection.links
+    own = dict.fromkeys(note for link in links for note in (*link.notes, *_profile(link)))
+    return (*_extrapolated(beyond_measured_cluster(collection)), *_disks(*links), *own)
+
+
+def several_notes(notes: Iterable[Sequence[Note]], listed: int) -> tuple[Note, ...]:
+    """Of many runs, each note once, and those of a kind beyond ``listed`` as their number."""
+    every = [*notes]
+    different = dict.fromkeys(note for each in every for note in each)
+    found = []
+    for kind in NoteKind:
+        texts = [note.text for note in different if note.kind is kind]
+        if not texts:
+            continue
+        count = sum(any(note.kind is kind for note in each) for each in every)
+        more = [f"And {len(texts) - listed} more such notes."] * (len(texts) > listed)
+        shown = " ".join([*texts[:listed], *more])
+        found.append(Note(kind, f"{count} of {len(every)} runs: {shown}"))
+    return tuple(found)
+
+
+def beyond_plan(layout: Layout, figures: "Sequence[ModelledRate]") -> list[str]:
+    """What of a plan's figures no published one identifies."""
+    fastest = max(figure.saturated_mb_per_s for figure in figures)
+    return [*beyond_measured(layout), *beyond_rate_one_way(fastest)]
+
+
+def modelled(layout: Layout, unknown: Sequence[str], *, lower: bool = False) -> tuple[Note, ...]:
+    """Of a figure of the model, with what was never published of it."""
+    own = (*_disks(layout), *layout.notes, *_profile(layout))
+    return (*_extrapolated(unknown, lower=lower), *own)
+
+
+def believed(rule_mb_per_s: float, model_mb_per_s: float, notes: Sequence[Note]) -> float:
+    """Which of the two figures for one direction is to be believed.
+
+    The model's, whose error is known; where it is extrapolated, the lower one.
+    """
+    if any(note.kind is NoteKind.EXTRAPOLATED for note in notes):
+        return min(rule_mb_per_s, model_mb_per_s)
+    return model_mb_per_s
+
+
+def _extrapolated(unknown: Sequence[str], *, lower: bool = False) -> Iterator[Note]:
+    if unknown:
+        text = f"The model is extrapolated: nothing is published of {'; '.join(unknown)}."
+        believe = " Believe the lower figure." if lower else ""
+        yield Note(NoteKind.EXTRAPOLATED, f"{text}{believe}")
+
+
+def _rule(layout: Layout) -> Iterator[Note]:
+    if any(fibre.profile.link_gbps > RULE_GBPS_MAX for fibre in layout.fibres):
+        yield Note(
+            NoteKind.RULE,
+            f"The rule of thumb was published up to {RULE_GBPS_MAX} Gb/s; it is taken to grow on "
+            "with the link's speed.",
+        )
+
+
+def _disks(*links: Layout) -> Iterator[Note]:
+    """That disks use channels of the links too."""
+    channels = dict.fromkeys(
+        " = ".join(fibre.channel_ends(end, node))
+        for link in links
+        for fibre in link.fibres
+        for end, node in enumerate(link.nodes)
+        if fibre.disks[end] != NOTHING
+    )
+    if channels:
+        yield Note(
+            NoteKind.DISKS,
+            f"Disks use {listed([*channels])} too, and slow every link there: the figures have "
+            "them.",
+        )
+
+
+def _profile(layout: Layout) -> Iterator[Note]:
+    if layout.site is not None:
+        features = (fibre.profile.feature for fibre in layout.fibres)
+        yield Note(NoteKind.PROFILE, layout.site.describe(features))

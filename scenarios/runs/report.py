@@ -1,0 +1,262 @@
+"""Runs as the report shows them: the rows of its four views, as plain records.
+
+Every record has the columns of the published table of its kind in `scenarios/published/tables`,
+in their order and units, so that a view can be laid beside what was published.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from isfc.errors import ConfigurationError
+from isfc.link.message import Traffic
+from scenarios.runs.run import DeviceResult, Experiment, Recording, Result, Sample, Seen
+from scenarios.runs.workload import SUITES
+
+DEVICE_TYPE: Final = "CTCA"
+"""What Performance Toolkit calls an FCTC (published)."""
+KEY_SEPARATOR: Final = "/"
+"""Between the parts of the name of a run, as of a published row."""
+PATHS: Final = 1
+"""Chpids that lead to one CTC: a layout gives it one fibre."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredRun:
+    """An experiment, and what was measured: one sample, or one per interval.
+
+    ``name`` is that of the run: the report's, or one of our own.
+    """
+
+    name: str
+    experiment: Experiment
+    samples: tuple[Sample, ...]
+
+    @property
+    def result(self) -> Result:
+        """What the one sample says. To be asked only if there is one."""
+        (only,) = self.samples
+        return only.result
+
+    @property
+    def side(self) -> str:
+        """``client`` or ``server``: where it was measured."""
+        client = self.samples[0].result.node == self.experiment.client_node
+        return "client" if client else "server"
+
+    @property
+    def partner(self) -> str:
+        """The node at the other end of the link."""
+        first, second = self.experiment.layout.nodes
+        return second if self.samples[0].result.node == first else first
+
+
+def make_name(experiment: Experiment) -> str:
+    """A name for a run of one's own, as in ``HL/12/50``: workload, CTCs, pairs."""
+    workload = experiment.workload
+    known = workload.name in SUITES or workload.traffic is Traffic.LEGACY
+    return KEY_SEPARATOR.join(
+        (
+            workload.name if known else "own",
+            str(len(experiment.layout.ctcs)),
+            str(experiment.pairs),
+        )
+    )
+
+
+def measured(name: str, experiment: Experiment, result: Result) -> MeasuredRun:
+    """A run of which only the whole was measured."""
+    whole = Sample(experiment.warmup + experiment.seconds, result)
+    return MeasuredRun(name, experiment, (whole,))
+
+
+def whole_run(name: str, recording: Recording, side: str) -> MeasuredRun:
+    """A recorded run as one sample, taken at ``side``: ``client`` or ``server``."""
+    return MeasuredRun(name, recording.experiment, (_seen(recording, side).whole,))
+
+
+def sampled_run(name: str, recording: Recording, side: str) -> MeasuredRun:
+    """A recorded run as its samples, taken at ``side``: ``client`` or ``server``."""
+    return MeasuredRun(name, recording.experiment, _seen(recording, side).parts)
+
+
+def _seen(recording: Recording, side: str) -> Seen:
+    return {"client": recording.client, "server": recording.server}[side]
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceRow:
+    """A line of FCX108 DEVICE (``device_reports.csv``). Times are None where no I/O was done.
+
+    ``resp_ms`` equals ``serv_ms``: what waits for a CTC waits in the link, not at the device.
+    """
+
+    run: str
+    side: str
+    rdev: str
+    io_per_s: float
+    pend_ms: float | None
+    disc_ms: float | None
+    conn_ms: float | None
+    serv_ms: float | None
+    resp_ms: float | None
+    busy_percent: float
+
+
+@dataclass(frozen=True, slots=True)
+class LinkRow:
+    """One interval of Monitor D9 R4 (``link_activity.csv``); "write" is what this side sends.
+
+    ``timestamp`` is when the interval ended, in seconds since the run began, warm-up included;
+    ``tx_pend_count`` is as it was then. MB are 2^20 bytes.
+    """
+
+    run: str
+    link: str
+    timestamp: float
+    tx_pend_count: float
+    write_collisions_per_s: float
+    write_mb_per_s: float
+    write_msgs_per_s: float
+    write_pkgs_per_s: float
+    write_bytes_per_pkg: float
+    write_msgs_per_pkg: float
+    read_mb_per_s: float
+    read_msgs_per_s: float
+    read_pkgs_per_s: float
+    read_bytes_per_pkg: float
+    read_msgs_per_pkg: float
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteRow:
+    """One ISFC Transport run (``transport.csv``). MB are 2^20 bytes, both directions."""
+
+    suite: str
+    min_bytes: int
+    max_bytes: int
+    percent: float
+    reply_bytes: int
+    rdevs: int
+    pairs: int
+    run: str
+    mb_per_s: float
+    cpu_percent_per_msg: float
+    rdev_util_percent: float
+    collisions_per_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class AppcRow:
+    """One APPC/VM run (``appc_scaling.csv``); ``msgs_per_s`` are replies a second."""
+
+    reply_bytes: int
+    rdevs: int
+    pairs: int
+    run: str
+    msgs_per_s: float
+    cpu_percent_per_msg: float
+    rdev_util_percent: float
+
+
+Row = DeviceRow | LinkRow | SuiteRow | AppcRow
+
+
+def device_rows(run: MeasuredRun) -> Iterator[DeviceRow]:
+    """A row for each CTC of the link."""
+    for device in run.result.devices:
+        pend_ms, disc_ms, conn_ms, serv_ms = _times(device)
+        yield DeviceRow(
+            run=run.name,
+            side=run.side,
+            rdev=device.rdev,
+            io_per_s=device.io_per_s,
+            pend_ms=pend_ms,
+            disc_ms=disc_ms,
+            conn_ms=conn_ms,
+            serv_ms=serv_ms,
+            resp_ms=serv_ms,
+            busy_percent=device.busy_percent,
+        )
+
+
+def idle_device(run: str, side: str, rdev: str) -> DeviceRow:
+    """A device that is not of the link, as the report shows it: with dots."""
+    return DeviceRow(run, side, rdev, 0.0, None, None, None, None, None, 0.0)
+
+
+def _times(device: DeviceResult) -> tuple[float | None, ...]:
+    if not device.io_per_s:
+        return (None,) * 4
+    return device.pend_ms, device.disc_ms, device.conn_ms, device.serv_ms
+
+
+def link_rows(run: MeasuredRun) -> Iterator[LinkRow]:
+    """A row for each sample."""
+    for interval in run.samples:
+        result = interval.result
+        yield LinkRow(
+            run=run.name,
+            link=run.partner,
+            timestamp=interval.until,
+            tx_pend_count=result.tx_pend_count,
+            write_collisions_per_s=result.collisions_per_s,
+            write_mb_per_s=result.mb_per_s_out,
+            write_msgs_per_s=result.messages_per_s_out,
+            write_pkgs_per_s=result.packages_per_s_out,
+            write_bytes_per_pkg=result.bytes_per_package_out,
+            write_msgs_per_pkg=result.messages_per_package_out,
+            read_mb_per_s=result.mb_per_s_in,
+            read_msgs_per_s=result.messages_per_s_in,
+            read_pkgs_per_s=result.packages_per_s_in,
+            read_bytes_per_pkg=result.bytes_per_package_in,
+            read_msgs_per_pkg=result.messages_per_package_in,
+        )
+
+
+def suite_rows(run: MeasuredRun) -> Iterator[SuiteRow]:
+    """The one row of a run."""
+    workload, result = run.experiment.workload, run.result
+    yield SuiteRow(
+        suite=workload.name,
+        min_bytes=workload.min_length,
+        max_bytes=workload.max_length,
+        percent=workload.min_percent,
+        reply_bytes=workload.reply_length,
+        rdevs=len(run.experiment.layout.ctcs),
+        pairs=run.experiment.pairs,
+        run=run.name,
+        mb_per_s=result.mb_per_s,
+        cpu_percent_per_msg=result.cpu_percent_per_msg,
+        rdev_util_percent=result.rdev_util_percent,
+        collisions_per_s=result.collisions_per_s,
+    )
+
+
+def appc_rows(run: MeasuredRun) -> Iterator[AppcRow]:
+    """The one row of a run."""
+    result = run.result
+    at_client = run.side == "client"
+    yield AppcRow(
+        reply_bytes=run.experiment.workload.reply_length,
+        rdevs=len(run.experiment.layout.ctcs),
+        pairs=run.experiment.pairs,
+        run=run.name,
+        msgs_per_s=result.messages_per_s_in if at_client else result.messages_per_s_out,
+        cpu_percent_per_msg=result.cpu_percent_per_msg,
+        rdev_util_percent=result.rdev_util_percent,
+    )
+
+
+def check_traffic(experiment: Experiment, traffic: Traffic) -> None:
+    """Refuse to show one kind of traffic in the table of the other, with `ConfigurationError`."""
+    if experiment.workload.traffic is traffic:
+        return
+    if traffic is Traffic.LEGACY:
+        raise ConfigurationError(
+            f"{experiment.workload.name} is ISFC Transport; "
+            "expected a workload CDU:<reply bytes>, or the table of suites"
+        )
+    raise ConfigurationError(
+        f"{experiment.workload.name} is APPC/VM; expected the table of APPC/VM runs"
+    )

@@ -1,0 +1,120 @@
+"""What the model carries over a layout one way: at saturation, and at a load that people state.
+
+The workload is HL, whose messages are as long as those of a guest relocation: what a link of
+several chpids carries most of. Each figure is run until it is steady, and has its spread.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol, TypeVar
+
+from isfc.layout.layout import Layout
+from isfc.link.name import NodeName
+from scenarios.runs.run import Experiment, Result
+from scenarios.runs.steady import Rate, steady_run
+from scenarios.runs.warmup import WARMUP
+from scenarios.runs.workload import SUITES
+
+SUITE: Final = "HL"
+SATURATING_PAIRS: Final = 500
+"""More carry no more: of sixteen CTCs on four Express8S, 500 pairs carry a third more than 100."""
+STATED_PAIRS: Final = 50
+"""IBM's load in its longest look at a link (H001709C)."""
+
+SECONDS: Final = 1.0
+"""Virtual seconds, after the warm-up, of runs of which more is shown than a rate: of CTCs, disks,
+several links."""
+
+LIKE_SHARE: Final = 0.1
+"""Figures that differ by less say the same: the model's own error is as large."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelledRate:
+    """What one node can send, by the model.
+
+    ``seen`` is all that its end of the link saw of the run with the stated load while that was
+    steady: collisions, utilisation. None where the rates have not been run here.
+    """
+
+    sender: NodeName
+    saturated: Rate
+    stated: Rate
+    seen: Result | None = None
+
+    @property
+    def saturated_mb_per_s(self) -> float:
+        """With so many pairs that more would carry no more."""
+        return self.saturated.mb_per_s
+
+    @property
+    def stated_mb_per_s(self) -> float:
+        """With `STATED_PAIRS`."""
+        return self.stated.mb_per_s
+
+
+_Given = TypeVar("_Given")
+_Outcome = TypeVar("_Outcome")
+
+
+class RunEach(Protocol):
+    """Does every run, in this process or in others, and gives what came of them in their order."""
+
+    def __call__(
+        self, work: Callable[[_Given], _Outcome], experiments: Sequence[_Given], /
+    ) -> Sequence[_Outcome]:
+        """Do ``work`` on every experiment."""
+
+
+def in_turn(
+    work: Callable[[_Given], _Outcome], experiments: Sequence[_Given]
+) -> Sequence[_Outcome]:
+    """Do one run after the other, in this process."""
+    return [work(each) for each in experiments]
+
+
+def carried(
+    layout: Layout, *senders: NodeName, pairs: int = STATED_PAIRS
+) -> tuple[ModelledRate, ...]:
+    """What some nodes can send, saturated and with ``pairs``: the first and the second if none."""
+    return _carried([(layout, node) for node in senders or layout.nodes], pairs, in_turn)
+
+
+def carried_by(
+    layouts: Sequence[Layout], run_each: RunEach
+) -> dict[Layout, tuple[ModelledRate, ...]]:
+    """What both nodes of each layout can send, saturated and with `STATED_PAIRS`."""
+    ways = [(layout, node) for layout in layouts for node in layout.nodes]
+    found = iter(_carried(ways, STATED_PAIRS, run_each))
+    return {layout: (next(found), next(found)) for layout in layouts}
+
+
+def _carried(
+    ways: Sequence[tuple[Layout, NodeName]], pairs: int, run_each: RunEach
+) -> tuple[ModelledRate, ...]:
+    runs = run_each(
+        steady_run,
+        [
+            _experiment(layout, sender, load)
+            for layout, sender in ways
+            for load in (SATURATING_PAIRS, pairs)
+        ],
+    )
+    return tuple(
+        ModelledRate(sender, saturated.rate, stated.rate, stated.result)
+        for (_, sender), saturated, stated in zip(ways, runs[::2], runs[1::2], strict=True)
+    )
+
+
+def alike(a: float, b: float) -> bool:
+    """Whether two figures differ by less than `LIKE_SHARE` of the greater."""
+    return abs(a - b) <= LIKE_SHARE * max(a, b)
+
+
+def stated_load(layout: Layout, sender: NodeName | None = None) -> Experiment:
+    """A run of the load that people state."""
+    return _experiment(layout, sender, STATED_PAIRS)
+
+
+def _experiment(layout: Layout, sender: NodeName | None, pairs: int) -> Experiment:
+    return Experiment(layout, SUITES[SUITE], pairs, SECONDS, WARMUP, client=sender)

@@ -1,0 +1,164 @@
+"""A run from Python: a layout, a workload and pairs of guests in, a `Simulation` out.
+
+What ``isfc run`` does for people, `simulate` does for programs; the figures are the same.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from html import escape
+from pathlib import Path
+from typing import Any, Final
+
+from isfc.io.shared import load_link_with_disks
+from isfc.layout.layout import Layout
+from isfc.link.name import NodeName
+from scenarios.runs.run import Experiment, Recording, Result, Sample, Seen, check_interval, record
+from scenarios.runs.warmup import WARMUP
+from scenarios.runs.workload import Workload, find_workload
+
+_SHOWN: Final = {
+    "MB/s": "mb_per_s",
+    "messages/s": "messages_per_s",
+    "RDEV util %": "rdev_util_percent",
+    "collisions/s": "collisions_per_s",
+}
+"""What is worth a glance, by its heading: measures of `scenarios.runs.run.Result`."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Simulation:
+    """What both ends of a link saw of one run.
+
+    ``client`` and ``server`` each have ``whole``, the figures of the measured time as one
+    `Sample`, and ``parts``, one `Sample` for each interval. A sample's ``result`` has every
+    figure (MB are 2^20 bytes, "out" is written by that end) and its ``devices``.
+    """
+
+    recording: Recording
+
+    @property
+    def experiment(self) -> Experiment:
+        """What was run: layout, workload, pairs, seconds, warm-up and seed."""
+        return self.recording.experiment
+
+    @property
+    def client(self) -> Seen:
+        """What the system of the clients saw."""
+        return self.recording.client
+
+    @property
+    def server(self) -> Seen:
+        """What the system of the servers saw."""
+        return self.recording.server
+
+    @property
+    def result(self) -> Result:
+        """The figures of the whole measured time, seen from the clients' system."""
+        return self.client.whole.result
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat record for each interval and system, as a data frame takes them.
+
+        ``until_s`` is when the interval ended, in seconds of virtual time with the warm-up.
+        """
+        return [{"until_s": sample.until, **_figures(sample.result)} for sample in self._samples()]
+
+    def device_rows(self) -> list[dict[str, Any]]:
+        """A flat record for each interval, system and RDEV; times in ms for each I/O."""
+        return [
+            {"until_s": sample.until, "node": sample.result.node, **asdict(device)}
+            for sample in self._samples()
+            for device in sample.result.devices
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as one JSON document; names and meanings of the keys stay."""
+        experiment = self.experiment
+        return {
+            "nodes": list(experiment.layout.nodes),
+            **experiment.settings(),
+            "systems": [
+                {**asdict(seen.whole.result), "intervals": [_interval(part) for part in seen.parts]}
+                for seen in (self.client, self.server)
+            ],
+        }
+
+    def _samples(self) -> Iterator[Sample]:
+        """The intervals in the order of time, the clients' system first."""
+        for pair in zip(self.client.parts, self.server.parts, strict=True):
+            yield from pair
+
+    def __repr__(self) -> str:
+        figures = ", ".join(
+            f"{heading} {getattr(self.result, measure):,.1f}" for heading, measure in _SHOWN.items()
+        )
+        return f"<Simulation {self._title()}: {figures}>"
+
+    def _repr_html_(self) -> str:
+        """A table for a notebook: a column for each system."""
+        ends = [seen.whole.result for seen in (self.client, self.server)]
+        head = "".join(f"<th>{escape(end.node)}</th>" for end in ends)
+        body = "".join(
+            f"<tr><th>{escape(heading)}</th>"
+            + "".join(f"<td>{getattr(end, measure):,.1f}</td>" for end in ends)
+            + "</tr>"
+            for heading, measure in _SHOWN.items()
+        )
+        caption = f"<caption>{escape(self._title())}</caption>"
+        return f"<table>{caption}<tr><th></th>{head}</tr>{body}</table>"
+
+    def _title(self) -> str:
+        experiment = self.experiment
+        first, second = experiment.layout.nodes
+        return (
+            f"{first} - {second}, {experiment.workload.name}, {experiment.pairs} pairs, "
+            f"{experiment.seconds:g} s"
+        )
+
+
+def simulate(
+    layout: Layout | str | Path,
+    workload: Workload | str,
+    *,
+    pairs: int,
+    seconds: float = 10.0,
+    warmup: float = WARMUP,
+    interval: float = 1.0,
+    seed: int = 1,
+    client: str | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> Simulation:
+    """Run a workload over a layout in virtual time, and return what both ends measured.
+
+    ``layout`` is a `Layout`, the name of a shipped one or the path of a file; ``workload`` a
+    `Workload` or a name such as ``"HL"`` or ``"CDU:1000"``. Times are seconds of virtual time:
+    ``seconds`` are measured after ``warmup``, in parts of ``interval``. ``client`` names the
+    system of the clients, the layout's first if it is None. ``progress`` is told now and then how
+    many seconds of virtual time have passed, those of the warm-up included. The same arguments give
+    the same figures, on every machine. Raises `ConfigurationError` for what cannot be run.
+    """
+    check_interval(interval)
+    found = load_link_with_disks(layout) if isinstance(layout, str | Path) else layout
+    experiment = Experiment(
+        found,
+        find_workload(workload) if isinstance(workload, str) else workload,
+        pairs=pairs,
+        seconds=seconds,
+        warmup=warmup,
+        seed=seed,
+        client=None if client is None else NodeName(client.upper()),
+    )
+    return Simulation(record(experiment, interval, progress=progress))
+
+
+def _figures(result: Result) -> dict[str, Any]:
+    """The figures of the link as a whole, without its devices."""
+    figures = asdict(result)
+    del figures["devices"]
+    return figures
+
+
+def _interval(sample: Sample) -> dict[str, Any]:
+    figures = asdict(sample.result)
+    del figures["node"]
+    return {"until_s": sample.until, **figures}

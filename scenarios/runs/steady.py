@@ -1,0 +1,318 @@
+"""A rate that is steady: runs go on until their mean is known within a stated share.
+
+Virtual time is cut into batches. Means of batches are nearly independent, so that their spread says
+how far the mean of the run may be from that of an endless one (the method of batch means: A. Law,
+Simulation Modeling and Analysis, ch. 9). Two runs are made: one whose clients begin together, as
+those of `isfc run` do, and one whose clients begin one after the other over an empty link. Each is
+measured after `scenarios.runs.warmup`, and later while its batches have a trend
+(`scenarios.runs.trend`). What both agree on is the rate. If they do not, both go on; if they then
+still do not, the link has two paces, of which it keeps the one that it falls into, and both are
+said.
+
+The beginning was once cut off by the MSER rule (K. P. White, 1997): of all beginnings, the one
+after which the mean is known best, in a run that could end after half a second. The rule looks for
+the cut that leaves the least spread, and a run that ends before its pace changes has no batch of
+the other pace: whatever it cuts off, the rest is alike, so that its mean passes for known. Nothing
+in such a run tells of what comes after it. So the least time is what counts, and a second run from
+another state: a link that only seems steady in one of them is found out by the other.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import sqrt
+from typing import Final
+
+from isfc.engine.program import Program
+from isfc.engine.virtual import VirtualEngine
+from isfc.layout.layout import Collection
+from isfc.link.name import NodeName
+from isfc.system.system import System
+from scenarios.runs.channel_busy import BusySoFar, ChannelsBusy, busy_so_far
+from scenarios.runs.cluster import ClusterExperiment, build_cluster
+from scenarios.runs.cluster_shared import (
+    ChannelResult,
+    Look,
+    PathResult,
+    channel_results,
+    path_results,
+)
+from scenarios.runs.gradual import Gradual
+from scenarios.runs.repeat import mean
+from scenarios.runs.run import MIB, NS_PER_S, Experiment, Result, build, measure
+from scenarios.runs.trend import has_trend, without_trend
+from scenarios.runs.warmup import WARMUP_NS
+
+BATCH_NS: Final = 100_000_000
+"""A tenth of a second of virtual time: some hundred packages and more on a busy CTC."""
+BATCHES_MIN: Final = 10
+"""Of each run: with fewer neither the test for a trend nor the spread says much."""
+BATCHES_MAX: Final = 50
+"""Five seconds of virtual time. What is not steady by then is shown with the spread that it has."""
+GROWTH: Final = 1.5
+"""A run that is not steady goes on for half as long again (chosen)."""
+SPREAD_SHARE: Final = 0.02
+"""A rate is steady when its mean is known within this share of it, with 95 % confidence. Means of
+two runs that are no farther apart than that are one pace."""
+
+SPREAD_SHARE_MIN: Final = 0.01
+"""No rate is known better than that: batches that happen to be alike say nothing of the others.
+Chosen: a link may go back to another pace once in some seconds, for a fraction of one. Three
+Express4 with two CTCs each do, by 15 %, and a run that ends after two seconds has mostly seen none
+of it, or too much. Of 24 of their rates, by seeds and loads, 21 are within 1 % of what runs of ten
+seconds give, the worst 1.3 % off."""
+
+_STUDENT: Final = (
+    # two-sided 95 % quantiles of Student's t by degrees of freedom, from 1; then the normal one
+    *(12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23),
+    *(2.20, 2.18, 2.16, 2.14, 2.13, 2.12, 2.11, 2.10, 2.09, 2.09),
+)
+_NORMAL: Final = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """MB/s (2^20 bytes), and within what of it an endless run's would be, with 95 % confidence.
+
+    ``second_mb_per_s`` is the pace that the link keeps instead if its clients begin one after the
+    other; None where that makes no difference.
+    """
+
+    mb_per_s: float
+    spread_mb_per_s: float = 0.0
+    second_mb_per_s: float | None = None
+
+    @property
+    def paces(self) -> tuple[float, ...]:
+        """MB/s of each pace, the rate first."""
+        second = self.second_mb_per_s
+        return (self.mb_per_s,) if second is None else (self.mb_per_s, second)
+
+    @property
+    def spread_percent(self) -> float:
+        """The spread in percent of the rate."""
+        return 100 * self.spread_mb_per_s / self.mb_per_s if self.mb_per_s else 0.0
+
+    def differs(self, other: "Rate") -> bool:
+        """Whether the two are farther apart than both spreads together explain.
+
+        Of several paces those count that are nearest to each other.
+        """
+        spread = sqrt(self.spread_mb_per_s**2 + other.spread_mb_per_s**2)
+        return all(abs(one - two) > spread for one in self.paces for two in other.paces)
+
+    def is_ahead(self, other: "Rate") -> bool:
+        """Whether it is the greater of the two, and they differ."""
+        return self.mb_per_s > other.mb_per_s and self.differs(other)
+
+
+def sum_of(rates: Sequence[Rate]) -> Rate:
+    """All of them together; the second pace is that of those that have one."""
+    total = sum(rate.mb_per_s for rate in rates)
+    second = sum(rate.paces[-1] for rate in rates)
+    two_paces = any(rate.second_mb_per_s is not None for rate in rates)
+    return Rate(total, _together(rates, total), second if two_paces else None)
+
+
+def mean_of(rates: Sequence[Rate]) -> Rate:
+    """The mean of the same rate with several seeds, known no better than half of what they differ.
+
+    The second pace is the mean of those that have one.
+    """
+    figures = [rate.mb_per_s for rate in rates]
+    middle = sum(figures) / len(rates)
+    seconds = [rate.second_mb_per_s for rate in rates if rate.second_mb_per_s is not None]
+    spread = max(_together(rates, 0.0) / len(rates), (max(figures) - min(figures)) / 2)
+    return Rate(
+        middle,
+        max(spread, SPREAD_SHARE_MIN * middle),
+        sum(seconds) / len(seconds) if seconds else None,
+    )
+
+
+def _together(rates: Sequence[Rate], total: float) -> float:
+    """The spread of a sum of rates."""
+    spread = sqrt(sum(rate.spread_mb_per_s**2 for rate in rates))
+    return max(spread, SPREAD_SHARE_MIN * total) if spread else 0.0
+
+
+def steady_rate(experiment: Experiment) -> Rate:
+    """What the client's node sends, as of `steady_run`."""
+    return steady_run(experiment).rate
+
+
+@dataclass(frozen=True, slots=True)
+class SteadyRun:
+    """A run until what the client's node sends is steady, and all that this node saw since then.
+
+    ``result`` is the mean of both runs; of the one whose clients begin together if the link has two
+    paces.
+    """
+
+    rate: Rate
+    result: Result
+
+
+@dataclass(frozen=True, slots=True)
+class SteadyLinks:
+    """A run of several links until what each end sends is steady.
+
+    ``rates`` has for each link with traffic what its first node sends, and its second. What they
+    share is of the run whose clients begin together.
+    """
+
+    experiment: ClusterExperiment
+    rates: Mapping[str, tuple[Rate, Rate]]
+    channels: tuple[ChannelResult, ...]
+    paths: tuple[PathResult, ...]
+
+
+def steady_run(experiment: Experiment) -> SteadyRun:
+    """Run until what the client's node sends is steady; the experiment's times do not count.
+
+    It ends after `BATCHES_MAX` batches, steady or not.
+    """
+    first, second = experiment.nodes
+    end = (first, second) if experiment.client_node == first else (second, first)
+    runs = _Run(*build(experiment)), _Run(*build(experiment, around=_gradually))
+    ((rate,),) = _until_steady(runs, [[end]])
+    seen = [run.result(end) for run in runs]
+    return SteadyRun(rate, mean(seen) if rate.second_mb_per_s is None else seen[0])
+
+
+def steady_links(experiment: ClusterExperiment) -> SteadyLinks:
+    """Run until what both ends of every link with traffic send is steady, as `steady_run`."""
+    collection = experiment.collection
+    runs = (
+        _Run(*build_cluster(experiment), collection),
+        _Run(*build_cluster(experiment, around=_gradually)),
+    )
+    links = [each.layout for each in experiment.experiments]
+    ends = [[link.nodes, link.nodes[::-1]] for link in links]
+    found = _until_steady(runs, ends)
+    looks, so_far = runs[0].since(end for both in ends for end in both)
+    busy = ChannelsBusy(so_far[0], so_far[-1], (len(looks) - 1) * BATCH_NS / NS_PER_S)
+    return SteadyLinks(
+        experiment,
+        {link.name: (out, back) for link, (out, back) in zip(links, found, strict=True)},
+        tuple(channel_results(collection, looks, busy)),
+        tuple(path_results(collection, looks, busy)),
+    )
+
+
+_End = tuple[NodeName, NodeName]
+"""The end of a link: its node, and the partner."""
+
+
+def _gradually(program: Program, _node: NodeName) -> Program:
+    return Gradual(program)
+
+
+def _until_steady(runs: tuple["_Run", "_Run"], links: Sequence[Sequence[_End]]) -> list[list[Rate]]:
+    """What ends of links send, by link, once all of that is steady in both runs."""
+    together, gradual = runs
+    count = BATCHES_MIN
+    while True:
+        together.go_on(count)
+        gradual.go_on(count)
+        batches = [
+            [(together.batches(end), gradual.batches(end)) for end in ends] for ends in links
+        ]
+        rates = [[agreed(*both) for both in link] for link in batches]
+        known = (
+            is_steady(*both, max(rate.mb_per_s for rate in found))
+            for link, found in zip(batches, rates, strict=True)
+            for both in link
+        )
+        if all(known) or count == BATCHES_MAX:
+            return rates
+        count = min(BATCHES_MAX, round(GROWTH * count))
+
+
+class _Run:
+    """A run from one of the two beginnings, and what its links' ends have done since the warm-up.
+
+    What fibres share is looked at as well where they are of a ``collection``.
+    """
+
+    def __init__(
+        self, engine: VirtualEngine, systems: list[System], collection: Collection | None = None
+    ) -> None:
+        self._engine, self._systems, self._collection = engine, systems, collection
+        self._looks: list[Look] = []
+        self._busy: list[BusySoFar] = []
+        self._look(WARMUP_NS)
+
+    def _look(self, at_ns: int) -> None:
+        self._engine.run(at_ns)
+        ends = (end for system in self._systems for end in system.ends)
+        self._looks.append({(end.name, end.partner): end.snapshot(at_ns) for end in ends})
+        if self._collection is not None:
+            self._busy.append(busy_so_far(self._collection.links, self._systems, at_ns))
+
+    def go_on(self, count: int) -> None:
+        """Run until there are so many batches."""
+        while len(self._looks) <= count:
+            self._look(WARMUP_NS + BATCH_NS * len(self._looks))
+
+    def batches(self, end: _End) -> list[float]:
+        """MB/s that an end sent in each batch."""
+        sent = [look[end].write_length for look in self._looks]
+        return [(b - a) * NS_PER_S / BATCH_NS / MIB for a, b in pairwise(sent)]
+
+    def since(self, ends: Iterable[_End]) -> tuple[list[Look], list[BusySoFar]]:
+        """What was seen of the batches that count."""
+        first = max(without_trend(self.batches(end)) for end in ends)
+        return self._looks[first:], self._busy[first:]
+
+    def result(self, end: _End) -> Result:
+        """What an end saw of the batches that count."""
+        looks, _ = self.since([end])
+        return measure(end[0], looks[0][end], looks[-1][end])
+
+
+def is_steady(
+    together: Sequence[float], gradual: Sequence[float], beside_mb_per_s: float = 0.0
+) -> bool:
+    """Whether the batches of two runs have no trend left, agree, and have a mean known so well.
+
+    Beside a greater rate, that of the link's other end, a share of that will do.
+    """
+    kept = [_kept(batches) for batches in (together, gradual)]
+    one, two = map(rate_of, kept)
+    rate = agreed(together, gradual)
+    known = rate.spread_mb_per_s <= SPREAD_SHARE * max(rate.mb_per_s, beside_mb_per_s)
+    return known and not one.differs(two) and not any(map(has_trend, kept))
+
+
+def agreed(together: Sequence[float], gradual: Sequence[float]) -> Rate:
+    """What two runs say together: the mean of the batches that count, or else two paces.
+
+    They are two if they differ by more than the spreads of both runs explain, and by more than
+    `SPREAD_SHARE`.
+    """
+    kept = [_kept(batches) for batches in (together, gradual)]
+    one, two = map(rate_of, kept)
+    both = rate_of([*kept[0], *kept[1]])
+    apart = abs(one.mb_per_s - two.mb_per_s)
+    if one.differs(two) and apart > SPREAD_SHARE * both.mb_per_s:
+        spread = max(one.spread_mb_per_s, two.spread_mb_per_s)
+        return Rate(one.mb_per_s, spread, two.mb_per_s)
+    return both
+
+
+def _kept(batches: Sequence[float]) -> Sequence[float]:
+    return batches[without_trend(batches) :]
+
+
+def rate_of(batches: Sequence[float]) -> Rate:
+    """The mean of batches, and the spread of that mean."""
+    middle = sum(batches) / len(batches)
+    quantile = _STUDENT[len(batches) - 2] if len(batches) - 2 < len(_STUDENT) else _NORMAL
+    spread = quantile * sqrt(_variance(batches) / len(batches))
+    return Rate(middle, max(spread, SPREAD_SHARE_MIN * middle))
+
+
+def _variance(batches: Sequence[float]) -> float:
+    middle = sum(batches) / len(batches)
+    return sum((batch - middle) ** 2 for batch in batches) / (len(batches) - 1)

@@ -1,0 +1,160 @@
+"""Workloads: what the guests on the two systems send each other.
+
+Each pair of guests is one conversation: a client on one system, a server on the other. The
+client keeps ``window`` messages outstanding; the server answers each with one reply.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from isfc.engine.program import Program
+from isfc.errors import ConfigurationError
+from isfc.link.message import Traffic
+
+TRANSPORT_WINDOW: Final = 2
+"""Messages a transport conversation keeps outstanding. Derived: Little's law on H001709C,
+50 conversations with about 100 messages in the system."""
+
+ANSWER_AREA_LENGTH: Final = 65_535
+"""Bytes of replies that a transport client has room for at a time; for one reply always. Derived:
+two replies of 8,192 bytes of HL are on their way at the same time, but of the 32,768 bytes of HY
+only one: its exchanges take twice as long as those of HM, 0.68 ms each with one pair, which is what
+a segment of APPC/VM and its acknowledgement take."""
+
+ACKNOWLEDGEMENT_LENGTH: Final = 20
+"""Bytes with which a client says that it has taken a reply out of its answer area. Assumed."""
+
+REQUEST_LENGTH: Final = 100
+"""Bytes of a CDU request. Assumed: the report gives only the reply's size."""
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """What the clients send and the servers answer. Lengths in bytes.
+
+    A message is ``min_length`` long in ``min_percent`` of all cases and ``max_length``
+    otherwise. ``programs`` makes what runs at the clients' system and at the servers'; None means
+    the guests of `scenarios.runs.guests`.
+    """
+
+    name: str
+    min_length: int
+    max_length: int
+    min_percent: float
+    reply_length: int
+    window: int = TRANSPORT_WINDOW
+    traffic: Traffic = Traffic.TRANSPORT
+    programs: Callable[..., tuple[Program, Program]] | None = None
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.min_length <= self.max_length:
+            raise ConfigurationError(
+                f"workload {self.name}: message {self.min_length}:{self.max_length} bytes: "
+                "expected 1 <= MIN <= MAX"
+            )
+        if self.reply_length < 1:
+            raise ConfigurationError(f"workload {self.name}: a reply has at least 1 byte")
+        if not 0 <= self.min_percent <= 100:
+            raise ConfigurationError(f"workload {self.name}: PERCENT is 0 to 100")
+        if not 1 <= self.window <= WINDOW_MAX:
+            raise ConfigurationError(f"workload {self.name}: window is 1 to {WINDOW_MAX}")
+        if max(self.max_length, self.reply_length) > MESSAGE_LENGTH_MAX:
+            raise ConfigurationError(
+                f"workload {self.name}: a message has at most {MESSAGE_LENGTH_MAX} bytes"
+            )
+
+    @property
+    def replies_max(self) -> int:
+        """How many of its replies a server may have on their way to one client."""
+        if self.traffic is not Traffic.TRANSPORT:
+            return self.window
+        return min(self.window, max(1, ANSWER_AREA_LENGTH // self.reply_length))
+
+
+WINDOW_MAX: Final = 1_000
+MESSAGE_LENGTH_MAX: Final = 16 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class WorkloadKind:
+    """A workload that has a name: what uses a link in that way (``help``), and how it is made.
+
+    ``name`` is that of one workload, such as ``HS``; with ``operand``, the name of a number, it is
+    a family such as ``CDU:<reply bytes>``, and ``make`` is called with that number, else with 0.
+    """
+
+    name: str
+    help: str
+    make: Callable[[int], Workload]
+    operand: str = ""
+
+    @property
+    def usage(self) -> str:
+        """How it is called: ``HS``, ``CDU:<reply bytes>``."""
+        return f"{self.name}:<{self.operand}>" if self.operand else self.name
+
+
+def _suite(name: str, help_text: str, smaller: int, larger: int, reply: int) -> WorkloadKind:
+    """A suite of the report; 20 % of its messages have the smaller size."""
+    return WorkloadKind(name, help_text, lambda _: Workload(name, smaller, larger, 20, reply))
+
+
+def _cdu(reply_length: int) -> Workload:
+    name = f"CDU:{reply_length}"
+    return Workload(name, REQUEST_LENGTH, REQUEST_LENGTH, 0, reply_length, 1, Traffic.LEGACY)
+
+
+WORKLOADS = {
+    kind.name: kind
+    for kind in (
+        _suite("HS", "short requests, short answers", 512, 8_192, 2_048),
+        _suite("HM", "records: a few pages each way", 8_192, 32_768, 4_096),
+        _suite("HL", "live guest relocation: long messages", 98_304, 122_880, 8_192),
+        _suite("HY", "as much both ways, acknowledged", 32_768, 32_768, 32_768),
+        WorkloadKind("CDU", "APPC/VM: a request, then its reply", _cdu, "reply bytes"),
+    )
+}
+"""Every workload that has a name: a new one is one more entry. Sizes are the report's (published);
+that 20 % of messages have the smaller size is derived: no other reading fits the bytes per message
+of H001709C."""
+
+SUITES: Final = {name: kind.make(0) for name, kind in WORKLOADS.items() if not kind.operand}
+"""The report's ISFC Transport suites."""
+
+
+def workload_usage() -> str:
+    """How workloads are called: ``HS, HM, HL, HY or CDU:<reply bytes>``."""
+    *most, last = (kind.usage for kind in WORKLOADS.values())
+    return f"{', '.join(most)} or {last}"
+
+
+def find_workload(name: str) -> Workload:
+    """The workload of that name, as `WORKLOADS` has it, in any case.
+
+    Raises `ConfigurationError` for any other name.
+    """
+    first, colon, operand = name.upper().partition(":")
+    kind = WORKLOADS.get(first)
+    if kind is not None and bool(colon) == bool(kind.operand):
+        if not kind.operand:
+            return kind.make(0)
+        if operand.isascii() and operand.isdigit() and len(operand) <= 9:
+            return kind.make(int(operand))
+    raise ConfigurationError(f"workload {name[:40]!r} is unknown: expected {workload_usage()}")
+
+
+def free_workload(message: str, reply_length: int, window: int = TRANSPORT_WINDOW) -> Workload:
+    """A workload of your own; ``message`` is ``MIN:MAX:PERCENT``, PERCENT of them MIN bytes."""
+    parts = message.split(":")
+    try:
+        minimum, maximum, percent = int(parts[0]), int(parts[1]), float(parts[2])
+    except (ValueError, IndexError):
+        parts = []
+    if len(parts) != 3 or not math.isfinite(percent):
+        raise ConfigurationError(
+            f"message {message[:40]!r}: expected MIN:MAX:PERCENT, such as 512:8192:20"
+        )
+    name = f"{minimum}:{maximum}:{percent:g}/{reply_length}"
+    return Workload(name, minimum, maximum, percent, reply_length, window)

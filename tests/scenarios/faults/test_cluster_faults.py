@@ -1,0 +1,79 @@
+"""Faults of several links that run together: who restarts, and that the others go on."""
+
+import pytest
+
+from isfc.layout.file import parse_collection
+from isfc.link.name import NodeName
+from isfc.testing.cluster import mesh
+from scenarios.faults.fault import Fault, FaultKind, draw_faults
+from scenarios.faults.run import FaultOutcome, run_with_faults
+from scenarios.runs.cluster import ClusterExperiment, LinkLoad
+from scenarios.runs.workload import find_workload
+
+MS = 1_000_000
+S1, S2, S3 = map(NodeName, ("S1", "S2", "S3"))
+COLLECTION = parse_collection(mesh(3, shared=True))
+LOADS = tuple(LinkLoad(*ends, find_workload("HL"), 3) for ends in ((S1, S2), (S1, S3), (S2, S3)))
+EXPERIMENT = ClusterExperiment(COLLECTION, LOADS, seconds=0.15, warmup=0.03)
+
+
+def during(outcome: FaultOutcome) -> dict[str, float | None]:
+    return {recovery.link: recovery.during_mb_per_s for recovery in outcome.recoveries}
+
+
+def said(outcome: FaultOutcome) -> set[tuple[str, str]]:
+    """What was said once all links were up."""
+    return {(entry.node, entry.text) for entry in outcome.events if entry.at_s > 0.001}
+
+
+def test_a_crash_restarts_the_ends_that_lead_to_it_and_no_other() -> None:
+    outcome = run_with_faults(EXPERIMENT, [Fault(FaultKind.CRASH, 60 * MS, S2, 20 * MS)])
+    over = {entry for entry in said(outcome) if "are over" in entry[1]}
+    assert over == {
+        (node, f"all conversations with {partner} are over: S2 has restarted")
+        for node, partner in ((S1, S2), (S2, S1), (S2, S3), (S3, S2))
+    }
+    assert (S1, "the link to S3 went down") not in said(outcome)
+    carried = during(outcome)
+    assert carried["S1-S2"] == carried["S2-S3"] == 0
+    assert (carried["S1-S3"] or 0) > 0
+    assert all(recovery.recovered_ms is not None for recovery in outcome.recoveries)
+
+
+def test_a_bounced_link_leaves_the_others_alone() -> None:
+    (link,) = (link for link in COLLECTION.links if link.nodes == (S1, S2))
+    gap = Fault(FaultKind.GAP, 60 * MS, S1, 20 * MS, rdev=link.ctcs[0].rdevs[0])
+    outcome = run_with_faults(EXPERIMENT, [gap])
+    bounced = {node for node, text in said(outcome) if text.endswith("the link was bounced")}
+    assert bounced == {"S1", "S2"}
+    assert {text for node, text in said(outcome) if node == "S3" and "link" in text} == set()
+
+
+def test_one_chpid_takes_the_ctcs_of_every_link_that_it_carries() -> None:
+    chpid = COLLECTION.links[0].fibres[0].chpids[0]
+    lost = Fault(FaultKind.CHPID_LOST, 60 * MS, S1, 20 * MS, chpid=chpid)
+    down = {
+        node for node, text in said(run_with_faults(EXPERIMENT, [lost])) if text.endswith("is down")
+    }
+    assert down == {"S1", "S2", "S3"}
+
+
+@pytest.mark.slow
+@pytest.mark.at_length
+@pytest.mark.parametrize("kind", [kind for kind in FaultKind if kind is not FaultKind.GAP])
+def test_every_kind_is_told_and_survived(kind: FaultKind) -> None:
+    rdev = COLLECTION.links[-1].ctcs[0].rdevs[0]
+    fault = Fault(kind, 60 * MS, S2, 10 * MS, rdev=rdev, amount=100_000)
+    outcome = run_with_faults(EXPERIMENT, [fault])
+    assert next(entry.text for entry in outcome.events if entry.is_fault) == fault.describe()
+    assert len(outcome.recoveries) == len(LOADS)
+    # a dropped frame is missed after 15 s, long after the end of this run
+    links = {recovery.link for recovery in outcome.recoveries if recovery.after_mb_per_s}
+    assert links >= {"S1-S2", "S1-S3"}
+    assert "S2-S3" in links or kind is FaultKind.FRAME_DROPPED
+
+
+def test_faults_are_drawn_from_all_systems() -> None:
+    drawn = [fault for seed in range(40) for fault in draw_faults(seed, COLLECTION, 100, 900)]
+    assert {fault.node for fault in drawn} == {S1, S2, S3}
+    assert draw_faults(7, COLLECTION, 100, 900) == draw_faults(7, COLLECTION, 100, 900)

@@ -1,0 +1,120 @@
+"""A measurement beside the model: what ran is inferred, errors are signed, reasons are named."""
+
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import pytest
+
+from isfc.errors import ConfigurationError
+from isfc.layout.catalogue import load_layout
+from isfc.layout.layout import Layout
+from isfc.measured.figures import Reading
+from isfc.measured.file import completed, read_measurements
+from isfc.measured.measurement import Measurement, Ran
+from isfc.measured.seen import SeenInterval, SeenLink, see, see_intervals
+from isfc.measured.table import read_json
+from scenarios.figures.site_compare import compare_interval, figures_beside, likely_reasons
+from scenarios.figures.site_workload import Derived, QuietLink, derive
+from scenarios.runs.run import Experiment, Result, run
+from scenarios.runs.workload import SUITES
+
+LAYOUT = load_layout("atlanta-boston")
+PUBLISHED = Path(__file__).parents[3] / "docs" / "measured"
+
+
+def emulated(layout: Layout = LAYOUT, pairs: int = 20) -> tuple[Measurement, Result]:
+    """A run as a site would hand it over, without a word of what ran."""
+    import json
+
+    result = run(Experiment(layout, SUITES["HL"], pairs, 0.5, 0.2))
+    record = {"workload": "HL", "pairs": pairs, "client": "ATLANTA", **asdict(result)}
+    (one,) = read_json(json.dumps(record), "run.json", Reading())
+    return one, result
+
+
+def interval(*ends: Measurement) -> SeenInterval:
+    """The measurements as one interval of the layout."""
+    (found,) = see_intervals(LAYOUT, ends)
+    return found
+
+
+def test_a_run_of_our_own_is_compared_without_an_error() -> None:
+    one, result = emulated()
+    assert all(
+        figure.error_percent in (None, pytest.approx(0, abs=1e-9))
+        for figure in figures_beside(see(LAYOUT, one), result)
+    )
+
+
+@pytest.mark.slow
+def test_what_ran_is_inferred_from_link_activity() -> None:
+    one, result = emulated()
+    found = derive(LAYOUT, interval(replace(one, ran=None, clients=None)), 0.3)
+    assert found.client == "ATLANTA"
+    mean = 0.2 * 98_304 + 0.8 * 122_880
+    assert found.workload.max_length == pytest.approx(mean, rel=0.01)
+    assert found.workload.reply_length == pytest.approx(8_192, rel=0.01)
+    assert found.offered_per_s == result.messages_per_s_out
+    assert any("mean length" in line for line in found.uncertain)
+    again = run(found.experiment(LAYOUT, 0.5, 0.2))
+    assert again.mb_per_s == pytest.approx(result.mb_per_s, rel=0.06)
+
+
+def test_device_rows_alone_do_not_say_what_ran() -> None:
+    one, _ = emulated()
+    with pytest.raises(ConfigurationError, match="--ran NAME:PAIRS"):
+        derive(LAYOUT, interval(replace(one, ran=None, links=())))
+
+
+def test_a_quiet_link_says_nothing_of_the_model() -> None:
+    one, _ = emulated()
+    idle = tuple(replace(device, io_per_s=0.0) for device in one.devices)
+    with pytest.raises(QuietLink, match="the link was quiet"):
+        derive(LAYOUT, interval(replace(one, devices=idle, links=())))
+
+
+def test_a_published_report_is_compared_with_its_layout() -> None:
+    layout = load_layout("published-12")
+    pages = read_measurements([PUBLISHED / "H001709C-fcx108.txt"], Reading())
+    (page,) = completed(pages, "CLIENT", {}, Ran("HL", 50), "CLIENT")
+    compared = compare_interval(layout, SeenInterval((see(layout, page),)))
+    serv = [f for f in compared.judged() if f.measure == "serv_ms" and f.of < "6042"]
+    assert len(serv) == 10
+    assert max(abs(figure.error_percent or 0) for figure in serv) < 20
+    assert compared.beyond(1.0)
+    assert not compared.beyond(1000.0)
+
+
+def _reasons(seen: SeenLink, result: Result) -> str:
+    return "\n".join(likely_reasons(LAYOUT, seen, result))
+
+
+def test_a_slower_link_is_named_as_a_likely_reason() -> None:
+    one, result = emulated()
+    slow = tuple(
+        replace(d, conn_ms=2 * (d.conn_ms or 0), serv_ms=None) if d.rdev < 0x6010 else d
+        for d in one.devices
+    )
+    found = _reasons(see(LAYOUT, replace(one, devices=slow)), result)
+    assert "Conn is 2.0 times the model's" in found
+    assert found.count("its link may run slower") == 1
+
+
+def test_a_device_that_is_not_in_the_link_is_named() -> None:
+    one, result = emulated()
+    idle = tuple(replace(d, io_per_s=0.0) if d.rdev == 0x6001 else d for d in one.devices)
+    assert "6001: no I/O was measured" in _reasons(see(LAYOUT, replace(one, devices=idle)), result)
+
+
+def test_collisions_the_model_has_not_are_named() -> None:
+    one, result = emulated()
+    links = (replace(one.links[0], collisions_per_s=400.0),)
+    assert "different orders" in _reasons(see(LAYOUT, replace(one, links=links)), result)
+
+
+def test_what_is_told_is_taken() -> None:
+    one, _ = emulated()
+    told = replace(one, ran=Ran("512:8192:20/2048", 7), clients=False, links=())
+    found = derive(LAYOUT, interval(told))
+    assert isinstance(found, Derived)
+    assert (found.workload.min_length, found.pairs, found.client) == (512, 7, "BOSTON")

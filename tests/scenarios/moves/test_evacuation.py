@@ -1,0 +1,85 @@
+"""Evacuations: every guest leaves as a relocation does, so many at the same time."""
+
+import pytest
+
+from isfc.errors import ConfigurationError
+from isfc.layout.file import parse_collection, parse_layout
+from isfc.link.name import NodeName
+from isfc.testing.cluster import mesh
+from scenarios.moves.evacuation import Evacuation, EvacuationOutcome, Tenant, evacuate
+from scenarios.moves.guest import GuestPlan
+from scenarios.moves.guest_memory import GuestMemory
+from scenarios.moves.relocation import Relocation, relocate
+from scenarios.runs.cluster import LinkLoad
+from scenarios.runs.workload import find_workload
+
+MIB = 2**20
+S1, S2, S3 = map(NodeName, ("S1", "S2", "S3"))
+
+
+def tenant(name: str, memory: int, change_rate: int, to: NodeName) -> Tenant:
+    return Tenant(GuestPlan(name, GuestMemory(memory, memory, change_rate)), to)
+
+
+TENANTS = (
+    tenant("A", 64 * MIB, 5 * MIB, S2),
+    tenant("B", 32 * MIB, 0, S3),
+    tenant("C", 32 * MIB, 5 * MIB, S2),
+)
+
+
+def outcome(
+    together: int = 1, *, shared: bool = False, loads: tuple[LinkLoad, ...] = ()
+) -> EvacuationOutcome:
+    collection = parse_collection(mesh(3, shared=shared))
+    return evacuate(Evacuation(collection, S1, TENANTS, together, loads))
+
+
+def test_one_guest_takes_as_long_as_its_relocation() -> None:
+    text = mesh(2, shared=False)
+    relocation = Relocation(parse_layout(text), (TENANTS[0].plan,))
+    (expected,) = relocate(relocation).guests
+    evacuation = Evacuation(parse_collection(text), S1, TENANTS[:1])
+    (found,) = evacuate(evacuation).guests
+    assert found.moved.length == expected.length
+    assert found.moved.seconds == pytest.approx(expected.seconds, rel=0.02)
+
+
+def test_guests_go_one_by_one_in_their_order() -> None:
+    found = outcome()
+    assert [each.moved.plan.name for each in found.guests] == ["A", "B", "C"]
+    assert found.all_moved
+    for before, after in zip(found.guests[:-1], found.guests[1:], strict=True):
+        assert 0 <= after.begin_s - before.end_s <= 0.006
+
+
+def test_guests_on_links_of_their_own_go_together_as_fast_as_alone() -> None:
+    alone, together = outcome(), outcome(2)
+    assert together.guests[1].begin_s == 0
+    assert together.guests[1].moved.seconds == pytest.approx(
+        alone.guests[1].moved.seconds, rel=0.02
+    )
+    assert together.seconds < 0.8 * alone.seconds
+
+
+def test_guests_on_links_that_share_a_chpid_share_its_rate() -> None:
+    alone, together = outcome(shared=True), outcome(2, shared=True)
+    assert together.guests[1].moved.seconds > 1.5 * alone.guests[1].moved.seconds
+
+
+def test_other_traffic_gets_less_meanwhile() -> None:
+    load = LinkLoad(S1, S2, find_workload("HL"), 20)
+    found = outcome(2, shared=True, loads=(load,))
+    (traffic,) = found.traffic
+    assert traffic.link == "S1-S2"
+    assert 0 < traffic.meanwhile_mb_per_s < 0.9 * traffic.alone_mb_per_s
+
+
+def test_what_cannot_be_evacuated_is_refused() -> None:
+    collection = parse_collection(mesh(3, shared=False))
+    with pytest.raises(ConfigurationError, match="guests 0: expected 1 to 500"):
+        Evacuation(collection, S1, ())
+    with pytest.raises(ConfigurationError, match="together 17: expected 1 to 16"):
+        Evacuation(collection, S1, TENANTS, 17)
+    with pytest.raises(ConfigurationError, match="no link joins S1 and S9"):
+        Evacuation(collection, S1, (tenant("X", MIB, 0, NodeName("S9")),))

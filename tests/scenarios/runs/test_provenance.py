@@ -1,0 +1,33 @@
+"""Where a result comes from: the layout, the version and the model's constants."""
+
+from dataclasses import replace
+
+from isfc.layout.catalogue import load_layout
+from isfc.layout.file import parse_layout
+from isfc.link.parameters import LinkParameters
+from scenarios.runs.guests import GuestCosts
+from scenarios.runs.provenance import constants_digest, provenance
+from scenarios.runs.run import Experiment
+from scenarios.runs.workload import SUITES
+
+EXPERIMENT = Experiment(load_layout("published-4"), SUITES["HL"], pairs=1)
+
+
+def test_layout_itself_is_kept() -> None:
+    found = provenance(EXPERIMENT, version="1.2", name="published-4")
+    assert (found["version"], found["layout"]) == ("1.2", "published-4")
+    assert parse_layout(found["layout_toml"].encode(), "kept") == EXPERIMENT.layout
+
+
+def test_digests_change_with_the_layout_and_with_every_constant() -> None:
+    other = replace(EXPERIMENT, layout=load_layout("published-8"))
+    first, second = (provenance(each, version="1") for each in (EXPERIMENT, other))
+    assert first["layout_digest"] != second["layout_digest"]
+    assert first["constants"] == second["constants"]
+    link, guests = LinkParameters(), GuestCosts()
+    digests = {
+        constants_digest(link, guests),
+        constants_digest(replace(link, dispatch_ns=1), guests),
+        constants_digest(link, replace(guests, client_ns=1)),
+    }
+    assert len(digests) == 3

@@ -1,0 +1,34 @@
+"""Trials of the model that docs/timing.md tells of: what it would be without one of its rules."""
+
+import pytest
+
+from isfc.layout.catalogue import load_layout
+from isfc.link.lock import LinkLock
+from scenarios.runs.run import Experiment, run
+from scenarios.runs.workload import find_workload
+
+pytestmark = pytest.mark.slow
+
+
+def mb_per_s(layout: str, workload: str, pairs: int, seconds: float) -> float:
+    """What the model sends, after half of the time that is measured."""
+    found = find_workload(workload)
+    experiment = Experiment(
+        load_layout(layout), found, pairs=pairs, seconds=seconds, warmup=seconds / 2
+    )
+    return run(experiment).mb_per_s
+
+
+def test_one_queue_for_all_that_interrupts_bring_would_be_slower(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    both = mb_per_s("published-4", "HL", 100, 1.0)
+    monkeypatch.setattr(LinkLock, "want_first", LinkLock.want)
+    assert 0.8 * both < mb_per_s("published-4", "HL", 100, 1.0) < 0.9 * both  # 174 of 204
+
+
+@pytest.mark.parametrize("ctcs", [8, 16])
+def test_clients_processors_hardly_matter_to_hs(ctcs: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    few = mb_per_s(f"published-{ctcs}", "HS", 50, 0.6)
+    monkeypatch.setattr("scenarios.runs.guests.CLIENT_PROCESSORS", 50)
+    assert mb_per_s(f"published-{ctcs}", "HS", 50, 0.6) == pytest.approx(few, rel=0.03)
