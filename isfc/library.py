@@ -1,4 +1,4 @@
-"""Libraries that one command or another needs, and all others do without."""
+"""Libraries and systems that one command or another needs, and all others do without."""
 
 import sys
 from importlib.util import find_spec
@@ -26,6 +26,18 @@ def check_library(module: str, what: str) -> None:
     """
     if find_spec(module) is None:
         raise ConfigurationError(missing_library(module, what))
+
+
+def check_posix(what: str) -> None:
+    """Raise `ConfigurationError` where ``what`` is live and the system is neither Linux nor macOS.
+
+    Live nodes use Unix sockets, locked files and POSIX signals. All that runs in virtual time does
+    without them.
+    """
+    if find_spec("fcntl") is None:
+        raise ConfigurationError(
+            f"{what} needs Linux or macOS; plans, runs, replays, decks, reports and sweeps do not"
+        )
 
 
 def missing_library(module: str, what: str) -> str:

@@ -21,6 +21,7 @@ from isfc.cli.output.exits import ExitCode, interrupts_raise
 from isfc.cli.output.streams import discard_output, pipe_may_break, show, show_error, show_lines
 from isfc.cli.written_help import COMPLETING
 from isfc.errors import ConfigurationError, IsfcError
+from isfc.library import check_posix
 
 
 class Subcommand(NamedTuple):
@@ -30,6 +31,8 @@ class Subcommand(NamedTuple):
     name: str
     """A function, or a `typer.Typer` that holds a group of them."""
     summary: str
+    needs_posix: bool = False
+    """It takes Unix sockets and POSIX signals, which Windows has not."""
 
 
 COMMANDS: Final = {
@@ -56,7 +59,10 @@ COMMANDS: Final = {
         "Write one page about a layout: drawing, findings, runs, losses.",
     ),
     "studio": Subcommand(
-        "studio.command", "studio", "Edit a layout on a local page that judges each change."
+        "studio.command",
+        "studio",
+        "Edit a layout on a local page that judges each change.",
+        needs_posix=True,
     ),
     "run": Subcommand("run.command", "run_layout", "Run a workload and measure it as z/VM would."),
     "relocate": Subcommand(
@@ -86,11 +92,22 @@ COMMANDS: Final = {
         "Hold the model against your own figures, and fit it to them.",
     ),
     "node": Subcommand(
-        "live.node", "node", "Run one system of a layout live, joined to its partners."
+        "live.node",
+        "node",
+        "Run one system of a layout live, joined to its partners.",
+        needs_posix=True,
     ),
-    "cp": Subcommand("live.cp", "cp", "Give CP commands, such as QUERY ISLINK, to a running node."),
+    "cp": Subcommand(
+        "live.cp",
+        "cp",
+        "Give CP commands, such as QUERY ISLINK, to a running node.",
+        needs_posix=True,
+    ),
     "up": Subcommand(
-        "live.up", "up", "Run the systems of a layout live, and watch their links work."
+        "live.up",
+        "up",
+        "Run the systems of a layout live, and watch their links work.",
+        needs_posix=True,
     ),
     "io": Subcommand("io", "app", "Plan, run and size the I/O that is beside a link."),
     "optimise": Subcommand(
@@ -99,7 +116,9 @@ COMMANDS: Final = {
     "sweep": Subcommand(
         "sweep.command", "sweep", "Run every combination of a grid, a line for each."
     ),
-    "down": Subcommand("live.down", "down", "End all systems that 'isfc up' runs."),
+    "down": Subcommand(
+        "live.down", "down", "End all systems that 'isfc up' runs.", needs_posix=True
+    ),
     "journal": Subcommand("journal.command", "app", "Look into a journal, or replay it."),
 }
 """By the name that a user gives, in the order of ``isfc --help``."""
@@ -121,6 +140,8 @@ class Subcommands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """The subcommand that ``args`` begins with, loaded; typer's error if there is none."""
         name, found, rest = super().resolve_command(ctx, args)
+        if found and COMMANDS[args[0]].needs_posix and not {"-h", "--help"} & set(args):
+            check_posix(f"'isfc {args[0]}'")
         loaded = found and load_command(args[0])
         interrupts_raise()
         return name, loaded, rest

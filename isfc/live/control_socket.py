@@ -1,10 +1,10 @@
 """The Unix socket of a node's control: made for its owner only, and found out if left over."""
 
-import fcntl
 import os
 import socket
 import stat
 import struct
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -13,13 +13,15 @@ from typing import Final
 
 from isfc.errors import ConfigurationError
 
-PATH_LENGTH_MAX: Final = 107
-"""Bytes of a Unix socket's path: Linux has 108 for it, with a zero behind it."""
+PATH_LENGTH_MAX: Final = 103 if sys.platform == "darwin" else 107
+"""Bytes of a Unix socket's path: Linux has 108 for it and macOS 104, with a zero behind it."""
 BACKLOG: Final = 16
 CONNECT_S: Final = 5.0
 """A node that is too busy to accept for so long is treated as gone."""
 _RETRY_S: Final = 0.02
-_PEER: Final = struct.Struct("3i")  # struct ucred: pid, uid, gid
+_PEER: Final = struct.Struct("3i")  # struct ucred of Linux: pid, uid, gid
+_PEER_OF_MACOS: Final = struct.Struct("=II68x")  # struct xucred: version, uid, groups
+_SOL_LOCAL, _LOCAL_PEERCRED = 0, 1  # sys/un.h of macOS
 
 
 _NODE_RUNS: Final = "a node of that name runs already"
@@ -117,9 +119,11 @@ def connect_to_own(path: Path, timeout_s: float = CONNECT_S) -> socket.socket:
 
 def peer_uid(connection: socket.socket) -> int:
     """The user id of the process at the other end, as the kernel noted it."""
-    credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size)
-    uid: int = _PEER.unpack(credentials)[1]
-    return uid
+    if sys.platform == "darwin":
+        data = connection.getsockopt(_SOL_LOCAL, _LOCAL_PEERCRED, _PEER_OF_MACOS.size)
+        return int(_PEER_OF_MACOS.unpack(data)[1])
+    data = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size)
+    return int(_PEER.unpack(data)[1])
 
 
 def _check_length(path: Path) -> None:
@@ -137,6 +141,8 @@ def _locked(directory: Path) -> Iterator[None]:
         descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
     except OSError as error:
         raise ConfigurationError(f"{directory}: cannot be used: {error.strerror}") from None
+    import fcntl  # Windows has none; virtual programs import this module there as well
+
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield

@@ -27,7 +27,9 @@ _ANSWER_LENGTH_MAX: Final = 8_192
 
 
 def can_tell_users() -> bool:
-    """Whether this system says whose a connection is."""
+    """Whether this system says whose a connection is: Linux does, macOS does not."""
+    if not hasattr(socket, "AF_NETLINK"):
+        return False
     try:
         with socket.create_server(("127.0.0.1", 0)) as listener:
             address = listener.getsockname()
@@ -41,7 +43,7 @@ def foreign_user(connection: socket.socket) -> str | None:
     """Why the other end of a connection on this machine is not ours; None if it is."""
     try:
         uid = _owner(connection.family, connection.getpeername(), connection.getsockname())
-    except OSError:
+    except (OSError, AttributeError):  # a system without netlink has no AF_NETLINK either
         uid = None
     if uid is None:
         return "nobody knows whose process this is: it takes TLS, or --insecure"

@@ -5,7 +5,6 @@ none. Each ``isfc up`` has a directory of its own in it, so that two of them may
 layout.
 """
 
-import fcntl
 import os
 import shutil
 import stat
@@ -228,6 +227,8 @@ def _is_held(lock: Path) -> bool:
 @contextmanager
 def _locked(lock: Path) -> Iterator[int]:
     """Hold the lock of a file, whose descriptor this is; `OSError` if somebody else does."""
+    import fcntl  # Windows has none
+
     descriptor = os.open(lock, os.O_RDWR | os.O_NOFOLLOW)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

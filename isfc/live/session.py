@@ -16,6 +16,7 @@ from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_collection
 from isfc.layout.definition import define_system
 from isfc.layout.layout import Collection, Layout
+from isfc.library import check_posix
 from isfc.link.message import Traffic
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
@@ -169,6 +170,7 @@ async def open_node(
     Conversations are severed when the link was down for ``reconnect_s`` seconds. Raises
     `ConfigurationError` for what does not fit, and `OSError`.
     """
+    check_posix("open_node")
     opening = Opening(
         dilation=dilation,
         verify=verify,

@@ -79,6 +79,8 @@ def _hire(
 
 def serve(connection: Connection, work: Callable[[_Item], _Result]) -> None:
     """What a worker does: item in, result out, until nobody is there any more."""
+    if not hasattr(signal, "pthread_sigmask"):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()
     with suppress(EOFError, ConnectionError):
         while True:
@@ -91,7 +93,7 @@ def _end_with_parent() -> None:
     parent = parent_process()
     if parent is not None:
         wait([parent.sentinel])
-        os.kill(os.getpid(), signal.SIGKILL)
+        os._exit(1)  # immediately, whatever its main thread does
 
 
 @contextmanager
@@ -103,6 +105,9 @@ def _interrupts_held() -> Iterator[None]:
     thread is never broken off.
     """
     with _handler_held() if current_thread() is main_thread() else nullcontext():
+        if not hasattr(signal, "pthread_sigmask"):  # Windows: `serve` ignores it from its start on
+            yield
+            return
         resource_tracker.ensure_running()  # would undo the mask, at its own start
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:

@@ -103,15 +103,11 @@ def check_files() -> None:
 
 
 def _sdist_files() -> set[str]:
-    """What a wheel has to have: every file of the sdist's packages, but for the script."""
+    """What a wheel has to have: every file of the sdist's packages."""
     (sdist,) = DIST.glob("*.tar.gz")
     with tarfile.open(sdist) as archive:
         files = [each.name.partition("/")[2] for each in archive if each.isfile()]
-    return {
-        file
-        for file in files
-        if file.partition("/")[0] in PACKAGES and not file.startswith("isfc/cli/script/")
-    }
+    return {file for file in files if file.partition("/")[0] in PACKAGES}
 
 
 def try_wheels() -> None:

@@ -2,33 +2,24 @@
 
 import asyncio
 import os
-import signal
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
 from isfc.cli.live.late_stream import late_stderr
-from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.exits import ENDING_SIGNALS, ExitCode
 from isfc.cli.output.standard_files import open_closed_files
 from isfc.errors import ConfigurationError
 
 LOOP_VARIABLE: Final = "ISFC_LOOP"
 LOOPS: Final = ("uvloop", "asyncio")
-SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""Ctrl-C, kill, and a closed terminal: all three end a live command in good order."""
-SIGNAL_CODES: Final[Mapping[int, ExitCode]] = {
-    signal.SIGINT: ExitCode.INTERRUPTED,
-    signal.SIGTERM: ExitCode.TERMINATED,
-    signal.SIGHUP: ExitCode.HUNG_UP,
-}
-"""How a command ends that one of them stopped before it had a result: as shells have it."""
 
 
 def run_live(main: Callable[[asyncio.Event], Coroutine[Any, Any, int]]) -> int:
     """Run ``main`` on an event loop and return its exit code.
 
-    The event it is given is set by the first of `SIGNALS`; a second one does no more harm. The code
-    `ExitCode.INTERRUPTED` becomes that of the signal. The loop is uvloop's where that is installed,
-    and asyncio's own where it is not.
+    The event it is given is set by the first of `ENDING_SIGNALS`; a second one does no more harm.
+    The code `ExitCode.INTERRUPTED` becomes that of the signal. The loop is uvloop's where that is
+    installed, and asyncio's own where it is not.
     """
     open_closed_files()  # a loop forbids sockets in their place
 
@@ -41,10 +32,10 @@ def run_live(main: Callable[[asyncio.Event], Coroutine[Any, Any, int]]) -> int:
             came.append(number)
             stop.set()
 
-        for number in SIGNALS:
+        for number in ENDING_SIGNALS:
             loop.add_signal_handler(number, note, number)
         code = await main(stop)
-        return SIGNAL_CODES[came[0]] if came and code == ExitCode.INTERRUPTED else code
+        return ENDING_SIGNALS[came[0]] if came and code == ExitCode.INTERRUPTED else code
 
     with late_stderr(), asyncio.Runner(loop_factory=loop_factory()) as runner:
         return runner.run(whole())

@@ -18,12 +18,11 @@ from typing import Any, Final
 from ctc.address import Rdev
 from isfc.cli.live.late_stream import late_stdout
 from isfc.cli.live.logs import note_drops
-from isfc.cli.live.loops import SIGNAL_CODES
 from isfc.cli.live.observe_options import ObserveOptions
 from isfc.cli.live.options import LiveOptions
 from isfc.cli.live.running_node import Measured
 from isfc.cli.live.watch import LiveView, relay
-from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.exits import ENDING_SIGNALS, ExitCode
 from isfc.cli.output.streams import discard_output, show_error
 from isfc.errors import ConfigurationError, RemoteProtocolError
 from isfc.link.name import NodeName
@@ -107,12 +106,12 @@ class LiveSystems:
             code, output = end
             if output:
                 measured += _read_measured(output)
-            if stop.is_set() and -code in SIGNAL_CODES:
+            if stop.is_set() and -code in ENDING_SIGNALS:
                 continue  # Ctrl-C met it as well: it was just being started, in our group yet
             if code < 0:
                 show_error(f"{name} was ended by signal {-code}")
                 return ExitCode.FAILED
-            if code not in (ExitCode.GOOD, *SIGNAL_CODES.values()):
+            if code not in (ExitCode.GOOD, *ENDING_SIGNALS.values()):
                 return code
         unfinished = self.options.seconds is not None and len(measured) < 2 * len(self.links)
         return ExitCode.INTERRUPTED if unfinished else ExitCode.GOOD

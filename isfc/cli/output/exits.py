@@ -2,8 +2,10 @@
 
 import os
 import signal
+from collections.abc import Mapping
 from enum import IntEnum
 from types import FrameType
+from typing import Final
 
 
 class ExitCode(IntEnum):
@@ -24,6 +26,18 @@ class ExitCode(IntEnum):
     """The reader of the output went away, as ``| head`` does. Ends without a word."""
 
 
+ENDING_SIGNALS: Final[Mapping[int, ExitCode]] = {
+    getattr(signal, name): code
+    for name, code in (
+        ("SIGINT", ExitCode.INTERRUPTED),
+        ("SIGTERM", ExitCode.TERMINATED),
+        ("SIGHUP", ExitCode.HUNG_UP),
+    )
+    if hasattr(signal, name)  # Windows has no SIGHUP
+}
+"""Ctrl-C, kill and a closed terminal, and how a command ends that had no result yet."""
+
+
 def interrupts_quit() -> None:
     """Let Ctrl-C end the process immediately; unless it was started without, as with ``nohup``."""
     if signal.getsignal(signal.SIGINT) in (signal.default_int_handler, signal.SIG_DFL):
@@ -41,7 +55,7 @@ def interrupts_ignored() -> None:
 
     SIGTERM and SIGHUP are ignored as well: who ends a live command may do so twice.
     """
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in ENDING_SIGNALS:
         signal.signal(number, signal.SIG_IGN)
 
 

@@ -10,7 +10,7 @@ from typing import Final
 
 import uvicorn
 
-from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.exits import ENDING_SIGNALS, ExitCode
 from isfc.cli.output.streams import show_lines
 from isfc.cli.studio.server import Studio
 from isfc.cli.studio.work import Work
@@ -20,9 +20,6 @@ TOKEN_LENGTH: Final = 16
 """Random bytes in the address."""
 CONNECTIONS_MAX: Final = 64
 """Connections that wait; a browser has six."""
-
-ENDING: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""Signals that end the command: Ctrl-C, what other programs send, and a closed terminal."""
 
 
 class _Server(uvicorn.Server):
@@ -55,7 +52,7 @@ def serve(text: str, source: str, port: int, *, open_browser: bool) -> None:
             app, log_config=None, access_log=False, lifespan="off", server_header=False
         )
         server = _Server(config, work)
-        for each in ENDING:
+        for each in ENDING_SIGNALS:
             signal.signal(each, server.handle_exit)
         work.warm_up()
         address = f"http://{HOST}:{bound}/{token}/"

@@ -13,7 +13,6 @@ from isfc.cli.main import COMMANDS, load_command, run
 from tools.checks.tidy import FLOORS
 
 COMMAND = [sys.executable, "-m", "isfc"]
-SCRIPT = Path(cli.__path__[0]) / "script" / "isfc"
 
 
 def isfc(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -143,16 +142,21 @@ def test_interrupt_while_modules_are_loaded_says_nothing(tmp_path: Path, module:
     assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "")
 
 
-def test_interrupt_before_the_package_is_loaded_says_nothing(tmp_path: Path) -> None:
-    shadow = tmp_path / "isfc.py"  # what the installed command loads first
-    shadow.write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\nwhile True: pass\n")
+def test_interrupt_before_the_package_is_loaded_says_nothing() -> None:
+    code = """
+import os, signal, sys
+
+class Slow:
+    def find_spec(self, name, *_):
+        if name == "isfc.__main__":
+            os.kill(os.getpid(), signal.SIGINT)
+            while True: pass
+
+sys.meta_path.insert(0, Slow())
+import isfc.script
+"""
     ended = subprocess.run(
-        [sys.executable, SCRIPT],
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
     )
     assert (ended.returncode, ended.stdout, ended.stderr) == (
         -signal.SIGINT,
@@ -163,7 +167,12 @@ def test_interrupt_before_the_package_is_loaded_says_nothing(tmp_path: Path) -> 
 
 def test_script_is_the_command() -> None:
     ended = subprocess.run(
-        [sys.executable, SCRIPT, "--version"],
+        [
+            sys.executable,
+            "-c",
+            "import isfc.script as it; raise SystemExit(it.main())",
+            "--version",
+        ],
         capture_output=True,
         text=True,
         check=True,

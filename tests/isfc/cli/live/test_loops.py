@@ -9,11 +9,12 @@ import sys
 import pytest
 import uvloop
 
-from isfc.cli.live.loops import LOOPS, SIGNALS, loop_factory, run_live
+from isfc.cli.live.loops import LOOPS, loop_factory, run_live
+from isfc.cli.output.exits import ENDING_SIGNALS
 from isfc.errors import ConfigurationError
 
 
-@pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.parametrize("number", ENDING_SIGNALS)
 def test_each_signal_asks_for_an_end_and_the_exit_code_is_mains(number: signal.Signals) -> None:
     async def main(stop: asyncio.Event) -> int:
         os.kill(os.getpid(), number)
