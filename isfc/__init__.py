@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from isfc.layout.layout import Fibre as Fibre
     from isfc.layout.layout import Layout as Layout
     from isfc.layout.plan import Plan as Plan
-    from isfc.layout.plan import make_plan
+    from isfc.layout.plan import make_plan as plan
     from isfc.layout.source_kind import SourceKind as SourceKind
     from isfc.layout.source_kind import source_kind as source_kind
     from isfc.layout.write import format_collection as format_collection
@@ -60,8 +60,6 @@ if TYPE_CHECKING:
     from scenarios.runs.simulation import Simulation as Simulation
     from scenarios.runs.simulation import simulate as simulate
     from scenarios.runs.workload import Workload as Workload
-
-    plan = make_plan
 
 __version__ = "0.1.0"
 

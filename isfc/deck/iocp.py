@@ -17,6 +17,7 @@ from ctc.address import (
     parse_chpid,
     parse_rdev,
 )
+from isfc.arguments import checked
 from isfc.deck.access import Access, read_access
 from isfc.deck.card import Notice, Remark, read_cards
 from isfc.deck.number import (
@@ -176,6 +177,7 @@ def _of_escon(deck: Deck) -> Iterator[Notice]:
         )
 
 
+@checked
 def deck_partitions(text: str, file: str = "deck") -> tuple[str, ...]:
     """The names of the partitions that have an image in the deck in ``text``, as it lists them.
 

@@ -11,11 +11,12 @@ from pathlib import Path
 
 from ctc.address import ChpidId, format_chpid, parse_chpid
 from ctc.sharing import NOTHING, ChannelUse
+from isfc.arguments import checked
 from isfc.io.configuration import IoConfiguration
 from isfc.io.configuration_file import io_configuration_of
 from isfc.io.demand import ChannelRoute, Demand, make_demand, make_route
 from isfc.io.estimate import ChannelEstimate, estimate_channel
-from isfc.layout.catalogue import load_document
+from isfc.layout.catalogue import given_link, load_document
 from isfc.layout.checked_toml import read_bytes, within
 from isfc.layout.document import Document, parse_document
 from isfc.layout.file import collection_of
@@ -129,6 +130,7 @@ def links_with_disks(document: Document) -> tuple[Collection, IoConfiguration | 
     return replace(collection, links=links), configuration
 
 
+@checked
 def parse_links(data: bytes | str, source: str = "layout") -> Collection:
     """Every link that the content of a layout file describes, disks on their chpids in them.
 
@@ -152,6 +154,11 @@ def load_link_with_disks(argument: str | Path) -> Layout:
     collection = links_with_disks(document)[0]
     with within(document.source):
         return collection.link()
+
+
+def given_link_with_disks(layout: Layout | Collection | str | Path) -> Layout:
+    """As `isfc.layout.catalogue.given_link`; disks on chpids of the link are in it."""
+    return given_link(layout, lambda document: links_with_disks(document)[0])
 
 
 def without_disks(layout: Layout) -> Layout:

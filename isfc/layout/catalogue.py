@@ -1,9 +1,11 @@
 """The layouts that are shipped, by name, and finding a layout by name or by path."""
 
+from collections.abc import Callable
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
+from isfc.arguments import checked
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import read_bytes, within
 from isfc.layout.closest import expected
@@ -24,6 +26,7 @@ def shipped_layouts() -> tuple[str, ...]:
     return tuple(sorted(names, key=lambda name: (name.rstrip("0123456789"), len(name), name)))
 
 
+@checked
 def load_layout(argument: str | Path, link: str | None = None) -> Layout:
     """The layout that a user means by ``argument``: a shipped one's name, or a path.
 
@@ -40,6 +43,37 @@ def load_layout(argument: str | Path, link: str | None = None) -> Layout:
 def load_collection(argument: str | Path) -> Collection:
     """As `load_layout`, with all links of a layout that has several."""
     return collection_of(load_document(argument))
+
+
+def given_collection(
+    layout: Layout | Collection | str | Path,
+    parse: Callable[[Document], Collection] = collection_of,
+) -> Collection:
+    """The links that a program means: records, a shipped layout's name, a path, or a file's text.
+
+    A text of several lines is the content of a layout file, which ``parse`` reads.
+    """
+    if isinstance(layout, Layout):
+        return Collection((layout,))
+    if isinstance(layout, Collection):
+        return layout
+    if isinstance(layout, str) and "\n" in layout:
+        return parse(parse_document(layout, "layout"))
+    return parse(load_document(layout))
+
+
+def given_link(
+    layout: Layout | Collection | str | Path,
+    parse: Callable[[Document], Collection] = collection_of,
+) -> Layout:
+    """As `given_collection`, the only link of it. Raises `ConfigurationError` for several."""
+    links = given_collection(layout, parse).links
+    if len(links) > 1:
+        raise ConfigurationError(
+            f"layout: {len(links)} links; expected one of them, such as "
+            f"isfc.load_layout(layout, {links[0].name!r})"
+        )
+    return links[0]
 
 
 def load_document(argument: str | Path) -> Document:

@@ -14,6 +14,7 @@ import msgspec
 from ctc.address import RDEV_MAX, Rdev, format_rdev, parse_chpid, parse_rdev
 from ctc.errors import CtcError
 from ctc.profiles import FEATURES, find_profile
+from isfc.arguments import checked
 from isfc.errors import ConfigurationError
 from isfc.layout.advised import advised
 from isfc.layout.closest import expected
@@ -106,11 +107,16 @@ _KINDS: Final = (
 )
 
 
+@checked
 def edit(collection: Collection, change: Edit) -> Collection:
     """The collection after one change.
 
     Raises `ConfigurationError` where what is changed is not there, and for what no layout may be.
     """
+    try:
+        msgspec.convert(msgspec.to_builtins(change), type(change))
+    except (msgspec.ValidationError, TypeError) as error:
+        raise ConfigurationError(f"edit: {type(change).__name__}: {error}") from None
     try:
         changed = _EDITS[type(change)](collection, change)
     except CtcError as error:
@@ -118,6 +124,7 @@ def edit(collection: Collection, change: Edit) -> Collection:
     return parse_collection(format_collection(in_use(changed)), _SOURCE)
 
 
+@checked
 def read_edit(record: object) -> Edit:
     """The edit that a JSON object is, such as ``{"do": "remove", "link": ..., "rdev": "6000"}``.
 
@@ -129,6 +136,7 @@ def read_edit(record: object) -> Edit:
         raise ConfigurationError(f"edit: {error}") from None
 
 
+@checked
 def without(collection: Collection, fibres: frozenset[str]) -> Collection:
     """What is left when some fibres, named, are lost: CTCs keep their numbers and their order.
 

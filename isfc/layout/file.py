@@ -36,6 +36,7 @@ from typing import Final, TypeVar
 
 from ctc.address import format_rdev, parse_chpid, parse_rdevs
 from ctc.profiles import find_profile
+from isfc.arguments import checked
 from isfc.errors import ConfigurationError
 from isfc.layout.channels import (
     check_ports,
@@ -77,6 +78,7 @@ def read_layout(path: Path, link: str | None = None) -> Layout:
     return parse_layout(data, str(path), link)
 
 
+@checked
 def parse_layout(data: bytes | str, source: str = "layout", link: str | None = None) -> Layout:
     """The layout that ``data``, the content of a layout file, describes.
 

@@ -259,7 +259,7 @@ class Collection:
         names = {name for link in self.links for name in link.nodes}
         return tuple(sorted(names, key=lambda name: name.collation))
 
-    def link(self, name: str | None = None, option: str = "--link") -> Layout:
+    def link(self, name: str | None = None, option: str = "link") -> Layout:
         """The link that ``name``, such as ``ATLANTA-BOSTON``, means; if None, the only one.
 
         Either of its two systems may come first. ``option`` is where it is named, in the words of

@@ -1,8 +1,11 @@
 """The judgement of a layout: who writes where, how much that can carry, and what to change."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
+from isfc.arguments import checked
 from isfc.layout.capacity import WriteDirection, directions_of
+from isfc.layout.catalogue import given_link
 from isfc.layout.layout import Collection, Layout
 from isfc.layout.rules.book import find_all, ways_of
 from isfc.layout.rules.rule import Finding
@@ -40,11 +43,16 @@ class Plan:
         }
 
 
+@checked
 def make_plan(
-    layout: Layout, neighbours: tuple[Layout, ...] = (), collection: Collection | None = None
+    layout: Layout | Collection | str | Path,
+    neighbours: tuple[Layout, ...] = (),
+    collection: Collection | None = None,
 ) -> Plan:
-    """Judge ``layout``; ``neighbours`` are the other links of its systems.
+    """Judge ``layout``: a record, the name of a shipped one, a path, or a layout file's text.
 
-    ``collection`` is the file that it is in.
+    ``neighbours`` are the other links of its systems, ``collection`` the file that it is in.
+    Raises `ConfigurationError` for several links.
     """
-    return Plan(layout, directions_of(layout), find_all(layout, neighbours, collection))
+    link = given_link(layout)
+    return Plan(link, directions_of(link), find_all(link, neighbours, collection))

@@ -4,6 +4,8 @@ import re
 from enum import StrEnum
 from typing import Final
 
+from isfc.arguments import checked
+
 
 class SourceKind(StrEnum):
     """What a site may have: a layout in TOML, or one of three that ``isfc import`` reads."""
@@ -32,6 +34,7 @@ _SIGNS: Final = {
 """What shows each kind, in the order of looking. A comment of TOML shows none."""
 
 
+@checked
 def source_kind(text: str) -> SourceKind:
     """What ``text`` is, by the first sign in it; a layout if there is none."""
     found = (kind for kind, sign in _SIGNS.items() if sign.search(text))

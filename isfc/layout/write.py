@@ -10,6 +10,7 @@ from typing import Any
 from ctc.address import Rdev, format_chpid, format_rdev
 from ctc.profiles import FEATURES
 from ctc.sharing import NOTHING
+from isfc.arguments import checked
 from isfc.layout.build import ASSUMED_FEATURE
 from isfc.layout.layout import Collection, Fibre, Layout
 
@@ -37,6 +38,7 @@ def format_layout(layout: Layout, *, heading: Sequence[str] = (), explained: boo
     return "\n".join(_explained(lines) if explained else lines) + "\n"
 
 
+@checked
 def format_collection(collection: Collection, *, heading: Sequence[str] = ()) -> str:
     """The layout file of several links, or of one, below ``heading`` as comments.
 

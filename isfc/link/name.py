@@ -18,11 +18,15 @@ class NodeName(str):
 
     __slots__ = ()
 
-    def __new__(cls, text: str) -> "NodeName":
+    def __new__(cls, text: object) -> "NodeName":
         """Check ``text`` and make it a name."""
-        if not 1 <= len(text) <= NAME_LENGTH_MAX or not _ALLOWED.issuperset(text):
+        if (
+            not isinstance(text, str)
+            or not 1 <= len(text) <= NAME_LENGTH_MAX
+            or not _ALLOWED.issuperset(text)
+        ):
             raise ConfigurationError(
-                f"{text[:40]!r} is not a node name: expected 1 to 8 of A-Z 0-9 $ # @ _"
+                f"{str(text)[:40]!r} is not a node name: expected 1 to 8 of A-Z 0-9 $ # @ _"
             )
         return super().__new__(cls, text)
 

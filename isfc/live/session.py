@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final
 
+from isfc.arguments import checked
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_collection
 from isfc.layout.definition import define_system
@@ -144,6 +145,7 @@ class OpenNode:
         return self.exchange().verifying
 
 
+@checked
 @asynccontextmanager
 async def open_node(
     layout: str | Layout | Collection,

@@ -7,6 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
+from isfc.arguments import checked
+from isfc.errors import ConfigurationError
 from isfc.layout.note import Note, NoteKind
 from isfc.search.cluster import share_out_over
 from isfc.search.grid import Cell, read_grid
@@ -25,6 +27,7 @@ TREND: Final = Note(
 )
 
 
+@checked
 def sweep(
     specification: str | Path | Sequence[Cell],
     *,
@@ -41,9 +44,16 @@ def sweep(
     Rows kept in the file ``store`` are yielded first and not run again. Rows do not come in the
     grid's order. Raises `ConfigurationError` for what is wrong with the specification.
     """
+    if jobs is not None and jobs < 1:
+        raise ConfigurationError(f"jobs {jobs}: expected 1 or more processes")
     if isinstance(specification, str | Path):
         specification = read_grid(Path(specification))
-    kept = RowStore(None if store is None else Path(store))
+    return _rows(specification, RowStore(None if store is None else Path(store)), jobs, cluster)
+
+
+def _rows(
+    specification: Sequence[Cell], kept: RowStore, jobs: int | None, cluster: str | None
+) -> Iterator[Row]:
     for cell, figures in finish(
         specification, kept, lambda work, items: execute(work, items, jobs, cluster)
     ):

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from math import exp
 from typing import Final
 
+from isfc.arguments import check_fields
 from isfc.errors import ConfigurationError
 from scenarios.runs.run import MIB, NS_PER_S
 
@@ -25,6 +26,7 @@ class GuestMemory:
     write_rate: int = 0
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if not 1 <= self.touched <= self.size:
             raise ConfigurationError(
                 f"touched {self.touched}: expected 1 to the memory, {self.size} bytes"

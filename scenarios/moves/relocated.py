@@ -11,9 +11,10 @@ from math import inf, isinf
 from pathlib import Path
 from typing import Any
 
+from isfc.arguments import checked
 from isfc.errors import ConfigurationError
-from isfc.io.shared import load_link_with_disks
-from isfc.layout.layout import Layout
+from isfc.io.shared import given_link_with_disks
+from isfc.layout.layout import Collection, Layout
 from isfc.layout.note import Note
 from isfc.link.name import NodeName
 from scenarios.moves.guest import STATE_LENGTH, GuestPlan, Moved, Pass
@@ -113,8 +114,9 @@ class Relocated:
         return f"<table><tr>{head}</tr>{body}</table>"
 
 
+@checked
 def relocate(
-    layout: Layout | str | Path,
+    layout: Layout | Collection | str | Path,
     guests: GuestPlan | GuestMemory | Sequence[GuestPlan],
     *,
     together: int = 1,
@@ -146,7 +148,7 @@ def relocate(
         name, pairs = background
         workload = (find_workload(name) if isinstance(name, str) else name, pairs)
     relocation = Relocation(
-        load_link_with_disks(layout) if isinstance(layout, str | Path) else layout,
+        given_link_with_disks(layout),
         plans,
         together,
         None if source is None else NodeName(source.upper()),

@@ -8,6 +8,7 @@ from enum import StrEnum
 from math import inf
 from typing import Final
 
+from isfc.arguments import check_fields
 from isfc.errors import ConfigurationError
 
 QUIESCE_MAX_S: Final = 10.0
@@ -40,6 +41,7 @@ class Limits:
     quiesce_goal: float = QUIESCE_GOAL_S
 
     def __post_init__(self) -> None:
+        check_fields(self)
         for name, value in (("total", self.max_total), ("quiesce", self.max_quiesce)):
             if not (0 < value <= SECONDS_MAX or value == inf):
                 raise ConfigurationError(

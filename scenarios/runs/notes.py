@@ -6,10 +6,13 @@ behind it.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ctc.sharing import NOTHING
+from isfc.arguments import checked
 from isfc.layout.capacity import RULE_GBPS_MAX
+from isfc.layout.catalogue import given_link
 from isfc.layout.in_words import listed
 from isfc.layout.layout import Collection, Layout
 from isfc.layout.note import Note, NoteKind
@@ -37,8 +40,12 @@ def live_notes(layout: Layout) -> tuple[Note, ...]:
     return layout.notes
 
 
-def plan_notes(layout: Layout, figures: "Sequence[ModelledRate]" = ()) -> tuple[Note, ...]:
+@checked
+def plan_notes(
+    layout: Layout | Collection | str | Path, figures: "Sequence[ModelledRate]" = ()
+) -> tuple[Note, ...]:
     """Of what each node can send: by rule of thumb, and by the model if that was asked."""
+    layout = given_link(layout)
     if not figures:
         return (*_rule(layout), *layout.notes)
     return (*_rule(layout), *modelled(layout, beyond_plan(layout, figures), lower=True))

@@ -6,9 +6,14 @@ several chpids carries most of. Each figure is run until it is steady, and has i
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final, Protocol, TypeVar
 
-from isfc.layout.layout import Layout
+from isfc.arguments import checked
+from isfc.errors import ConfigurationError
+from isfc.layout.catalogue import given_link
+from isfc.layout.closest import expected
+from isfc.layout.layout import Collection, Layout
 from isfc.link.name import NodeName
 from scenarios.runs.run import Experiment, Result
 from scenarios.runs.steady import Rate, steady_run
@@ -73,11 +78,21 @@ def in_turn(
     return [work(each) for each in experiments]
 
 
+@checked
 def carried(
-    layout: Layout, *senders: NodeName, pairs: int = STATED_PAIRS
+    layout: Layout | Collection | str | Path, *senders: str, pairs: int = STATED_PAIRS
 ) -> tuple[ModelledRate, ...]:
-    """What some nodes can send, saturated and with ``pairs``: the first and the second if none."""
-    return _carried([(layout, node) for node in senders or layout.nodes], pairs, in_turn)
+    """What some nodes can send, saturated and with ``pairs``: the first and the second if none.
+
+    ``layout`` is a record, the name of a shipped layout, a path, or a layout file's text. Raises
+    `ConfigurationError` for several links, and for a sender that is not of the link.
+    """
+    link = given_link(layout)
+    for sender in senders:
+        if sender not in link.nodes:
+            raise ConfigurationError(f"sender {sender[:40]!r}: {expected(sender, link.nodes)}")
+    nodes = [NodeName(sender) for sender in senders] or link.nodes
+    return _carried([(link, node) for node in nodes], pairs, in_turn)
 
 
 def carried_by(

@@ -9,8 +9,9 @@ from html import escape
 from pathlib import Path
 from typing import Any, Final
 
-from isfc.io.shared import load_link_with_disks
-from isfc.layout.layout import Layout
+from isfc.arguments import checked
+from isfc.io.shared import given_link_with_disks
+from isfc.layout.layout import Collection, Layout
 from isfc.link.name import NodeName
 from scenarios.runs.run import Experiment, Recording, Result, Sample, Seen, check_interval, record
 from scenarios.runs.warmup import WARMUP
@@ -116,8 +117,9 @@ class Simulation:
         )
 
 
+@checked
 def simulate(
-    layout: Layout | str | Path,
+    layout: Layout | Collection | str | Path,
     workload: Workload | str,
     *,
     pairs: int,
@@ -138,7 +140,7 @@ def simulate(
     the same figures, on every machine. Raises `ConfigurationError` for what cannot be run.
     """
     check_interval(interval)
-    found = load_link_with_disks(layout) if isinstance(layout, str | Path) else layout
+    found = given_link_with_disks(layout)
     experiment = Experiment(
         found,
         find_workload(workload) if isinstance(workload, str) else workload,

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from isfc.arguments import check_fields
 from isfc.engine.program import Program
 from isfc.errors import ConfigurationError
 from isfc.link.message import Traffic
@@ -49,6 +50,7 @@ class Workload:
     programs: Callable[..., tuple[Program, Program]] | None = None
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if not 1 <= self.min_length <= self.max_length:
             raise ConfigurationError(
                 f"workload {self.name}: message {self.min_length}:{self.max_length} bytes: "

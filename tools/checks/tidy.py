@@ -32,7 +32,7 @@ PURE: Final = (
 )
 LINK: Final = f"{PURE} isfc.errors isfc.link"
 SYSTEM: Final = f"{LINK} ctc isfc.system isfc.engine"
-READING: Final = "csv html importlib json msgspec pathlib tomllib"
+READING: Final = "csv html importlib isfc.arguments json msgspec pathlib tomllib"
 PEOPLE: Final = "isfc.cli scenarios prompt_toolkit rich typer uvloop"
 
 BELOW_THE_FACE: Final = (
@@ -50,12 +50,15 @@ RINGS: Final = {
     "isfc.programs": (f"{LINK} isfc.engine.program isfc.programs", ""),
     "isfc.journal": (f"{SYSTEM} isfc.journal msgspec", ""),
     "isfc.layout": (f"{SYSTEM} {READING} difflib isfc.layout", "isfc.engine"),
-    "isfc.deck": (f"{LINK} ctc isfc.cp.words isfc.deck isfc.layout", "isfc.engine"),
+    "isfc.deck": (f"{LINK} ctc isfc.arguments isfc.cp.words isfc.deck isfc.layout", "isfc.engine"),
     "isfc.measured": (
         f"{PURE} {READING} datetime ctc isfc.errors isfc.layout isfc.link.name isfc.measured",
         "",
     ),
-    "isfc.io": (f"{PURE} ctc isfc.errors isfc.io isfc.layout msgspec pathlib random", ""),
+    "isfc.io": (
+        f"{PURE} ctc isfc.arguments isfc.errors isfc.io isfc.layout msgspec pathlib random",
+        "",
+    ),
     "isfc.cp": (f"{LINK} ctc isfc.cp isfc.system", ""),
     "isfc.live": ("*", f"{PEOPLE} tools tests"),
     "isfc.testing": ("*", f"{PEOPLE.replace(' scenarios', '')} tools tests"),

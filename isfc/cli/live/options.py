@@ -129,7 +129,7 @@ class LiveOptions:
         one, or these options do not fit it.
         """
         collection = open_collection(argument).collection
-        links = collection.links if link is None else (collection.link(link),)
+        links = collection.links if link is None else (collection.link(link, "--link"),)
         if self.client is not None:
             find_node("--from", self.client, dict.fromkeys(n for each in links for n in each.nodes))
         self.parse_forwards(links)

@@ -93,7 +93,7 @@ def open_layout(argument: str, link: str | None = None) -> Layout:
 def open_with_disks(opened: OpenedFile, link: str | None) -> tuple[Layout, IoConfiguration | None]:
     """One link of a file, and the disks on its chpids, or None if there are none."""
     with within(opened.source):
-        layout = opened.collection.link(link)
+        layout = opened.collection.link(link, "--link")
     found = _opened(layout, opened.collection, opened.disks)
     return found.layout, found.disks
 
@@ -137,7 +137,7 @@ def _links(document: Document, link: str | None, *, alone: bool = True) -> list[
     collection, disks = links_with_disks(document)
     checked_traffic(collection, document.source)
     with within(document.source):
-        links = collection.links if link is None else [collection.link(link)]
+        links = collection.links if link is None else [collection.link(link, "--link")]
     return [_opened(each, collection, disks, alone=alone) for each in links]
 
 

@@ -50,7 +50,7 @@ def choose_traffic(
     if link is None:
         return collection, loads
     with within(opened.source):
-        chosen = collection.link(link)
+        chosen = collection.link(link, "--link")
     alone = tuple(load for load in loads if {load.client, load.server} == set(chosen.nodes))
     if not alone:
         raise ConfigurationError(f"--link {link[:40]}: no traffic; expected --traffic of it")

@@ -1,0 +1,143 @@
+"""Arguments of public functions, held against their annotations before anything else happens."""
+
+import builtins
+import inspect
+import sys
+from collections.abc import Callable, Collection, Mapping
+from functools import cache, wraps
+from importlib import import_module
+from types import NoneType, UnionType
+from typing import (
+    Any,
+    Final,
+    Literal,
+    ParamSpec,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from isfc.errors import ConfigurationError
+
+_Parameters = ParamSpec("_Parameters")
+_Result = TypeVar("_Result")
+
+_SHOWN_LENGTH: Final = 60
+"""Characters of a wrong value in a message."""
+
+_WORDS: Final[Mapping[object, str]] = {
+    int: "a whole number",
+    float: "a number",
+    str: "a text",
+    bytes: "bytes",
+    bool: "True or False",
+    NoneType: "None",
+}
+
+
+def checked(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
+    """Let ``function`` raise `ConfigurationError` for an argument of a wrong type.
+
+    The message names the function, the argument, its value and what was expected. A bool is no
+    number here, NaN neither, and a text is not a sequence of texts.
+    """
+    signature = inspect.signature(function)
+
+    @wraps(function)
+    def call(*args: _Parameters.args, **kwargs: _Parameters.kwargs) -> _Result:
+        given = signature.bind(*args, **kwargs).arguments
+        for name, value in given.items():
+            kind = signature.parameters[name].kind
+            each = value if kind is inspect.Parameter.VAR_POSITIONAL else (value,)
+            for one in each:
+                _check(function.__name__, name, one, _hint(function, name))
+        return function(*args, **kwargs)
+
+    return call
+
+
+def check_fields(record: object) -> None:
+    """Hold the fields of a dataclass against their annotations, as `checked` does arguments."""
+    kind: Any = type(record)
+    for name in kind.__dataclass_fields__:
+        _check(kind.__name__, name, getattr(record, name), _hint(kind, name))
+
+
+def _check(owner: str, name: str, value: object, hint: Any) -> None:
+    if not _fits(value, hint):
+        shown = repr(value)
+        if len(shown) > _SHOWN_LENGTH:
+            shown = f"{shown[:_SHOWN_LENGTH]}..."
+        raise ConfigurationError(f"{owner}({name}={shown}): expected {_words(hint)}")
+
+
+@cache
+def _hint(owner: Callable[..., Any], name: str) -> Any:
+    """The annotation of an argument or a field. What only type checkers import is public here."""
+    hint = inspect.get_annotations(owner).get(name, Any)
+    if not isinstance(hint, str):
+        return hint
+
+    def one() -> None: ...
+
+    one.__annotations__ = {name: hint}
+    return get_type_hints(one, {}, _Names(vars(sys.modules[owner.__module__])))[name]
+
+
+class _Names(dict[str, Any]):
+    """The names of a module; of those that it has not, Python's own, and the public face's."""
+
+    def __missing__(self, name: str) -> Any:
+        return getattr(builtins, name, None) or getattr(import_module("isfc"), name, Any)
+
+
+def _fits(value: object, hint: Any) -> bool:
+    """Whether ``value`` is what the annotation ``hint`` says."""
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return any(_fits(value, part) for part in parts)
+    if origin is Literal:
+        return value in parts
+    if hint is Any:
+        return True
+    if origin is tuple and parts[1:] != (...,):
+        return (
+            isinstance(value, tuple) and len(value) == len(parts) and all(map(_fits, value, parts))
+        )
+    if inspect.isclass(origin) and issubclass(origin, Mapping):
+        return isinstance(value, Mapping) and all(
+            _fits(key, parts[0]) and _fits(each, parts[1]) for key, each in value.items()
+        )
+    if inspect.isclass(origin) and issubclass(origin, Collection):
+        return (
+            isinstance(value, origin)
+            and not isinstance(value, str | bytes)
+            and all(_fits(each, parts[0]) for each in value)
+        )
+    if origin is not None:
+        return not inspect.isclass(origin) or isinstance(value, origin)
+    if hint in (int, float):
+        numbers = int if hint is int else (int, float)
+        return isinstance(value, numbers) and not isinstance(value, bool) and value == value
+    return not inspect.isclass(hint) or isinstance(value, hint)
+
+
+def _words(hint: Any) -> str:
+    """What an annotation demands, for people."""
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        words = list(dict.fromkeys(_words(part) for part in parts if part is not NoneType))
+        words += ["None"] * (NoneType in parts)
+        return " or ".join([", ".join(words[:-1]), words[-1]] if words[1:] else words)
+    if origin is Literal:
+        return f"one of {', '.join(map(repr, parts))}"
+    if origin is tuple and parts[1:] != (...,):
+        return f"a tuple of {', '.join(map(_words, parts))}"
+    if inspect.isclass(origin) and issubclass(origin, Collection) and parts:
+        return f"a {origin.__name__} of {', '.join(_words(each) for each in parts if each != ...)}"
+    if hint in _WORDS:
+        return _WORDS[hint]
+    name = getattr(origin or hint, "__name__", "something else")
+    return f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"

@@ -1,0 +1,80 @@
+"""Arguments of public functions: what is wrong is named, with its value and what was expected."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import isfc
+
+MEMORY = isfc.GuestMemory(2**30, 2**30)
+any_call: Any = isfc
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: isfc.simulate("published-4", "HL", pairs=True),
+            r"^simulate\(pairs=True\): expected a whole number$",
+        ),
+        (
+            lambda: any_call.simulate("published-4", "HL", pairs="50"),
+            r"^simulate\(pairs='50'\): expected a whole number$",
+        ),
+        (
+            lambda: any_call.simulate("published-4", None, pairs=1),
+            r"^simulate\(workload=None\): expected a Workload or a text$",
+        ),
+        (
+            lambda: any_call.simulate("published-4", "HL", pairs=1, seed=1.5),
+            r"^simulate\(seed=1.5\): expected a whole number$",
+        ),
+        (lambda: isfc.sweep([], jobs=-1), "^jobs -1: expected 1 or more processes$"),
+        (
+            lambda: any_call.sweep({"pairs": 1}),
+            r"^sweep\(specification=\{'pairs': 1\}\): expected a text, a Path or a Sequence of",
+        ),
+        (lambda: any_call.parse_layout(Path("x")), r"^parse_layout\(data=.*expected bytes or a"),
+        (lambda: any_call.edit(isfc.Layout, "x"), r"^edit\(collection=<class.*: expected a Coll"),
+        (
+            lambda: any_call.edit(
+                isfc.Collection((isfc.load_layout("published-4"),)),
+                any_call.MoveCtc("A-B", 6000, "1"),
+            ),
+            "^edit: MoveCtc: Expected `str`, got `int`",
+        ),
+        (lambda: isfc.GuestPlan("NINECHARS", MEMORY), "^name 'NINECHARS': expected a userid of 1"),
+        (lambda: isfc.plan(""), "^LAYOUT is empty; expected a path or one of "),
+        (lambda: isfc.carried("published-4", "CLEINT"), "^sender 'CLEINT': did you mean CLIENT"),
+        (
+            lambda: any_call.relocate("published-4", MEMORY, orders="5 CANCEL GUEST"),
+            r"^relocate\(orders='5 CANCEL GUEST'\): expected a Sequence of a text$",
+        ),
+    ],
+)
+def test_wrong_argument_is_named(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(isfc.IsfcError, match=message):
+        call()
+
+
+def test_layout_may_be_a_name_a_path_a_text_or_a_record(tmp_path: Path) -> None:
+    layout = isfc.load_layout("published-4")
+    collection = isfc.Collection((layout,))
+    text = isfc.format_collection(collection)
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
+    plans = [isfc.plan(each) for each in (layout, collection, path, str(path), text)]
+    runs = [
+        isfc.simulate(each, "HS", pairs=1, seconds=0.01)
+        for each in (layout, collection, path, str(path), text)
+    ]
+    assert len({plan.directions for plan in plans}) == 1
+    assert len({run.client.whole.result.mb_per_s for run in runs}) == 1
+
+
+@pytest.mark.parametrize("name", ["plan", "carried", "plan_notes"])
+def test_one_of_several_links_has_to_be_chosen(name: str) -> None:
+    with pytest.raises(isfc.IsfcError, match=r"^layout: \d links; expected one .* isfc.load_lay"):
+        getattr(isfc, name)("two-cecs")
