@@ -28,6 +28,7 @@ from isfc.link.events import DigestSink
 from isfc.layout.catalogue import load_layout
 from isfc.layout.definition import define_link_end
 from isfc.system.inputs import Send
+from scenarios.runs.provenance import constants_digest
 from scenarios.runs.run import Experiment, run
 from scenarios.runs.workload import find_workload
 
@@ -47,6 +48,7 @@ for layout, name, pairs in (("published-1", "HM", 5), ("published-8", "HY", 100)
     run(Experiment(load_layout(layout), find_workload(name), pairs, 0.1, 0.05), trace=sink)
     print(sink.hexdigest())
 experiment = Experiment(load_layout("published-12"), find_workload("HL"), 5)
+print(constants_digest(experiment.link, experiment.guests))
 print(pickle.loads(pickle.dumps(experiment)) == experiment)
 
 journals = MemoryJournal(), MemoryJournal()

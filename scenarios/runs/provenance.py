@@ -1,5 +1,7 @@
 """Where a result comes from: what could explain that another one is different."""
 
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 from hashlib import sha256
 from typing import Any, Final
 
@@ -30,7 +32,20 @@ def provenance(
 
 def constants_digest(link: LinkParameters, guests: GuestCosts) -> str:
     """The same for two models if and only if all their constants are."""
-    return _digest(repr((link, guests, FEATURES)))
+    return _digest(repr([_plain(each) for each in (link, guests, FEATURES)]))
+
+
+def _plain(value: object) -> object:
+    """Constants without their types: compiled, a float that was written as 1 is 1.0."""
+    if isinstance(value, int | float):
+        return float(value)
+    if isinstance(value, Mapping):
+        return {name: _plain(each) for name, each in value.items()}
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    if is_dataclass(value):
+        return {part.name: _plain(getattr(value, part.name)) for part in fields(value)}
+    return str(value)
 
 
 def _digest(text: str) -> str:
