@@ -83,14 +83,21 @@ def _hint(owner: Callable[..., Any], name: str) -> Any:
     def one() -> None: ...
 
     one.__annotations__ = {name: hint}
-    return get_type_hints(one, {}, _Names(vars(sys.modules[owner.__module__])))[name]
+    try:
+        return get_type_hints(one, {}, _Names(vars(sys.modules[owner.__module__])))[name]
+    except NameError:  # a library that is loaded when it is used, such as ssl
+        return Any
 
 
 class _Names(dict[str, Any]):
     """The names of a module; of those that it has not, Python's own, and the public face's."""
 
     def __missing__(self, name: str) -> Any:
-        return getattr(builtins, name, None) or getattr(import_module("isfc"), name, Any)
+        public = import_module("isfc")
+        for place in (builtins, public):
+            if hasattr(place, name):
+                return getattr(place, name)
+        raise KeyError(name)
 
 
 def _fits(value: object, hint: Any) -> bool:

@@ -37,7 +37,6 @@ report, Live Guest Relocation), its length is assumed."""
 
 MEMORY_MIN: Final = 2**20
 MEMORY_MAX: Final = 16 * 2**40
-USERID_LENGTH_MAX: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +49,6 @@ class GuestPlan:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        if not 1 <= len(self.name) <= USERID_LENGTH_MAX or not self.name.strip():
-            raise ConfigurationError(
-                f"name {self.name[:40]!r}: expected a userid of 1 to {USERID_LENGTH_MAX} characters"
-            )
         for what, value, least in (
             ("memory", self.memory.size, MEMORY_MIN),
             ("change rate", self.memory.change_rate, 0),

@@ -9,7 +9,7 @@ from functools import cache
 from html import escape
 from math import inf, isinf
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from isfc.arguments import checked
 from isfc.errors import ConfigurationError
@@ -25,6 +25,9 @@ from scenarios.moves.relocation import relocate as run_relocation
 from scenarios.moves.vmrelocate import QUIESCE_GOAL_S, QUIESCE_MAX_S, Limits
 from scenarios.runs.run import Experiment, run
 from scenarios.runs.workload import Workload, find_workload
+
+USERID_LENGTH_MAX: Final = 8
+"""Characters of a userid, as CP has it."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -143,6 +146,11 @@ def relocate(
         limits = make_limits(max_total, max_quiesce, immediate=immediate, quiesce=quiesce)
         guests = GuestPlan("GUEST", guests, limits)
     plans = (guests,) if isinstance(guests, GuestPlan) else tuple(guests)
+    for plan in plans:
+        if not 1 <= len(plan.name) <= USERID_LENGTH_MAX or not plan.name.isascii():
+            raise ConfigurationError(
+                f"name {plan.name[:40]!r}: expected a userid of 1 to {USERID_LENGTH_MAX} characters"
+            )
     workload = None
     if background is not None:
         name, pairs = background

@@ -45,7 +45,10 @@ any_call: Any = isfc
             ),
             "^edit: MoveCtc: Expected `str`, got `int`",
         ),
-        (lambda: isfc.GuestPlan("NINECHARS", MEMORY), "^name 'NINECHARS': expected a userid of 1"),
+        (
+            lambda: isfc.relocate("published-4", isfc.GuestPlan("NINECHARS", MEMORY)),
+            "^name 'NINECHARS': expected a userid of 1",
+        ),
         (lambda: isfc.plan(""), "^LAYOUT is empty; expected a path or one of "),
         (lambda: isfc.carried("published-4", "CLEINT"), "^sender 'CLEINT': did you mean CLIENT"),
         (

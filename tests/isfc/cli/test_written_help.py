@@ -14,14 +14,14 @@ from isfc.cli.written_help import written_help
 from tools.pages.written_help import write
 
 ROOT = Path(cli[0]).parents[1]
-SCRIPT = ROOT / "isfc" / "cli" / "script" / "isfc"
+SCRIPT = "import sys; from isfc.script import main; sys.exit(main())"
 LOADED_MAX: Final = 45
 """Ours are ten, `typing` and `signal` bring some thirty along; the parser would be eighty more."""
 
 
 def ask(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, SCRIPT, *arguments],
+        [sys.executable, "-c", SCRIPT, *arguments],
         env=os.environ | {"COLUMNS": "100"} | variables,
         capture_output=True,
         text=True,
@@ -56,17 +56,17 @@ def test_version_and_help_load_little_more_than_an_empty_python(
     arguments: tuple[str, ...], folder: str
 ) -> None:
     code = (
-        "import runpy, sys\n"
+        "import sys\n"
         "empty = set(sys.modules)\n"
         "from isfc.cli.written_help import written_help\n"
         "written_help.__defaults__ = (sys.argv[1],)\n"
-        "sys.argv = sys.argv[2:]\n"
-        "try: runpy.run_path(sys.argv[0], run_name='__main__')\n"
+        "del sys.argv[1]\n"
+        f"try: {SCRIPT}\n"
         "except SystemExit: pass\n"
         "print(*sorted(set(sys.modules) - empty))\n"
     )
     said = subprocess.run(
-        [sys.executable, "-c", code, folder, SCRIPT, *arguments],
+        [sys.executable, "-c", code, folder, *arguments],
         env=os.environ | {"COLUMNS": "100"}, capture_output=True, text=True, check=True, timeout=60,
     )  # fmt: skip
     loaded = said.stdout.splitlines()[-1].split()

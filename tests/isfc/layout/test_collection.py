@@ -83,7 +83,7 @@ def test_file_of_one_link_is_a_collection_of_one() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "error"),
     [
-        ("", "", r"three.toml: \[\[link\]\]: 2 links; expected --link with one of ATLANTA-B"),
+        ("", "", r"three.toml: \[\[link\]\]: 2 links; expected link with one of ATLANTA-B"),
         ('["BOSTON", "ATLANTA"]', "5", r"\[\[link\]\] #1 nodes: got a number; expected the two"),
         ('["BOSTON", "ATLANTA"]', '["BOSTON"]', r"\[\[link\]\] #1 nodes: names BOSTON; expected"),
         ('["BOSTON", "CHICAGO"]', '["BOSTON", "boston"]', r"#2 nodes: 'boston' is not a node name"),

@@ -463,9 +463,9 @@ def test_nodes_meet_on_a_tcp_port(run_live: Run) -> None:
         (FIRST, {"connect": "nowhere"}, "is no address"),
         (FIRST, {"connect": "192.0.2.1:1"}, "other machines"),
         (FIRST, {"listen": "unix:x", "dilation": -1}, "dilation -1: expected a whole number"),
-        (FIRST, {"listen": "unix:x", "dilation": 0.5}, "dilation 0.5: expected a whole number"),
+        (FIRST, {"listen": "unix:x", "dilation": 0.5}, r"dilation=0.5\): expected a whole number"),
         (FIRST, {"listen": "unix:x", "reconnect_s": -1}, "reconnect_s -1: expected 0 s at least"),
-        (FIRST, {"listen": "unix:x", "reconnect_s": math.nan}, "reconnect_s nan: expected 0 s"),
+        (FIRST, {"listen": "unix:x", "reconnect_s": math.nan}, "reconnect_s=nan"),
     ],
 )
 def test_what_does_not_fit_is_a_configuration_error(
