@@ -1,39 +1,51 @@
 """Evacuation: every guest of a system is relocated to other members, before its maintenance.
 
-Each guest is relocated as `scenarios.moves.relocation` does it, over the link to its destination;
-so many go on at the same time, on whichever links. All links of the file run, with other traffic
-if it is wanted.
+Each guest is relocated over the link to its destination; so many go on at the same time, on
+whichever links. All links of the file run, with other traffic if it is wanted. A relocation
+(`scenarios.moves.relocation`) is the same over one link.
+
+It lasts as long as its guests take. So it is not run until something is steady: the time is the
+figure. The other traffic runs for `scenarios.runs.warmup` before the first guest leaves; what it
+carries without them is a rate, and known as `scenarios.runs.steady` knows rates.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from random import Random
-from typing import Any, Final
+from typing import Any, Final, final
 
-from isfc.engine.program import Program
+from isfc.engine.program import Offer, Program
 from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
 from isfc.layout.channels import find_link
 from isfc.layout.definition import define_system, make_fabric
 from isfc.layout.layout import Collection, Layout
+from isfc.link.events import Delivered, LinkEvent
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.system.system import System
-from scenarios.moves.guest import GuestPlan, Moved
+from scenarios.moves.guest import GuestPlan, Moved, pass_record
 from scenarios.moves.orders import Operator, Order, Response
 from scenarios.moves.queue import Arrivals, Departures, RelocationQueue
-from scenarios.moves.relocated import pass_record
-from scenarios.moves.relocation import WINDOW, move_all
-from scenarios.runs.cluster import ClusterExperiment, LinkLoad, SilentProgram, run_cluster
+from scenarios.runs.cluster import ClusterExperiment, LinkLoad, SilentProgram
 from scenarios.runs.guests import GuestCosts, make_guests
 from scenarios.runs.run import MIB, NS_PER_S
-from scenarios.runs.saturation import SECONDS
+from scenarios.runs.steady import Rate, steady_links, sum_of
 from scenarios.runs.together import Together
-from scenarios.runs.warmup import WARMUP, WARMUP_NS
+from scenarios.runs.warmup import WARMUP_NS
 
 GUESTS_MAX: Final = 500
 AT_ONCE_MAX: Final = 16
+
+WINDOW: Final = 100
+"""Memory messages of a guest outstanding. Assumed: what 50 pairs of HL keep outstanding, with which
+IBM measured what links carry. CP has two buffers more than that (published: CP control block
+GSBBK), which are being filled; how many messages are outstanding is not published."""
+
+SLICE_NS: Final = 5_000_000
+"""How long it takes at most until a guest of another link begins: far less than a guest takes
+(chosen)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +69,7 @@ class Evacuation:
     at_once: int = 1
     loads: tuple[LinkLoad, ...] = ()
     orders: tuple[Order, ...] = ()
+    window: int = WINDOW
     seed: int = 1
     link: LinkParameters = field(default_factory=LinkParameters)
 
@@ -87,10 +100,10 @@ class Evacuated:
 
 @dataclass(frozen=True, slots=True)
 class OtherTraffic:
-    """What one link's other traffic got, in MB/s (2^20) both ways: without it, and meanwhile."""
+    """MB/s (2^20), both ways, of one link's other traffic: without guests, and meanwhile."""
 
     link: str
-    alone_mb_per_s: float
+    alone: Rate
     meanwhile_mb_per_s: float
 
 
@@ -136,73 +149,123 @@ def evacuate(
     evacuation: Evacuation, progress: Callable[[int], None] | None = None
 ) -> EvacuationOutcome:
     """Move everything, message by message; ``progress`` is told how many guests are over."""
-    engine, systems, departures, queue = _build(evacuation)
-    begin_ns = WARMUP_NS if evacuation.loads else 0
-    engine.run(begin_ns)
-    lengths = _lengths(systems)
+    moving = Moving(evacuation)
+    before = _lengths(moving.systems)
+    queue, begin_ns = moving.queue, moving.begin_ns
 
     def tell() -> None:
         if progress is not None:
             progress(len(queue.begun) - len(queue.going))
 
-    source = next(system for system in systems if system.name == evacuation.source)
-    operator = Operator(evacuation.orders, queue, source, departures.values(), begin_ns)
-    move_all(engine, evacuation.source, departures, queue, operator, tell)
-    operator.end()
-    seconds = max(1, engine.now_ns - begin_ns) / NS_PER_S
+    responses = moving.run(tell)
+    seconds = max(1, moving.engine.now_ns - begin_ns) / NS_PER_S
     guests = tuple(
         Evacuated(tenant.to, (guest.begin_ns - begin_ns) / NS_PER_S, guest.moved)
         for tenant, guest in zip(evacuation.tenants, queue.begun, strict=True)
     )
-    traffic = _meanwhile(evacuation, guests, lengths, _lengths(systems), seconds)
-    return EvacuationOutcome(guests, traffic, tuple(operator.responses))
+    traffic = _meanwhile(evacuation, guests, before, _lengths(moving.systems), seconds)
+    return EvacuationOutcome(guests, traffic, responses)
 
 
-def _build(
-    evacuation: Evacuation,
-) -> tuple[VirtualEngine, list[System], dict[NodeName, Departures], RelocationQueue]:
-    collection, source = evacuation.collection, evacuation.source
-    fabric = make_fabric(collection.links)
-    systems = [
-        System(define_system(collection, name, evacuation.link), fabric=fabric)
-        for name in collection.systems
-    ]
-    queue = RelocationQueue(
-        [(tenant.plan, tenant.to) for tenant in evacuation.tenants], evacuation.at_once, WINDOW
-    )
-    departures: dict[NodeName, Departures] = {}
-    programs: dict[tuple[NodeName, NodeName], Program] = {}
-    for link in collection.links:
-        ends = _programs(evacuation, link)
-        if source in link.nodes and any(tenant.to in link.nodes for tenant in evacuation.tenants):
-            here = link.nodes.index(source)
-            to = link.nodes[1 - here]
-            departures[to] = Departures(queue, to)
-            count = GUESTS_MAX * (WINDOW + 1)
-            ends[here].insert(0, (departures[to], count))
-            ends[1 - here].insert(0, (Arrivals(WINDOW), count))
-        for node, partner, each in zip(link.nodes, link.nodes[::-1], ends, strict=True):
-            programs[node, partner] = (
-                Together(each) if len(each) > 1 else each[0][0] if each else SilentProgram()
-            )
-    placed = [programs[end.name, end.partner] for system in systems for end in system.ends]
-    return VirtualEngine(systems, placed), systems, departures, queue
+@final
+class Moving:
+    """The systems of an evacuation, and what runs on them, at the moment of the first command."""
+
+    def __init__(self, evacuation: Evacuation) -> None:
+        collection = evacuation.collection
+        self._evacuation = evacuation
+        fabric = make_fabric(collection.links)
+        self.systems = [
+            System(define_system(collection, name, evacuation.link), fabric=fabric)
+            for name in collection.systems
+        ]
+        self.source = next(each for each in self.systems if each.name == evacuation.source)
+        self.queue = RelocationQueue(
+            [(tenant.plan, tenant.to) for tenant in evacuation.tenants],
+            evacuation.at_once,
+            evacuation.window,
+        )
+        self.begin_ns = WARMUP_NS if evacuation.loads else 0
+        self.clients: list[CountedProgram] = []
+        """Of the other traffic, link by link."""
+        self._departures: dict[NodeName, Departures] = {}
+        programs: dict[tuple[NodeName, NodeName], Program] = {}
+        for link in collection.links:
+            for end, each in zip((link.nodes, link.nodes[::-1]), self._ends(link), strict=True):
+                programs[end] = (
+                    Together(each) if len(each) > 1 else each[0][0] if each else SilentProgram()
+                )
+        placed = [programs[end.name, end.partner] for each in self.systems for end in each.ends]
+        self.engine = VirtualEngine(self.systems, placed)
+        self.engine.run(self.begin_ns)
+
+    def _ends(self, link: Layout) -> tuple[list[tuple[Program, int]], list[tuple[Program, int]]]:
+        """What runs at the first node of a link, and at its second."""
+        evacuation, nodes = self._evacuation, link.nodes
+        ends: tuple[list[tuple[Program, int]], list[tuple[Program, int]]] = ([], [])
+        if evacuation.source in nodes and any(each.to in nodes for each in evacuation.tenants):
+            here = nodes.index(evacuation.source)
+            to = nodes[1 - here]
+            self._departures[to] = Departures(self.queue, to)
+            count = GUESTS_MAX * (evacuation.window + 1)
+            ends[here].append((self._departures[to], count))
+            ends[1 - here].append((Arrivals(evacuation.window), count))
+        loads = [each for each in evacuation.loads if {each.client, each.server} == {*nodes}]
+        for number, load in enumerate(loads):
+            random = Random(f"background {evacuation.seed}" + (f" {number}" if number else ""))
+            make = load.workload.programs or make_guests
+            clients, servers = make(load.workload, load.pairs, GuestCosts(), random)
+            self.clients.append(CountedProgram(clients, self.begin_ns))
+            client = nodes.index(load.client)
+            # messages, and acknowledgements of replies
+            count = 2 * load.workload.window * load.pairs
+            ends[client].append((self.clients[-1], count))
+            ends[1 - client].append((servers, count))
+        return ends
+
+    def run(self, tell: Callable[[], None]) -> tuple[Response, ...]:
+        """Let all guests leave, each by the link to its destination; what orders came to.
+
+        ``tell`` is called now and then. Limits and orders are kept to the nanosecond.
+        """
+        engine, queue, orders = self.engine, self.queue, self._evacuation.orders
+        operator = Operator(orders, queue, self.source, self._departures.values(), self.begin_ns)
+        while True:
+            while (to := queue.next_to) is not None:
+                if messages := self._departures[to].begin_waiting(engine.now_ns):
+                    engine.offer(self.source.name, to, messages)
+            if queue.over:
+                break
+            due = [guest.deadline_ns for guest in queue.going]
+            if operator.due_ns is not None:
+                due.append(operator.due_ns)
+            engine.run(min(engine.now_ns + SLICE_NS, *due))
+            for guest in queue.going:
+                guest.expire(engine.now_ns)
+            operator.act(engine.now_ns)
+            engine.drain()
+            tell()
+        operator.end()
+        return tuple(operator.responses)
 
 
-def _programs(
-    evacuation: Evacuation, link: Layout
-) -> tuple[list[tuple[Program, int]], list[tuple[Program, int]]]:
-    """The other traffic of a link, at its first node and at its second."""
-    ends: tuple[list[tuple[Program, int]], list[tuple[Program, int]]] = ([], [])
-    loads = [each for each in evacuation.loads if {each.client, each.server} == {*link.nodes}]
-    for number, load in enumerate(loads):
-        random = Random(f"background {evacuation.seed} {number}")
-        make = load.workload.programs or make_guests
-        made = make(load.workload, load.pairs, GuestCosts(), random)
-        client = link.nodes.index(load.client)
-        for program, end in zip(made, (client, 1 - client), strict=True):
-            ends[end].append((program, 2 * load.workload.window * load.pairs))
-    return ends
+class CountedProgram:
+    """A program, and how many messages have been delivered to it since ``begin_ns``."""
+
+    def __init__(self, program: Program, begin_ns: int) -> None:
+        self._program = program
+        self._begin_ns = begin_ns
+        self.count = 0
+
+    def start(self, now_ns: int) -> Iterable[Offer]:
+        """What the program offers."""
+        return self._program.start(now_ns)
+
+    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
+        """Count, and pass on."""
+        if isinstance(event, Delivered) and now_ns >= self._begin_ns:
+            self.count += len(event.messages)
+        return self._program.receive(event, now_ns)
 
 
 def _lengths(systems: Sequence[System]) -> dict[str, int]:
@@ -229,19 +292,12 @@ def _meanwhile(
     for guest in guests:
         name = "-".join(sorted((evacuation.source, guest.to)))
         moved[name] += guest.moved.length
-    alone = run_cluster(
-        replace(
-            ClusterExperiment(evacuation.collection, evacuation.loads),
-            seconds=SECONDS,
-            warmup=WARMUP,
-            seed=evacuation.seed,
-        )
+    alone = steady_links(
+        ClusterExperiment(evacuation.collection, evacuation.loads, seed=evacuation.seed)
     )
     found = []
-    for recording in alone.links:
-        nodes = recording.experiment.layout.nodes
-        name = "-".join(sorted(nodes))
+    for link in (each.layout for each in alone.experiment.experiments):
+        name = "-".join(sorted(link.nodes))
         rate = (after[name] - before[name] - moved[name]) / seconds / MIB
-        whole = recording.client.whole.result.mb_per_s
-        found.append(OtherTraffic("-".join(nodes), whole, max(0.0, rate)))
+        found.append(OtherTraffic(link.name, sum_of(alone.rates[link.name]), max(0.0, rate)))
     return tuple(found)

@@ -8,7 +8,7 @@ counts of what was sent and received (published: CP control block RLMSG).
 from dataclasses import dataclass
 from enum import StrEnum
 from math import inf
-from typing import Final
+from typing import Any, Final
 
 from ctc.agenda import NEVER_NS
 from isfc.arguments import check_fields
@@ -277,3 +277,15 @@ def _later(begin_ns: int, seconds: float) -> int:
     if begin_ns == NEVER_NS or seconds == inf:
         return NEVER_NS
     return begin_ns + round(seconds * NS_PER_S)
+
+
+def pass_record(each: Pass) -> dict[str, Any]:
+    """A pass as ``--csv`` and ``--json`` print it. Names and meanings of the keys stay."""
+    return {
+        "begin_s": each.begin_ns / 1e9,
+        "seconds": each.seconds,
+        "bytes": each.length,
+        "state_bytes": each.state_length,
+        "changed_bytes": each.changed_length,
+        "quiesced": each.quiesced,
+    }

@@ -17,13 +17,15 @@ from isfc.io.shared import given_link_with_disks
 from isfc.layout.layout import Collection, Layout
 from isfc.layout.note import Note
 from isfc.link.name import NodeName
-from scenarios.moves.guest import STATE_LENGTH, GuestPlan, Moved, Pass
+from scenarios.moves.evacuation import WINDOW
+from scenarios.moves.guest import STATE_LENGTH, GuestPlan, Moved, pass_record
 from scenarios.moves.guest_memory import GuestMemory
 from scenarios.moves.orders import Response, read_order
-from scenarios.moves.relocation import WINDOW, Relocation, RelocationOutcome, relocation_notes
+from scenarios.moves.relocation import Relocation, RelocationOutcome, relocation_notes
 from scenarios.moves.relocation import relocate as run_relocation
 from scenarios.moves.vmrelocate import QUIESCE_GOAL_S, QUIESCE_MAX_S, Limits
-from scenarios.runs.run import Experiment, run
+from scenarios.runs.run import Experiment
+from scenarios.runs.steady import SteadyRun, steady_run
 from scenarios.runs.workload import Workload, find_workload
 
 USERID_LENGTH_MAX: Final = 8
@@ -32,11 +34,24 @@ USERID_LENGTH_MAX: Final = 8
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Relocated:
-    """What became of some guests. ``alone_per_s`` are the background's exchanges without them."""
+    """What became of some guests. ``alone`` is the background without them, until it is steady."""
 
     relocation: Relocation
     outcome: RelocationOutcome
-    alone_per_s: float | None = None
+    alone: SteadyRun | None = None
+
+    @property
+    def alone_per_s(self) -> float | None:
+        """Exchanges of the background without the guests."""
+        return None if self.alone is None else self.alone.result.messages_per_s_in
+
+    @property
+    def alone_second_per_s(self) -> float | None:
+        """The same at the other pace that it may keep, as its bytes have it; None without one."""
+        if self.alone is None or self.alone.rate.second_mb_per_s is None:
+            return None
+        rate = self.alone.rate
+        return self.alone.result.messages_per_s_in * rate.paces[1] / max(1e-9, rate.mb_per_s)
 
     @property
     def guests(self) -> tuple[Moved, ...]:
@@ -89,6 +104,7 @@ class Relocated:
                 "pairs": background[1],
                 "exchanges_per_s": outcome.background_per_s,
                 "exchanges_per_s_alone": self.alone_per_s,
+                "exchanges_per_s_alone_second": self.alone_second_per_s,
             },
             "devices": [
                 {"rdev": each.rdev, "io_per_s": each.io_per_s, "busy_percent": each.busy_percent}
@@ -211,15 +227,17 @@ def state_seconds(layout: Layout, source: NodeName | None = None) -> float:
     return run_relocation(Relocation(layout, (idle,), source=source)).longest_stop_s
 
 
-def _alone(relocation: Relocation) -> float | None:
-    """The exchanges/s of the background traffic without a relocation, if there is any."""
+def _alone(relocation: Relocation) -> SteadyRun | None:
+    """The background traffic without a relocation, if there is any."""
     if relocation.background is None:
         return None
-    workload, pairs = relocation.background
     experiment = Experiment(
-        relocation.layout, workload, pairs, 1.0, 0.2, relocation.seed, relocation.source
+        relocation.layout,
+        *relocation.background,
+        seed=relocation.seed,
+        client=relocation.source,
     )
-    return run(experiment).messages_per_s_in
+    return steady_run(experiment)
 
 
 def _guest(guest: Moved) -> dict[str, Any]:
@@ -241,18 +259,6 @@ def _guest(guest: Moved) -> dict[str, Any]:
         "quiesced_seconds": guest.quiesced_seconds,
         "bytes": guest.length,
         "passes": [pass_record(each) for each in guest.passes],
-    }
-
-
-def pass_record(each: Pass) -> dict[str, Any]:
-    """A pass as ``--csv`` and ``--json`` print it. Names and meanings of the keys stay."""
-    return {
-        "begin_s": each.begin_ns / 1e9,
-        "seconds": each.seconds,
-        "bytes": each.length,
-        "state_bytes": each.state_length,
-        "changed_bytes": each.changed_length,
-        "quiesced": each.quiesced,
     }
 
 

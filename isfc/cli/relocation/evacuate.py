@@ -1,6 +1,6 @@
 """``isfc evacuate``: move every guest of a system to other members of its cluster."""
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -185,7 +185,16 @@ def evacuation_json(evacuation: Evacuation, outcome: EvacuationOutcome) -> dict[
             }
             for each in outcome.guests
         ],
-        "traffic": [asdict(each) for each in outcome.traffic],
+        "traffic": [
+            {
+                "link": each.link,
+                "alone_mb_per_s": each.alone.mb_per_s,
+                "alone_spread_mb_per_s": each.alone.spread_mb_per_s,
+                "alone_second_mb_per_s": each.alone.second_mb_per_s,
+                "meanwhile_mb_per_s": each.meanwhile_mb_per_s,
+            }
+            for each in outcome.traffic
+        ],
         "responses": [response_record(each) for each in outcome.responses],
         **note_records(cluster_notes(evacuation.collection)),
     }

@@ -7,6 +7,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from isfc.cli.judgement.advice import paces, two_paces
 from isfc.cli.output.table import plain_table
 from isfc.cli.relocation.relocate_page import GIB, response_lines
 from scenarios.moves.evacuation import Evacuated, Evacuation, EvacuationOutcome
@@ -72,7 +73,7 @@ def sweep_page(evacuation: Evacuation, rows: Sequence[dict[str, Any]]) -> Render
 
 def _left_percent(outcome: EvacuationOutcome) -> float | None:
     """What all other traffic gets meanwhile of what it gets alone; None if there is none."""
-    alone = sum(each.alone_mb_per_s for each in outcome.traffic)
+    alone = sum(each.alone.mb_per_s for each in outcome.traffic)
     if not alone:
         return None
     return 100 * sum(each.meanwhile_mb_per_s for each in outcome.traffic) / alone
@@ -107,8 +108,10 @@ def _traffic(outcome: EvacuationOutcome) -> Iterator[RenderableType]:
     for each in outcome.traffic:
         table.add_row(
             each.link,
-            f"{each.alone_mb_per_s:.0f}",
+            paces(each.alone),
             f"{each.meanwhile_mb_per_s:.0f}",
-            f"{100 * each.meanwhile_mb_per_s / max(1e-9, each.alone_mb_per_s):.0f}",
+            f"{100 * each.meanwhile_mb_per_s / max(1e-9, each.alone.mb_per_s):.0f}",
         )
     yield table
+    if second := two_paces((each.link, each.alone) for each in outcome.traffic):
+        yield second

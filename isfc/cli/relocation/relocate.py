@@ -30,8 +30,9 @@ from isfc.cli.relocation.study_page import (
     sweep_page,
     sweep_rows,
 )
+from scenarios.moves.evacuation import WINDOW
 from scenarios.moves.relocated import Relocated, check_stop, watch_relocation
-from scenarios.moves.relocation import WINDOW, Relocation, relocation_notes
+from scenarios.moves.relocation import Relocation, relocation_notes
 from scenarios.moves.study import Varied, advise
 from scenarios.moves.study import sweep as run_sweep
 

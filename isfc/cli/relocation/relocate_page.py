@@ -142,6 +142,11 @@ def _sums(found: Relocated) -> Iterator[str]:
             f"Meanwhile {pairs} pairs of {workload.name}: {outcome.background_per_s:.0f} "
             f"exchanges/s, {outcome.background_per_s / alone * 100:.0f} % of {alone:.0f} alone."
         )
+        if (second := found.alone_second_per_s) is not None:
+            yield (
+                f"Alone it has two paces, of which it keeps the one it falls into: {alone:.0f} "
+                f"exchanges/s, or {second:.0f} if its guests begin one after the other."
+            )
 
 
 _RUNNING: Final = "tab:blue"

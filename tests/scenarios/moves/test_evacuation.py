@@ -10,7 +10,8 @@ from scenarios.moves.evacuation import Evacuation, EvacuationOutcome, Tenant, ev
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.guest_memory import GuestMemory
 from scenarios.moves.relocation import Relocation, relocate
-from scenarios.runs.cluster import LinkLoad
+from scenarios.runs.cluster import ClusterExperiment, LinkLoad
+from scenarios.runs.steady import steady_links, sum_of
 from scenarios.runs.workload import find_workload
 
 MIB = 2**20
@@ -35,14 +36,14 @@ def outcome(
     return evacuate(Evacuation(collection, S1, TENANTS, together, loads))
 
 
-def test_one_guest_takes_as_long_as_its_relocation() -> None:
+def test_relocation_is_an_evacuation_over_one_link() -> None:
     text = mesh(2, shared=False)
-    relocation = Relocation(parse_layout(text), (TENANTS[0].plan,))
-    (expected,) = relocate(relocation).guests
-    evacuation = Evacuation(parse_collection(text), S1, TENANTS[:1])
-    (found,) = evacuate(evacuation).guests
-    assert found.moved.length == expected.length
-    assert found.moved.seconds == pytest.approx(expected.seconds, rel=0.02)
+    plans = TENANTS[0].plan, TENANTS[2].plan
+    background = find_workload("HS"), 2
+    expected = relocate(Relocation(parse_layout(text), plans, 2, S1, background))
+    loads = (LinkLoad(S1, S2, *background),)
+    evacuation = Evacuation(parse_collection(text), S1, (TENANTS[0], TENANTS[2]), 2, loads)
+    assert tuple(each.moved for each in evacuate(evacuation).guests) == expected.guests
 
 
 def test_guests_go_one_by_one_in_their_order() -> None:
@@ -72,7 +73,10 @@ def test_other_traffic_gets_less_meanwhile() -> None:
     found = outcome(2, shared=True, loads=(load,))
     (traffic,) = found.traffic
     assert traffic.link == "S1-S2"
-    assert 0 < traffic.meanwhile_mb_per_s < 0.9 * traffic.alone_mb_per_s
+    assert 0 < traffic.meanwhile_mb_per_s < 0.9 * traffic.alone.mb_per_s
+    collection = parse_collection(mesh(3, shared=True))
+    known = steady_links(ClusterExperiment(collection, (load,))).rates["S1-S2"]
+    assert traffic.alone == sum_of(known)  # two beginnings, and no trend left
 
 
 def test_what_cannot_be_evacuated_is_refused() -> None:

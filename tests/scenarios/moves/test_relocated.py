@@ -1,12 +1,19 @@
 """``isfc.relocate``: the same figures as the command's, as records and tables."""
 
+import io
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 import isfc
 from isfc.cli.main import run
+from isfc.cli.relocation.relocate_page import relocation_page
+from scenarios.runs.run import Experiment
+from scenarios.runs.steady import steady_run
+from scenarios.runs.workload import find_workload
 
 MIB = 2**20
 MEMORY = isfc.GuestMemory(32 * MIB, 32 * MIB, 20 * MIB)
@@ -33,8 +40,27 @@ def test_guests_have_limits_of_their_own() -> None:
     assert [each.end for each in found.guests] == ["max-total", "moved"]
     assert not found.all_moved
     assert found.to_dict()["background"]["exchanges_per_s_alone"] == found.alone_per_s
+    assert found.alone is not None
+    known = Experiment(found.relocation.layout, find_workload("HS"), 2)
+    assert found.alone == steady_run(known)  # two beginnings, and no trend left
     assert repr(found).startswith("<Relocated CLIENT - SERVER, 1 of 2 guests: ")
     assert "<td>max-total</td><td>0.05</td>" in found._repr_html_()
+
+
+def test_second_pace_of_the_background_is_said() -> None:
+    found = isfc.relocate("published-4", MEMORY, background=("HS", 2))
+    assert found.alone is not None
+    rate = found.alone.rate
+    paces = replace(found.alone, rate=replace(rate, second_mb_per_s=rate.mb_per_s / 2))
+    two = replace(found, alone=paces)
+    alone = two.alone_per_s
+    assert alone is not None
+    assert two.to_dict()["background"]["exchanges_per_s_alone_second"] == pytest.approx(alone / 2)
+    console = Console(width=200, file=io.StringIO())
+    with console.capture() as shown:
+        console.print(relocation_page(two))
+    text = shown.get()
+    assert f"{alone:.0f} exchanges/s, or {alone / 2:.0f} if" in " ".join(text.split())
 
 
 def test_limits_of_a_single_guest_are_arguments() -> None:
