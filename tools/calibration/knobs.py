@@ -132,15 +132,20 @@ def present_values(knobs: Iterable[Knob] = KNOBS) -> dict[str, float]:
 
 
 def build_constants(values: Values) -> Constants:
-    """The code's records with ``values`` in them; whole numbers where the record has them."""
+    """The code's records with ``values`` in them; whole numbers where the record has them.
+
+    A constant that is no knob is named in the same way: ``link.mih_ns``, and ``chpid.turn_ns`` for
+    what both features have. Raises `ValueError` for one that no record has.
+    """
     records = _records()
-    known = {knob.name: knob for knob in KNOBS}
     for name, value in values.items():
-        knob = known[name]
-        for owner in knob.owners:
-            present = getattr(records[owner], knob.field)
+        owners, field = _place(name)
+        for owner in owners:
+            present = getattr(records[owner], field, None)
+            if not isinstance(present, int | float):
+                raise ValueError(f"{name}: there is no such constant")
             rounded = round(value) if isinstance(present, int) else value
-            records[owner] = replace(records[owner], **{knob.field: rounded})
+            records[owner] = replace(records[owner], **{field: rounded})
     profiles = {name: records[name] for name in FEATURES}
     return Constants(records["link"], records["guests"], profiles)
 
@@ -153,6 +158,18 @@ def positions(knobs: Sequence[Knob], values: Values) -> list[float]:
 def values_at(knobs: Sequence[Knob], point: Iterable[float]) -> dict[str, float]:
     """The values at a point of the search."""
     return {knob.name: knob.value(position) for knob, position in zip(knobs, point, strict=True)}
+
+
+def _place(name: str) -> tuple[Sequence[str], str]:
+    """The records in which a constant stands, and its field there."""
+    for knob in KNOBS:
+        if knob.name == name:
+            return knob.owners, knob.field
+    owner, _, field = name.partition(".")
+    owners = {"link": ("link",), "guests": ("guests",), "chpid": (EXPRESS2, EXPRESS4)}
+    if owner not in owners:
+        raise ValueError(f"{name}: expected link, guests or chpid, and the constant's name")
+    return owners[owner], field
 
 
 def _records() -> dict[str, Any]:

@@ -12,6 +12,7 @@ from scenarios.published.replay import Comparison, Part, choose, compare_all, ru
 from scenarios.published.table import PublishedRow, PublishedTable
 from scenarios.published.verdict import TableVerdict, check_bounds, check_changes, judge
 from scenarios.runs.run import Experiment, Recording, record
+from tools.calibration.knobs import Constants
 
 COLUMNS: Final = ("table", "key", "measure", "role", "published", "emulated", "least", "greatest")
 """Of ``docs/fidelity.csv``: ``emulated`` is the mean of the seeds."""
@@ -39,11 +40,14 @@ class ReplayedTable:
         return [comparison for of_seed in self.by_seed for comparison in of_seed]
 
 
-def replay_all(seeds: int, seconds: float, pool: Executor) -> list[ReplayedTable]:
-    """Repeat every run of every table with the seeds from 1 on."""
+def replay_all(
+    seeds: int, seconds: float, pool: Executor, constants: Constants | None = None
+) -> list[ReplayedTable]:
+    """Repeat every run of every table with the seeds from 1 on, and ``constants`` if given."""
     parts = choose([load_table(name) for name in TABLES], {}, seconds)
     experiments = runs_of(parts)
-    repeated = [replace(run, seed=seed) for run in experiments for seed in range(1, seeds + 1)]
+    run_as = [constants.apply(run) for run in experiments] if constants else experiments
+    repeated = [replace(run, seed=seed) for run in run_as for seed in range(1, seeds + 1)]
     found = list(pool.map(record, repeated, chunksize=4))
     recordings = {
         run: found[seeds * index : seeds * (index + 1)] for index, run in enumerate(experiments)

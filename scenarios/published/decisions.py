@@ -1,0 +1,197 @@
+"""Decision accuracy: does the model prefer what IBM's figures prefer, and by how much?
+
+Two published rows that differ in one thing, such as the CTCs of the link, are a choice that a site
+may have to make. A prediction of it has a direction and a ratio. Both are judged here for every
+such pair of rows, and so is the *regret*: the share of IBM's MB/s that is lost by taking the link
+that a predictor likes best.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations
+from statistics import fmean, median
+from typing import Final
+
+from isfc.layout.catalogue import load_layout
+from isfc.layout.plan import make_plan
+from scenarios.published.replay import Comparison
+from scenarios.published.table import PublishedRow, PublishedTable, Selection, Value
+
+Figures = Mapping[str, float]
+"""A figure for each of some rows, by its key: IBM's, the model's, or a rule's."""
+
+LEVELS: Final = (0.03, 0.05, 0.10)
+"""Ratios: a direction counts where IBM's two figures differ by more than this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Pairs of rows of ``table`` that differ in ``column`` alone, judged by ``measure``."""
+
+    table: str
+    column: str
+    measure: str
+    what: str
+    where: Selection
+
+    def pairs(self, table: PublishedTable) -> list[tuple[str, str]]:
+        """The keys of the two rows of each pair, in the order of the table."""
+        cells: dict[tuple[Value, ...], list[PublishedRow]] = defaultdict(list)
+        for row in table.select(self.where):
+            if row.has_number(self.measure):
+                cells[tuple(row.columns[c] for c in table.key if c != self.column)].append(row)
+        return [(a.key, b.key) for rows in cells.values() for a, b in combinations(rows, 2)]
+
+
+MULTI_CTC: Final[Selection] = {"rdevs": [4, 8, 10, 12, 14, 16]}
+
+CHOICES: Final = (
+    Choice("transport", "rdevs", "mb_per_s", "CTCs, 4 to 16", MULTI_CTC),
+    Choice("transport", "pairs", "mb_per_s", "pairs of guests", {}),
+    Choice("transport", "suite", "mb_per_s", "workload", {}),
+    Choice("appc_regression", "pairs", "msgs_per_s", "APPC/VM: pairs", {}),
+    Choice("appc_regression", "release", "msgs_per_s", "APPC/VM: release", {}),
+    Choice("appc_scaling", "rdevs", "msgs_per_s", "APPC/VM: CTCs", {}),
+    Choice("transport", "rdevs", "rdev_util_percent", "CTCs, 4 to 16", MULTI_CTC),
+    Choice("transport", "rdevs", "cpu_percent_per_msg", "CTCs, 4 to 16", MULTI_CTC),
+    Choice("transport", "pairs", "cpu_percent_per_msg", "pairs of guests", {}),
+)
+"""What is judged, MB/s and messages first."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionAccuracy:
+    """How well a predictor tells the two rows of each pair apart.
+
+    ``directions`` has, for each of `LEVELS`, how many pairs differ by more at IBM's and of how many
+    of them the predicted ratio goes the same way. ``median``, ``p90`` and ``worst`` are of the
+    error of the predicted ratio, a ratio itself.
+    """
+
+    choice: Choice
+    count: int
+    directions: tuple[tuple[int, int], ...]
+    median: float
+    p90: float
+    worst: float
+    errors: tuple[float, ...]
+
+    def share(self, level: float) -> float:
+        """The share of pairs with the right direction, of those that differ by more."""
+        differing, right = self.directions[LEVELS.index(level)]
+        return right / differing if differing else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Regret:
+    """Share of the best MB/s that is lost by a preference: over workloads and pairs."""
+
+    mean: float
+    worst: float
+    worst_at: str
+
+
+def decide(choice: Choice, table: PublishedTable, predicted: Figures) -> DecisionAccuracy:
+    """Judge what ``predicted`` has for each row."""
+    published = {row.key: row.number(choice.measure) for row in table.rows}
+    found = [
+        (published[b] / published[a], _ratio(predicted[b], predicted[a]))
+        for a, b in choice.pairs(table)
+    ]
+    errors = sorted(_factor(ibm, theirs) - 1 for ibm, theirs in found)
+    counts = []
+    for level in LEVELS:
+        differing = [(ibm, theirs) for ibm, theirs in found if abs(ibm - 1) > level]
+        right = sum((ibm - 1) * (theirs - 1) > 0 for ibm, theirs in differing)
+        counts.append((len(differing), right))
+    return DecisionAccuracy(
+        choice,
+        len(found),
+        tuple(counts),
+        median(errors),
+        errors[-(-len(errors) * 9 // 10) - 1],
+        errors[-1],
+        tuple(errors),
+    )
+
+
+def decisions(
+    tables: Iterable[PublishedTable], comparisons: Iterable[Comparison]
+) -> list[DecisionAccuracy]:
+    """The model's accuracy for every choice of which all rows have been run."""
+    found = emulated_figures(comparisons)
+    named = {table.name: table for table in tables}
+    return [
+        decide(choice, named[choice.table], found[choice.table, choice.measure])
+        for choice in CHOICES
+        if choice.table in named and _complete(choice, named[choice.table], found)
+    ]
+
+
+def regret(table: PublishedTable, liking: Figures) -> Regret:
+    """What is lost at IBM's by taking the link with the greatest ``liking``, rows of `transport`.
+
+    Of links that are liked alike, the one with fewer CTCs is taken.
+    """
+    lost: list[tuple[float, str]] = []
+    for suite in table.choices("suite"):
+        for pairs in table.choices("pairs"):
+            rows = table.select({"suite": [suite], "pairs": [pairs]})
+            best = max(row.number("mb_per_s") for row in rows)
+            taken = max(rows, key=lambda row: (liking[row.key], -row.number("rdevs")))
+            lost.append((1 - taken.number("mb_per_s") / best, taken.key))
+    worst, at = max(lost)
+    return Regret(fmean(loss for loss, _ in lost), worst, at)
+
+
+def rule_figures(table: PublishedTable) -> Figures:
+    """IBM's rule of thumb for the link of each row of `transport`: MB/s both ways together."""
+    return {row.key: _rule_of(table.runs.layout.format_map(row.columns)) for row in table.rows}
+
+
+def most_ctcs(table: PublishedTable) -> Figures:
+    """A liking for more CTCs."""
+    return {row.key: row.number("rdevs") for row in table.rows}
+
+
+def emulated_figures(
+    comparisons: Iterable[Comparison],
+) -> dict[tuple[str, str], dict[str, float]]:
+    """The model's figures of each table and measure, by row."""
+    found: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
+    for comparison in comparisons:
+        found[comparison.table, comparison.measure][comparison.key] = comparison.emulated
+    return found
+
+
+def _complete(
+    choice: Choice,
+    table: PublishedTable,
+    found: Mapping[tuple[str, str], Mapping[str, float]],
+) -> bool:
+    figures = found.get((choice.table, choice.measure), {})
+    return all(row.key in figures for row in table.select(choice.where))
+
+
+def _factor(ibm: float, theirs: float) -> float:
+    """How many times the smaller ratio the greater is: the same, whichever row comes first."""
+    small, great = sorted((ibm, theirs))
+    return great / small if small else float("inf")
+
+
+def _ratio(after: float, before: float) -> float:
+    return after / before if before else float("inf")
+
+
+@cache
+def _rule_of(layout: str) -> float:
+    return float(sum(d.estimated_mb_per_s for d in make_plan(load_layout(layout)).directions))
+
+
+PREDICTORS: Final[Mapping[str, Callable[[PublishedTable], Figures]]] = {
+    "IBM's rule of thumb": rule_figures,
+    "more CTCs": most_ctcs,
+}
+"""What a site would go by without a model."""
