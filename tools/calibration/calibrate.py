@@ -36,6 +36,7 @@ from scenarios.published.replay import Comparison, compare
 from scenarios.published.table import PublishedTable, Role
 from scenarios.published.verdict import in_group, summarise
 from tools.calibration.knobs import KNOBS, Knob, Values, positions, present_values, values_at
+from tools.calibration.left_out import store_rows
 from tools.calibration.loss import Case, all_cases, calibration_cases, emulate, losses
 
 STARTS: Final = {"code": 0.08, "middle": 0.2}
@@ -259,6 +260,7 @@ def calibrate(options: argparse.Namespace, suite: str | None, pool: Executor, sh
         show("predicted: " + ", ".join(f"{name} {cell}" for name, cell in row.items()))
         if options.record:
             record(row, LEFT_OUT)
+            store_rows(suite, comparisons, f"{search.generations} generations each")
 
 
 def main(arguments: Sequence[str] | None = None, show: Show = print) -> int:
@@ -289,7 +291,7 @@ def main(arguments: Sequence[str] | None = None, show: Show = print) -> int:
         "--leave-out", action="append", choices=suites, help="a search without this suite"
     )
     parser.add_argument(
-        "--record", action="store_true", help="renew scenarios/published/left_out.csv"
+        "--record", action="store_true", help="renew left_out.csv, the summary and the rows"
     )
     options = parser.parse_args(arguments)
     if options.leave_out and options.table:

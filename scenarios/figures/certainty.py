@@ -1,0 +1,317 @@
+"""How sure a figure of the model is: a range for it, and the odds that one layout is ahead.
+
+A range says between what IBM's figure would lie, in four of five cases and in nineteen of twenty.
+It is made from what the model is off where IBM's figure is known: of suites that no constant was
+fitted to, if there are such figures, else of the rows themselves. ``certainty.csv`` has these
+errors by family, and says of which; ``python -m tools.calibration.certainty`` renews it.
+
+Choices are surer than figures: what is wrong in two figures alike is not wrong in their ratio. So
+the odds come from the errors of ratios of published rows.
+
+What no published figure tells, such as a later feature, makes a range wider:
+`scenarios.figures.assumptions`.
+"""
+
+import csv
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from importlib import resources
+from itertools import pairwise
+from typing import Final
+
+FOUR_OF_FIVE: Final = 0.8
+NINETEEN_OF_TWENTY: Final = 0.95
+
+ROWS_MIN: Final = 20
+"""A family with fewer rows has no nineteen of twenty: the wider one is taken."""
+
+LARGE_MESSAGE_LENGTH: Final = 32_768
+"""Bytes, on average, from which on messages are large, as those of HL and HY."""
+
+MANY_PAIRS: Final = 50
+"""So many pairs are many, as in IBM's runs with 50 and 100."""
+
+COLLIDING_PER_S: Final = 2.0
+"""Collisions a second, by the model, from which on a link of several CTCs collides."""
+
+
+class FigureKind(StrEnum):
+    """What a figure is of: errors are much the same for all of a kind."""
+
+    RATE = "rate"
+    """MB/s or messages a second; and seconds of a relocation, which follow from them."""
+    RDEV_UTIL = "rdev_util"
+    CPU = "cpu"
+    SERVICE = "service"
+    """DISC, CONN and SERV of a device that writes."""
+
+
+class Differs(StrEnum):
+    """What is different between two things that are compared."""
+
+    LAYOUT = "rdevs"
+    PAIRS = "pairs"
+    WORKLOAD = "suite"
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Runs that are off alike. A part that is empty says nothing, so that the family is wider."""
+
+    regime: str
+    size: str = ""
+    guests: str = ""
+
+    def __str__(self) -> str:
+        return ", ".join(filter(None, (self.regime, self.size, self.guests)))
+
+    def wider(self) -> Iterator["Family"]:
+        """This family, and those that hold it, the narrowest first."""
+        yield self
+        if self.size and self.guests:
+            yield Family(self.regime, self.size)
+        if self.size or self.guests:
+            yield Family(self.regime)
+        regime = self.regime
+        while regime := _WITHIN.get(regime, ""):
+            yield Family(regime)
+
+
+ALL_LINKS: Final = "all links"
+SEVERAL_CTCS: Final = "several CTCs"
+QUIET: Final = "several CTCs, quiet"
+COLLIDING: Final = "several CTCs, colliding"
+ONE_CTC: Final = "one CTC"
+APPC: Final = "APPC/VM"
+APPC_ONE_CTC: Final = "APPC/VM on one CTC"
+
+_WITHIN: Final = {
+    QUIET: SEVERAL_CTCS,
+    COLLIDING: SEVERAL_CTCS,
+    SEVERAL_CTCS: ALL_LINKS,
+    ONE_CTC: ALL_LINKS,
+    APPC: ALL_LINKS,
+    APPC_ONE_CTC: ALL_LINKS,
+}
+
+SMALL: Final = "small messages"
+LARGE: Final = "large messages"
+FEW: Final = "few pairs"
+MANY: Final = "many pairs"
+
+
+def family_of(
+    ctcs: int, message_length: float, pairs: int, collisions_per_s: float = 0.0, *, appc: bool
+) -> Family:
+    """The family of a run, by what is known of it: its link, its load, and how it went.
+
+    ``message_length`` is the mean of what clients send, in bytes.
+    """
+    size = LARGE if message_length >= LARGE_MESSAGE_LENGTH else SMALL
+    guests = MANY if pairs >= MANY_PAIRS else FEW
+    if appc:
+        return Family(APPC_ONE_CTC if ctcs == 1 else APPC, "", guests)
+    if ctcs == 1:
+        return Family(ONE_CTC, size, guests)
+    return Family(COLLIDING if collisions_per_s > COLLIDING_PER_S else QUIET, size, guests)
+
+
+@dataclass(frozen=True, slots=True)
+class Errors:
+    """What is known of some errors: a line of ``certainty.csv``.
+
+    The five figures are factors: so many times greater, or smaller, is IBM's figure than ours in
+    the middle, in four of five cases and so on. ``source`` says of what they are.
+    """
+
+    kind: str
+    of: str
+    family: Family
+    rows: int
+    median: float
+    four_of_five: float
+    nine_of_ten: float
+    nineteen_of_twenty: float
+    worst: float
+    source: str
+
+    def share_within(self, factor: float) -> float:
+        """The share of errors that are at most such a factor; never all of them."""
+        known = (
+            (1.0, 0.0),
+            (self.median, 0.5),
+            (self.four_of_five, FOUR_OF_FIVE),
+            (self.nine_of_ten, 0.9),
+            (self.nineteen_of_twenty, NINETEEN_OF_TWENTY),
+            (self.worst, self.rows / (self.rows + 1)),
+        )
+        for (below, least), (above, most) in pairwise(known):
+            if factor < above:
+                return least + (most - least) * math.log(factor / below) / math.log(above / below)
+        return known[-1][1]
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """From ``low`` to ``high``, both in the unit of the figure."""
+
+    low: float
+    high: float
+
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, int | float) and self.low <= value <= self.high
+
+    def __str__(self) -> str:
+        return f"{rounded(self.low):,g}-{rounded(self.high):,g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A figure, and between what IBM's would lie.
+
+    ``likely`` holds in four of five cases, ``sure`` in nineteen of twenty. ``basis`` says what both
+    are made from, and ``wider_for`` what else was allowed for.
+    """
+
+    value: float
+    likely: Interval
+    sure: Interval
+    basis: str
+    wider_for: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        low, high = rounded(self.likely.low), rounded(self.likely.high)
+        return f"{rounded(self.value):,g} ({low:,g} to {high:,g})"
+
+    def describe(self) -> str:
+        """In words: what it is made from."""
+        wider = f"; wider for {', '.join(self.wider_for)}" if self.wider_for else ""
+        return f"four of five cases; from {self.basis}{wider}"
+
+
+def rounded(value: float) -> float:
+    """To three digits: no range is known better."""
+    return float(f"{value:.3g}")
+
+
+def range_of(kind: FigureKind, value: float, family: Family) -> Range:
+    """The range of a figure inside of what was measured. `assumptions.widened` widens it."""
+    errors = errors_of(kind, family)
+    return Range(
+        value,
+        Interval(value / errors.four_of_five, value * errors.four_of_five),
+        Interval(value / errors.nineteen_of_twenty, value * errors.nineteen_of_twenty),
+        _basis(errors, family),
+    )
+
+
+def errors_of(kind: FigureKind, family: Family) -> Errors:
+    """The errors of the narrowest family that has enough rows."""
+    return _narrowest("figure", kind, family)
+
+
+def ratio_errors(differs: Differs) -> Errors:
+    """The errors of the ratio of two figures."""
+    return _narrowest("ratio", differs, Family(SEVERAL_CTCS))
+
+
+@dataclass(frozen=True, slots=True)
+class Odds:
+    """How likely it is that one of two is ahead at IBM's: ``share`` of 1, and from what."""
+
+    share: float
+    basis: str
+
+    def __str__(self) -> str:
+        """``19 of 20``: of so many such choices so many turn out so."""
+        leading = max(self.share, 1 - self.share)
+        of = next((of for of in (10, 20, 100) if leading <= 1 - 1 / of), 100)
+        behind = max(1, round((1 - leading) * of))
+        return f"{of - behind if self.share >= 0.5 else behind} of {of}"
+
+
+def odds_ahead(ratio: float, differs: Differs, *, extrapolated: bool = False) -> Odds:
+    """The odds that the first of two is ahead, whose figure is ``ratio`` times the other's.
+
+    Of two published rows whose figures differ so much by the model, the odds say how many differ
+    that way at IBM's. Where the two are ``extrapolated``, no rows are like them: the odds follow
+    from the errors of ratios alone, and are shorter.
+    """
+    if not ratio > 0:
+        raise ValueError(f"ratio {ratio}: expected more than 0")
+    size = max(ratio, 1 / ratio)
+    errors = ratio_errors(differs)
+    share = 0.5 + errors.share_within(size) / 2
+    basis = f"errors of {errors.rows} ratios, {errors.source}"
+    if not extrapolated and (counted := _counted(differs, size)):
+        share, basis = max(share, counted.share), counted.basis
+    return Odds(share if ratio >= 1 else 1 - share, basis)
+
+
+def _counted(differs: Differs, size: float) -> Odds | None:
+    """What became of published pairs with such a ratio, if they were counted."""
+    for line in _directions():
+        if line["of"] == differs and size >= float(line["from_ratio"]):
+            right, pairs = int(line["right"]), int(line["pairs"])
+            basis = f"{right} of {pairs} such pairs of published rows, {line['source']}"
+            return Odds((right + 1) / (pairs + 2), basis)
+    return None
+
+
+def _basis(errors: Errors, family: Family) -> str:
+    """What errors are of, and that they are of a wider family if they are."""
+    wider = "" if errors.family == family else f" (too few rows of {family})"
+    return f"{errors.rows} rows of {errors.family}{wider}, {errors.source}"
+
+
+def _narrowest(kind: str, of: str, family: Family) -> Errors:
+    known = _table()
+    for each in family.wider():
+        errors = known.get((kind, of, each))
+        if errors is not None and errors.rows >= ROWS_MIN:
+            return errors
+    raise LookupError(f"{kind} {of}: nothing is known of {family}")
+
+
+@cache
+def _table() -> Mapping[tuple[str, str, Family], Errors]:
+    """``certainty.csv``."""
+    found = [parsed(line) for line in _lines("certainty.csv")]
+    return {(errors.kind, errors.of, errors.family): errors for errors in found}
+
+
+@cache
+def _directions() -> Sequence[Mapping[str, str]]:
+    """``directions.csv``, the greatest ratios first."""
+    return sorted(_lines("directions.csv"), key=lambda line: -float(line["from_ratio"]))
+
+
+def _lines(name: str) -> list[dict[str, str]]:
+    text = resources.files(__package__).joinpath(name).read_text("utf-8")
+    return list(csv.DictReader(text.splitlines()))
+
+
+COLUMNS: Final = (
+    *("kind", "of", "regime", "size", "guests", "rows"),
+    *("median", "four_of_five", "nine_of_ten", "nineteen_of_twenty", "worst", "source"),
+)
+"""Of ``certainty.csv``."""
+
+_FACTORS: Final = COLUMNS[6:11]
+
+
+def parsed(line: Mapping[str, str]) -> Errors:
+    """A line of the table."""
+    family = Family(line["regime"], line["size"], line["guests"])
+    factors = {name: float(line[name]) for name in _FACTORS}
+    return Errors(
+        kind=line["kind"],
+        of=line["of"],
+        family=family,
+        rows=int(line["rows"]),
+        source=line["source"],
+        **factors,
+    )

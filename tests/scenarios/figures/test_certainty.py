@@ -1,0 +1,74 @@
+"""Ranges of figures and odds of choices, from errors that are known."""
+
+from itertools import pairwise
+
+import pytest
+
+from scenarios.figures.certainty import (
+    Differs,
+    Family,
+    FigureKind,
+    errors_of,
+    family_of,
+    odds_ahead,
+    range_of,
+    ratio_errors,
+)
+
+HL = family_of(12, 118_000, 50, appc=False)
+COLLIDING = family_of(12, 118_000, 50, 40.0, appc=False)
+
+
+@pytest.mark.parametrize("kind", FigureKind)
+@pytest.mark.parametrize("ctcs", [1, 4, 16])
+@pytest.mark.parametrize("pairs", [1, 100])
+@pytest.mark.parametrize("appc", [False, True])
+def test_every_run_has_a_range_with_its_figure_in_it(
+    kind: FigureKind, ctcs: int, pairs: int, appc: bool
+) -> None:
+    found = range_of(kind, 100.0, family_of(ctcs, 600, pairs, appc=appc))
+    ends = (found.sure.low, found.likely.low, 100.0, found.likely.high, found.sure.high)
+    assert list(ends) == sorted(ends)
+    assert found.likely.low < found.likely.high
+
+
+def test_a_family_of_few_rows_takes_the_wider_one_and_says_so() -> None:
+    found = range_of(FigureKind.RATE, 1000.0, COLLIDING)
+    assert errors_of(FigureKind.RATE, COLLIDING).family == Family("several CTCs")
+    assert f"too few rows of {COLLIDING}" in found.describe()
+
+
+def test_a_range_is_written_with_three_digits() -> None:
+    found = range_of(FigureKind.RATE, 1016.4, HL)
+    low, high = (f"{float(f'{end:.3g}'):,g}" for end in (found.likely.low, found.likely.high))
+    assert str(found) == f"1,020 ({low} to {high})"
+
+
+@pytest.mark.parametrize("differs", Differs)
+def test_a_ratio_is_off_less_than_two_figures_are(differs: Differs) -> None:
+    of_figure = errors_of(FigureKind.RATE, Family("several CTCs")).nineteen_of_twenty
+    assert ratio_errors(differs).nineteen_of_twenty < of_figure**2
+
+
+@pytest.mark.parametrize("differs", Differs)
+@pytest.mark.parametrize("extrapolated", [False, True])
+def test_odds_mirror_each_other_and_lie_inside_of_what_can_be_known(
+    differs: Differs, extrapolated: bool
+) -> None:
+    for ratio in (1.0, 1.01, 1.04, 1.08, 1.15, 1.4, 2.0, 10.0):
+        ahead = odds_ahead(ratio, differs, extrapolated=extrapolated).share
+        behind = odds_ahead(1 / ratio, differs, extrapolated=extrapolated).share
+        assert 0.5 <= ahead < 1
+        assert ahead + behind == pytest.approx(1)
+
+
+def test_odds_grow_with_the_ratio_where_no_rows_are_alike() -> None:
+    ratios = (1.0, 1.02, 1.05, 1.1, 1.2, 1.4, 2.0)
+    shares = [odds_ahead(ratio, Differs.LAYOUT, extrapolated=True).share for ratio in ratios]
+    assert all(one <= more for one, more in pairwise(shares))
+
+
+@pytest.mark.parametrize("ratio", [0.0, -1.0, float("nan")])
+def test_a_ratio_that_is_none_has_no_odds(ratio: float) -> None:
+    with pytest.raises(ValueError, match="expected more than 0"):
+        odds_ahead(ratio, Differs.LAYOUT)

@@ -1,0 +1,246 @@
+"""Renew what ranges and odds are made from: ``certainty.csv`` and ``directions.csv``.
+
+``python -m tools.calibration.certainty`` takes the errors of suites left out
+(``docs/left_out.csv``, which ``python -m tools.calibration.calibrate --leave-out
+SUITE --record`` writes) and, of what these do not tell, those of ``docs/fidelity.csv``. It runs
+nothing. Each line says which of both it is from.
+"""
+
+import argparse
+import csv
+import math
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from io import StringIO
+from itertools import combinations
+from pathlib import Path
+from typing import Final
+
+import scenarios.figures
+from scenarios.figures.certainty import (
+    COLUMNS,
+    FOUR_OF_FIVE,
+    NINETEEN_OF_TWENTY,
+    ROWS_MIN,
+    SEVERAL_CTCS,
+    Differs,
+    Family,
+    FigureKind,
+    family_of,
+)
+from scenarios.published.companion import load_table
+from scenarios.published.decisions import MULTI_CTC
+from scenarios.published.replay import Comparison, make_experiment
+from scenarios.published.table import PublishedRow, PublishedTable
+from tools.calibration.left_out import load_rows
+from tools.calibration.replayed import load
+
+FOLDER: Final = Path(scenarios.figures.__file__).parent
+
+MEASURES: Final = {
+    "mb_per_s": FigureKind.RATE,
+    "msgs_per_s": FigureKind.RATE,
+    "rdev_util_percent": FigureKind.RDEV_UTIL,
+    "cpu_percent_per_msg": FigureKind.CPU,
+    "disc_ms": FigureKind.SERVICE,
+    "conn_ms": FigureKind.SERVICE,
+    "serv_ms": FigureKind.SERVICE,
+}
+"""The kind of a published measure."""
+
+IN_SAMPLE: Final = "in sample"
+"""Constants were fitted to some of these rows, and rules were chosen with all in sight."""
+
+RATIOS: Final = (1.5, 1.2, 1.1, 1.05, 1.02, 1.0)
+"""From which predicted ratio on the published pairs are counted together."""
+
+DIRECTION_COLUMNS: Final = ("of", "from_ratio", "pairs", "right", "source")
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """A published figure beside ours, in the family of its run. ``suite`` is empty for APPC/VM."""
+
+    kind: str
+    of: str
+    family: Family
+    suite: str
+    published: float
+    emulated: float
+    source: str
+
+    @property
+    def factor(self) -> float:
+        """How many times the smaller figure the greater is."""
+        small, great = sorted((self.published, self.emulated))
+        return great / small if small else math.inf
+
+
+def figures() -> list[Miss]:
+    """Every error of a figure that a range may be made from."""
+    in_sample = [
+        c for one in load() if one.verdict.table.is_measured for c in one.verdict.comparisons
+    ]
+    left, made = load_rows()
+    found = [*_misses(left, f"suites left out ({made})")]
+    told = {miss.of for miss in found}
+    instead = (
+        c for c in in_sample if c.table != "transport" or MEASURES.get(c.measure) not in told
+    )
+    return [*found, *_misses([*instead], IN_SAMPLE, beside=in_sample)]
+
+
+def ratios() -> list[tuple[Miss, float, float]]:
+    """Errors of ratios of MB/s; with each the ratio of IBM's figures, and of ours."""
+    table = load_table("transport")
+    rows = table.select(MULTI_CTC)
+    left, made = load_rows()
+    source = f"suites left out ({made})"
+    ours = {c.key: c.emulated for c in left if c.measure == "mb_per_s"}
+    if not ours:
+        replays = {one.name: one for one in load()}
+        source = IN_SAMPLE
+        ours = {
+            c.key: c.emulated
+            for c in replays["transport"].verdict.comparisons
+            if c.measure == "mb_per_s"
+        }
+    found = []
+    for differs in Differs:
+        for a, b in combinations(rows, 2):
+            if _differ_in(table, a, b, differs.value):
+                theirs = b.number("mb_per_s") / a.number("mb_per_s")
+                model = ours[b.key] / ours[a.key]
+                suite = str(a.columns["suite"]) if differs is not Differs.WORKLOAD else ""
+                family = Family(SEVERAL_CTCS)
+                miss = Miss("ratio", differs, family, suite, theirs, model, source)
+                found.append((miss, theirs, model))
+    return found
+
+
+def table_of(misses: Iterable[Miss]) -> list[dict[str, str]]:
+    """The lines of ``certainty.csv``: each kind of figure, by family, those of too few rows not."""
+    cells: dict[tuple[str, str, Family], list[Miss]] = defaultdict(list)
+    for miss in misses:
+        for family in miss.family.wider():
+            cells[miss.kind, miss.of, family].append(miss)
+    return [_line(*cell, found) for cell, found in cells.items() if len(found) >= ROWS_MIN]
+
+
+def _line(kind: str, of: str, family: Family, misses: Sequence[Miss]) -> dict[str, str]:
+    factors = sorted(miss.factor for miss in misses)
+    quantiles = (0.5, FOUR_OF_FIVE, 0.9, NINETEEN_OF_TWENTY, 1.0)
+    cells = (
+        *(kind, of, family.regime, family.size, family.guests, str(len(misses))),
+        *(f"{within(factors, share):.4g}" for share in quantiles),
+        "; ".join(dict.fromkeys(miss.source for miss in misses)),
+    )
+    return dict(zip(COLUMNS, cells, strict=True))
+
+
+def within(factors: Sequence[float], share: float) -> float:
+    """The factor within which a further error would stay in such a share of all cases.
+
+    Of n errors in order, the one at (n + 1) times the share: a new one is as likely to fall
+    between any two neighbours.
+    """
+    rank = min(len(factors), math.ceil((len(factors) + 1) * share))
+    return factors[rank - 1]
+
+
+def directions(found: Iterable[tuple[Miss, float, float]]) -> list[dict[str, str]]:
+    """The lines of ``directions.csv``: pairs by predicted ratio, and how many go that way."""
+    counts: dict[tuple[str, float], list[bool]] = defaultdict(list)
+    source = ""
+    for miss, theirs, model in found:
+        size = max(model, 1 / model)
+        bin_ = next(least for least in RATIOS if size >= least)
+        counts[miss.of, bin_].append((theirs - 1) * (model - 1) > 0)
+        source = miss.source
+    return [
+        dict(
+            zip(
+                DIRECTION_COLUMNS,
+                (of, f"{least:g}", str(len(each)), str(sum(each)), source),
+                strict=True,
+            )
+        )
+        for (of, least), each in sorted(counts.items())
+    ]
+
+
+def _misses(
+    comparisons: Sequence[Comparison], source: str, beside: Sequence[Comparison] = ()
+) -> Iterator[Miss]:
+    """The errors of some comparisons; how much a run collides may be told ``beside`` them."""
+    collisions = {
+        (c.table, c.key): c.emulated
+        for c in (*comparisons, *beside)
+        if c.measure == "collisions_per_s"
+    }
+    for c in comparisons:
+        kind = MEASURES.get(c.measure)
+        table = load_table(c.table)
+        row = next(row for row in table.rows if row.key == c.key)
+        if kind and c.published and c.emulated and _counts(table, row, kind):
+            family = _family(table, row, collisions.get((c.table, c.key), 0.0))
+            suite = str(row.columns.get("suite", ""))
+            yield Miss("figure", kind, family, suite, c.published, c.emulated, source)
+
+
+def _counts(table: PublishedTable, row: PublishedRow, kind: FigureKind) -> bool:
+    """Service times count of devices that mostly write; of the others IBM's are a tenth or two."""
+    return kind is not FigureKind.SERVICE or row.is_in(table.groups["writing devices"])
+
+
+def _family(table: PublishedTable, row: PublishedRow, collisions_per_s: float) -> Family:
+    experiment = make_experiment(table, row)
+    workload = experiment.workload
+    small = workload.min_percent / 100
+    return family_of(
+        len(experiment.layout.ctcs),
+        small * workload.min_length + (1 - small) * workload.max_length,
+        experiment.pairs,
+        collisions_per_s,
+        appc=experiment.workload.traffic.name == "LEGACY",
+    )
+
+
+def _differ_in(table: PublishedTable, a: PublishedRow, b: PublishedRow, column: str) -> bool:
+    differing = [name for name in table.key if a.columns[name] != b.columns[name]]
+    return differing == [column]
+
+
+def _text(columns: Sequence[str], lines: Iterable[Mapping[str, str]]) -> str:
+    file = StringIO()
+    writer = csv.DictWriter(file, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(lines)
+    return file.getvalue()
+
+
+def files() -> dict[Path, str]:
+    """Both files, made of the errors that are stored."""
+    pairs = ratios()
+    lines = table_of([*figures(), *(miss for miss, _, _ in pairs)])
+    return {
+        FOLDER / "certainty.csv": _text(COLUMNS, lines),
+        FOLDER / "directions.csv": _text(DIRECTION_COLUMNS, directions(pairs)),
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Renew both files; return the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.calibration.certainty", description=__doc__
+    )
+    parser.parse_args(arguments)
+    for path, text in files().items():
+        path.write_text(text, "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
