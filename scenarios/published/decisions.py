@@ -4,12 +4,17 @@ Two published rows that differ in one thing, such as the CTCs of the link, are a
 may have to make. A prediction of it has a direction and a ratio. Both are judged here for every
 such pair of rows, and so is the *regret*: the share of IBM's MB/s that is lost by taking the link
 that a predictor likes best.
+
+``decisions.csv`` has what is reached, with a margin (the bound, which ``make bounds`` renews), and
+what is wanted (the goal).
 """
 
+import csv
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib import resources
 from itertools import combinations
 from statistics import fmean, median
 from typing import Final
@@ -24,6 +29,9 @@ Figures = Mapping[str, float]
 
 LEVELS: Final = (0.03, 0.05, 0.10)
 """Ratios: a direction counts where IBM's two figures differ by more than this."""
+
+LEVEL: Final = LEVELS[1]
+"""The one that bounds and goals are about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +84,16 @@ class DecisionAccuracy:
     median: float
     p90: float
     worst: float
-    errors: tuple[float, ...]
 
     def share(self, level: float) -> float:
         """The share of pairs with the right direction, of those that differ by more."""
         differing, right = self.directions[LEVELS.index(level)]
         return right / differing if differing else 1.0
+
+    @property
+    def wrong_way(self) -> float:
+        """The share of pairs that go the wrong way, where IBM's differ by more than `LEVEL`."""
+        return 1 - self.share(LEVEL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +125,6 @@ def decide(choice: Choice, table: PublishedTable, predicted: Figures) -> Decisio
         median(errors),
         errors[-(-len(errors) * 9 // 10) - 1],
         errors[-1],
-        tuple(errors),
     )
 
 
@@ -191,7 +202,80 @@ def _rule_of(layout: str) -> float:
 
 
 PREDICTORS: Final[Mapping[str, Callable[[PublishedTable], Figures]]] = {
-    "IBM's rule of thumb": rule_figures,
+    "the rule of thumb": rule_figures,
     "more CTCs": most_ctcs,
 }
 """What a site would go by without a model."""
+
+
+BEST_LINK: Final = "best link"
+"""What `regret` is about, in the place of a column."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionCheck:
+    """A line of ``decisions.csv``, and what is reached: all of them shares or ratios.
+
+    ``bound`` is kept by every version, ``goal`` is wanted; None where there is none.
+    """
+
+    table: str
+    column: str
+    measure: str
+    statistic: str
+    reached: float
+    bound: float | None
+    goal: float | None
+
+    @property
+    def within(self) -> bool:
+        """Whether the bound is kept."""
+        return self.bound is None or self.reached <= self.bound
+
+    @property
+    def meets_goal(self) -> bool:
+        """Whether what is wanted is reached; true where nothing is."""
+        return self.goal is None or self.reached <= self.goal
+
+    @property
+    def what(self) -> str:
+        """What is chosen, in words."""
+        if self.column == BEST_LINK:
+            return "the model's best link"
+        return next(
+            choice.what
+            for choice in CHOICES
+            if (choice.table, choice.column, choice.measure)
+            == (self.table, self.column, self.measure)
+        )
+
+
+def check_decisions(
+    tables: Sequence[PublishedTable], comparisons: Sequence[Comparison]
+) -> list[DecisionCheck]:
+    """Bounds and goals of decisions, of those tables of which every row has been run."""
+    made = {
+        (d.choice.table, d.choice.column, d.choice.measure): d
+        for d in decisions(tables, comparisons)
+    }
+    figures = emulated_figures(comparisons)
+    found = []
+    for line in declared():
+        subject = line["table"], line["column"], line["measure"]
+        reached: DecisionAccuracy | Regret | None = made.get(subject)
+        if line["column"] == BEST_LINK:
+            table = next((table for table in tables if table.name == line["table"]), None)
+            liking = figures.get((line["table"], line["measure"]), {})
+            reached = regret(table, liking) if table and len(liking) == len(table.rows) else None
+        if reached is not None:
+            limits = (float(line[name]) if line[name] else None for name in ("bound", "goal"))
+            share = getattr(reached, line["statistic"])
+            found.append(DecisionCheck(*subject, line["statistic"], share, *limits))
+    return found
+
+
+@cache
+def declared() -> list[dict[str, str]]:
+    """The lines of ``decisions.csv``."""
+    text = resources.files(__package__).joinpath("decisions.csv").read_text("utf-8")
+    return list(csv.DictReader(text.splitlines()))

@@ -15,6 +15,7 @@ from importlib import resources
 from statistics import median
 from typing import Final
 
+from scenarios.published.decisions import DecisionCheck, check_decisions
 from scenarios.published.replay import Comparison, Part, compare_all
 from scenarios.published.table import (
     Bound,
@@ -101,6 +102,7 @@ class TableVerdict:
     comparisons: tuple[Comparison, ...]
     checks: tuple[BoundCheck, ...]
     changes: tuple[ChangeCheck, ...]
+    decisions: tuple[DecisionCheck, ...] = ()
 
     @property
     def table(self) -> PublishedTable:
@@ -125,6 +127,7 @@ def count_goals(verdicts: Iterable[TableVerdict]) -> list[GoalCount]:
         for check in verdict.checks:
             met[kind] += _goals_met(check)
         met[kind] += [not change.wrong for change in verdict.changes]
+        met[kind] += [made.meets_goal for made in verdict.decisions if made.goal is not None]
     return [GoalCount(kind, sum(found), len(found)) for kind, found in met.items() if found]
 
 
@@ -151,7 +154,8 @@ def judge(
         found = tuple(compare_all([part], recordings))
         checks = tuple(check_bounds(part.table, found))
         changes = tuple(check_changes(part.table, found))
-        verdicts.append(TableVerdict(part, found, checks, changes))
+        made = tuple(check_decisions([part.table], found))
+        verdicts.append(TableVerdict(part, found, checks, changes, made))
     return verdicts
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from isfc.cli.replay.holds import describe_decision
 from isfc.cli.replay.verdict import (
     describe_change,
     describe_check,
@@ -24,6 +25,7 @@ from isfc.cli.replay.verdict import (
 from isfc.link.parameters import LinkParameters
 from isfc.search.workers import share_out
 from scenarios.published.companion import TABLES, load_table
+from scenarios.published.decisions import check_decisions, declared
 from scenarios.published.replay import Comparison, Part, choose, compare_all, runs_of
 from scenarios.published.table import Bound, PublishedTable, Role
 from scenarios.published.verdict import check_bounds, check_changes, judge
@@ -109,6 +111,13 @@ def test_changes_from_one_release_to_the_next_go_the_right_way(
     checks = check_changes(LOADED[name], comparisons[name])
     assert checks
     assert [describe_change(check) for check in checks if not check.within] == []
+
+
+def test_decisions_keep_their_bounds(comparisons: Comparisons) -> None:
+    found = [comparison for of_table in comparisons.values() for comparison in of_table]
+    made = check_decisions([*LOADED.values()], found)
+    assert len(made) == len(declared())
+    assert [describe_decision(one) for one in made if not one.within] == []
 
 
 @pytest.mark.parametrize("name", TABLES)

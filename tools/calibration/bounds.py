@@ -4,11 +4,13 @@
 seeds and lengths of the runs, and writes the ``[[bound]]`` blocks of
 ``scenarios/published/tables/*.toml`` again: into each number that is there the greatest that was
 reached, and as much more as it differed. So a bound holds for other seeds and for any length from
-the shortest on. Which measures, groups and numbers are bounded is decided by hand, and so is what
+the shortest on. The bounds of decisions, in ``decisions.csv`` beside that folder, are renewed in
+the same way. Which measures, groups and numbers are bounded is decided by hand, and so is what
 ``git diff`` then shows: a bound that grew needs a reason.
 """
 
 import argparse
+import csv
 import math
 import os
 import re
@@ -18,6 +20,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Final
 
+from scenarios.published.decisions import check_decisions, declared
 from scenarios.published.table import PublishedTable
 from scenarios.published.verdict import BoundCheck, ChangeCheck, check_bounds, check_changes
 from tools.calibration.replayed import ReplayedTable, replay_all
@@ -82,6 +85,22 @@ def renewed(text: str, table: PublishedTable, replays: Sequence[ReplayedTable]) 
     return _BLOCK.sub(renew, text)
 
 
+def renewed_decisions(replays: Sequence[Sequence[ReplayedTable]]) -> list[dict[str, str]]:
+    """The lines of ``decisions.csv`` with the bounds that all tables of some replays reach."""
+    reached: dict[object, list[float]] = {}
+    for tables in replays:
+        for of_seed in zip(*(one.by_seed for one in tables), strict=True):
+            found = [comparison for each in of_seed for comparison in each]
+            for made in check_decisions([one.verdict.table for one in tables], found):
+                subject = made.table, made.column, made.measure, made.statistic
+                reached.setdefault(subject, []).append(made.reached)
+    return [
+        line | {"bound": f"{rounded(reached[subject]):g}"}
+        for line in declared()
+        for subject in [(line["table"], line["column"], line["measure"], line["statistic"])]
+    ]
+
+
 def _renewed_bound(block: str, checks: Sequence[BoundCheck]) -> str:
     def renew(number: re.Match[str]) -> str:
         field = number["field"]
@@ -117,6 +136,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"bounds: {path.name}: {error}", file=sys.stderr)
             return 1
         path.write_text(text, "utf-8")
+    with (options.folder.parent / "decisions.csv").open("w", newline="", encoding="utf-8") as file:
+        lines = renewed_decisions(lengths)
+        writer = csv.DictWriter(file, lines[0], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(lines)
     return 0
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final, TextIO
 
 from scenarios.published.companion import TABLES, load_table
+from scenarios.published.decisions import check_decisions
 from scenarios.published.replay import Comparison, Part, choose, compare_all, runs_of
 from scenarios.published.table import PublishedRow, PublishedTable
 from scenarios.published.verdict import TableVerdict, check_bounds, check_changes, judge
@@ -97,7 +98,8 @@ def _loaded(
                 found.append([_comparison(table, row, measure, each) for each in seeds])
     means, *by_seed = map(tuple, zip(*found, strict=True))
     checks, changes = check_bounds(table, means), check_changes(table, means)
-    verdict = TableVerdict(Part(table, table.rows), means, tuple(checks), tuple(changes))
+    decided = tuple(check_decisions([table], means))
+    verdict = TableVerdict(Part(table, table.rows), means, tuple(checks), tuple(changes), decided)
     return ReplayedTable(verdict, tuple(by_seed))
 
 

@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from isfc.cli.output.table import apart
+from isfc.cli.replay.holds import decision_lines, decision_table, holds_table, missed_table
 from isfc.cli.replay.verdict import (
     LEGEND,
     VERDICT_LEGEND,
@@ -51,9 +52,11 @@ def verdict_page(verdicts: Sequence[TableVerdict]) -> RenderableType:
     parts: list[RenderableType] = []
     if len(verdicts) == 1:
         (verdict,) = verdicts
-        parts += [_title(verdict.table), *_checks(verdict), *_not_modelled(verdict.table)]
+        parts += [_title(verdict.table), *_in_short(verdict), *_not_modelled(verdict.table)]
     else:
         parts += [overview(verdicts)]
+        for verdict in verdicts:
+            parts += _decisions(verdict)
     parts += [VERDICT_LEGEND, Group(*tallies(verdicts))]
     return apart(parts)
 
@@ -98,9 +101,31 @@ def _checks(verdict: TableVerdict) -> Iterator[RenderableType]:
     """What must hold of the table: bounds, goals and the signs of changes."""
     if verdict.checks:
         yield check_table(verdict.checks)
+    yield from _changes(verdict)
+    yield from _decisions(verdict)
+
+
+def _changes(verdict: TableVerdict) -> Iterator[RenderableType]:
     for check in verdict.changes:
         mark = "" if check.within else " !"
         yield Text(f"{describe_change(check)}{mark}", "" if check.within else _BAD)
+
+
+def _in_short(verdict: TableVerdict) -> Iterator[RenderableType]:
+    """First what holds, then which choices are right, then what is missed."""
+    if verdict.checks:
+        yield holds_table(verdict.checks)
+    yield from _changes(verdict)
+    yield from _decisions(verdict)
+    missed = missed_table(verdict)
+    if missed:
+        yield missed
+
+
+def _decisions(verdict: TableVerdict) -> Iterator[RenderableType]:
+    table = decision_table(verdict)
+    if table:
+        yield Group(table, *decision_lines(verdict))
 
 
 def _grid(

@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from isfc.cli.output.table import plain_table
+from isfc.cli.replay.holds import describe_decision
 from isfc.cli.results.measures import measure_name
 from scenarios.published.by_cell import Cell
 from scenarios.published.replay import Comparison
@@ -89,6 +90,7 @@ def describe_failures(verdict: TableVerdict) -> Iterator[str]:
     yield from (describe_change(check) for check in verdict.changes if not check.within)
     outside = (c for c in verdict.comparisons if c.within is False)
     yield from (describe_failure(verdict.table, comparison) for comparison in outside)
+    yield from (describe_decision(made) for made in verdict.decisions if not made.within)
 
 
 def summary_table(verdict: TableVerdict) -> Table:

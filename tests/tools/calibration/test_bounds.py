@@ -103,12 +103,16 @@ def test_what_cannot_be_bounded_is_named() -> None:
 
 
 def test_command_writes_every_companion(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    folder = tmp_path / "tables"
+    folder.mkdir()
     for name in TABLES:
-        (tmp_path / f"{name}.toml").write_text(text_of(name))
+        (folder / f"{name}.toml").write_text(text_of(name))
     replays = [replay_of(name, 1.0) for name in TABLES]
     monkeypatch.setattr(bounds, "replay_all", lambda *_: replays)
-    assert main(["--folder", str(tmp_path), "--jobs", "1"]) == 0
-    assert "\nmedian = 0\n" in (tmp_path / "appc_scaling.toml").read_text()
+    assert main(["--folder", str(folder), "--jobs", "1"]) == 0
+    assert "\nmedian = 0\n" in (folder / "appc_scaling.toml").read_text()
+    decisions = (tmp_path / "decisions.csv").read_text().splitlines()
+    assert "transport,rdevs,mb_per_s,p90,0,0.12" in decisions
 
 
 def test_every_measure_of_a_run_has_a_bound() -> None:

@@ -1,0 +1,124 @@
+"""What a replay is worth to a site: how near figures are, which choices are right, what is not."""
+
+from collections.abc import Iterator, Sequence
+
+from rich.table import Table
+from rich.text import Text
+
+from isfc.cli.output.table import plain_table
+from isfc.cli.results.measures import measure_name
+from scenarios.published.decisions import (
+    BEST_LINK,
+    LEVEL,
+    PREDICTORS,
+    DecisionAccuracy,
+    DecisionCheck,
+    decide,
+    decisions,
+    emulated_figures,
+    regret,
+    rule_figures,
+)
+from scenarios.published.verdict import STATISTICS, BoundCheck, TableVerdict
+
+_NAMES = {"median": "half", "p90": "90 %", "but_three": "all but 3", "worst": "all"}
+_WITHIN = tuple(name for name in STATISTICS if name != "but_three")
+_BAD = "bold red"
+
+
+def holds_table(checks: Sequence[BoundCheck]) -> Table:
+    """How near ours is to IBM's: within what half of the rows are, nine of ten, and all.
+
+    The last column says whether the bounds are kept, and marks what leaves one.
+    """
+    headings = ("ours is within", "of", ">rows", *(f">{_NAMES[name]}" for name in _WITHIN))
+    page = plain_table(*headings, "bound")
+    for subject in dict.fromkeys(check.of.subject for check in checks):
+        of_subject = [check for check in checks if check.of.subject == subject]
+        summary, distance = of_subject[0].summary, of_subject[0].summary.distance
+        bounded = [check for check in of_subject if check.bound]
+        left = any(not check.within for check in bounded)
+        page.add_row(
+            *(measure_name(of_subject[0].of.measure), of_subject[0].of.group, str(summary.count)),
+            *(distance.show(getattr(summary, name)) for name in _WITHIN),
+            Text("left!" if left else "kept" if bounded else "", _BAD if left else ""),
+        )
+    return page
+
+
+def decision_table(verdict: TableVerdict) -> Table | None:
+    """Choices between two published rows; None if not all of the table's rows were run."""
+    table = verdict.table
+    made = decisions([table], verdict.comparisons)
+    if not made:
+        return None
+    page = plain_table(
+        *("two differ in", "of", ">pairs", ">right way", ">ratio: half", ">90 %", ">all")
+    )
+    for found in made:
+        page.add_row(*_decision_cells(found))
+    if (made[0].choice.table, made[0].choice.column) == ("transport", "rdevs"):
+        rule = decide(made[0].choice, table, rule_figures(table))
+        page.add_row("by the rule of thumb", *_decision_cells(rule)[1:])
+    return page
+
+
+def decision_lines(verdict: TableVerdict) -> Iterator[str]:
+    """What the table of decisions means, and what a site loses by its preference."""
+    yield f"Right way: as IBM's two figures go, where those differ by more than {LEVEL:.0%}."
+    table = verdict.table
+    figures = emulated_figures(verdict.comparisons).get((table.name, "mb_per_s"), {})
+    if table.name != "transport" or len(figures) < len(table.rows):
+        return
+    yield "IBM's MB/s that are lost by taking the link that is liked best, of 1 to 16 CTCs:"
+    likings = {"the model": figures} | {name: of(table) for name, of in PREDICTORS.items()}
+    for name, liking in likings.items():
+        lost = regret(table, liking)
+        yield f"  {name:20} {lost.mean:5.1%} on average, {lost.worst:5.1%} at worst"
+
+
+def missed_table(verdict: TableVerdict) -> Table | None:
+    """Goals that are missed, what is reached beside what is wanted; None if none is."""
+    page = plain_table("goals missed", "of", ">rows", "within", ">reached", ">goal")
+    for check in verdict.checks:
+        if check.goal is None:
+            continue
+        for name in STATISTICS:
+            goal, reached = getattr(check.goal, name), getattr(check.summary, name)
+            if goal is not None and reached > goal:
+                show = check.summary.distance.show
+                page.add_row(
+                    *(measure_name(check.goal.measure), check.goal.group),
+                    *(str(check.summary.count), _NAMES[name], show(reached), show(goal)),
+                )
+    for made in verdict.decisions:
+        if made.goal is not None and not made.meets_goal:
+            page.add_row(
+                *(measure_name(made.measure), made.what, "", decision_statistic(made)),
+                *(f"{share:.1%}" for share in (made.reached, made.goal)),
+            )
+    return page if page.row_count else None
+
+
+def decision_statistic(made: DecisionCheck) -> str:
+    """What of a decision is bounded or wanted."""
+    if made.column == BEST_LINK:
+        return f"lost, {made.statistic}"
+    return "wrong way" if made.statistic == "wrong_way" else f"ratio, {_NAMES[made.statistic]}"
+
+
+def describe_decision(made: DecisionCheck) -> str:
+    """A bound of decisions, in one line."""
+    return (
+        f"{measure_name(made.measure)}, {made.what}: {decision_statistic(made)} "
+        f"{made.reached:.1%} (bound {made.bound or 0:.1%})"
+    )
+
+
+def _decision_cells(found: DecisionAccuracy) -> tuple[str, ...]:
+    choice = found.choice
+    return (
+        *(choice.what, measure_name(choice.measure), str(found.count)),
+        f"{found.share(LEVEL):.0%}",
+        *(f"{error:.1%}" for error in (found.median, found.p90, found.worst)),
+    )
