@@ -236,9 +236,9 @@ class Odds:
 def odds_ahead(ratio: float, differs: Differs, *, extrapolated: bool = False) -> Odds:
     """The odds that the first of two is ahead, whose figure is ``ratio`` times the other's.
 
-    Of two published rows whose figures differ so much by the model, the odds say how many differ
-    that way at IBM's. Where the two are ``extrapolated``, no rows are like them: the odds follow
-    from the errors of ratios alone, and are shorter.
+    Of pairs of published rows whose figures differ so much by the model, the odds say how many
+    differ that way at IBM's. Where the two are ``extrapolated``, no rows are like them: the odds
+    follow from the errors of ratios alone, and are shorter.
     """
     if not ratio > 0:
         raise ValueError(f"ratio {ratio}: expected more than 0")
@@ -246,17 +246,18 @@ def odds_ahead(ratio: float, differs: Differs, *, extrapolated: bool = False) ->
     errors = ratio_errors(differs)
     share = 0.5 + errors.share_within(size) / 2
     basis = f"errors of {errors.rows} ratios, {errors.source}"
-    if not extrapolated and (counted := _counted(differs, size)):
-        share, basis = max(share, counted.share), counted.basis
+    if not extrapolated and size > 1 and (counted := _counted(differs, size)):
+        share, basis = max(0.5, counted.share), counted.basis
     return Odds(share if ratio >= 1 else 1 - share, basis)
 
 
 def _counted(differs: Differs, size: float) -> Odds | None:
     """What became of published pairs with such a ratio, if they were counted."""
     for line in _directions():
-        if line["of"] == differs and size >= float(line["from_ratio"]):
+        if line["of"] == differs and size >= (least := float(line["from_ratio"])):
             right, pairs = int(line["right"]), int(line["pairs"])
-            basis = f"{right} of {pairs} such pairs of published rows, {line['source']}"
+            rows = f"pairs of published rows with a ratio of {least:g} and more"
+            basis = f"{right} of {pairs} {rows}, {line['source']}"
             return Odds((right + 1) / (pairs + 2), basis)
     return None
 

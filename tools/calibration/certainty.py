@@ -13,13 +13,14 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from io import StringIO
-from itertools import combinations
+from itertools import accumulate, combinations
 from pathlib import Path
 from typing import Final
 
-import scenarios.figures
 from scenarios.figures.certainty import (
+    ALL_LINKS,
     COLUMNS,
     FOUR_OF_FIVE,
     NINETEEN_OF_TWENTY,
@@ -34,10 +35,11 @@ from scenarios.published.companion import load_table
 from scenarios.published.decisions import MULTI_CTC
 from scenarios.published.replay import Comparison, make_experiment
 from scenarios.published.table import PublishedRow, PublishedTable
+from scenarios.run import Experiment
 from tools.calibration.left_out import load_rows
 from tools.calibration.replayed import load
 
-FOLDER: Final = Path(scenarios.figures.__file__).parent
+FOLDER: Final = Path(__file__).parents[2] / "scenarios" / "figures"
 
 MEASURES: Final = {
     "mb_per_s": FigureKind.RATE,
@@ -55,6 +57,12 @@ IN_SAMPLE: Final = "in sample"
 
 RATIOS: Final = (1.5, 1.2, 1.1, 1.05, 1.02, 1.0)
 """From which predicted ratio on the published pairs are counted together."""
+
+SHARES: Final = (0.5, FOUR_OF_FIVE, 0.9, NINETEEN_OF_TWENTY)
+"""Of rows, that factors are told for."""
+
+POWER_MAX: Final = 1.5
+"""A family whose suites are so much farther off than the others say is not taken."""
 
 DIRECTION_COLUMNS: Final = ("of", "from_ratio", "pairs", "right", "source")
 
@@ -121,54 +129,125 @@ def ratios() -> list[tuple[Miss, float, float]]:
 
 
 def table_of(misses: Iterable[Miss]) -> list[dict[str, str]]:
-    """The lines of ``certainty.csv``: each kind of figure, by family, those of too few rows not."""
+    """The lines of ``certainty.csv``: each kind of figure, by family.
+
+    A family whose suites say too little of each other is left out: the wider one is taken then.
+    """
+    return [
+        _line(*cell, found)
+        for cell, found in families(misses).items()
+        if cell[2].regime == ALL_LINKS or max(power(found, share) for share in SHARES) < POWER_MAX
+    ]
+
+
+def families(misses: Iterable[Miss]) -> dict[tuple[str, str, Family], list[Miss]]:
+    """Errors by kind, what they are of, and family; each stands in every family that holds it."""
     cells: dict[tuple[str, str, Family], list[Miss]] = defaultdict(list)
     for miss in misses:
         for family in miss.family.wider():
             cells[miss.kind, miss.of, family].append(miss)
-    return [_line(*cell, found) for cell, found in cells.items() if len(found) >= ROWS_MIN]
+    return {cell: found for cell, found in cells.items() if len(found) >= ROWS_MIN}
 
 
 def _line(kind: str, of: str, family: Family, misses: Sequence[Miss]) -> dict[str, str]:
-    factors = sorted(miss.factor for miss in misses)
-    quantiles = (0.5, FOUR_OF_FIVE, 0.9, NINETEEN_OF_TWENTY, 1.0)
+    factors = accumulate((covering(misses, share) for share in SHARES), max)
+    worst = max(miss.factor for miss in misses)
+    *most, last = factors
     cells = (
         *(kind, of, family.regime, family.size, family.guests, str(len(misses))),
-        *(f"{within(factors, share):.4g}" for share in quantiles),
+        *(f"{factor:.4g}" for factor in (*most, last, max(last, worst))),
         "; ".join(dict.fromkeys(miss.source for miss in misses)),
     )
     return dict(zip(COLUMNS, cells, strict=True))
 
 
-def within(factors: Sequence[float], share: float) -> float:
+def covering(misses: Sequence[Miss], share: float) -> float:
+    """The factor that covers such a share of a suite's rows, as far as it is told by the others.
+
+    For each suite it is told by all others, which are off more or less than it. So it is taken to
+    a power: that with which the share is covered of all suites, each left out in turn.
+    """
+    told = math.log(within((miss.factor for miss in misses), share))
+    return math.exp(told * power(misses, share))
+
+
+def power(misses: Sequence[Miss], share: float) -> float:
+    """How much farther off a suite is than the others say, on the scale of logarithms."""
+    scores = score(misses, share)
+    return within(scores, share) if scores else 1.0
+
+
+def score(misses: Sequence[Miss], share: float) -> list[float]:
+    """Of each row the power that its factor is of what the other suites say; none of one suite."""
+    found = []
+    for suite in {miss.suite for miss in misses}:
+        others = [miss.factor for miss in misses if miss.suite != suite]
+        if others:
+            told = math.log(within(others, share))
+            found += [math.log(miss.factor) / told for miss in misses if miss.suite == suite]
+    return found
+
+
+def coverage(misses: Sequence[Miss], share: float, factor: float) -> float:
+    """The share of rows that is covered where each suite's factor is told by the others."""
+    taken = math.log(factor) / math.log(within((miss.factor for miss in misses), share))
+    scores = score(misses, share)
+    return sum(one <= taken + 1e-3 for one in scores) / len(scores)
+
+
+def within(factors: Iterable[float], share: float) -> float:
     """The factor within which a further error would stay in such a share of all cases.
 
-    Of n errors in order, the one at (n + 1) times the share: a new one is as likely to fall
+    Of n factors in order, the one at (n + 1) times the share: a new one is as likely to fall
     between any two neighbours.
     """
-    rank = min(len(factors), math.ceil((len(factors) + 1) * share))
-    return factors[rank - 1]
+    ordered = sorted(factors)
+    rank = min(len(ordered), math.ceil((len(ordered) + 1) * share))
+    return ordered[rank - 1]
 
 
 def directions(found: Iterable[tuple[Miss, float, float]]) -> list[dict[str, str]]:
-    """The lines of ``directions.csv``: pairs by predicted ratio, and how many go that way."""
-    counts: dict[tuple[str, float], list[bool]] = defaultdict(list)
+    """The lines of ``directions.csv``: pairs by predicted ratio, and how many go that way.
+
+    A greater ratio is no worse a sign than a smaller one: where fewer go its way, by chance, both
+    are counted together.
+    """
+    counts: dict[str, dict[float, list[bool]]] = defaultdict(lambda: defaultdict(list))
     source = ""
     for miss, theirs, model in found:
         size = max(model, 1 / model)
-        bin_ = next(least for least in RATIOS if size >= least)
-        counts[miss.of, bin_].append((theirs - 1) * (model - 1) > 0)
+        least = next(least for least in RATIOS if size >= least)
+        counts[miss.of][least].append((theirs - 1) * (model - 1) > 0)
         source = miss.source
     return [
         dict(
             zip(
                 DIRECTION_COLUMNS,
-                (of, f"{least:g}", str(len(each)), str(sum(each)), source),
+                (of, f"{least:g}", str(len(right)), str(sum(right)), source),
                 strict=True,
             )
         )
-        for (of, least), each in sorted(counts.items())
+        for of, bins in sorted(counts.items())
+        for least, right in _rising([(least, bins[least]) for least in sorted(bins)])
     ]
+
+
+def _rising(bins: Iterable[tuple[float, list[bool]]]) -> list[tuple[float, list[bool]]]:
+    """Bins in order, those joined that have a smaller share than the one before, or few pairs."""
+    found: list[tuple[float, list[bool]]] = []
+    for least, right in bins:
+        found.append((least, right))
+        while len(found) > 1 and (
+            len(found[-2][1]) < ROWS_MIN or _share(found[-1][1]) < _share(found[-2][1])
+        ):
+            _, more = found.pop()
+            least_of_both, fewer = found.pop()
+            found.append((least_of_both, [*fewer, *more]))
+    return found
+
+
+def _share(right: Sequence[bool]) -> float:
+    return sum(right) / len(right)
 
 
 def _misses(
@@ -182,12 +261,18 @@ def _misses(
     }
     for c in comparisons:
         kind = MEASURES.get(c.measure)
-        table = load_table(c.table)
-        row = next(row for row in table.rows if row.key == c.key)
+        table, rows = _table(c.table)
+        row = rows[c.key]
         if kind and c.published and c.emulated and _counts(table, row, kind):
-            family = _family(table, row, collisions.get((c.table, c.key), 0.0))
+            family = _family(c.table, c.key, collisions.get((c.table, c.key), 0.0))
             suite = str(row.columns.get("suite", ""))
             yield Miss("figure", kind, family, suite, c.published, c.emulated, source)
+
+
+@cache
+def _table(name: str) -> tuple[PublishedTable, Mapping[str, PublishedRow]]:
+    table = load_table(name)
+    return table, {row.key: row for row in table.rows}
 
 
 def _counts(table: PublishedTable, row: PublishedRow, kind: FigureKind) -> bool:
@@ -195,8 +280,9 @@ def _counts(table: PublishedTable, row: PublishedRow, kind: FigureKind) -> bool:
     return kind is not FigureKind.SERVICE or row.is_in(table.groups["writing devices"])
 
 
-def _family(table: PublishedTable, row: PublishedRow, collisions_per_s: float) -> Family:
-    experiment = make_experiment(table, row)
+@cache
+def _family(table: str, key: str, collisions_per_s: float) -> Family:
+    experiment = _experiment(table, key)
     workload = experiment.workload
     small = workload.min_percent / 100
     return family_of(
@@ -206,6 +292,12 @@ def _family(table: PublishedTable, row: PublishedRow, collisions_per_s: float) -
         collisions_per_s,
         appc=experiment.workload.traffic.name == "LEGACY",
     )
+
+
+@cache
+def _experiment(table: str, key: str) -> Experiment:
+    known, rows = _table(table)
+    return make_experiment(known, rows[key])
 
 
 def _differ_in(table: PublishedTable, a: PublishedRow, b: PublishedRow, column: str) -> bool:

@@ -1,0 +1,265 @@
+"""What a figure rests on that nobody has measured of CTCs, and how much that may be off.
+
+Each assumption is an interval with a reason. A run at its two ends says what it does to a figure:
+`variants` makes both runs, `widened` makes a range wider by what they came to. Where there is no
+time for runs, `assumed` has what they came to for links of the same kind
+(``assumptions.csv``, renewed by ``python -m tools.calibration.assumptions``).
+
+Assumptions are independent of each other, so that what they do adds up as squares do. The ends of
+an interval are meant to hold nineteen of twenty cases. A range only grows.
+"""
+
+import csv
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
+from typing import Final
+
+from ctc.channel import BLOCK_LENGTH, EXPRESS4_TRANSPORT_IO_NS
+from ctc.features import CHANNELS
+from ctc.profiles import EXPRESS4, ChpidProfile
+from isfc.layout.capacity import directions_of
+from isfc.layout.layout import Fibre, Layout
+from scenarios.figures.certainty import Interval, Range
+from scenarios.measured import WRITERS_MAX, unmeasured_features
+from scenarios.run import Experiment
+
+COMMAND_MODE_NS_PER_BYTE: Final = 1e3 / 600
+"""What a byte takes at IBM's "over 600 MB/s" of command mode, both ways together, which is of
+disks and of no feature before FICON Express16SA (published: FICON Express16SA Performance)."""
+
+NORMAL_95: Final = 1.960
+NORMAL_80: Final = 1.282
+"""Standard deviations that hold nineteen of twenty cases of a normal distribution, and four of
+five: how much narrower the ends of an interval are for the latter."""
+
+MEASURED_GBPS_MAX: Final = 4
+"""Features with faster links than this are later than any that CTCs were measured on."""
+
+OVER_DISTANCE: Final = "round trips of a CTC over distance"
+CROWDED: Final = "turns on a crowded channel"
+
+Ends = tuple[Experiment, Experiment]
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """Something that is assumed of some links: at its two ends the link is slower, and faster.
+
+    ``name`` is what people read: "wider for NAME". ``reason`` says why it ends there.
+    """
+
+    name: str
+    reason: str
+    concerns: Callable[[Layout], bool]
+    slower: Callable[[Experiment], Experiment]
+    faster: Callable[[Experiment], Experiment]
+
+
+@dataclass(frozen=True, slots=True)
+class Widening:
+    """What an assumption does to a figure at its ends: factors of it, at most 1 and at least 1."""
+
+    name: str
+    low: float
+    high: float
+
+
+def variants(experiment: Experiment) -> list[tuple[Assumption, Ends]]:
+    """For each assumption that a run rests on, the same run at its two ends."""
+    return [
+        (each, (each.slower(experiment), each.faster(experiment)))
+        for each in ASSUMPTIONS
+        if each.concerns(experiment.layout)
+    ]
+
+
+def widening(assumption: Assumption, value: float, at_ends: Iterable[float]) -> Widening:
+    """What the runs at the ends came to, beside the figure itself."""
+    factors = [figure / value for figure in at_ends if value > 0]
+    return Widening(assumption.name, min(1.0, *factors), max(1.0, *factors))
+
+
+def widened(found: Range, widenings: Sequence[Widening]) -> Range:
+    """A range with what assumptions may be; never narrower than it was."""
+    counting = [each for each in widenings if each.low < 1 or each.high > 1]
+    if not counting or found.value <= 0:
+        return found
+    value = found.value
+    ends = [
+        Interval(
+            value * math.exp(-_together(value / known.low, (1 / w.low for w in counting), part)),
+            value * math.exp(_together(known.high / value, (w.high for w in counting), part)),
+        )
+        for known, part in ((found.likely, NORMAL_80 / NORMAL_95), (found.sure, 1.0))
+    ]
+    names = tuple(each.name for each in counting)
+    return replace(found, likely=ends[0], sure=ends[1], wider_for=names)
+
+
+def assumed(layout: Layout) -> list[Widening]:
+    """What assumptions do to the MB/s of a layout, as it was run for links of the same kind."""
+    return [
+        _widening_like(assumption, layout)
+        for assumption in ASSUMPTIONS
+        if assumption.concerns(layout)
+    ]
+
+
+def _together(known: float, assumed_factors: Iterable[float], part: float) -> float:
+    """The logarithm of the factor that independent factors come to."""
+    squares = ((part * math.log(factor)) ** 2 for factor in assumed_factors)
+    return math.sqrt(math.log(known) ** 2 + sum(squares))
+
+
+def _widening_like(assumption: Assumption, layout: Layout) -> Widening:
+    """The line of the same feature, if there is one, and of as many fibres, nearly."""
+    feature, fibres = feature_of(layout), len(layout.fibres)
+    lines = [line for line in _lines() if line["assumption"] == assumption.name]
+    if not lines:
+        raise LookupError(f"{assumption.name}: python -m tools.calibration.assumptions")
+    line = min(
+        lines,
+        key=lambda line: (
+            line["feature"] != feature,
+            abs(math.log(int(line["fibres"]) / fibres)),
+            -float(line["high"]) + float(line["low"]),
+        ),
+    )
+    return Widening(assumption.name, float(line["low"]), float(line["high"]))
+
+
+def feature_of(layout: Layout) -> str:
+    """The layout's latest feature: the one of which least is known."""
+    return max((fibre.profile for fibre in layout.fibres), key=lambda p: p.link_gbps).feature
+
+
+COLUMNS: Final = ("assumption", "feature", "fibres", "mb_per_s", "low", "high", "source")
+"""Of ``assumptions.csv``."""
+
+
+@cache
+def _lines() -> Sequence[Mapping[str, str]]:
+    text = resources.files(__package__).joinpath("assumptions.csv").read_text("utf-8")
+    return list(csv.DictReader(text.splitlines()))
+
+
+def _is_later(layout: Layout) -> bool:
+    unmeasured = unmeasured_features(layout)
+    return any(
+        fibre.profile.feature in unmeasured and fibre.profile.link_gbps > MEASURED_GBPS_MAX
+        for fibre in layout.fibres
+    )
+
+
+def _has_length(layout: Layout) -> bool:
+    return any(fibre.km for fibre in layout.fibres)
+
+
+def _is_crowded(layout: Layout) -> bool:
+    """More writers on a chpid than IBM had, or several links on one channel."""
+    writers = (n for way in directions_of(layout) for n in way.ctcs_by_chpid.values())
+    shared = any(fibre.channels for fibre in layout.fibres)
+    return shared or max(writers, default=0) > WRITERS_MAX
+
+
+def _with_profiles(change: Callable[[ChpidProfile], ChpidProfile]) -> Callable[..., Experiment]:
+    def changed(experiment: Experiment) -> Experiment:
+        layout = experiment.layout.with_fibres(
+            lambda fibre: replace(fibre, profile=change(fibre.profile))
+        )
+        return replace(experiment, layout=layout)
+
+    return changed
+
+
+def _in_command_mode(profile: ChpidProfile) -> ChpidProfile:
+    return replace(
+        profile,
+        processor_ns_per_byte=max(profile.processor_ns_per_byte, COMMAND_MODE_NS_PER_BYTE),
+        io_ns=max(profile.io_ns, EXPRESS4.io_ns),
+    )
+
+
+def _in_transport_mode(profile: ChpidProfile) -> ChpidProfile:
+    """As if a CTC's I/O cost the channel what one of zHPF does."""
+    disks = CHANNELS[profile.feature]
+    if disks.transport_io_ns is None:
+        return profile
+    per_io = EXPRESS4.io_ns * disks.transport_io_ns / EXPRESS4_TRANSPORT_IO_NS
+    per_byte = disks.transport_block_ns / BLOCK_LENGTH
+    return replace(
+        profile,
+        processor_ns_per_byte=min(profile.processor_ns_per_byte, per_byte),
+        io_ns=min(profile.io_ns, round(per_io)),
+    )
+
+
+def _longer(factor: float) -> Callable[[Experiment], Experiment]:
+    def changed(experiment: Experiment) -> Experiment:
+        def fibre_of(fibre: Fibre) -> Fibre:
+            return replace(fibre, km=fibre.km * factor)
+
+        return replace(experiment, layout=experiment.layout.with_fibres(fibre_of))
+
+    return changed
+
+
+def _turns(factor: float) -> Callable[..., Experiment]:
+    return _with_profiles(lambda p: replace(p, turn_ns=round(p.turn_ns * factor)))
+
+
+def _receives(factor: float) -> Callable[[Experiment], Experiment]:
+    def changed(experiment: Experiment) -> Experiment:
+        link = experiment.link
+        cost = link.receive_ns_per_byte * factor
+        return replace(experiment, link=replace(link, receive_ns_per_byte=cost))
+
+    return changed
+
+
+ASSUMPTIONS: Final = (
+    Assumption(
+        "what a later channel takes for CTCs",
+        "One end is command mode as IBM published it for disks, over 600 MB/s and Express4's time "
+        "for an I/O; the other what the feature takes for zHPF, which CTCs do not use.",
+        _is_later,
+        _with_profiles(_in_command_mode),
+        _with_profiles(_in_transport_mode),
+    ),
+    Assumption(
+        "a faster processor to receive with",
+        "CP's time to receive a byte was told by a z10. Machines with later channels have faster "
+        "processors; that they take half the time is the most that is likely, the same time the "
+        "least.",
+        _is_later,
+        lambda experiment: experiment,
+        _receives(0.5),
+    ),
+    Assumption(
+        OVER_DISTANCE,
+        "How often an I/O of a CTC waits for the other end is assumed. Half as often and twice as "
+        "often are the ends: nothing is published of CTCs over distance.",
+        _has_length,
+        _longer(2.0),
+        _longer(0.5),
+    ),
+    Assumption(
+        CROWDED,
+        "How long a channel serves one transfer before the next was told by at most four writers. "
+        "Half and twice that are the ends.",
+        _is_crowded,
+        _turns(2.0),
+        _turns(0.5),
+    ),
+)
+"""Every assumption that counts. Others were tried and move MB/s by less than 2 %: see
+``tools/calibration/NOTES.md``."""
+
+
+def reasons(names: Iterable[str]) -> Iterator[str]:
+    """Why assumptions end where they do, for those who ask."""
+    known = {each.name: each.reason for each in ASSUMPTIONS}
+    yield from (known[name] for name in names)

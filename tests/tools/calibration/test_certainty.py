@@ -1,0 +1,76 @@
+"""What ranges are made from: errors of suites left out, and how much of a suite they cover."""
+
+import pytest
+
+from scenarios.figures.certainty import (
+    FOUR_OF_FIVE,
+    NINETEEN_OF_TWENTY,
+    Family,
+    FigureKind,
+    errors_of,
+)
+from tools.calibration.certainty import (
+    FOLDER,
+    Miss,
+    coverage,
+    covering,
+    directions,
+    families,
+    figures,
+    files,
+    ratios,
+    score,
+    within,
+)
+
+POINTS: float = 0.05
+"""How far coverage may be from what is stated."""
+
+
+def miss(factor: float, suite: str = "") -> Miss:
+    return Miss("figure", FigureKind.RATE, Family("all links"), suite, 1.0, factor, "a test")
+
+
+@pytest.mark.parametrize("name", ["certainty.csv", "directions.csv"])
+def test_make_certainty_would_change_nothing(name: str) -> None:
+    assert files()[FOLDER / name] == (FOLDER / name).read_text("utf-8"), "run make certainty"
+
+
+def test_ranges_cover_a_suite_that_was_left_out_as_they_state() -> None:
+    """Within five points, or one row more, in every family of which suites tell each other."""
+    told = []
+    for (_, of, family), misses in families(figures()).items():
+        errors = errors_of(FigureKind(of), family)
+        if errors.family != family or not score(misses, FOUR_OF_FIVE):
+            continue
+        for share, factor in (
+            (FOUR_OF_FIVE, errors.four_of_five),
+            (NINETEEN_OF_TWENTY, errors.nineteen_of_twenty),
+        ):
+            reached = coverage(misses, share, factor)
+            told.append((of, str(family), share))
+            assert abs(reached - share) <= POINTS + 1 / len(misses), (of, str(family), reached)
+    assert len(told) > 10
+
+
+def test_a_suite_that_is_farther_off_than_the_others_say_widens_the_range() -> None:
+    alike = [miss(1.1, suite) for suite in "ABC" for _ in range(10)]
+    assert covering(alike, 0.8) == pytest.approx(1.1)
+    one_is_worse = [*alike, *(miss(1.4, "D") for _ in range(10))]
+    plain = within((each.factor for each in one_is_worse), 0.8)
+    assert covering(one_is_worse, 0.8) >= plain
+
+
+def test_a_factor_stands_where_a_further_error_would_stay_within() -> None:
+    factors = [1 + index / 100 for index in range(1, 20)]
+    assert within(factors, 0.8) == pytest.approx(1.16)
+    assert within(factors, 0.95) == pytest.approx(1.19)
+    assert within(factors[:3], 0.95) == factors[2]
+
+
+def test_pairs_are_counted_by_the_size_of_their_ratio_and_shares_rise() -> None:
+    found = directions(ratios())
+    for of in {line["of"] for line in found}:
+        shares = [int(line["right"]) / int(line["pairs"]) for line in found if line["of"] == of]
+        assert shares == sorted(shares)
+        assert shares[-1] > 0.9

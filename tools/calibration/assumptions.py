@@ -1,0 +1,113 @@
+"""Renew ``assumptions.csv``: what each assumption does to the MB/s of links of each kind.
+
+``python -m tools.calibration.assumptions`` runs links of every feature, of one, two and four fibres
+with four CTCs each, and at both ends of each assumption that concerns them (a minute or two on isfc
+compiled): HL, saturated, as `isfc plan` does. Links of 50 km and of twelve CTCs on one channel
+stand for distance and for crowded channels, and tell of nothing else.
+"""
+
+import argparse
+import csv
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from ctc.features import CATALOGUE
+from isfc.layout.file import parse_layout
+from isfc.layout.layout import Layout
+from scenarios.figures.assumptions import (
+    COLUMNS,
+    CROWDED,
+    OVER_DISTANCE,
+    feature_of,
+    variants,
+    widening,
+)
+from scenarios.run import Experiment, run
+from scenarios.workload import SUITES
+
+TABLE: Final = Path(__file__).parents[2] / "scenarios" / "figures" / "assumptions.csv"
+
+PAIRS: Final = 100
+SECONDS: Final = 0.5
+KM: Final = 50.0
+FIBRES: Final = (1, 2, 4)
+CTCS: Final = 4
+CROWDED_CTCS: Final = 12
+
+_FIBRE: Final = """
+[fibre.{number}]
+feature = "{feature}"
+chpid = {{ EAST = "{number}0", WEST = "{number}0" }}
+
+[[ctc]]
+fibre = "{number}"
+rdevs = {{ EAST = "{number}000-{number}0{last:02X}", WEST = "{number}000-{number}0{last:02X}" }}
+"""
+
+
+def link(feature: str, fibres: int, ctcs: int = CTCS, km: float = 0.0) -> Layout:
+    """A link of so many fibres with so many CTCs each."""
+    numbers = range(1, fibres + 1)
+    layout = parse_layout(
+        "".join(_FIBRE.format(number=n, feature=feature, last=ctcs - 1) for n in numbers)
+    )
+    return layout.with_fibres(lambda fibre: replace(fibre, km=km)) if km else layout
+
+
+def links() -> Iterator[tuple[Layout, str]]:
+    """Every link that is run, and what assumption alone is told by it; empty if all are."""
+    for feature in CATALOGUE:
+        for fibres in FIBRES:
+            yield link(feature.name, fibres), ""
+            yield link(feature.name, fibres, km=KM), OVER_DISTANCE
+        yield link(feature.name, 1, CROWDED_CTCS), CROWDED
+
+
+def lines(case: tuple[Layout, str]) -> list[dict[str, str]]:
+    """A line for each assumption that a link rests on and tells of."""
+    layout, only = case
+    experiment = Experiment(layout, SUITES["HL"], PAIRS, SECONDS)
+    cases = [each for each in variants(experiment) if not only or each[0].name == only]
+    if not cases:
+        return []
+    value = _mb_per_s(experiment)
+    found = []
+    for assumption, ends in cases:
+        moved = widening(assumption, value, map(_mb_per_s, ends))
+        cells = (
+            *(assumption.name, feature_of(layout), str(len(layout.fibres)), f"{value:.4g}"),
+            *(f"{moved.low:.3f}", f"{moved.high:.3f}"),
+            f"runs of HL, {PAIRS} pairs, {len(layout.ctcs)} CTCs"
+            + (f", {KM:g} km" if layout.fibres[0].km else ""),
+        )
+        found.append(dict(zip(COLUMNS, cells, strict=True)))
+    return found
+
+
+def _mb_per_s(experiment: Experiment) -> float:
+    return run(experiment).mb_per_s
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Renew the file; return the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.calibration.assumptions", description=__doc__
+    )
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes (all cores)")
+    options = parser.parse_args(arguments)
+    with ProcessPoolExecutor(options.jobs) as pool:
+        found = [line for each in pool.map(lines, links()) for line in each]
+    with TABLE.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(found)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
