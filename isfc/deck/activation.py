@@ -19,6 +19,7 @@ from isfc.deck.operand import OperandWord
 from isfc.deck.place import Place, lines_of, shown
 from isfc.deck.qualifier import Nicknames, Qualifier, find_qualifier
 from isfc.errors import ConfigurationError
+from isfc.layout.foreign_text import refuse_iocp_report
 from isfc.layout.layout import Collection, Layout
 from isfc.layout.sharing import in_use
 from isfc.layout.write import format_rdevs
@@ -67,6 +68,7 @@ def parse_activations(text: str, file: str) -> tuple[Activation, ...]:
     """The statements in ``text``; raise `ConfigurationError`, with their place, for bad ones."""
     found = tuple(_statements(text, file))
     if not found:
+        refuse_iocp_report(text, file)
         raise Place(file, 1).error(
             "there is no ACTIVATE ISLINK", "at least one, such as ACTIVATE ISLINK 6000 6001"
         )

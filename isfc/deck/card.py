@@ -18,6 +18,7 @@ from typing import Final
 
 from isfc.deck.place import Place, lines_of, shown
 from isfc.errors import ConfigurationError
+from isfc.layout.foreign_text import THE_DECK, iocp_report
 
 CONTINUED_COLUMN: Final = 72
 """Where a card says that it is continued."""
@@ -101,11 +102,9 @@ def read_cards(text: str, file: str) -> Iterator[Statement | Remark | Notice]:
 
     Raises `ConfigurationError`, with line and column, for a card that is neither.
     """
-    if found := _REPORT.search(text):
-        raise Place(file, text.count("\n", 0, found.start()) + 1).error(
-            "this is a report that IOCP printed, not the deck that it was made of",
-            "the deck: the input of IOCP, with RESOURCE, CHPID, CNTLUNIT and IODEVICE statements",
-        )
+    if report := iocp_report(text):
+        called, at = report
+        raise Place(file, text.count("\n", 0, at) + 1).error(f"this is {called}", THE_DECK)
     cards = _Cards(lines_of(text), file)
     while (line := cards.take()) is not None:
         if line.startswith(_COMMENT):
@@ -120,13 +119,6 @@ def read_cards(text: str, file: str) -> Iterator[Statement | Remark | Notice]:
 
 
 _COMMENT: Final = ("*", ".*")
-_REPORT: Final = re.compile(
-    r"^(?!\*)(?:.* )?(?:(?:CHPID|PCHID|FID) SUMMARY|CHANNEL PATH|I/O DEVICE|PARTITION|IOCDS TOTALS)"
-    r" {1,40}(?:IDENTIFIER )?(?:SUMMARY )?REPORT\b"
-    r"|^1? *(?:TIME )?\d\d\.\d\d\b.*\b(?:REPORT|IOCP|CONFIGURATION PROGRAM)\b",
-    re.MULTILINE | re.IGNORECASE,
-)
-"""The heading of a page that IOCP prints: IOCP User's Guide, configuration reports."""
 
 
 class _Cards:

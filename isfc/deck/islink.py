@@ -15,14 +15,16 @@ from ctc.address import ChpidId, Rdev, format_rdev, parse_chpid, parse_rdev, par
 from ctc.errors import CtcError
 from isfc.deck.number import to_node
 from isfc.deck.place import Place, lines_of, shown
+from isfc.layout.foreign_text import refuse_iocp_report
 from isfc.link.name import NodeName
 
 FCTC: Final = "FCTC"
 
 _LABEL: Final = re.compile(
-    r"\b(remote link device|link device|type|node|bytes sent|state|bytes received|status):",
-    re.IGNORECASE | re.ASCII,
+    r"\b((?:remote\s*)?link\s*device|type|node|bytes\s*(?:sent|received)|state|status):",
+    re.IGNORECASE,
 )
+"""Mail leaves tabs or nothing between the words of a label."""
 _CHPID: Final = re.compile(
     r"\bPath +(?P<chpid>\w+) +\w+ +to +devices? +(?P<rdevs>[\w ,-]+)", re.IGNORECASE | re.ASCII
 )
@@ -101,6 +103,7 @@ def parse_log(text: str, file: str, *, needs_devices: bool = True) -> ConsoleLog
     for rdev, chpid, place in _chpids(lines, file):
         log.chpids.setdefault(rdev, {}).setdefault(chpid, place)
     if needs_devices and not log.devices:
+        refuse_iocp_report(text, file)
         raise Place(file, 1).error(
             "there is no link device", "what QUERY ISLINK shows, such as Link device: CC30"
         )
@@ -137,7 +140,8 @@ def _fields(lines: list[str], file: str) -> Iterator[_Field]:
             behind = line[label.end() : end]
             column = label.end() + len(behind) - len(behind.lstrip()) + 1
             value = (behind.split() or [""])[0]
-            yield _Field(label[1].lower(), value, Place(file, number, column))
+            words = re.findall("remote|link|device|bytes|[a-z]+", label[1].lower())
+            yield _Field(" ".join(words), value, Place(file, number, column))
 
 
 def _devices(lines: list[str], file: str) -> Iterator[LinkedDevice]:

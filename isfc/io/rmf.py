@@ -21,14 +21,7 @@ from isfc.io.rmf_channel import (
     read_channel,
     read_heading,
 )
-from isfc.io.rmf_device import (
-    DEVICE_SHARES,
-    DEVICE_TIMES,
-    USED_TIMES,
-    adds_up,
-    device_columns,
-    possible_columns,
-)
+from isfc.io.rmf_device import DEVICE_TIMES, USED_TIMES, device_columns, read_times
 from isfc.io.rmf_words import (
     DEVICE,
     WHOLE,
@@ -43,7 +36,7 @@ from isfc.io.rmf_words import (
     values_from,
 )
 from isfc.layout.checked_toml import read_bytes, within
-from isfc.layout.foreign_text import is_ebcdic
+from isfc.layout.foreign_text import is_ebcdic, refuse_iocp_report
 
 TEXT_LENGTH_MAX: Final = 16 * 1024 * 1024
 """Characters in a report: a day of quarters of an hour, all devices, is about half of that."""
@@ -180,6 +173,7 @@ def parse_rmf(text: str, source: str) -> tuple[RmfInterval, ...]:
     with within(source):
         found = _Parser().parse(text)
     if not found:
+        refuse_iocp_report(text, source)
         raise ConfigurationError(
             f"{source}: holds no line of an RMF report; expected the text of Channel Path "
             "Activity, Direct Access Device Activity or I/O Queuing Activity"
@@ -256,7 +250,7 @@ class _Parser:
             if self._titled == number - 1 and _ends_title(squeezed):
                 return True
             report = _Report.OTHER
-        system = re.search(r"SYSTEM(?: ID|:) +(?!DATE\b)(\S+)", line)
+        system = re.search(r"SYSTEM(?: ID|:) +(?!DATE\b|\d\d/)(\S+)", line)
         date = re.search(r"(?<!-)\bDATE:? +(\d\d/\d\d/\d{2,4})", line)
         time = re.search(r"(?<!-)\bTIME:? +(\d\d[.:]\d\d[.:]\d\d)", line)
         if not (report or system or date or time):
@@ -353,12 +347,13 @@ class _Parser:
         key = self._system, self._date, self._time
         if (key, line) in self._seen:
             return
-        if self._report is _Report.UNKNOWN and self._is_next_interval(line):
+        is_named = bool(self._system or self._date or self._time[:1].isdigit())
+        if self._report is _Report.UNKNOWN and not is_named and self._is_next_interval(line):
             self._parts += 1
             key = "", "", f"part {self._parts}"
             self._time = key[2]
         self._seen.add((key, line))
-        if all(key) and not isinstance(line, PassedOver):
+        if not isinstance(line, PassedOver):
             name = _name(line)
             before, at = self._places.setdefault((key, name), (line, number))
             if before != line:
@@ -380,7 +375,7 @@ class _Parser:
     def _take_channel(self, words: list[Word], start: int) -> int:
         type_at = self._heading.type_of(words, start)
         assert type_at is not None, "the caller looked"
-        line, end = read_channel(words, start, type_at, self._heading)
+        line, end = read_channel(words, start, type_at, self._heading, self._width)
         ends_here = self._is_cut and end == len(words) and not self._heading.is_monitor
         has_zhpf = not isinstance(line, ChannelLine) or line.has_zhpf
         if not has_zhpf and "ZHPF RATE" in (self._heading.names or ()):
@@ -416,28 +411,9 @@ class _Parser:
         if rate is None or words[at].text in _NO_FIGURES:
             self._add(PassedOver(words[start].text, "device", "no figures"), words[start].line)
             return start + 2
-        most = len(DEVICE_TIMES) + len(DEVICE_SHARES)
-        values, end = values_from(words, at + 2, most, words[start], starts_device)
-        what = f"device {words[start].text}"
-        choices = possible_columns(len(values), self._columns)
-        if not choices:
-            expect(values, self._columns or (*DEVICE_TIMES, *DEVICE_SHARES), words[start], what)
-        texts = [word.text for word in words[at + 2 : end] if "." in word.text]
-        unit_ms = max((10.0 ** -len(text.partition(".")[2]) for text in texts[:4]), default=1.0)
-        # those of synchronous I/Os are not divided
-        meant = [names for names in choices if rate[2] or adds_up(names, values, unit_ms)]
-        if not meant:
-            raise ConfigurationError(
-                f"{words[start].place}: {what}: RESP {values[0]} ms is not IOSQ + PEND + DISC + "
-                "CONN; expected the same within rounding: are columns shifted?"
-            )
-        found = dict(zip(meant[0], values, strict=True))
-        others = [dict(zip(names, values, strict=True)) for names in meant[1:]]
-        if any(other[name] != found[name] for other in others for name in USED_TIMES):
-            raise ConfigurationError(
-                f"{words[start].place}: {what} has {len(values)} figures, which may be those with "
-                "INT or with MT PEND; expected them below their headings"
-            )
+        found, end = read_times(
+            words, at + 2, words[start], self._columns, is_synchronous=bool(rate[2])
+        )
         volume = next((word.text for word in words[start + 2 : at] if not word.text.isdigit()), "")
         self._add(
             DeviceLine(

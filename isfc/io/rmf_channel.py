@@ -15,6 +15,7 @@ from isfc.errors import ConfigurationError
 from isfc.io.rmf_words import (
     Word,
     continues,
+    follows_row,
     is_channel_type,
     is_chpid,
     starts_channel,
@@ -63,6 +64,9 @@ _UNIT: Final = re.compile(r"READ\(([KMG]?)B/S")
 _MB: Final = {"": 1e-6, "K": 1e-3, "M": 1.0, "G": 1e3}
 _UNIT_DISTANCE: Final = 12
 """Words between READ(MB/SEC) and the heading below it: other headings of that line."""
+
+_ROOM: Final = 8
+"""Columns that a rate takes, with the blanks before it."""
 
 _OFF_MAX: Final = 2
 """Characters by which a figure may end beside its column; columns are four apart at least."""
@@ -195,10 +199,11 @@ def _printed(word: Word) -> str:
 
 
 def read_channel(
-    words: list[Word], start: int, type_at: int, heading: Heading
+    words: list[Word], start: int, type_at: int, heading: Heading, width: int
 ) -> tuple[ChannelLine | PassedOver, int]:
     """The channel that begins at ``start``, whose type is at ``type_at``, and where it ends.
 
+    ``width`` is that of the widest line: rates cannot be blank where there was no room for them.
     Raises `ConfigurationError` where a figure cannot be told from the others.
     """
     chpid, kind = words[start].text.rjust(2, "0"), words[type_at].text
@@ -225,13 +230,22 @@ def read_channel(
             f"{words[start].place}: {what} stands below a heading ({heading.place}) that is not "
             f"known; expected {', '.join(COLUMNS)}"
         )
-    if end < len(words) and continues(words, end):
+    if end < len(words) and (continues(words, end) or follows_row(words, end, heading.type_of)):
         raise ConfigurationError(
             f"{words[end].place}: {what} has more than {len(COLUMNS)} figures; expected no number "
             "that a line break cuts in two"
         )
     names = _names(words[start : at + len(values)], values, heading, is_shared)
     found = dict(zip(names, values, strict=True))
+    last = words[end - 1]
+    has_rates = not (_FICON | _ZHPF).isdisjoint(found)
+    gone = "figures of zHPF" if has_rates else "rates"
+    may_be_cut = _ZHPF.isdisjoint(found) and last.column + len(last.text) + _ROOM > width
+    if may_be_cut and (_has_places(heading.words) or not has_rates):
+        raise ConfigurationError(
+            f"{last.place}: {what} has no {gone}, and no line of the text has room for them; "
+            "expected whole lines: were they cut?"
+        )
     if problem := _problem(found, link_gbps, heading.mb):
         raise ConfigurationError(f"{words[start].place}: {what}: {problem}: are columns shifted?")
     return ChannelLine(

@@ -138,8 +138,13 @@ def values_from(
     number = _SCALED if scaled else _NUMBER
     while at < len(words) and len(values) < most:
         text = words[at].text
-        if words[at].line > words[at - 1].line and begins(words, at):
+        if words[at].line > words[at - 1].line and (begins(words, at) or not _goes_on(words, at)):
             break
+        if _begins_within(words, at):
+            raise ConfigurationError(
+                f"{words[at].place}: {text} {words[at + 1].text} begins in the line of "
+                f"{start.text}, which lacks figures; expected a line for each"
+            )
         if number.fullmatch(text):
             values.append(number_of(text))
         elif _MISSING.fullmatch(text):
@@ -150,6 +155,34 @@ def values_from(
             break
         at += 1
     return values, at
+
+
+def _goes_on(words: list[Word], at: int) -> bool:
+    """Whether a line that begins here can be the rest of one that was broken: figures follow."""
+    if at + 1 == len(words) or words[at + 1].line > words[at].line:
+        return True
+    following = words[at + 1].text
+    return bool(_SCALED.fullmatch(following) or _MISSING.fullmatch(following)) or (
+        _begins_within(words, at + 1)
+    )
+
+
+def _begins_within(words: list[Word], at: int) -> bool:
+    """Whether a channel or device begins here, and not its line."""
+    is_one_line = at + 1 < len(words) and (
+        words[at - 1].line == words[at].line == words[at + 1].line
+    )
+    return is_one_line and (starts_channel(words, at) or starts_device(words, at))
+
+
+def follows_row(words: list[Word], at: int, begins: Begins) -> bool:
+    """Whether a figure with a point follows the last one of a row, and begins no other row."""
+    return (
+        at < len(words)
+        and "." in words[at].text
+        and _NUMBER.fullmatch(words[at].text) is not None
+        and not begins(words, at)
+    )
 
 
 def continues(words: list[Word], at: int) -> bool:

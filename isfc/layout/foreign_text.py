@@ -3,6 +3,8 @@
 import re
 from typing import Final
 
+from isfc.errors import ConfigurationError
+
 _MEASURED: Final = "'isfc measured read FILE' reads it, and a layout is a file of its own"
 
 _SIGNS: Final = (
@@ -32,17 +34,55 @@ _SIGNS: Final = (
         re.compile(r"C H A N N E L +P A T H|D I R E C T +A C C E S S|I +/ +O +Q U E U"),
         "an RMF report: 'isfc io size --rmf FILE' reads it",
     ),
-    (
-        re.compile(r"^1? *(?:TIME )?\d\d\.\d\d\b.*\bREPORT\b", re.MULTILINE),
-        "a report that IOCP printed: give the deck, which 'isfc import iocp' reads",
-    ),
 )
 """What shows each kind, in the order of looking, and what to do with it."""
 
 
+_IOCP_NAME: Final = (
+    r"(?P<name>IOCDS TOTALS|PARTITION|(?:FID|PCHID|CHPID|CHANNEL PATH IDENTIFIER) SUMMARY"
+    r"|CHANNEL PATH|I/O DEVICE)"
+)
+_IOCP_REPORT: Final = re.compile(
+    rf"^(?!\*)(?:.* )?{_IOCP_NAME} {{1,40}}REPORT\b"
+    rf"|^[ 1]? *(?:TIME *)?\d\d[.:]\d\d\b.*\b{_IOCP_NAME.replace('name', 'named')}\b"
+    r"|^[ 1]? *(?:TIME *)?\d\d[.:]\d\d\b.*\b(?:REPORT|IOCP|CONFIGURATION PROGRAM)\b"
+    r"|^[ 01-]? *(?:PCHID {1,40})?CHPID {1,40}(?:\S{1,20} {1,40})?TYPE {1,40}SWITCH\b"
+    r"|^[ 01-]? *DEVICE NUMBERS? {1,40}UNIT ADDRESS",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""Headings of IOCP's reports, with the time in front and the name of the report, or of columns:
+Input/Output Configuration Program User's Guide for ICP IOCP, configuration reports."""
+
+
+def iocp_report(text: str) -> tuple[str, int] | None:
+    """What to call a report that IOCP printed, and where it begins in a text that holds one."""
+    found = _IOCP_REPORT.search(text)
+    if found is None:
+        return None
+    name = found["name"] or found["named"]
+    called = f" ({name.upper()})" if name else ""
+    return f"a report that IOCP printed{called}, not the deck that it was made of", found.start()
+
+
+THE_DECK: Final = (
+    "the deck: the input of IOCP, with RESOURCE, CHPID, CNTLUNIT and IODEVICE statements, which "
+    "'isfc import iocp' reads"
+)
+"""What to give instead of IOCP's reports."""
+
+
+def refuse_iocp_report(text: str, source: str) -> None:
+    """Raise `ConfigurationError` if a text without anything of use is a report of IOCP's."""
+    if found := iocp_report(text):
+        raise ConfigurationError(f"{source}: is {found[0]}; expected {THE_DECK}")
+
+
 def foreign_text(text: str) -> str | None:
     """What a text is, and what to give instead; None if it may be meant as a layout."""
-    return next((remedy for sign, remedy in _SIGNS if sign.search(text)), None)
+    if found := next((remedy for sign, remedy in _SIGNS if sign.search(text)), None):
+        return found
+    report = iocp_report(text)
+    return report and f"{report[0]}: give {THE_DECK}"
 
 
 def is_ebcdic(data: bytes) -> bool:

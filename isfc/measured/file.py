@@ -8,7 +8,7 @@ from typing import Final
 
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import read_bytes, within
-from isfc.layout.foreign_text import is_ebcdic
+from isfc.layout.foreign_text import is_ebcdic, refuse_iocp_report
 from isfc.measured.figures import Reading
 from isfc.measured.measurement import Measurement, Ran, joined
 from isfc.measured.monitor import read_monitor
@@ -80,7 +80,10 @@ def _parse(path: Path, data: bytes, reading: Reading) -> list[Measurement]:
         "," in first and {"rdev", "tx_pend_count"} & set(first.split(","))
     ):
         return read_csv(text, str(path), reading)
-    return read_text(text, str(path), reading)
+    if found := read_text(text, str(path), reading):
+        return found
+    refuse_iocp_report(text, str(path))
+    return []
 
 
 def completed(

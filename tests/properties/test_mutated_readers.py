@@ -14,11 +14,13 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
+from isfc.deck.activation import choose_from, parse_activations
 from isfc.deck.console import by_system
 from isfc.deck.islink import parse_log
 from isfc.deck.links import find_links, name_logs
 from isfc.errors import ConfigurationError
 from isfc.io.rmf import parse_rmf
+from isfc.layout.file import parse_collection
 from isfc.measured.figures import Reading
 from isfc.measured.measurement import (
     COLUMNS,
@@ -323,10 +325,6 @@ def mutated(draw: st.DrawFn, text: str) -> tuple[str, str]:
     done: list[Mutation] = draw(
         st.lists(st.sampled_from(MUTATIONS), min_size=1, max_size=2, unique=True)
     )
-    if wrap in done and repeat in done:
-        done.remove(
-            repeat
-        )  # half a row twice is not to be known: synchronous I/Os add up to nothing
     for mutation in sorted(done, key=lambda each: each is cut):
         if text.strip():
             text = mutation(draw, text)
@@ -364,6 +362,67 @@ READERS: Final[dict[str, tuple[str, Callable[[str], Rows]]]] = {
     **{f"RMF {name}": (text, of_report) for name, text in REPORTS.items()},
     **{f"console {name}": (text, of_console) for name, text in CONSOLES.items()},
 }
+
+
+CONFIG: Final = """\
+/* LINKS OF THE CLUSTER */
+System_Identifier 2097 012345 ATLANTA
+EQUATE PAIR ATLANTA BOSTON
+ATLANTA: BEGIN
+  ACTIVATE ISLINK 6000 6001,
+                  6020
+  ACTIVATE ISLINK 6021 NODE BOSTON
+ATLANTA: END
+BOSTON: ACTIVATE ISLINK 7000-7001 7020 7021 /* ALL OF THEM */
+PAIR: Features Enable Dynamic_I/O
+"""
+SITE: Final = parse_collection(
+    """\
+[fibre.1]
+chpid = { ATLANTA = "40", BOSTON = "50" }
+feature = "FICON Express8S"
+[[ctc]]
+fibre = "1"
+rdevs = { ATLANTA = "6000-6003", BOSTON = "7000-7003" }
+[[ctc]]
+fibre = "1"
+rdevs = { ATLANTA = "6020-6023", BOSTON = "7020-7023" }
+""",
+    "site",
+)
+
+
+def of_configuration(text: str) -> tuple[Rows, tuple[str, ...]]:
+    """The CTCs that statements leave of a layout, and what is said of them."""
+    kept, remarks = choose_from(SITE, [(None, each) for each in parse_activations(text, "config")])
+    said = tuple(sorted(re.sub(r"config:\d+:\d+", "", remark) for remark in remarks))
+    return frozenset((*ctc.rdevs,) for link in kept.links for ctc in link.ctcs), said
+
+
+def check_configuration(data: st.DataObject) -> None:
+    """The same CTCs are kept of mutated statements, or something is said of them."""
+    changed, what = data.draw(mutated(CONFIG))
+    try:
+        kept, said = of_configuration(changed)
+    except ConfigurationError:
+        event(f"{what}: refused")
+        return
+    intact = of_configuration(CONFIG)
+    event(f"{what}: {'the same' if kept == intact[0] else 'said'}")
+    assert kept == intact[0] or said != intact[1], f"{what} left {kept}:\n{changed}"
+
+
+@settings(max_examples=60)
+@given(data=st.data())
+def test_mutated_statements_never_choose_others_silently(data: st.DataObject) -> None:
+    check_configuration(data)
+
+
+@pytest.mark.exhaustive
+@settings(max_examples=15_000)
+@given(data=st.data())
+def test_mutated_statements_never_choose_others_silently_at_length(data: st.DataObject) -> None:
+    check_configuration(data)
 
 
 @pytest.mark.parametrize("name", READERS)

@@ -14,6 +14,10 @@ from isfc.io.rmf import busiest, parse_rmf
 
 SAMPLES = {path.stem: path.read_text("utf-8") for path in Path("tests/data/rmf").glob("*.txt")}
 CHANNELS = SAMPLES["channel-path-activity"]
+TITLE = "C H A N N E L   P A T H   A C T I V I T Y\n"
+OTHER = f"{next(r for r in SAMPLES['three-intervals-pasted'].splitlines() if ' 760.0' in r)}\n50 "
+"""A row of another interval, above the first."""
+LAST_OF_ROW = "0.00  0.59   0.0    2.0 100.0   0.0"
 
 
 def test_channels_are_read_with_all_that_a_mix_needs() -> None:
@@ -112,14 +116,69 @@ def test_devices_broken_at_a_width_are_read_right_or_refused(width: int) -> None
             assert all(line == whole[line.device] for line in interval.devices)
 
 
-def test_a_broken_line_whose_rest_is_lost_is_no_channel_without_zhpf() -> None:
-    lines = [textwrap.wrap(line, 73) for line in CHANNELS.splitlines()]
+@pytest.mark.parametrize(("width", "lost"), [(73, "rates"), (100, "figures of zHPF")])
+def test_a_broken_line_whose_rest_is_lost_is_no_channel_without_it(width: int, lost: str) -> None:
+    lines = [textwrap.wrap(line, width) for line in CHANNELS.splitlines()]
     row = next(
         at for at, parts in enumerate(lines) if parts and parts[0].lstrip().startswith("42 FC_S")
     )
     del lines[row][1]
-    with pytest.raises(ConfigurationError, match="chpid 42 has no figures of zHPF, and others"):
+    with pytest.raises(ConfigurationError, match=f"chpid 42 has no {lost}"):
         parse_rmf("\n".join(part for parts in lines for part in parts), "paste")
+
+
+def changed(text: str, *changes: tuple[str, str]) -> str:
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new, 1)
+    return text
+
+
+@pytest.mark.parametrize(
+    ("sample", "changes", "message"),
+    [
+        # a row of another interval, where a heading is not whole
+        (
+            "three-intervals-pasted",
+            [("03/02/2021", "03/02/2,021"), ("50 ", OTHER)],
+            "other figures",
+        ),
+        ("three-intervals-pasted", [("DATE ", ""), (TITLE, ""), ("50 ", OTHER)], "other figures"),
+        # the next row within this one, which lacks a figure
+        (
+            "three-intervals-pasted",
+            [("182.00 121.50", "121.50"), ("2.0 0.0\n51", "2.0 0.0 51")],
+            "51 FC_S begins in the line of 50",
+        ),
+        # a heading that is lost, and a time
+        (
+            "device-activity-v2r4",
+            [("  CMR  DB   INT   PEND DISC CONN", ""), (".120 .001", ".120")],
+            "DEV UTIL",
+        ),
+        (
+            "device-activity",
+            [(" MT\n", "\n"), (" .019", " ")],
+            "RESP is 0",
+        ),
+        # half a row twice
+        (
+            "device-activity",
+            [(LAST_OF_ROW, f"{LAST_OF_ROW}\n0.00 0.59 0.0 2.0 100.0 0.0")],
+            "more than 14 figures",
+        ),
+        # a row that was cut, below a heading that was
+        ("channel-path-activity", [(" ID TYPE ", " IDTYPE ")], "no rates"),
+    ],
+)
+def test_a_row_that_is_not_as_printed_is_refused(
+    sample: str, changes: list[tuple[str, str]], message: str
+) -> None:
+    text = changed(SAMPLES[sample], *changes)
+    if message == "no rates":
+        text = "\n".join(line[:73] for line in text.splitlines())
+    with pytest.raises(ConfigurationError, match=message):
+        parse_rmf(text, "paste")
 
 
 def test_reports_of_one_interval_are_joined() -> None:

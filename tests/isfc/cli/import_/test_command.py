@@ -1,5 +1,6 @@
 """``isfc import``: from a deck to a layout that ``isfc plan`` takes."""
 
+import io
 import json
 import os
 from pathlib import Path
@@ -288,3 +289,15 @@ def test_what_iocp_makes_of_a_deck_is_told_with_all_lines_of_a_kind(
     told = " ".join(capsys.readouterr().err.split())
     assert f"{deck}, line 1: CRYPTO is not known and is passed over" in told
     assert ": operands that continue a statement begin behind column 16: IOCP takes" in told
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["import iocp -", "import islink VMA=-", "import config - --layout atlanta-boston", "plan -"],
+)
+def test_a_report_of_iocp_is_named(
+    words: str, refusal: Refusal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = b"1 19.29  24.042  IOCP VERSION 06  CHPID SUMMARY REPORT   PAGE 2\n 50 0140 FC   01\n"
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(page)))
+    assert "a report that IOCP printed (CHPID SUMMARY), not the deck" in refusal(*words.split())
