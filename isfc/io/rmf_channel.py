@@ -7,6 +7,7 @@ shared one (SHR) has PART, and PART is never more than TOTAL. What fits two colu
 
 import re
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import Final
@@ -237,15 +238,7 @@ def read_channel(
         )
     names = _names(words[start : at + len(values)], values, heading, is_shared)
     found = dict(zip(names, values, strict=True))
-    last = words[end - 1]
-    has_rates = not (_FICON | _ZHPF).isdisjoint(found)
-    gone = "figures of zHPF" if has_rates else "rates"
-    may_be_cut = _ZHPF.isdisjoint(found) and last.column + len(last.text) + _ROOM > width
-    if may_be_cut and (_has_places(heading.words) or not has_rates):
-        raise ConfigurationError(
-            f"{last.place}: {what} has no {gone}, and no line of the text has room for them; "
-            "expected whole lines: were they cut?"
-        )
+    _expect_room(words[start:end], found.keys(), heading, width)
     if problem := _problem(found, link_gbps, heading.mb):
         raise ConfigurationError(f"{words[start].place}: {what}: {problem}: are columns shifted?")
     return ChannelLine(
@@ -260,6 +253,19 @@ def read_channel(
         zhpf_io_per_s=_rate(found, "ZHPF RATE", "FICON RATE"),
         has_zhpf="ZHPF RATE" in found,
     ), end
+
+
+def _expect_room(row: list[Word], names: AbstractSet[str], heading: Heading, width: int) -> None:
+    """Raise `ConfigurationError` for a row that may have been cut before its rates."""
+    last = row[-1]
+    has_rates = not (_FICON | _ZHPF).isdisjoint(names)
+    may_be_cut = _ZHPF.isdisjoint(names) and last.column + len(last.text) + _ROOM > width
+    if may_be_cut and (_has_places(heading.words) or not has_rates):
+        lacking = "figures of zHPF" if has_rates else "rates"
+        raise ConfigurationError(
+            f"{last.place}: chpid {row[0].text} has no {lacking}, and no line of the text has "
+            "room for them; expected whole lines: were they cut?"
+        )
 
 
 def _problem(found: dict[str, float | None], gbps: float | None, mb: float) -> str | None:

@@ -1,6 +1,6 @@
 """What is left of a layout when a chpid or a CTC is gone, and of a cluster without one piece."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ctc.address import format_chpid, format_rdev
@@ -15,12 +15,15 @@ class Loss:
 
     The CTCs that are left keep their order, and each end stops short of *their* end, as both ends
     of a link do that loses some. A chpid takes its fibre along, and so the chpid at the other end;
-    one that a director leads to several chpids takes ``also`` the other fibres.
+    one that a director leads to several chpids takes ``also`` the other fibres, and so does one
+    that is a channel of both systems. ``chpids`` is what the two ends call a chpid and what it
+    leads to.
     """
 
     gone: Fibre | CtcPair
     left: Layout | None
     also: tuple[Fibre, ...] = ()
+    chpids: tuple[str, str] = ("", "")
 
     @property
     def kind(self) -> str:
@@ -31,13 +34,8 @@ class Loss:
     def names(self) -> tuple[str, str]:
         """What is gone, as each end names it."""
         if isinstance(self.gone, Fibre):
-            fibres = (self.gone, *self.also)
-            first, second = (
-                "+".join(dict.fromkeys(format_chpid(fibre.chpids[end]) for fibre in fibres))
-                for end in (0, 1)
-            )
-        else:
-            first, second = map(format_rdev, self.gone.rdevs)
+            return self.chpids
+        first, second = map(format_rdev, self.gone.rdevs)
         return first, second
 
     @property
@@ -51,23 +49,43 @@ def losses(layout: Layout) -> tuple[Loss, ...]:
     devices = layout.device_list()
     return (
         *(
-            Loss(first, _without(layout, {c for c in devices if c.fibre in (first, *also)}), also)
-            for first, *rest in _together(layout)
+            Loss(
+                first, _without(layout, {c for c in devices if c.fibre in (first, *also)}), also, n
+            )
+            for (first, *rest), n in _together(layout)
             for also in (tuple(rest),)
         ),
         *(Loss(ctc, _without(layout, {ctc})) for ctc in devices),
     )
 
 
-def _together(layout: Layout) -> list[tuple[Fibre, ...]]:
-    """The fibres that go with each chpid, down the device list: most have one of their own."""
+def _together(layout: Layout) -> Iterable[tuple[tuple[Fibre, ...], tuple[str, str]]]:
+    """The fibres that go with each channel, down the device list, and its names at both ends.
+
+    Most have one fibre of their own.
+    """
     fibres = tuple(dict.fromkeys(ctc.fibre for ctc in layout.device_list()))
-    groups = (
-        tuple(other for other in fibres if other.chpids[end] == fibre.chpids[end])
+    ends = {
+        fibre: [fibre.channel_ends(end, node) for end, node in enumerate(layout.nodes)]
         for fibre in fibres
-        for end in (0, 1)
-    )
-    return list(dict.fromkeys(groups))
+    }
+    found: dict[tuple[tuple[Fibre, ...], tuple[str, str]], None] = {}
+    for channel in (channel for fibre in fibres for channel in ends[fibre]):
+        group = tuple(fibre for fibre in fibres if channel in ends[fibre])
+        first, second = (_names_at(end, channel, group, ends) for end in (0, 1))
+        found[group, (first, second)] = None
+    return found
+
+
+def _names_at(
+    end: int,
+    channel: tuple[str, ...],
+    group: Sequence[Fibre],
+    ends: Mapping[Fibre, Sequence[tuple[str, ...]]],
+) -> str:
+    """The chpid of a channel at one end, or the chpids there that it leads to."""
+    own = [fibre for fibre in group if ends[fibre][end] == channel]
+    return "+".join(dict.fromkeys(format_chpid(fibre.chpids[end]) for fibre in own or group))
 
 
 def _without(layout: Layout, gone: set[CtcPair]) -> Layout | None:

@@ -1,13 +1,24 @@
-"""What people name as gone, several things together: chpids, directors, paths and CECs."""
+"""What people name as gone, several things together, each one piece of hardware by one name.
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+A channel goes by its chpid at any of the systems that have it, and takes all its fibres along,
+those of the others too; ``vary:NODE:40`` is the chpid at that one system alone, as VARY OFFLINE
+takes it. The others are directors, their ports, paths, inter-switch links, CECs and systems.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from ctc.address import format_chpid
 from isfc.errors import ConfigurationError
-from isfc.layout.layout import Cec, Fibre, Layout
+from isfc.layout.layout import Cec, Collection, Fibre, Layout
+from isfc.layout.sharing import in_use
 
-DIRECTOR, PATH, CEC = "director", "path", "cec"
+DIRECTOR, PORT, PATH, ISL, CEC, SYSTEM = "director", "port", "path", "isl", "cec", "system"
+VARY = "vary"
+
+Pieces = dict[str, frozenset[Fibre]]
+"""Everything of a link that can be named as gone, and the fibres that go with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +42,13 @@ class LostTogether:
         return self.text, self.text
 
 
-def named_pieces(layout: Layout, cecs: Sequence[Cec] = ()) -> dict[str, frozenset[Fibre]]:
+def named_pieces(layout: Layout, cecs: Sequence[Cec] = ()) -> Pieces:
     """Everything of a link that can be named as gone, and the fibres that go with it.
 
     A chpid of the first system is ``40``, one of any system ``BOSTON:50``; the others are
-    ``director:NAME``, ``path:NAME`` and ``cec:NAME``. A CEC takes along every link of its systems.
+    ``vary:BOSTON:50``, ``director:NAME``, ``port:DIRECTOR:04``, ``path:NAME``, ``isl:NAME`` (one of
+    the inter-switch links of a path), ``cec:NAME`` and ``system:NAME``. A CEC takes along every
+    link of its systems.
     """
     found: dict[str, set[Fibre]] = {}
     for name, fibre in _names(layout, cecs):
@@ -44,31 +57,88 @@ def named_pieces(layout: Layout, cecs: Sequence[Cec] = ()) -> dict[str, frozense
 
 
 def _names(layout: Layout, cecs: Sequence[Cec]) -> Iterator[tuple[str, Fibre]]:
-    for fibre in layout.fibres:
-        yield format_chpid(fibre.chpids[0]), fibre
-    for end, node in enumerate(layout.nodes):
-        for fibre in layout.fibres:
-            yield f"{node}:{format_chpid(fibre.chpids[end])}", fibre
-    for fibre in layout.fibres:
-        for director in fibre.directors:
-            yield f"{DIRECTOR}:{director}", fibre
-    for fibre in layout.fibres:
+    fibres, nodes = layout.fibres, layout.nodes
+    channels = {
+        fibre: [name for end in (0, 1) for name in fibre.channel_ends(end, nodes[end])]
+        for fibre in fibres
+    }
+    for fibre in fibres:
+        chpid = format_chpid(fibre.chpids[0])
+        own = f"{nodes[0]} {chpid}"
+        yield from ((chpid, other) for other in fibres if own in channels[other])
+    for end, node in enumerate(nodes):
+        for fibre in fibres:
+            for name in fibre.channel_ends(end, node):
+                yield name.replace(" ", ":"), fibre
+    for end, node in enumerate(nodes):
+        for fibre in fibres:
+            yield f"{VARY}:{node}:{format_chpid(fibre.chpids[end])}", fibre
+    yield from _names_of_the_way(fibres)
+    homes = [cec.name for cec in cecs if {*nodes} & {*cec.systems}]
+    for name in (*(f"{CEC}:{home}" for home in homes), *(f"{SYSTEM}:{node}" for node in nodes)):
+        yield from ((name, fibre) for fibre in fibres)
+
+
+def _names_of_the_way(fibres: Sequence[Fibre]) -> Iterator[tuple[str, Fibre]]:
+    """The names of what lies between the chpids."""
+    for fibre in fibres:
+        yield from ((f"{DIRECTOR}:{director}", fibre) for director in fibre.directors)
+    for fibre in fibres:
+        for director, port in zip(fibre.directors, fibre.ports, strict=False):
+            yield f"{PORT}:{director}:{port}", fibre
+    for fibre in fibres:
         if fibre.path is not None:
             yield f"{PATH}:{fibre.path.name}", fibre
-    for cec in cecs:
-        if {*layout.nodes} & {*cec.systems}:
-            for fibre in layout.fibres:
-                yield f"{CEC}:{cec.name}", fibre
+            if fibre.path.isl is not None:
+                yield f"{ISL}:{fibre.path.name}", fibre
 
 
-def lost_together(
-    layout: Layout, pieces: Sequence[str], known: dict[str, frozenset[Fibre]]
-) -> LostTogether:
-    """What is left of a link without some pieces; those that are no part of it take nothing."""
-    gone = {fibre for piece in pieces for fibre in known.get(_spelt(piece, known), ())}
+def lost_together(layout: Layout, pieces: Sequence[str], known: Pieces) -> LostTogether:
+    """What is left of a link without some pieces; those that are no part of it take nothing.
+
+    An inter-switch link that is not the last one of its path leaves the fibres, and less rate; to
+    be named as often as such links are gone.
+    """
+    times = Counter(_spelt(piece, known) for piece in pieces)
+    gone: set[Fibre] = set()
+    fewer: dict[Fibre, int] = {}
+    for name, count in times.items():
+        for fibre in known.get(name, ()):
+            isl = fibre.path.isl if fibre.path and name.startswith(f"{ISL}:") else None
+            if isl is not None and count < isl.count:
+                fewer[fibre] = count
+            else:
+                gone.add(fibre)
     ctcs = tuple(ctc for ctc in layout.ctcs if ctc.fibre not in gone)
-    text = " + ".join(_spelt(piece, known) for piece in pieces)
-    return LostTogether(text, layout.with_ctcs(ctcs) if ctcs else None)
+    left = layout.with_ctcs(ctcs) if ctcs else None
+    if left is not None and fewer:
+        left = left.with_fibres(lambda fibre: _with_fewer_isls(fibre, fewer.get(fibre, 0)))
+    return LostTogether(" + ".join(_spelt(piece, known) for piece in pieces), left)
+
+
+def _with_fewer_isls(fibre: Fibre, gone: int) -> Fibre:
+    if not gone or fibre.path is None or fibre.path.isl is None:
+        return fibre
+    isl = replace(fibre.path.isl, count=fibre.path.isl.count - gone)
+    return replace(fibre, path=replace(fibre.path, isl=isl))
+
+
+def known_pieces(links: Iterable[Layout], cecs: Sequence[Cec]) -> list[str]:
+    """The names of everything that can be lost of some links, each once."""
+    return list(dict.fromkeys(name for link in links for name in named_pieces(link, cecs)))
+
+
+def collection_without(
+    collection: Collection, pieces: Sequence[str]
+) -> tuple[Collection, tuple[Layout, ...]]:
+    """What is left of all links of a file without some pieces, and the links that are cut."""
+    lefts = [
+        lost_together(link, pieces, named_pieces(link, collection.cecs)).left
+        for link in collection.links
+    ]
+    links = tuple(left for left in lefts if left is not None)
+    cut = tuple(link for link, left in zip(collection.links, lefts, strict=True) if left is None)
+    return in_use(replace(collection, links=links)), cut
 
 
 def check_pieces(pieces: Sequence[str], known: Sequence[str], option: str) -> None:
@@ -80,6 +150,6 @@ def check_pieces(pieces: Sequence[str], known: Sequence[str], option: str) -> No
             )
 
 
-def _spelt(piece: str, known: Sequence[str] | dict[str, frozenset[Fibre]]) -> str:
+def _spelt(piece: str, known: Iterable[str]) -> str:
     """A piece as it is known, whatever the case of its letters."""
     return next((name for name in known if name.upper() == piece.strip().upper()), piece)

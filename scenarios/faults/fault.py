@@ -9,6 +9,12 @@
     phase = "CONN"          # when its next I/O is as far as that
     for = "200ms"
 
+    [[fault]]
+    at = "2s"
+    kind = "piece lost"
+    piece = "director:1"    # or a channel, a path, a CEC: `isfc.layout.lost`
+    for = "200ms"
+
 Whatever is wrong is a `ConfigurationError` that names the file, the table and the key.
 """
 
@@ -25,6 +31,7 @@ from ctc.address import ChpidId, Rdev, format_chpid, format_rdev, parse_chpid, p
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import convert, decode, read_bytes, within
 from isfc.layout.layout import Collection, Layout, find_node
+from isfc.layout.lost import check_pieces, known_pieces, lost_together, named_pieces
 from isfc.link.name import NodeName
 from scenarios.runs.virtual_time import read_time_ns
 
@@ -51,7 +58,11 @@ class FaultKind(Enum):
     FRAME_TRUNCATED = "frame truncated"
     OLDER_PARTNER = "older partner"
     GAP = "gap"
+    PIECE_LOST = "piece lost"
 
+
+NEVER_DRAWN: Final = frozenset({FaultKind.GAP, FaultKind.PIECE_LOST})
+"""Kinds that files alone have: no link recovers from a gap, and a piece has to be named."""
 
 PHASES: Final = ("idle", "PEND", "DISC", "CONN")
 """How far an I/O is when a CTC is lost: not begun, waiting for the channel, for the partner, or in
@@ -76,7 +87,8 @@ class Fault:
     """One fault: at ``node``, from ``at_ns`` on, for ``for_ns``.
 
     ``amount`` is the nanoseconds of a delay, or the bytes that a throttled system may have under
-    way; ``jitter_ns`` is drawn for each frame in addition.
+    way; ``jitter_ns`` is drawn for each frame in addition. ``piece`` is what people call a piece of
+    hardware that is lost (`isfc.layout.lost`), and ``places`` an end of each CTC that goes with it.
     """
 
     kind: FaultKind
@@ -88,6 +100,8 @@ class Fault:
     phase: str | None = None
     amount: int = 0
     jitter_ns: int = 0
+    piece: str | None = None
+    places: tuple[tuple[NodeName, Rdev], ...] = ()
 
     def __post_init__(self) -> None:
         if self.rdev is None and (self.kind in _WITH_RDEV or self.phase is not None):
@@ -109,6 +123,8 @@ class Fault:
             place = f" {format_chpid(self.chpid)}{place}"
         if self.kind in (FaultKind.PARTITION, FaultKind.DELAY):
             place = ""
+        if self.piece is not None:
+            place = f" {self.piece}"
         phase = f", {self.phase}" if self.phase else ""
         amount = ""
         if self.kind in (FaultKind.DELAY, FaultKind.SLOW):
@@ -130,6 +146,7 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"d
     duration: str | None = None
     rdev: str | None = None
     chpid: str | None = None
+    piece: str | None = None
     phase: str | None = None
     by: str | None = None
     jitter: str | None = None
@@ -143,6 +160,7 @@ _EXPECTED: Final = {
     "for": 'a time in quotes, such as "200ms"',
     "rdev": 'a device number of that system, such as "6001"',
     "chpid": 'a chpid of that system, such as "40"',
+    "piece": 'what is lost, such as "director:1", "ALPHA:40" or "cec:EAST"',
     "phase": "one of " + ", ".join(PHASES),
     "by": 'a time in quotes, such as "100us"',
     "jitter": 'a time in quotes, such as "50us"',
@@ -189,16 +207,24 @@ def _fault(table: _Table, layout: Place, client: NodeName, end_ns: int) -> Fault
     amount = table.bytes or 0
     if table.by is not None:
         amount = _time("by", table.by)
+    chpid = None if table.chpid is None else _chpid(table.chpid, layout, node)
+    places: tuple[tuple[NodeName, Rdev], ...] = ()
+    if table.piece is not None:
+        places = _places(table.piece, layout)
+    elif chpid is not None:
+        places = _places(f"{node}:{format_chpid(chpid)}", layout)
     return Fault(
         kind,
         at_ns,
         node,
         0 if table.duration is None else _time("for", table.duration),
         None if table.rdev is None else _rdev(table.rdev, layout, node),
-        None if table.chpid is None else _chpid(table.chpid, layout, node),
+        chpid,
         table.phase,
         amount,
         0 if table.jitter is None else _time("jitter", table.jitter),
+        table.piece,
+        places,
     )
 
 
@@ -207,6 +233,8 @@ def _check_keys(table: _Table, kind: FaultKind) -> None:
     needed = {"rdev"} if kind in _WITH_RDEV else set()
     if kind is FaultKind.CHPID_LOST:
         needed.add("chpid")
+    if kind is FaultKind.PIECE_LOST:
+        needed.add("piece")
     if kind in _WITH_AMOUNT:
         needed.add(_WITH_AMOUNT[kind])
     if kind not in _WITHOUT_END:
@@ -217,6 +245,7 @@ def _check_keys(table: _Table, kind: FaultKind) -> None:
         "for": table.duration,
         "rdev": table.rdev,
         "chpid": table.chpid,
+        "piece": table.piece,
         "phase": table.phase,
         "by": table.by,
         "jitter": table.jitter,
@@ -244,11 +273,35 @@ def _nodes(layout: Place) -> tuple[NodeName, ...]:
     return layout.nodes if isinstance(layout, Layout) else layout.systems
 
 
+def _links(layout: Place) -> tuple[Layout, ...]:
+    return (layout,) if isinstance(layout, Layout) else layout.links
+
+
+def _places(piece: str, layout: Place) -> tuple[tuple[NodeName, Rdev], ...]:
+    """An end of each CTC that goes with a piece of hardware, of all links."""
+    links = _links(layout)
+    cecs = () if isinstance(layout, Layout) else layout.cecs
+    check_pieces([piece], known_pieces(links, cecs), "piece")
+    found: list[tuple[NodeName, Rdev]] = []
+    for link in links:
+        left = lost_together(link, [piece], named_pieces(link, cecs)).left
+        kept = {ctc.rdevs for ctc in left.ctcs} if left is not None else set()
+        found += [
+            (link.nodes[0], ctc.rdevs[0]) for ctc in link.device_list() if ctc.rdevs not in kept
+        ]
+    if not found:
+        raise ConfigurationError(
+            f"piece {piece}: leaves every CTC, and a run has the inter-switch links of a path as "
+            f"one; expected path:NAME"
+        )
+    return tuple(found)
+
+
 def _chpids(layout: Place) -> dict[tuple[NodeName, Rdev], ChpidId]:
     """Every end of a CTC, and its chpid."""
     return {
         (node, ctc.rdevs[here]): ctc.fibre.chpids[here]
-        for link in ((layout,) if isinstance(layout, Layout) else layout.links)
+        for link in _links(layout)
         for here, node in enumerate(link.nodes)
         for ctc in link.ctcs
     }
@@ -284,17 +337,19 @@ def _time(key: str, text: str) -> int:
 def draw_faults(seed: int, layout: Place, begin_ns: int, end_ns: int) -> list[Fault]:
     """`DRAWN_COUNT` faults of a seed, by their times, from ``begin_ns`` on and before ``end_ns``.
 
-    Every kind but `FaultKind.GAP`, from which no link recovers by itself.
+    Every kind but `NEVER_DRAWN`.
     """
     random = Random(f"faults {seed}")
-    kinds = [kind for kind in FaultKind if kind is not FaultKind.GAP]
+    kinds = [kind for kind in FaultKind if kind not in NEVER_DRAWN]
     chpids = _chpids(layout)
     faults = []
     for _ in range(DRAWN_COUNT):
         place = random.choice([*chpids])
         fault = draw_fault(random, kinds, random.randrange(begin_ns, end_ns), [place])
         if fault.kind is FaultKind.CHPID_LOST:
-            fault = replace(fault, chpid=chpids[place])
+            chpid = chpids[place]
+            lost = _places(f"{place[0]}:{format_chpid(chpid)}", layout)
+            fault = replace(fault, chpid=chpid, places=lost)
         faults.append(fault)
     return sorted(faults, key=lambda fault: fault.at_ns)
 

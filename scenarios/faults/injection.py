@@ -88,6 +88,7 @@ class Injection:
             FaultKind.FRAME_TRUNCATED: self._arm,
             FaultKind.OLDER_PARTNER: self._make_older,
             FaultKind.GAP: self._gap,
+            FaultKind.PIECE_LOST: self._lose_places,
         }
         for fault in faults:
             self._check(fault)
@@ -187,7 +188,12 @@ class Injection:
         assert fault.rdev is not None
         return self._lose([(fault.node, fault.rdev)])
 
+    def _lose_places(self, fault: Fault) -> Callable[[], None]:
+        return self._lose(fault.places)
+
     def _lose_chpid(self, fault: Fault) -> Callable[[], None]:
+        if fault.places:  # the whole channel, whichever systems have it
+            return self._lose(fault.places)
         system = self.system(fault.node)
         chpid = fault.chpid
         if chpid is None:  # drawn: that of the first device

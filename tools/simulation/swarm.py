@@ -32,7 +32,7 @@ from isfc.testing.plan import (
 )
 from isfc.testing.side import Side
 from scenarios.faults.disturbance import Disturbance, Throttled
-from scenarios.faults.fault import Fault, FaultKind, draw_fault
+from scenarios.faults.fault import NEVER_DRAWN, Fault, FaultKind, draw_fault
 from scenarios.faults.injection import Injection
 
 
@@ -63,7 +63,7 @@ class ThrottledPair(Pair):
         return self.throttles[side.system.name].held_length
 
 
-KINDS: Final = tuple(kind for kind in FaultKind if kind not in (FaultKind.GAP, FaultKind.THROTTLED))
+KINDS: Final = tuple(kind for kind in FaultKind if kind not in {*NEVER_DRAWN, FaultKind.THROTTLED})
 """Faults that a pair must survive: no gaps, which nothing survives. Throttling is drawn apart."""
 
 THROTTLED_SHARE: Final = 0.2

@@ -56,8 +56,9 @@ WithoutOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="WHAT",
-        help="Show what is left without this: 40, BOSTON:50, director:1, path:NAME or "
-        "cec:NAME. May be repeated: all of them are gone together.",
+        help="Show what is left without this: 40, BOSTON:50, vary:BOSTON:50, director:1, "
+        "port:1:04, path:NAME, isl:NAME, cec:NAME or system:NAME. May be repeated: all of them "
+        "are gone together.",
     ),
 ]
 

@@ -1,13 +1,16 @@
 """What people name as gone: which fibres go with it, and what is left without all of it."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_collection, load_layout
-from isfc.layout.loss import losses
-from isfc.layout.lost import check_pieces, lost_together, named_pieces
+from isfc.layout.loss import cluster_losses, losses
+from isfc.layout.lost import check_pieces, collection_without, lost_together, named_pieces
+from isfc.layout.path import FarPath, Isl
 
 COLLECTION = load_collection("two-cecs")
 LINKS = COLLECTION.links
@@ -31,6 +34,48 @@ def test_one_chpid_leaves_what_its_loss_leaves() -> None:
         if loss.kind == "chpid":
             assert lost_together(layout, [loss.names[0]], known).left == loss.left
             assert lost_together(layout, [f"server:{loss.names[1]}"], known).left == loss.left
+
+
+@pytest.mark.parametrize(
+    ("piece", "ctcs"),
+    [  # by hand: ALPHA-BETA, ALPHA-DELTA, ALPHA-GAMMA, BETA-DELTA, BETA-GAMMA, DELTA-GAMMA
+        ("ALPHA:40", [4, 6, 6, 6, 6, 8]),
+        ("BETA:40", [4, 6, 6, 6, 6, 8]),
+        ("vary:ALPHA:40", [6, 6, 6, 8, 8, 8]),
+        ("cec:EAST", [0, 0, 0, 0, 0, 8]),
+        ("system:ALPHA", [0, 0, 0, 8, 8, 8]),
+    ],
+)
+def test_a_piece_takes_the_same_of_every_link_by_any_of_its_names(
+    piece: str, ctcs: list[int]
+) -> None:
+    lefts = [lost_together(link, [piece], named_pieces(link, COLLECTION.cecs)) for link in LINKS]
+    assert [len(each.left.ctcs) if each.left else 0 for each in lefts] == ctcs
+    whole, cut = collection_without(COLLECTION, [piece])
+    assert sum(len(link.ctcs) for link in whole.links) == sum(ctcs)
+    assert len(cut) == ctcs.count(0)
+
+
+def test_the_table_of_a_link_has_its_channels_as_the_table_of_all_links_has_them() -> None:
+    whole = {loss.name: loss for loss in cluster_losses(COLLECTION)}
+    for link in LINKS:
+        for loss in losses(link):
+            if loss.kind != "chpid":
+                continue
+            left = len(loss.left.ctcs) if loss.left else 0
+            assert any((link.name, left, len(link.ctcs)) in each.fewer for each in whole.values())
+
+
+def test_one_of_several_inter_switch_links_leaves_the_fibres_and_less_rate() -> None:
+    isl = Isl(2, 16.0, 200)
+    path = FarPath("METRO", 10.0, isl)
+    layout = load_layout("published-12").with_fibres(lambda fibre: replace(fibre, path=path))
+    known = named_pieces(layout)
+    one, two = (lost_together(layout, ["isl:metro"] * count, known).left for count in (1, 2))
+    assert one is not None
+    assert {fibre.path and fibre.path.isl for fibre in one.fibres} == {replace(isl, count=1)}
+    assert len(one.ctcs) == len(layout.ctcs)
+    assert two is None
 
 
 def test_directors_and_cecs_have_names() -> None:

@@ -2,10 +2,12 @@
 
 import pytest
 
+from isfc.layout.catalogue import load_collection
 from isfc.layout.file import parse_collection
+from isfc.layout.lost import collection_without
 from isfc.link.name import NodeName
 from isfc.testing.cluster import mesh
-from scenarios.faults.fault import Fault, FaultKind, draw_faults
+from scenarios.faults.fault import NEVER_DRAWN, Fault, FaultKind, draw_faults, parse_faults
 from scenarios.faults.run import FaultOutcome, run_with_faults
 from scenarios.runs.cluster import ClusterExperiment, LinkLoad
 from scenarios.runs.workload import find_workload
@@ -58,9 +60,39 @@ def test_one_chpid_takes_the_ctcs_of_every_link_that_it_carries() -> None:
     assert down == {"S1", "S2", "S3"}
 
 
+CECS = load_collection("two-cecs")
+
+
+@pytest.mark.parametrize(
+    "piece", ["ALPHA:40", "beta:40", "vary:ALPHA:40", "director:1", "cec:EAST", "system:ALPHA"]
+)
+def test_a_piece_that_is_lost_takes_the_ctcs_that_a_plan_says(piece: str) -> None:
+    file = f'[[fault]]\nat = "1ms"\nkind = "piece lost"\npiece = "{piece}"\nfor = "2ms"\n'
+    (fault,) = parse_faults(file.encode(), CECS, NodeName("ALPHA"), 9 * MS)
+    assert fault.describe() == f"piece lost {piece} for 2 ms"
+    left, _ = collection_without(CECS, [piece])
+    kept = {(link.nodes, ctc.rdevs) for link in left.links for ctc in link.ctcs}
+    of = {
+        (link.nodes[0], ctc.rdevs[0]): (link.nodes, ctc.rdevs)
+        for link in CECS.links
+        for ctc in link.ctcs
+    }
+    assert {of[place] for place in fault.places} == {*of.values()} - kept
+
+
+def test_a_chpid_that_is_lost_is_the_channel_of_all_that_have_it() -> None:
+    file = '[[fault]]\nat = "1ms"\nkind = "{}"\n{}\nfor = "2ms"\n'
+    both = [
+        parse_faults(file.format(*of).encode(), CECS, NodeName("ALPHA"), 9 * MS)[0].places
+        for of in (("chpid lost", 'chpid = "40"'), ("piece lost", 'piece = "BETA:40"'))
+    ]
+    assert len(both[0]) == 12
+    assert both[0] == both[1]
+
+
 @pytest.mark.slow
 @pytest.mark.at_length
-@pytest.mark.parametrize("kind", [kind for kind in FaultKind if kind is not FaultKind.GAP])
+@pytest.mark.parametrize("kind", [kind for kind in FaultKind if kind not in NEVER_DRAWN])
 def test_every_kind_is_told_and_survived(kind: FaultKind) -> None:
     rdev = COLLECTION.links[-1].ctcs[0].rdevs[0]
     fault = Fault(kind, 60 * MS, S2, 10 * MS, rdev=rdev, amount=100_000)

@@ -11,6 +11,7 @@ from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.link.name import NodeName
 from scenarios.faults.fault import (
+    NEVER_DRAWN,
     PHASES,
     Fault,
     FaultKind,
@@ -216,7 +217,7 @@ def test_fault_that_is_not_over_when_the_run_ends_has_not_recovered() -> None:
 
 def test_faults_of_a_seed_are_of_every_kind_but_the_gap_and_of_the_layout() -> None:
     drawn = [fault for seed in range(200) for fault in draw_faults(seed, LAYOUT, 100, 900)]
-    assert {fault.kind for fault in drawn} == {*FaultKind} - {FaultKind.GAP}
+    assert {fault.kind for fault in drawn} == {*FaultKind} - NEVER_DRAWN
     assert all(100 <= fault.at_ns < 900 for fault in drawn)
     lost = [fault for fault in drawn if fault.kind is FaultKind.CHPID_LOST]
     for here, node in enumerate(LAYOUT.nodes):
