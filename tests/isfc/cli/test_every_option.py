@@ -19,7 +19,7 @@ from isfc.cli.output.exits import ExitCode
 from isfc.link.parameters import LinkParameters
 from isfc.search.objective import Scoring
 from scenarios.figures.collide import CollisionTrial
-from scenarios.moves import evacuation, relocation
+from scenarios.moves import evacuation
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.provenance import constants_digest
 from scenarios.runs.warmup import WARMUP
@@ -327,9 +327,7 @@ def shortened(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     for name, text in {**{f"{kind}.toml": text for kind, text in KINDS.items()}, **FILES}.items():
         (tmp_path / name).write_text(text)
-    for module in (evacuation, relocation):
-        monkeypatch.setattr(module, "WARMUP_NS", 2_000_000)
-    monkeypatch.setattr(evacuation, "WARMUP", 0.002)
+    monkeypatch.setattr(evacuation, "WARMUP_NS", 2_000_000)
     for record in (Scoring, CollisionTrial):
         made: Any = record.__init__
         short = tuple(0.002 if value is WARMUP else value for value in made.__defaults__)

@@ -3,6 +3,8 @@
 from dataclasses import replace
 
 import pytest
+from scenarios.run import Experiment
+from scenarios.workload import SUITES
 
 from ctc.features import CATALOGUE
 from isfc.layout.catalogue import load_layout
@@ -17,8 +19,6 @@ from scenarios.figures.assumptions import (
     widening,
 )
 from scenarios.figures.certainty import FigureKind, family_of, range_of
-from scenarios.run import Experiment
-from scenarios.workload import SUITES
 from tools.calibration.assumptions import link
 
 MEASURED = load_layout("published-12")
