@@ -26,7 +26,7 @@ ifndef SIDE_BY_SIDE
 endif
 .PHONY: help .venv replay test test-all check before-tests style types tests source-tests \
     compiled-tests quick-tests other-pythons format coverage simulate properties mutate fuzz \
-    explore chaos bench bench-live wheel dist try-dist docs site calibration bounds certainty judge fidelity clean
+    explore chaos bench bench-live wheel dist try-dist docs site calibration bounds assumptions certainty judge fidelity clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[.a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -213,6 +213,9 @@ calibration: .venv/test build/compiled/made  ## search for better constants for 
 
 bounds: .venv/test build/compiled/made  ## renew the bounds of the published tables; look at the diff
 	$(COMPILED) -m tools.calibration.bounds
+
+assumptions: .venv/test build/compiled/made  ## renew what assumptions do to links of every feature
+	$(COMPILED) -m tools.calibration.assumptions
 
 certainty: .venv/test  ## renew what ranges and odds are made from; runs nothing
 	$(BIN)/python -m tools.calibration.certainty

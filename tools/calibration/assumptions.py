@@ -16,9 +16,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from scenarios.run import Experiment, run
-from scenarios.workload import SUITES
-
 from ctc.features import CATALOGUE
 from isfc.layout.file import parse_layout
 from isfc.layout.layout import Layout
@@ -30,6 +27,8 @@ from scenarios.figures.assumptions import (
     variants,
     widening,
 )
+from scenarios.runs.run import Experiment, run
+from scenarios.runs.workload import SUITES
 
 TABLE: Final = Path(__file__).parents[2] / "scenarios" / "figures" / "assumptions.csv"
 

@@ -19,8 +19,6 @@ from itertools import accumulate, combinations
 from pathlib import Path
 from typing import Final
 
-from scenarios.run import Experiment
-
 from scenarios.figures.certainty import (
     ALL_LINKS,
     COLUMNS,
@@ -37,6 +35,7 @@ from scenarios.published.companion import load_table
 from scenarios.published.decisions import MULTI_CTC
 from scenarios.published.replay import Comparison, make_experiment
 from scenarios.published.table import PublishedRow, PublishedTable
+from scenarios.runs.run import Experiment
 from tools.calibration.left_out import load_rows
 from tools.calibration.replayed import load
 

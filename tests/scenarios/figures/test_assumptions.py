@@ -3,8 +3,6 @@
 from dataclasses import replace
 
 import pytest
-from scenarios.run import Experiment
-from scenarios.workload import SUITES
 
 from ctc.features import CATALOGUE
 from isfc.layout.catalogue import load_layout
@@ -19,6 +17,8 @@ from scenarios.figures.assumptions import (
     widening,
 )
 from scenarios.figures.certainty import FigureKind, family_of, range_of
+from scenarios.runs.run import Experiment
+from scenarios.runs.workload import SUITES
 from tools.calibration.assumptions import link
 
 MEASURED = load_layout("published-12")

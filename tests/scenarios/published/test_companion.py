@@ -173,11 +173,11 @@ def test_aggregates_are_bounded_as_the_project_promises() -> None:
 
 
 GOALS = {
-    ("transport", "mb_per_s", "multi-CTC"): (0.04, 0.11, 0.22),
+    ("transport", "mb_per_s", "multi-CTC"): (0.035, 0.10, 0.20),
     ("transport", "rdev_util_percent", "multi-CTC"): (0.06, 0.18, None),
     ("transport", "collisions_per_s", "quiet"): (None, None, 5),
     ("transport", "collisions_per_s", "colliding"): (None, None, 2.5),
-    ("transport", "cpu_percent_per_msg", "multi-CTC"): (0.12, None, None),
+    ("transport", "cpu_percent_per_msg", "multi-CTC"): (0.12, 0.25, None),
     ("transport", "mb_per_s", "one CTC"): (None, None, 0.20),
     ("transport", "collisions_per_s", "one CTC"): (0.14, None, None),
     ("transport", "rdev_util_percent", "one CTC"): (None, None, 0.50),
@@ -195,7 +195,8 @@ GOALS = {
         for way, what, limit in (
             *(("write", what, 0.05) for what in ("mb_per_s", "pkgs_per_s", "msgs_per_pkg")),
             ("read", "mb_per_s", 0.15),
-            *(("read", what, 0.25) for what in ("pkgs_per_s", "msgs_per_pkg")),
+            ("read", "pkgs_per_s", 1.5),  # a factor
+            ("read", "msgs_per_pkg", 0.25),
         )
     },
 }
