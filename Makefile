@@ -26,7 +26,7 @@ ifndef SIDE_BY_SIDE
 endif
 .PHONY: help .venv replay test test-all check before-tests style types tests source-tests \
     compiled-tests quick-tests other-pythons format coverage simulate properties mutate fuzz \
-    explore chaos bench bench-live wheel dist try-dist docs site calibration bounds assumptions certainty judge fidelity clean
+    explore chaos bench bench-live wheel dist try-dist docs site calibration bounds left-out judge fidelity clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[.a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -214,17 +214,16 @@ calibration: .venv/test build/compiled/made  ## search for better constants for 
 bounds: .venv/test build/compiled/made  ## renew the bounds of the published tables; look at the diff
 	$(COMPILED) -m tools.calibration.bounds
 
-assumptions: .venv/test build/compiled/made  ## renew what assumptions do to links of every feature
-	$(COMPILED) -m tools.calibration.assumptions
-
-certainty: .venv/test  ## renew what ranges and odds are made from; runs nothing
-	$(BIN)/python -m tools.calibration.certainty
+left-out: .venv/test build/compiled/made  ## fit without each suite in turn, for an hour; then make docs
+	$(COMPILED) -m tools.calibration.calibrate --leave-out HS --leave-out HM --leave-out HL \
+	    --leave-out HY --generations 100 --length 0.1 --minutes 60 --record
 
 judge: .venv/test build/compiled/made  ## judge the model by the figures at which new rules are taken: SET=chpid.turn_ns=0
 	$(COMPILED) -m tools.calibration.judge $(addprefix --set ,$(SET))
 
-fidelity: .venv/test build/compiled/made  ## docs, and what each constant does to the fit
+fidelity: .venv/test build/compiled/made  ## docs, and what each constant and each rule does to the fit
 	$(COMPILED) -m tools.calibration.sensitivity
+	$(COMPILED) -m tools.calibration.ablations
 	$(MAKE) docs
 
 clean:  ## remove caches and reports; .venv stays

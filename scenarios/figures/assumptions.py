@@ -3,7 +3,7 @@
 Each assumption is an interval with a reason. A run at its two ends says what it does to a figure:
 `variants` makes both runs, `widened` makes a range wider by what they came to. Where there is no
 time for runs, `assumed` has what they came to for links of the same kind
-(``assumptions.csv``, renewed by ``python -m tools.calibration.assumptions``).
+(``assumptions.csv``, which ``make docs`` renews).
 
 Assumptions are independent of each other, so that what they do adds up as squares do. The ends of
 an interval are meant to hold nineteen of twenty cases. A range only grows.
@@ -119,7 +119,7 @@ def _widening_like(assumption: Assumption, layout: Layout) -> Widening:
     feature, fibres = feature_of(layout), len(layout.fibres)
     lines = [line for line in _lines() if line["assumption"] == assumption.name]
     if not lines:
-        raise LookupError(f"{assumption.name}: python -m tools.calibration.assumptions")
+        raise LookupError(f"{assumption.name}: no runs yet: make docs")
     line = min(
         lines,
         key=lambda line: (

@@ -3,7 +3,7 @@
 A range says between what IBM's figure would lie, in four of five cases and in nineteen of twenty.
 It is made from what the model is off where IBM's figure is known: of suites that no constant was
 fitted to, if there are such figures, else of the rows themselves. ``certainty.csv`` has these
-errors by family, and says of which; ``python -m tools.calibration.certainty`` renews it.
+errors by family, and says of which; ``make docs`` renews it (`tools.calibration.certainty`).
 
 Choices are surer than figures: what is wrong in two figures alike is not wrong in their ratio. So
 the odds come from the errors of ratios of published rows.
@@ -275,6 +275,11 @@ def _narrowest(kind: str, of: str, family: Family) -> Errors:
         if errors is not None and errors.rows >= ROWS_MIN:
             return errors
     raise LookupError(f"{kind} {of}: nothing is known of {family}")
+
+
+def every_errors() -> list[Errors]:
+    """All that is known of errors, for whoever shows it."""
+    return [*_table().values()]
 
 
 @cache

@@ -1,18 +1,16 @@
 """Renew ``assumptions.csv``: what each assumption does to the MB/s of links of each kind.
 
-``python -m tools.calibration.assumptions`` runs links of every feature, of one, two and four fibres
-with four CTCs each, and at both ends of each assumption that concerns them (a minute or two on isfc
-compiled): HL, saturated, as `isfc plan` does. Links of 50 km and of twelve CTCs on one channel
-stand for distance and for crowded channels, and tell of nothing else.
+``make docs`` runs links of every feature, of one, two and four fibres with four CTCs each, and at
+both ends of each assumption that concerns them (a minute or two on isfc compiled): HL, saturated,
+as `isfc plan` does. Links of 50 km and of twelve CTCs on one channel stand for distance and for
+crowded channels, and tell of nothing else.
 """
 
-import argparse
 import csv
-import os
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 from typing import Final
 
@@ -93,21 +91,12 @@ def _mb_per_s(experiment: Experiment) -> float:
     return run(experiment).mb_per_s
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Renew the file; return the exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tools.calibration.assumptions", description=__doc__
-    )
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes (all cores)")
-    options = parser.parse_args(arguments)
-    with ProcessPoolExecutor(options.jobs) as pool:
+def files() -> dict[Path, str]:
+    """The table, of runs of every link."""
+    with ProcessPoolExecutor() as pool:
         found = [line for each in pool.map(lines, links()) for line in each]
-    with TABLE.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(found)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    file = StringIO()
+    writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(found)
+    return {TABLE: file.getvalue()}

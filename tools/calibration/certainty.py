@@ -1,15 +1,12 @@
 """Renew what ranges and odds are made from: ``certainty.csv`` and ``directions.csv``.
 
-``python -m tools.calibration.certainty`` takes the errors of suites left out
-(``docs/left_out.csv``, which ``python -m tools.calibration.calibrate --leave-out
-SUITE --record`` writes) and, of what these do not tell, those of ``docs/fidelity.csv``. It runs
-nothing. Each line says which of both it is from.
+``make docs`` takes the errors of suites left out (``docs/left_out.csv``, which ``make left-out``
+writes) and, of what these do not tell, those of ``docs/fidelity.csv``. Nothing is run. Each line
+says which of both it is from.
 """
 
-import argparse
 import csv
 import math
-import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -321,18 +318,3 @@ def files() -> dict[Path, str]:
         FOLDER / "certainty.csv": _text(COLUMNS, lines),
         FOLDER / "directions.csv": _text(DIRECTION_COLUMNS, directions(pairs)),
     }
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Renew both files; return the exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tools.calibration.certainty", description=__doc__
-    )
-    parser.parse_args(arguments)
-    for path, text in files().items():
-        path.write_text(text, "utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -3,7 +3,8 @@
 `measured` replays every published table, with three seeds: ``docs/fidelity.csv`` has all its
 figures. The page and the pictures, one of each block of the tables that are grids, are made of that
 file. The rest of the page comes from ``docs/reasons.toml`` (by hand), ``docs/sensitivity.csv``
-(`tools.calibration.sensitivity`) and ``scenarios/published/left_out.csv``
+(`tools.calibration.sensitivity`), ``docs/ablations.csv`` (`tools.calibration.ablations`),
+``certainty.csv`` (`tools.calibration.certainty`) and ``scenarios/published/left_out.csv``
 (`tools.calibration.calibrate`).
 """
 
@@ -21,7 +22,7 @@ import msgspec
 
 from isfc.cli.replay.plot import check_plot, write_plot
 from scenarios.published.replay import choose
-from tools.calibration import sensitivity
+from tools.calibration import ablations, sensitivity
 from tools.calibration.calibrate import LEFT_OUT
 from tools.calibration.replayed import FIGURES, ReplayedTable, load, replay_all, store
 from tools.pages.fidelity_page import Material, OffReason, Picture, page
@@ -62,6 +63,7 @@ def _material(replays: Sequence[ReplayedTable], pictures: Sequence[Picture]) -> 
         pictures,
         load_reasons(DOCS / "reasons.toml"),
         sensitivity.load(),
+        ablations.load(),
         load_left_out(LEFT_OUT),
     )
 

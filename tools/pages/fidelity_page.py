@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
-from textwrap import fill
 from typing import Final
 
 import msgspec
@@ -24,6 +23,8 @@ from scenarios.published.verdict import (
 from tools.calibration.knobs import present_values
 from tools.calibration.replayed import ReplayedTable
 from tools.calibration.sensitivity import MORE_SEEDS, MOVE, SEEDS, SIGNIFICANT, Sensitivity
+from tools.pages.fidelity_trust import ablated, decided, held, ranged
+from tools.pages.spans import markdown_table, paragraph
 
 WORST_COUNT: Final = 10
 
@@ -71,7 +72,11 @@ figures of the table are uncertain by some percentage points."""
 ROLES: Final = {Role.CALIBRATION: "calibration", Role.ACCEPTANCE: "prediction"}
 """What a row is for, as the page says it."""
 
-LEFT_OUT_GOALS: Final = (("median", "median", 0.11), ("p90", "90 %", 0.25))
+LEFT_OUT_GOALS: Final = (
+    ("median", "median", 0.05),
+    ("p90", "90 %", 0.16),
+    ("worst", "every one", 0.3),
+)
 CONSTANTS_MAX: Final = 26
 """How many calibrated constants are wanted at most."""
 
@@ -131,6 +136,7 @@ class Material:
     pictures: Sequence[Picture]
     reasons: Sequence[OffReason]
     sensitivity: Mapping[str, Sensitivity]
+    ablations: Sequence[Mapping[str, str]]
     left_out: Sequence[Mapping[str, str]]
 
 
@@ -139,8 +145,14 @@ def page(material: Material) -> str:
     worst = [_worst(replay.verdict, material.reasons) for replay in material.replays]
     parts = [
         INTRODUCTION.format(
-            how=_filled(f"{MADE} {material.how}"), left_out=_own(material.left_out)
+            how=paragraph(f"{MADE} {material.how}"), left_out=_own(material.left_out)
         ),
+        "## What holds\n",
+        held([replay.verdict for replay in material.replays]),
+        "## Decision accuracy\n",
+        decided([replay.verdict for replay in material.replays]),
+        "## Ranges\n",
+        ranged(),
         "## Goals, and what is reached\n",
         _goals([replay.verdict for replay in material.replays], material.left_out),
         "## Pictures\n",
@@ -151,6 +163,8 @@ def page(material: Material) -> str:
         _seeds(material.replays),
         "## What each calibrated constant does\n",
         _sensitivity(material.sensitivity),
+        "## What each rule does\n",
+        ablated(material.ablations),
         "## A suite left out\n",
         _left_out(material.left_out),
     ]
@@ -174,11 +188,11 @@ def _goals(verdicts: Sequence[TableVerdict], left_out: Sequence[Mapping[str, str
         f"{_met(measured)} measured goals are met. A goal that is missed is not changed; "
         "`tools/calibration/NOTES.md` says what was tried to meet it."
     )
-    text = f"{_filled(told)}\n{_filled(GROUPS)}\n{_table(heading, measured)}"
+    text = f"{paragraph(told)}\n{paragraph(GROUPS)}\n{markdown_table(heading, measured)}"
     if rules:
         text += (
             f"\n{_met(rules)} arithmetic rules of IBM's are met; they need no model.\n\n"
-            + _table(heading, rules)
+            + markdown_table(heading, rules)
         )
     return text
 
@@ -212,6 +226,15 @@ def _goal_lines(verdict: TableVerdict) -> Iterator[tuple[str, ...]]:
     for check in verdict.checks:
         if check.goal is not None:
             yield from ((name, *line) for line in _check_lines(verdict, check, check.goal))
+    for made in verdict.decisions:
+        if made.goal is not None:
+            statistic = "wrong way" if made.statistic == "wrong_way" else made.statistic
+            yield (
+                *(name, made.what, measure_name(made.measure)),
+                f"{statistic}: {made.goal:.1%} at most",
+                *("", "", f"{made.reached:.1%}"),
+                _verdict(made.meets_goal),
+            )
     for change in verdict.changes:
         wanted = change.change
         yield (
@@ -282,9 +305,9 @@ def _worst(verdict: TableVerdict, reasons: Sequence[OffReason]) -> str:
     ]
     return (
         f"`{table.name}`, {measure_name(goal.measure)}; a row is {'/'.join(table.key)}.\n\n"
-        + _table(("row", "IBM", "ours", "error", "role", "why"), lines)
+        + markdown_table(("row", "IBM", "ours", "error", "role", "why"), lines)
         + "\n"
-        + "".join(f"{_filled(f'{number}. {text}')}" for text, number in numbers.items())
+        + "".join(f"{paragraph(f'{number}. {text}')}" for text, number in numbers.items())
     )
 
 
@@ -316,7 +339,7 @@ def _seeds(replays: Sequence[ReplayedTable]) -> str:
                 )
             )
     heading = ("table", "measure", "median", "greatest", f"above {SPREAD_WANTED:g}%")
-    return _filled(SPREAD) + "\n" + _table(heading, lines)
+    return paragraph(SPREAD) + "\n" + markdown_table(heading, lines)
 
 
 def _sensitivity(found: Mapping[str, Sensitivity]) -> str:
@@ -334,14 +357,14 @@ def _sensitivity(found: Mapping[str, Sensitivity]) -> str:
         for row in rows
     ]
     numbers = {"move": MOVE, "seeds": SEEDS, "more": MORE_SEEDS, "significant": SIGNIFICANT}
-    text = _filled(SENSITIVITY.format(**numbers)) + "\n"
+    text = paragraph(SENSITIVITY.format(**numbers)) + "\n"
     stale = [row.name for row in rows if row.value != present.get(row.name)]
     missing = [f"`{name}`" for name in present if name not in found]
     if missing:
-        text += _filled(f"**Not measured yet**: {', '.join(missing)}.") + "\n"
+        text += paragraph(f"**Not measured yet**: {', '.join(missing)}.") + "\n"
     if stale:
         text += (
-            _filled(
+            paragraph(
                 f"**Measured before the latest fit**: {len(stale)} of these constants have other "
                 "values by now (`make fidelity` measures again)."
             )
@@ -349,7 +372,7 @@ def _sensitivity(found: Mapping[str, Sensitivity]) -> str:
         )
     moves = (f"-{MOVE:.0%}", f"+{MOVE:.0%}", "on average", "chance")
     heading = ("constant", "value", *moves, "matters", "seeds")
-    return text + _table(heading, lines)
+    return text + markdown_table(heading, lines)
 
 
 def _own(rows: Sequence[Mapping[str, str]]) -> str:
@@ -358,7 +381,7 @@ def _own(rows: Sequence[Mapping[str, str]]) -> str:
 
 
 def _left_out(rows: Sequence[Mapping[str, str]]) -> str:
-    text = _filled(LEFT_OUT) + "\n"
+    text = paragraph(LEFT_OUT) + "\n"
     if not rows:
         return (
             text
@@ -373,14 +396,4 @@ def _left_out(rows: Sequence[Mapping[str, str]]) -> str:
         for row in rows
     ]
     heading = ("suite", "rows", "median", "90 % within", "worst", "at", "generations")
-    return text + _table(heading, lines)
-
-
-def _filled(text: str) -> str:
-    """A paragraph in lines of ordinary length."""
-    return fill(" ".join(text.split()), 96, break_long_words=False, break_on_hyphens=False) + "\n"
-
-
-def _table(heading: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    rows = [heading, ["---"] * len(heading), *lines]
-    return "".join(f"| {' | '.join(' '.join(cell.split()) for cell in row)} |\n" for row in rows)
+    return text + markdown_table(heading, lines)

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from isfc.cli.drawing.link import drawing_svg
 from isfc.layout.catalogue import load_layout
+from tools.calibration import assumptions, certainty
 from tools.pages import channel_fidelity, cluster, diagram, fidelity, schema, screenshots, sources
 from tools.pages.console import PAGES, PROJECT
 from tools.pages.figures import simulated
@@ -51,8 +52,10 @@ def page(name: str, text: str) -> str:
 MEASURED: Final = (
     Made("replays of the published tables", fidelity.measured, is_long=True),
     Made("runs that pages tell of", simulated.measured, is_long=True),
+    Made("what assumptions do", assumptions.files, is_long=True),
 )
 MADE: Final = (
+    Made("what ranges are made from", certainty.files, is_slow=True),
     Made("states of a CTC", diagram.files),
     Made("drawings of layouts", layouts),
     Made("schema", schema.files),

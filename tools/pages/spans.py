@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import is_dataclass
 from importlib import import_module
+from textwrap import fill
 from typing import Any, Final
 
 MARK: Final = re.compile(
@@ -97,4 +98,9 @@ def block(lines: str) -> str:
 def markdown_table(heading: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table in Markdown."""
     lines = [heading, ["---"] * len(heading), *rows]
-    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+    return "".join(f"| {' | '.join(' '.join(c.split()) for c in cells)} |\n" for cells in lines)
+
+
+def paragraph(text: str) -> str:
+    """A paragraph in lines of ordinary length."""
+    return fill(" ".join(text.split()), 96, break_long_words=False, break_on_hyphens=False) + "\n"

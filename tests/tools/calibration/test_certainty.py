@@ -10,14 +10,12 @@ from scenarios.figures.certainty import (
     errors_of,
 )
 from tools.calibration.certainty import (
-    FOLDER,
     Miss,
     coverage,
     covering,
     directions,
     families,
     figures,
-    files,
     ratios,
     score,
     within,
@@ -29,11 +27,6 @@ POINTS: float = 0.05
 
 def miss(factor: float, suite: str = "") -> Miss:
     return Miss("figure", FigureKind.RATE, Family("all links"), suite, 1.0, factor, "a test")
-
-
-@pytest.mark.parametrize("name", ["certainty.csv", "directions.csv"])
-def test_make_certainty_would_change_nothing(name: str) -> None:
-    assert files()[FOLDER / name] == (FOLDER / name).read_text("utf-8"), "run make certainty"
 
 
 def test_ranges_cover_a_suite_that_was_left_out_as_they_state() -> None:

@@ -1,0 +1,128 @@
+"""What each rule of the model does: the published tables replayed without it, nothing fitted again.
+
+``python -m tools.calibration.ablations`` switches off one rule at a time (`RULES`) and writes
+``docs/ablations.csv``: figures of `tools.calibration.judge`, with and without it, which
+``docs/fidelity.md`` shows. A rule is switched off by a value of a constant at which it does
+nothing. A dozen replays of 2 s take some ten minutes on two idle processors.
+"""
+
+import argparse
+import csv
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from tools.calibration.judge import judge
+from tools.calibration.knobs import build_constants
+from tools.calibration.replayed import replay_all
+
+SEEDS: Final = 1
+SECONDS: Final = 2.0
+"""What one replay takes: figures differ by some tenths of a percent from seed to seed then."""
+
+FIGURES: Final = Path(__file__).resolve().parents[2] / "docs" / "ablations.csv"
+
+SHOWN: Final = (
+    "MB/s, several CTCs: median",
+    "MB/s, several CTCs: 90 %",
+    "MB/s, several CTCs: worst",
+    "MB/s, one CTC: worst",
+    "RDEV util, several CTCs: 90 %",
+    "colliding rows within x 2.5, of 10",
+    "quiet rows: the worst",
+    "DISC of writers: median",
+    "packages of replies, H001709C: factor",
+)
+"""The figures that are kept, as `tools.calibration.judge` names them."""
+
+COLUMNS: Final = ("without", *SHOWN)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule of the model, and the constants at whose values here it does nothing."""
+
+    name: str
+    off: Mapping[str, float]
+
+
+RULES: Final = (
+    Rule("a channel takes turns", {"chpid.turn_ns": 0}),
+    Rule("a channel rolls off with its writers", {"chpid.roll_off": 0}),
+    Rule("an interrupt takes time", {"chpid.interrupt_ns": 0}),
+    Rule("the end of a WRITE is told promptly", {"chpid.write_interrupt_ns": 94_200}),
+    Rule("a guest is dispatched first", {"guests.client_latency_ns": 0}),
+    Rule("a client's bytes cost time", {"guests.client_ns_per_byte": 0}),
+    Rule("a received byte costs time", {"link.receive_ns_per_byte": 0}),
+    Rule("the release of a written byte costs time", {"link.release_ns_per_byte": 0}),
+    Rule("a package takes a share", {"link.share_length": 0}),
+    Rule(
+        "short links open a CTC later",
+        {"link.open_length_exponent": 0, "link.open_count_exponent": 0},
+    ),
+    Rule("a long message opens a CTC", {"link.open_message_length": 16 * 2**20}),
+    Rule("messages count on a single CTC", {"link.single_ctc_message_length": 0}),
+)
+"""The rules that a constant switches off."""
+
+
+def present_rules() -> list[Rule]:
+    """Those of `RULES` whose constants the model has."""
+    return [rule for rule in RULES if _is_present(rule)]
+
+
+def measure(rules: Sequence[Rule], seconds: float, pool: Executor) -> Iterator[dict[str, str]]:
+    """A line for the model as it is, and for each rule that is left out."""
+    for rule in (Rule("nothing", {}), *rules):
+        constants = build_constants(rule.off) if rule.off else None
+        found = {one.target.name: one for one in judge(replay_all(SEEDS, seconds, pool, constants))}
+        yield {"without": rule.name} | {name: f"{found[name].reached:.4g}" for name in SHOWN}
+
+
+def load(path: Path = FIGURES) -> list[dict[str, str]]:
+    """What was measured last; nothing if there is no file."""
+    if not path.exists():
+        return []
+    with path.open(newline="", encoding="utf-8") as file:
+        return [*csv.DictReader(file)]
+
+
+def store(lines: Sequence[Mapping[str, str]], path: Path = FIGURES) -> None:
+    """Keep what was measured."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(lines)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure as the command line says, and renew the file; return the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.calibration.ablations", description=__doc__
+    )
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes (all cores)")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="of each run")
+    options = parser.parse_args(arguments)
+    found: list[dict[str, str]] = []
+    with ProcessPoolExecutor(options.jobs) as pool:
+        for line in measure(present_rules(), options.seconds, pool):
+            found.append(line)
+            print(", ".join(line.values()), file=sys.stderr, flush=True)
+    store(found)
+    return 0
+
+
+def _is_present(rule: Rule) -> bool:
+    try:
+        build_constants(rule.off)
+    except ValueError:
+        return False
+    return True
+
+
+if __name__ == "__main__":
+    sys.exit(main())
