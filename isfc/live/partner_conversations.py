@@ -17,6 +17,7 @@ from isfc.live.engine import LiveEngine
 from isfc.live.pace import SHORT_LENGTH
 from isfc.programs.conversation import ConversationEnd
 from isfc.programs.conversation_state import ConversationState
+from isfc.programs.link_room import LinkRoom
 from isfc.programs.protocol import ConversationLimits, ConversationSevered, SeverCode, check_service
 from isfc.programs.switchboard import Switchboard
 from isfc.programs.verification import Verifying
@@ -32,7 +33,8 @@ Handler = Callable[[Conversation], Coroutine[Any, Any, None]]
 class PartnerConversations:
     """The conversations of programs with those of one partner. It is a `Program` of its engine.
 
-    ``services`` are those that the node offers, which its links may have in common.
+    ``services`` are those that the node offers, and ``room`` what conversations may have in its
+    links, both of which the links may have in common.
     """
 
     runs: Final = "conversations"
@@ -45,9 +47,12 @@ class PartnerConversations:
         verified: bool = False,
         limits: ConversationLimits | None = None,
         services: "dict[str, Handler] | None" = None,
+        room: LinkRoom | None = None,
     ) -> None:
         self.definition = definition
-        self.board = Switchboard(lesser=definition.name.precedes(definition.partner), limits=limits)
+        self.board = Switchboard(
+            lesser=definition.name.precedes(definition.partner), limits=limits, room=room
+        )
         self.verifying = Verifying(self.board) if verified else None
         """What counts the messages that do not verify, where they are verified."""
         self.engine: LiveEngine | None = None

@@ -27,6 +27,7 @@ from isfc.live.engine import RECONNECT_S, LiveEngine
 from isfc.live.live_system import LiveSystem
 from isfc.live.opening import Opening
 from isfc.live.partner_conversations import Handler, PartnerConversations
+from isfc.programs.link_room import LinkRoom
 from isfc.programs.protocol import ConversationLimits, ConversationSevered, SeverCode, check_service
 from isfc.programs.switchboard import Switchboard
 from isfc.programs.verification import Verifying
@@ -54,9 +55,10 @@ class OpenNode:
         self.address: Endpoint | None = None
         """Where it listens; port 0 has become a real one."""
         self._services: dict[str, Handler] = {}
+        room = LinkRoom()
         self.exchanges = {
             each.partner: PartnerConversations(
-                each, verified=verified, limits=limits, services=self._services
+                each, verified=verified, limits=limits, services=self._services, room=room
             )
             for each in definitions
         }

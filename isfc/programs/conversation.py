@@ -35,6 +35,7 @@ from isfc.programs.protocol import (
     SeverCode,
     Verb,
 )
+from isfc.programs.turns import TURN_LENGTH, Turns
 
 
 class Register:
@@ -47,7 +48,7 @@ class Register:
         self.limits = limits
         self.conversations: dict[int, ConversationEnd] = {}
         """Those that are not over, by number."""
-        self.due: deque[ConversationEnd] = deque()
+        self.due: Turns[ConversationEnd] = Turns()
         """Those that may have something to send, each once."""
         self.changed: deque[ConversationEnd] = deque()
         """Those that their program should look at, each once."""
@@ -171,6 +172,8 @@ class ConversationEnd:
         self._taken_length = 0
         self.is_due = False
         """Whether `poll_message` may have something to send."""
+        self.turn_length = TURN_LENGTH
+        """Bytes that are left of its turn (`isfc.programs.turns`)."""
         self._is_changed = False
         self._unsent = ByteQueue()
         self._passing = False
@@ -194,6 +197,11 @@ class ConversationEnd:
     def room_length(self) -> int:
         """How many bytes `send` would take now."""
         return self._register.send_share - self._unsent.length
+
+    @property
+    def unsent_length(self) -> int:
+        """Bytes that wait to be sent."""
+        return self._unsent.length
 
     @property
     def arrived_length(self) -> int:
@@ -477,7 +485,7 @@ class ConversationEnd:
         """There may be something to send."""
         if not self.is_due:
             self.is_due = True
-            self._register.due.append(self)
+            self._register.due.add(self)
 
     def _notify(self) -> None:
         """The program should look at it."""

@@ -166,7 +166,8 @@ it is taken, and what may wait to be sent."""
 
 LINK_LENGTH: Final = 8 * 2**20
 """Bytes of all conversations in the link: enough for nine full packages, and far below what the
-backlog holds, so that it is never full."""
+backlog holds, so that it is never full. Beside those who send little, bulk has less of it
+(`isfc.programs.link_room`)."""
 
 SHARE_LENGTH_MIN: Final = 131_072
 """A conversation's share is never less than so many bytes, or the limit, if that is less."""

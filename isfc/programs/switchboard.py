@@ -20,6 +20,7 @@ from isfc.link.message import Message, Traffic
 from isfc.programs import protocol as verbs
 from isfc.programs.conversation import ConversationEnd, Register
 from isfc.programs.conversation_state import ConversationState
+from isfc.programs.link_room import LinkRoom
 from isfc.programs.protocol import ConversationLimits, ConversationSevered, SeverCode, Verb
 
 MESSAGE_COST_LENGTH: Final = 256
@@ -34,6 +35,7 @@ EARLY_MAX: Final = 65_536
 
 # An enumeration's members are slow to reach, and this one is needed for every message.
 _TRANSPORT: Final = Traffic.TRANSPORT
+_CREDIT: Final = int(Verb.CREDIT)
 
 
 class Switchboard:
@@ -41,10 +43,16 @@ class Switchboard:
 
     After a verb, its own or a conversation's, hand what `messages` returns to the engine.
     `poll_changed` names the conversations that a program should look at again; one in the state
-    REQUESTED asks for a service.
+    REQUESTED asks for a service. ``room`` is what the links of the node have in common.
     """
 
-    def __init__(self, *, lesser: bool, limits: ConversationLimits | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        lesser: bool,
+        limits: ConversationLimits | None = None,
+        room: LinkRoom | None = None,
+    ) -> None:
         self._first_number = 0 if lesser else 1
         self._register = Register(limits or ConversationLimits(), self._first_number)
         self.conversations = self._register.conversations
@@ -54,6 +62,7 @@ class Switchboard:
         self._answers: dict[int, tuple[Traffic, ConversationSevered]] = {}
         """What is still to be said on numbers that have no conversation."""
         self._in_link_length = 0
+        self._room = room or LinkRoom()
         self._opening = 0
         """Of the partner's openings, the one that is to begin next."""
         self._early: dict[int, ConversationEnd | None] = {}
@@ -85,10 +94,10 @@ class Switchboard:
                 self._receive_message(message)
         elif isinstance(event, Sent):
             for message in event.messages:
-                self._in_link_length -= message.length
+                self._hold(-message.length)
                 if message.more:
                     continue
-                self._in_link_length -= MESSAGE_COST_LENGTH
+                self._hold(-MESSAGE_COST_LENGTH)
                 if isinstance(message.sender, ConversationEnd):
                     message.sender.note_sent()
         elif isinstance(event, Severed):
@@ -111,7 +120,7 @@ class Switchboard:
         """End every conversation: the link has forgotten everything, numbers included."""
         self._register.lose(reason)
         self._answers.clear()
-        self._in_link_length = 0
+        self._hold(-self._in_link_length)
         self._opening = 0
         self._early.clear()
 
@@ -131,23 +140,35 @@ class Switchboard:
             return []
         transport: list[Message] = []
         legacy: list[Message] = []
-        room_length = self.limits.link_length - self._in_link_length
-        while answers and room_length > 0:
+        limit, room = self.limits.link_length, self._room
+        while answers and self._in_link_length < limit:
             number, (traffic, reason) = answers.popitem()
             data = verbs.sever(reason)
-            room_length -= len(data) + MESSAGE_COST_LENGTH
+            self._hold(len(data) + MESSAGE_COST_LENGTH)
             message = Message(number, len(data), traffic, data)
             (transport if traffic is _TRANSPORT else legacy).append(message)
-        while due and room_length > 0:
-            conversation = due.popleft()
+        bulk_limit = room.bulk_limit(limit)
+        while due and self._in_link_length < (limit if due.little else bulk_limit):
+            little = bool(due.little)
+            conversation = due.take()
             said = conversation.poll_message()
             if said is not None:
                 traffic = conversation.traffic
-                room_length -= len(said) + MESSAGE_COST_LENGTH
+                length = len(said) + MESSAGE_COST_LENGTH
+                self._hold(length)
+                due.pay(conversation, length)
+                if not little:
+                    room.note_bulk(length)
+                elif said[0] != _CREDIT:
+                    room.note_little()
                 message = Message(conversation.number, len(said), traffic, said, conversation)
                 (transport if traffic is _TRANSPORT else legacy).append(message)
-        self._in_link_length = self.limits.link_length - room_length
         return [messages for messages in (transport, legacy) if messages]
+
+    def _hold(self, length: int) -> None:
+        """The link holds so many bytes more."""
+        self._in_link_length += length
+        self._room.in_link_length += length
 
     def _receive_message(self, message: Message) -> None:
         data = message.data or b""

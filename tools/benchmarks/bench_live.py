@@ -2,16 +2,18 @@
 
 ``python -m tools.benchmarks.bench_live`` runs these cases: packages of 830 kB over eight
 connections (CTCs), streams of messages of 118 kB, 32 KiB and 1 KiB, the small messages of the
-suite HS in a closed loop, a ping-pong of 64 bytes, and then TCP programs through ``--forward``
-(`tools.benchmarks.forwarded`). In each, all contenders run in turn, over and over, so that they
-meet the same machine. Times depend on the machine and are only shown; what is judged are ratios
-of medians. It ends with 1 when a goal is missed. ``--memory SECONDS`` runs HL for so long, and
-then 200 forwarded connections, and judges the memory of both nodes.
+suite HS in a closed loop, a ping-pong of 64 bytes, alone and beside bulk, and then TCP programs
+through ``--forward`` (`tools.benchmarks.forwarded`). In each, all contenders run in turn, over
+and over, so that they meet the same machine. Times depend on the machine and are only shown; what
+is judged are ratios of medians. It ends with 1 when a goal is missed. ``--memory SECONDS`` runs HL
+for so long, and then 200 forwarded connections, and judges the memory of both nodes.
 """
 
 import argparse
 import json
+import platform
 import sys
+import sysconfig
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from operator import attrgetter
@@ -29,6 +31,7 @@ from tools.benchmarks.contenders import (
     python_contender,
 )
 from tools.benchmarks.forwarded import Figures, measure_forwarded
+from tools.benchmarks.live_beside import measure_beside
 from tools.benchmarks.live_peer import PAYLOAD_LENGTH, STREAMS
 from tools.benchmarks.others import Others, describe_others
 
@@ -208,9 +211,19 @@ def describe_case(case: str, runs: Mapping[str, Sequence[ContenderRun]]) -> str:
     return "\n".join(lines)
 
 
+def describe_build() -> str:
+    """Which Python this is, and how it was built: that counts for a third of a round trip."""
+    flags = f"{sysconfig.get_config_var('CONFIG_ARGS')} {sysconfig.get_config_var('PY_CFLAGS')}"
+    optimized = "--enable-optimizations" in flags or "-fprofile-use" in flags
+    lto = "--with-lto" in flags or "-flto" in flags
+    how = " and ".join(["with profiles"] * optimized + ["linked as one (LTO)"] * lto)
+    return f"Python {platform.python_version()} was built {how or 'without optimization'}."
+
+
 def bench(extent: LiveExtent, say: Callable[[str], None]) -> tuple[Timings, Figures, list[Check]]:
     """All cases; ``say`` is told each as soon as it is known."""
     say(f"isfc is {'compiled' if COMPILED else 'interpreted'}; {extent.repetitions} runs of each.")
+    say(describe_build())
     timings = {}
     others = Others()
     for work in extent.works:
@@ -222,8 +235,9 @@ def bench(extent: LiveExtent, say: Callable[[str], None]) -> tuple[Timings, Figu
     remark = describe_others(others.processors())
     if remark:
         say(remark)
+    _, beside = measure_beside(extent.repetitions, extent.forwarded_s, say)
     figures, checks = measure_forwarded(extent.repetitions, extent.forwarded_s, say)
-    checks = [*judge(timings), *checks]
+    checks = [*judge(timings), *beside, *checks]
     say("\n" + "\n".join(map(describe_check, checks)))
     return timings, figures, checks
 

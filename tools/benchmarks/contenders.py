@@ -108,7 +108,7 @@ class ContenderCommand:
         with tempfile.TemporaryDirectory(prefix="isfc-bench-") as folder:
             lines = [self.command_line(role, work, Path(folder)) for role in ("far", "near")]
             with started(lines) as processes:
-                far, near = (_meter(report) for report in _reports(self.name, processes))
+                far, near = (_meter(report) for report in reports(self.name, processes))
         receiver = near if work.case in ("messages", "pingpong") else far
         return ContenderRun(
             work.count,
@@ -137,7 +137,7 @@ def started(lines: Sequence[Sequence[str]]) -> Iterator[list[Process]]:
         yield processes
 
 
-def _reports(name: str, processes: Sequence[Process]) -> list[str]:
+def reports(name: str, processes: Sequence[Process]) -> list[str]:
     """What the processes have printed when all have ended, or the error of one that failed."""
     end_s = time.monotonic() + RUN_S_MAX
     while None in (statuses := [process.poll() for process in processes]) and not any(statuses):

@@ -42,7 +42,7 @@ class Joined:
         """Exchange everything there is; the verbs that were said."""
         said = []
         while due := self.registers[0].due or self.registers[1].due:
-            end = due.popleft()
+            end = due.take()
             if message := end.poll_message():
                 said.append(message[0])
                 if message[0] == Verb.CONNECT:

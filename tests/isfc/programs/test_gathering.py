@@ -14,7 +14,7 @@ def test_small_pieces_are_not_due_before_what_went_ahead_is_confirmed_or_they_ar
     def said() -> list[bytes | None]:
         messages = []
         while due:
-            messages.append(due.popleft().poll_message())
+            messages.append(due.take().poll_message())
         return messages
 
     for _ in range(UNDER_WAY_MAX):

@@ -221,11 +221,11 @@ def test_only_so_much_is_handed_to_the_link_at_once() -> None:
     for conversation in conversations:
         conversation.send(bytes(2**23))
     handed = [m for messages in board.messages() for m in messages]
-    assert board.in_link_length >= LINK_LENGTH
+    assert board.in_link_length >= LINK_LENGTH * 7 // 8
     assert board.in_link_length < LINK_LENGTH + 263_000
     counts = [sum(m.conversation == number for m in handed) for number in (0, 2, 4)]
     assert max(counts) - min(counts) <= 1  # by turns
-    assert min(counts) > 9
+    assert min(counts) > 8
     more = feed(board, Sent(handed[:10]))
     assert 9 <= len(more) <= 11
 

@@ -9,13 +9,22 @@ from types import SimpleNamespace
 
 import pytest
 
-from tools.benchmarks import bench_live, contenders, forwarded, others, resident, tcp_services
+from tools.benchmarks import (
+    bench_live,
+    contenders,
+    forwarded,
+    live_beside,
+    others,
+    resident,
+    tcp_services,
+)
 from tools.benchmarks.contenders import (
     ContenderCommand,
     ContenderError,
     ContenderRun,
     ContenderWork,
 )
+from tools.benchmarks.live_beside import Beside
 
 
 def _run(
@@ -91,6 +100,7 @@ def test_a_missed_goal_ends_with_1(
     timings = {**TIMINGS, "messages": {"isfc": [_run(rate)], "pyzmq": [_run(200)]}}
     monkeypatch.setattr(bench_live, "time_in_turn", lambda _, work, __: timings[work.case])
     monkeypatch.setattr(bench_live, "measure_forwarded", lambda *_: ({}, []))
+    monkeypatch.setattr(bench_live, "measure_beside", lambda *_: ({}, []))
     assert bench_live.main(["--json"]) == status
     figures = json.loads(capsys.readouterr().out)
     assert figures["timings"]["messages"]["isfc"][0]["count"] == 1_000
@@ -102,10 +112,27 @@ def test_table_fits_a_terminal(
 ) -> None:
     monkeypatch.setattr(bench_live, "time_in_turn", lambda _, work, __: TIMINGS[work.case])
     monkeypatch.setattr(bench_live, "measure_forwarded", lambda *_: ({}, []))
+    monkeypatch.setattr(bench_live, "measure_beside", lambda *_: ({}, []))
     bench_live.main([])
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= 80
-    assert lines[3].split() == ["isfc", "434", "7", "710", "250", "9", "9,000"]
+    assert lines[4].split() == ["isfc", "434", "7", "710", "250", "9", "9,000"]
+
+
+def test_round_trips_beside_transfers_are_judged_by_those_alone() -> None:
+    runs = {name: [Beside(100, 200, 1_600, 1_600, 50.0, 100.0)] for name in live_beside.TRANSFERS}
+    assert all(check.passed for check in live_beside.judge(runs))
+    late = {name: [Beside(100, 200, 2_401, 1_602, 39.0, 100.0)] for name in runs}
+    assert [check.passed for check in live_beside.judge(late)].count(False) == 9
+    assert max(map(len, live_beside.describe(runs).splitlines())) <= 80
+
+
+@pytest.mark.slow
+def test_round_trips_are_measured_beside_transfers() -> None:
+    said: list[str] = []
+    runs, checks = live_beside.measure_beside(1, 0.1, said.append)
+    assert len(checks) == 3 * len(runs)
+    assert all(run.bytes_per_s > 0 for taken in runs.values() for run in taken)
 
 
 def test_contenders_run_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,98 @@
+"""What bulk may have in a node's links: all room alone, little while little is sent beside it."""
+
+from isfc.link.events import Sent
+from isfc.link.message import Message
+from isfc.programs import protocol as verbs
+from isfc.programs.conversation import ConversationEnd
+from isfc.programs.link_room import ALONE_LENGTH, BESIDE_LENGTH, LinkRoom
+from isfc.programs.protocol import LINK_LENGTH, ConversationLimits
+from isfc.programs.switchboard import Switchboard
+from tests.isfc.programs.test_switchboard import deliver, feed
+
+PIECE_LENGTH = 263_000
+"""A message of the longest, and what it costs besides."""
+
+
+def board_of(room: LinkRoom | None = None, link_length: int = LINK_LENGTH) -> Switchboard:
+    limits = ConversationLimits(send_length=2**28, link_length=link_length)
+    return Switchboard(lesser=True, limits=limits, room=room)
+
+
+def opened(board: Switchboard) -> ConversationEnd:
+    conversation = board.connect("ANY")
+    feed(board, Sent(said(board)))
+    deliver(board, conversation.number, verbs.accept(2**30))
+    return conversation
+
+
+def said(board: Switchboard) -> list[Message]:
+    return [message for messages in board.messages() for message in messages]
+
+
+def keep_full(
+    board: Switchboard, bulk: ConversationEnd, under_way: list[Message], length: int
+) -> None:
+    """Let the oldest messages be sent, and others follow, for so many bytes."""
+    while length > 0:
+        bulk.send(bytes(max(0, bulk.room_length)))
+        oldest = under_way.pop(0)
+        length -= oldest.length
+        under_way += feed(board, Sent([oldest]))
+
+
+def test_a_request_beside_bulk_has_all_of_it_wait_until_little_is_in_the_link() -> None:
+    board = board_of()
+    bulk, asking = opened(board), opened(board)
+    bulk.send(bytes(2**27))
+    under_way = said(board)
+    assert board.in_link_length >= LINK_LENGTH * 7 // 8
+    asking.send(b"request")
+    (request,) = said(board)  # though the link is full of bulk
+    assert request.conversation == asking.number
+    under_way.append(request)
+    keep_full(board, bulk, under_way, LINK_LENGTH)
+    assert board.in_link_length < BESIDE_LENGTH + PIECE_LENGTH
+    keep_full(board, bulk, under_way, ALONE_LENGTH)
+    assert board.in_link_length >= LINK_LENGTH * 7 // 8
+
+
+def test_a_request_waits_for_no_other_conversation_to_have_its_turn() -> None:
+    board = board_of()
+    bulk, asking = [opened(board) for _ in range(8)], opened(board)
+    for each in bulk:
+        each.send(bytes(2**23))
+    under_way = said(board)
+    asking.send(b"request")
+    first = feed(board, Sent(under_way[:4]))[0]
+    assert first.conversation == asking.number
+
+
+def test_bulk_on_one_link_makes_room_for_a_request_on_another() -> None:
+    room = LinkRoom()
+    board, other = board_of(room), board_of(room)
+    bulk, asking = opened(board), opened(other)
+    bulk.send(bytes(2**27))
+    under_way = said(board)
+    asking.send(b"request")
+    assert len(said(other)) == 1
+    keep_full(board, bulk, under_way, LINK_LENGTH)
+    assert board.in_link_length < BESIDE_LENGTH + PIECE_LENGTH
+
+
+def test_those_who_send_little_are_bounded_too() -> None:
+    board = board_of(link_length=2**20)
+    conversations = [opened(board) for _ in range(250)]
+    for conversation in conversations:
+        conversation.send(bytes(16_000))
+        said(board)
+    assert 2**20 <= board.in_link_length < 2**20 + PIECE_LENGTH
+
+
+def test_a_link_that_is_lost_holds_nothing_any_more() -> None:
+    room = LinkRoom()
+    board = board_of(room)
+    opened(board).send(bytes(2**22))
+    said(board)
+    assert room.in_link_length > 2**20
+    board.lose("gone")
+    assert room.in_link_length == board.in_link_length == 0
