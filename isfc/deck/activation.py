@@ -33,6 +33,14 @@ _EQUATE: Final = "EQUATE"
 _IMBED: Final = "IMBED"
 _VERBS: Final = {"ACTivate": True, "DEActive": False, "DEACTIVATe": False}
 """Whether a verb puts devices into the link."""
+_NO_VERB: Final = re.compile(r"ISLI(?:NK?)?\b", re.IGNORECASE)
+_VERB: Final = re.compile(r"ACTIVATE|DEACTIVE|DEACTIVATE", re.IGNORECASE)
+_DEVICE: Final = re.compile(r"[0-9A-F]{4}(?:-[0-9A-F]{4})?", re.IGNORECASE)
+_LOOKS: Final = re.compile(
+    r"#?(?:CP)?Q(?:U|UE|UER|UERY)?|IND(?:I|IC|ICA|ICAT|ICATE)?", re.IGNORECASE
+)
+"""Commands that show ISLINK, and do nothing to it."""
+
 _OPERAND: Final = "a device number, NODE with a name, or the end"
 
 
@@ -347,13 +355,24 @@ def _check_comments(text: str, file: str) -> None:
 
 
 def _statement(words: Sequence[OperandWord], systems: Qualifier | None) -> Iterator[Activation]:
-    """The statement in ``words``, if it is one; a console may have put words before it."""
+    """The statement in ``words``, if it is one; a console may have put words before it.
+
+    Raises `ConfigurationError` for ISLINK behind no verb that is known, and for a verb with devices
+    and no ISLINK: a blank or a word was lost, and what it says would be passed over.
+    """
     for index, word in enumerate(words[:-1]):
         verb = next((verb for verb in _VERBS if matches(verb, word.text.upper())), None)
         if verb is not None and matches(ISLINK, words[index + 1].text.upper()):
             found = _activation(_VERBS[verb], word, words[index + 2 :], systems)
             yield replace(found, member=_member(words[:index]))
             return
+    for before, word in zip((None, *words), words, strict=False):
+        lost = before and _VERB.fullmatch(before.text) and _DEVICE.fullmatch(word.text)
+        if lost or (_NO_VERB.search(word.text) and not (before and _LOOKS.fullmatch(before.text))):
+            raise word.place.error(
+                f"{shown(word.text)} is no statement or command about links",
+                "ACTIVATE ISLINK or DEACTIVE ISLINK",
+            )
 
 
 def _member(before: Sequence[OperandWord]) -> NodeName | None:

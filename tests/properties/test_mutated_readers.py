@@ -400,7 +400,7 @@ def of_configuration(text: str) -> tuple[Rows, tuple[str, ...]]:
 
 
 def check_configuration(data: st.DataObject) -> None:
-    """The same CTCs are kept of mutated statements, or something is said of them."""
+    """The same CTCs are kept of mutated statements, those that both ends lost, or it is said."""
     changed, what = data.draw(mutated(CONFIG))
     try:
         kept, said = of_configuration(changed)
@@ -409,7 +409,9 @@ def check_configuration(data: st.DataObject) -> None:
         return
     intact = of_configuration(CONFIG)
     event(f"{what}: {'the same' if kept == intact[0] else 'said'}")
-    assert kept == intact[0] or said != intact[1], f"{what} left {kept}:\n{changed}"
+    lost = {f"{rdev:04X}" for ctc in intact[0] - kept for rdev in ctc}
+    is_less = kept < intact[0] and not any(rdev in changed for rdev in lost)
+    assert kept == intact[0] or is_less or said != intact[1], f"{what} left {kept}:\n{changed}"
 
 
 @settings(max_examples=60)
@@ -419,7 +421,7 @@ def test_mutated_statements_never_choose_others_silently(data: st.DataObject) ->
 
 
 @pytest.mark.exhaustive
-@settings(max_examples=15_000)
+@settings(max_examples=5_000)
 @given(data=st.data())
 def test_mutated_statements_never_choose_others_silently_at_length(data: st.DataObject) -> None:
     check_configuration(data)

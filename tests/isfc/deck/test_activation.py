@@ -228,3 +228,11 @@ def test_channels_that_no_statement_uses_are_not_named_any_more() -> None:
     left, _ = choose_from(parse_collection(cluster), [(NodeName("VMA"), each) for each in found])
     assert [str(end) for channel in left.shared_channels for end in channel] == ["VMA 50", "VMB 50"]
     assert parse_collection(format_collection(left)) == left
+
+
+@pytest.mark.parametrize(
+    "text", ["ACTIVATEISLINK 6021", "ISLINK 6021", "ACTIVATE 6021 NODE BOSTON"]
+)
+def test_a_statement_that_lost_a_blank_or_a_word_is_not_passed_over(text: str) -> None:
+    with pytest.raises(ConfigurationError, match="is no statement or command about links"):
+        parse_activations(f"ACTIVATE ISLINK 6000\nQUERY ISLINK ALL\n{text}\n", "config")
