@@ -305,9 +305,17 @@ def _statements(text: str, file: str) -> Iterator[Activation]:
     for line in lines:
         if line.words and line.words[0].text.upper() == _EQUATE:
             nicknames.equate([word.text for word in line.words[1:]], line.words[0].place)
+    is_behind_one = False
     for line in lines:
+        if is_behind_one and line.words and all(_DEVICE.fullmatch(w.text) for w in line.words):
+            raise line.words[0].place.error(
+                f"{shown(line.words[0].text)} stands alone below a statement about links",
+                "a comma at the end of the line before, if it goes on",
+            )
         systems = None if line.qualifier is None else nicknames.qualifier(line.qualifier)
-        yield from _statement(line.words, systems)
+        found = list(_statement(line.words, systems))
+        is_behind_one = bool(found) or (is_behind_one and not line.words)
+        yield from found
 
 
 def _joined(text: str, file: str) -> Iterator[_Line]:

@@ -6,7 +6,7 @@
 
     [grid]                                       # every combination is run
     layout = ["published-8", "my-link.toml"]     # or a [template] instead
-    link = ["ATLANTA-BOSTON"]                    # of layouts that have several
+    link = ["ATLANTA-BOSTON"]                    # of layouts that have several: each alone
     workload = ["HS", "HL"]
     pairs = [1, 10, 50]
     seed = [1, 2, 3]
@@ -34,16 +34,23 @@ from isfc.io.shared import load_with_disks
 from isfc.layout.catalogue import is_there
 from isfc.layout.checked_toml import convert, decode, read_bytes, within
 from isfc.layout.document import KM_MAX
-from isfc.layout.layout import Layout
-from isfc.layout.lost import check_pieces, lost_together, named_pieces
+from isfc.layout.layout import Collection, Layout
+from isfc.layout.lost import (
+    check_pieces,
+    collection_without,
+    known_pieces,
+    lost_together,
+    named_pieces,
+)
 from isfc.layout.sharing import with_notes
 from isfc.layout.site import SiteProfile
 from isfc.layout.site_file import with_site
 from isfc.link.name import NodeName
 from isfc.search.template import DeviceOrder, Template
+from scenarios.runs.cluster import ClusterExperiment, LinkLoad
 from scenarios.runs.run import Experiment
 from scenarios.runs.warmup import WARMUP
-from scenarios.runs.workload import find_workload
+from scenarios.runs.workload import Workload, find_workload
 
 CELLS_MAX: Final = 100_000
 """Runs of one sweep; each takes a tenth of a second or more."""
@@ -109,10 +116,21 @@ Place = dict[str, str | int | float]
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One run of a sweep: its place on each axis, and what is run."""
+    """One row of a sweep: its place on each axis, and what is run.
+
+    ``together`` is the run of all links of which ``experiment`` is one, None if it runs alone.
+    ``is_cut`` says that nothing of the link is left: its row has 0 everywhere, and none is run.
+    """
 
     axes: Mapping[str, str | int | float]
     experiment: Experiment
+    together: ClusterExperiment | None = None
+    is_cut: bool = False
+
+    @property
+    def run(self) -> Experiment | ClusterExperiment:
+        """What gives the figures of the row."""
+        return self.together or self.experiment
 
 
 def at_site(cell: Cell, profile: SiteProfile | None) -> Cell:
@@ -120,7 +138,21 @@ def at_site(cell: Cell, profile: SiteProfile | None) -> Cell:
     if profile is None:
         return cell
     experiment = replace(cell.experiment, layout=with_site(cell.experiment.layout, profile))
-    return Cell({**cell.axes, "profile": profile.name}, experiment)
+    together = cell.together
+    if together is not None:
+        links = tuple(with_site(link, profile) for link in together.collection.links)
+        together = replace(together, collection=replace(together.collection, links=links))
+    axes = {**cell.axes, "profile": profile.name}
+    return replace(cell, axes=axes, experiment=experiment, together=together)
+
+
+@dataclass(frozen=True, slots=True)
+class _Site:
+    """A link that is to be run alone, or all links of a file together if it is None."""
+
+    place: Place
+    collection: Collection
+    link: Layout | None
 
 
 def read_grid(path: Path) -> list[Cell]:
@@ -138,15 +170,14 @@ def parse_grid(data: bytes, folder: Path) -> list[Cell]:
     grid = convert(root.grid, _Grid, "[grid]", _EXPECTED[_Grid])
     if (grid.layout is None) == (root.template is None):
         raise ConfigurationError("[grid] layout: expected it or a table [template], one of them")
-    layouts: list[tuple[Place, Layout]]
     if grid.layout is not None:
         with within("[grid]"):
-            layouts = [*_named(grid.layout, grid.link, folder)]
+            sites = [*_named(grid.layout, grid.link, folder)]
     elif grid.link is not None:
         raise ConfigurationError("[grid] link: expected layout beside it")
     else:
-        layouts = [*_made(convert(root.template, _Template, "[template]", _EXPECTED[_Template]))]
-    axes = (layouts, grid.lose, grid.workload, grid.pairs, grid.seed)
+        sites = [*_made(convert(root.template, _Template, "[template]", _EXPECTED[_Template]))]
+    axes = (sites, grid.lose, grid.workload, grid.pairs, grid.seed)
     count = 1
     for axis in axes:
         count *= len(axis)
@@ -154,55 +185,95 @@ def parse_grid(data: bytes, folder: Path) -> list[Cell]:
         raise ConfigurationError(f"[grid]: {count} runs; expected 1 to {CELLS_MAX}")
     with within("[grid]"):
         return [
-            Cell(
-                {**place, "lose": lose, "workload": workload, "pairs": pairs, "seed": seed},
-                Experiment(
-                    without(layout, lose),
-                    find_workload(workload),
-                    pairs,
-                    root.seconds,
-                    root.warmup,
-                    seed,
-                ),
+            cell
+            for site, lose, workload, pairs, seed in product(*axes)
+            for cell in _cells(
+                site,
+                lose,
+                {"lose": lose, "workload": workload, "pairs": pairs, "seed": seed},
+                _Run(find_workload(workload), pairs, root.seconds, root.warmup, seed),
             )
-            for (place, layout), lose, workload, pairs, seed in product(*axes)
         ]
 
 
-def without(layout: Layout, lose: str) -> Layout:
-    """What is left of a layout without a chpid of its first system; all of it without ``none``.
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What is run over a link, or over each of several."""
+
+    workload: Workload
+    pairs: int
+    seconds: float
+    warmup: float
+    seed: int
+
+    def alone(self, layout: Layout) -> Experiment:
+        return Experiment(layout, self.workload, self.pairs, self.seconds, self.warmup, self.seed)
+
+    def together(self, collection: Collection) -> ClusterExperiment:
+        loads = tuple(LinkLoad(*link.nodes, self.workload, self.pairs) for link in collection.links)
+        return ClusterExperiment(collection, loads, self.seconds, self.warmup, self.seed)
+
+
+def _cells(site: _Site, lose: str, axes: Place, run: _Run) -> Iterator[Cell]:
+    """The rows of a run: one of a link alone, one for each link of all together."""
+    if site.link is not None:
+        left = without(site.link, lose, site.collection)
+        yield Cell({**site.place, **axes}, run.alone(left or site.link), is_cut=left is None)
+        return
+    left_of_all = _without_of_all(site.collection, lose)
+    together = run.together(left_of_all) if left_of_all.links else None
+    left_links = {link.nodes: link for link in left_of_all.links}
+    for link in site.collection.links:
+        left = left_links.get(link.nodes)
+        noted = with_notes(left_of_all if left else site.collection, left or link, alone=False)
+        yield Cell(
+            {**site.place, "link": link.name, **axes},
+            run.alone(noted),
+            together if left else None,
+            is_cut=left is None,
+        )
+
+
+def _without_of_all(collection: Collection, lose: str) -> Collection:
+    """What is left of all links of a file."""
+    if lose == NONE:
+        return collection
+    pieces = lose.split("+")
+    check_pieces(pieces, [NONE, *known_pieces(collection.links, collection.cecs)], "lose")
+    return collection_without(collection, pieces)[0]
+
+
+def without(layout: Layout, lose: str, collection: Collection | None = None) -> Layout | None:
+    """What is left of a layout without a piece of hardware; all of it without ``none``.
 
     Several things that are gone together are joined by ``+``: `isfc.layout.lost` says how they are
-    named. Raises `ConfigurationError` where there is no such thing, or nothing would be left.
+    named. Those of the other links of its ``collection`` take nothing. None if nothing is left.
+    Raises `ConfigurationError` where there is no such thing.
     """
     if lose == NONE:
         return layout
-    known = named_pieces(layout)
+    links, cecs = ((layout,), ()) if collection is None else (collection.links, collection.cecs)
     pieces = lose.split("+")
-    check_pieces(pieces, [NONE, *known], "lose")
-    left = lost_together(layout, pieces, known).left
-    if left is None:
-        raise ConfigurationError(f"lose {lose}: leaves no CTC; expected a link of more chpids")
-    return left
+    check_pieces(pieces, [NONE, *known_pieces(links, cecs)], "lose")
+    return lost_together(layout, pieces, named_pieces(layout, cecs)).left
 
 
-def _named(
-    names: Sequence[str], links: Sequence[str] | None, folder: Path
-) -> Iterator[tuple[Place, Layout]]:
+def _named(names: Sequence[str], links: Sequence[str] | None, folder: Path) -> Iterator[_Site]:
     """The links of shipped layouts, or of files in ``folder``, each with its place."""
     for name in names:
         beside = folder / name
         collection = load_with_disks(beside if is_there(beside) else name)
         with within(f"layout {name}"):
             if links is None:
-                chosen = collection.link(option="[grid] link")
-                yield {"layout": name}, with_notes(collection, chosen)
+                (only, *others) = collection.links
+                alone = None if others else with_notes(collection, only)
+                yield _Site({"layout": name}, collection, alone)
             for link in links or ():
-                chosen = collection.link(link, "[grid] link")
-                yield {"layout": name, "link": link}, with_notes(collection, chosen)
+                chosen = with_notes(collection, collection.link(link, "[grid] link"))
+                yield _Site({"layout": name, "link": link}, collection, chosen)
 
 
-def _made(table: _Template) -> Iterator[tuple[Place, Layout]]:
+def _made(table: _Template) -> Iterator[_Site]:
     """Every layout of a template, with its place on each of the template's axes."""
     if len(table.systems) != 2:
         raise ConfigurationError(f"[template] systems: expected {_EXPECTED[_Template]['systems']}")
@@ -219,4 +290,5 @@ def _made(table: _Template) -> Iterator[tuple[Place, Layout]]:
             "km": km,
         }
         with within("[template]"):
-            yield place, Template((first, second), features, chpids, each, order, km).layout()
+            layout = Template((first, second), features, chpids, each, order, km).layout()
+            yield _Site(place, Collection((layout,)), layout)

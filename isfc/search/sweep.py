@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,8 +14,9 @@ from isfc.search.cluster import share_out_over
 from isfc.search.grid import Cell, read_grid
 from isfc.search.store import Figures, RowStore, key_of
 from isfc.search.workers import share_out
+from scenarios.runs.cluster import ClusterExperiment, run_cluster
 from scenarios.runs.notes import run_notes
-from scenarios.runs.run import INTERVAL_MIN, Experiment, record
+from scenarios.runs.run import INTERVAL_MIN, Experiment, Recording, Result, record
 from scenarios.runs.trend import BATCHES, drifts
 
 Row = dict[str, Any]
@@ -60,15 +61,16 @@ def _rows(
         yield row_of(cell, figures)
 
 
-Execute = Callable[
-    [Callable[[Experiment], Figures], Sequence[Experiment]], Iterable[tuple[int, Figures]]
-]
+Run = Experiment | ClusterExperiment
+"""A link alone, or all links of a file together."""
+
+Execute = Callable[[Callable[[Run], Figures], Sequence[Run]], Iterable[tuple[int, Figures]]]
 """Does work on every item and yields (index, result) as they finish."""
 
 
 def execute(
-    work: Callable[[Experiment], Figures],
-    items: Sequence[Experiment],
+    work: Callable[[Run], Figures],
+    items: Sequence[Run],
     jobs: int | None,
     cluster: str | None,
 ) -> Iterator[tuple[int, Figures]]:
@@ -91,14 +93,16 @@ def finish(
     cells: Sequence[Cell], store: RowStore, shared_out: Execute
 ) -> Iterator[tuple[Cell, Figures]]:
     """Each cell with its figures: those that the store has, then the others as they finish."""
-    keys = [key_of(cell.experiment) for cell in cells]
     waiting: dict[str, list[Cell]] = {}
-    for key, cell in zip(keys, cells, strict=True):
-        if key in store.finished:
+    for cell in cells:
+        key = key_of(cell.run)
+        if cell.is_cut:
+            yield cell, NOTHING
+        elif key in store.finished:
             yield cell, store.finished[key]
         else:
             waiting.setdefault(key, []).append(cell)
-    experiments = [alike[0].experiment for alike in waiting.values()]
+    experiments = [alike[0].run for alike in waiting.values()]
     groups = list(waiting.items())
     for index, figures in shared_out(measure, experiments):
         key, alike = groups[index]
@@ -107,30 +111,57 @@ def finish(
             yield cell, figures
 
 
-def measure(experiment: Experiment) -> Figures:
+def measure(experiment: Run) -> Figures:
     """The figures of one run that are of the link as a whole, seen from the clients' system.
 
-    ``trend`` is 1 if its MB/s had not come to rest, so that a longer run may give others.
+    ``trend`` is 1 if its MB/s had not come to rest, so that a longer run may give others. Of all
+    links together, those of each by its name.
     """
     interval = experiment.seconds / BATCHES
-    seen = record(experiment, interval if interval >= INTERVAL_MIN else None).client
+    interval_or_none = interval if interval >= INTERVAL_MIN else None
+    if isinstance(experiment, Experiment):
+        return _figures(record(experiment, interval_or_none))
+    links = run_cluster(experiment, interval_or_none).links
+    return {link.experiment.layout.name: _figures(link) for link in links}
+
+
+def _figures(recording: Recording) -> dict[str, float]:
+    seen = recording.client
     figures = asdict(seen.whole.result)
     del figures["devices"], figures["node"]
     figures["trend"] = int(drifts([part.result.mb_per_s for part in seen.parts]))
     return figures
 
 
+NOTHING: Final[Figures] = {
+    **{field.name: 0.0 for field in fields(Result) if field.name not in ("devices", "node")},
+    "trend": 0,
+}
+"""The figures of a link of which no CTC is left."""
+
+
+def figures_of(cell: Cell, figures: Figures) -> Mapping[str, float]:
+    """Those of the link of a cell, from the figures of its run."""
+    if cell.together is None or cell.is_cut:
+        return figures
+    found: Mapping[str, float] = figures[str(cell.axes["link"])]
+    return found
+
+
 def row_of(cell: Cell, figures: Figures) -> Row:
     """The row of a cell: its place, its figures, and the notes that belong to them."""
+    own = figures_of(cell, figures)
     return {
         **cell.axes,
-        **figures,
-        "notes": " ".join(note.text for note in cell_notes(cell, figures)),
+        **own,
+        "notes": " ".join(note.text for note in cell_notes(cell, own)),
     }
 
 
 def cell_notes(cell: Cell, figures: Mapping[str, Any]) -> tuple[Note, ...]:
-    """The notes of a run's figures."""
+    """The notes of the figures of a link, or of its row."""
+    if cell.is_cut:
+        return ()
     experiment = cell.experiment
     rate = float(figures["mb_per_s"])
     notes = run_notes(experiment.layout, experiment.workload, experiment.pairs, rate)

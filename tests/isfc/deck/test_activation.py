@@ -236,3 +236,8 @@ def test_channels_that_no_statement_uses_are_not_named_any_more() -> None:
 def test_a_statement_that_lost_a_blank_or_a_word_is_not_passed_over(text: str) -> None:
     with pytest.raises(ConfigurationError, match="is no statement or command about links"):
         parse_activations(f"ACTIVATE ISLINK 6000\nQUERY ISLINK ALL\n{text}\n", "config")
+
+
+def test_device_numbers_that_are_on_a_line_of_their_own_are_not_passed_over() -> None:
+    with pytest.raises(ConfigurationError, match="'7021' stands alone below a statement"):
+        parse_activations("BOSTON: ACTIVATE ISLINK 7000 7020\n7021 /* ALL OF THEM */\n", "config")

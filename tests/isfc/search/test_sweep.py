@@ -18,7 +18,8 @@ from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.search.grid import Cell, parse_grid
 from isfc.search.store import Figures, RowStore, key_of
-from isfc.search.sweep import finish, measure, row_of, sweep
+from isfc.search.sweep import Run, finish, measure, row_of, sweep
+from scenarios.runs.cluster import ClusterExperiment, run_cluster
 from scenarios.runs.run import Experiment, run
 from scenarios.runs.workload import find_workload
 from tests.waiting import PATIENCE_S, wait_for
@@ -41,9 +42,7 @@ def spec(tmp_path: Path) -> Path:
     return path
 
 
-def here(
-    work: Callable[[Experiment], Figures], items: Sequence[Experiment]
-) -> Iterator[tuple[int, Figures]]:
+def here(work: Callable[[Run], Figures], items: Sequence[Run]) -> Iterator[tuple[int, Figures]]:
     """Do the work in this process, the last item first."""
     for index in reversed(range(len(items))):
         yield index, work(items[index])
@@ -84,7 +83,7 @@ def test_what_is_kept_is_not_run_again(spec: Path) -> None:
     store = spec.with_suffix(".rows")
     first = list(sweep(spec, jobs=1, store=store))
 
-    def nothing(_: object, items: Sequence[Experiment]) -> Iterator[tuple[int, Figures]]:
+    def nothing(_: object, items: Sequence[Run]) -> Iterator[tuple[int, Figures]]:
         assert not items
         return iter(())
 
@@ -159,16 +158,58 @@ def test_file_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
 
 def test_cells_that_are_alike_are_run_once() -> None:
     cells = parse_grid(GRID.replace(b"[1, 3]", b"[1, 1]"), PROJECT)
-    counted: list[Experiment] = []
+    counted: list[Run] = []
 
     def count(
-        work: Callable[[Experiment], Figures], items: Sequence[Experiment]
+        work: Callable[[Run], Figures], items: Sequence[Run]
     ) -> Iterator[tuple[int, Figures]]:
         counted.extend(items)
         return here(work, items)
 
     assert len(list(finish(cells, RowStore(), count))) == 8
     assert len(counted) == 4
+
+
+TOGETHER = b"""\
+seconds = 0.05
+warmup = 0.05
+[grid]
+layout = ["two-cecs"]
+workload = ["HL"]
+pairs = [2]
+lose = ["none", "BETA:40", "cec:EAST"]
+"""
+
+
+def test_all_links_of_a_file_run_together_and_what_is_cut_has_a_row_of_nothing() -> None:
+    cells = parse_grid(TOGETHER, PROJECT)
+    counted: list[Run] = []
+
+    def count(
+        work: Callable[[Run], Figures], items: Sequence[Run]
+    ) -> Iterator[tuple[int, Figures]]:
+        counted.extend(items)
+        return here(work, items)
+
+    rows = [row_of(*found) for found in finish(cells, RowStore(), count)]
+    assert len(rows) == 3 * 6
+    assert len(counted) == 3  # one run for the rows of all links
+    known = {(row["lose"], row["link"]): row["mb_per_s"] for row in rows}
+    assert {link for (lose, link), rate in known.items() if rate == 0.0} == {
+        "ALPHA-BETA", "ALPHA-DELTA", "ALPHA-GAMMA", "BETA-DELTA", "BETA-GAMMA"
+    }  # fmt: skip
+    assert {lose for (lose, _), rate in known.items() if rate == 0.0} == {"cec:EAST"}
+    ((whole),) = (
+        run for run in counted if isinstance(run, ClusterExperiment) and len(run.loads) == 1
+    )
+    assert known["cec:EAST", "DELTA-GAMMA"] == run_cluster(whole).mb_per_s
+
+
+def test_a_piece_of_other_links_takes_nothing_of_this_one() -> None:
+    grid = TOGETHER.replace(b"[grid]", b'[grid]\nlink = ["DELTA-GAMMA"]')
+    none, lost, _ = parse_grid(grid, PROJECT)
+    assert none.experiment == lost.experiment
+    assert not lost.is_cut
 
 
 def test_key_tells_seeds_constants_and_layouts_apart() -> None:
