@@ -2,14 +2,15 @@
 
 `CommandProcessor` does no I/O and reads no clock: it looks at a system and acts on it, at a time
 that it is told. So the same commands work in virtual time (``isfc run --cp``) and on a live
-node (``isfc cp``).
+node (``isfc cp``). `completions` are what a console offers for the word that is being typed.
 
 How far Query, ACTivate, DEActive, ISLink, ISFC and COLlect may be abbreviated is what z/VM's HELP
 lists (as others have typed it), NODE and BUFFERS what the manual says of ACTIVATE ISLINK; the rest
 is unverified.
 """
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -32,7 +33,7 @@ from isfc.cp.query import (
     query_isfc,
     query_islink,
 )
-from isfc.cp.words import ISLINK, CommandWords, matches, split
+from isfc.cp.words import ISLINK, NODE, CommandWords, matches, split
 from isfc.link.counters import LinkEndSnapshot
 from isfc.system.link_end import LinkEnd
 
@@ -114,3 +115,45 @@ def _find(words: list[str]) -> CpCommand:
     if len(words) == 1:
         raise CommandRefused(OPERAND_MISSING)
     raise CommandRefused(INVALID_OPERAND, words[1])
+
+
+_KEYWORD: Final = re.compile(r"\b[A-Z]{2,}[a-z]*\b")
+"""A keyword in a command's syntax; device numbers and names stand there in small letters."""
+
+
+def completions(text: str, rdevs: Sequence[str], partners: Sequence[str]) -> list[str]:
+    """The words that can stand where ``text`` ends and begin like its last word, in capitals.
+
+    ``rdevs`` and ``partners`` are those of the node.
+    """
+    words = split(text)
+    begun = words.pop() if words and not text[-1].isspace() else ""
+    return [word for word in _next_words(words, rdevs, partners) if word.startswith(begun)]
+
+
+def _next_words(words: list[str], rdevs: Sequence[str], partners: Sequence[str]) -> list[str]:
+    """What can follow the words, in a stable order."""
+    if not words:
+        return _full(command.verb for command in COMMANDS)
+    commands = [command for command in COMMANDS if matches(command.verb, words[0])]
+    if len(words) == 1:
+        return _full(command.noun for command in commands if command.noun)
+    for command in commands:
+        if command.noun and matches(command.noun, words[1]):
+            return _operands(command, words[2:], rdevs, partners)
+    return []
+
+
+def _operands(
+    command: CpCommand, given: list[str], rdevs: Sequence[str], partners: Sequence[str]
+) -> list[str]:
+    if given and matches(NODE, given[-1]):
+        return [*partners]
+    keywords = _full(_KEYWORD.findall(command.operands))
+    devices = rdevs if "rdev" in command.operands else ()
+    return [word for word in (*keywords, *devices) if word not in given]
+
+
+def _full(keywords: Iterable[str]) -> list[str]:
+    """Each keyword once, without its abbreviation."""
+    return list(dict.fromkeys(keyword.upper() for keyword in keywords))

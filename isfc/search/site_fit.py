@@ -1,7 +1,7 @@
 """Fitting a site profile: the few constants that a site's figures identify, by least squares.
 
 The unknowns are the logarithms of the factors of `isfc.layout.site.CONSTANTS`. Runs at points
-around the best that is known give a response surface (`isfc.search.surface`). On it scipy's trust
+around the best that is known give a response surface (`Surface`). On it scipy's trust
 region finds the factors with which each judged figure is least off, in units of how well it is
 known, and so is each factor's distance from 1: that prior holds what the figures do not tell. Then
 points are taken around those factors, nearer, and so on.
@@ -19,7 +19,6 @@ from isfc.library import check_library
 from isfc.link.parameters import LinkParameters
 from isfc.link.schedule import CTCS_MAX
 from isfc.measured.seen import SeenInterval
-from isfc.search.surface import Surface, surface_through
 from scenarios.figures.site_compare import MeasuredFigure, figures_beside, run_beside
 from scenarios.figures.site_workload import Derived
 from scenarios.runs.guests import GuestCosts
@@ -69,6 +68,45 @@ AGAIN_MAX: Final = 2
 
 WITHIN: Final = 2.0
 """Standard deviations that an uncertainty is given as: 95 % of such intervals hold the constant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surface:
+    """Lines through the runs near ``centre``: arrays of numpy, a row or entry for each figure.
+
+    ``scatter`` is the standard deviation of one run about its line. ``level_share`` is the variance
+    of a level, and ``slope_share`` the covariance of slopes, of a figure whose scatter is 1.
+    """
+
+    centre: Any
+    level: Any
+    slopes: Any
+    scatter: Any
+    level_share: float
+    slope_share: Any
+
+    def at(self, point: Any) -> Any:
+        """Each figure at ``point``."""
+        return self.level + self.slopes @ (point - self.centre)
+
+
+def surface_through(points: Sequence[Any], figures: Sequence[Any], centre: Any) -> Surface:
+    """The lines of ``figures``, a list for each of ``points``.
+
+    Raises `ValueError` for fewer points than lines have unknowns, and one more.
+    """
+    import numpy
+
+    offsets = numpy.array(points) - centre
+    count, unknowns = offsets.shape[0], offsets.shape[1] + 1
+    if count <= unknowns:
+        raise ValueError(f"{count} points; expected more than {unknowns}")
+    given = numpy.column_stack([numpy.ones(count), offsets])
+    shown = numpy.array(figures)
+    lines, *_ = numpy.linalg.lstsq(given, shown, rcond=None)
+    scatter = numpy.sqrt(numpy.sum((shown - given @ lines) ** 2, axis=0) / (count - unknowns))
+    share = numpy.linalg.inv(given.T @ given)
+    return Surface(centre, lines[0], lines[1:].T, scatter, float(share[0, 0]), share[1:, 1:])
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ from isfc.layout.checked_toml import convert, decode, read_bytes, within
 from isfc.layout.layout import Collection, Layout, find_node
 from isfc.layout.lost import check_pieces, known_pieces, lost_together, named_pieces
 from isfc.link.name import NodeName
-from scenarios.runs.virtual_time import read_time_ns
+from scenarios.runs.operation import read_time_ns
 
 FAULTS_MAX: Final = 1_000
 

@@ -16,9 +16,8 @@ from isfc.link.name import NodeName
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import System
 from scenarios.runs.cluster import ClusterExperiment
-from scenarios.runs.operation import Intervention, Operation
+from scenarios.runs.operation import Intervention, Operation, read_time_ns
 from scenarios.runs.run import NS_PER_S, Experiment
-from scenarios.runs.virtual_time import read_time_ns
 
 _LINE: Final = re.compile(
     r"at \s+ (?P<number> [0-9]{1,9} (\.[0-9]{1,9})? ) \s* (?P<unit> s|ms|us ) \s+"

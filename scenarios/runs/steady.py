@@ -37,11 +37,10 @@ from scenarios.runs.cluster_shared import (
     channel_results,
     path_results,
 )
-from scenarios.runs.gradual import Gradual
 from scenarios.runs.repeat import mean
 from scenarios.runs.run import MIB, NS_PER_S, Experiment, Result, build, measure
 from scenarios.runs.trend import has_trend, without_trend
-from scenarios.runs.warmup import WARMUP_NS
+from scenarios.runs.warmup import WARMUP_NS, Gradual
 
 BATCH_NS: Final = 100_000_000
 """A tenth of a second of virtual time: some hundred packages and more on a busy CTC."""

@@ -16,7 +16,7 @@ import typer
 from isfc.cli.main import COMMANDS, load_command
 from isfc.cli.output.exits import ExitCode
 from tools.pages.console import PROJECT, blocks
-from tools.pages.made_files import write_made
+from tools.pages.written_help import write_made
 
 FOLDER: Final = PROJECT / "docs" / "commands"
 MARKER: Final = "<!-- made by make site -->"

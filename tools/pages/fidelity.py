@@ -26,7 +26,7 @@ from tools.calibration import ablations, sensitivity
 from tools.calibration.calibrate import LEFT_OUT
 from tools.calibration.replayed import FIGURES, ReplayedTable, load, replay_all, store
 from tools.pages.fidelity_page import Material, OffReason, Picture, page
-from tools.pages.figures.reasons import figures
+from tools.pages.figures.published import figures
 
 DOCS: Final = Path(__file__).resolve().parents[2] / "docs"
 SEEDS: Final = 3

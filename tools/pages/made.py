@@ -3,14 +3,16 @@
 Runs of the model that take minutes are in `MEASURED`, of which the rest is made.
 """
 
+import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from isfc.cli.drawing.link import drawing_svg
 from isfc.layout.catalogue import load_layout
+from isfc.layout.schema import layout_schema
 from tools.calibration import assumptions, certainty
-from tools.pages import channel_fidelity, cluster, diagram, fidelity, schema, screenshots, sources
+from tools.pages import channel_fidelity, cluster, diagram, fidelity, screenshots, sources
 from tools.pages.console import PAGES, PROJECT
 from tools.pages.figures import simulated
 from tools.pages.figures.by_page import FIGURES
@@ -41,6 +43,11 @@ def layouts() -> Files:
     }
 
 
+def schema() -> Files:
+    """The JSON schema of layout files, which editors use."""
+    return {DOCS / "layout.schema.json": json.dumps(layout_schema(), indent=2) + "\n"}
+
+
 def page(name: str, text: str) -> str:
     """The text of a page with its figures as they are now."""
     try:
@@ -58,7 +65,7 @@ MADE: Final = (
     Made("what ranges are made from", certainty.files, is_slow=True),
     Made("states of a CTC", diagram.files),
     Made("drawings of layouts", layouts),
-    Made("schema", schema.files),
+    Made("schema", schema),
     Made("sources", sources.files),
     Made("channel fidelity", channel_fidelity.files),
     Made("fidelity", fidelity.files, is_slow=True),

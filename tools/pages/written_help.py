@@ -5,7 +5,7 @@ there `isfc.cli.written_help` prints it without loading the parser. `setup.py` r
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,7 +14,6 @@ from typer.main import get_command
 
 from isfc.cli.main import app, load_command
 from isfc.cli.written_help import COLUMNS, FOLDER, help_file
-from tools.pages.made_files import write_made
 
 HELP: Final = Path(FOLDER)
 
@@ -44,3 +43,13 @@ def write(folder: Path) -> None:
 
 if __name__ == "__main__":
     write(Path(*sys.argv[1:]) if sys.argv[1:] else HELP)
+
+
+def write_made(folder: Path, pattern: str, made: Mapping[str, str]) -> None:
+    """Write the files by their names; remove what else in ``folder`` fits ``pattern``."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for stale in folder.glob(pattern):
+        if stale.name not in made:
+            stale.unlink()
+    for name, text in made.items():
+        (folder / name).write_text(text, "utf-8")

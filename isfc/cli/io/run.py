@@ -1,28 +1,33 @@
 """``isfc io run``: an I/O configuration in virtual time."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from msgspec import Struct
 
-from isfc.cli.io.json import io_run_json
-from isfc.cli.io.plan import ConfigArgument
+from isfc.cli.io.plan import ChannelJson, ConfigArgument, TrunkJson, finite, trunk_json
 from isfc.cli.io.run_page import activity_rows, io_run_page, report_page
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption, LinkOption, open_collection, open_with_disks
 from isfc.cli.options.number import SEED_MAX, bounded
 from isfc.cli.options.printed import expect_one
-from isfc.cli.output.notes import note_lines, note_records, show_notes
+from isfc.cli.output.notes import NoteJson, note_lines, note_records, notes_json, show_notes
 from isfc.cli.output.streams import show, show_csv, show_json
 from isfc.cli.results.json import shared_json
 from isfc.cli.results.page import measured_notes
 from isfc.cli.results.shared import shared_page
 from isfc.errors import ConfigurationError
+from isfc.io.configuration import Protocol
 from isfc.io.run import (
     SECONDS,
     WARMUP,
+    ChannelRun,
+    IoRun,
+    WorkloadRun,
     run_configuration,
 )
 from isfc.io.shared import read_disks
@@ -156,3 +161,165 @@ def _run_beside(
     )
     shared = run_shared(experiment, disks)
     return shared, measured_notes(experiment, shared.beside)
+
+
+class ProtocolJson(Struct, frozen=True):
+    """What a channel did by one protocol."""
+
+    rate: float
+    active: float
+    """open exchanges"""
+    deferred: float
+    """I/Os a second that could not start immediately"""
+
+
+class RunChannelJson(ChannelJson, frozen=True):
+    """A channel of ``isfc io run``."""
+
+    frame_bytes_read: float
+    """average, with headers"""
+    frame_bytes_write: float
+    zhpf: ProtocolJson
+    ficon: ProtocolJson
+    """the same"""
+    fcp: ProtocolJson
+    """the same"""
+
+
+class ResponseJson(Struct, frozen=True):
+    """Response times."""
+
+    mean: float
+    p50: float
+    p99: float
+
+
+class RunLoadJson(Struct, frozen=True):
+    """A workload that was run."""
+
+    io_per_s: float
+    mb_per_s: float
+    response_us: ResponseJson
+    pend_us: float
+    disc_us: float
+    conn_us: float
+
+
+class RunSynchronousJson(Struct, frozen=True):
+    """Synchronous reads that were run."""
+
+    success_percent: float
+    link_busy_percent: float
+    rejected_percent: float
+    cache_miss_percent: float
+    response_us: float
+
+
+class RunSapsJson(Struct, frozen=True):
+    """The SAPs of a system, in a run."""
+
+    busy_percent: float | None
+    """null: more than they can do"""
+    starts_per_s: float
+    interrupts_per_s: float
+
+
+class RunOsaJson(Struct, frozen=True):
+    """An OSA, in a run."""
+
+    mb_per_s_out: float
+    """2^20 bytes"""
+    mb_per_s_in: float
+    packets_per_s: float
+    cpu_us_per_mb: float | None
+    """host CPU for 2^20 bytes sent, or null"""
+    cpu_unknown: str | None
+    """why that is null, or null"""
+
+
+class IoRunJson(Struct, frozen=True):
+    """``isfc io run --json``."""
+
+    seconds: float
+    """virtual time measured"""
+    channels: dict[str, RunChannelJson]
+    """by chpid"""
+    workloads: dict[str, RunLoadJson]
+    """by name"""
+    synchronous: dict[str, RunSynchronousJson]
+    """by workload"""
+    saps: dict[str, RunSapsJson]
+    """by system"""
+    osa: dict[str, RunOsaJson]
+    """by chpid"""
+    trunks: list[TrunkJson]
+    """as of `isfc io plan --json`: cards, interconnects and fanouts"""
+    notes: list[NoteJson]
+    """as of `isfc plan --json`; of a layout, that its CTCs are not in the figures"""
+
+
+def io_run_json(run: IoRun, notes: Sequence[Note] = ()) -> IoRunJson:
+    """The record of a run."""
+    return IoRunJson(
+        seconds=run.seconds,
+        channels={each.channel.chpid: _run_channel(each) for each in run.channels},
+        workloads={each.workload.name: _run_load(each) for each in run.workloads},
+        synchronous={
+            each.workload.name: RunSynchronousJson(
+                success_percent=100 * each.outcome.success,
+                link_busy_percent=100 * each.outcome.link_busy,
+                rejected_percent=100 * each.outcome.rejected,
+                cache_miss_percent=100 * each.outcome.cache_miss,
+                response_us=each.outcome.latency_ns / 1e3,
+            )
+            for each in run.synchronous
+        },
+        saps={
+            each.system: RunSapsJson(
+                finite(100 * each.busy), each.starts_per_s, each.interrupts_per_s
+            )
+            for each in run.saps
+        },
+        osa={
+            each.channel.chpid: RunOsaJson(
+                mb_per_s_out=each.mb_per_s_out,
+                mb_per_s_in=each.mb_per_s_in,
+                packets_per_s=each.packets_per_s,
+                cpu_us_per_mb=each.cpu_us_per_mb,
+                cpu_unknown=each.cpu_unknown or None,
+            )
+            for each in run.osas
+        },
+        trunks=[trunk_json(load) for load in run.trunks],
+        notes=notes_json(notes),
+    )
+
+
+def _run_channel(run: ChannelRun) -> RunChannelJson:
+    return RunChannelJson(
+        feature=run.channel.feature,
+        link_gbps=run.route.link_gbps,
+        io_per_s=run.io_per_s,
+        mb_per_s_read=run.mb_per_s(reads=True),
+        mb_per_s_write=run.mb_per_s(reads=False),
+        processor_percent=100 * run.processor,
+        bus_percent=100 * run.bus if run.route.profile.bus_mb_per_s else None,
+        line_percent_read=100 * run.line_read,
+        line_percent_write=100 * run.line_write,
+        frame_bytes_read=run.frame_bytes(reads=True),
+        frame_bytes_write=run.frame_bytes(reads=False),
+        zhpf=ProtocolJson(*run.of(Protocol.ZHPF)),
+        ficon=ProtocolJson(*run.of(Protocol.FICON)),
+        fcp=ProtocolJson(*run.of(Protocol.FCP)),
+    )
+
+
+def _run_load(run: WorkloadRun) -> RunLoadJson:
+    return RunLoadJson(
+        io_per_s=run.io_per_s,
+        mb_per_s=run.mb_per_s,
+        response_us=ResponseJson(run.response_us, run.response_p50_us, run.response_p99_us),
+        pend_us=run.pend_us,
+        disc_us=run.disc_us,
+        conn_us=run.conn_us,
+    )

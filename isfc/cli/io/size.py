@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from msgspec import Struct
 
-from isfc.cli.io.json import io_size_json
+from isfc.cli.io.plan import finite
 from isfc.cli.io.size_page import sizing_page
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption
@@ -21,7 +22,12 @@ from isfc.io.mix import DEVICE_BLOCK_LENGTH, Mix, mix_of_configuration, mix_of_i
 from isfc.io.proposal import proposal, warnings_of
 from isfc.io.rmf import RmfInterval, busiest, read_rmf
 from isfc.io.sizing import (
+    Choice,
+    DistanceNeed,
     Guidelines,
+    RoomNeed,
+    Sizing,
+    SynchronousNeed,
 )
 from isfc.io.sizing import size as size_mix
 
@@ -180,3 +186,107 @@ def _not_sized(intervals: Sequence[RmfInterval], which: SizedIntervals | None) -
 
 def _intervals(count: int) -> str:
     return "interval" if count == 1 else "intervals"
+
+
+class ChoiceJson(Struct, frozen=True):
+    """How many channels of one feature a mix needs."""
+
+    feature: str
+    protocol: str
+    encrypted: bool
+    channels: int
+    """now"""
+    channels_grown: int
+    """the following figures are of each of these, with the grown load"""
+    processor_percent: float
+    bus_percent: float | None
+    """null where not known"""
+    line_percent_read: float
+    line_percent_write: float
+    first: str
+    """what is full first"""
+    first_at_io_per_s: float
+    """of all of them"""
+
+
+class SapsNeededJson(Struct, frozen=True):
+    """The SAPs that a mix needs."""
+
+    saps: int | None
+    """null: no machine has enough"""
+    busy_percent: float | None
+    """null: they cannot do it"""
+
+
+class MixJson(Struct, frozen=True):
+    """What a mix needs."""
+
+    name: str
+    io_per_s: float
+    mb_per_s_read: float
+    mb_per_s_write: float
+    notes: list[str]
+    """what was assumed"""
+    best: ChoiceJson
+    """the same as one of `choices`"""
+    choices: list[ChoiceJson]
+    """each"""
+    distances: tuple[DistanceNeed, ...]
+    """each `km`, `link_gbps`, `isls`, `credits` for the mix, `credits_full_line`,
+    `credits_by_rule`, `added_us` of each I/O, `exchanges_added`"""
+    saps: SapsNeededJson
+    synchronous: SynchronousNeed | None
+    """null if no reads fit zHyperLink, else `io_per_s`, `links`, `success_percent`, `response_us`,
+    `saved_us` of each read, `processors` that the waiting takes more"""
+    rooms: tuple[RoomNeed, ...]
+    """each `level`: card, interconnect or fanout; `count` that the file has; `needed`: how many
+    like them carry the grown load; `percent` of what those carry"""
+
+
+class IoSizeJson(Struct, frozen=True):
+    """``isfc io size --json``."""
+
+    growth_percent: float
+    """how much more there is later"""
+    mixes: list[MixJson]
+    """the next table has what each holds: one for each interval that was sized, or for the
+    configuration"""
+
+
+def io_size_json(growth_percent: float, sizings: Sequence[Sizing]) -> IoSizeJson:
+    """The record of what was sized."""
+    return IoSizeJson(growth_percent, [_mix(each) for each in sizings])
+
+
+def _mix(sizing: Sizing) -> MixJson:
+    saps = SapsNeededJson(sizing.saps.saps, finite(sizing.saps.busy_percent))
+    return MixJson(
+        name=sizing.mix.name,
+        io_per_s=sizing.mix.io_per_s,
+        mb_per_s_read=sizing.mix.read_mb_per_s,
+        mb_per_s_write=sizing.mix.write_mb_per_s,
+        notes=list(sizing.mix.notes),
+        best=_choice(sizing.best),
+        choices=[_choice(choice) for choice in sizing.choices],
+        distances=sizing.distances,
+        saps=saps,
+        synchronous=sizing.synchronous,
+        rooms=sizing.rooms,
+    )
+
+
+def _choice(choice: Choice) -> ChoiceJson:
+    use = choice.use
+    return ChoiceJson(
+        feature=choice.feature,
+        protocol=choice.protocol,
+        encrypted=choice.encrypted,
+        channels=choice.channels,
+        channels_grown=choice.channels_grown,
+        processor_percent=100 * use.processor,
+        bus_percent=None if use.bus is None else 100 * use.bus,
+        line_percent_read=100 * use.line_read,
+        line_percent_write=100 * use.line_write,
+        first=choice.first,
+        first_at_io_per_s=choice.first_at_io_per_s,
+    )

@@ -17,7 +17,7 @@ from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.patch_stdout import patch_stdout
 
 from isfc.cli.output.streams import show_lines
-from isfc.cp.completion import completions
+from isfc.cp.processor import completions
 from isfc.errors import RemoteProtocolError
 from isfc.live.control_client import ControlClient
 

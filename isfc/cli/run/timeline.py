@@ -13,10 +13,9 @@ from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
 from scenarios.runs.cluster import ClusterExperiment, ClusterResult
 from scenarios.runs.cluster_timeline import record_cluster_timeline
-from scenarios.runs.operation import Operation
+from scenarios.runs.operation import Operation, read_time_ns
 from scenarios.runs.run import Experiment, Result
 from scenarios.runs.timeline import Timeline, record_timeline
-from scenarios.runs.virtual_time import read_time_ns
 
 SECONDS_MAX: Final = 60.0
 """A minute of a busy link has some 600,000 I/Os: as much as Perfetto takes with ease."""

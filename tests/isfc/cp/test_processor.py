@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isfc.cp.messages import EXTRA_OPTION, INVALID_OPERAND, OPERAND_MISSING, UNKNOWN_COMMAND
-from isfc.cp.processor import COMMANDS, CommandProcessor
+from isfc.cp.processor import COMMANDS, CommandProcessor, completions
 from isfc.system.system import System
 from isfc.testing.pair import MS, Pair, Setup
 from tests.isfc.cp.desk import Desk
@@ -107,3 +107,47 @@ def test_page_of_commands_has_a_row_for_each() -> None:
     rows = [row.replace("\\|", "|") for row in re.findall(r"^\| `([^`]+)` \|", first, re.MULTILINE)]
     apart = {"HELP", "DEACTIVATe"}  # told in the page's words
     assert sorted(rows) == sorted(each.syntax for each in COMMANDS if each.verb not in apart)
+
+
+RDEVS = ["6000", "6001", "600A"]
+
+
+def offered(text: str) -> list[str]:
+    return completions(text, RDEVS, ["BOSTON"])
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", list(dict.fromkeys(command.verb.upper() for command in COMMANDS))),
+        ("de", ["DEACTIVE", "DEACTIVATE"]),
+        ("Q", ["QUERY"]),
+        ("q ", [command.noun.upper() for command in COMMANDS if command.verb == "Query"]),
+        ("query c", ["COUNTERS", "CHPID", "COLLECT"]),
+        ("act i", ["ISLINK"]),
+        ("vary o", ["ONLINE", "OFFLINE"]),
+        ("vary off ", ["CHPID", *RDEVS]),
+        ("vary off 600", RDEVS),
+        ("vary off 6000 ", ["CHPID", "6001", "600A"]),
+        ("q islink ", ["NODE", "ALL", *RDEVS]),
+        ("q islink node ", ["BOSTON"]),
+        ("q islink nod b", ["BOSTON"]),
+        ("act islink 6001 n", ["NODE"]),
+        ("act islink b", ["BUFFERS"]),
+        ("q chpid ", []),
+        ("ind islink ", []),
+        ("help ", []),
+        ("foo ", []),
+        ("q foo ", []),
+    ],
+)
+def test_words_that_can_follow(text: str, words: list[str]) -> None:
+    assert offered(text) == words
+
+
+@given(st.text(max_size=20))
+def test_whatever_is_offered_continues_what_is_typed(text: str) -> None:
+    begun = text.split()[-1] if text and not text[-1].isspace() else ""
+    for word in offered(text):
+        assert len(word) >= len(begun)
+        assert word == word.upper()

@@ -6,13 +6,17 @@ from math import inf
 import pytest
 
 from isfc.layout.catalogue import load_layout
+from isfc.layout.file import parse_collection
+from isfc.link.schedule import CTCS_MAX
+from isfc.testing.cluster import mesh
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.guest_memory import GuestMemory
 from scenarios.moves.relocation import Relocation, RelocationOutcome, relocate
-from scenarios.moves.study import Varied, advise, changes_of, sweep
+from scenarios.moves.study import CHANNELS_MAX, Varied, advise, changes_of, sweep, with_channels
 from scenarios.moves.vmrelocate import Limits
 from scenarios.runs.run import MIB
 from scenarios.runs.workload import find_workload
+from tests.shipped import ONE_LINK
 
 LAYOUT = load_layout("published-4")
 DEFAULTS = Limits()
@@ -95,3 +99,29 @@ def test_everything_that_can_be_tried_is() -> None:
         "no other traffic meanwhile",
         "without IMMEDIATE",
     ]
+
+
+def test_a_layout_has_its_own_channels() -> None:
+    layout = load_layout("published-12")
+    assert with_channels(layout, 3).ctcs == layout.device_list()
+    fewer = with_channels(layout, 2)
+    assert fewer.fibres == layout.fibres[:2]
+    assert fewer.ctcs == layout.device_list()[:8]
+
+
+@pytest.mark.parametrize("name", ONE_LINK)
+def test_channels_and_devices_are_each_there_once(name: str) -> None:
+    for count in range(1, CHANNELS_MAX + 1):
+        found = with_channels(load_layout(name), count)
+        assert len(found.fibres) == count
+        assert {ctc.fibre for ctc in found.ctcs} == {*found.fibres}
+        assert len(found.ctcs) <= CTCS_MAX
+        for end in (0, 1):
+            assert len({ctc.rdevs[end] for ctc in found.ctcs}) == len(found.ctcs)
+            assert len({fibre.chpids[end] for fibre in found.fibres}) == count
+
+
+def test_new_channel_shares_nothing() -> None:
+    layout = parse_collection(mesh(3, shared=True)).links[0]
+    assert layout.fibres[-1].channels
+    assert with_channels(layout, len(layout.fibres) + 1).fibres[-1].channels == ()

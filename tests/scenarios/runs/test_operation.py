@@ -1,5 +1,7 @@
 """What is done to nodes during a run, and what is heard of it."""
 
+import pytest
+
 from ctc.address import Rdev
 from isfc.layout.catalogue import load_layout
 from isfc.link.events import DeviceChanged, DigestSink, LinkEvent
@@ -8,7 +10,7 @@ from isfc.link.state import DeviceState
 from isfc.system.inputs import Deactivate
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import System
-from scenarios.runs.operation import Intervention, Operation
+from scenarios.runs.operation import Intervention, Operation, read_time_ns
 from scenarios.runs.run import Experiment, record, run
 from scenarios.runs.workload import find_workload
 
@@ -115,3 +117,20 @@ def test_act_sees_the_node_as_it_is_then() -> None:
     acts = [Intervention(at_ms * MS, ATLANTA, look) for at_ms in (19, 21)]
     run(experiment(), operation=Operation([deactivate(0x6000), *acts], log.hear))
     assert [state is DeviceState.INACTIVE for state in states] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("text", "time_ns"),
+    [("5ms", 5_000_000), ("800us", 800_000), ("1.5s", 1_500_000_000), ("0.000000001s", 1)],
+)
+def test_a_time_is_read_in_its_unit(text: str, time_ns: int) -> None:
+    assert read_time_ns(text) == time_ns
+
+
+def test_a_long_time_keeps_its_nanoseconds() -> None:
+    assert read_time_ns("123456789.123456789s") == 123_456_789_123_456_789
+
+
+@pytest.mark.parametrize("text", ["", "5", "5 ms", "-1s", "1e3s", "٣ms", "1.s", "0000000001s"])
+def test_what_is_no_time_is_none(text: str) -> None:
+    assert read_time_ns(text) is None

@@ -4,13 +4,13 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final
 
-from tools.pages import json_page, rules, sources
+from tools.pages import json_page, sources
 from tools.pages.figures import fit, limits, shown, simulated, timing
 
 FIGURES: Final[Mapping[str, Callable[[str], Mapping[str, str]]]] = {
     "CHANGELOG.md": fit.figures,
     "README.md": fit.figures,
-    "docs/check.md": lambda _: {"rules": rules.rules()},
+    "docs/check.md": lambda _: {"rules": shown.rules()},
     "docs/collisions.md": shown.collisions,
     "docs/io-run.md": limits.io_run,
     "docs/io-sizing.md": shown.io_sizing,

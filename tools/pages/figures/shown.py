@@ -2,13 +2,15 @@
 
 import math
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from isfc.io.configuration_file import parse_io_configuration
 from isfc.io.rmf import read_rmf
 from isfc.io.zhyperlink import ZHYPERLINK
+from isfc.layout.rules.book import RULES
 from tools.pages.console import PROJECT
-from tools.pages.spans import WORDS
+from tools.pages.spans import WORDS, block
 
 IO: Final = PROJECT / "docs" / "io"
 
@@ -98,3 +100,23 @@ def tutorial(text: str) -> dict[str, str]:
         "packages_more": f"{float(packages):.0f}",
         "busy_least": f"{math.floor(min(busy[:-1]))}",
     }
+
+
+def rules() -> str:
+    """The rules, as Markdown."""
+    return block("\n".join(_lines()))
+
+
+def _lines() -> Iterator[str]:
+    yield "| rule | severity | finds |"
+    yield "| --- | --- | --- |"
+    for rule in RULES:
+        yield f"| [`{rule.id}`](#{rule.id}) | {rule.severity} | {rule.title} |"
+    for rule in RULES:
+        yield ""
+        yield f"### {rule.id}"
+        yield ""
+        yield f"{rule.title} {rule.reason}"
+        yield ""
+        yield f"- Change: {rule.remedy}"
+        yield f"- Source: {rule.source}."
