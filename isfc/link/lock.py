@@ -169,6 +169,7 @@ class LinkLock:
         """Whether the holder copies APPC/VM's messages."""
         self.due_ns: i64 = NEVER_NS
         """When the holder is done, in ns; `NEVER_NS` when the lock is free."""
+        self._held_ns: i64 = 0
 
     @property
     def free(self) -> bool:
@@ -181,6 +182,11 @@ class LinkLock:
         if self._following:
             return self._following.peek()
         return self._arrived.peek() if self._arrived else None
+
+    def busy_ns(self, now_ns: i64) -> i64:
+        """How long it has been held so far, in ns."""
+        left_ns: i64 = 0 if self._work is None else self.due_ns - now_ns
+        return self._held_ns - left_ns
 
     def want(self, work: LockWork) -> None:
         """Queue work that an interrupt has brought."""
@@ -201,6 +207,7 @@ class LinkLock:
         self._work = work
         self.copies = work.copies
         self.due_ns = now_ns + hold_ns
+        self._held_ns += hold_ns
 
     def poll_released(self, now_ns: i64) -> LockWork | None:
         """The work that is done by ``now_ns``; the lock is free then."""

@@ -1,7 +1,7 @@
 """Run one workload over one layout in virtual time, and measure it as IBM did."""
 
 import copyreg
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import pairwise
 from random import Random
@@ -58,6 +58,8 @@ class Experiment:
     client: NodeName | None = None
     link: LinkParameters = field(default_factory=LinkParameters)
     guests: GuestCosts = field(default_factory=GuestCosts)
+    own_links: Mapping[NodeName, LinkParameters] = field(default_factory=dict, hash=False)
+    """The link driver of a node that has another than ``link``."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.pairs <= PAIRS_MAX:
@@ -85,6 +87,10 @@ class Experiment:
     def client_node(self) -> NodeName:
         """The node of the clients."""
         return self.client or self.layout.nodes[0]
+
+    def link_at(self, node: NodeName) -> LinkParameters:
+        """The link driver of a node."""
+        return self.own_links.get(node, self.link)
 
     @property
     def begin_ns(self) -> int:
@@ -190,7 +196,12 @@ def build(
     server_name = layout.nodes[1 - layout.nodes.index(client_name)]
     fabric = make_fabric([layout])
     systems = [
-        System([define_link_end(layout, name, experiment.link)], trace, watch=watch, fabric=fabric)
+        System(
+            [define_link_end(layout, name, experiment.link_at(name))],
+            trace,
+            watch=watch,
+            fabric=fabric,
+        )
         for name in (client_name, server_name)
     ]
     random = Random(f"clients {experiment.seed}")

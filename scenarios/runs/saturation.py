@@ -7,7 +7,7 @@ several chpids carries most of. Each figure is run until it is steady, and has i
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from isfc.arguments import checked
 from isfc.errors import ConfigurationError
@@ -19,6 +19,9 @@ from scenarios.runs.run import Experiment, Result
 from scenarios.runs.steady import Rate, steady_run
 from scenarios.runs.warmup import WARMUP
 from scenarios.runs.workload import SUITES
+
+if TYPE_CHECKING:
+    from scenarios.figures.limit import Limit
 
 SUITE: Final = "HL"
 SATURATING_PAIRS: Final = 500
@@ -46,6 +49,8 @@ class ModelledRate:
     saturated: Rate
     stated: Rate
     seen: Result | None = None
+    limit: "Limit | None" = None
+    """What limits the saturated rate; None where nobody has asked (`scenarios.figures.limit`)."""
 
     @property
     def saturated_mb_per_s(self) -> float:
@@ -110,7 +115,7 @@ def _carried(
     runs = run_each(
         steady_run,
         [
-            _experiment(layout, sender, load)
+            one_way(layout, sender, load)
             for layout, sender in ways
             for load in (SATURATING_PAIRS, pairs)
         ],
@@ -128,8 +133,9 @@ def alike(a: float, b: float) -> bool:
 
 def stated_load(layout: Layout, sender: NodeName | None = None) -> Experiment:
     """A run of the load that people state."""
-    return _experiment(layout, sender, STATED_PAIRS)
+    return one_way(layout, sender, STATED_PAIRS)
 
 
-def _experiment(layout: Layout, sender: NodeName | None, pairs: int) -> Experiment:
+def one_way(layout: Layout, sender: NodeName | None, pairs: int) -> Experiment:
+    """A run in which ``sender`` sends what others only answer; the first node if it is None."""
     return Experiment(layout, SUITES[SUITE], pairs, SECONDS, WARMUP, client=sender)

@@ -42,6 +42,7 @@ from isfc.layout.plan import make_plan
 from isfc.layout.sharing import shares_anything
 from scenarios.figures.advice import changed_layouts, try_advice
 from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan, plan_experiments
+from scenarios.figures.limit import with_limits
 from scenarios.runs.notes import cluster_notes
 from scenarios.runs.saturation import (
     STATED_PAIRS,
@@ -234,7 +235,7 @@ def _judge(opened: OpenedLink, *, rule: bool) -> tuple[RenderableType, PlanJson]
         return plan_page(judged), plan_json(judged)
     layouts = dict.fromkeys((judged.layout, *changed_layouts(judged.layout, judged.advice)))
     known = carried_by([*layouts], run_all)
-    figures = known[judged.layout]
+    figures = with_limits(judged.layout, known[judged.layout], run_all)
     tried = try_advice(judged.layout, judged.advice, figures, known)
     page, record = plan_page(judged, figures, tried), plan_json(judged, figures, tried)
     if opened.disks is None:

@@ -7,6 +7,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from ctc.address import format_chpid, format_rdev
 from isfc.cli.judgement.advice import advice_text
+from isfc.cli.judgement.limit import LimitsJson, limits_json
 from isfc.cli.output.notes import NoteJson, notes_json
 from isfc.layout.capacity import WriteDirection
 from isfc.layout.plan import Plan
@@ -53,6 +54,8 @@ class ModelJson(Struct, frozen=True):
     one"""
     stated_spread_mb_per_s: dict[str, float]
     stated_second_mb_per_s: dict[str, float | None]
+    limits: dict[str, LimitsJson]
+    """by sending node: [what limits](layouts.md) the saturated rate, and what would help"""
     extrapolated: list[str]
     """what no published figure identifies: [extrapolation](extrapolation.md)"""
 
@@ -178,6 +181,11 @@ def _model(plan: Plan, figures: Sequence[ModelledRate]) -> ModelJson:
         saturated_second_mb_per_s={node: rate.second_mb_per_s for node, rate in saturated.items()},
         stated_spread_mb_per_s={node: rate.spread_mb_per_s for node, rate in stated.items()},
         stated_second_mb_per_s={node: rate.second_mb_per_s for node, rate in stated.items()},
+        limits={
+            each.sender: limits_json(each.limit, each.saturated_mb_per_s)
+            for each in figures
+            if each.limit is not None
+        },
         extrapolated=beyond_plan(plan.layout, figures),
     )
 

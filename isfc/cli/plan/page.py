@@ -11,6 +11,7 @@ from isfc.cli.drawing.link import NODE_STYLES, speed_text
 from isfc.cli.judgement.advice import advice_text
 from isfc.cli.judgement.carried import differences
 from isfc.cli.judgement.findings import SEVERITY_STYLES
+from isfc.cli.judgement.limit import limit_lines
 from isfc.cli.output.table import apart, plain_table
 from isfc.layout.capacity import WriteDirection
 from isfc.layout.plan import Plan
@@ -35,6 +36,7 @@ def plan_page(
         f": {ctcs} CTC{'s' * (ctcs > 1)} on {fibres} fibre{'s' * (fibres > 1)}",
     )
     parts: list[RenderableType] = [_picture(plan), _stop_short(plan), _capacity(plan, figures)]
+    parts += limit_lines(figures)
     if figures:
         parts.append(" ".join(differences(plan, figures, advised=bool(tried))))
     parts += [note.text for note in plan_notes(plan.layout, figures)]

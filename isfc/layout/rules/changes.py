@@ -44,7 +44,7 @@ def moved(down: Down) -> Down:
     def home(crowded: Fibre) -> Fibre:
         free = next((fibre for fibre in fibres if room[fibre] > 0), None)
         if free is None:
-            free = replace(crowded, name=f"another {len(fibres)}", chpids=_unused(fibres))
+            free = replace(crowded, name=f"another {len(fibres)}", chpids=unused_chpids(fibres))
             fibres.append(free)
             room[free] = FULL_CTC_COUNT
         room[free] -= 1
@@ -63,7 +63,7 @@ def _rehoused(down: Down, home: Callable[[Fibre], Fibre | None]) -> Down:
     return [fibre for fibre in housed if fibre is not None]
 
 
-def _unused(fibres: Down) -> tuple[ChpidId, ChpidId]:
+def unused_chpids(fibres: Down) -> tuple[ChpidId, ChpidId]:
     """A chpid at each end that no fibre has."""
     used = [{fibre.chpids[end] for fibre in fibres} for end in (0, 1)]
     near = next(n for n in count() if n not in used[0])

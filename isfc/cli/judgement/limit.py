@@ -1,0 +1,179 @@
+"""What limits a link, in one line; and which constants of the model its rate rests on."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from msgspec import Struct
+from rich.console import Group, RenderableType
+
+from isfc.cli.output.table import plain_table
+from isfc.layout.in_words import listed
+from scenarios.figures.limit import Limit, Relief, Share
+from scenarios.figures.resources import (
+    CLIENTS,
+    COLLISIONS,
+    DELAYS,
+    DISTANCE,
+    LINE,
+    LOAD,
+    PROCESSOR,
+    RECEIVE,
+    SEND,
+    SERVERS,
+    STARTS,
+    TRUNK,
+)
+from scenarios.figures.rests_on import MOVE, MOVED_MIN, RestsOn, resource_known
+from scenarios.runs.saturation import ModelledRate
+
+_WORDS: Final = {
+    LINE.id: "the lines of the chpids",
+    PROCESSOR.id: "the chpids' data processors",
+    STARTS.id: "the starting of I/Os on the chpids",
+    DELAYS.id: "the time that each I/O of a CTC takes by itself",
+    DISTANCE.id: "the distance",
+    TRUNK.id: "the inter-switch links",
+    SEND.id: "{node} builds packages",
+    RECEIVE.id: "{node} receives",
+    COLLISIONS.id: "writes that collide and are made again",
+    CLIENTS.id: "the guests' clients, which have three processors",
+    SERVERS.id: "the guests' servers",
+    LOAD.id: "the load: {pairs} pairs with {window} messages each under way",
+}
+"""By the kind of resource."""
+
+_HAVE_LOCK: Final = (SEND, RECEIVE)
+_MOST: Final = 0.6
+_SOME: Final = 0.3
+"""With a smaller share than these, a resource limits most, and one of several."""
+
+
+def limit_line(limit: Limit, mb_per_s: float) -> str:
+    """``limited by: BOSTON receives (its lock is busy 97 %); ...``, of a rate in MB/s."""
+    parts = [listed([_named(limit, each) for each in limit.first])]
+    if len(limit.first) > 1:
+        parts[0] += ", about alike"
+    elif limit.first[0].share < _SOME:
+        parts[0] = f"several things together, most by {parts[0]}"
+    elif limit.first[0].share < _MOST:
+        parts[0] = f"mostly {parts[0]}"
+    parts += map(_gain, limit.reliefs)
+    parts.append(f"without this limit: {limit.without * mb_per_s:,.0f}")
+    return f"limited by: {'; '.join(parts)}"
+
+
+def limit_lines(figures: Sequence[ModelledRate]) -> list[str]:
+    """What limits each direction, those that are alike once."""
+    found = [each for each in figures if each.limit is not None]
+    lines = [(each, _kinds(each.limit)) for each in sorted(found, key=_saturated)]
+    said = []
+    for each, kinds in lines:
+        if each.limit is None or (said and all(other == kinds for _, other in lines)):
+            continue
+        alike = len(lines) > 1 and all(other == kinds for _, other in lines)
+        whose = "Each way" if alike else f"{each.sender} sending"
+        said.append(f"{whose} {limit_line(each.limit, each.saturated_mb_per_s)} MB/s.")
+    return said
+
+
+def _saturated(figure: ModelledRate) -> float:
+    return figure.saturated_mb_per_s
+
+
+def _kinds(limit: Limit | None) -> tuple[str, ...]:
+    return () if limit is None else tuple(sorted(each.resource.kind.id for each in limit.first))
+
+
+def _gain(relief: Relief) -> str:
+    gain = f"{relief.ratio - 1:.0%}" if relief.gains else "nothing"
+    return f"{relief.added} gains {gain}"
+
+
+def _named(limit: Limit, share: Share) -> str:
+    """A resource, how busy it is, and how far its speed is known."""
+    experiment, kind = limit.experiment, share.resource.kind
+    words = _WORDS[kind.id].format(
+        node=share.resource.node, pairs=experiment.pairs, window=experiment.workload.window
+    )
+    said = []
+    if share.busy is not None:
+        lock = "its lock is " if kind in _HAVE_LOCK else ""
+        said.append(f"{lock}busy {min(1.0, share.busy):.0%}".replace("%", " %"))
+    if doubt := resource_known(share.resource, experiment.layout):
+        said.append(doubt)
+    return f"{words} ({'; '.join(said)})" if said else words
+
+
+class LimitJson(Struct, frozen=True):
+    """What limits a rate."""
+
+    resource: str
+    """what it is: `line`, `processor`, `starts`, `delays`, `distance`, `trunk`, `send`, `receive`,
+    `collisions`, `clients`, `servers` or `load`"""
+    node: str | None
+    """whose it is, where each end has its own"""
+    share: float
+    """how much of 5 % more speed the rate gains: 1 if nothing else counts"""
+    busy_percent: float | None
+    """of its time, null where it serves any number at once"""
+
+
+class LimitsJson(Struct, frozen=True):
+    """What limits a link, and what would help."""
+
+    by: list[LimitJson]
+    """those with the greatest share, several if they are alike"""
+    shares: list[LimitJson]
+    """all that count"""
+    without_mb_per_s: float
+    """the rate if `by` took no time"""
+    added: dict[str, float]
+    """by what is added: the rate with it, as a share of what it is"""
+    text: str
+    """the same in words"""
+
+
+def limits_json(limit: Limit, mb_per_s: float) -> LimitsJson:
+    """The record of a limit, of a rate in MB/s."""
+    return LimitsJson(
+        [*map(_limit_json, limit.first)],
+        [*map(_limit_json, limit.shares)],
+        limit.without * mb_per_s,
+        {relief.added: relief.ratio for relief in limit.reliefs},
+        limit_line(limit, mb_per_s),
+    )
+
+
+def _limit_json(share: Share) -> LimitJson:
+    busy = None if share.busy is None else 100 * share.busy
+    return LimitJson(share.resource.kind.id, share.resource.node, share.share, busy)
+
+
+def rests_on_page(found: Sequence[RestsOn]) -> RenderableType:
+    """The constants that move a rate, and by how much."""
+    if not found:
+        return f"No constant of the model moves this by more than {MOVED_MIN:.0%} alone."
+    table = plain_table(
+        "constant", "of", "known", f">{MOVE:.0%} less", f">{MOVE:.0%} more", no_wrap=True
+    )
+    for each in found:
+        table.add_row(each.name, each.holder, each.known, _moved(each.less), _moved(each.more))
+    return Group("Constants that the saturated rate rests on, and what moving each does:", table)
+
+
+def _moved(ratio: float) -> str:
+    return f"{ratio - 1:+.0%}"
+
+
+def rests_on_json(found: Sequence[RestsOn]) -> list[dict[str, Any]]:
+    """The same as records."""
+    return [
+        {
+            "constant": each.name,
+            "of": str(each.holder),
+            "known": str(each.known),
+            "less": each.less,
+            "more": each.more,
+        }
+        for each in found
+    ]

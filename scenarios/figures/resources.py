@@ -1,0 +1,193 @@
+"""The resources of a run, and the constants of the model that say how fast each of them is.
+
+`RESOURCES` is the one table: a constant that takes time belongs to one resource, or a test asks for
+its place. `faster` gives the same run with one resource faster; nothing else changes, and the
+guests draw the same numbers.
+"""
+
+from dataclasses import dataclass, fields, replace
+from enum import StrEnum
+from typing import Any, Final, TypeVar
+
+from ctc.profiles import ChpidProfile
+from isfc.layout.layout import Fibre
+from isfc.link.name import NodeName
+from isfc.link.parameters import LinkParameters
+from scenarios.runs.guests import GuestCosts
+from scenarios.runs.run import OUTSTANDING_MAX, PAIRS_MAX, Experiment
+
+
+class Holder(StrEnum):
+    """Whose constants make a resource what it is."""
+
+    FEATURE = "feature"
+    LINK = "link driver"
+    GUESTS = "guests"
+    FIBRE = "fibre"
+    LOAD = "load"
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceKind:
+    """A kind of resource: ``fields`` of its holder are what it takes for a piece of work.
+
+    ``per_end`` says that each end of the link has its own.
+    """
+
+    id: str
+    holder: Holder
+    fields: tuple[str, ...] = ()
+    per_end: bool = False
+
+
+LINE: Final = ResourceKind("line", Holder.FEATURE, ("line_ns_per_byte",))
+PROCESSOR: Final = ResourceKind(
+    "processor", Holder.FEATURE, ("processor_ns_per_byte", "processor_bits_per_ccw")
+)
+STARTS: Final = ResourceKind("starts", Holder.FEATURE, ("io_ns", "turn_ns"))
+DELAYS: Final = ResourceKind("delays", Holder.FEATURE, ("latency_ns_per_ccw", "interrupt_ns"))
+DISTANCE: Final = ResourceKind("distance", Holder.FIBRE)
+TRUNK: Final = ResourceKind("trunk", Holder.FIBRE)
+SEND: Final = ResourceKind(
+    "send", Holder.LINK, ("build_package_ns", "appc_ns_per_byte_built"), per_end=True
+)
+RECEIVE: Final = ResourceKind(
+    "receive",
+    Holder.LINK,
+    (
+        "dispatch_ns",
+        "receive_ns_per_byte",
+        "single_ctc_release_ns_per_byte",
+        "appc_ns_per_byte_taken",
+    ),
+    per_end=True,
+)
+COLLISIONS: Final = ResourceKind("collisions", Holder.LINK, ("recovery_ns",))
+CLIENTS: Final = ResourceKind("clients", Holder.GUESTS, ("client_ns", "appc_client_ns"))
+SERVERS: Final = ResourceKind("servers", Holder.GUESTS, ("server_ns", "appc_server_ns"))
+LOAD: Final = ResourceKind("load", Holder.LOAD)
+
+RESOURCES: Final = (
+    *(LINE, PROCESSOR, STARTS, DELAYS, DISTANCE, TRUNK),
+    *(SEND, RECEIVE, COLLISIONS, CLIENTS, SERVERS, LOAD),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """One resource of a run; ``node`` is whose it is, where each end has its own."""
+
+    kind: ResourceKind
+    node: NodeName | None = None
+
+    @property
+    def key(self) -> str:
+        """``line``, ``receive BOSTON``."""
+        return self.kind.id if self.node is None else f"{self.kind.id} {self.node}"
+
+
+def resources_of(experiment: Experiment) -> list[Resource]:
+    """All that a run has."""
+    return [
+        Resource(kind, node)
+        for kind in RESOURCES
+        for node in (experiment.nodes if kind.per_end else (None,))
+        if kind != DISTANCE or any(fibre.km for fibre in experiment.layout.fibres)
+        if kind != TRUNK or any(_has_trunk(fibre) for fibre in experiment.layout.fibres)
+    ]
+
+
+def _has_trunk(fibre: Fibre) -> bool:
+    return fibre.path is not None and fibre.path.isl is not None
+
+
+def faster(experiment: Experiment, resource: Resource, factor: float) -> Experiment:
+    """The same run with one resource so many times as fast, or with so many times the pairs."""
+    kind = resource.kind
+    if kind.holder == Holder.FEATURE:
+        return scaled(experiment, kind.holder, kind.fields, 1 / factor)
+    if kind.holder == Holder.FIBRE:
+        change = _shorter if kind == DISTANCE else _more_trunks
+        layout = experiment.layout.with_fibres(lambda fibre: change(fibre, factor))
+        return replace(experiment, layout=layout)
+    if kind.holder == Holder.LOAD:
+        return replace(experiment, pairs=more_pairs(experiment, factor))
+    return scaled(experiment, kind.holder, kind.fields, 1 / factor, resource.node)
+
+
+def more_pairs(experiment: Experiment, factor: float) -> int:
+    """So many times the pairs: at least one more, and no more than can be run."""
+    most = min(PAIRS_MAX, OUTSTANDING_MAX // experiment.workload.window)
+    return min(most, max(experiment.pairs + 1, round(factor * experiment.pairs)))
+
+
+def scaled(
+    experiment: Experiment,
+    holder: Holder,
+    names: tuple[str, ...],
+    factor: float,
+    node: NodeName | None = None,
+) -> Experiment:
+    """The same run with some constants multiplied: those of one ``node``, or of both."""
+    if holder == Holder.FEATURE:
+        layout = experiment.layout.with_fibres(
+            lambda fibre: replace(fibre, profile=_times(fibre.profile, names, factor))
+        )
+        return replace(experiment, layout=layout)
+    if holder == Holder.GUESTS:
+        return replace(experiment, guests=_times(experiment.guests, names, factor))
+    if node is None:
+        return replace(experiment, link=_times(experiment.link, names, factor))
+    own = _times(experiment.link_at(node), names, factor)
+    return replace(experiment, own_links={**experiment.own_links, node: own})
+
+
+_Constants = TypeVar("_Constants", ChpidProfile, LinkParameters, GuestCosts)
+
+
+def _times(constants: _Constants, names: tuple[str, ...], factor: float) -> _Constants:
+    changed: dict[str, Any] = {}
+    for name in names:
+        value = getattr(constants, name)
+        changed[name] = round(factor * value) if isinstance(value, int) else factor * value
+    return replace(constants, **changed)
+
+
+def _shorter(fibre: Fibre, factor: float) -> Fibre:
+    """Light takes less; what inter-switch links let through stays."""
+    return replace(fibre, km=fibre.km / factor)
+
+
+def _more_trunks(fibre: Fibre, factor: float) -> Fibre:
+    path = fibre.path
+    if path is None or path.isl is None:
+        return fibre
+    isl = replace(path.isl, gbps=factor * path.isl.gbps, credits=round(factor * path.isl.credits))
+    return replace(fibre, path=replace(path, isl=isl))
+
+
+def time_constants(holder: Holder) -> tuple[str, ...]:
+    """The constants of a holder that may move a rate: all numbers but those named here."""
+    records = {
+        Holder.FEATURE: ChpidProfile,
+        Holder.LINK: LinkParameters,
+        Holder.GUESTS: GuestCosts,
+    }
+    return tuple(
+        each.name
+        for each in fields(records[holder])
+        if each.type in (int, float, "int", "float") and each.name not in _NO_PACE
+    )
+
+
+_NO_PACE: Final = frozenset(
+    {
+        "link_gbps",  # says what the others are derived from
+        "cpu_package_ns",
+        "cpu_ns_per_byte_written",
+        "cpu_ns_per_byte_read",
+        "cpu_appc_message_ns",
+        "mih_ns",
+    }
+)
+"""Numbers that no rate depends on: names, processor time, and what a fault is waited for."""

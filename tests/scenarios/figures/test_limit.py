@@ -1,0 +1,82 @@
+"""What limits a run is found, whatever it is: a layout or a run made so for each resource."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from isfc.layout.layout import Layout
+from isfc.layout.path import FarPath, Isl
+from scenarios.figures.limit import Glance, find_limit
+from scenarios.figures.resources import RESOURCES, Holder, scaled, time_constants
+from scenarios.runs.run import Experiment
+from scenarios.runs.workload import SUITES
+from tests.layouts import layout_of
+
+FOUR = layout_of((4, 4))
+
+
+def run_of(layout: Layout, workload: str = "HL", pairs: int = 20) -> Experiment:
+    return Experiment(layout, SUITES[workload], pairs)
+
+
+def over(layout: Layout, path: FarPath) -> Layout:
+    """The fibres on channels of a fabric, over a path."""
+    return layout.with_fibres(
+        lambda fibre: replace(fibre, km=path.km, path=path, channels=("ATLANTA 40", "BOSTON 50"))
+    )
+
+
+def slowed(holder: Holder, name: str, factor: float, **changed: Any) -> Experiment:
+    return scaled(replace(run_of(FOUR), **changed), holder, (name,), factor)
+
+
+@pytest.mark.slow
+@pytest.mark.at_length
+@pytest.mark.parametrize(
+    ("limiting", "experiment"),
+    [
+        ("line", run_of(layout_of((1, 4)))),
+        ("processor", slowed(Holder.FEATURE, "processor_ns_per_byte", 4)),
+        ("starts", slowed(Holder.FEATURE, "io_ns", 40)),
+        ("delays", slowed(Holder.FEATURE, "interrupt_ns", 200, pairs=100)),
+        ("distance", run_of(layout_of((16, 2)).with_fibres(lambda f: replace(f, km=3000)))),
+        ("trunk", run_of(over(FOUR, FarPath("far", 1, Isl(1, 1, 90))))),
+        ("send ATLANTA", slowed(Holder.LINK, "build_package_ns", 100)),
+        ("receive BOSTON", slowed(Holder.LINK, "receive_ns_per_byte", 8)),
+        ("collisions", replace(slowed(Holder.LINK, "recovery_ns", 80), layout=layout_of((4, 1)))),
+        ("clients", slowed(Holder.GUESTS, "client_ns", 1000)),
+        ("servers", slowed(Holder.GUESTS, "server_ns", 1000, workload=SUITES["HS"], pairs=5)),
+        ("load", slowed(Holder.FEATURE, "interrupt_ns", 400)),
+    ],
+    ids=lambda each: each if isinstance(each, str) else "",
+)
+def test_each_kind_of_limit_is_found(limiting: str, experiment: Experiment) -> None:
+    limit = find_limit(experiment)
+    assert limiting in [each.resource.key for each in limit.first]
+    assert limit.without > 1.05
+
+
+def test_resources_whose_shares_are_alike_are_a_tie() -> None:
+    def pretend(_work: Callable[..., Any], cases: Sequence[Experiment]) -> list[Any]:
+        """The line and one end's lock limit alike: 5 % of either gives 2 %."""
+        found = []
+        for case in cases:
+            line = case.layout.fibres[0].profile.line_ns_per_byte
+            faster = (line != FOUR.fibres[0].profile.line_ns_per_byte) + bool(case.own_links)
+            busy = {"line": 0.9, "processor": 0.05, "starts": 0.05, "clients": 0.0, "servers": 0.0}
+            locks = {"send ATLANTA": 0.0, "send BOSTON": 0.0, "receive ATLANTA": 0.0}
+            found.append(Glance(100 + 2 * faster, {**busy, **locks, "receive BOSTON": 0.9}, 0.0))
+        return found
+
+    limit = find_limit(run_of(FOUR), pretend)
+    assert {each.resource.key for each in limit.first} == {"line", "receive BOSTON"}
+    assert [each.share for each in limit.first] == [pytest.approx(0.4)] * 2
+
+
+@pytest.mark.parametrize("holder", [Holder.FEATURE, Holder.LINK, Holder.GUESTS])
+def test_every_constant_that_takes_time_belongs_to_one_resource(holder: Holder) -> None:
+    named = [name for kind in RESOURCES if kind.holder == holder for name in kind.fields]
+    times = {name for name in time_constants(holder) if "_ns" in name or "_bits_" in name}
+    assert sorted(named) == sorted(times)
