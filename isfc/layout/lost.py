@@ -25,16 +25,18 @@ Pieces = dict[str, frozenset[Fibre]]
 class LostTogether:
     """Several things that are gone at the same time; ``left`` is None when the link is down.
 
-    ``text`` names them as people did.
+    ``text`` names them as people did. ``piece`` says what it is if it is one alone, of its kind:
+    ``director``, ``path`` or ``cec``.
     """
 
     text: str
     left: Layout | None
+    piece: str = ""
 
     @property
     def kind(self) -> str:
-        """``together``."""
-        return "together"
+        """``together``, or what it is."""
+        return self.piece or "together"
 
     @property
     def names(self) -> tuple[str, str]:
@@ -121,6 +123,17 @@ def _with_fewer_isls(fibre: Fibre, gone: int) -> Fibre:
         return fibre
     isl = replace(fibre.path.isl, count=fibre.path.isl.count - gone)
     return replace(fibre, path=replace(fibre.path, isl=isl))
+
+
+def lost_pieces(layout: Layout, cecs: Sequence[Cec] = ()) -> tuple[LostTogether, ...]:
+    """The loss of each director, path and CEC of a link; a CEC takes all of it along."""
+    known = named_pieces(layout, cecs)
+    return tuple(
+        replace(lost_together(layout, [name], known), piece=kind)
+        for name in known
+        for kind in (DIRECTOR, PATH, CEC)
+        if name.startswith(f"{kind}:")
+    )
 
 
 def known_pieces(links: Iterable[Layout], cecs: Sequence[Cec]) -> list[str]:

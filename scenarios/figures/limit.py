@@ -17,8 +17,8 @@ from isfc.layout.rules.changes import unused_chpids
 from isfc.layout.rules.rule import ChangedLayout
 from isfc.link.schedule import CTCS_MAX
 from isfc.system.system import System
-from scenarios.runs.channel_busy import BusySoFar, busy_so_far
-from scenarios.runs.guests import CLIENT_PROCESSORS
+from scenarios.figures.certainty import Range
+from scenarios.figures.ranges import rate_range
 from scenarios.figures.resources import (
     CLIENTS,
     COLLISIONS,
@@ -34,8 +34,19 @@ from scenarios.figures.resources import (
     faster,
     resources_of,
 )
+from scenarios.runs.channel_busy import BusySoFar, busy_so_far
+from scenarios.runs.guests import CLIENT_PROCESSORS
 from scenarios.runs.run import NS_PER_S, Experiment, Result, build, measure
-from scenarios.runs.saturation import SATURATING_PAIRS, ModelledRate, RunEach, in_turn, one_way
+from scenarios.runs.saturation import (
+    SATURATING_PAIRS,
+    STATED_PAIRS,
+    SUITE,
+    ModelledRate,
+    RunEach,
+    in_turn,
+    one_way,
+)
+from scenarios.runs.workload import SUITES
 
 FACTOR: Final = 1.05
 """So much faster is each resource once."""
@@ -149,13 +160,38 @@ def find_limit(experiment: Experiment, run_each: RunEach = in_turn) -> Limit:
     )
 
 
-def with_limits(
+@dataclass(frozen=True, slots=True)
+class ReasonedRate(ModelledRate):
+    """What one node can send, with what limits it saturated and between what IBM's would lie.
+
+    ``ranges`` are of the saturated rate, and of that with the stated load.
+    """
+
+    limit: Limit | None = None
+    ranges: tuple[Range, Range] | None = None
+
+
+def with_reasons(
     layout: Layout, figures: Sequence[ModelledRate], run_each: RunEach = in_turn
-) -> tuple[ModelledRate, ...]:
-    """The same figures, each with what limits what its node can send, saturated."""
+) -> tuple[ReasonedRate, ...]:
+    """The same figures, each with what limits it saturated, and with the ranges of both loads."""
     experiments = [one_way(layout, each.sender, SATURATING_PAIRS) for each in figures]
     found = run_each(find_limit, experiments)
-    return tuple(replace(each, limit=limit) for each, limit in zip(figures, found, strict=True))
+    return tuple(
+        ReasonedRate(
+            *(each.sender, each.saturated, each.stated, each.seen), limit, _ranges(each, layout)
+        )
+        for each, limit in zip(figures, found, strict=True)
+    )
+
+
+def _ranges(figure: ModelledRate, layout: Layout) -> tuple[Range, Range]:
+    """Of the saturated rate, and of that with the stated load."""
+    collisions = 0.0 if figure.seen is None else figure.seen.collisions_per_s
+    return (
+        rate_range(figure.saturated_mb_per_s, layout, SUITES[SUITE], SATURATING_PAIRS, collisions),
+        rate_range(figure.stated_mb_per_s, layout, SUITES[SUITE], STATED_PAIRS, collisions),
+    )
 
 
 def _freed(experiment: Experiment, resource: Resource) -> Experiment:

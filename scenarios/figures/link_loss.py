@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from isfc.layout.capacity import directions_of
-from isfc.layout.layout import Layout
+from isfc.layout.layout import Cec, Layout
 from isfc.layout.loss import Loss, losses
-from isfc.layout.lost import LostTogether
+from isfc.layout.lost import LostTogether, lost_pieces
 from scenarios.runs.saturation import RunEach, stated_load
 from scenarios.runs.steady import Rate, steady_rate
 
@@ -68,13 +68,21 @@ def left_after(layout: Layout, loss: AnyLoss | None, measured: SteadyRates | Non
 
 
 def after_losses(
-    layout: Layout, run_each: RunEach | None = None, together: LostTogether | None = None
+    layout: Layout,
+    run_each: RunEach | None = None,
+    together: LostTogether | None = None,
+    cecs: Sequence[Cec] = (),
 ) -> list[AfterLoss]:
     """The whole link first, then what every loss leaves, or what is left without all together.
 
-    By rule of thumb alone without ``run_each``.
+    Directors, paths and ``cecs`` come before chpids and CTCs. By rule of thumb
+    alone without ``run_each``.
     """
-    every: list[AnyLoss | None] = [None, *(losses(layout) if together is None else [together])]
+    every: list[AnyLoss | None] = [None]
+    if together is None:
+        every += [*lost_pieces(layout, cecs), *losses(layout)]
+    else:
+        every.append(together)
     measured = _measured(layout, every, run_each) if run_each else [None] * len(every)
     return [left_after(layout, loss, rates) for loss, rates in zip(every, measured, strict=True)]
 

@@ -7,7 +7,7 @@ several chpids carries most of. Each figure is run until it is steady, and has i
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol, TypeVar
+from typing import Final, Protocol, TypeVar
 
 from isfc.arguments import checked
 from isfc.errors import ConfigurationError
@@ -19,9 +19,6 @@ from scenarios.runs.run import Experiment, Result
 from scenarios.runs.steady import Rate, steady_run
 from scenarios.runs.warmup import WARMUP
 from scenarios.runs.workload import SUITES
-
-if TYPE_CHECKING:
-    from scenarios.figures.limit import Limit
 
 SUITE: Final = "HL"
 SATURATING_PAIRS: Final = 500
@@ -49,8 +46,6 @@ class ModelledRate:
     saturated: Rate
     stated: Rate
     seen: Result | None = None
-    limit: "Limit | None" = None
-    """What limits the saturated rate; None where nobody has asked (`scenarios.figures.limit`)."""
 
     @property
     def saturated_mb_per_s(self) -> float:

@@ -68,6 +68,12 @@ class Workload:
             )
 
     @property
+    def mean_length(self) -> float:
+        """The mean length of a client's messages, in bytes."""
+        small = self.min_percent / 100
+        return small * self.min_length + (1 - small) * self.max_length
+
+    @property
     def replies_max(self) -> int:
         """How many of its replies a server may have on their way to one client."""
         if self.traffic is not Traffic.TRANSPORT:

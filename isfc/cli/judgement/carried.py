@@ -5,6 +5,7 @@ from typing import Final
 
 from ctc.profiles import ChpidProfile
 from isfc.cli.judgement.advice import two_paces
+from isfc.cli.judgement.ranges import range_note, ranges_of
 from isfc.layout.capacity import (
     COMMAND_MODE_MB_PER_S,
     FULL_CTC_COUNT,
@@ -49,10 +50,12 @@ def differences(
         f"The model's figures are of {SUITE}: saturated, with {SATURATING_PAIRS} pairs, and with "
         f"{pairs}; each run went on until its figure was known within {spread:.1%}."
     )
+    if said := range_note(within for each in figures for within in ranges_of(each)):
+        yield said
     if advised:
         yield (
-            "Advice shows the MB/s of the slower direction, first of this layout and then of the "
-            "changed one; a difference within the spread of both runs is none."
+            "In brackets below: MB/s of the slower direction, of this layout and of the changed "
+            "one."
         )
     loads = [
         (f"{figure.sender} {load}", rate)

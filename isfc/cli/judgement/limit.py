@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 
 from isfc.cli.output.table import plain_table
 from isfc.layout.in_words import listed
-from scenarios.figures.limit import Limit, Relief, Share
+from scenarios.figures.limit import Limit, ReasonedRate, Relief, Share
 from scenarios.figures.resources import (
     CLIENTS,
     COLLISIONS,
@@ -64,9 +64,9 @@ def limit_line(limit: Limit, mb_per_s: float) -> str:
 
 def limit_lines(figures: Sequence[ModelledRate]) -> list[str]:
     """What limits each direction, those that are alike once."""
-    found = [each for each in figures if each.limit is not None]
+    found = [each for each in figures if isinstance(each, ReasonedRate)]
+    said: list[str] = []
     lines = [(each, _kinds(each.limit)) for each in sorted(found, key=_saturated)]
-    said = []
     for each, kinds in lines:
         if each.limit is None or (said and all(other == kinds for _, other in lines)):
             continue
@@ -115,7 +115,7 @@ class LimitJson(Struct, frozen=True):
     share: float
     """how much of 5 % more speed the rate gains: 1 if nothing else counts"""
     busy_percent: float | None
-    """of its time, null where it serves any number at once"""
+    """of its time, null where it serves any number together"""
 
 
 class LimitsJson(Struct, frozen=True):

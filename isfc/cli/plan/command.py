@@ -42,7 +42,7 @@ from isfc.layout.plan import make_plan
 from isfc.layout.sharing import shares_anything
 from scenarios.figures.advice import changed_layouts, try_advice
 from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan, plan_experiments
-from scenarios.figures.limit import with_limits
+from scenarios.figures.limit import with_reasons
 from scenarios.runs.notes import cluster_notes
 from scenarios.runs.saturation import (
     STATED_PAIRS,
@@ -63,9 +63,6 @@ WithoutOption = Annotated[
     ),
 ]
 
-BY_RULE = "By IBM's rule of thumb; with --simulate each case is run as well."
-"""What a loss leaves when nothing was run."""
-
 
 def plan(
     layout: LayoutArgument,
@@ -78,10 +75,10 @@ def plan(
     without: WithoutOption = None,
     simulate: Annotated[
         bool,
-        typer.Option("--simulate", help="With --lose or --without: by run as well as by rule."),
+        typer.Option("--simulate", help="With --lose or --without: by the model, as is usual."),
     ] = False,
     rule: Annotated[
-        bool, typer.Option("--rule", help="Capacities by rule of thumb alone: no model is run.")
+        bool, typer.Option("--rule", help="By IBM's rule of thumb alone: no model is run.")
     ] = False,
     json: JsonOption = False,
 ) -> None:
@@ -95,7 +92,7 @@ def plan(
     model has them, and what each costs the other follows.
     """
     _check_lost(lose=lose, without=without, simulate=simulate)
-    _check_rule(rule=rule, lost=lose or bool(without), simulate=simulate, profile=profile)
+    _check_rule(rule=rule, simulate=simulate, profile=profile)
     pages: list[RenderableType] = []
     records: list[Any] = []
     alone = lose or rule or bool(without) or link is not None
@@ -107,7 +104,12 @@ def plan(
         if pages:
             pages += ["", Rule(style="dim"), ""]
         page, found = (
-            losses_of(each.layout, simulate=simulate, together=gone.get(index))
+            losses_of(
+                each.layout,
+                simulate=not rule,
+                together=gone.get(index),
+                cecs=each.collection.cecs,
+            )
             if lose or without
             else _judge(each, rule=rule or shares)
         )
@@ -118,8 +120,6 @@ def plan(
         page, together = _together(opened[0].collection, opened[0].file_disks, lose=lose)
         pages += ["", Rule(style="dim"), "", page]
         whole |= together
-    if (lose or without) and not simulate:
-        pages += ["", BY_RULE]
     if not json:
         show(*pages)
     else:
@@ -138,17 +138,12 @@ def _check_lost(*, lose: bool, without: list[str] | None, simulate: bool) -> Non
         raise ConfigurationError("--lose and --without: expected one of them")
 
 
-def _check_rule(*, rule: bool, lost: bool, simulate: bool, profile: Path | None) -> None:
+def _check_rule(*, rule: bool, simulate: bool, profile: Path | None) -> None:
     """Raise `ConfigurationError` for an option that would do nothing."""
-    if rule and lost:
-        raise ConfigurationError(
-            "--rule: expected neither --lose nor --without, which are by rule but for --simulate"
-        )
-    if profile is not None and (rule or (lost and not simulate)):
-        raise ConfigurationError(
-            "--profile: of the model, and none is run; expected no --rule, or --simulate with "
-            "--lose and --without"
-        )
+    if rule and simulate:
+        raise ConfigurationError("--rule and --simulate: expected one of them")
+    if profile is not None and rule:
+        raise ConfigurationError("--profile: of the model, and none is run; expected no --rule")
 
 
 def _gone(opened: Sequence[OpenedLink], pieces: Sequence[str]) -> dict[int, LostTogether]:
@@ -235,7 +230,7 @@ def _judge(opened: OpenedLink, *, rule: bool) -> tuple[RenderableType, PlanJson]
         return plan_page(judged), plan_json(judged)
     layouts = dict.fromkeys((judged.layout, *changed_layouts(judged.layout, judged.advice)))
     known = carried_by([*layouts], run_all)
-    figures = with_limits(judged.layout, known[judged.layout], run_all)
+    figures = with_reasons(judged.layout, known[judged.layout], run_all)
     tried = try_advice(judged.layout, judged.advice, figures, known)
     page, record = plan_page(judged, figures, tried), plan_json(judged, figures, tried)
     if opened.disks is None:

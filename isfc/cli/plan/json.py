@@ -8,11 +8,13 @@ from msgspec import UNSET, Struct, UnsetType
 from ctc.address import format_chpid, format_rdev
 from isfc.cli.judgement.advice import advice_text
 from isfc.cli.judgement.limit import LimitsJson, limits_json
+from isfc.cli.judgement.ranges import RangeJson, range_json, ranges_of
 from isfc.cli.output.notes import NoteJson, notes_json
 from isfc.layout.capacity import WriteDirection
 from isfc.layout.plan import Plan
 from isfc.layout.rules.rule import Untried
 from scenarios.figures.advice import ComparedLoad, TriedAdvice
+from scenarios.figures.limit import ReasonedRate
 from scenarios.runs.notes import beyond_plan, plan_notes
 from scenarios.runs.saturation import SATURATING_PAIRS, STATED_PAIRS, SUITE, ModelledRate
 
@@ -54,6 +56,9 @@ class ModelJson(Struct, frozen=True):
     one"""
     stated_spread_mb_per_s: dict[str, float]
     stated_second_mb_per_s: dict[str, float | None]
+    saturated_range: dict[str, RangeJson]
+    """by sending node, in MB/s: [between what](fidelity.md) the rate would lie"""
+    stated_range: dict[str, RangeJson]
     limits: dict[str, LimitsJson]
     """by sending node: [what limits](layouts.md) the saturated rate, and what would help"""
     extrapolated: list[str]
@@ -181,13 +186,20 @@ def _model(plan: Plan, figures: Sequence[ModelledRate]) -> ModelJson:
         saturated_second_mb_per_s={node: rate.second_mb_per_s for node, rate in saturated.items()},
         stated_spread_mb_per_s={node: rate.spread_mb_per_s for node, rate in stated.items()},
         stated_second_mb_per_s={node: rate.second_mb_per_s for node, rate in stated.items()},
+        saturated_range=_ranges(figures, 0),
+        stated_range=_ranges(figures, 1),
         limits={
             each.sender: limits_json(each.limit, each.saturated_mb_per_s)
             for each in figures
-            if each.limit is not None
+            if isinstance(each, ReasonedRate) and each.limit is not None
         },
         extrapolated=beyond_plan(plan.layout, figures),
     )
+
+
+def _ranges(figures: Sequence[ModelledRate], load: int) -> dict[str, RangeJson]:
+    found = {each.sender: ranges_of(each)[load] for each in figures}
+    return {node: range_json(within) for node, within in found.items() if within is not None}
 
 
 def _chpids(way: WriteDirection) -> list[ChpidJson]:

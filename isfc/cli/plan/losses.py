@@ -6,22 +6,26 @@ from msgspec import Struct
 from rich.console import Group, RenderableType
 
 from isfc.cli.judgement.advice import two_paces
+from isfc.cli.judgement.ranges import RangeJson, likely, range_json, range_note
 from isfc.cli.output.notes import NoteJson, note_lines, notes_json
 from isfc.cli.output.progress import run_all
 from isfc.cli.output.table import plain_table
-from isfc.layout.layout import Layout
-from isfc.layout.loss import Loss
+from isfc.layout.layout import Cec, Layout
 from isfc.layout.lost import LostTogether
+from scenarios.figures.certainty import Range
 from scenarios.figures.link_loss import AfterLoss, after_losses
+from scenarios.figures.ranges import rate_range
 from scenarios.runs.notes import loss_notes
 from scenarios.runs.saturation import STATED_PAIRS, SUITE
+from scenarios.runs.workload import SUITES
 
 
 class LossJson(Struct, frozen=True):
     """``isfc plan --lose --json``: what a loss leaves. Names and meanings of the keys stay."""
 
     kind: str | None
-    """`chpid` or `ctc`, `together` with `--without`, or null for the whole link"""
+    """`director`, `path`, `cec`, `chpid` or `ctc`, `together` with `--without`, or null for the
+    whole link"""
     gone: dict[str, str]
     """by node: the chpid or the RDEV, or all that is gone together"""
     ctcs_left: int
@@ -29,23 +33,29 @@ class LossJson(Struct, frozen=True):
     estimated_mb_per_s: dict[str, float]
     """by sending node: one-way capacity by IBM's rule of thumb"""
     simulated_mb_per_s: dict[str, float] | None
-    """by sending node: what a run sends once that is steady, with `--simulate`, else null"""
+    """by sending node: what a run sends once that is steady, null with `--rule`"""
     simulated_spread_mb_per_s: dict[str, float] | None
     """by sending node: within what of it an endless run would be, with 95 % confidence"""
     simulated_second_mb_per_s: dict[str, float | None] | None
     """by sending node: the other pace that the link may keep, null if it has one"""
+    simulated_range: dict[str, RangeJson] | None
+    """by sending node: between what it would lie, in MB/s; null if nothing was run"""
     notes: list[NoteJson]
     """as of `isfc plan --json`"""
 
 
 def losses_of(
-    layout: Layout, *, simulate: bool, together: LostTogether | None = None
+    layout: Layout,
+    *,
+    simulate: bool,
+    together: LostTogether | None = None,
+    cecs: Sequence[Cec] = (),
 ) -> tuple[RenderableType, list[LossJson]]:
     """What is left of ``layout``, by rule of thumb and, if wanted, by run: a page, and records.
 
     Without each chpid and CTC in turn, or without several things ``together``.
     """
-    lefts = after_losses(layout, run_all if simulate else None, together)
+    lefts = after_losses(layout, run_all if simulate else None, together, cecs)
     runs = f"Runs: {SUITE}, {STATED_PAIRS} pairs, until steady, one direction after the other"
     load = f"{runs}{_within(lefts)}."
     rates = [
@@ -71,8 +81,14 @@ def loss_json(layout: Layout, left: AfterLoss) -> LossJson:
         None if rates is None else {node: rate.mb_per_s for node, rate in rates.items()},
         None if rates is None else {node: rate.spread_mb_per_s for node, rate in rates.items()},
         None if rates is None else {node: rate.second_mb_per_s for node, rate in rates.items()},
+        None if rates is None else _ranges_json(layout, left),
         notes_json(loss_notes(layout, simulated=left.measured is not None)),
     )
+
+
+def _ranges_json(layout: Layout, left: AfterLoss) -> dict[str, RangeJson]:
+    found = {node: _range(layout, left, way) for way, node in enumerate(layout.nodes)}
+    return {node: range_json(each) for node, each in found.items() if each is not None}
 
 
 def _within(lefts: Sequence[AfterLoss]) -> str:
@@ -87,23 +103,46 @@ def _within(lefts: Sequence[AfterLoss]) -> str:
 def loss_page(layout: Layout, lefts: Sequence[AfterLoss], load: str) -> RenderableType:
     """The whole page; ``load`` describes the runs, if there were any."""
     first, second = layout.nodes
-    runs = lefts[0].measured_mb_per_s
-    run = (">\nrun",) if runs is not None else ()
-    table = plain_table("gone", ">CTCs left", f">{first}\nrule", *run, f">{second}\nrule", *run)
+    modelled = lefts[0].measured is not None
+    heads = ("model", "~\nrange", ">\nrule") if modelled else ("rule",)
+    ends = [
+        f">{node}\n{head}" if head == heads[0] else head
+        for node in (first, second)
+        for head in heads
+    ]
+    table = plain_table("gone", ">CTCs\nleft", *ends)
     for left in lefts:
         cells: list[str] = []
         for way in (0, 1):
-            cells.append(_rate(left.estimated[way], lefts[0].estimated[way]))
-            if left.measured_mb_per_s is not None and runs is not None:
-                cells.append(_rate(left.measured_mb_per_s[way], runs[way]))
+            cells += _model_cells(layout, left, lefts[0], way)
+            rule = left.estimated[way]
+            cells.append(f"{rule:.0f}" if modelled else _rate(rule, lefts[0].estimated[way]))
         table.add_row(left.gone, str(left.ctc_count), *cells)
-    what = "one chpid or CTC" if all(isinstance(one.loss, Loss) for one in lefts[1:]) else "this"
+    this = any(one.loss is not None and one.loss.kind == "together" for one in lefts)
+    what = "this" if this else "one piece"
+    by = "by the model, and by IBM's rule of thumb" if modelled else "by IBM's rule of thumb"
     heading = (
-        f"MB/s that {first} and {second} can each send, with {what} gone; "
+        f"MB/s one way that {first} and {second} can each send with {what} gone, {by}; "
         "percent of the whole link."
     )
-    notes = [load] if runs is not None else []
+    notes = [load, range_note(_range(layout, lefts[0], way) for way in (0, 1))] if modelled else []
     return Group(heading, *notes, "", table)
+
+
+def _model_cells(layout: Layout, left: AfterLoss, whole: AfterLoss, way: int) -> list[str]:
+    """What the model carries, and its range; nothing if it was not asked."""
+    if left.measured is None or whole.measured is None:
+        return []
+    rates = (left.measured[way].mb_per_s, whole.measured[way].mb_per_s)
+    return [_rate(*rates), likely(_range(layout, left, way))]
+
+
+def _range(layout: Layout, left: AfterLoss, way: int) -> Range | None:
+    """The range of what one node sends after a loss; None where nothing is left."""
+    rest = layout if left.loss is None else left.loss.left
+    if left.measured is None or rest is None:
+        return None
+    return rate_range(left.measured[way].mb_per_s, rest, SUITES[SUITE], STATED_PAIRS)
 
 
 def _rate(rate: float, whole: float) -> str:

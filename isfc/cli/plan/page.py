@@ -12,6 +12,7 @@ from isfc.cli.judgement.advice import advice_text
 from isfc.cli.judgement.carried import differences
 from isfc.cli.judgement.findings import SEVERITY_STYLES
 from isfc.cli.judgement.limit import limit_lines
+from isfc.cli.judgement.ranges import likely, ranges_of
 from isfc.cli.output.table import apart, plain_table
 from isfc.layout.capacity import WriteDirection
 from isfc.layout.plan import Plan
@@ -107,11 +108,18 @@ def _capacity(plan: Plan, figures: Sequence[ModelledRate]) -> RenderableType:
             table.add_row(Text(way.sender, style), rule, _chpids(way))
         heading = "One-way capacity by rule of thumb; chpids in order of use (CTCs written on):"
         return Group(heading, table)
-    heads = (">rule", ">model", f">{STATED_PAIRS} pairs")
+    heads = (">rule", ">model", "~range", f">{STATED_PAIRS} pairs", "~range")
     table = plain_table("MB/s one way", *heads, "chpids in order of use (CTCs written on)")
     for way, figure, style in zip(plan.directions, figures, NODE_STYLES, strict=True):
-        rates = (way.estimated_mb_per_s, figure.saturated_mb_per_s, figure.stated_mb_per_s)
-        table.add_row(Text(way.sender, style), *(f"{rate:.0f}" for rate in rates), _chpids(way))
+        rates = (figure.saturated_mb_per_s, figure.stated_mb_per_s)
+        ranges = ranges_of(figure)
+        modelled = (
+            cell
+            for rate, within in zip(rates, ranges, strict=True)
+            for cell in (f"{rate:.0f}", likely(within))
+        )
+        by_rule = f"{way.estimated_mb_per_s:.0f}"
+        table.add_row(Text(way.sender, style), by_rule, *modelled, _chpids(way))
     return table
 
 

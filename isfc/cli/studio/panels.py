@@ -28,15 +28,15 @@ class Panel(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="
 
 
 class LossesPanel(Panel, frozen=True, tag="losses"):
-    """What each lost chpid and CTC leaves, by rule, and by run if it is ``simulated``."""
+    """What each lost chpid and CTC leaves, by the model and by rule, or by ``rule`` alone."""
 
     link: str = ""
-    simulated: bool = False
+    rule: bool = False
 
     def words(self) -> Sequence[str]:
         """``isfc plan --lose``."""
-        simulate = ["--simulate"] if self.simulated else []
-        return ["plan", _LAYOUT, "--link", self.link, "--lose", *simulate]
+        by_rule = ["--rule"] if self.rule else []
+        return ["plan", _LAYOUT, "--link", self.link, "--lose", *by_rule]
 
 
 class RelocationPanel(Panel, frozen=True, tag="relocation"):

@@ -103,10 +103,9 @@ plan FILE
     --profile site.toml                                   ++++
     --lose                                                ++++
     --without 40                                          ++++
-plan FILE --lose
-    --rule                                                ----
+plan FILE --lose --rule
     --profile site.toml                                   ----
-    --simulate                                            ++++
+    --simulate                                            ----
 export FILE --as activate
     --as toml                                             ++++
     --system A                                            ++++

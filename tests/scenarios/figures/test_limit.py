@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -11,6 +11,7 @@ from isfc.layout.path import FarPath, Isl
 from scenarios.figures.limit import Glance, find_limit
 from scenarios.figures.resources import RESOURCES, Holder, scaled, time_constants
 from scenarios.runs.run import Experiment
+from scenarios.runs.saturation import RunEach
 from scenarios.runs.workload import SUITES
 from tests.layouts import layout_of
 
@@ -70,7 +71,7 @@ def test_resources_whose_shares_are_alike_are_a_tie() -> None:
             found.append(Glance(100 + 2 * faster, {**busy, **locks, "receive BOSTON": 0.9}, 0.0))
         return found
 
-    limit = find_limit(run_of(FOUR), pretend)
+    limit = find_limit(run_of(FOUR), cast(RunEach, pretend))
     assert {each.resource.key for each in limit.first} == {"line", "receive BOSTON"}
     assert [each.share for each in limit.first] == [pytest.approx(0.4)] * 2
 

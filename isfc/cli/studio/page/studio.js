@@ -546,8 +546,8 @@ function panel(form, output, make) {
   });
 }
 const outputOf = (section) => at(section).querySelector("pre");
-panel("loss-form", outputOf("loss"), ({ link, simulated }) => (
-  { show: "losses", link, simulated: Boolean(simulated) }));
+panel("loss-form", outputOf("loss"), ({ link, rule }) => (
+  { show: "losses", link, rule: Boolean(rule) }));
 panel("relocation-form", outputOf("relocation"), ({ client, guests, ...rest }) => (
   { show: "relocation", source: client, guests: Number(guests), ...rest }));
 panel("together-form", outputOf("together"), ({ show: what }) => ({ show: what }));

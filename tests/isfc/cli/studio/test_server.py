@@ -212,7 +212,7 @@ def test_ctrl_c_while_runs_go_on_leaves_no_folder(home: Path, tmp_path: Path) ->
     with studio("published-16", environment=around) as running:
         idle = running.idle()
         long = {"link": "CLIENT-SERVER", "workload": "HL", "client": "CLIENT", "pairs": 100}
-        lose = {"show": "losses", "link": "CLIENT-SERVER", "simulated": True}
+        lose = {"show": "losses", "link": "CLIENT-SERVER", "rule": False}
         with ThreadPoolExecutor(2) as asking:
             asking.submit(running.post, "run", text=TEXT_16, seconds=600, **long)
             asking.submit(running.post, "panel", text=TEXT_16, **lose)
