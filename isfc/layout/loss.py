@@ -112,27 +112,34 @@ class ClusterLoss:
 
 def cluster_losses(collection: Collection) -> tuple[ClusterLoss, ...]:
     """The loss of each channel, director, path of inter-switch links and CEC."""
-    return tuple(_losses(collection))
+    return tuple(loss for loss, _ in cluster_pieces(collection))
 
 
-def _losses(collection: Collection) -> Iterator[ClusterLoss]:
+def cluster_pieces(collection: Collection) -> Iterator[tuple[ClusterLoss, frozenset[Fibre]]]:
+    """The same, each with the fibres that go with it."""
+    for kind, name, gone in _pieces(collection):
+        yield loss_of(collection, kind, name, gone), frozenset(gone)
+
+
+def _pieces(collection: Collection) -> Iterator[tuple[str, str, set[Fibre]]]:
     fibres = [(link, fibre) for link in collection.links for fibre in link.fibres]
     for channel in carried_by(collection):
         on = {fibre for _, fibre, _ in collection.fibre_ends(channel)}
-        yield _loss(collection, "channel", channel_name(channel), on)
+        yield ("channel", channel_name(channel), on)
     for director in sorted({name for _, fibre in fibres for name in fibre.directors}):
         led = {fibre for _, fibre in fibres if director in fibre.directors}
-        yield _loss(collection, "director", f"director {director}", led)
+        yield ("director", f"director {director}", led)
     for path in dict.fromkeys(fibre.path for _, fibre in fibres):
         if path is not None and path.isl is not None:
             crossing = {fibre for _, fibre in fibres if fibre.path == path}
-            yield _loss(collection, "path", f"inter-switch links of path {path.name}", crossing)
+            yield ("path", f"inter-switch links of path {path.name}", crossing)
     for cec in collection.cecs:
         ended = {fibre for link, fibre in fibres if {*link.nodes} & {*cec.systems}}
-        yield _loss(collection, "cec", f"CEC {cec.name}", ended)
+        yield ("cec", f"CEC {cec.name}", ended)
 
 
-def _loss(collection: Collection, kind: str, name: str, gone: set[Fibre]) -> ClusterLoss:
+def loss_of(collection: Collection, kind: str, name: str, gone: set[Fibre]) -> ClusterLoss:
+    """What is left of each link without some fibres."""
     cut: list[str] = []
     fewer: list[tuple[str, int, int]] = []
     untouched: list[str] = []

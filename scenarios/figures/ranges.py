@@ -2,7 +2,7 @@
 
 from isfc.layout.layout import Layout
 from isfc.link.message import Traffic
-from scenarios.figures.certainty import FigureKind, Range, family_of, range_of
+from scenarios.figures.certainty import SEVERAL_CTCS, Family, FigureKind, Range, family_of, range_of
 from scenarios.runs.workload import Workload
 
 
@@ -30,3 +30,8 @@ def figure_range(
         appc=workload.traffic is not Traffic.TRANSPORT,
     )
     return range_of(kind, value, family)
+
+
+def links_range(mb_per_s: float) -> Range:
+    """Of what several links with several CTCs each carry together, in MB/s."""
+    return range_of(FigureKind.RATE, mb_per_s, Family(SEVERAL_CTCS))

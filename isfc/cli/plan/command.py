@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from rich.console import Group, RenderableType
 from rich.rule import Rule
 
+from isfc.cli.judgement.ranges import range_json
 from isfc.cli.options.layout import (
     JsonOption,
     LayoutArgument,
@@ -27,7 +28,7 @@ from isfc.cli.output.notes import note_lines, note_records
 from isfc.cli.output.progress import run_all
 from isfc.cli.output.streams import show, show_json
 from isfc.cli.plan.json import PlanJson, plan_json
-from isfc.cli.plan.losses import losses_of
+from isfc.cli.plan.losses import LossJson, losses_of
 from isfc.cli.plan.page import plan_page
 from isfc.cli.plan.together_page import cluster_losses_page, cluster_plan_page
 from isfc.cli.results.json import shared_json
@@ -36,13 +37,14 @@ from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration
 from isfc.io.shared import find_shared
 from isfc.layout.layout import Collection
-from isfc.layout.loss import cluster_losses
-from isfc.layout.lost import LostTogether, check_pieces, lost_together, named_pieces
+from isfc.layout.lost import LostTogether, check_pieces, fibres_of, lost_together, named_pieces
 from isfc.layout.plan import make_plan
 from isfc.layout.sharing import shares_anything
 from scenarios.figures.advice import changed_layouts, try_advice
+from scenarios.figures.cluster_loss import ClusterLeft, after_cluster_losses
 from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan, plan_experiments
 from scenarios.figures.limit import with_reasons
+from scenarios.figures.ranges import links_range
 from scenarios.runs.notes import cluster_notes
 from scenarios.runs.saturation import (
     STATED_PAIRS,
@@ -91,8 +93,7 @@ def plan(
     carries then, and who gets how much of each channel. Where disks use a chpid ([[io]]), the
     model has them, and what each costs the other follows.
     """
-    _check_lost(lose=lose, without=without, simulate=simulate)
-    _check_rule(rule=rule, simulate=simulate, profile=profile)
+    _check(lose=lose, without=without, simulate=simulate, rule=rule, profile=profile)
     pages: list[RenderableType] = []
     records: list[Any] = []
     alone = lose or rule or bool(without) or link is not None
@@ -100,26 +101,25 @@ def plan(
     opened = [link_at_site(each, site) for each in open_links(layout, link, alone=alone)]
     gone = _gone(opened, without or [])
     shares = len(opened) > 1 and shares_anything(opened[0].collection)
-    for index, each in enumerate(opened):
-        if pages:
-            pages += ["", Rule(style="dim"), ""]
-        page, found = (
-            losses_of(
-                each.layout,
-                simulate=not rule,
-                together=gone.get(index),
-                cecs=each.collection.cecs,
-            )
-            if lose or without
-            else _judge(each, rule=rule or shares)
+    lost = lose or bool(without)
+    whole: dict[str, Any] = {}
+    if shares and (lost or not rule):
+        page, whole = (
+            _lost_together(opened[0].collection, without or [], rule=rule)
+            if lost
+            else _together(opened[0].collection, opened[0].file_disks)
         )
         pages.append(page)
+    for index, each in enumerate(opened):
+        page, found = (
+            _losses(each, gone.get(index), rule=rule or shares)
+            if lost
+            else _judge(each, rule=rule or shares)
+        )
         records.append(found)
-    whole: dict[str, Any] = {"links": records}
-    if shares and not without and (lose or not rule):
-        page, together = _together(opened[0].collection, opened[0].file_disks, lose=lose)
-        pages += ["", Rule(style="dim"), "", page]
-        whole |= together
+        if not (shares and lost):
+            pages += ["", Rule(style="dim"), "", page] if pages else [page]
+    whole = {"links": records, **whole}
     if not json:
         show(*pages)
     else:
@@ -128,18 +128,16 @@ def plan(
         show_json(replace(record, **fitted) if isinstance(record, PlanJson) else record)
 
 
-def _check_lost(*, lose: bool, without: list[str] | None, simulate: bool) -> None:
-    """Raise `ConfigurationError` for options that do not go together."""
+def _check(
+    *, lose: bool, without: list[str] | None, simulate: bool, rule: bool, profile: Path | None
+) -> None:
+    """Raise `ConfigurationError` for options that do not go together, or would do nothing."""
     if simulate and not lose and not without:
         raise ConfigurationError(
             "--simulate: expected --lose or --without, which say what is to be run"
         )
     if lose and without:
         raise ConfigurationError("--lose and --without: expected one of them")
-
-
-def _check_rule(*, rule: bool, simulate: bool, profile: Path | None) -> None:
-    """Raise `ConfigurationError` for an option that would do nothing."""
     if rule and simulate:
         raise ConfigurationError("--rule and --simulate: expected one of them")
     if profile is not None and rule:
@@ -157,13 +155,37 @@ def _gone(opened: Sequence[OpenedLink], pieces: Sequence[str]) -> dict[int, Lost
     }
 
 
+def _losses(
+    opened: OpenedLink, gone: LostTogether | None, *, rule: bool
+) -> tuple[RenderableType, list[LossJson]]:
+    """The page on what losses leave of one link, and what ``--json`` prints of it."""
+    return losses_of(opened.layout, simulate=not rule, together=gone, cecs=opened.collection.cecs)
+
+
+def _lost_together(
+    collection: Collection, pieces: Sequence[str], *, rule: bool
+) -> tuple[RenderableType, dict[str, Any]]:
+    """The page on what losses leave of all links together, and what ``--json`` prints of it."""
+    gone = fibres_of(collection, pieces) if pieces else None
+    lefts = after_cluster_losses(collection, gone, None if rule else run_all)
+    page = cluster_losses_page(lefts, " + ".join(pieces))
+    return page, {"losses": [_left_record(left) for left in lefts if left.loss is not None]}
+
+
+def _left_record(left: ClusterLeft) -> dict[str, Any]:
+    """One loss, and what is left of all links together."""
+    assert left.loss is not None, "the whole is no loss"
+    record = asdict(left.loss)
+    if left.seen is None:
+        return record
+    within = range_json(links_range(left.seen.mb_per_s)) if left.seen.rates else None
+    return {**record, "mb_per_s": left.seen.mb_per_s, "range": within, "rates": left.seen.rates}
+
+
 def _together(
-    collection: Collection, disks: IoConfiguration | None, *, lose: bool
+    collection: Collection, disks: IoConfiguration | None
 ) -> tuple[RenderableType, dict[str, Any]]:
     """The page on all links of a file that share channels, and what ``--json`` prints of them."""
-    if lose:
-        losses = cluster_losses(collection)
-        return cluster_losses_page(losses), {"losses": [asdict(loss) for loss in losses]}
     experiments = plan_experiments(collection)
     found = cluster_plan(run_all(steady_links, experiments))
     notes = cluster_notes(collection)

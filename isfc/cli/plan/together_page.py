@@ -7,9 +7,12 @@ from rich.table import Table
 from rich.text import Text
 
 from isfc.cli.judgement.advice import known_together
+from isfc.cli.judgement.ranges import likely
 from isfc.cli.output.table import plain_table
 from isfc.layout.loss import ClusterLoss
+from scenarios.figures.cluster_loss import ClusterLeft, LinksGlance
 from scenarios.figures.cluster_plan import ClusterPlan, SharedChannelPlan
+from scenarios.figures.ranges import links_range
 from scenarios.runs.cluster_shared import ChannelShare, PathResult
 
 
@@ -89,13 +92,38 @@ def _channels(channels: Sequence[SharedChannelPlan]) -> Table:
     return table
 
 
-def cluster_losses_page(losses: Sequence[ClusterLoss]) -> RenderableType:
-    """A line for each thing that can be lost: which links go with it, which have CTCs left."""
-    table = plain_table("~what is lost", "~links down", "~links with fewer CTCs", "~untouched")
-    for loss in losses:
-        cut = Text(", ".join(loss.cut) or "none", "yellow" if loss.cut else "")
-        table.add_row(loss.name, cut, _fewer(loss), ", ".join(loss.untouched) or "none")
-    return Group(Text("What the loss of a shared piece leaves", "bold"), table)
+def cluster_losses_page(lefts: Sequence[ClusterLeft], gone: str = "") -> RenderableType:
+    """A line for each thing that can be lost: what is left of all links, which of them are down.
+
+    ``gone`` names what is gone together.
+    """
+    modelled = lefts[0].seen is not None
+    heads = (">MB/s\nboth ways", "~\nrange", "~\nbusiest of what is shared") if modelled else ()
+    table = plain_table("~what is lost", *heads, "~links\ndown", "~links with\nfewer CTCs")
+    for left in lefts:
+        loss = left.loss
+        name = "nothing" if loss is None else gone or loss.name
+        cut = Text(", ".join(loss.cut) or "none", "yellow" if loss.cut else "") if loss else "none"
+        cells = _left_cells(left.seen, lefts[0].seen)
+        table.add_row(name, *cells, cut, _fewer(loss) if loss else "none")
+    parts: list[RenderableType] = [
+        Text("What the loss of a shared piece leaves of all links together", "bold"),
+        table,
+    ]
+    if modelled:
+        parts.append(
+            "MB/s (2^20) of all links, both ways together, and percent of the whole; by the model, "
+            "with the traffic of the file or else HL with 50 pairs each way."
+        )
+    return Group(*parts)
+
+
+def _left_cells(seen: LinksGlance | None, whole: LinksGlance | None) -> list[str]:
+    if seen is None or whole is None:
+        return []
+    rate, most = seen.mb_per_s, whole.mb_per_s
+    busiest = "" if seen.busiest is None else f"{seen.busiest[0]} {100 * seen.busiest[1]:.0f} %"
+    return [f"{rate:.0f} {100 * rate / most:3.0f} %", likely(links_range(rate)), busiest]
 
 
 def _fewer(loss: ClusterLoss) -> str:

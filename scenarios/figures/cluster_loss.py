@@ -1,0 +1,120 @@
+"""What all links of a file carry together with one piece gone after the other, by the model.
+
+Short runs: each case is measured over `LENGTH_NS` after a warm-up, all links together.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from isfc.layout.layout import Collection, Fibre
+from isfc.layout.loss import ClusterLoss, cluster_pieces, loss_of
+from isfc.link.name import NodeName
+from scenarios.figures.cluster_plan import plan_experiments
+from scenarios.runs.channel_busy import ChannelsBusy, busy_so_far
+from scenarios.runs.cluster import ClusterExperiment, build_cluster
+from scenarios.runs.cluster_shared import Look, channel_results, path_results
+from scenarios.runs.run import MIB, NS_PER_S
+from scenarios.runs.saturation import RunEach
+from scenarios.runs.warmup import WARMUP_NS
+
+LENGTH_NS: Final = 500_000_000
+"""Chosen: rates of such a run are within a few per cent of a steady one's."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinksGlance:
+    """MB/s (2^20) of each link from its first node and to it, and what is busiest, if it is known.
+
+    ``busiest`` is a channel or inter-switch links that several fibres share, and the share of its
+    time that it is busy.
+    """
+
+    rates: dict[str, tuple[float, float]]
+    busiest: tuple[str, float] | None
+
+    @property
+    def mb_per_s(self) -> float:
+        """All links, both ways."""
+        return sum(sum(ways) for ways in self.rates.values())
+
+
+NOTHING: Final = LinksGlance({}, None)
+"""Where no link is left."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterLeft:
+    """What is left after a loss; of the whole if ``loss`` is None. ``seen`` is None if not run."""
+
+    loss: ClusterLoss | None
+    seen: LinksGlance | None
+
+
+def after_cluster_losses(
+    collection: Collection, gone: frozenset[Fibre] | None, run_each: RunEach | None
+) -> list[ClusterLeft]:
+    """The whole first, then what is left without each piece; or without what is ``gone``."""
+    if gone is None:
+        pieces = [*cluster_pieces(collection)]
+    else:
+        pieces = [cluster_loss(collection, gone)]
+    if run_each is None:
+        return [ClusterLeft(loss, None) for loss in (None, *(loss for loss, _ in pieces))]
+    rests = [collection, *(without(collection, fibres) for _, fibres in pieces)]
+    cases = [plan_experiments(rest)[0] for rest in rests if rest.links]
+    found = iter(run_each(links_glance, cases))
+    seen = [next(found) if rest.links else NOTHING for rest in rests]
+    losses = (None, *(loss for loss, _ in pieces))
+    return [ClusterLeft(loss, each) for loss, each in zip(losses, seen, strict=True)]
+
+
+def cluster_loss(
+    collection: Collection, gone: frozenset[Fibre]
+) -> tuple[ClusterLoss, frozenset[Fibre]]:
+    """What several things that are gone together leave."""
+    return loss_of(collection, "together", "this", set(gone)), gone
+
+
+def without(collection: Collection, gone: frozenset[Fibre]) -> Collection:
+    """The collection without some fibres, and without links that have none left."""
+    links = []
+    for link in collection.links:
+        ctcs = tuple(ctc for ctc in link.ctcs if ctc.fibre not in gone)
+        if ctcs:
+            links.append(link.with_ctcs(ctcs))
+    names = {link.nodes for link in links}
+    traffic = tuple(
+        load
+        for load in collection.traffic
+        if (load.client, load.server) in names or (load.server, load.client) in names
+    )
+    return replace(collection, links=tuple(links), traffic=traffic)
+
+
+def links_glance(experiment: ClusterExperiment) -> LinksGlance:
+    """Make a short run of all links together."""
+    collection = experiment.collection
+    engine, systems = build_cluster(experiment)
+    looks: list[Look] = []
+    so_far = []
+    for at_ns in (WARMUP_NS, WARMUP_NS + LENGTH_NS):
+        engine.run(at_ns)
+        ends = (end for system in systems for end in system.ends)
+        looks.append({(end.name, end.partner): end.snapshot(at_ns) for end in ends})
+        so_far.append(busy_so_far(collection.links, systems, at_ns))
+    before, after = looks
+    rates = {
+        link.name: (_sent(before, after, link.nodes), _sent(before, after, link.nodes[::-1]))
+        for link in collection.links
+    }
+    busy = ChannelsBusy(so_far[0], so_far[1], LENGTH_NS / NS_PER_S)
+    shared = [
+        *((each.name, each.busy) for each in channel_results(collection, looks, busy)),
+        *((each.name, each.busy) for each in path_results(collection, looks, busy)),
+    ]
+    return LinksGlance(rates, max(shared, key=lambda each: each[1], default=None))
+
+
+def _sent(before: Look, after: Look, end: tuple[NodeName, NodeName]) -> float:
+    length = after[end].write_length - before[end].write_length
+    return length * NS_PER_S / LENGTH_NS / MIB
