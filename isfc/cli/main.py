@@ -84,7 +84,9 @@ COMMANDS: Final = {
         "replay.command", "replay", "Replay IBM's published measurements and show ours beside them."
     ),
     "compare": Subcommand(
-        "compare", "compare", "Lay two results side by side and show the differences."
+        "compare.command",
+        "compare",
+        "Lay results or layouts side by side and show the differences.",
     ),
     "measured": Subcommand(
         "measured",

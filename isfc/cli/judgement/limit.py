@@ -62,6 +62,32 @@ def limit_line(limit: Limit, mb_per_s: float) -> str:
     return f"limited by: {'; '.join(parts)}"
 
 
+_SHORT: Final = {
+    LINE.id: "lines",
+    PROCESSOR.id: "data processors",
+    STARTS.id: "starts of I/Os",
+    DELAYS.id: "time of an I/O",
+    DISTANCE.id: "distance",
+    TRUNK.id: "inter-switch links",
+    SEND.id: "{node} builds",
+    RECEIVE.id: "{node} receives",
+    COLLISIONS.id: "collisions",
+    CLIENTS.id: "clients",
+    SERVERS.id: "servers",
+    LOAD.id: "the load",
+}
+
+
+def short_limit(limit: Limit) -> str:
+    """``BOSTON receives 97 %``: for a column; the per cent are how busy it is."""
+    found = []
+    for each in limit.first[:2]:
+        words = _SHORT[each.resource.kind.id].format(node=each.resource.node)
+        busy = "" if each.busy is None else f" {100 * min(1.0, each.busy):.0f} %"
+        found.append(f"{words}{busy}")
+    return " and ".join(found)
+
+
 def limit_lines(figures: Sequence[ModelledRate]) -> list[str]:
     """What limits each direction, those that are alike once."""
     found = [each for each in figures if isinstance(each, ReasonedRate)]

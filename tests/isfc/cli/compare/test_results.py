@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from isfc.cli.compare import compare_page
+from isfc.cli.compare.results import compare_page
 from isfc.cli.main import run
 from isfc.cli.output.streams import show
 from scenarios.figures.compare import ResultFigure, ResultPair, Setting

@@ -1,41 +1,19 @@
-"""``isfc compare``: two results side by side, for "what did my change do"."""
+"""``isfc compare`` of two results, for "what did my change do"."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from statistics import median
-from typing import Annotated
 
-import typer
 from msgspec import Struct
 from rich.console import RenderableType
 from rich.table import Table
 
-from isfc.cli.options.layout import JsonOption
-from isfc.cli.output.streams import show, show_json
 from isfc.cli.output.table import apart, plain_table
 from isfc.cli.results.measures import MEASURES, RUN_ROWS, measure_name
-from scenarios.figures.compare import ResultFigure, ResultPair, Setting, compare_files
+from scenarios.figures.compare import ResultFigure, ResultPair, Setting
 
 DEVICE_MEASURES = (("I/O/s", "io_per_s"), ("Serv", "serv_ms"), ("Busy %", "busy_percent"))
-
-
-def compare(
-    a: Annotated[Path, typer.Argument(metavar="A.json", help="The result before.")],
-    b: Annotated[Path, typer.Argument(metavar="B.json", help="The result after.")],
-    *,
-    json: JsonOption = False,
-) -> None:
-    """Lay two results side by side and show the differences.
-
-    Both are what 'isfc run --json' printed, or both what 'isfc replay --json' did. Ends with
-    0 whether or not they differ.
-    """
-    pair = compare_files(a, b)
-    if json:
-        show_json(compare_json(a, b, pair))
-    else:
-        show(compare_page(pair, str(a), str(b)))
 
 
 class FigureJson(Struct, frozen=True):

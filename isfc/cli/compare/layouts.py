@@ -1,0 +1,152 @@
+"""``isfc compare`` of layouts: one table, and for each pair the odds that one is ahead."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec import Struct
+from rich.console import RenderableType
+
+from isfc.cli.judgement.limit import LimitsJson, limits_json, short_limit
+from isfc.cli.judgement.ranges import RangeJson, likely, range_json, range_note
+from isfc.cli.options.layout import open_links
+from isfc.cli.output.progress import run_all
+from isfc.cli.output.table import apart, plain_table
+from isfc.errors import ConfigurationError
+from isfc.layout.catalogue import shipped_layouts
+from scenarios.figures.choice import (
+    Candidate,
+    Choice,
+    PairOdds,
+    judge_choice,
+    nobody_is_ahead,
+    pair_odds,
+)
+from scenarios.runs.workload import Workload
+
+
+class ChoiceJson(Struct, frozen=True):
+    """One layout of a comparison."""
+
+    layout: str
+    """as it was given"""
+    mb_per_s: float
+    """of the slower direction, one way"""
+    range: RangeJson
+    """between what that would lie"""
+    limits: LimitsJson
+    """what limits it"""
+    worst_loss: str | None
+    """the piece whose loss leaves least, null if there is none"""
+    worst_loss_leaves: float | None
+    """the share of the rate that is left then"""
+    ctcs: int
+    chpids: int
+    """of the first node"""
+    warnings: int
+    remarks: int
+    """findings of `isfc check`"""
+
+
+class OddsJson(Struct, frozen=True):
+    """Two layouts of a comparison."""
+
+    ahead: str
+    """the one with the greater rate by the model"""
+    behind: str
+    ratio: float
+    """of their rates"""
+    odds: float
+    """how likely it is that the first is ahead on real hardware too, of 1"""
+    basis: str
+    """what the odds are made from"""
+
+
+class LayoutsJson(Struct, frozen=True):
+    """``isfc compare --json`` of layouts. Names and meanings of the keys stay."""
+
+    kind: str
+    """`layouts`"""
+    workload: str
+    pairs: int
+    layouts: list[ChoiceJson]
+    """in the order in which they were given"""
+    odds: list[OddsJson]
+    """of each pair"""
+
+
+def names_layouts(files: Sequence[Path]) -> bool:
+    """Whether files are layouts, by their names: the results of runs are JSON."""
+    return all(file.suffix == ".toml" or str(file) in shipped_layouts() for file in files)
+
+
+def judge_layouts(
+    files: Sequence[Path], link: str | None, workload: Workload, pairs: int
+) -> list[Choice]:
+    """What is to be said of each layout, all with the same load."""
+    if len(files) < 2:
+        raise ConfigurationError(f"{files[0]}: expected two layouts or more, or two results")
+    candidates = []
+    for file in files:
+        opened = open_links(str(file), link)
+        if len(opened) > 1:
+            names = ", ".join(each.layout.name for each in opened)
+            raise ConfigurationError(f"{file}: has several links; expected --link, of {names}")
+        candidates.append(Candidate(str(file), opened[0].layout, workload, pairs))
+    return run_all(judge_choice, candidates)
+
+
+def layouts_json(choices: Sequence[Choice], workload: Workload, pairs: int) -> LayoutsJson:
+    """The record of a comparison."""
+    return LayoutsJson(
+        "layouts",
+        workload.name,
+        pairs,
+        [*map(_choice_json, choices)],
+        [
+            OddsJson(
+                *(each.first.name, each.second.name, each.ratio, each.odds.share),
+                each.odds.basis,
+            )
+            for each in pair_odds(choices)
+        ],
+    )
+
+
+def _choice_json(choice: Choice) -> ChoiceJson:
+    worst = choice.worst
+    return ChoiceJson(
+        choice.name,
+        choice.rate.mb_per_s,
+        range_json(choice.range),
+        limits_json(choice.limit, choice.rate.mb_per_s),
+        None if worst is None else worst.name,
+        None if worst is None else worst.share,
+        len(choice.layout.ctcs),
+        choice.chpids,
+        choice.warnings,
+        choice.remarks,
+    )
+
+
+def layouts_page(choices: Sequence[Choice], workload: Workload, pairs: int) -> RenderableType:
+    """The whole page: the odds first, which are the answer."""
+    odds = "\n".join(map(_odds, pair_odds(choices)))
+    heads = (">MB/s", "~range", "~limited by", "~worst loss\nleaves")
+    table = plain_table("~layout", *heads, ">CTCs", ">chpids", ">findings")
+    for each in choices:
+        worst = "-" if each.worst is None else f"{each.worst.share:.0%}: {each.worst.name}"
+        table.add_row(
+            *(each.name, f"{each.rate.mb_per_s:.0f}", likely(each.range)),
+            *(short_limit(each.limit), worst.replace("%:", " %:")),
+            *(str(len(each.layout.ctcs)), str(each.chpids), str(each.warnings + each.remarks)),
+        )
+    heading = f"MB/s (2^20) one way, of the slower direction, with {pairs} pairs of {workload.name}"
+    return apart([odds, heading, table, range_note(each.range for each in choices)])
+
+
+def _odds(pair: PairOdds) -> str:
+    names = f"{pair.first.name} and {pair.second.name}"
+    more = f"by the model {pair.ratio - 1:.0%} more"
+    if nobody_is_ahead(pair.odds):
+        return f"{names}: neither is ahead ({more} of the first; odds {pair.odds})."
+    return f"{pair.first.name} is ahead of {pair.second.name}: odds {pair.odds} ({more})."

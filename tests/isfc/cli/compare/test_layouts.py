@@ -1,0 +1,36 @@
+"""``isfc compare`` of layouts: one table, and the odds of each pair."""
+
+import json
+
+import pytest
+
+from isfc.cli.main import run
+from tests.isfc.cli.conftest import Refusal
+
+
+@pytest.mark.slow
+@pytest.mark.at_length
+def test_more_chpids_are_ahead_by_odds(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["compare", "published-1", "published-4", "published-8"]
+    assert run([*words, "--workload", "HL", "--pairs", "20"]) == 0
+    page = capsys.readouterr().out
+    assert max(map(len, page.splitlines())) <= 80
+    assert "published-8 is ahead of published-1: odds " in page
+    assert run([*words, "--pairs", "20", "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["kind"] == "layouts"
+    for layout in record["layouts"]:
+        low, high = layout["range"]["likely"]
+        assert low < layout["mb_per_s"] < high
+        assert layout["limits"]["by"]
+    assert [layout["worst_loss_leaves"] for layout in record["layouts"][:2]] == [0, 0]
+    assert len(record["odds"]) == 3
+    assert all(0.5 <= each["odds"] < 1 for each in record["odds"])
+
+
+def test_options_of_layouts_are_refused_with_results(refusal: Refusal) -> None:
+    assert "--pairs: of layouts" in refusal("compare", "a.json", "b.json", "--pairs", "5")
+
+
+def test_one_layout_is_refused(refusal: Refusal) -> None:
+    assert "expected two layouts or more" in refusal("compare", "published-4")
