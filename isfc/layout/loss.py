@@ -7,6 +7,7 @@ from ctc.address import format_chpid, format_rdev
 from isfc.layout.capacity import WriteDirection, directions_of
 from isfc.layout.layout import Collection, CtcPair, Fibre, Layout
 from isfc.layout.sharing import carried_by, channel_name
+from isfc.link.name import NodeName
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,12 +141,26 @@ def _pieces(collection: Collection) -> Iterator[tuple[str, str, set[Fibre]]]:
 
 def loss_of(collection: Collection, kind: str, name: str, gone: set[Fibre]) -> ClusterLoss:
     """What is left of each link without some fibres."""
+    left = {
+        link.nodes: sum(ctc.fibre not in gone for ctc in link.ctcs) for link in collection.links
+    }
+    return _left(collection, kind, name, left)
+
+
+def left_of(collection: Collection, kind: str, name: str, rest: Collection) -> ClusterLoss:
+    """What is left of each link of a collection in what is left of all."""
+    left = {link.nodes: len(link.ctcs) for link in rest.links}
+    return _left(collection, kind, name, left)
+
+
+def _left(
+    collection: Collection, kind: str, name: str, ctcs: Mapping[tuple[NodeName, NodeName], int]
+) -> ClusterLoss:
     cut: list[str] = []
     fewer: list[tuple[str, int, int]] = []
     untouched: list[str] = []
     for link in collection.links:
-        had = len(link.ctcs)
-        left = sum(ctc.fibre not in gone for ctc in link.ctcs)
+        had, left = len(link.ctcs), ctcs.get(link.nodes, 0)
         if not left:
             cut.append(link.name)
         elif left < had:

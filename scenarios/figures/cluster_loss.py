@@ -3,11 +3,14 @@
 Short runs: each case is measured over `LENGTH_NS` after a warm-up, all links together.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from isfc.layout.layout import Collection, Fibre
-from isfc.layout.loss import ClusterLoss, cluster_pieces, loss_of
+from isfc.layout.loss import ClusterLoss, cluster_pieces, left_of
+from isfc.layout.lost import collection_without
+from isfc.layout.sharing import in_use
 from isfc.link.name import NodeName
 from scenarios.figures.cluster_plan import plan_experiments
 from scenarios.runs.channel_busy import ChannelsBusy, busy_so_far
@@ -51,28 +54,27 @@ class ClusterLeft:
 
 
 def after_cluster_losses(
-    collection: Collection, gone: frozenset[Fibre] | None, run_each: RunEach | None
+    collection: Collection, pieces: Sequence[str], run_each: RunEach | None
 ) -> list[ClusterLeft]:
-    """The whole first, then what is left without each piece; or without what is ``gone``."""
-    if gone is None:
-        pieces = [*cluster_pieces(collection)]
+    """The whole first, then what is left without each piece; or without some ``pieces`` together.
+
+    Pieces are named as in `isfc.layout.lost`. Nothing is run without ``run_each``.
+    """
+    losses: list[ClusterLoss]
+    if pieces:
+        rests = [collection_without(collection, pieces)[0]]
+        losses = [left_of(collection, "together", " + ".join(pieces), rests[0])]
     else:
-        pieces = [cluster_loss(collection, gone)]
+        each = [*cluster_pieces(collection)]
+        rests = [without(collection, fibres) for _, fibres in each]
+        losses = [loss for loss, _ in each]
     if run_each is None:
-        return [ClusterLeft(loss, None) for loss in (None, *(loss for loss, _ in pieces))]
-    rests = [collection, *(without(collection, fibres) for _, fibres in pieces)]
+        return [ClusterLeft(loss, None) for loss in (None, *losses)]
+    rests = [collection, *rests]
     cases = [plan_experiments(rest)[0] for rest in rests if rest.links]
     found = iter(run_each(links_glance, cases))
     seen = [next(found) if rest.links else NOTHING for rest in rests]
-    losses = (None, *(loss for loss, _ in pieces))
-    return [ClusterLeft(loss, each) for loss, each in zip(losses, seen, strict=True)]
-
-
-def cluster_loss(
-    collection: Collection, gone: frozenset[Fibre]
-) -> tuple[ClusterLoss, frozenset[Fibre]]:
-    """What several things that are gone together leave."""
-    return loss_of(collection, "together", "this", set(gone)), gone
+    return [ClusterLeft(loss, each) for loss, each in zip((None, *losses), seen, strict=True)]
 
 
 def without(collection: Collection, gone: frozenset[Fibre]) -> Collection:
@@ -82,13 +84,7 @@ def without(collection: Collection, gone: frozenset[Fibre]) -> Collection:
         ctcs = tuple(ctc for ctc in link.ctcs if ctc.fibre not in gone)
         if ctcs:
             links.append(link.with_ctcs(ctcs))
-    names = {link.nodes for link in links}
-    traffic = tuple(
-        load
-        for load in collection.traffic
-        if (load.client, load.server) in names or (load.server, load.client) in names
-    )
-    return replace(collection, links=tuple(links), traffic=traffic)
+    return in_use(replace(collection, links=tuple(links)))
 
 
 def links_glance(experiment: ClusterExperiment) -> LinksGlance:

@@ -37,7 +37,7 @@ from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration
 from isfc.io.shared import find_shared
 from isfc.layout.layout import Collection
-from isfc.layout.lost import LostTogether, check_pieces, fibres_of, lost_together, named_pieces
+from isfc.layout.lost import LostTogether, check_pieces, lost_together, named_pieces
 from isfc.layout.plan import make_plan
 from isfc.layout.sharing import shares_anything
 from scenarios.figures.advice import changed_layouts, try_advice
@@ -166,9 +166,8 @@ def _lost_together(
     collection: Collection, pieces: Sequence[str], *, rule: bool
 ) -> tuple[RenderableType, dict[str, Any]]:
     """The page on what losses leave of all links together, and what ``--json`` prints of it."""
-    gone = fibres_of(collection, pieces) if pieces else None
-    lefts = after_cluster_losses(collection, gone, None if rule else run_all)
-    page = cluster_losses_page(lefts, " + ".join(pieces))
+    lefts = after_cluster_losses(collection, pieces, None if rule else run_all)
+    page = cluster_losses_page(lefts)
     return page, {"losses": [_left_record(left) for left in lefts if left.loss is not None]}
 
 

@@ -92,17 +92,14 @@ def _channels(channels: Sequence[SharedChannelPlan]) -> Table:
     return table
 
 
-def cluster_losses_page(lefts: Sequence[ClusterLeft], gone: str = "") -> RenderableType:
-    """A line for each thing that can be lost: what is left of all links, which of them are down.
-
-    ``gone`` names what is gone together.
-    """
+def cluster_losses_page(lefts: Sequence[ClusterLeft]) -> RenderableType:
+    """A line for each thing that can be lost: what is left of all links, which of them are down."""
     modelled = lefts[0].seen is not None
     heads = (">MB/s\nboth ways", "~\nrange", "~\nbusiest of what is shared") if modelled else ()
     table = plain_table("~what is lost", *heads, "~links\ndown", "~links with\nfewer CTCs")
     for left in lefts:
         loss = left.loss
-        name = "nothing" if loss is None else gone or loss.name
+        name = "nothing" if loss is None else loss.name
         cut = Text(", ".join(loss.cut) or "none", "yellow" if loss.cut else "") if loss else "none"
         cells = _left_cells(left.seen, lefts[0].seen)
         table.add_row(name, *cells, cut, _fewer(loss) if loss else "none")
