@@ -12,7 +12,9 @@ from isfc.layout.loss import ClusterLoss, cluster_pieces, left_of
 from isfc.layout.lost import collection_without
 from isfc.layout.sharing import in_use
 from isfc.link.name import NodeName
+from scenarios.figures.certainty import Range
 from scenarios.figures.cluster_plan import plan_experiments
+from scenarios.figures.ranges import links_range
 from scenarios.runs.channel_busy import ChannelsBusy, busy_so_far
 from scenarios.runs.cluster import ClusterExperiment, build_cluster
 from scenarios.runs.cluster_shared import Look, channel_results, path_results
@@ -33,6 +35,7 @@ class LinksGlance:
     """
 
     rates: dict[str, tuple[float, float]]
+    range: Range | None
     busiest: tuple[str, float] | None
 
     @property
@@ -41,7 +44,7 @@ class LinksGlance:
         return sum(sum(ways) for ways in self.rates.values())
 
 
-NOTHING: Final = LinksGlance({}, None)
+NOTHING: Final = LinksGlance({}, None, None)
 """Where no link is left."""
 
 
@@ -108,7 +111,9 @@ def links_glance(experiment: ClusterExperiment) -> LinksGlance:
         *((each.name, each.busy) for each in channel_results(collection, looks, busy)),
         *((each.name, each.busy) for each in path_results(collection, looks, busy)),
     ]
-    return LinksGlance(rates, max(shared, key=lambda each: each[1], default=None))
+    total = sum(sum(ways) for ways in rates.values())
+    within = links_range(total, collection.links)
+    return LinksGlance(rates, within, max(shared, key=lambda each: each[1], default=None))
 
 
 def _sent(before: Look, after: Look, end: tuple[NodeName, NodeName]) -> float:

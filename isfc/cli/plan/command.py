@@ -44,7 +44,6 @@ from scenarios.figures.advice import changed_layouts, try_advice
 from scenarios.figures.cluster_loss import ClusterLeft, after_cluster_losses
 from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan, plan_experiments
 from scenarios.figures.limit import with_reasons
-from scenarios.figures.ranges import links_range
 from scenarios.runs.notes import cluster_notes
 from scenarios.runs.saturation import (
     STATED_PAIRS,
@@ -177,7 +176,7 @@ def _left_record(left: ClusterLeft) -> dict[str, Any]:
     record = asdict(left.loss)
     if left.seen is None:
         return record
-    within = range_json(links_range(left.seen.mb_per_s)) if left.seen.rates else None
+    within = range_json(left.seen.range) if left.seen.range else None
     return {**record, "mb_per_s": left.seen.mb_per_s, "range": within, "rates": left.seen.rates}
 
 

@@ -12,7 +12,6 @@ from isfc.cli.output.table import plain_table
 from isfc.layout.loss import ClusterLoss
 from scenarios.figures.cluster_loss import ClusterLeft, LinksGlance
 from scenarios.figures.cluster_plan import ClusterPlan, SharedChannelPlan
-from scenarios.figures.ranges import links_range
 from scenarios.runs.cluster_shared import ChannelShare, PathResult
 
 
@@ -120,7 +119,7 @@ def _left_cells(seen: LinksGlance | None, whole: LinksGlance | None) -> list[str
         return []
     rate, most = seen.mb_per_s, whole.mb_per_s
     busiest = "" if seen.busiest is None else f"{seen.busiest[0]} {100 * seen.busiest[1]:.0f} %"
-    return [f"{rate:.0f} {100 * rate / most:3.0f} %", likely(links_range(rate)), busiest]
+    return [f"{rate:.0f} {100 * rate / most:3.0f} %", likely(seen.range), busiest]
 
 
 def _fewer(loss: ClusterLoss) -> str:
