@@ -90,4 +90,5 @@ def test_a_chpid_that_leads_to_several_takes_all_its_fibres() -> None:
         (("40", "52"), 2),
         (("41", "53"), 2),
     ]
-    assert without(layout, "40").ctcs == layout.ctcs[2:]
+    left = without(layout, "40")
+    assert left is not None and left.ctcs == layout.ctcs[2:]
