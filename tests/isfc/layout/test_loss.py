@@ -91,4 +91,5 @@ def test_a_chpid_that_leads_to_several_takes_all_its_fibres() -> None:
         (("41", "53"), 2),
     ]
     left = without(layout, "40")
-    assert left is not None and left.ctcs == layout.ctcs[2:]
+    assert left is not None
+    assert left.ctcs == layout.ctcs[2:]
