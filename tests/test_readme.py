@@ -31,11 +31,10 @@ from scenarios.moves.guest_memory import GuestMemory
 from scenarios.moves.relocated import relocate
 from scenarios.published.replay import Comparison
 from scenarios.published.table import Role
-from scenarios.runs.cluster import LinkLoad
 from scenarios.runs.cp_script import ConsoleEntry
 from scenarios.runs.run import Experiment, run
 from scenarios.runs.steady import Rate
-from scenarios.runs.workload import SUITES, find_workload
+from scenarios.runs.workload import SUITES, LinkLoad, find_workload
 from tests.decks import shipped
 from tests.waiting import PATIENCE_S
 from tools.pages import console

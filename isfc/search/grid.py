@@ -47,10 +47,10 @@ from isfc.layout.site import SiteProfile
 from isfc.layout.site_file import with_site
 from isfc.link.name import NodeName
 from isfc.search.template import DeviceOrder, Template
-from scenarios.runs.cluster import ClusterExperiment, LinkLoad
+from scenarios.runs.cluster import ClusterExperiment
 from scenarios.runs.run import Experiment
 from scenarios.runs.warmup import WARMUP
-from scenarios.runs.workload import Workload, find_workload
+from scenarios.runs.workload import LinkLoad, Workload, find_workload
 
 CELLS_MAX: Final = 100_000
 """Runs of one sweep; each takes a tenth of a second or more."""

@@ -11,11 +11,11 @@ from isfc.layout.loss import losses
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.guest_memory import GuestMemory
 from scenarios.moves.relocation import Relocation, relocate
-from scenarios.runs.cluster import ClusterExperiment, LinkLoad, run_cluster
+from scenarios.runs.cluster import ClusterExperiment, run_cluster
 from scenarios.runs.run import MIB
 from scenarios.runs.steady import Rate, steady_links, sum_of
 from scenarios.runs.warmup import WARMUP
-from scenarios.runs.workload import Workload
+from scenarios.runs.workload import LinkLoad, Workload
 
 RELOCATED_LENGTH: Final = 256 * MIB
 """Memory of the guest that is relocated to score a layout, none of which changes meanwhile. Chosen:

@@ -7,7 +7,7 @@ from typing import Final
 
 from ctc.address import format_rdev
 from isfc.engine.program import Program
-from isfc.layout.definition import define_link_end, define_system
+from isfc.layout.definition import define_system
 from isfc.link.events import DeviceChanged, LinkDown, LinkEvent, LinkUp, Severed
 from isfc.link.name import NodeName
 from isfc.system.link_end import LinkEnd
@@ -15,7 +15,7 @@ from isfc.system.system import System
 from scenarios.faults.disturbance import Disturbance, Throttled
 from scenarios.faults.fault import Fault
 from scenarios.faults.injection import Injection
-from scenarios.runs.cluster import ClusterExperiment, build_cluster
+from scenarios.runs.cluster import ClusterExperiment
 from scenarios.runs.operation import Operation
 from scenarios.runs.run import MIB, NS_PER_S, Experiment, build
 
@@ -87,16 +87,14 @@ class _FaultRun:
         self._throttles: dict[NodeName, list[Throttled]] = {}
         disturbance = Disturbance(Random(f"disturbance {experiment.seed}"))
         operation = Operation((), self._hear)
-        if isinstance(experiment, ClusterExperiment):
-            self._links = {each.layout.nodes: each.layout.name for each in experiment.experiments}
-            self._engine, _ = build_cluster(
-                experiment, operation, transit=disturbance, around=self._throttled
-            )
-        else:
-            self._links = {experiment.layout.nodes: ""}
-            self._engine, _ = build(
-                experiment, operation=operation, transit=disturbance, around=self._throttled
-            )
+        self._is_cluster = isinstance(experiment, ClusterExperiment)
+        self._links = {
+            each.layout.nodes: each.layout.name if self._is_cluster else ""
+            for each in experiment.experiments
+        }
+        self._engine, _ = build(
+            experiment, operation=operation, transit=disturbance, around=self._throttled
+        )
         self._injection = Injection(self._engine, disturbance, self._throttles, self._renew, faults)
         self._carried: dict[_Nodes, list[int]] = {nodes: [] for nodes in self._links}
         """Bytes delivered over each link in each slice, of which the last may be shorter."""
@@ -128,10 +126,7 @@ class _FaultRun:
     def _renew(self, name: NodeName) -> System:
         experiment = self._experiment
         fabric = self._engine.systems[0].channels.fabric
-        if isinstance(experiment, ClusterExperiment):
-            definitions = define_system(experiment.collection, name, experiment.link)
-        else:
-            definitions = (define_link_end(experiment.layout, name, experiment.link),)
+        definitions = define_system(experiment.collection, name, experiment.link_at(name))
         return System(definitions, fabric=fabric)
 
     def _read(self) -> dict[_Nodes, int]:
@@ -145,7 +140,7 @@ class _FaultRun:
         return found
 
     def _hear(self, end: LinkEnd, event: LinkEvent, now_ns: int) -> None:
-        partner = end.partner if isinstance(self._experiment, ClusterExperiment) else None
+        partner = end.partner if self._is_cluster else None
         text = _said(event, partner)
         if text is not None and now_ns:
             self._entries.append(FaultEvent(now_ns / NS_PER_S, end.name, text, False))

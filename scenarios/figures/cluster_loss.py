@@ -16,9 +16,9 @@ from scenarios.figures.certainty import Range
 from scenarios.figures.cluster_plan import plan_experiments
 from scenarios.figures.ranges import links_range
 from scenarios.runs.channel_busy import ChannelsBusy, busy_so_far
-from scenarios.runs.cluster import ClusterExperiment, build_cluster
+from scenarios.runs.cluster import ClusterExperiment
 from scenarios.runs.cluster_shared import Look, channel_results, path_results
-from scenarios.runs.run import MIB, NS_PER_S
+from scenarios.runs.run import MIB, NS_PER_S, build
 from scenarios.runs.saturation import RunEach
 from scenarios.runs.warmup import WARMUP_NS
 
@@ -93,7 +93,7 @@ def without(collection: Collection, gone: frozenset[Fibre]) -> Collection:
 def links_glance(experiment: ClusterExperiment) -> LinksGlance:
     """Make a short run of all links together."""
     collection = experiment.collection
-    engine, systems = build_cluster(experiment)
+    engine, systems = build(experiment)
     looks: list[Look] = []
     so_far = []
     for at_ns in (WARMUP_NS, WARMUP_NS + LENGTH_NS):

@@ -8,11 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from isfc.layout.layout import Collection, LinkTraffic
-from scenarios.runs.cluster import ClusterExperiment, load_of
+from scenarios.runs.cluster import ClusterExperiment
 from scenarios.runs.cluster_shared import ChannelResult, PathResult
 from scenarios.runs.run import MIB
 from scenarios.runs.saturation import SECONDS, STATED_PAIRS, SUITE
 from scenarios.runs.steady import Rate, SteadyLinks
+from scenarios.runs.workload import load_of
 
 
 @dataclass(frozen=True, slots=True)

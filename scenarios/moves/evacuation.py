@@ -12,7 +12,6 @@ carries without them is a rate, and known as `scenarios.runs.steady` knows rates
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from random import Random
 from typing import Any, Final, final
 
 from isfc.engine.program import Offer, Program
@@ -28,12 +27,13 @@ from isfc.system.system import System
 from scenarios.moves.guest import GuestPlan, Moved, pass_record
 from scenarios.moves.orders import Operator, Order, Response
 from scenarios.moves.queue import Arrivals, Departures, RelocationQueue
-from scenarios.runs.cluster import ClusterExperiment, LinkLoad, SilentProgram
-from scenarios.runs.guests import GuestCosts, make_guests
-from scenarios.runs.run import MIB, NS_PER_S
+from scenarios.runs.cluster import ClusterExperiment
+from scenarios.runs.guests import GuestCosts
+from scenarios.runs.run import MIB, NS_PER_S, programs_of
 from scenarios.runs.steady import Rate, steady_links, sum_of
-from scenarios.runs.together import Together
+from scenarios.runs.together import joined
 from scenarios.runs.warmup import WARMUP_NS
+from scenarios.runs.workload import LinkLoad
 
 GUESTS_MAX: Final = 500
 AT_ONCE_MAX: Final = 16
@@ -192,9 +192,7 @@ class Moving:
         programs: dict[tuple[NodeName, NodeName], Program] = {}
         for link in collection.links:
             for end, each in zip((link.nodes, link.nodes[::-1]), self._ends(link), strict=True):
-                programs[end] = (
-                    Together(each) if len(each) > 1 else each[0][0] if each else SilentProgram()
-                )
+                programs[end] = joined(each)
         placed = [programs[end.name, end.partner] for each in self.systems for end in each.ends]
         self.engine = VirtualEngine(self.systems, placed)
         self.engine.run(self.begin_ns)
@@ -211,14 +209,10 @@ class Moving:
             ends[here].append((self._departures[to], count))
             ends[1 - here].append((Arrivals(evacuation.window), count))
         loads = [each for each in evacuation.loads if {each.client, each.server} == {*nodes}]
-        for number, load in enumerate(loads):
-            random = Random(f"background {evacuation.seed}" + (f" {number}" if number else ""))
-            make = load.workload.programs or make_guests
-            clients, servers = make(load.workload, load.pairs, GuestCosts(), random)
+        made = programs_of(loads, GuestCosts(), f"background {evacuation.seed}")
+        for load, clients, servers, count in made:
             self.clients.append(CountedProgram(clients, self.begin_ns))
             client = nodes.index(load.client)
-            # messages, and acknowledgements of replies
-            count = 2 * load.workload.window * load.pairs
             ends[client].append((self.clients[-1], count))
             ends[1 - client].append((servers, count))
         return ends

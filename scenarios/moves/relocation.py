@@ -12,11 +12,10 @@ from isfc.link.parameters import LinkParameters
 from scenarios.moves.evacuation import WINDOW, Evacuation, Moving, Tenant
 from scenarios.moves.guest import GuestPlan, Moved
 from scenarios.moves.orders import Order, Response
-from scenarios.runs.cluster import LinkLoad
 from scenarios.runs.notes import modelled
 from scenarios.runs.published_range import beyond_measured, beyond_measured_run, beyond_rate_one_way
 from scenarios.runs.run import MIB, NS_PER_S, DeviceResult, check_node, measure
-from scenarios.runs.workload import Workload
+from scenarios.runs.workload import LinkLoad, Workload
 
 WINDOW_MAX: Final = 1_000
 GUESTS_MAX: Final = 16

@@ -5,18 +5,13 @@ each traffic have processors of their own. A link that shares nothing gives the 
 `scenarios.runs.run` gives of it alone, to the last byte.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from random import Random
 from typing import Any
 
-from isfc.engine.program import Offer, Program
-from isfc.engine.virtual import Transit, VirtualEngine
 from isfc.errors import ConfigurationError
 from isfc.layout.channels import find_link
-from isfc.layout.definition import define_system, make_fabric
-from isfc.layout.layout import Collection, Layout, LinkTraffic
-from isfc.link.events import InterruptListener, LinkEvent, Sink
+from isfc.layout.layout import Collection, Layout
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.system.system import System
@@ -28,37 +23,19 @@ from scenarios.runs.cluster_shared import (
     channel_results,
     path_results,
 )
-from scenarios.runs.guests import GuestCosts, make_guests
+from scenarios.runs.guests import GuestCosts
 from scenarios.runs.operation import OperatedRun, Operation
 from scenarios.runs.run import (
     NS_PER_S,
     Experiment,
     Recording,
+    build,
     run_on,
     see,
     times_of_looks,
 )
-from scenarios.runs.together import Together
 from scenarios.runs.warmup import WARMUP
-from scenarios.runs.workload import Workload, find_workload
-
-
-@dataclass(frozen=True, slots=True)
-class LinkLoad:
-    """What runs over a link: the clients on ``client``, the servers on ``server``."""
-
-    client: NodeName
-    server: NodeName
-    workload: Workload
-    pairs: int
-
-    def __str__(self) -> str:
-        return f"{self.client}-{self.server}:{self.workload.name}:{self.pairs}"
-
-
-def load_of(traffic: LinkTraffic) -> LinkLoad:
-    """The load that a file or an option names. Raises `ConfigurationError`."""
-    return LinkLoad(traffic.client, traffic.server, find_workload(traffic.workload), traffic.pairs)
+from scenarios.runs.workload import LinkLoad
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +60,15 @@ class ClusterExperiment:
     def nodes(self) -> tuple[NodeName, ...]:
         """All nodes, the least name first."""
         return self.collection.systems
+
+    @property
+    def systems(self) -> tuple[NodeName, ...]:
+        """The same: in the order in which they are built."""
+        return self.collection.systems
+
+    def link_at(self, _node: NodeName) -> LinkParameters:
+        """The link driver of a node: all have the same."""
+        return self.link
 
     @property
     def client_node(self) -> NodeName:
@@ -176,71 +162,6 @@ class ClusterResult:
         raise ConfigurationError(f"{name}: no link with traffic")
 
 
-class SilentProgram:
-    """Sends nothing, and hears what nobody waits for."""
-
-    def start(self, now_ns: int) -> Iterable[Offer]:
-        """Nothing to send."""
-        return ()
-
-    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
-        """Nothing to answer."""
-        return ()
-
-
-def build_cluster(
-    experiment: ClusterExperiment,
-    operation: Operation | None = None,
-    *,
-    trace: Sink | None = None,
-    watch: InterruptListener | None = None,
-    transit: Transit | None = None,
-    around: Callable[[Program, NodeName], Program] | None = None,
-) -> tuple[VirtualEngine, list[System]]:
-    """The engine of an experiment, at time 0, and its systems, the least name first.
-
-    The others are as for `scenarios.runs.run.build`.
-    """
-    collection = experiment.collection
-    fabric = make_fabric(collection.links)
-    systems = [
-        System(define_system(collection, name, experiment.link), trace, watch=watch, fabric=fabric)
-        for name in collection.systems
-    ]
-    programs = {link.nodes: _programs(experiment, link) for link in collection.links}
-    placed: list[Program] = [
-        programs[link.nodes][link.nodes.index(name)]
-        for name in collection.systems
-        for link in collection.links_of(name)
-    ]
-    if around is not None:
-        names = [system.name for system in systems for _ in system.ends]
-        placed = [around(program, name) for program, name in zip(placed, names, strict=True)]
-    listeners = () if operation is None else (operation.hear,)
-    return VirtualEngine(systems, placed, transit=transit, listeners=listeners), systems
-
-
-def _programs(experiment: ClusterExperiment, link: Layout) -> tuple[Program, Program]:
-    """The programs at the first node of a link, and at the second."""
-    ends: tuple[list[tuple[Program, int]], list[tuple[Program, int]]] = ([], [])
-    for number, load in enumerate(experiment.loads_of(link)):
-        seed = f"clients {experiment.seed}" + (f" {number}" if number else "")
-        make = load.workload.programs or make_guests
-        made = make(load.workload, load.pairs, experiment.guests, Random(seed))
-        count = 2 * load.workload.window * load.pairs  # messages, and acknowledgements of replies
-        client = link.nodes.index(load.client)
-        for program, end in zip(made, (client, 1 - client), strict=True):
-            ends[end].append((program, count))
-    first, second = map(_joined, ends)
-    return first, second
-
-
-def _joined(programs: Sequence[tuple[Program, int]]) -> Program:
-    if not programs:
-        return SilentProgram()
-    return programs[0][0] if len(programs) == 1 else Together(programs)
-
-
 def run_cluster(
     experiment: ClusterExperiment,
     interval: float | None = None,
@@ -252,7 +173,7 @@ def run_cluster(
 
     Raises `ConfigurationError` for what cannot be run.
     """
-    engine, systems = build_cluster(experiment, operation)
+    engine, systems = build(experiment, operation=operation)
     operated = OperatedRun(engine, systems, operation)
     looks = ClusterLooks(experiment, systems)
     for at_ns in times_of_looks(experiment.begin_ns, experiment.end_ns, interval):

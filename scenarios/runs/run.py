@@ -1,11 +1,12 @@
 """Run one workload over one layout in virtual time, and measure it as IBM did."""
 
 import copyreg
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import pairwise
 from random import Random
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ctc.address import format_rdev
 from ctc.profiles import ChpidProfile
@@ -13,8 +14,8 @@ from ctc.sharing import ChannelUse
 from isfc.engine.program import Program
 from isfc.engine.virtual import Transit, VirtualEngine
 from isfc.errors import ConfigurationError
-from isfc.layout.definition import define_link_end, make_fabric
-from isfc.layout.layout import Layout, no_node
+from isfc.layout.definition import define_system, make_fabric
+from isfc.layout.layout import Collection, Layout, no_node
 from isfc.link.counters import DeviceSnapshot, LinkEndSnapshot
 from isfc.link.events import InterruptListener, Sink
 from isfc.link.name import NodeName
@@ -23,8 +24,12 @@ from isfc.link.parameters import LinkParameters
 from isfc.system.system import System
 from scenarios.runs.guests import GuestCosts, make_guests
 from scenarios.runs.operation import OperatedRun, Operation
+from scenarios.runs.together import joined
 from scenarios.runs.warmup import WARMUP
-from scenarios.runs.workload import Workload
+from scenarios.runs.workload import LinkLoad, Workload
+
+if TYPE_CHECKING:
+    from scenarios.runs.cluster import ClusterExperiment
 
 NS_PER_S: Final = 1_000_000_000
 MIB: Final = 2**20
@@ -91,6 +96,26 @@ class Experiment:
     def link_at(self, node: NodeName) -> LinkParameters:
         """The link driver of a node."""
         return self.own_links.get(node, self.link)
+
+    @property
+    def collection(self) -> Collection:
+        """The link as a cluster of one."""
+        return Collection((self.layout,))
+
+    @property
+    def systems(self) -> tuple[NodeName, NodeName]:
+        """Both nodes in the order in which they are built, that of the clients first."""
+        first, second = self.nodes
+        return (second, first) if self.client == second else (first, second)
+
+    @property
+    def experiments(self) -> tuple["Experiment", ...]:
+        """That of each link with traffic."""
+        return (self,)
+
+    def loads_of(self, link: Layout) -> tuple[LinkLoad, ...]:
+        """What runs over the link."""
+        return (LinkLoad(*self.systems, self.workload, self.pairs),)
 
     @property
     def begin_ns(self) -> int:
@@ -180,38 +205,55 @@ class Sample:
 
 
 def build(
-    experiment: Experiment,
+    experiment: "Experiment | ClusterExperiment",
     trace: Sink | None = None,
     operation: Operation | None = None,
     watch: InterruptListener | None = None,
     transit: Transit | None = None,
     around: Callable[[Program, NodeName], Program] | None = None,
 ) -> tuple[VirtualEngine, list[System]]:
-    """The engine of an experiment, at time 0, and its systems: the client's first.
+    """The engine of an experiment, at time 0, and its systems; of one link the client's first.
 
     ``transit`` is asked about every frame, ``around`` makes of each program what is to run.
     """
-    layout, workload = experiment.layout, experiment.workload
-    client_name = experiment.client_node
-    server_name = layout.nodes[1 - layout.nodes.index(client_name)]
-    fabric = make_fabric([layout])
+    collection = experiment.collection
+    fabric = make_fabric(collection.links)
     systems = [
         System(
-            [define_link_end(layout, name, experiment.link_at(name))],
+            define_system(collection, name, experiment.link_at(name)),
             trace,
             watch=watch,
             fabric=fabric,
         )
-        for name in (client_name, server_name)
+        for name in experiment.systems
     ]
-    random = Random(f"clients {experiment.seed}")
-    make = workload.programs or make_guests
-    programs: Sequence[Program] = make(workload, experiment.pairs, experiment.guests, random)
+    programs: dict[tuple[NodeName, NodeName], list[tuple[Program, int]]] = defaultdict(list)
+    for link in collection.links:
+        loads, stream = experiment.loads_of(link), f"clients {experiment.seed}"
+        for load, clients, servers, count in programs_of(loads, experiment.guests, stream):
+            programs[load.client, load.server].append((clients, count))
+            programs[load.server, load.client].append((servers, count))
+    placed = [joined(programs[end.name, end.partner]) for each in systems for end in each.ends]
     if around is not None:
-        names = (client_name, server_name)
-        programs = [around(program, name) for program, name in zip(programs, names, strict=True)]
+        names = [system.name for system in systems for _ in system.ends]
+        placed = [around(program, name) for program, name in zip(placed, names, strict=True)]
     listeners = () if operation is None else (operation.hear,)
-    return VirtualEngine(systems, programs, transit=transit, listeners=listeners), systems
+    return VirtualEngine(systems, placed, transit=transit, listeners=listeners), systems
+
+
+def programs_of(
+    loads: Iterable[LinkLoad], costs: GuestCosts, stream: str
+) -> Iterator[tuple[LinkLoad, Program, Program, int]]:
+    """The clients and the servers of each load of a link, and their conversations at most.
+
+    ``stream`` names what is drawn.
+    """
+    for number, load in enumerate(loads):
+        random = Random(f"{stream} {number}" if number else stream)
+        make = load.workload.programs or make_guests
+        clients, servers = make(load.workload, load.pairs, costs, random)
+        # messages, and acknowledgements of replies
+        yield load, clients, servers, 2 * load.workload.window * load.pairs
 
 
 @dataclass(frozen=True, slots=True)

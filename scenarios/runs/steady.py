@@ -29,7 +29,7 @@ from isfc.layout.layout import Collection
 from isfc.link.name import NodeName
 from isfc.system.system import System
 from scenarios.runs.channel_busy import BusySoFar, ChannelsBusy, busy_so_far
-from scenarios.runs.cluster import ClusterExperiment, build_cluster
+from scenarios.runs.cluster import ClusterExperiment
 from scenarios.runs.cluster_shared import (
     ChannelResult,
     Look,
@@ -183,8 +183,8 @@ def steady_links(experiment: ClusterExperiment) -> SteadyLinks:
     """Run until what both ends of every link with traffic send is steady, as `steady_run`."""
     collection = experiment.collection
     runs = (
-        _Run(*build_cluster(experiment), collection),
-        _Run(*build_cluster(experiment, around=_gradually)),
+        _Run(*build(experiment), collection),
+        _Run(*build(experiment, around=_gradually)),
     )
     links = [each.layout for each in experiment.experiments]
     ends = [[link.nodes, link.nodes[::-1]] for link in links]

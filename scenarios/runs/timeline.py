@@ -9,10 +9,12 @@ from typing import Final, cast
 from ctc.address import Rdev
 from ctc.subchannel import Collided, Command, DeviceLost, Ended, Interrupt, UnitStatus
 from isfc.layout.layout import Fibre, Layout
+from isfc.link.counters import LinkEndSnapshot
 from isfc.link.events import TraceRecord
 from isfc.link.name import NodeName
 from isfc.link.package import Package
 from isfc.system.link_end import LinkEnd
+from scenarios.runs.cluster import ClusterExperiment, ClusterLooks, ClusterResult
 from scenarios.runs.operation import OperatedRun, Operation
 from scenarios.runs.run import NS_PER_S, Experiment, Result, build, measure
 
@@ -194,24 +196,66 @@ def record_timeline(
     how many seconds of virtual time have passed. An hour's run does not fit in memory: a second of
     a busy link has some 10,000 I/Os.
     """
-    recorder = IoRecorder(experiment.layout.nodes)
+    recorder = IoRecorder(experiment.nodes)
     engine, systems = build(experiment, recorder.take, operation, recorder.look)
+    (end,) = systems[experiment.systems.index(side or experiment.client_node)].ends
+    looks: list[LinkEndSnapshot] = []
     operated = OperatedRun(engine, systems, operation)
-    ends = [system.ends[0] for system in systems]
-    end = ends[0] if side is None or side == ends[0].name else ends[1]
+    (timeline,) = _recorded(
+        experiment, operated, recorder, lambda now_ns: looks.append(end.snapshot(now_ns)), progress
+    )
+    return timeline, measure(end.name, *looks)
+
+
+def record_cluster_timeline(
+    experiment: ClusterExperiment,
+    progress: Callable[[float], None] | None = None,
+    operation: Operation | None = None,
+) -> tuple[tuple[Timeline, ...], ClusterResult]:
+    """The same of all links together, a timeline of each, also of those without traffic.
+
+    The result is that of `scenarios.runs.cluster.run_cluster`.
+    """
+    recorder = IoRecorder(experiment.nodes)
+    engine, systems = build(experiment, recorder.take, operation, recorder.look)
+    looks = ClusterLooks(experiment, systems)
+    operated = OperatedRun(engine, systems, operation)
+    timelines = _recorded(experiment, operated, recorder, looks.look, progress)
+    return timelines, looks.result()
+
+
+def _recorded(
+    experiment: Experiment | ClusterExperiment,
+    operated: OperatedRun,
+    recorder: IoRecorder,
+    look: Callable[[int], None],
+    progress: Callable[[float], None] | None,
+) -> tuple[Timeline, ...]:
+    """Run to the end, and give the timeline of each link; ``look`` at the begin and at the end."""
+    links, engine = experiment.collection.links, operated.engine
+    ends = [end for system in engine.systems for end in system.ends]
     begin_ns, end_ns = experiment.begin_ns, experiment.end_ns
     operated.run(begin_ns)
-    before = end.snapshot(begin_ns)
-    backlogs = list(backlogs_of(ends, begin_ns))
+    look(begin_ns)
+    backlogs = {link: list(_backlogs(link, ends, begin_ns)) for link in links}
     for until_ns in backlog_times(begin_ns, end_ns):
         operated.run(until_ns)
-        backlogs += backlogs_of(ends, until_ns)
+        for link in links:
+            backlogs[link] += _backlogs(link, ends, until_ns)
         if progress is not None:
             progress(until_ns / NS_PER_S)
-    result = measure(end.name, before, end.snapshot(end_ns))
+    look(end_ns)
     engine.run(end_ns + TAIL_NS)  # until what has begun is over; nothing more is operated
-    kept = tuple(recorder.between(begin_ns, end_ns))
-    return Timeline(experiment.layout, begin_ns, end_ns, kept, tuple(backlogs)), result
+    kept = list(recorder.between(begin_ns, end_ns))
+    return tuple(
+        Timeline(link, begin_ns, end_ns, _of(link, kept), tuple(backlogs[link])) for link in links
+    )
+
+
+def _of(link: Layout, ios: Iterable[Io]) -> tuple[Io, ...]:
+    """The I/Os of a link's CTCs."""
+    places = {place for ctc in link.ctcs for place in zip(link.nodes, ctc.rdevs, strict=True)}
+    return tuple(io for io in ios if (io.node, io.rdev) in places)
 
 
 def backlog_times(begin_ns: int, end_ns: int) -> tuple[int, ...]:
@@ -220,8 +264,9 @@ def backlog_times(begin_ns: int, end_ns: int) -> tuple[int, ...]:
     return (*range(begin_ns + step_ns, end_ns, step_ns), end_ns)
 
 
-def backlogs_of(ends: Iterable[LinkEnd], at_ns: int) -> Iterator[Backlog]:
-    """What waits at some link ends."""
+def _backlogs(link: Layout, ends: Iterable[LinkEnd], at_ns: int) -> Iterator[Backlog]:
+    """What waits at the ends of a link."""
     for end in ends:
-        packager = end.link.packager
-        yield Backlog(end.name, at_ns, packager.backlog_count, packager.backlog_length)
+        if {end.name, end.partner} == {*link.nodes}:
+            packager = end.link.packager
+            yield Backlog(end.name, at_ns, packager.backlog_count, packager.backlog_length)

@@ -12,7 +12,9 @@ from typing import Final
 from isfc.arguments import check_fields
 from isfc.engine.program import Program
 from isfc.errors import ConfigurationError
+from isfc.layout.layout import LinkTraffic
 from isfc.link.message import Traffic
+from isfc.link.name import NodeName
 
 TRANSPORT_WINDOW: Final = 2
 """Messages a transport conversation keeps outstanding. Derived: Little's law on H001709C,
@@ -166,3 +168,21 @@ def free_workload(message: str, reply_length: int, window: int = TRANSPORT_WINDO
         )
     name = f"{minimum}:{maximum}:{percent:g}/{reply_length}"
     return Workload(name, minimum, maximum, percent, reply_length, window)
+
+
+@dataclass(frozen=True, slots=True)
+class LinkLoad:
+    """What runs over a link: the clients on ``client``, the servers on ``server``."""
+
+    client: NodeName
+    server: NodeName
+    workload: Workload
+    pairs: int
+
+    def __str__(self) -> str:
+        return f"{self.client}-{self.server}:{self.workload.name}:{self.pairs}"
+
+
+def load_of(traffic: LinkTraffic) -> LinkLoad:
+    """The load that a file or an option names. Raises `ConfigurationError`."""
+    return LinkLoad(traffic.client, traffic.server, find_workload(traffic.workload), traffic.pairs)

@@ -4,8 +4,9 @@ from collections.abc import Callable
 
 from isfc.layout.file import parse_collection
 from isfc.testing.cluster import mesh
-from scenarios.runs.cluster import ClusterExperiment, LinkLoad, build_cluster
-from scenarios.runs.run import MIB, Experiment
+from scenarios.runs.cluster import ClusterExperiment
+from scenarios.runs.run import MIB, Experiment, build
+from scenarios.runs.workload import LinkLoad
 
 
 def run_links(count: int, *, shared: bool) -> Callable[[Experiment], tuple[int, float, float]]:
@@ -20,7 +21,7 @@ def run_links(count: int, *, shared: bool) -> Callable[[Experiment], tuple[int, 
         cluster = ClusterExperiment(
             collection, tuple(loads), experiment.seconds, experiment.warmup, experiment.seed
         )
-        engine, systems = build_cluster(cluster)
+        engine, systems = build(cluster)
         engine.run(cluster.end_ns)
         ends = [end.link.counters for system in systems for end in system.ends]
         messages = sum(end.write_message_count + end.read_message_count for end in ends)

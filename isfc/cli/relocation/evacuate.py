@@ -35,8 +35,8 @@ from scenarios.moves.evacuation import (
 )
 from scenarios.moves.relocated import check_stop, response_record
 from scenarios.moves.vmrelocate import Limits
-from scenarios.runs.cluster import load_of
 from scenarios.runs.notes import cluster_notes
+from scenarios.runs.workload import load_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,13 +29,14 @@ from isfc.io.configuration import IoConfiguration
 from isfc.io.shared import find_shared
 from isfc.layout.layout import Collection
 from isfc.layout.sharing import channel_name
-from scenarios.runs.cluster import ClusterExperiment, ClusterResult, LinkLoad, run_cluster
+from scenarios.runs.cluster import ClusterExperiment, ClusterResult, run_cluster
 from scenarios.runs.cluster_rows import ClusterRow, cluster_rows
 from scenarios.runs.cp_script import Transcript
 from scenarios.runs.notes import cluster_notes
 from scenarios.runs.published_range import beyond_measured_cluster
 from scenarios.runs.report import MeasuredRun, make_name
 from scenarios.runs.shared_channel import run_shared_links
+from scenarios.runs.workload import LinkLoad
 
 
 def check_together(alone: Mapping[str, object]) -> None:

@@ -12,9 +12,8 @@ from isfc.layout.layout import Collection, CtcPair, Layout
 from isfc.search.objective import Objective, Scoring, estimate
 from isfc.search.optimise import optimise
 from isfc.search.result import Contender, Figures, SearchResult, Task
-from scenarios.runs.cluster import LinkLoad
 from scenarios.runs.steady import Rate
-from scenarios.runs.workload import find_workload
+from scenarios.runs.workload import LinkLoad, find_workload
 
 TEXT = """
 [fibre.slow]

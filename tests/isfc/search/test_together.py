@@ -17,7 +17,7 @@ from isfc.search.optimise import optimise
 from isfc.search.result import Figures, Task
 from isfc.search.together import placed
 from isfc.testing.cluster import mesh
-from scenarios.runs.cluster import load_of
+from scenarios.runs.workload import load_of
 
 COLLECTION = load_collection(Path("docs/optimise-cluster.toml"))
 LOADS = tuple(map(load_of, COLLECTION.traffic))

@@ -9,8 +9,8 @@ from isfc.link.name import NodeName
 from isfc.testing.cluster import mesh
 from scenarios.faults.fault import NEVER_DRAWN, Fault, FaultKind, draw_faults, parse_faults
 from scenarios.faults.run import FaultOutcome, run_with_faults
-from scenarios.runs.cluster import ClusterExperiment, LinkLoad
-from scenarios.runs.workload import find_workload
+from scenarios.runs.cluster import ClusterExperiment
+from scenarios.runs.workload import LinkLoad, find_workload
 
 MS = 1_000_000
 S1, S2, S3 = map(NodeName, ("S1", "S2", "S3"))

@@ -10,9 +10,9 @@ from scenarios.moves.evacuation import Evacuation, EvacuationOutcome, Tenant, ev
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.guest_memory import GuestMemory
 from scenarios.moves.relocation import Relocation, relocate
-from scenarios.runs.cluster import ClusterExperiment, LinkLoad
+from scenarios.runs.cluster import ClusterExperiment
 from scenarios.runs.steady import steady_links, sum_of
-from scenarios.runs.workload import find_workload
+from scenarios.runs.workload import LinkLoad, find_workload
 
 MIB = 2**20
 S1, S2, S3 = map(NodeName, ("S1", "S2", "S3"))

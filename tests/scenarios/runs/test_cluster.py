@@ -12,10 +12,10 @@ from isfc.layout.file import parse_collection
 from isfc.layout.layout import Collection
 from isfc.link.name import NodeName
 from isfc.testing.cluster import mesh
-from scenarios.runs.cluster import ClusterExperiment, ClusterResult, LinkLoad, load_of, run_cluster
+from scenarios.runs.cluster import ClusterExperiment, ClusterResult, run_cluster
 from scenarios.runs.cluster_rows import cluster_rows
 from scenarios.runs.run import record
-from scenarios.runs.workload import find_workload
+from scenarios.runs.workload import LinkLoad, find_workload, load_of
 
 HL: Final = find_workload("HL")
 

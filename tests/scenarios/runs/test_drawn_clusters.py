@@ -11,8 +11,9 @@ import pytest
 
 from isfc.layout.file import parse_collection
 from isfc.testing.cluster import DrawnCluster, draw_cluster
-from scenarios.runs.cluster import ClusterExperiment, ClusterResult, load_of, run_cluster
+from scenarios.runs.cluster import ClusterExperiment, ClusterResult, run_cluster
 from scenarios.runs.run import Seen
+from scenarios.runs.workload import load_of
 
 NAMES: Final = dict(
     zip(

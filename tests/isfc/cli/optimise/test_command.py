@@ -23,9 +23,8 @@ from isfc.layout.write import format_layout
 from isfc.search.numbering import with_kept_numbers
 from isfc.search.objective import Objective, Scoring
 from isfc.search.result import Contender, SearchResult, Task
-from scenarios.runs.cluster import LinkLoad
 from scenarios.runs.steady import Rate
-from scenarios.runs.workload import find_workload
+from scenarios.runs.workload import LinkLoad, find_workload
 from tests.isfc.cli.conftest import Refusal
 
 QUICK = ["--runs", "8", "--seconds", "0.02", "--pairs", "5", "--seeds", "2", "--jobs", "1"]
