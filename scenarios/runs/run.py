@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import pairwise
 from random import Random
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Protocol
 
 from ctc.address import format_rdev
 from ctc.profiles import ChpidProfile
@@ -27,9 +27,6 @@ from scenarios.runs.operation import OperatedRun, Operation
 from scenarios.runs.together import joined
 from scenarios.runs.warmup import WARMUP
 from scenarios.runs.workload import LinkLoad, Workload
-
-if TYPE_CHECKING:
-    from scenarios.runs.cluster import ClusterExperiment
 
 NS_PER_S: Final = 1_000_000_000
 MIB: Final = 2**20
@@ -204,8 +201,34 @@ class Sample:
     result: Result
 
 
+class LoadedLinks(Protocol):
+    """Links, and what runs over each: an `Experiment` has one, others have many."""
+
+    @property
+    def collection(self) -> Collection:
+        """The links."""
+
+    @property
+    def systems(self) -> Sequence[NodeName]:
+        """All systems, in the order in which they are built."""
+
+    @property
+    def guests(self) -> GuestCosts:
+        """What guests cost."""
+
+    @property
+    def seed(self) -> int:
+        """Of what is drawn."""
+
+    def link_at(self, node: NodeName, /) -> LinkParameters:
+        """The link driver of a node."""
+
+    def loads_of(self, link: Layout, /) -> Sequence[LinkLoad]:
+        """What runs over a link."""
+
+
 def build(
-    experiment: "Experiment | ClusterExperiment",
+    experiment: LoadedLinks,
     trace: Sink | None = None,
     operation: Operation | None = None,
     watch: InterruptListener | None = None,
