@@ -26,8 +26,14 @@ from isfc.system.definition import LinkEndDefinition
 CLOSE_S: Final = 2.0
 """How long a node that ends waits for its partner to read what it has sent, in seconds."""
 
+HANDLER_S: Final = 10.0
+"""How long a handler may go on when its conversation is over, in seconds; then it is cancelled."""
+
 Handler = Callable[[Conversation], Coroutine[Any, Any, None]]
-"""A service: it has the conversation until it returns, and then the conversation is closed."""
+"""A service: it has the conversation until it returns, and then the conversation is closed.
+
+When the conversation is over before that, its verbs raise; `HANDLER_S` later it is cancelled.
+"""
 
 
 class PartnerConversations:
@@ -61,6 +67,9 @@ class PartnerConversations:
         self._own_services: dict[str, Handler] = {}
         self._conversations: dict[ConversationEnd, Conversation] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        """Handlers that have not ended, whether their conversations have or not."""
+        self._handlers: dict[ConversationEnd, asyncio.Task[None]] = {}
+        """Those of conversations that are not over."""
         self._news = asyncio.Event()
         self._ended: str | None = None
         self._carrying = False
@@ -200,6 +209,7 @@ class PartnerConversations:
                 conversation.wake()
             if end.over:
                 self._conversations.pop(end, None)
+                self._end_handler(end)
         return told
 
     def _begin(self, conversation: Conversation) -> None:
@@ -210,9 +220,20 @@ class PartnerConversations:
             name = f"{self.definition.name} has no service {service}"
             conversation.end.sever(SeverCode.NO_SERVICE, name)
             return
+        if len(self._tasks) >= self.board.limits.conversations_max:
+            conversation.end.sever(SeverCode.BUSY, "too many handlers have not ended")
+            return
         task = asyncio.get_running_loop().create_task(self._handle(handler, conversation))
         self._tasks.add(task)
+        self._handlers[conversation.end] = task
         task.add_done_callback(self._tasks.discard)
+
+    def _end_handler(self, end: ConversationEnd) -> None:
+        """A conversation is over: its handler, if there is one, is to end too."""
+        task = self._handlers.pop(end, None)
+        if task is not None and not task.done():
+            timer = asyncio.get_running_loop().call_later(HANDLER_S, task.cancel)
+            task.add_done_callback(lambda _: timer.cancel())
 
     async def _handle(self, handler: Handler, conversation: Conversation) -> None:
         try:

@@ -169,6 +169,10 @@ LINK_LENGTH: Final = 8 * 2**20
 backlog holds, so that it is never full. Beside those who send little, bulk has less of it
 (`isfc.programs.link_room`)."""
 
+WINDOW_LENGTH_MIN: Final = 65_536
+"""The least window of a conversation. All windows together have at most `WINDOWS_LENGTH`, also when as
+many conversations as may be have no more than this one."""
+
 SHARE_LENGTH_MIN: Final = 131_072
 """A conversation's share is never less than so many bytes, or the limit, if that is less."""
 
@@ -197,6 +201,16 @@ class ConversationLimits:
         for part in fields(self):
             if (value := getattr(self, part.name)) < 1:
                 raise ConfigurationError(f"{part.name} {value}: expected 1 at least")
+
+    @property
+    def window_min(self) -> int:
+        """The least window of a conversation, in bytes."""
+        return min(self.window_length, WINDOW_LENGTH_MIN)
+
+    @property
+    def raised_length_max(self) -> int:
+        """Bytes that all windows together may have beyond those."""
+        return max(0, WINDOWS_LENGTH - 2 * self.conversations_max * self.window_min)
 
     def window_share(self, count: int) -> int:
         """The window of each of ``count`` conversations."""

@@ -1,0 +1,35 @@
+"""The bound on what has arrived and was not taken holds for all conversations together."""
+
+from isfc.programs.protocol import WINDOWS_LENGTH, ConversationLimits
+from tests.isfc.programs.dialogue import Dialogue
+
+
+def test_all_that_is_not_taken_stays_within_one_bound_however_many_there_are() -> None:
+    dialogue = Dialogue()
+    talks = []
+    for _ in range(40):
+        talks.append(dialogue.connect())
+        asking, asked = talks[-1]
+        asking.send(bytes(2**20))
+        dialogue.run_until(lambda asked=asked: asked.arrived_length > 0)
+        asked.poll_data(2**20)  # so that its window may grow
+    for _ in range(12):
+        for asking, _ in talks:
+            asking.send(bytes(2**20))
+        dialogue.carry()
+        dialogue.run(10_000_000)
+    unread = [asked.arrived_length for _, asked in talks]
+    assert sum(unread) <= WINDOWS_LENGTH
+    assert sum(unread) > WINDOWS_LENGTH // 4
+    assert min(unread) >= ConversationLimits().window_min
+
+
+def test_a_window_that_is_over_leaves_its_room_to_others() -> None:
+    dialogue = Dialogue()
+    for _ in range(50):
+        asking, asked = dialogue.connect()
+        window = asked.target_length
+        asking.sever()
+        dialogue.run_until(lambda asking=asking: asking.over)
+        dialogue.run_until(lambda asked=asked: asked.over)
+        assert window == ConversationLimits().window_length
