@@ -29,6 +29,10 @@ CLOSE_S: Final = 2.0
 HANDLER_S: Final = 10.0
 """How long a handler may go on when its conversation is over, in seconds; then it is cancelled."""
 
+HANDLERS_SHARE: Final = 2
+"""Handlers that there may be for each conversation that a partner may have opened: one that is just
+over, and the next, may come in one turn of the loop."""
+
 Handler = Callable[[Conversation], Coroutine[Any, Any, None]]
 """A service: it has the conversation until it returns, and then the conversation is closed.
 
@@ -220,7 +224,7 @@ class PartnerConversations:
             name = f"{self.definition.name} has no service {service}"
             conversation.end.sever(SeverCode.NO_SERVICE, name)
             return
-        if len(self._tasks) >= self.board.limits.conversations_max:
+        if len(self._tasks) >= HANDLERS_SHARE * self.board.limits.conversations_max:
             conversation.end.sever(SeverCode.BUSY, "too many handlers have not ended")
             return
         task = asyncio.get_running_loop().create_task(self._handle(handler, conversation))

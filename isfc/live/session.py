@@ -88,9 +88,10 @@ class OpenNode:
 
         All partners can connect to it, or one only: ``partner``; a service for one goes before one
         of the same name for all. A handler that raises severs its conversation, and the loop's
-        exception handler hears of it. One whose conversation is over before it returns has
-        `isfc.live.partner_conversations.HANDLER_S` to end, and is then cancelled; until it has
-        ended it counts as one of the partner's conversations. Raises `LocalProtocolError` for a name that is none.
+        exception handler hears of it. One whose conversation is over has 10 seconds to end, and is
+        then cancelled (`isfc.live.partner_conversations.HANDLER_S`). Where there are twice as many
+        handlers as conversations may be, further ones are `BUSY`. Raises `LocalProtocolError` for
+        a name that is none.
         """
         if partner is None:
             self._services[check_service(service)] = handler

@@ -36,11 +36,7 @@ from isfc.programs.protocol import (
     Verb,
 )
 from isfc.programs.turns import TURN_LENGTH, Turns
-
-
-RAISED_SHARE: Final = 8
-"""That part of what all windows together may still have one of them takes at a time: so something is
-left for the next, also where those before do not use theirs."""
+from isfc.programs.windows import Windows
 
 
 class Register:
@@ -51,8 +47,7 @@ class Register:
 
     def __init__(self, limits: ConversationLimits, first_number: int = 0) -> None:
         self.limits = limits
-        self.raised_length = 0
-        """Bytes of all windows together beyond the least that each has."""
+        self.windows = Windows(limits)
         self.conversations: dict[int, ConversationEnd] = {}
         """Those that are not over, by number."""
         self.due: Turns[ConversationEnd] = Turns()
@@ -86,26 +81,6 @@ class Register:
         """What may wait to be sent of each conversation, in bytes."""
         return self.limits.send_share(len(self.conversations))
 
-    @property
-    def window_share(self) -> int:
-        """The window of each conversation, in bytes."""
-        return self.limits.window_share(len(self.conversations))
-
-    def arrange_window(self, target_length: int, held_length: int) -> int:
-        """The window, in bytes, of one that had ``target_length``.
-
-        It takes a part of what all windows together may still have, up to an even share. It is
-        never less than ``held_length``: what it may still receive, and what has not been taken.
-        """
-        limits = self.limits
-        first, count = limits.window_min, max(1, len(self.conversations))
-        room = max(0, limits.raised_length_max - self.raised_length)
-        share = min(self.window_share, first + limits.raised_length_max // count)
-        wanted = min(share, target_length + room // RAISED_SHARE)
-        window_length = max(first, held_length, wanted)
-        self.raised_length += window_length - target_length
-        return window_length
-
     def choose_number(self, traffic: Traffic) -> int:
         """A number for a conversation that the node opens."""
         free = self._free[traffic]
@@ -128,7 +103,7 @@ class Register:
         struck_out = self.conversations.pop(number, None)
         assert struck_out is conversation, f"number {number} is another conversation's"
         self._counts[number % 2] -= 1
-        self.raised_length -= conversation.target_length - self.limits.window_min
+        self.windows.close(conversation.target_length)
         if number % 2 == self._first_number:
             self._free[conversation.traffic].append(number)
         if conversation.reason is None or conversation.reason.code is not SeverCode.ENDED:
@@ -208,7 +183,7 @@ class ConversationEnd:
         """Bytes that the partner still has room for."""
         self._arrived = ByteQueue()
         register.enter(self)
-        self.target_length = register.arrange_window(register.limits.window_min, 0)
+        self.target_length = register.windows.open(len(register.conversations))
         """The window, in bytes, that the partner has once we have taken everything."""
         self._window_length = self.target_length if asking else 0
         """Bytes that the partner may still send."""
@@ -385,8 +360,10 @@ class ConversationEnd:
                 self._accept_due = False
                 return verbs.accept(self._window_length)
             if self._credit_due:
-                held_length = self._window_length + self._arrived.length
-                self.target_length = self._register.arrange_window(self.target_length, held_length)
+                held_length, register = self._window_length + self._arrived.length, self._register
+                self.target_length = register.windows.arrange(
+                    self.target_length, held_length, len(register.conversations)
+                )
                 self._window_length += (room_length := self._owed_length)
                 return verbs.credit(room_length)
             return self._next_data()

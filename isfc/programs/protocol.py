@@ -170,8 +170,8 @@ backlog holds, so that it is never full. Beside those who send little, bulk has 
 (`isfc.programs.link_room`)."""
 
 WINDOW_LENGTH_MIN: Final = 65_536
-"""The least window of a conversation. All windows together have at most `WINDOWS_LENGTH`, also when as
-many conversations as may be have no more than this one."""
+"""The least window of a conversation. All windows together have at most `WINDOWS_LENGTH`, also
+when as many conversations as may be have no more than this one."""
 
 SHARE_LENGTH_MIN: Final = 131_072
 """A conversation's share is never less than so many bytes, or the limit, if that is less."""

@@ -1,7 +1,18 @@
 """The bound on what has arrived and was not taken holds for all conversations together."""
 
+from functools import partial
+
+from isfc.programs.conversation import ConversationEnd
 from isfc.programs.protocol import WINDOWS_LENGTH, ConversationLimits
 from tests.isfc.programs.dialogue import Dialogue
+
+
+def has_arrived(end: ConversationEnd) -> bool:
+    return end.arrived_length > 0
+
+
+def is_over(end: ConversationEnd) -> bool:
+    return end.over
 
 
 def test_all_that_is_not_taken_stays_within_one_bound_however_many_there_are() -> None:
@@ -11,7 +22,7 @@ def test_all_that_is_not_taken_stays_within_one_bound_however_many_there_are() -
         talks.append(dialogue.connect())
         asking, asked = talks[-1]
         asking.send(bytes(2**20))
-        dialogue.run_until(lambda asked=asked: asked.arrived_length > 0)
+        dialogue.run_until(partial(has_arrived, asked))
         asked.poll_data(2**20)  # so that its window may grow
     for _ in range(12):
         for asking, _ in talks:
@@ -30,6 +41,6 @@ def test_a_window_that_is_over_leaves_its_room_to_others() -> None:
         asking, asked = dialogue.connect()
         window = asked.target_length
         asking.sever()
-        dialogue.run_until(lambda asking=asking: asking.over)
-        dialogue.run_until(lambda asked=asked: asked.over)
+        dialogue.run_until(partial(is_over, asking))
+        dialogue.run_until(partial(is_over, asked))
         assert window == ConversationLimits().window_length
