@@ -35,6 +35,9 @@ BACKLOG_MAX: Final = 1_024
 CHECK_S: Final = 5.0
 """Between two looks whether the other ends of all connections are still there, in seconds."""
 
+REMIND_S: Final = 60.0
+"""Between two words about connections that cannot be accepted, in seconds."""
+
 _PORT_MAX: Final = 65_535
 _PORT: Final = r"([0-9]{1,5})"
 _HOST: Final = r"(?:\[([0-9A-Fa-f:.]+)\]|([^\[\]:=]+))"
@@ -175,12 +178,16 @@ class Forwarder:
     async def _accept(self, forward: Forward, listener: socket.socket) -> None:
         """Take connections as they come, as long as there is room."""
         room = asyncio.Semaphore(CONNECTIONS_MAX)
+        loop = asyncio.get_running_loop()
+        word_due_s = loop.time()
         while True:
             await room.acquire()
             try:
                 connection, _ = await accept(listener)
             except OSError as error:
-                self._report(f"--forward {forward}: cannot accept: {reason_of(error)}")
+                if loop.time() >= word_due_s:
+                    word_due_s = loop.time() + REMIND_S
+                    self._report(f"--forward {forward}: cannot accept: {reason_of(error)}")
                 room.release()
                 await asyncio.sleep(PAUSE_S)
                 continue

@@ -23,16 +23,24 @@ GENERATION_SIZES: Final = (20_000, 50, 50)
 _M_TRIM_THRESHOLD, _M_TOP_PAD, _M_MMAP_THRESHOLD = -1, -2, -3
 
 
-def keep_memory() -> None:
-    """Let this process keep what it will soon need again. Once, when all is set up.
+def keep_freed() -> None:
+    """Let malloc keep what this process frees and will soon need again: up to `TRIM_THRESHOLD`.
 
-    It is for processes that do little else: the settings hold for all of it.
+    The settings hold for all of the process. Where the C library is not glibc, nothing changes.
     """
     libc = ctypes.CDLL(None)
     if hasattr(libc, "mallopt"):  # glibc has it
         libc.mallopt(_M_MMAP_THRESHOLD, MMAP_THRESHOLD)
         libc.mallopt(_M_TRIM_THRESHOLD, TRIM_THRESHOLD)
         libc.mallopt(_M_TOP_PAD, TOP_PAD)
+
+
+def keep_memory() -> None:
+    """The same, and spare Python's collector what was set up. Once, when all is set up.
+
+    It is for processes that do little else.
+    """
+    keep_freed()
     gc.collect()
     gc.freeze()
     gc.set_threshold(*GENERATION_SIZES)

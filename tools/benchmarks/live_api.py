@@ -11,7 +11,6 @@ from typing import Final
 import uvloop
 
 from isfc.layout.catalogue import load_layout
-from isfc.live.memory import keep_memory
 from isfc.live.session import Conversation, OpenNode, open_node
 from tools.benchmarks.live_peer import (
     PING_LENGTH,
@@ -90,12 +89,10 @@ async def play(part: PeerPart, meter: Stopwatch) -> None:
     address = f"unix:{path}"
     if part.far:
         async with open_node(layout, layout.nodes[0], listen=address) as node:
-            keep_memory()
             await serve(node, part, meter)
         return
     await_path(path)
     async with open_node(layout, layout.nodes[1], connect=address) as node:
-        keep_memory()
         conversation = await node.connect(SERVICE)
         await (ping if part.case == "pingpong" else send)(conversation, part, meter)
 

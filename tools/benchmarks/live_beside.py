@@ -20,7 +20,6 @@ import msgspec
 import uvloop
 
 from isfc.layout.catalogue import load_layout
-from isfc.live.memory import keep_memory
 from isfc.live.session import Conversation, ConversationSevered, OpenNode, open_node
 from tools.benchmarks.bench import Check
 from tools.benchmarks.contenders import reports, started
@@ -189,7 +188,6 @@ async def play(far: bool, folder: Path, senders: int, receivers: int, seconds: f
     address = f"unix:{path}"
     if far:
         async with open_node(layout, layout.nodes[0], listen=address) as node:
-            keep_memory()
             over = asyncio.Event()
 
             async def stop(conversation: Conversation) -> None:
@@ -203,7 +201,6 @@ async def play(far: bool, folder: Path, senders: int, receivers: int, seconds: f
         return
     await_path(path)
     async with open_node(layout, layout.nodes[1], connect=address) as node:
-        keep_memory()
         await measure(node, senders, receivers, seconds)
         async with await node.connect("STOP"):
             pass

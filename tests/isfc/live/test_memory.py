@@ -32,21 +32,41 @@ print(full - bare, kept - bare, resident_mb() - bare)
 """
 )
 
+OPENED = """
+import asyncio
+import sys
+import tempfile
+from isfc import open_node
+from isfc.live import session
+
+kept = []
+session.keep_freed = lambda: kept.append(True)
+
+async def main():
+    address = f"unix:{tempfile.mkdtemp()}/link"
+    options = {} if sys.argv[1] == "True" else {"keep_memory": False}
+    async with open_node("atlanta-boston", "ATLANTA", listen=address, **options):
+        print(len(kept))
+
+asyncio.run(main())
+"""
+
 SEVERED = (
     RESIDENT
     + """
 import asyncio
 import sys
-from isfc import open_node
+from isfc import ConversationLimits, open_node
 from isfc.live.memory import keep_memory
 
-WINDOW, COUNT = 4 * 2**20, 16
+LENGTH, COUNT = 8 * 2**20, 16
+LIMITS = ConversationLimits(window_length=LENGTH, conversations_max=COUNT)
 
 async def main():
     address = f"unix:{sys.argv[1]}/link"
     async with (
-        open_node("atlanta-boston", "ATLANTA", listen=address) as first,
-        open_node("atlanta-boston", "BOSTON", connect=address) as second,
+        open_node("atlanta-boston", "ATLANTA", listen=address, limits=LIMITS) as first,
+        open_node("atlanta-boston", "BOSTON", connect=address, limits=LIMITS) as second,
     ):
         async def take_nothing(conversation):
             conversation.accept()
@@ -54,15 +74,18 @@ async def main():
 
         second.serve("SINK", take_nothing)
         keep_memory()
+        data = bytes([1]) * LENGTH
         bare = resident_mb()
         held = [await first.connect("SINK") for _ in range(COUNT)]
-        for conversation in held:
-            await conversation.send(bytes(WINDOW))
-        while any(each.arrived_length < WINDOW for each in second.board.conversations.values()):
+        sends = [asyncio.create_task(each.send(data)) for each in held]
+        ends = second.board.conversations
+        while any(each.arrived_length < each.target_length for each in ends.values()):
             await asyncio.sleep(0.01)
         full = resident_mb()
         held.clear()
         second.engine.sever("of a test")
+        await asyncio.gather(*sends, return_exceptions=True)
+        sends.clear()
         await asyncio.sleep(0.2)
         print(full - bare, resident_mb() - bare)
 
@@ -90,6 +113,11 @@ def test_freed_memory_is_kept_until_it_is_given_back() -> None:
     assert full_mb > 90
     assert kept_mb > 90
     assert left_mb < 30  # the heap's pad is 16
+
+
+def test_open_node_keeps_memory_unless_it_is_told_not_to() -> None:
+    assert figures(OPENED, "True") == [1.0]
+    assert figures(OPENED, "False") == [0.0]
 
 
 def test_memory_that_conversations_held_is_given_back_when_the_link_restarts(
