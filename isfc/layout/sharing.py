@@ -1,12 +1,12 @@
 """What a link shares with others, and with itself: channels, chpids and inter-switch links."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from ctc.address import format_chpid
-from isfc.layout.in_words import listed
+from ctc.address import ChpidId, format_chpid
+from isfc.layout.in_words import first_listed, listed
 from isfc.layout.layout import (
     Cec,
     Channel,
@@ -125,31 +125,69 @@ def _alone(collection: Collection, link: Layout) -> Iterator[Note]:
 
 
 def _one_channel(collection: Collection, link: Layout) -> Iterator[Note]:
-    if chpids := maybe_straight(collection, link):
-        which = f"chpid {chpids[0]}" if len(chpids) == 1 else f"chpids {', '.join(chpids)}"
-        here, there = link.nodes
-        yield Note(
-            NoteKind.ONE_CHANNEL,
-            f"The figures are of two channels where {which} at {here} and {there} may be one of a "
-            "CEC: [[shared_channel]] says that it is one, [cec.NAME] that it is not.",
-        )
+    by_chpids = _by_chpids(maybe_one(collection, link))
+    if by_chpids:
+        yield Note(NoteKind.ONE_CHANNEL, _of_two_channels(by_chpids))
 
 
-def maybe_straight(collection: Collection, link: Layout) -> tuple[str, ...]:
-    """The chpids of fibres that have one number at both ends and may be one channel, or two.
+def one_channel_notes(collection: Collection) -> tuple[Note, ...]:
+    """That the file leaves open which chpids are one channel, of figures of all links."""
+    by_chpids = _by_chpids(maybe_one(collection))
+    return (Note(NoteKind.ONE_CHANNEL, _of_two_channels(by_chpids)),) if by_chpids else ()
 
-    ``[[shared_channel]]`` says that they are one, systems of two CECs that they are two.
-    """
-    homes = [{cec.name for cec in collection.cecs if node in cec.systems} for node in link.nodes]
-    if homes[0] and homes[1] and homes[0] != homes[1]:
-        return ()
-    found = (
-        format_chpid(fibre.chpids[0])
-        for fibre in link.fibres
-        if fibre.chpids[0] == fibre.chpids[1]
-        and len(set(collection.channels_of(fibre, link.nodes))) == 2
+
+def _by_chpids(
+    found: Mapping[tuple[NodeName, NodeName], tuple[str, ...]],
+) -> dict[tuple[str, ...], list[str]]:
+    by_chpids: dict[tuple[str, ...], list[str]] = {}
+    for nodes, chpids in found.items():
+        by_chpids.setdefault(chpids, []).append(" and ".join(nodes))
+    return by_chpids
+
+
+def _of_two_channels(by_chpids: Mapping[tuple[str, ...], Sequence[str]]) -> str:
+    where = "; ".join(
+        f"{_chpids(chpids)} at {first_listed(pairs, 3)}" for chpids, pairs in by_chpids.items()
     )
-    return tuple(dict.fromkeys(found))
+    return (
+        f"The figures are of two channels where {where} may be one of a CEC: [[shared_channel]] "
+        "says that it is one, [cec.NAME] that it is not."
+    )
+
+
+def _chpids(chpids: Sequence[str]) -> str:
+    return f"chpid {chpids[0]}" if len(chpids) == 1 else f"chpids {', '.join(chpids)}"
+
+
+def maybe_one(
+    collection: Collection, link: Layout | None = None
+) -> dict[tuple[NodeName, NodeName], tuple[str, ...]]:
+    """The chpids that have one number at two systems and may be one channel, or two, by systems.
+
+    ``[[shared_channel]]`` says that they are one, systems of two CECs that they are two. Those of a
+    ``link``, and of all links if it is None.
+    """
+    users: dict[ChpidId, dict[NodeName, None]] = {}
+    for each, fibre, _ in collection.fibres():
+        for node, chpid in zip(each.nodes, fibre.chpids, strict=True):
+            users.setdefault(chpid, {})[node] = None
+    found: dict[tuple[NodeName, NodeName], dict[str, None]] = {}
+    for each in (link,) if link is not None else collection.links:
+        for fibre in each.fibres:
+            for node, chpid in zip(each.nodes, fibre.chpids, strict=True):
+                for other in users.get(chpid, {}):
+                    if other != node and _may_be_one(collection, node, other, chpid):
+                        first, second = sorted((node, other), key=lambda name: name.collation)
+                        found.setdefault((first, second), {})[format_chpid(chpid)] = None
+    return {nodes: tuple(sorted(chpids)) for nodes, chpids in sorted(found.items())}
+
+
+def _may_be_one(collection: Collection, one: NodeName, other: NodeName, chpid: ChpidId) -> bool:
+    """Whether the file leaves open if a chpid of two systems is one channel."""
+    homes = collection.cec_of(one), collection.cec_of(other)
+    if None not in homes and homes[0] != homes[1]:
+        return False
+    return collection.channel(one, chpid) != collection.channel(other, chpid)
 
 
 def _shared(collection: Collection, link: Layout) -> Iterator[tuple[str, bool, list[Layout]]]:

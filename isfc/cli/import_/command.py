@@ -1,6 +1,7 @@
 """``isfc import``: a layout from what a site has: an IOCP deck, a console log, a configuration."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -33,12 +34,23 @@ from isfc.deck.links import find_links, name_logs, parse_chpids
 from isfc.deck.machine import contradictions, crossings, together
 from isfc.deck.pairing import Pairing
 from isfc.deck.partition import DeckSystem, choose_systems
+from isfc.deck.said_cec import one_channel_remarks, with_cecs
 from isfc.deck.wiring import Wired, active_ctcs, never_paired, pair_all, paired_devices, wire
 from isfc.layout.build import build_layout
 from isfc.layout.file import parse_collection
 from isfc.layout.layout import Collection
+from isfc.layout.sharing import in_use
 from isfc.layout.write import format_collection
 from isfc.link.name import NodeName
+
+CecOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=NODE,...",
+        help="A CEC and the systems that are its partitions, which no console shows: chpids "
+        "of one number are one channel there. May be repeated.",
+    ),
+]
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -155,6 +167,7 @@ def import_islink(
             "shows. Without NODE, of the first file's system.",
         ),
     ] = None,
+    cec: CecOption = None,
     feature: FeatureOption = None,
     output: OutputOption = None,
 ) -> None:
@@ -173,8 +186,9 @@ def import_islink(
     ]
     _tell_remarks(wired)
     origin = ", ".join(dict.fromkeys(Path(log.file).name for log in named.values()))
-    collection = Collection(tuple(found.layout for found in wired))
-    apart = [Collection((found.layout,)) for found in wired]
+    collection = with_cecs(Collection(tuple(found.layout for found in wired)), cec or [])
+    _tell(f"isfc: note: {remark}" for remark in one_channel_remarks(collection))
+    apart = [in_use(replace(collection, links=(found.layout,))) for found in wired]
     remarks = [found.remarks for found in wired]
     _write(collection, apart, remarks, f"Imported from {origin}.", output)
 
@@ -205,6 +219,7 @@ def import_config(
             help="The layout that has all devices: a file, or the name of a shipped one.",
         ),
     ],
+    cec: CecOption = None,
     output: OutputOption = None,
 ) -> None:
     """Keep the devices that ACTIVATE ISLINK names.
@@ -215,6 +230,10 @@ def import_config(
     """
     kept, remarks = choose_from(read_collection(layout), _activations(files))
     _tell(remarks)
+    if cec:
+        kept = with_cecs(kept, cec)
+    if cec or not kept.cecs:
+        _tell(f"isfc: note: {remark}" for remark in one_channel_remarks(kept))
     origin = ", ".join(Path(path).name for _, path in map(_named, files))
     write_text(format_collection(kept, heading=[f"{layout}, as activated by {origin}."]), output)
 
