@@ -13,11 +13,12 @@
 ``FAR`` says which fibre is meant of a chpid that leads to several, ``NODE`` of which system where
 several partitions of the deck have the chpid. ``PATH`` names the way of a fibre that shares
 inter-switch links with others: ``ISLS`` of them (1 if not given), each of so many Gb/s and with so
-many buffer credits each way. To IOCP they are comments. `isfc export` writes them and `isfc import`
+many buffer credits each way. Without ``FAR`` it is the way of the fibres that leave the director of
+the chpid. To IOCP they are comments. `isfc export` writes them and `isfc import`
 reads them, so that nothing is lost on the way; by hand they save options. Options count more.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
@@ -237,17 +238,27 @@ def hinted_ports(systems: Sequence[DeckSystem], said: Iterable[str]) -> list[str
     return found
 
 
-def hinted_fibres(systems: Sequence[DeckSystem]) -> Callable[[Mapping[NodeName, ChpidId]], Hint]:
-    """What hints say of the fibre between two chpids, whichever end's deck says it."""
+def hinted_fibres(
+    systems: Sequence[DeckSystem],
+    inside: Set[frozenset[tuple[NodeName, ChpidId]]] = frozenset(),
+) -> Callable[[Mapping[NodeName, ChpidId]], Hint]:
+    """What hints say of the fibre between two chpids, whichever end's deck says it.
+
+    Those ``inside`` one director have no inter-switch links that are said of all of a chpid.
+    """
     by_node = {system.node: read_hints(system.deck.remarks) for system in systems}
 
     def hint(chpids: Mapping[NodeName, ChpidId]) -> Hint:
         found = Hint()
         ends = list(chpids.items())
+        stays = frozenset(ends) in inside
         for (node, chpid), far in zip(ends, reversed(ends), strict=True):
             said = by_node[node]
             for key in ((node, far), (node, None), (None, far), (None, None)):
-                found = found.over(replace(said.get((chpid, *key), Hint()), port=None))
+                one = replace(said.get((chpid, *key), Hint()), port=None)
+                if stays and key[1] is None and one.isl is not None:
+                    one = replace(one, path=None, isl=None, km=None)
+                found = found.over(one)
         return found
 
     return hint

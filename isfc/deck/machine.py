@@ -16,6 +16,7 @@ from isfc.deck.pairing import Joined, Pairing
 from isfc.deck.partition import DeckSystem
 from isfc.layout.in_words import first_listed
 from isfc.layout.layout import Cec, ChannelEnd, Collection, Fibre, Layout
+from isfc.link.name import NodeName
 
 _CEC_NAME_LENGTH_MAX: Final = 24
 """Characters of a file's name that a CEC is called by."""
@@ -38,8 +39,8 @@ class _Plug:
 def together(pairings: Sequence[Pairing], links: Sequence[Layout]) -> Collection:
     """The links of ``pairings``, in their order, with the channels, CECs and ports they share.
 
-    CECs are named where one has two of the systems or more. Ports are left out of fibres over two
-    directors whose inter-switch links are not known, and where they contradict each other.
+    CECs are named where one has two of the systems or more. Directors and ports are left out where
+    they contradict each other.
     """
     systems = {system.node: system for pairing in pairings for system in pairing.systems}
     ends: dict[int, dict[ChannelEnd, None]] = {}
@@ -63,6 +64,22 @@ def _path_tables(links: Sequence[Layout]) -> dict[str, Any]:
             if path.isl is not None:
                 table["isl"] = asdict(path.isl)
     return {"path": found} if found else {}
+
+
+def within_one_director(
+    pairings: Sequence[Pairing],
+) -> frozenset[frozenset[tuple[NodeName, ChpidId]]]:
+    """The two ends of each fibre of which one director is all of the way, as the decks tell."""
+    return frozenset(
+        frozenset(
+            (system.node, channel.chpid)
+            for system, channel in zip(pairing.systems, ctc.channels, strict=True)
+        )
+        for pairing in pairings
+        for ctc in pairing.ctcs
+        for first, second in [_both_plugs(pairing, ctc)]
+        if first and second and first.director == second.director
+    )
 
 
 def crossings(pairings: Sequence[Pairing], links: Sequence[Layout]) -> Iterator[str]:
@@ -90,7 +107,7 @@ def crossings(pairings: Sequence[Pairing], links: Sequence[Layout]) -> Iterator[
         yield (
             f"directors {way} are both on the way from {first_listed(names, 2)}: no deck says "
             "how they are joined, and the layout has no inter-switch links there. Add [path.NAME] "
-            "with km and isl, and path, director and port of these fibres; or *ISFC "
+            "with km and isl, and path of these fibres; or *ISFC "
             "CHPID=40,PATH='NAME',KM=10,ISLGBPS=16,CREDITS=90 to a deck"
         )
 
@@ -139,17 +156,14 @@ def _plugged(pairings: Sequence[Pairing], links: Sequence[Layout]) -> tuple[Layo
 
 
 def _plugs(pairing: Pairing, link: Layout) -> Iterator[tuple[_Chpids, tuple[_Plug, _Plug]]]:
-    """For the chpids of a fibre, their plugs, if it is known what leads it.
-
-    That is one director, or two and the inter-switch links between them.
-    """
+    """For the chpids of a fibre, their plugs, where both are known."""
     nodes = tuple(system.node for system in pairing.systems)
     turned = nodes != link.nodes
     for ctc in pairing.ctcs:
         first, second = _both_plugs(pairing, ctc)
         chpids = ctc.channels[0].chpid, ctc.channels[1].chpid
         known = chpids[::-1] if turned else chpids
-        if first and second and (first.director == second.director or _isl_known(link, known)):
+        if first and second:
             yield known, (second, first) if turned else (first, second)
 
 

@@ -105,7 +105,11 @@ def _check_one_machine(channel: Channel, cecs: tuple[Cec, ...]) -> None:
 def read_directors(
     place: str, table: FibreTable, nodes: tuple[NodeName, NodeName], path: FarPath | None
 ) -> tuple[str, ...]:
-    """The director at each end of a fibre, or nothing."""
+    """The director at each end of a fibre, or nothing.
+
+    Two without a path of inter-switch links are joined in a way that the file does not tell, which
+    is a note on every figure (`isfc.layout.sharing`).
+    """
     if table.director is None:
         return ()
     with within(f"{place} director"):
@@ -116,10 +120,6 @@ def read_directors(
         for name in directors:
             check_table_name(show_key(name), name, "a director")
         isls = path is not None and path.isl is not None
-        if directors[0] != directors[1] and not isls:
-            raise ConfigurationError(
-                f"{directors[0]} and {directors[1]} are joined by nothing; expected path, with isl"
-            )
         if directors[0] == directors[1] and isls:
             raise ConfigurationError(
                 "one, and a path with inter-switch links; expected the director at each node"

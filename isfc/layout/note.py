@@ -15,6 +15,8 @@ class NoteKind(StrEnum):
     """Other links use the same channels, and are not in the figures."""
     ONE_CHANNEL = "one-channel"
     """Two chpids may be one channel, and the figures are of two."""
+    JOINED = "joined"
+    """Two directors are on the way, and the file does not say how they are joined."""
     DISKS = "disks"
     """Disks use the same channels, and are in the figures."""
     PROFILE = "profile"

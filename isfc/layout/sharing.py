@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Final
 
 from ctc.address import ChpidId, format_chpid
 from isfc.layout.in_words import first_listed, listed
@@ -113,7 +114,7 @@ def with_notes(collection: Collection, link: Layout, *, alone: bool = True) -> L
     ``alone`` says that it is run without the links that it shares channels with.
     """
     notes = [*_alone(collection, link)] if alone else []
-    return replace(link, notes=(*notes, *_one_channel(collection, link)))
+    return replace(link, notes=(*notes, *open_questions(collection, link)))
 
 
 def _alone(collection: Collection, link: Layout) -> Iterator[Note]:
@@ -124,16 +125,35 @@ def _alone(collection: Collection, link: Layout) -> Iterator[Note]:
         )
 
 
-def _one_channel(collection: Collection, link: Layout) -> Iterator[Note]:
-    by_chpids = _by_chpids(maybe_one(collection, link))
-    if by_chpids:
+OPEN: Final = frozenset({NoteKind.ONE_CHANNEL, NoteKind.JOINED})
+"""Kinds of what `open_questions` says."""
+
+
+def open_questions(collection: Collection, link: Layout | None = None) -> tuple[Note, ...]:
+    """What a file leaves open, of figures of a ``link``, or of all links if it is None."""
+    links = collection.links if link is None else (link,)
+    return (*_one_channel(maybe_one(collection, link)), *_joined(links))
+
+
+def _one_channel(found: Mapping[tuple[NodeName, NodeName], tuple[str, ...]]) -> Iterator[Note]:
+    if by_chpids := _by_chpids(found):
         yield Note(NoteKind.ONE_CHANNEL, _of_two_channels(by_chpids))
 
 
-def one_channel_notes(collection: Collection) -> tuple[Note, ...]:
-    """That the file leaves open which chpids are one channel, of figures of all links."""
-    by_chpids = _by_chpids(maybe_one(collection))
-    return (Note(NoteKind.ONE_CHANNEL, _of_two_channels(by_chpids)),) if by_chpids else ()
+def _joined(links: Sequence[Layout]) -> Iterator[Note]:
+    pairs = dict.fromkeys(
+        " and ".join(sorted(fibre.directors))
+        for link in links
+        for fibre in link.fibres
+        if len(set(fibre.directors)) > 1 and (fibre.path is None or fibre.path.isl is None)
+    )
+    if pairs:
+        yield Note(
+            NoteKind.JOINED,
+            f"Directors {first_listed([*pairs], 3)} are both on the way, and the file does not say "
+            "how they are joined: the figures have no inter-switch links there. path, with km and "
+            "isl, says it.",
+        )
 
 
 def _by_chpids(

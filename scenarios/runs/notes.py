@@ -16,7 +16,7 @@ from isfc.layout.catalogue import given_link
 from isfc.layout.in_words import listed
 from isfc.layout.layout import Collection, Layout
 from isfc.layout.note import Note, NoteKind
-from isfc.layout.sharing import one_channel_notes
+from isfc.layout.sharing import OPEN, open_questions
 from scenarios.runs.published_range import (
     beyond_measured,
     beyond_measured_cluster,
@@ -71,10 +71,10 @@ def cluster_notes(collection: Collection) -> tuple[Note, ...]:
         note
         for link in links
         for note in (*link.notes, *_profile(link))
-        if note.kind is not NoteKind.ONE_CHANNEL  # what is open of one link is of all of them
+        if note.kind not in OPEN  # what is open of one link is of all of them
     )
     unknown = _extrapolated(beyond_measured_cluster(collection))
-    return (*unknown, *_disks(*links), *own, *one_channel_notes(collection))
+    return (*unknown, *_disks(*links), *own, *open_questions(collection))
 
 
 def several_notes(notes: Iterable[Sequence[Note]], listed: int) -> tuple[Note, ...]:

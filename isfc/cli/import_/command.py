@@ -31,7 +31,7 @@ from isfc.deck.hint import check_paths, hinted_fibres, hinted_ports
 from isfc.deck.iocp import parse_deck
 from isfc.deck.islink import ConsoleLog, parse_log
 from isfc.deck.links import find_links, name_logs, parse_chpids
-from isfc.deck.machine import contradictions, crossings, together
+from isfc.deck.machine import contradictions, crossings, together, within_one_director
 from isfc.deck.pairing import Pairing
 from isfc.deck.partition import DeckSystem, choose_systems
 from isfc.deck.said_cec import one_channel_remarks, with_cecs
@@ -124,8 +124,11 @@ def _wire_all(
     configs: Sequence[str],
 ) -> list[tuple[Pairing, Wired]]:
     """Pair each two of the systems, and say on stderr what has no mate."""
-    profile, hinted = parse_features(features), hinted_fibres(systems)
     pairings = pair_all(systems, [*ports, *hinted_ports(systems, ports)])
+    profile, hinted = (
+        parse_features(features),
+        hinted_fibres(systems, within_one_director(pairings)),
+    )
     _tell(unpaired_lines(never_paired(pairings)))
     chosen = choose(_activations(configs), paired_devices(pairings))
     _tell(chosen.remarks)

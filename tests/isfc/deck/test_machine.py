@@ -94,12 +94,13 @@ def test_all_links_of_three_partitions_share_their_channels() -> None:
     ]
 
 
-def test_ports_of_one_director_are_told_and_those_over_two_are_not() -> None:
+def test_directors_and_ports_are_told_as_far_as_the_decks_tell_them() -> None:
     one = deck("a", "LP1", ["50,SWITCH=7"], unit("4010", "50", "D1", 1))
     far = deck("b", "LP2", ["60,SWITCH=7"], unit("5010", "60", "07C1", 1))
     assert imported("LP1,LP2", [one, far], "").links[0].fibres[0].ports == ("C1", "D1")
     other = deck("b", "LP2", ["60,SWITCH=8"], unit("5010", "60", "07C1", 1))
-    assert imported("LP1,LP2", [one, other], "").links[0].fibres[0].ports == ()
+    (crossed,) = imported("LP1,LP2", [one, other], "").links[0].fibres
+    assert (crossed.directors, crossed.ports) == (("07", "08"), ("C1", "D1"))
     unknown = deck("b", "LP2", ["60"], unit("5010", "60", "C1", 1))
     assert imported("LP1,LP2", [one, unknown], "").links[0].fibres[0].ports == ()
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from ctc.address import Rdev
+from ctc.address import ChpidId, Rdev
 from isfc.deck.export import deck_text, left_out, own_ports
 from isfc.deck.hint import check_paths, hinted_fibres, hinted_ports
 from isfc.deck.iocp import parse_deck
@@ -13,6 +13,9 @@ from isfc.deck.wiring import pair_all, wire
 from isfc.layout.catalogue import load_collection
 from isfc.layout.file import parse_collection
 from isfc.layout.layout import Collection
+from isfc.layout.loss import cluster_losses
+from isfc.layout.note import NoteKind
+from isfc.layout.sharing import open_questions
 from isfc.layout.write import format_collection
 
 TWO_CECS = load_collection("two-cecs")
@@ -154,11 +157,41 @@ def test_an_import_says_which_fibres_cross_from_director_to_director() -> None:
         (
             "directors 07 and 08 are both on the way from A:40 to B:50: no deck says how they are "
             "joined, and the layout has no inter-switch links there. Add [path.NAME] with km and "
-            "isl, and path, director and port of these fibres; or *ISFC CHPID=40,PATH='NAME',"
+            "isl, and path of these fibres; or *ISFC CHPID=40,PATH='NAME',"
             "KM=10,ISLGBPS=16,CREDITS=90 to a deck"
         )
     ]
-    assert together(pairings, links).io == {}
+    whole = together(pairings, links)
+    assert whole.io == {}
+    again = parse_collection(format_collection(whole))  # what the decks tell is in the layout
+    assert {fibre.directors for fibre in again.links[0].fibres} >= {("07", "08")}
+    assert {note.kind for note in open_questions(again)} >= {NoteKind.JOINED}
+    assert any(
+        set(loss.cut) | {name for name, *_ in loss.fewer}
+        for loss in cluster_losses(again)
+        if loss.name == "director 08"
+    )
+
+
+def test_inter_switch_links_of_a_chpid_are_those_of_its_fibres_that_leave_the_director() -> None:
+    systems = choose_systems("A,B", [parse_deck(t, str(n)) for n, t in enumerate(far_decks())])
+    ends = {
+        (system.node, ChpidId(number)) for system, number in zip(systems, (0x40, 0x50), strict=True)
+    }
+    chpids = dict(ends)
+    known = hinted_fibres(systems)(chpids)
+    assert known.isl is not None
+    texts = [
+        f"{text}\n*ISFC CHPID=40,PATH='ALL',KM=5,ISLGBPS=16,CREDITS=9\n"
+        for text in (
+            "\n".join(t for t in text.splitlines() if "ISFC" not in t) for text in far_decks()
+        )
+    ]
+    systems = choose_systems("A,B", [parse_deck(t, str(n)) for n, t in enumerate(texts)])
+    leaves = hinted_fibres(systems)(chpids)
+    stays = hinted_fibres(systems, frozenset({frozenset(ends)}))(chpids)
+    assert (leaves.path, leaves.km) == ("ALL", 5)
+    assert (stays.path, stays.isl, stays.km) == (None, None, None)
 
 
 def test_inter_switch_links_come_back_from_the_decks_of_a_layout() -> None:

@@ -163,11 +163,6 @@ def test_a_document_is_decoded_once_for_links_and_disks() -> None:
             "[fibre.ag] director: one, and a path with inter-switch links; expected the director",
         ),
         (
-            'path = "far"\ndirector = { ALPHA = "1"',
-            'director = { ALPHA = "1"',
-            "[fibre.ag] director: 1 and 2 are joined by nothing; expected path, with isl",
-        ),
-        (
             'port = { ALPHA = "0A"',
             'port = { ALPHA = "0G"',
             "[fibre.ag2] port: '0G' is not a port: ",
