@@ -14,12 +14,11 @@ between the bounds of each constant.
 ``--leave-out SUITE`` fits the constants of ISFC Transport to three of its suites and predicts
 the fourth. It always begins in the middle: the constants in the code know all four. Those of
 processor time stay as they are and %CPU/msg counts nothing: throughput does not depend on them.
-With ``--record`` the result goes into the table that ``docs/fidelity.md`` shows. 200
+With ``--record`` its rows go into ``docs/left_out.csv``, which ``docs/fidelity.md`` sums up. 200
 generations with ``--length 0.1`` take ten to twenty minutes on two processors.
 """
 
 import argparse
-import csv
 import os
 import pickle
 import sys
@@ -44,9 +43,6 @@ STARTS: Final = {"code": 0.08, "middle": 0.2}
 
 FINAL_SEEDS: Final = (9_001, 9_002, 9_003)
 """The seeds that decide between the finalists; no generation comes to them."""
-
-LEFT_OUT: Final = Path(__file__).resolve().parents[2] / "scenarios" / "published" / "left_out.csv"
-LEFT_OUT_COLUMNS: Final = ("suite", "rows", "median", "p90", "worst", "worst_row", "generations")
 
 MEASURED: Final = tuple(name for name in TABLES if load_table(name).is_measured)
 """The tables of runs, whose calibration rows are fitted to."""
@@ -201,36 +197,6 @@ def tally(table: PublishedTable, comparisons: Sequence[Comparison]) -> Iterator[
                 )
 
 
-def predicted(
-    table: PublishedTable, suite: str, comparisons: Sequence[Comparison], generations: int
-) -> dict[str, str]:
-    """How well a suite came out that nothing was fitted to: its multi-CTC rows, MB/s."""
-    group = {**table.groups["multi-CTC"], "suite": [suite]}
-    summary = summarise(
-        c for c in in_group(table, group, "mb_per_s", comparisons) if c.table == table.name
-    )
-    assert summary is not None, "every suite has links of several CTCs"
-    figures = (summary.median, summary.p90, summary.worst)
-    cells = (
-        *(suite, str(summary.count), *(f"{figure:.4f}" for figure in figures)),
-        *(summary.worst_key, str(generations)),
-    )
-    return dict(zip(LEFT_OUT_COLUMNS, cells, strict=True))
-
-
-def record(row: dict[str, str], path: Path) -> None:
-    """Put the row of a suite in the place of its former one."""
-    rows = {}
-    if path.exists():
-        with path.open(newline="", encoding="utf-8") as file:
-            rows = {former["suite"]: former for former in csv.DictReader(file)}
-    rows[row["suite"]] = row
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, LEFT_OUT_COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows[suite] for suite in sorted(rows))
-
-
 def calibrate(options: argparse.Namespace, suite: str | None, pool: Executor, show: Show) -> None:
     """One search, all rows or without a suite, and what came of it."""
     tables = [load_table(name) for name in (["transport"] if suite else options.table or MEASURED)]
@@ -255,12 +221,8 @@ def calibrate(options: argparse.Namespace, suite: str | None, pool: Executor, sh
     comparisons = residuals(tables, best, pool, options.length)
     for line in (line for table in tables for line in tally(table, comparisons)):
         show(line)
-    if suite:
-        row = predicted(tables[0], suite, comparisons, search.generations)
-        show("predicted: " + ", ".join(f"{name} {cell}" for name, cell in row.items()))
-        if options.record:
-            record(row, LEFT_OUT)
-            store_rows(suite, comparisons, f"{search.generations} generations each")
+    if suite and options.record:
+        store_rows(suite, comparisons, f"{search.generations} generations")
 
 
 def main(arguments: Sequence[str] | None = None, show: Show = print) -> int:
@@ -290,9 +252,7 @@ def main(arguments: Sequence[str] | None = None, show: Show = print) -> int:
     parser.add_argument(
         "--leave-out", action="append", choices=suites, help="a search without this suite"
     )
-    parser.add_argument(
-        "--record", action="store_true", help="renew left_out.csv, the summary and the rows"
-    )
+    parser.add_argument("--record", action="store_true", help="renew docs/left_out.csv")
     options = parser.parse_args(arguments)
     if options.leave_out and options.table:
         parser.error("--leave-out and --table: expected one of them")

@@ -33,7 +33,7 @@ from scenarios.published.decisions import MULTI_CTC
 from scenarios.published.replay import Comparison, make_experiment
 from scenarios.published.table import PublishedRow, PublishedTable
 from scenarios.runs.run import Experiment
-from tools.calibration.left_out import load_rows
+from tools.calibration.left_out import SUMMARY, SUMMARY_COLUMNS, load_rows, summed_up
 from tools.calibration.replayed import load
 
 FOLDER: Final = Path(__file__).parents[2] / "scenarios" / "figures"
@@ -311,10 +311,11 @@ def _text(columns: Sequence[str], lines: Iterable[Mapping[str, str]]) -> str:
 
 
 def files() -> dict[Path, str]:
-    """Both files, made of the errors that are stored."""
+    """Both files, made of the errors that are stored, and what sums up the suites left out."""
     pairs = ratios()
     lines = table_of([*figures(), *(miss for miss, _, _ in pairs)])
     return {
+        SUMMARY: _text(SUMMARY_COLUMNS, summed_up()),
         FOLDER / "certainty.csv": _text(COLUMNS, lines),
         FOLDER / "directions.csv": _text(DIRECTION_COLUMNS, directions(pairs)),
     }

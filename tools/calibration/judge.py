@@ -6,7 +6,7 @@ taken, and whether that holds within a tenth. ``--stored`` judges ``docs/fidelit
 without a run. ``--set chpid.turn_ns=0`` judges with another value of a constant. ``--csv FILE``
 keeps the replay in the form of ``docs/fidelity.csv``, and ``--from FILE`` judges what was kept.
 
-Relocations come from their own table.
+Relocations come from their own table, and suites left out from the latest search without them.
 """
 
 import argparse
@@ -24,6 +24,7 @@ from scenarios.published.replay import Comparison, compare
 from scenarios.published.table import Deviation, PublishedRow, Selection
 from scenarios.published.verdict import in_group, summarise
 from tools.calibration.knobs import build_constants
+from tools.calibration.left_out import EVERY, summed_up
 from tools.calibration.replayed import FIGURES, ReplayedTable, load, replay_all, store
 
 SEEDS: Final = 3
@@ -240,6 +241,15 @@ def _choices(found: Replay) -> Iterator[Judged]:
             yield Judged(target, 100 * cpu.share(0.03))
 
 
+def judge_left_out() -> Iterator[Judged]:
+    """Suites that nothing was fitted to, as they were searched for last."""
+    for row in summed_up():
+        if row["suite"] == EVERY:
+            for statistic, limit in zip(_STATISTICS, (8.0, 18.0, 35.0), strict=True):
+                name = f"suites left out, {row['rows']} rows: {_SHOWN[statistic]}"
+                yield Judged(Target(name, limit), 100 * float(row[statistic]), row["made"])
+
+
 def judge_relocations() -> Iterator[Judged]:
     """The ten writers of a relocation: `isfc replay relocation` has the rest."""
     table = load_table("relocation")
@@ -276,7 +286,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.csv:
         with options.csv.open("w", encoding="utf-8", newline="") as file:
             store(replays, file)
-    found = [*judge(replays), *judge_relocations()]
+    found = [*judge(replays), *judge_left_out(), *judge_relocations()]
     print(f"{'figure':44} {'reached':>8} {'':5} {'target':>12}  taken within a tenth")
     for each in found:
         print(each.line())

@@ -5,7 +5,7 @@ figures. The page and the pictures, one of each block of the tables that are gri
 file. The rest of the page comes from ``docs/reasons.toml`` (by hand), ``docs/sensitivity.csv``
 (`tools.calibration.sensitivity`), ``docs/ablations.csv`` (`tools.calibration.ablations`),
 ``certainty.csv`` (`tools.calibration.certainty`) and ``scenarios/published/left_out.csv``
-(`tools.calibration.calibrate`).
+(`tools.calibration.left_out`).
 """
 
 import csv
@@ -23,7 +23,7 @@ import msgspec
 from isfc.cli.replay.plot import check_plot, write_plot
 from scenarios.published.replay import choose
 from tools.calibration import ablations, sensitivity
-from tools.calibration.calibrate import LEFT_OUT
+from tools.calibration.left_out import SUMMARY
 from tools.calibration.replayed import FIGURES, ReplayedTable, load, replay_all, store
 from tools.pages.fidelity_page import Material, OffReason, Picture, page
 from tools.pages.figures.published import figures
@@ -64,7 +64,7 @@ def _material(replays: Sequence[ReplayedTable], pictures: Sequence[Picture]) -> 
         load_reasons(DOCS / "reasons.toml"),
         sensitivity.load(),
         ablations.load(),
-        load_left_out(LEFT_OUT),
+        load_left_out(SUMMARY),
     )
 
 

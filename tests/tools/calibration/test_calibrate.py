@@ -1,6 +1,5 @@
 """The search: one tiny generation, going on from a stored state, and what it tells."""
 
-import csv
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
@@ -13,7 +12,7 @@ from scenarios.published.companion import load_table
 from scenarios.published.replay import Comparison
 from scenarios.published.table import PublishedTable
 from tools.calibration import calibrate
-from tools.calibration.calibrate import Search, SearchExtent, predicted, record, residuals, tally
+from tools.calibration.calibrate import Search, SearchExtent, residuals, tally
 from tools.calibration.knobs import KNOBS, Knob, present_values
 from tools.calibration.loss import CPU_WEIGHT, Case, calibration_cases
 
@@ -128,18 +127,6 @@ def test_tally_keeps_roles_and_groups_apart(table: PublishedTable) -> None:
         "transport       mb_per_s             multi-CTC    calibration   61 rows: "
         "median     50%, 90 %     50%, worst     50% at HY/16/50"
     )
-
-
-def test_left_out_suite_is_recorded_in_its_place(table: PublishedTable, tmp_path: Path) -> None:
-    page = tmp_path / "leave-one-out.csv"
-    for suite, factor in (("HY", 1.5), ("HL", 0.9), ("HY", 1.25)):
-        record(predicted(table, suite, off_by(table, factor), 7), page)
-    with page.open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert [(row["suite"], row["rows"], row["median"], row["generations"]) for row in rows] == [
-        ("HL", "30", "0.1000", "7"),
-        ("HY", "30", "0.2500", "7"),
-    ]
 
 
 def test_residuals_cover_the_whole_table(table: PublishedTable, pool: Executor) -> None:

@@ -198,10 +198,15 @@ def test_left_out_suites_are_shown_or_said_to_be_missing(
     assert load_left_out(path) == []
     assert "Not done yet: `python -m tools.calibration.calibrate" in page(material(off_by(1.0)))
     path.write_text(
-        "suite,rows,median,p90,worst,worst_row,generations\nHY,30,0.1062,0.2489,0.3934,HY/4/5,40\n"
+        "suite,rows,median,p90,worst,worst_row,made\n"
+        "HY,30,0.1062,0.2489,0.3934,HY/4/5,40\nall,120,0.08,0.15,0.31,HY/4/5,40\n"
     )
     text = page(replace(material(off_by(1.0)), left_out=load_left_out(path)))
     assert "| HY | 30 | 10.6% | 24.9% | 39.3% | HY/4/5 | 40 |" in text
+    assert (
+        "| suites left out | multi-CTC | MB/s | 90 % within 16% |  | 15.0% of 120 |  | yes |"
+        in text
+    )
 
 
 def test_figures_that_are_stored_are_those_that_are_loaded(tmp_path: Path) -> None:
