@@ -33,8 +33,13 @@ class Chpid(PathEnd, Generic[ChannelUser]):
     Starting an I/O takes the chpid's processor for a while, one I/O after the other. Moving
     data takes two resources: the line, one for each direction, and the channel's data
     processor, one for both, which works per byte and per message (a CCW each). Transfers
-    share what is short fairly (`ctc.sharing`). The pace of what comes in is not ours to set, the
-    mate sees to that; we only leave its share of the processor to it.
+    share what is short fairly (`ctc.sharing`), and each further one that goes out makes all that go
+    out a little slower (`ctc.profiles.ChpidProfile.roll_off`). The pace of what comes in is not
+    ours to set, the mate sees to that; we only leave its share of the processor to it.
+
+    A channel takes turns. What it is to start or to tell waits a turn of each transfer in progress:
+    a command, of both ways; an attention and the end of SENSE COMMAND BYTE, of what it sends; the
+    end of a READ or WRITE, of what comes in.
 
     What ``disks`` on the same channel use stretches all that CTCs need of it, as the mean of
     processor sharing has it.
@@ -52,6 +57,7 @@ class Chpid(PathEnd, Generic[ChannelUser]):
         self._profile = profile.beside(disks.processor)
         self.queue = ChannelQueue() if queue is None else queue
         """What starts the I/Os of the channel: one for all its ends."""
+        self.queue.ends.append(self)
         self._fabric: Fabric | None = None
         self._path: Path | None = None
         self._deadlines = DeadlinesChanged()
@@ -87,12 +93,22 @@ class Chpid(PathEnd, Generic[ChannelUser]):
         self._fabric, self._path, self._deadlines = fabric, path, deadlines
         self._out, self._in, self._own = path.sent, path.back.seen, DirectionLoad()
         path.bytes_per_line_ns = 1.0 / self._out_ns_per_byte if self._out_ns_per_byte else 0.0
+        path.queue, path.roll_off = self.queue, self._profile.roll_off
         path.ends.append(self)
 
+    def interrupt_ns(self, prompt: bool) -> i64:
+        """From the end of a transfer until the interrupt says so; what comes in delays it.
+
+        ``prompt``: of a write whose end is told as soon as the channel can.
+        """
+        profile = self._profile
+        interrupt_ns: i64 = profile.write_interrupt_ns if prompt else profile.interrupt_ns
+        return interrupt_ns + self.queue.in_turns_ns
+
     @property
-    def interrupt_ns(self) -> int:
-        """From the end of a transfer until the interrupt says so; what comes in delays it."""
-        return self._profile.interrupt_ns + self.queue.in_turns_ns
+    def notice_ns(self) -> i64:
+        """From an attention, or the end of SENSE, until CP is told; what goes out delays it."""
+        return self.queue.out_turns_ns
 
     def line_ns(self, now_ns: i64) -> float:
         """How long what CTCs have sent here has kept the line busy so far, in ns."""
@@ -104,7 +120,8 @@ class Chpid(PathEnd, Generic[ChannelUser]):
         """How long it has kept the data processor busy, that of either channel."""
         at_ns: int = now_ns
         passed_ns = self._sending.passed_ns(at_ns)
-        return (self._processor_ns + passed_ns * self._own.common) * self._processor_left
+        common = self._own.common * self.queue.crowding(self._profile.roll_off)
+        return (self._processor_ns + passed_ns * common) * self._processor_left
 
     def sent_bytes(self, now_ns: i64) -> float:
         """The bytes of it, those under way as far as they are on the line."""
@@ -120,7 +137,8 @@ class Chpid(PathEnd, Generic[ChannelUser]):
     def admit(self, now_ns: i64) -> i64:
         """Queue one I/O at the processor; return when it has started, in ns.
 
-        What the fibre is busy sending delays the start without occupying the processor.
+        All that is under way on the channel, either way, delays the start without occupying the
+        processor: the command leaves in its turn.
         """
         io_ns: i64 = self._profile.io_ns
         latest_ns = now_ns + QUEUE_MAX * io_ns
@@ -128,7 +146,7 @@ class Chpid(PathEnd, Generic[ChannelUser]):
         start_ns = max(now_ns, min(queue.free_ns, latest_ns))
         queue.busy_ns += io_ns
         queue.free_ns = start_ns + io_ns
-        return queue.free_ns + queue.out_turns_ns
+        return queue.free_ns + queue.out_turns_ns + queue.in_turns_ns
 
     def end_later(self, ctc: ChannelUser, at_ns: i64) -> None:
         """Remember to call `Ctc.end` at ``at_ns``: the mate is not needed for that."""
@@ -142,7 +160,7 @@ class Chpid(PathEnd, Generic[ChannelUser]):
             self._set_completion(now_ns)
             return
         self._advance(now_ns)
-        self._sending.add(ctc, self._join(self._out, 1, load, self._out_ns_per_byte))
+        self._sending.add(ctc, self._join(self._out, 1, load, now_ns))
         self._settle(now_ns)
 
     def observe(self, change: int, load: Payload, now_ns: i64) -> None:
@@ -150,7 +168,7 @@ class Chpid(PathEnd, Generic[ChannelUser]):
         if self._instant:
             return
         self._advance(now_ns)
-        self._join(self._in, change, load, self._in_ns_per_byte)
+        self._join(self._in, change, load, now_ns)
         self._settle(now_ns)
 
     def abandon(self, ctc: ChannelUser, load: Payload | None, now_ns: i64) -> None:
@@ -161,7 +179,7 @@ class Chpid(PathEnd, Generic[ChannelUser]):
             self._set_completion(now_ns)
         elif load is not None:
             self._advance(now_ns)
-            self._join(self._out, -1, load, self._out_ns_per_byte)
+            self._join(self._out, -1, load, now_ns)
             self._sending.drop(ctc)
             self._settle(now_ns)
         self._set_due()
@@ -186,7 +204,7 @@ class Chpid(PathEnd, Generic[ChannelUser]):
             return
         self._advance(now_ns)
         self._sending.pop()
-        self._join(self._out, -1, load, self._out_ns_per_byte)
+        self._join(self._out, -1, load, now_ns)
         self._settle(now_ns)
 
     def set_pace(self, pace: float, now_ns: i64) -> None:
@@ -196,11 +214,16 @@ class Chpid(PathEnd, Generic[ChannelUser]):
         self._set_completion(now_ns)
         self._deadlines.changed = True
 
+    def account(self, now_ns: i64) -> None:
+        """Note how far all has come: the channel is about to have more or fewer transfers."""
+        self._advance(now_ns)
+
     def _settle(self, now_ns: i64) -> None:
         """A transfer has begun or ceased here: find the pace of what goes out."""
         fabric, path = self._fabric, self._path
         if fabric is None or path is None:
-            self._sending.go(fair_pace(self._out, self._in))
+            crowding = self.queue.crowding(self._profile.roll_off)
+            self._sending.go(fair_pace(self._out, self._in, crowding))
             self._set_completion(now_ns)
         else:
             fabric.settle(path, self, now_ns)
@@ -213,17 +236,21 @@ class Chpid(PathEnd, Generic[ChannelUser]):
         solo_ns = max(line_ns, processor_ns) + count * profile.latency_ns_per_ccw + 1.0
         return line_ns / solo_ns, processor_ns / solo_ns, solo_ns
 
-    def _join(
-        self, direction: DirectionLoad, change: i64, load: Payload, line_ns_per_byte: float
-    ) -> float:
+    def _join(self, direction: DirectionLoad, change: i64, load: Payload, now_ns: i64) -> float:
+        queue, goes_out = self.queue, direction is self._out
+        line_ns_per_byte = self._out_ns_per_byte if goes_out else self._in_ns_per_byte
         line, common, solo_ns = self._shares(load, line_ns_per_byte)
         turn_ns: i64 = min(self._profile.turn_ns, int(solo_ns))
-        if direction is self._out:
-            self.queue.out_turns_ns += change * turn_ns
+        if goes_out:
+            if len(queue.ends) > 1:
+                for end in queue.ends:
+                    end.account(now_ns)
+            queue.out_count += change
+            queue.out_turns_ns += change * turn_ns
             if self._own is not direction:
                 self._own.change(int(change), line, common)
         else:
-            self.queue.in_turns_ns += change * turn_ns
+            queue.in_turns_ns += change * turn_ns
         direction.change(int(change), line, common)
         return solo_ns
 
@@ -231,7 +258,9 @@ class Chpid(PathEnd, Generic[ChannelUser]):
         at_ns: int = now_ns
         passed_ns = self._sending.advance(at_ns)
         self._line_ns += passed_ns * self._own.line
-        self._processor_ns += passed_ns * self._own.common
+        common = self._own.common
+        if common:
+            self._processor_ns += passed_ns * common * self.queue.crowding(self._profile.roll_off)
 
     def _set_completion(self, now_ns: i64) -> None:
         sending = self._sending

@@ -82,6 +82,10 @@ class Ctc:
         self._fails_both = False
         """Whether our write was begun while the mate's waited for us, so that neither succeeds."""
         self._ended: Ended | None = None
+        """What is over, and CP has yet to be told."""
+        self._attends = False
+        """Whether an attention has come of which CP has yet to be told."""
+        self._prompt = False
 
     @property
     def state(self) -> State:
@@ -121,6 +125,7 @@ class Ctc:
         self._serial += 1
         self._command = command
         self._load = ssch.load
+        self._prompt = ssch.prompt
         self._started_ns = now_ns
         # the commands of one device leave in their order, even those that have failed since
         self._departed_ns = max(self._departed_ns, self._chpid.admit(now_ns))
@@ -143,6 +148,11 @@ class Ctc:
                 self._mate = State.AVAILABLE
                 self._issue()
             self._status = _status(outcome)
+            if self._attends:  # told by this status, or void as neither write succeeds
+                self._chpid.abandon(self, None, now_ns)
+                self._attends = False
+                if self._mate is State.WRITE:
+                    self._interrupts.add(Attention(self.rdev))
             self._chpid.end_later(self, self._departed_ns)
 
     def receive_frame(self, frame: Frame, now_ns: i64) -> None:
@@ -171,11 +181,16 @@ class Ctc:
         self._departures.add(Departure(departure_ns, self.rdev, data))
 
     def end(self, now_ns: i64) -> None:
-        """An I/O that needed nothing from the mate is over, or the interrupt for one is due."""
+        """An I/O that needed nothing from the mate is over, or an interrupt is due."""
         if self._ended is not None:
             self._interrupt()
+        elif self._attends:
+            self._attends = False
+            self._interrupts.add(Attention(self.rdev))
         elif self._fails_both and self._load is not None:
             self._collide(self._load, now_ns)
+        elif self._command is Command.SENSE_COMMAND_BYTE:
+            self._tell_later(self._status, self._load, self._chpid.notice_ns, now_ns)
         else:
             self._finish(self._status, self._load, now_ns)
 
@@ -234,7 +249,7 @@ class Ctc:
                 # for the mate our last I/O is over: its interrupt must not come later
                 self._chpid.abandon(self, None, now_ns)
                 self.end(now_ns)
-            self._interrupts.add(Attention(self.rdev))
+            self._attend(now_ns)
         elif outcome is CommandOutcome.TRANSFER:
             self._mate = rule.waiting
             self._match(now_ns, now_ns)
@@ -261,6 +276,15 @@ class Ctc:
             self._collide(self._load, now_ns)
         if self._arbitration is Arbitration.LOSE:
             self._mate = RULES[frame.command].waiting
+            self._interrupts.add(Attention(self.rdev))
+
+    def _attend(self, now_ns: i64) -> None:
+        """The mate's write has come: CP is told in its turn."""
+        notice_ns = self._chpid.notice_ns
+        if notice_ns:
+            self._attends = True
+            self._chpid.end_later(self, now_ns + notice_ns)
+        else:
             self._interrupts.add(Attention(self.rdev))
 
     def _collide(self, load: Payload, now_ns: i64) -> None:
@@ -308,18 +332,25 @@ class Ctc:
             self._chpid.observe(-1, self._mate_write, now_ns)
         self._chpid.abandon(self, load if self._sending else None, now_ns)
         self._sending = False
+        self._attends = False
         self._clear()
         self._mate = State.NOT_READY
         self._interrupts.add(DeviceLost(self.rdev, load, times))
 
     def _finish_transfer(self, load: Payload | None, now_ns: i64) -> None:
         """The data are over: this end is free, and an interrupt will say so."""
-        interrupt_ns = self._chpid.interrupt_ns
-        if not interrupt_ns:
-            self._finish(UnitStatus.ENDED, load, now_ns)
+        prompt = self._prompt and self._command is Command.WRITE
+        self._tell_later(UnitStatus.ENDED, load, self._chpid.interrupt_ns(prompt), now_ns)
+
+    def _tell_later(
+        self, status: UnitStatus, load: Payload | None, later_ns: i64, now_ns: i64
+    ) -> None:
+        """An I/O is over, of which CP is told ``later_ns`` later."""
+        if not later_ns:
+            self._finish(status, load, now_ns)
             return
-        self._ended = self._conclude(UnitStatus.ENDED, load, now_ns)
-        self._chpid.end_later(self, now_ns + interrupt_ns)
+        self._ended = self._conclude(status, load, now_ns)
+        self._chpid.end_later(self, now_ns + later_ns)
 
     def _finish(self, status: UnitStatus, load: Payload | None, now_ns: i64) -> None:
         self._interrupts.add(self._conclude(status, load, now_ns))

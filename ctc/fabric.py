@@ -56,17 +56,30 @@ class FabricRoute:
 
 @final
 class ChannelQueue:
-    """What starts and ends the I/Os of a channel: its processor, and turns of what is under way."""
+    """What starts and ends the I/Os of a channel: its processor, and turns of what is under way.
 
-    __slots__ = ("busy_ns", "free_ns", "in_turns_ns", "out_turns_ns")
+    A channel serves its transfers in turn, so that whatever else it does waits a turn of some of
+    them: a start waits for those of both ways, what it tells CP for those of one way.
+    """
+
+    __slots__ = ("busy_ns", "ends", "free_ns", "in_turns_ns", "out_count", "out_turns_ns")
 
     def __init__(self) -> None:
+        self.ends: list[PathEnd] = []
+        """All ends of the channel."""
+        self.out_count: i64 = 0
+        """Transfers that go out, on whatever path."""
         self.busy_ns: i64 = 0
         """What all starts take that are over or queued."""
         self.free_ns: i64 = 0
         self.out_turns_ns: i64 = 0
         self.in_turns_ns: i64 = 0
         """A turn of every transfer that goes out, and of every one that comes in."""
+
+    def crowding(self, roll_off: float) -> float:
+        """By what factor the transfers that go out slow each other down, by their number."""
+        further: int = self.out_count - 1
+        return 1.0 + roll_off * further if further > 0 else 1.0
 
 
 @final
@@ -84,6 +97,10 @@ class PathEnd:
 
     def set_pace(self, pace: float, now_ns: i64) -> None:
         """Go on at this fraction of the pace that each transfer would have alone."""
+        raise NotImplementedError
+
+    def account(self, now_ns: i64) -> None:
+        """Note how far all has come: the channel is about to have more or fewer transfers."""
         raise NotImplementedError
 
 
@@ -135,7 +152,7 @@ class _Need:
         if self.kind == _LINE:
             return path.sent.line
         if self.kind == _SENDER:
-            return path.sent.common
+            return path.sent.common * path.crowding
         if self.kind == _RECEIVER:
             return path.seen.common
         return path.sent.line * path.bytes_per_line_ns * self.resource.ns_per_byte
@@ -151,8 +168,8 @@ class Path:
     """
 
     __slots__ = (
-        "back", "bytes_per_line_ns", "crowded", "ends", "needs", "open", "pace", "present", "seen",
-        "sent", "straight",
+        "back", "bytes_per_line_ns", "crowded", "ends", "needs", "open", "pace", "present", "queue",
+        "roll_off", "seen", "sent", "straight",
     )  # fmt: skip
 
     def __init__(self, *, straight: bool) -> None:
@@ -164,6 +181,10 @@ class Path:
         self.ends: list[PathEnd] = []
         self.bytes_per_line_ns = 0.0
         """What a transfer moves in a nanosecond of the line, disks beside it considered."""
+        self.queue = ChannelQueue()
+        """That of the channel here."""
+        self.roll_off = 0.0
+        """See `ctc.profiles.ChpidProfile`."""
         self.pace = 1.0
         self.present = False
         """Whether its needs stand at its resources."""
@@ -171,6 +192,11 @@ class Path:
         """Whether its pace is one that it found among others."""
         self.open = False
         """Whether its pace is still to be found."""
+
+    @property
+    def crowding(self) -> float:
+        """By what factor its transfers need more of the channel's processor than alone."""
+        return self.queue.crowding(self.roll_off)
 
     @property
     def meets_others(self) -> bool:
@@ -188,7 +214,7 @@ class Path:
     @property
     def pace_of_two(self) -> float:
         """Its pace where its two channels, and inter-switch links, have nobody else to serve."""
-        pace = fair_pace(self.sent, self.back.seen)
+        pace = fair_pace(self.sent, self.back.seen, self.crowding)
         for need in self.needs:
             if need.kind == _BYTES:
                 share = need.share()

@@ -199,17 +199,19 @@ class DirectionLoad:
         return self.left / max(self.left, self.line)
 
 
-def fair_pace(one: DirectionLoad, other: DirectionLoad) -> float:
+def fair_pace(one: DirectionLoad, other: DirectionLoad, crowding: float = 1.0) -> float:
     """How fast the transfers of ``one`` go, 1 being as if alone, where all share fairly.
+
+    Those of ``one`` need ``crowding`` times as much of what is shared as they would alone.
 
     The paces of both rise from 0 together; a direction stays where its line lets it go no faster,
     and the other rises on until all is given out (max-min, as in `ctc.fabric`). So a direction
     that asks for less than its part of what is shared is not slowed by the other.
     """
-    pace, other_pace = one.pace(), other.pace()
-    if pace * one.common + other_pace * other.common <= 1.0:
+    pace, other_pace, common = one.pace(), other.pace(), one.common * crowding
+    if pace * common + other_pace * other.common <= 1.0:
         return pace
-    together = 1.0 / (one.common + other.common)
+    together = 1.0 / (common + other.common)
     if together > other_pace:
-        together = (1.0 - other_pace * other.common) / one.common
+        together = (1.0 - other_pace * other.common) / common
     return min(pace, together)

@@ -47,14 +47,20 @@ class Payload:
 @final
 @mypyc_attr(acyclic=True, free_list_len=1)
 class Ssch:
-    """START SUBCHANNEL: one channel program for one device; ``load`` goes with a write."""
+    """START SUBCHANNEL: one channel program for one device; ``load`` goes with a write.
 
-    __slots__ = ("command", "load", "rdev")
+    ``prompt``: the end of a write is to be told as soon as the channel can.
+    """
 
-    def __init__(self, rdev: Rdev, command: Command, load: Payload | None = None) -> None:
+    __slots__ = ("command", "load", "prompt", "rdev")
+
+    def __init__(
+        self, rdev: Rdev, command: Command, load: Payload | None = None, prompt: bool = False
+    ) -> None:
         self.rdev = rdev
         self.command = command
         self.load = load
+        self.prompt = prompt
 
     def __repr__(self) -> str:
         load = "" if self.load is None else f" {self.load!r}"

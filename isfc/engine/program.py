@@ -7,7 +7,11 @@ from isfc.link.events import LinkEvent
 from isfc.link.message import Message
 
 Offer = tuple[int, Sequence[Message]]
-"""Messages a program will send, all of one kind of traffic, and when, in ns."""
+"""Messages a program will send, all of one kind of traffic, and when, in ns.
+
+Those of one offer all wait before the link makes a package; of two at the same time the first may
+leave alone.
+"""
 
 
 class Program(Protocol):

@@ -9,7 +9,7 @@ given to the partner as soon as that asks, and is free only once what was writte
 from mypy_extensions import i64
 
 from isfc.link.link_ctc import LinkCtc
-from isfc.link.lock import BuildPackage, LinkEndWork, LinkLock, ReleasePackage
+from isfc.link.lock import BuildPackage, LinkEndWork, LinkLock, ReleaseOnOneCtc, ReleasePackage
 from isfc.link.package import Package, PackageLimit
 from isfc.link.parameters import LinkCosts, LinkParameters
 from isfc.link.schedule import WriteScheduler
@@ -17,6 +17,11 @@ from isfc.link.schedule import WriteScheduler
 
 class SeveralCtcs:
     """Each end has CTCs on which the other does not write."""
+
+    @property
+    def takes_turns(self) -> bool:
+        """Whether the ends write by turns on a CTC on which they have collided."""
+        return False
 
     def limits(self, parameters: LinkParameters) -> tuple[PackageLimit, PackageLimit]:
         """Those of packages that begin with ISFC Transport, and with APPC/VM."""
@@ -38,15 +43,18 @@ class SeveralCtcs:
         """Whether a package that is built is not written, since the partner writes on its CTC."""
         return False
 
-    def release(
-        self, ctc: LinkCtc, package: Package, rx_lock: LinkLock, work: LinkEndWork, now_ns: i64
-    ) -> None:
-        """Our write is over: its CTC is free immediately."""
-        work.release(ctc.rdev, package, now_ns)
+    def release(self, ctc: LinkCtc, package: Package, rx_lock: LinkLock) -> None:
+        """Our write is over: before anything is received its CTC is released."""
+        rx_lock.want_first(ReleasePackage(ctc.rdev, package))
 
 
 class OneCtc(SeveralCtcs):
     """Both ends write on the only CTC."""
+
+    @property
+    def takes_turns(self) -> bool:
+        """Whether the ends write by turns on a CTC on which they have collided."""
+        return True
 
     def limits(self, parameters: LinkParameters) -> tuple[PackageLimit, PackageLimit]:
         """Those of packages that begin with ISFC Transport, and with APPC/VM."""
@@ -69,8 +77,6 @@ class OneCtc(SeveralCtcs):
         """Whether the partner's write goes before a package that is built."""
         return ctc.attended
 
-    def release(
-        self, ctc: LinkCtc, package: Package, rx_lock: LinkLock, work: LinkEndWork, now_ns: i64
-    ) -> None:
-        """Our write is over: the receive lock is held to release it."""
-        rx_lock.want(ReleasePackage(ctc.rdev, package))
+    def release(self, ctc: LinkCtc, package: Package, rx_lock: LinkLock) -> None:
+        """Our write is over: its CTC is released once what came before is received."""
+        rx_lock.want(ReleaseOnOneCtc(ctc.rdev, package))

@@ -133,8 +133,28 @@ class StartNext(LockWork):
 
 
 @final
-@mypyc_attr(acyclic=True)
+@mypyc_attr(acyclic=True, free_list_len=1)
 class ReleasePackage(LockWork):
+    """Take up the end of a write on ``rdev``: release the package, and the CTC."""
+
+    __slots__ = ("package", "rdev")
+
+    def __init__(self, rdev: Rdev, package: Package) -> None:
+        self.rdev = rdev
+        self.package = package
+
+    def hold_ns(self, costs: LinkCosts) -> int:
+        """The time to release it."""
+        return costs.release_ns(self.package)
+
+    def finish(self, work: LinkEndWork, now_ns: i64) -> None:
+        """Release the CTC."""
+        work.release(self.rdev, self.package, now_ns)
+
+
+@final
+@mypyc_attr(acyclic=True)
+class ReleaseOnOneCtc(LockWork):
     """Release a package that has been written on a link's only CTC, and that CTC."""
 
     __slots__ = ("package", "rdev")
@@ -157,8 +177,8 @@ class LinkLock:
 
     An end has two, by CP's names LNKTX_LOCK and LNKRX_LOCK. The one is held to build packages; the
     other for all that interrupts bring: first to start what follows them, SENSE COMMAND BYTE or
-    READ, and then to receive what was read, and on a single-CTC link to release what was written;
-    each in the order of the interrupts.
+    READ, and to release what was written; then to receive what was read, and to release what was
+    written on a link's only CTC; each in the order of the interrupts.
     """
 
     def __init__(self) -> None:

@@ -10,21 +10,23 @@ backlog. Once a CTC is free to be written on (`isfc.link.schedule`), and the sen
 waits becomes a package (`begin_send`). The lock is held while it is built; then SSCH (`write`). To
 the partner its channel shows an attention. The partner's receive lock comes to that CTC twice
 (`start_next`): for SENSE COMMAND BYTE, by which the CTC is taken, then for READ. READ and our write
-end together. Here the package is `Sent`, and the CTC is free (`release`). There the CTC is free
-too, and the package waits for the receive lock a third time, to be handed over (`deliver`).
+end together. Here the package is `Sent`, and once the receive lock comes to that, the CTC is free
+(`release`). There the CTC is free too, and the package waits for the receive lock a third time, to
+be handed over (`deliver`).
 
 **Who waits for what.** An end has two locks (`isfc.link.lock`): the send lock, for building, and
-the receive lock, for all that interrupts bring; what starts an I/O goes first. They are held side
-by side, but for APPC/VM: while its messages are copied no other work of the link is begun, and no
-other link of the system copies (`isfc.link.system_lock`). A CTC has one buffer: an attention
-waits until what was read there is handed over (`isfc.link.read_side`). If its turn comes during a
-write of ours, it waits for the end of that. A single CTC, for which both ends wait, is given to
-them in an order of its own (`isfc.link.ctc_use`).
+the receive lock, for all that interrupts bring; what starts an I/O or frees a CTC goes first. They
+are held side by side, but for APPC/VM: while its messages are copied no other work of the link is
+begun, and no other link of the system copies (`isfc.link.system_lock`). A CTC has one buffer: an
+attention waits until what was read there is handed over (`isfc.link.read_side`). If its turn comes
+during a write of ours, it waits for the end of that. A single CTC, for which both ends wait, is
+given to them in an order of its own (`isfc.link.ctc_use`).
 
 **What a collision does.** Both ends have begun to write on a CTC before either knew of the other.
-Both writes fail. Each end holds its package for this CTC, and takes the CTC for nothing else. The
-lesser end writes again after `LinkParameters.recovery_ns`; the greater one once it has read that.
-The states of both, and why it is so, are in `isfc.link.write_side`.
+Both writes fail. Each end's package goes first on the next CTC that is free, and this one is left
+alone for `LinkParameters.recovery_ns`, three times as long by the greater end. A single CTC the
+ends take by turns: each holds its package for it, the lesser end writes again first, the greater
+one once it has read that. The states of both, and why it is so, are in `isfc.link.write_side`.
 
 **What does not come.** Whatever is expected on a CTC has a time (`Deadlines`). If that has passed,
 the CTC is reset, and the package that was to be written there goes to another. So nothing is lost;
@@ -104,7 +106,6 @@ class LogicalLink(LinkEndWork):
         self._parameters = parameters
         self._costs = LinkCosts(parameters)
         self._mih_ns = parameters.mih_ns
-        self._build_ns = parameters.build_package_ns
         self.watch = Deadlines(self.ctcs.values())
         self._usable_count = 0
         self._use = _SEVERAL_CTCS
@@ -132,18 +133,16 @@ class LogicalLink(LinkEndWork):
     def send(self, messages: list[Message], now_ns: i64, beside: Rdev | None = None) -> None:
         """Let messages wait for a CTC, or start immediately if nothing keeps them.
 
-        They go on the CTC ``beside`` if that is free. A package that takes no time to build has all
-        that are sent together. Raises `Backpressure` when the backlog is full.
+        They go on the CTC ``beside`` if that is free, and into one package as far as they fit: what
+        is sent together all waits before a package is made. Raises `Backpressure` when the backlog
+        is full.
         """
         self.conversations.reserve(messages)
-        self.scheduler.prefer(beside)
         for message in messages:
             for segment in self.conversations.cut(message):
                 self.packager.add(segment)
-                if self._build_ns:
-                    self.begin_send(now_ns)
-        if not self._build_ns:
-            self.begin_send(now_ns)
+        self.scheduler.prefer(beside)
+        self.begin_send(now_ns)
         self.scheduler.prefer(None)
 
     def receive_interrupt(self, interrupt: Interrupt, now_ns: i64) -> None:
@@ -282,7 +281,7 @@ class LogicalLink(LinkEndWork):
             return
         redriven = self.packager.redrives
         rdev = self.scheduler.acquire()
-        package = self.packager.pack()
+        package = self.packager.pack(self.scheduler.free_count)
         self.scheduler.note_package(package)
         self._ctc_of[rdev].write(write_side.ACQUIRED)
         build = BuildPackage(rdev, package)
@@ -326,7 +325,8 @@ class LogicalLink(LinkEndWork):
     def _start(self, ctc: LinkCtc, package: Package, now_ns: i64) -> None:
         ctc.write(write_side.STARTED)
         self.watch.begin(ctc, now_ns + self._mih_ns)
-        self._instructions.add(Ssch(ctc.rdev, Command.WRITE, package))
+        prompt = not self._use.takes_turns
+        self._instructions.add(Ssch(ctc.rdev, Command.WRITE, package, prompt))
 
     def _write_again(self, ctc: LinkCtc, now_ns: i64) -> None:
         """It is the turn of the package whose write collided here."""
@@ -355,7 +355,7 @@ class LogicalLink(LinkEndWork):
             self._end_read(ctc, package, now_ns)
         else:
             ctc.counters.count_written(package, ended.times)
-            self._end_write(ctc, package, now_ns)
+            self._end_write(ctc, package)
 
     def _end_read(self, ctc: LinkCtc, package: Package, now_ns: i64) -> None:
         ctc.counters.count_read(package)
@@ -366,7 +366,7 @@ class LogicalLink(LinkEndWork):
         elif ctc.usable:  # it has not been given up before the interrupt came
             self._free(ctc)
 
-    def _end_write(self, ctc: LinkCtc, package: Package, now_ns: i64) -> None:
+    def _end_write(self, ctc: LinkCtc, package: Package) -> None:
         sent = self.conversations.end_write(package)
         if sent:
             self.events.add(Sent(sent))
@@ -374,7 +374,7 @@ class LogicalLink(LinkEndWork):
             ctc.write(write_side.WRITTEN)
             ctc.package = package
             ctc.due_ns = NEVER_NS
-            self._use.release(ctc, package, self.rx_lock, self, now_ns)
+            self._use.release(ctc, package, self.rx_lock)
 
     def release(self, rdev: Rdev, package: Package, now_ns: i64) -> None:
         """Our write is over; its CTC is free, unless things went on there."""
@@ -382,7 +382,8 @@ class LogicalLink(LinkEndWork):
         if ctc.package is not package:
             return
         ctc.package = None
-        if ctc.attended or ctc.write_side == WriteState.FIRST_WRITTEN:
+        is_first = self._use.takes_turns and ctc.write_side == WriteState.FIRST_WRITTEN
+        if ctc.attended or is_first:
             ctc.write(write_side.YIELDED)
             self.watch.begin(ctc, now_ns + self._mih_ns)
             if ctc.attended:
@@ -396,15 +397,25 @@ class LogicalLink(LinkEndWork):
         self.scheduler.release(ctc.rdev)
 
     def _collide(self, ctc: LinkCtc, package: Package, now_ns: i64) -> None:
-        """Both writes failed: the end whose name comes first writes again first."""
+        """Both writes failed: what is to be done is in `isfc.link.write_side`."""
         ctc.counters.collision_count += 1
         if not ctc.usable:  # given up before the interrupt came
             self.packager.add_again(package)
             return
         self._read(ctc, read_side.GIVEN_UP)
-        ctc.write(write_side.COLLIDED_FIRST if self._lesser else write_side.COLLIDED_SECOND)
-        ctc.package = package
-        wait_ns = self._parameters.recovery_ns if self._lesser else self._mih_ns
+        wait_ns: i64 = self._parameters.recovery_ns
+        if not self._use.takes_turns:
+            ctc.write(write_side.COLLIDED)
+            self.packager.add_first(package)
+            if not self._lesser:
+                wait_ns *= self._parameters.greater_recovery
+        elif self._lesser:
+            ctc.write(write_side.COLLIDED_FIRST)
+            ctc.package = package
+        else:
+            ctc.write(write_side.COLLIDED_SECOND)
+            ctc.package = package
+            wait_ns = self._mih_ns
         self.watch.begin(ctc, now_ns + wait_ns)
 
     def _lose(self, ctc: LinkCtc, given: StateInput, cut_short: Package | None = None) -> None:
@@ -443,8 +454,20 @@ class LogicalLink(LinkEndWork):
         """Apply the write order, and the limits of a package, to the CTCs that are usable now."""
         usable = [ctc.rdev for ctc in self.ctcs.values() if ctc.usable]
         self.scheduler.arrange(usable)
+        took_turns = self._use.takes_turns
         self._use = _ONE_CTC if len(usable) == 1 else _SEVERAL_CTCS
+        if took_turns and not self._use.takes_turns:
+            for ctc in self.ctcs.values():
+                self._end_turns(ctc)
         self.packager.limit, self.packager.appc_limit = self._use.limits(self._parameters)
+
+    def _end_turns(self, ctc: LinkCtc) -> None:
+        """There are other CTCs again: wait for no turn on this one."""
+        if ctc.state is DeviceState.RECOVERING or ctc.state is DeviceState.YIELDING:
+            package, ctc.package = ctc.package, None
+            if package is not None:
+                self.packager.add_first(package)
+            self._free(ctc)
 
     def _halt(self, ctc: LinkCtc, now_ns: i64) -> None:
         """An interrupt is missing, or made no sense: reset the device."""
@@ -454,7 +477,9 @@ class LogicalLink(LinkEndWork):
 
     def _look_after(self, ctc: LinkCtc, now_ns: i64) -> None:
         """The time of a CTC has come."""
-        if ctc.state is DeviceState.RECOVERING:
+        if ctc.write_side == WriteState.COLLIDED:
+            self._free(ctc)
+        elif ctc.state is DeviceState.RECOVERING:
             self._write_again(ctc, now_ns)
         elif ctc.state is DeviceState.DOWN:
             self._instructions.add(Hsch(ctc.rdev))

@@ -78,7 +78,7 @@ but a partner may use any number."""
 @final
 @mypyc_attr(acyclic=True)
 class Serial:
-    """How far one conversation has counted."""
+    """How far one conversation has counted: its messages, or whatever else is counted."""
 
     __slots__ = ("next",)
 

@@ -39,11 +39,14 @@ BACKLOG_LENGTH_MAX: Final = 256 * 2**20
 class PackageLimit:
     """How much one package may hold: ``length`` bytes of messages.
 
-    Each message counts for ``message_length`` bytes more than it has.
+    Each message counts for ``message_length`` bytes more than it has. With a ``share_length`` it
+    holds no more than that, but where its share of what waits is more: as much as each of the CTCs
+    that are free would have.
     """
 
     length: int
     message_length: int = 0
+    share_length: int = 0
 
 
 @final
@@ -168,8 +171,16 @@ class Packager:
         self._again.append(package)
         self.backlog_count += len(package.messages)
 
-    def pack(self) -> Package:
-        """The next package. Something must wait; then it is never empty, whatever the cap."""
+    def add_first(self, package: Package) -> None:
+        """Let a package go before all others, those that are to be sent again too."""
+        self._again.insert(0, package)
+        self.backlog_count += len(package.messages)
+
+    def pack(self, free_count: i64 = 0) -> Package:
+        """The next package. Something must wait; then it is never empty, whatever the cap.
+
+        ``free_count`` CTCs are free beside the one that it goes on.
+        """
         if self._again:
             package = self._again.pop(0)
             self.backlog_count -= len(package.messages)
@@ -180,6 +191,12 @@ class Packager:
         limit = self.limit if message.traffic is _TRANSPORT else self.appc_limit
         message_length: i64 = limit.message_length
         room: i64 = limit.length - length - 2 * message_length  # for the next one's own bytes
+        share: i64 = limit.share_length
+        if share:
+            backlog = self.backlog_length
+            if free_count > 1:
+                backlog //= free_count
+            room = min(room, max(share, backlog) - length)
         count: i64 = 1
         count_max: i64 = min(len(waiting), MESSAGES_MAX)
         if self._take is not None:

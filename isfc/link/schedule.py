@@ -1,7 +1,8 @@
 """Which CTC to write on: the rule that keeps two writers apart."""
 
+import math
 from collections.abc import Callable, Container, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from mypy_extensions import i64
@@ -55,6 +56,10 @@ def write_order(devices: Sequence[LinkDevice], *, lesser: bool) -> tuple[Rdev, .
     return scan[: len(scan) - stop_short(len(scan))]
 
 
+FULL_COUNT: Final = CTCS_MAX - stop_short(CTCS_MAX)
+"""What each end may write on of the most CTCs that a link can have."""
+
+
 @dataclass(frozen=True, slots=True)
 class OpeningRule:
     """When a further CTC is opened while writes of ours are in progress.
@@ -74,12 +79,31 @@ class OpeningRule:
     ``single_length`` bytes, whose partner may answer before it says that it has read it (live, at
     `isfc.live.pace.unpaced`). Otherwise ``count`` messages open a further one, or ``length`` bytes,
     however many are in use.
+
+    An end that has few CTCs to write on is slower to open one: the numbers are those of an end with
+    `FULL_COUNT`, and with n of them bytes are `FULL_COUNT` / n to the power ``length_exponent`` as
+    many, messages to the power ``count_exponent``.
     """
 
     length: int
-    count: int
+    count: float
     message_length: int
     single_length: int = 0
+    length_exponent: float = 0.0
+    count_exponent: float = 0.0
+
+    def of(self, ctcs: int) -> "OpeningRule":
+        """The rule of an end that has so many CTCs to write on."""
+        shortness = FULL_COUNT / max(1, ctcs)
+        longer = shortness**self.length_exponent
+        return replace(
+            self,
+            length=math.ceil(self.length * longer),
+            count=math.ceil(self.count * shortness**self.count_exponent),
+            message_length=math.ceil(self.message_length * longer),
+            length_exponent=0.0,
+            count_exponent=0.0,
+        )
 
 
 class WriteScheduler:
@@ -105,18 +129,20 @@ class WriteScheduler:
         self._keep = keep
         self._choose = choose
         self._opens_further = opens_further
-        self._open_length = rule.length
-        self._open_count = rule.count
-        self._open_message_length = rule.message_length
+        self._rule = rule
+        self._open_length: i64 = 0
+        self._open_count: i64 = 0
+        self._open_message_length: i64 = 0
         self._single_length: i64 = rule.single_length
         self._single = False
         """Whether the last package was one message of at most so many bytes."""
         self._beside: i64 = 0
         """The device to be written on before all others, if it is free: a bit, or 0."""
         self._bits = ByRdev({rdev: 1 << index for index, rdev in enumerate(self._scan)})
-        self._ours: i64 = (1 << len(self._scan)) - 1
+        self._ours: i64 = 0
         self._free: i64 = 0
         self._writing: i64 = 0
+        self._write_on(self._scan)
 
     @property
     def order(self) -> tuple[Rdev, ...]:
@@ -128,6 +154,11 @@ class WriteScheduler:
         """Whether any device that may be written on is free."""
         return self._free & self._ours != 0
 
+    @property
+    def free_count(self) -> i64:
+        """How many of them are free."""
+        return _count(self._free & self._ours)
+
     def arrange(self, usable: Container[Rdev]) -> None:
         """Write only on the usable devices of the scan from now on, stopping short of its end.
 
@@ -135,7 +166,13 @@ class WriteScheduler:
         as there is any, and the two still come from different ends of the list.
         """
         scan = [rdev for rdev in self._scan if rdev in usable]
-        self._ours = sum(self._bits[rdev] for rdev in scan[: len(scan) - self._keep(len(scan))])
+        self._write_on(scan[: len(scan) - self._keep(len(scan))])
+
+    def _write_on(self, rdevs: Sequence[Rdev]) -> None:
+        self._ours = sum(self._bits[rdev] for rdev in rdevs)
+        rule = self._rule.of(len(rdevs))
+        self._open_length, self._open_count = rule.length, int(rule.count)
+        self._open_message_length = rule.message_length
 
     def opens(self, backlog: Packager) -> bool:
         """Whether a CTC is to be given to what waits.

@@ -8,7 +8,7 @@ from typing import Final, final
 
 from mypy_extensions import i64
 
-_STATES_MAX: Final = 16
+_STATES_MAX: Final = 17
 """States of one table: each row has so many entries."""
 
 

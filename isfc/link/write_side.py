@@ -38,6 +38,8 @@ class WriteState(IntEnum):
     """After a collision: our package is held, and the partner writes first."""
     SECOND_ATTENTION = 14
     SECOND_READING = 15
+    COLLIDED = 16
+    """After a collision: our package has gone back, and the CTC is left alone for a while."""
 
 
 _S: Final = WriteState
@@ -46,7 +48,7 @@ _D: Final = DeviceState
 SHOWN: Final = [
     _D.INACTIVE, _D.DOWN, _D.RESETTING, _D.IDLE, _D.BUILDING, _D.WRITING, _D.WRITING,
     _D.ATTENTION, _D.READING, _D.YIELDING, _D.RECOVERING, _D.WRITING, _D.WRITING,
-    _D.YIELDING, _D.ATTENTION, _D.READING,
+    _D.YIELDING, _D.ATTENTION, _D.READING, _D.RECOVERING,
 ]  # fmt: skip
 """What is shown of each state."""
 
@@ -64,23 +66,37 @@ ATTENTIVE: Final = [
 # By IBM's report neither write succeeds (`ctc.device.Arbitration` has the other readings). Both
 # ends are told, at about the same time, and neither can ask the other what to do next: a rule
 # that both know has to break the tie, or they would write at the same time again, for ever. The
-# rule is the order of the names, which both know and which never changes:
+# rule is the order of the names, which both know and which never changes.
+#
+# With several CTCs there are others to write on. So each package goes back, before all that waits,
+# and travels on the next CTC that is free. The CTC of the collision is left alone (COLLIDED), by
+# the lesser end for `recovery_ns`, by the greater one `greater_recovery` times as long, unless the
+# partner writes there before.
+#
+# With a single CTC nobody can go elsewhere, and the ends take turns:
 #
 #   the lesser end: RECOVERING, waits `recovery_ns`, writes again; the partner reads that; then
 #                   YIELDING, waits for the partner's write, reads it, and is free
 #   the greater:    SECOND_YIELDING, waits for that write, reads it; then writes its own
 #
-# So both packages arrive, one after the other, on the CTC where they collided, and neither end
-# takes the CTC for something else in between. That is why the package is held, and not put back
-# into the backlog. Whoever waits for the partner's turn waits for an attention that may never
-# come (the partner may have lost the CTC meanwhile): the missing-interrupt interval ends that
-# with a reset, as for every other I/O, and what is held then goes to another CTC.
+# So both packages arrive, one after the other, and neither end takes the CTC for something else in
+# between. That is why the package is held, and not put back into the backlog. Should another CTC
+# come, the turns are over, as the partner may not keep to them any more. Whoever waits for the
+# partner's turn waits for an attention that may never come (the partner may have lost the CTC
+# meanwhile): the missing-interrupt interval ends that with a reset, as for every other I/O, and
+# what is held then goes to another CTC.
 
 ACTIVATED: Final = StateInput("ACTIVATE ISLINK", {_S.INACTIVE: _S.DOWN})
 FREED: Final = StateInput(
-    "ready, or a package is through",
-    dict.fromkeys((_S.DOWN, _S.RESETTING, _S.WRITTEN, _S.READING), _S.IDLE),
-)
+    "ready, or a package is through, or a collision is over",
+    dict.fromkeys(
+        (
+            _S.DOWN, _S.RESETTING, _S.WRITTEN, _S.READING, _S.COLLIDED, _S.FIRST_WRITTEN,
+            _S.YIELDING, _S.RECOVERING, _S.SECOND_YIELDING,
+        ),
+        _S.IDLE,
+    ),
+)  # fmt: skip
 ACQUIRED: Final = StateInput("a package is to be built", {_S.IDLE: _S.BUILDING})
 STARTED: Final = StateInput(
     "SSCH (WRITE)",
@@ -92,13 +108,17 @@ WRITTEN: Final = StateInput(
 ATTENDED: Final = StateInput(
     "attention: SSCH (SENSE)",
     {
-        **dict.fromkeys((_S.IDLE, _S.BUILDING, _S.YIELDING), _S.ATTENTION),
+        **dict.fromkeys((_S.IDLE, _S.BUILDING, _S.YIELDING, _S.COLLIDED), _S.ATTENTION),
         **dict.fromkeys((_S.RECOVERING, _S.SECOND_YIELDING), _S.SECOND_ATTENTION),
     },
 )
 ANSWERED: Final = StateInput(
     "SENSE is over: SSCH (READ)",
     {_S.ATTENTION: _S.READING, _S.SECOND_ATTENTION: _S.SECOND_READING},
+)
+COLLIDED: Final = StateInput(
+    "a collision, with other CTCs to write on",
+    dict.fromkeys((_S.WRITING, _S.FIRST_WRITING), _S.COLLIDED),
 )
 COLLIDED_FIRST: Final = StateInput(
     "a collision, we write first",
@@ -127,7 +147,7 @@ HALTED: Final = StateInput(
 DEACTIVATED: Final = StateInput("DEACTIVE ISLINK", dict.fromkeys(_S, _S.INACTIVE))
 
 WRITE_SIDE: Final = (
-    ACTIVATED, FREED, ACQUIRED, STARTED, WRITTEN, ATTENDED, ANSWERED, COLLIDED_FIRST,
+    ACTIVATED, FREED, ACQUIRED, STARTED, WRITTEN, ATTENDED, ANSWERED, COLLIDED, COLLIDED_FIRST,
     COLLIDED_SECOND, YIELDED, LOST, HALTED, DEACTIVATED,
 )  # fmt: skip
 """Everything that happens to the write side of a CTC, from activation to deactivation."""

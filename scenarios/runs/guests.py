@@ -34,17 +34,22 @@ where servers hardly wait for one)."""
 
 @dataclass(frozen=True, slots=True)
 class GuestCosts:
-    """How long a guest takes from a message to having its answer ready to be sent.
-
-    Nanoseconds, whatever the message's length. All calibrated, but for ``server_ns``: a little,
-    as nothing that is published is sensitive to it.
-    """
+    """How long a guest takes from a message to having its answer ready to be sent, in ns."""
 
     server_ns: int = 2_400
-    client_ns: int = 4_730
-    appc_server_ns: int = 44_720
-    appc_client_ns: int = 94_080
-    """CDU/CDR, the APPC/VM programs."""
+    client_ns: int = 2_400
+    """Assumed: a little, as nothing that is published is sensitive to it."""
+
+    client_ns_per_byte: float = 0.082
+    """Calibrated: and for each byte of its next message, a client."""
+
+    client_latency_ns: int = 44_700
+    """Calibrated: until CP has the client's message then, as a guest waits to be dispatched. No
+    processor is held meanwhile, and the guest may take its next message."""
+
+    appc_server_ns: int = 43_900
+    appc_client_ns: int = 146_000
+    """Calibrated: CDU/CDR, the APPC/VM programs, whatever the message's length."""
 
 
 class _Guest:
@@ -74,38 +79,13 @@ class _Guests:
         self._acknowledgements = workload.window * pairs
         """The first conversation of acknowledgements: that of pair 0."""
 
-    def _take(self, conversation: i64, now_ns: i64) -> i64:
+    def _take(self, conversation: i64, now_ns: i64, length: i64) -> i64:
         """When a guest has its next message ready: done with those before, and with this one."""
         guest = self._guests[conversation % self._pairs]
         free_ns = guest.free_ns
         ready_ns = (free_ns if free_ns > now_ns else now_ns) + self._service_ns
         guest.free_ns = ready_ns
         return ready_ns
-
-
-class _Offers:
-    """What guests are to send, by when: what is ready at the same time is offered together."""
-
-    def __init__(self) -> None:
-        self._messages: dict[int, list[Message]] = {}
-        """Filled once there are two times: most packages lead to one."""
-        self._last: list[Message] = []
-        self._last_ns: i64 = -1
-
-    def add(self, at_ns: i64, message: Message) -> None:
-        """Offer ``message`` at ``at_ns``."""
-        if at_ns != self._last_ns:  # nearly always it is ready with the one before
-            if self._last:
-                self._messages[self._last_ns] = self._last
-                self._last = self._messages.setdefault(at_ns, [])
-            self._last_ns = at_ns
-        self._last.append(message)
-
-    def all(self) -> Iterable[Offer]:
-        """All of it."""
-        if self._messages:
-            return self._messages.items()
-        return [(self._last_ns, self._last)] if self._last else ()
 
 
 class Clients(_Guests):
@@ -116,32 +96,42 @@ class Clients(_Guests):
         super().__init__(workload, pairs, costs.client_ns if is_transport else costs.appc_client_ns)
         self._processors = [0] * CLIENT_PROCESSORS if is_transport else []
         """When each is free again; programs of APPC/VM need hardly any."""
+        self._ns_per_byte = float(costs.client_ns_per_byte)
+        self._latency_ns: i64 = costs.client_latency_ns
         self._window = workload.window
         self._min_length, self._max_length = workload.min_length, workload.max_length
         self._min_percent = float(workload.min_percent)
         self._random = random
         self._draw = random.random
 
-    def _take(self, conversation: i64, now_ns: i64) -> i64:
+    def _take(self, conversation: i64, now_ns: i64, length: i64) -> i64:
         """The same, on the processor that is free first; a guest that runs goes on where it is."""
         processors = self._processors
         if not processors:
-            return super()._take(conversation, now_ns)
+            return super()._take(conversation, now_ns, length)
         guest = self._guests[conversation % self._pairs]
-        if guest.free_ns <= now_ns:
+        free_ns: i64 = guest.free_ns
+        if free_ns <= now_ns:
             guest.processor = processors.index(min(processors))
-        ready_ns = super()._take(conversation, max(now_ns, processors[guest.processor]))
-        processors[guest.processor] = ready_ns
-        return ready_ns
+            free_ns = now_ns
+        processor_ns: i64 = processors[guest.processor]
+        if processor_ns > free_ns:
+            free_ns = processor_ns
+        whole: int = length
+        free_ns += self._service_ns + int(self._ns_per_byte * whole)
+        guest.free_ns = free_ns
+        processors[guest.processor] = free_ns
+        return free_ns + self._latency_ns
 
     def start(self, now_ns: int) -> Iterable[Offer]:
         """Fill every conversation's window, at slightly different times."""
-        offers, pairs = _Offers(), self._pairs
+        offers: list[Offer] = []
+        pairs = self._pairs
         for pair in range(pairs):
             at_ns = now_ns + self._random.randrange(START_SPREAD_NS)
             for place in range(self._window):
                 self._send(place * pairs + pair, at_ns, offers)
-        return offers.all()
+        return offers
 
     def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
         """A reply releases the next message of its conversation; the link restarts."""
@@ -149,33 +139,41 @@ class Clients(_Guests):
             return self.start(now_ns)
         if not isinstance(event, Delivered):
             return ()
-        offers = _Offers()
+        offers: list[Offer] = []
         for message in event.messages:
             self._send(message.conversation, now_ns, offers)
             if self._acknowledges:
-                offers.add(now_ns, self._acknowledgement(message.conversation))
-        return offers.all()
+                offers.append((now_ns, [self._acknowledgement(message.conversation)]))
+        return offers
 
     def _acknowledgement(self, conversation: int) -> Message:
         """What makes room for the next reply; the guest's next message does not wait for it."""
         own = self._acknowledgements + conversation % self._pairs
         return Message(own, ACKNOWLEDGEMENT_LENGTH, self._traffic)
 
-    def _send(self, conversation: i64, now_ns: i64, offers: _Offers) -> None:
+    def _send(self, conversation: i64, now_ns: i64, offers: list[Offer]) -> None:
         small = self._draw() * 100 < self._min_percent
         length = self._min_length if small else self._max_length
         message = Message(conversation, length, self._traffic)
-        offers.add(self._take(conversation, now_ns), message)
+        offers.append((self._take(conversation, now_ns, length), [message]))
 
 
 class Servers(_Guests):
-    """The server guests: each answers every message with one reply."""
+    """The server guests: each answers every message with one reply.
+
+    Replies of ISFC Transport that one package leads to are offered together, when the last of them
+    is ready: CP runs the guests that it has interrupted before it looks for what they send.
+    """
 
     def __init__(self, workload: Workload, pairs: int, costs: GuestCosts) -> None:
         is_transport = workload.traffic is Traffic.TRANSPORT
         super().__init__(workload, pairs, costs.server_ns if is_transport else costs.appc_server_ns)
         self._reply_length = workload.reply_length
         self._replies_max = workload.replies_max
+        self._gathers = is_transport
+        self._ready_ns: i64 = 0
+        """When the last of the replies is ready that are offered together."""
+        self._replies: list[Message] = []
 
     def start(self, now_ns: int) -> Iterable[Offer]:
         """Servers wait to be asked."""
@@ -190,27 +188,41 @@ class Servers(_Guests):
             return ()
         if not isinstance(event, Delivered):
             return ()
-        offers = _Offers()
+        offers: list[Offer] = []
+        self._ready_ns, self._replies = now_ns, []
+        length: i64 = self._reply_length
         for message in event.messages:
             conversation = message.conversation
             if self._acknowledges:
                 self._handle(conversation, now_ns, offers)
             else:
-                offers.add(self._take(conversation, now_ns), self._reply(conversation))
-        return offers.all()
+                ready_ns = self._take(conversation, now_ns, length)
+                self._offer(ready_ns, self._reply(conversation), offers)
+        if self._replies:
+            offers.append((self._ready_ns, self._replies))
+        return offers
 
-    def _handle(self, conversation: int, now_ns: int, offers: _Offers) -> None:
+    def _offer(self, ready_ns: i64, reply: Message, offers: list[Offer]) -> None:
+        if self._gathers:
+            self._replies.append(reply)
+            if ready_ns > self._ready_ns:
+                self._ready_ns = ready_ns
+        else:
+            offers.append((ready_ns, [reply]))
+
+    def _handle(self, conversation: int, now_ns: int, offers: list[Offer]) -> None:
         """What a message or an acknowledgement leads to immediately."""
         guest = self._guests[conversation % self._pairs]
         kept = guest.kept
         if conversation >= self._acknowledgements:
             guest.room += 1
         else:
-            kept.append((self._take(conversation, now_ns), self._reply(conversation)))
+            ready_ns = self._take(conversation, now_ns, self._reply_length)
+            kept.append((ready_ns, self._reply(conversation)))
         while kept and guest.room:
             guest.room -= 1
             ready_ns, reply = kept.popleft()
-            offers.add(max(ready_ns, now_ns), reply)
+            self._offer(max(ready_ns, now_ns), reply, offers)
 
     def _reply(self, conversation: int) -> Message:
         return Message(conversation, self._reply_length, self._traffic)

@@ -32,6 +32,8 @@ PLAIN: Final = replace(
     io_ns=10_000,
     turn_ns=0,
     interrupt_ns=0,
+    write_interrupt_ns=0,
+    roll_off=0.0,
 )
 """A fibre of 250 MB/s with nothing else to it: an I/O starts after 10 us."""
 

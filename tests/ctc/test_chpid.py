@@ -11,6 +11,7 @@ from ctc.address import ChpidId, Rdev
 from ctc.agenda import NEVER_NS
 from ctc.chpid import QUEUE_MAX, Chpid
 from ctc.device import Arbitration, Ctc
+from ctc.fabric import ChannelQueue
 from ctc.fifo import Fifo
 from ctc.profiles import ChpidProfile
 from ctc.sharing import NOTHING, ChannelUse
@@ -46,20 +47,56 @@ def test_ios_start_one_after_the_other() -> None:
     assert chpid.admit(100_000) == 110_000
 
 
-def test_what_is_going_out_delays_an_io_without_holding_up_the_next() -> None:
+@pytest.mark.parametrize(("out", "in_"), [(2, 0), (0, 2), (1, 1)])
+def test_what_is_under_way_delays_an_io_without_holding_up_the_next(out: int, in_: int) -> None:
     chpid = fibre(replace(PLAIN, turn_ns=1_000))
-    for rdev in (0x6000, 0x6001):
+    for rdev in range(0x6000, 0x6000 + out):
         chpid.begin(ctc_on(chpid, rdev), Cargo(10**6), 0)
+    for _ in range(in_):
+        chpid.observe(1, Cargo(10**6), 0)
     assert [chpid.admit(0), chpid.admit(0)] == [12_000, 22_000]
 
 
-def test_what_goes_out_delays_no_interrupt_and_what_comes_in_no_io() -> None:
+def test_what_goes_out_delays_no_end_and_what_comes_in_no_attention() -> None:
     chpid = fibre(replace(PLAIN, turn_ns=1_000))
     chpid.begin(ctc_on(chpid), Cargo(10**6), 0)
-    assert chpid.interrupt_ns == 0
+    assert (chpid.interrupt_ns(False), chpid.notice_ns) == (0, 1_000)
     chpid = fibre(replace(PLAIN, turn_ns=1_000))
     chpid.observe(1, Cargo(10**6), 0)
-    assert chpid.admit(0) == PLAIN.io_ns
+    assert (chpid.interrupt_ns(False), chpid.notice_ns) == (1_000, 0)
+
+
+def test_the_end_of_a_prompt_write_is_told_sooner_and_waits_for_what_comes_in_too() -> None:
+    chpid = fibre(replace(PLAIN, interrupt_ns=30_000, write_interrupt_ns=20_000, turn_ns=1_000))
+    assert (chpid.interrupt_ns(False), chpid.interrupt_ns(True)) == (30_000, 20_000)
+    chpid.observe(1, Cargo(10**6), 0)
+    assert (chpid.interrupt_ns(False), chpid.interrupt_ns(True)) == (31_000, 21_000)
+
+
+@given(st.integers(1, 16), st.floats(0, 0.1))
+def test_each_further_transfer_that_goes_out_slows_down_all_that_go_out(
+    count: int, roll_off: float
+) -> None:
+    chpid = fibre(replace(PLAIN, processor_ns_per_byte=4.0, roll_off=roll_off))
+    load = Cargo(10**6)
+    loads = {ctc_on(chpid, 0x6000 + n): load for n in range(count)}
+    for ctc in loads:
+        chpid.begin(ctc, load, 0)
+    slower = 1 + roll_off * (count - 1)
+    assert chpid.due_ns == pytest.approx(4_000_000 * count * slower, rel=1e-4)
+    run(chpid, loads)
+    assert chpid.processor_ns(10**9) >= 4_000_000 * count
+    assert chpid.processor_ns(10**9) == pytest.approx(chpid.line_ns(10**9) * slower, rel=1e-2)
+
+
+def test_two_paths_of_a_channel_count_as_one_where_it_rolls_off() -> None:
+    queue = ChannelQueue()
+    profile = replace(PLAIN, processor_ns_per_byte=4.0, roll_off=0.5)
+    first, second = (Chpid[Ctc](ChpidId(0x40), profile, NOTHING, queue) for _ in range(2))
+    first.begin(ctc_on(first), Cargo(10**6), 0)
+    second.begin(ctc_on(second), Cargo(10**6), 1_000_000)
+    assert queue.crowding(profile.roll_off) == 1.5
+    assert first.processor_ns(1_000_000) == pytest.approx(1_000_000, rel=1e-3)  # alone until then
 
 
 def test_idle_fibre_has_no_deadline() -> None:
@@ -207,10 +244,10 @@ def test_what_comes_in_on_the_chpid_delays_its_interrupts() -> None:
     profile = replace(PLAIN, interrupt_ns=30_000, turn_ns=7_000)
     chpid: Chpid[Ctc] = Chpid(ChpidId(0x40), profile)
     load = Cargo(10_000)
-    delays_ns = [chpid.interrupt_ns]
+    delays_ns = [chpid.interrupt_ns(False)]
     for change in (1, 1, -1):
         chpid.observe(change, load, 0)
-        delays_ns.append(chpid.interrupt_ns)
+        delays_ns.append(chpid.interrupt_ns(False))
     assert delays_ns == [30_000, 37_000, 44_000, 37_000]
 
 
@@ -230,9 +267,10 @@ def test_a_turn_lasts_as_long_as_the_profile_says_or_as_the_transfer_alone_if_th
     chpid.begin(ctc, cargo, 0)
     (alone_ns,) = run(chpid, {ctc: cargo}).values()
     chpid.begin(ctc, cargo, 10**9)
-    out_ns = chpid.admit(10**9) - 10**9 - profile.io_ns
+    out_ns = chpid.notice_ns
+    assert chpid.admit(10**9) - 10**9 - profile.io_ns == out_ns
     chpid.observe(1, cargo, 10**9)
-    in_ns = chpid.interrupt_ns - profile.interrupt_ns
+    in_ns = chpid.interrupt_ns(False) - profile.interrupt_ns
     assert out_ns == in_ns <= turn_ns
     assert alone_ns - NEAR_NS <= out_ns <= alone_ns or out_ns == turn_ns < alone_ns
 
@@ -244,8 +282,9 @@ def test_short_transfers_delay_by_their_own_times_and_long_ones_by_turns() -> No
         chpid.begin(ctc_on(chpid), load, 0)
         chpid.observe(1, load, 0)
     delay_ns = 2 * 50_000 + 2 * 8_000
-    assert chpid.admit(0) - PLAIN.io_ns == pytest.approx(delay_ns, abs=NEAR_NS)
-    assert chpid.interrupt_ns == pytest.approx(delay_ns, abs=NEAR_NS)
+    assert chpid.admit(0) - PLAIN.io_ns == pytest.approx(2 * delay_ns, abs=2 * NEAR_NS)
+    assert chpid.interrupt_ns(False) == pytest.approx(delay_ns, abs=NEAR_NS)
+    assert chpid.notice_ns == pytest.approx(delay_ns, abs=NEAR_NS)
 
 
 CARGOES = st.lists(
@@ -271,7 +310,7 @@ def test_once_all_transfers_are_over_or_abandoned_nothing_delays_an_io_or_an_int
         chpid.observe(-1, cargo, 0)
     end_ns = max(run(chpid, loads).values(), default=0)
     assert chpid.admit(end_ns) == end_ns + profile.io_ns
-    assert chpid.interrupt_ns == profile.interrupt_ns
+    assert (chpid.interrupt_ns(False), chpid.notice_ns) == (profile.interrupt_ns, 0)
 
 
 @given(

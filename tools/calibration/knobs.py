@@ -70,12 +70,13 @@ def _guests(field: str, low: float, high: float) -> Knob:
 
 KNOBS: Final = (
     _link("build_package_ns", 1_000, 250_000),
-    _link("dispatch_ns", 500, 100_000),
     _link("recovery_ns", 10_000, 1_000_000),
-    _link("receive_ns_per_byte", 0.05, 2),
+    _link("release_ns_per_byte", 0.01, 1),
     _link("single_ctc_release_ns_per_byte", 0.03, 2),
     _link("open_backlog_length", 20_000, 600_000),
     _link("open_backlog_count", 2, 200),
+    _link("open_length_exponent", 0.1, 1),
+    _link("share_length", 50_000, 800_000),
     _link("appc_ns_per_byte_built", 0.05, 10),
     _link("appc_ns_per_byte_taken", 0.05, 10),
     _link("single_ctc_length", 40_000, 300_000),
@@ -85,15 +86,15 @@ KNOBS: Final = (
     _link("cpu_ns_per_byte_written", 0.02, 5),
     _link("cpu_ns_per_byte_read", 0.02, 5),
     _link("cpu_appc_message_ns", 500, 50_000),
-    _guests("client_ns", 1_000, 400_000),
+    _guests("client_ns_per_byte", 0.01, 2),
+    _guests("client_latency_ns", 1_000, 400_000),
     _guests("appc_server_ns", 5_000, 500_000),
     _guests("appc_client_ns", 5_000, 500_000),
-    Knob((EXPRESS2, EXPRESS4), "processor_ns_per_byte", 1, 4.5),
-    Knob((EXPRESS2, EXPRESS4), "latency_ns_per_ccw", 200, 120_000),
     Knob((EXPRESS2, EXPRESS4), "processor_bits_per_ccw", 1_000, 100_000),
     Knob((EXPRESS2, EXPRESS4), "io_ns", 3_000, 100_000),
     Knob((EXPRESS2, EXPRESS4), "turn_ns", 500, 400_000),
     Knob((EXPRESS2, EXPRESS4), "interrupt_ns", 1_000, 250_000),
+    Knob((EXPRESS2, EXPRESS4), "roll_off", 0.001, 0.1),
 )
 """Everything that may be fitted. What two records share is one constant."""
 

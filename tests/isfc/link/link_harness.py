@@ -26,12 +26,20 @@ A, B, C, D = Rdev(0x6000), Rdev(0x6001), Rdev(0x6002), Rdev(0x6003)
 PARAMETERS = LinkParameters(
     build_package_ns=100_000,
     receive_ns_per_byte=0.0,
+    recent_share=1.0,
+    reuse_length=1,
+    release_ns_per_byte=0.0,
     single_ctc_release_ns_per_byte=0.0,
     dispatch_ns=5_000,
     recovery_ns=500_000,
+    greater_recovery=3,
     open_backlog_length=50_000,
     open_backlog_count=30,
+    open_length_exponent=0.0,
+    open_count_exponent=0.0,
+    open_message_length=32_768,
     package_limit=PackageLimit(length=870_000),
+    share_length=0,
     single_ctc_length=80_000,
     single_ctc_appc_length=200_000,
     single_ctc_message_length=20_000,
@@ -82,7 +90,8 @@ class Door:
         return asked
 
     def send(self, *lengths: int, traffic: Traffic = Traffic.TRANSPORT) -> None:
-        self.link.send([Message(0, length, traffic) for length in lengths], self.now_ns)
+        for length in lengths:
+            self.link.send([Message(0, length, traffic)], self.now_ns)
 
     def step(self) -> None:
         """Let the next piece of work be done."""

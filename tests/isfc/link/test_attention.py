@@ -11,6 +11,7 @@ from tests.isfc.link.link_harness import PARAMETERS, TIMES, A, B, C, Door, their
 
 BUILD_NS = PARAMETERS.build_package_ns
 DISPATCH_NS = PARAMETERS.dispatch_ns
+RELEASE_NS = DISPATCH_NS
 
 
 def our_write(door: Door) -> Package:
@@ -83,15 +84,16 @@ def test_write_that_is_started_before_the_attentions_turn_collides() -> None:
     assert door.link.rx_lock.free
     door.link.receive_interrupt(Collided(A, package, TIMES), door.now_ns)
     assert door.state(A) is DeviceState.RECOVERING
-    collided_ns = door.now_ns
-    assert door.story() == [(collided_ns + PARAMETERS.recovery_ns, "WRITE", A)]
+    written_ns = door.now_ns + 1
+    assert door.story() == [(written_ns, "WRITE", B)]
+    assert door.state(A) is DeviceState.IDLE  # once it has recovered
 
 
 def test_collision_before_the_attentions_turn_leaves_nothing_to_be_answered() -> None:
     door, package = attended_just_before_our_write()
     door.link.receive_interrupt(Collided(A, package, TIMES), door.now_ns)
-    collided_ns = door.now_ns
-    assert door.story() == [(collided_ns + PARAMETERS.recovery_ns, "WRITE", A)]
+    written_ns = door.now_ns + 1
+    assert door.story() == [(written_ns, "WRITE", B)]
 
 
 def test_attention_after_the_collision_takes_the_turn_of_the_one_before_it() -> None:
@@ -100,6 +102,7 @@ def test_attention_after_the_collision_takes_the_turn_of_the_one_before_it() -> 
     door.link.receive_interrupt(Collided(A, package, TIMES), door.now_ns)
     door.attend(A)
     assert door.story() == [
+        (BUILD_NS + 1, "WRITE", B),
         (BUILD_NS - 1 + DISPATCH_NS, "SENSE_COMMAND_BYTE", A),
         (BUILD_NS - 1 + 2 * DISPATCH_NS, "SENSE_COMMAND_BYTE", C),
     ]
@@ -130,10 +133,9 @@ def test_attention_that_had_its_turn_while_our_write_ran_waits_again_once_that_i
     ended_ns = door.now_ns
     door.attend(C)  # is before it now
     door.ended(A, Command.WRITE, package)
-    assert door.state(A) is DeviceState.YIELDING
     assert door.story() == [
         (ended_ns + DISPATCH_NS, "SENSE_COMMAND_BYTE", C),
-        (ended_ns + 2 * DISPATCH_NS, "SENSE_COMMAND_BYTE", A),
+        (ended_ns + 2 * DISPATCH_NS + RELEASE_NS, "SENSE_COMMAND_BYTE", A),
     ]
     door.ended(A, Command.SENSE_COMMAND_BYTE)
     door.work()
@@ -142,14 +144,13 @@ def test_attention_that_had_its_turn_while_our_write_ran_waits_again_once_that_i
     assert door.state(A) is DeviceState.IDLE
 
 
-def test_attention_whose_turn_has_not_come_when_our_write_is_over_keeps_its_place() -> None:
+def test_attention_whose_turn_comes_before_our_write_is_released_waits_for_that() -> None:
     door, package = attended_just_before_our_write()
     door.attend(C)
     door.ended(A, Command.WRITE, package)
-    assert door.state(A) is DeviceState.YIELDING
     assert door.story() == [
-        (BUILD_NS - 1 + DISPATCH_NS, "SENSE_COMMAND_BYTE", A),
         (BUILD_NS - 1 + 2 * DISPATCH_NS, "SENSE_COMMAND_BYTE", C),
+        (BUILD_NS - 1 + 3 * DISPATCH_NS + RELEASE_NS, "SENSE_COMMAND_BYTE", A),
     ]
 
 
@@ -158,7 +159,7 @@ def test_ctc_that_waits_for_an_attentions_turn_after_our_write_is_not_given_out(
     door.ended(A, Command.WRITE, package)
     door.send(100_000)
     assert door.story() == [
-        (BUILD_NS - 1 + DISPATCH_NS, "SENSE_COMMAND_BYTE", A),
+        (BUILD_NS - 1 + 2 * DISPATCH_NS + RELEASE_NS, "SENSE_COMMAND_BYTE", A),
         (2 * BUILD_NS, "WRITE", B),
     ]
 

@@ -96,8 +96,8 @@ def test_receiving_a_package_takes_two_ios_and_sending_one() -> None:
 
 def test_messages_that_wait_are_the_transmission_pending_count() -> None:
     pair = Pair()
-    pair.send(pair.first, *[1_000] * 10)
-    # the first of them went into a package immediately
+    pair.send(pair.first, 1_000)  # goes into a package immediately
+    pair.send(pair.first, *[1_000] * 9)
     assert pair.first.end.snapshot(pair.engine.now_ns).tx_pend_count == 9
 
 
@@ -137,7 +137,8 @@ def test_snapshot_tells_what_link_and_devices_are_doing() -> None:
 
 def test_bytes_that_wait_are_told() -> None:
     pair = Pair()
-    pair.send(pair.first, *[1_000] * 10)
+    pair.send(pair.first, 1_000)
+    pair.send(pair.first, *[1_000] * 9)
     assert pair.first.end.snapshot(pair.engine.now_ns).tx_pend_length == 9_000
 
 

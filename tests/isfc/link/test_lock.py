@@ -9,6 +9,7 @@ from isfc.link.lock import (
     LinkLock,
     LockWork,
     ReceivePackage,
+    ReleaseOnOneCtc,
     ReleasePackage,
     StartNext,
 )
@@ -134,6 +135,7 @@ def test_work_that_waits_is_next_until_it_is_begun(first: bool) -> None:
         (ReceivePackage(B, APPC), True),
         (StartNext(A), False),
         (ReleasePackage(A, APPC), False),
+        (ReleaseOnOneCtc(A, APPC), False),
     ],
 )
 def test_holder_copies_when_appc_is_built_or_received_and_no_longer_than_it_holds(
@@ -152,10 +154,17 @@ def test_holder_copies_when_appc_is_built_or_received_and_no_longer_than_it_hold
 
 def test_each_kind_of_work_holds_for_what_it_costs() -> None:
     costs = LinkCosts(PARAMETERS)
-    works = (BuildPackage(A, APPC), ReceivePackage(B, APPC), StartNext(A), ReleasePackage(A, APPC))
+    works = (
+        BuildPackage(A, APPC),
+        ReceivePackage(B, APPC),
+        StartNext(A),
+        ReleasePackage(A, APPC),
+        ReleaseOnOneCtc(A, APPC),
+    )
     assert [work.hold_ns(costs) for work in works] == [
         costs.build_ns(APPC),
         costs.receive_ns(APPC),
         PARAMETERS.dispatch_ns,
+        costs.release_ns(APPC),
         costs.single_ctc_release_ns(APPC),
     ]

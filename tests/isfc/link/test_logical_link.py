@@ -202,7 +202,7 @@ def test_full_backlog_is_refused_before_anything_is_added(traffic: Traffic) -> N
     door.send(third, third, traffic=traffic)
     count = door.link.packager.backlog_count
     with pytest.raises(Backpressure):
-        door.send(third, third, traffic=traffic)
+        door.link.send([Message(0, third, traffic)] * 2, 0)
     assert door.link.packager.backlog_count == count
     door.work()
     appc = door.link.conversations.appc

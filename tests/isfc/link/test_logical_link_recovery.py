@@ -23,7 +23,7 @@ from tests.isfc.link.link_harness import PARAMETERS, TIMES, A, B, C, Door, their
 
 def collided_and_read() -> tuple[Door, Rdev, Package]:
     """The greater end after a collision: the partner's package is read, ours is next."""
-    door = Door(lesser=False)
+    door = Door(lesser=False, ctc_count=1)
     rdev, package = door.write(100)
     door.link.receive_interrupt(Collided(rdev, package, TIMES), door.now_ns)
     door.begin_read(rdev)
@@ -32,8 +32,8 @@ def collided_and_read() -> tuple[Door, Rdev, Package]:
 
 
 @pytest.mark.parametrize("lesser", [True, False])
-def test_lesser_writes_first_after_the_first_collision(lesser: bool) -> None:
-    door = Door(lesser=lesser)
+def test_lesser_writes_first_after_the_first_collision_on_the_only_ctc(lesser: bool) -> None:
+    door = Door(lesser=lesser, ctc_count=1)
     rdev, package = door.write(100)
     door.link.receive_interrupt(Collided(rdev, package, TIMES), door.now_ns)
     collided_ns = door.now_ns
@@ -51,14 +51,62 @@ def test_lesser_writes_first_after_the_first_collision(lesser: bool) -> None:
     assert (instruction.rdev, instruction.load) == (rdev, package)
 
 
+@pytest.mark.parametrize("lesser", [True, False])
+def test_with_several_ctcs_the_package_goes_first_on_another_and_the_ctc_is_left_alone(
+    lesser: bool,
+) -> None:
+    door = Door(lesser=lesser)
+    rdev, package = door.write(100)
+    collided_ns = door.now_ns
+    door.link.receive_interrupt(Collided(rdev, package, TIMES), collided_ns)
+    assert door.state(rdev) is DeviceState.RECOVERING
+    free_ns = collided_ns + PARAMETERS.recovery_ns * (1 if lesser else PARAMETERS.greater_recovery)
+    assert door.story() == [(collided_ns + 1, "WRITE", B)]
+    assert door.now_ns == free_ns
+    assert door.state(rdev) is DeviceState.IDLE
+    assert door.link.counters.collision_count == 1
+
+
+def test_partner_that_writes_where_we_collided_is_read_before_that_ctc_is_free() -> None:
+    door = Door()
+    rdev, package = door.write(100)
+    door.link.receive_interrupt(Collided(rdev, package, TIMES), door.now_ns)
+    door.attend(rdev)
+    door.work()
+    assert door.asked() == [("WRITE", B), ("SENSE_COMMAND_BYTE", rdev)]
+    assert door.state(rdev) is DeviceState.ATTENTION
+    assert door.link.due_ns > door.now_ns + PARAMETERS.recovery_ns  # no recovery any more
+
+
+@pytest.mark.parametrize("lesser", [True, False])
+def test_another_ctc_ends_the_turns_after_a_collision_and_nothing_waits_for_the_partner(
+    lesser: bool,
+) -> None:
+    door = Door(lesser=lesser, ctc_count=2)
+    lost = B if lesser else A
+    door.link.receive_interrupt(DeviceLost(lost, None, TIMES), 0)
+    rdev, package = door.write(100)
+    door.link.receive_interrupt(Collided(rdev, package, TIMES), door.now_ns)
+    door.link.receive_interrupt(DeviceReady(lost), door.now_ns)
+    door.work()
+    instruction = door.link.poll_instruction()
+    assert isinstance(instruction, Ssch)
+    assert instruction.load is package
+    assert door.link.poll_instruction() is None
+    door.ended(instruction.rdev, Command.WRITE, package)
+    door.work()
+    assert {door.state(each) for each in (A, B)} == {DeviceState.IDLE}
+
+
 def after_our_turn() -> tuple[Door, Rdev]:
     """The lesser end, whose write has collided and was then read: it is the partner's turn."""
-    door = Door()
+    door = Door(ctc_count=1)
     rdev, package = door.write(100)
     door.link.receive_interrupt(Collided(rdev, package, TIMES), door.now_ns)
     door.work()
     door.asked()
     door.ended(rdev, Command.WRITE, package)
+    door.step()
     return door, rdev
 
 
@@ -77,6 +125,7 @@ def test_device_that_is_ready_again_in_the_partners_turn_owes_it_no_turn() -> No
     again, package = door.write(100)
     assert again == rdev
     door.ended(rdev, Command.WRITE, package)
+    door.work()
     assert door.state(rdev) is DeviceState.IDLE
 
 
@@ -91,7 +140,7 @@ def test_after_the_partners_it_is_our_turn_and_then_the_device_is_free() -> None
 
 
 def test_lesser_end_writes_first_after_every_collision() -> None:
-    lesser, greater = doors = [Door(lesser=True), Door(lesser=False)]
+    lesser, greater = doors = [Door(lesser=each, ctc_count=1) for each in (True, False)]
     ctcs = [door.write(100) for door in doors]
     for number in range(4):
         for door, (rdev, package) in zip(doors, ctcs, strict=True):
@@ -121,11 +170,12 @@ def test_attention_before_our_write_is_begun_lets_them_collide_again() -> None:
     assert isinstance(instruction, Ssch)
     assert (instruction.rdev, instruction.load) == (rdev, package)
     door.ended(rdev, Command.WRITE, package)
+    door.work()
     assert door.state(rdev) is DeviceState.IDLE
 
 
 def test_partners_write_in_our_recovery_is_read_before_ours_is_written_again() -> None:
-    door = Door()
+    door = Door(ctc_count=1)
     rdev, package = door.write(100)
     door.link.receive_interrupt(Collided(rdev, package, TIMES), door.now_ns)
     door.now_ns += PARAMETERS.recovery_ns - PARAMETERS.dispatch_ns - 1
@@ -140,11 +190,12 @@ def test_partners_write_in_our_recovery_is_read_before_ours_is_written_again() -
     assert isinstance(instruction, Ssch)
     assert (instruction.rdev, instruction.load) == (rdev, package)
     door.ended(rdev, Command.WRITE, package)
+    door.work()
     assert door.state(rdev) is DeviceState.IDLE  # the partner has had its turn
 
 
 def test_recovery_that_is_over_before_the_attentions_turn_writes_again() -> None:
-    door = Door()
+    door = Door(ctc_count=1)
     rdev, package = door.write(100)
     door.link.receive_interrupt(Collided(rdev, package, TIMES), door.now_ns)
     written_ns = door.now_ns + PARAMETERS.recovery_ns
@@ -215,15 +266,16 @@ def test_interrupt_that_comes_after_its_device_was_given_up_loses_nothing(
     assert door.asked() == []
 
 
-def test_device_lost_before_its_write_is_begun_gives_the_package_to_another() -> None:
+def test_device_lost_before_its_write_is_begun_keeps_the_package_for_the_next() -> None:
     # both come up at the same time when a path goes just after a transfer; found by the property
     # that bytes arrive whatever CTCs are unplugged
     door, rdev, package = collided_and_read()
     door.link.receive_interrupt(DeviceLost(rdev, None, TIMES), door.now_ns)
+    door.link.receive_interrupt(DeviceReady(rdev), door.now_ns)
     door.work()
     instruction = door.link.poll_instruction()
     assert isinstance(instruction, Ssch)
-    assert (instruction.rdev, instruction.load) == (B, package)
+    assert (instruction.rdev, instruction.load) == (rdev, package)
     assert door.link.poll_instruction() is None
 
 
@@ -366,27 +418,28 @@ def test_partners_write_that_cannot_be_read_resets_the_device() -> None:
     expect_reset(door, 1_000 + PARAMETERS.dispatch_ns, C)  # from its turn on
 
 
-def test_partner_that_never_takes_its_first_turn_keeps_ours_from_no_other_device() -> None:
-    door = Door(lesser=False)
+def test_partner_that_never_takes_its_first_turn_loses_the_device_and_not_our_package() -> None:
+    door = Door(lesser=False, ctc_count=1)
     rdev, package = door.write(100)
     collided_ns = door.now_ns
     door.link.receive_interrupt(Collided(rdev, package, TIMES), collided_ns)
     expect_reset(door, collided_ns, rdev)
     door.now_ns = collided_ns + PARAMETERS.mih_ns
+    door.link.receive_interrupt(DeviceReady(rdev), door.now_ns)
     door.work()
     instruction = door.link.poll_instruction()
     assert isinstance(instruction, Ssch)
-    assert (instruction.rdev, instruction.load) == (B, package)
+    assert (instruction.rdev, instruction.load) == (rdev, package)
 
 
 def test_partner_that_never_takes_its_second_turn_loses_the_device() -> None:
     door, rdev = after_our_turn()
     expect_reset(door, door.now_ns, rdev)
-    assert door.link.state is LinkState.DEGRADED
+    assert door.link.state is LinkState.DOWN
 
 
 def test_recovery_without_a_package_is_a_bug_that_shows() -> None:
-    door = Door()
+    door = Door(ctc_count=1)
     rdev, package = door.write(100)
     door.link.receive_interrupt(Collided(rdev, package, TIMES), door.now_ns)
     door.link.ctcs[rdev].package = None

@@ -251,3 +251,30 @@ def test_appc_behind_transport_begins_no_package() -> None:
     waiting.add(Message(1, 10, Traffic.LEGACY))
     assert not waiting.begins_with_appc
     assert waiting.pack().appc_count == 1
+
+
+@given(
+    st.lists(st.integers(1, 40_000), min_size=1, max_size=60),
+    st.integers(0, 16),
+    st.integers(1, 400_000),
+)
+def test_a_share_keeps_a_package_from_taking_what_others_could_carry(
+    lengths_: list[int], free_count: int, share: int
+) -> None:
+    waiting = packager(*lengths_, limit=PackageLimit(length=300_000, share_length=share))
+    part = max(share, sum(lengths_) // max(1, free_count))
+    package = waiting.pack(free_count)
+    taken = sum(message.length for message in package.messages)
+    assert len(package.messages) == 1 or taken <= min(300_000, part)
+    if len(package.messages) < len(lengths_):  # nor less than it may
+        assert taken + lengths_[len(package.messages)] > min(300_000, part)
+
+
+def test_package_that_collided_goes_before_others_that_are_sent_again() -> None:
+    waiting = packager(10, 20)
+    waiting.limit = PackageLimit(length=10)
+    first, second = waiting.pack(), waiting.pack()
+    waiting.add_again(first)
+    waiting.add_first(second)
+    assert waiting.backlog_count == 2
+    assert [waiting.pack(), waiting.pack()] == [second, first]

@@ -1,5 +1,6 @@
 """The numbers of the link driver, and what they are computed from."""
 
+import math
 from dataclasses import fields, replace
 from itertools import combinations_with_replacement
 
@@ -9,6 +10,7 @@ from isfc.link.counters import LinkCounters
 from isfc.link.message import Message, Traffic
 from isfc.link.package import BLOCK_LENGTH, Package, PackageLimit, Packager
 from isfc.link.parameters import PACKAGE_LIMIT, LinkCosts, LinkParameters
+from isfc.link.schedule import stop_short
 
 PACKAGE = Package(
     0, [Message(0, 400), Message(1, 600, Traffic.LEGACY), Message(2, 0, Traffic.LEGACY)], 1_000
@@ -66,8 +68,18 @@ def test_single_ctc_carries_a_few_segments_of_appc_at_a_time() -> None:
         assert len(packager.pack().messages) == count
 
 
-def test_second_ctc_is_opened_for_a_message_that_fills_a_block() -> None:
-    assert LinkParameters().opening_rule.message_length == BLOCK_LENGTH
+def test_a_block_opens_the_second_of_eight_ctcs_and_not_of_four() -> None:
+    rule = LinkParameters().opening_rule
+    lengths = [rule.of(count - stop_short(count)).message_length for count in (4, 8, 16)]
+    assert lengths[0] > BLOCK_LENGTH > lengths[1] > lengths[2] == rule.message_length
+
+
+@pytest.mark.parametrize("field", ["length", "count", "message_length"])
+def test_the_fewer_ctcs_an_end_has_the_later_it_opens_one(field: str) -> None:
+    rule = LinkParameters().opening_rule
+    numbers = [getattr(rule.of(ctcs), field) for ctcs in range(1, 15)]
+    assert numbers == sorted(numbers, reverse=True)
+    assert numbers[-1] == math.ceil(getattr(rule, field))
 
 
 def test_opening_rule_is_what_the_parameters_say() -> None:
@@ -80,11 +92,13 @@ def test_limits_of_packages_depend_on_whether_a_ctc_is_alone_and_on_what_begins_
     parameters = replace(
         LinkParameters(),
         package_limit=PackageLimit(9_000),
+        share_length=40,
         single_ctc_length=100,
         single_ctc_appc_length=200,
         single_ctc_message_length=30,
     )
-    assert parameters.limits(single_ctc=False) == (PackageLimit(9_000), PackageLimit(9_000))
+    shared = PackageLimit(9_000, share_length=40)
+    assert parameters.limits(single_ctc=False) == (shared, PackageLimit(9_000))
     assert parameters.limits(single_ctc=True) == (PackageLimit(100, 30), PackageLimit(200, 30))
 
 

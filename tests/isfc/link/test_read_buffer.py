@@ -14,6 +14,7 @@ from tests.isfc.link.link_harness import PARAMETERS, TIMES, A, B, C, D, Door, th
 
 BUILD_NS = PARAMETERS.build_package_ns
 DISPATCH_NS = PARAMETERS.dispatch_ns
+RELEASE_NS = DISPATCH_NS
 SLOW = replace(PARAMETERS, receive_ns_per_byte=2.0, single_ctc_release_ns_per_byte=2.0)
 
 
@@ -190,21 +191,21 @@ def test_write_on_a_full_ctc_that_is_over_before_the_hand_over_leaves_it_free_fo
     door.send(100)
     door.step()
     door.ended(A, Command.WRITE, our_write(door, A))
-    assert door.state(A) is DeviceState.IDLE
     door.send(100)
+    assert door.state(A) is DeviceState.WRITING  # it waits for the lock to be released
+    released_ns = start_ns + RECEIVE_NS + RELEASE_NS
     assert door.story() == [
         (start_ns + RECEIVE_NS, "Delivered", None),
-        (start_ns + 2 * BUILD_NS, "WRITE", A),
-        (start_ns + 2 * RECEIVE_NS, "Delivered", None),
+        (released_ns + BUILD_NS, "WRITE", A),
+        (released_ns + RECEIVE_NS, "Delivered", None),
     ]
 
 
 def test_attention_that_waits_for_the_buffer_when_our_write_is_over_keeps_the_ctc() -> None:
     door, start_ns, ours = full_under_our_write()
     door.ended(A, Command.WRITE, ours)
-    assert door.state(A) is DeviceState.YIELDING
     door.send(100_000)  # opens another
-    received_ns = start_ns + 2 * RECEIVE_NS
+    received_ns = start_ns + 2 * RECEIVE_NS + RELEASE_NS
     assert door.story() == [
         (start_ns + RECEIVE_NS, "Delivered", None),
         (start_ns + 2 * BUILD_NS, "WRITE", B),
@@ -218,7 +219,7 @@ def test_attention_whose_buffer_is_free_again_while_our_write_runs_is_answered_a
     assert door.story() == handed_over(start_ns)
     ended_ns = door.now_ns
     door.ended(A, Command.WRITE, ours)
-    assert door.story() == [(ended_ns + DISPATCH_NS, "SENSE_COMMAND_BYTE", A)]
+    assert door.story() == [(ended_ns + RELEASE_NS + DISPATCH_NS, "SENSE_COMMAND_BYTE", A)]
 
 
 def test_write_on_a_full_ctc_that_finds_the_partners_there_goes_to_another_ctc() -> None:
@@ -234,14 +235,14 @@ def test_write_on_a_full_ctc_that_finds_the_partners_there_goes_to_another_ctc()
     ]
 
 
-def test_write_that_collides_on_a_full_ctc_is_written_again_and_no_attention_is_left() -> None:
+def test_write_that_collides_on_a_full_ctc_goes_to_another_and_no_attention_is_left() -> None:
     door, start_ns, ours = full_under_our_write()
     collided_ns = door.now_ns
     door.link.receive_interrupt(Collided(A, ours, TIMES), collided_ns)
     assert door.story() == [
+        (collided_ns + 1, "WRITE", B),
         (start_ns + RECEIVE_NS, "Delivered", None),
         (start_ns + 2 * RECEIVE_NS, "Delivered", None),
-        (collided_ns + PARAMETERS.recovery_ns, "WRITE", A),
     ]
 
 
@@ -252,12 +253,11 @@ def test_partner_that_writes_again_after_a_collision_waits_for_the_buffer_too() 
     ours = our_write(door, D)
     door.link.receive_interrupt(Collided(D, ours, TIMES), door.now_ns)
     door.attend(D)
-    assert door.story() == [*handed_over(start_ns), sensed(start_ns, D)]
-    door.ended(D, Command.SENSE_COMMAND_BYTE)
-    door.work()
-    assert door.asked() == [("READ", D)]
-    door.ended(D, Command.READ, package(2))
-    assert our_write(door, D) is ours
+    assert door.story() == [
+        (start_ns + BUILD_NS + 1, "WRITE", C),
+        *handed_over(start_ns),
+        sensed(start_ns, D),
+    ]
 
 
 def test_both_ends_write_by_turns_on_a_single_ctc_whose_buffer_is_full_each_time() -> None:

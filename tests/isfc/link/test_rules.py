@@ -47,7 +47,8 @@ def test_links_have_isfcs_rules_if_nothing_else_is_said() -> None:
     link = Pair(Setup(ctc_count=4)).first.end.link
     devices = [ctc.device for ctc in link.ctcs.values()]
     assert link.scheduler.order == write_order(devices, lesser=True)
-    assert link.packager.limit == PARAMETERS.package_limit
+    limits = PARAMETERS.limits(single_ctc=False)
+    assert (link.packager.limit, link.packager.appc_limit) == limits
     assert LinkRules().packager(PARAMETERS).limit == PARAMETERS.package_limit
 
 
@@ -62,10 +63,10 @@ def test_package_rule_of_ones_own_says_how_many_messages_a_package_has() -> None
     assert pair.first.end.link.packager.waiting_count == packager.waiting_count == 0
     pair.send(pair.first, *[100] * 9)
     pair.expect_all_arrived()
-    assert pair.first.end.link.counters.write_package_count == 5  # one alone, then four of two
+    assert pair.first.end.link.counters.write_package_count == 5  # four of two, then one alone
 
 
-@pytest.mark.parametrize(("wanted", "packages"), [(0, 4), (2, 3), (99, 2)])
+@pytest.mark.parametrize(("wanted", "packages"), [(0, 4), (2, 2), (99, 1)])
 def test_package_rule_is_held_to_what_waits_and_to_one_message(wanted: int, packages: int) -> None:
     def make(_: LinkParameters) -> Packager:
         return Packager(PackageLimit(length=1), take=lambda _: wanted)
@@ -73,4 +74,4 @@ def test_package_rule_is_held_to_what_waits_and_to_one_message(wanted: int, pack
     pair = Pair(Setup(ctc_count=1), rules=LinkRules(packager=make))
     pair.send(pair.first, *[50] * 4)
     pair.expect_all_arrived()
-    assert pair.first.end.link.counters.write_package_count == packages  # the first one goes alone
+    assert pair.first.end.link.counters.write_package_count == packages

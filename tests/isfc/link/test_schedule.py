@@ -148,8 +148,8 @@ def test_nothing_is_opened_for_nothing(scheduler: WriteScheduler) -> None:
         (waiting(redrives=True), True),
         (waiting(backlog_length=RULE.length - 1), False),
         (waiting(backlog_length=RULE.length), True),
-        (waiting(ccw_count=RULE.count - 1), False),
-        (waiting(ccw_count=RULE.count), True),
+        (waiting(ccw_count=int(RULE.count) - 1), False),
+        (waiting(ccw_count=int(RULE.count)), True),
         (waiting(head_length=RULE.message_length - 1), False),
         (waiting(head_length=RULE.message_length), True),
     ],
@@ -171,7 +171,7 @@ def test_as_much_opens_a_further_ctc_however_many_are_in_use(in_use: int) -> Non
         scheduler.acquire()
     lengths = (RULE.length - 1, RULE.length)
     assert [scheduler.opens(waiting(backlog_length=n)) for n in lengths] == [False, True]
-    counts = (RULE.count - 1, RULE.count)
+    counts = (int(RULE.count) - 1, int(RULE.count))
     assert [scheduler.opens(waiting(ccw_count=n)) for n in counts] == [False, True]
 
 

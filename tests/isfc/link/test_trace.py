@@ -50,6 +50,6 @@ def test_trace_tells_the_story_of_one_package() -> None:
         ("BOSTON", 0x7000, "SENSE_COMMAND_BYTE"),
         ("BOSTON", 0x7000, "Ended"),
         ("BOSTON", 0x7000, "READ"),
+        ("ATLANTA", 0x6000, "Ended"),  # it has nothing left to do; the reader has still to store
         ("BOSTON", 0x7000, "Ended"),
-        ("ATLANTA", 0x6000, "Ended"),
     ]

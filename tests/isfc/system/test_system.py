@@ -174,6 +174,7 @@ def test_frame_lost_on_its_way_loses_and_doubles_no_message(
     for side in pair.sides:
         pair.send(side, 100, 200, 50_000)
     pair.expect_all_arrived()
+    pair.run(2 * pair.setup.parameters.mih_ns)
     pair.expect_state(LinkState.UP)
     assert lose.lost == 1
     # an interrupt was missing for 15 s; then both ends gave the device up and began again

@@ -10,7 +10,7 @@ import pytest
 
 from isfc.engine.program import Offer, Program
 from isfc.link.events import Delivered, LinkUp, Severed
-from isfc.link.message import Message
+from isfc.link.message import Message, Traffic
 from scenarios.runs.guests import CLIENT_PROCESSORS, START_SPREAD_NS, Clients, GuestCosts, Servers
 from scenarios.runs.workload import (
     ACKNOWLEDGEMENT_LENGTH,
@@ -20,7 +20,9 @@ from scenarios.runs.workload import (
     free_workload,
 )
 
-STEADY = replace(GuestCosts(), server_ns=1_000, client_ns=500)
+STEADY = replace(
+    GuestCosts(), server_ns=1_000, client_ns=500, client_ns_per_byte=0.0, client_latency_ns=0
+)
 HM, HY = SUITES["HM"], SUITES["HY"]
 WIDE = free_workload("100:100:0", 20_000, 5)
 """Five messages outstanding, but room for three replies only."""
@@ -89,7 +91,7 @@ def test_every_message_gets_one_reply() -> None:
 def test_a_guest_takes_one_message_at_a_time_whatever_its_conversation() -> None:
     servers = Servers(HM, 3, STEADY)
     # both places in the window of pair 1
-    assert serve(servers, 0, 1, 4) == [(1_000, 1), (2_000, 4)]
+    assert serve(servers, 0, 1, 4) == [(2_000, 1), (2_000, 4)]
 
 
 @pytest.mark.parametrize("workload", [HY, TINY, WIDE])
@@ -144,7 +146,7 @@ def test_reply_kept_back_does_not_leave_before_it_is_ready() -> None:
 
 def test_acknowledgements_and_messages_may_come_together() -> None:
     servers = Servers(HY, 1, STEADY)
-    assert serve(servers, 0, 0, 1, 2, 0) == [(1_000, 0), (2_000, 1)]
+    assert serve(servers, 0, 0, 1, 2, 0) == [(2_000, 0), (2_000, 1)]
     assert serve(servers, 5_000, 2) == [(5_000, 0)]
 
 
@@ -197,11 +199,28 @@ def test_small_messages_come_as_often_as_the_workload_says() -> None:
 
 
 @pytest.mark.parametrize("workload", [HM, HY])
-def test_what_is_ready_at_the_same_time_is_offered_together(workload: Workload) -> None:
-    arrived = [Message(conversation, 100) for conversation in (2, 0, 1, 5)]
-    for program in (Clients(workload, 3, STEADY, Random(1)), Servers(workload, 3, STEADY)):
-        offers = list(program.receive(Delivered(arrived), 10**6))
-        together = {at_ns: [m.conversation for m in messages] for at_ns, messages in offers}
-        assert len(together) == len(offers)
-        first_ns = min(at_ns for at_ns in together if at_ns > 10**6)
-        assert together[first_ns] == [2, 0, 1]  # in the order in which they were released
+def test_replies_that_a_package_leads_to_are_offered_together_and_requests_one_by_one(
+    workload: Workload,
+) -> None:
+    arrived = Delivered([Message(conversation, 100) for conversation in (2, 0, 1, 5)])
+    (together,) = Servers(workload, 3, STEADY).receive(arrived, 10**6)
+    at_ns, replies = together
+    kept = workload.replies_max < workload.window
+    assert at_ns == 10**6 + (1_000 if kept else 2_000)  # when the last of them is ready
+    assert [m.conversation for m in replies] == ([2, 0, 1] if kept else [2, 0, 1, 5])
+    for _, messages in Clients(workload, 3, STEADY, Random(1)).receive(arrived, 10**6):
+        assert len(messages) == 1
+
+
+def test_appc_replies_are_offered_one_by_one() -> None:
+    arrived = Delivered([Message(pair, 100, Traffic.LEGACY) for pair in range(3)])
+    offers = list(Servers(find_workload("CDU:1"), 3, STEADY).receive(arrived, 10**6))
+    assert [len(messages) for _, messages in offers] == [1, 1, 1]
+
+
+def test_a_client_waits_to_be_dispatched_and_holds_no_processor_meanwhile() -> None:
+    costs = replace(STEADY, client_ns_per_byte=0.5, client_latency_ns=7_000)
+    clients = Clients(replace(HM, min_percent=0), 1, costs, Random(1))
+    offers = said(clients.receive(Delivered([Message(0, 100), Message(1, 100)]), 10**6))
+    own_ns = 500 + 32_768 // 2
+    assert [at_ns for at_ns, _, _ in offers] == [10**6 + n * own_ns + 7_000 for n in (1, 2)]
