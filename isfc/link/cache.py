@@ -22,7 +22,7 @@ class Cache:
 
     def __init__(self, recent_share: float, reuse_length: int) -> None:
         self._recent_share = recent_share
-        self._rise_per_byte = (1.0 - recent_share) / reuse_length
+        self._rise_per_byte = (1.0 - recent_share) / max(1, reuse_length)
         self._reuse_length: i64 = reuse_length
         self._passed_length: i64 = 0
         self._last = Serials()

@@ -85,6 +85,8 @@ _PARAMETERS: Final = replace(
     LinkParameters(),
     build_package_ns=700,
     receive_ns_per_byte=1.0,
+    recent_share=1.0,
+    release_ns_per_byte=2.0,
     single_ctc_release_ns_per_byte=1.5,
     dispatch_ns=40,
     recovery_ns=5_000,
@@ -93,6 +95,10 @@ _PARAMETERS: Final = replace(
     single_ctc_appc_length=1,
     open_backlog_length=1,
     open_backlog_count=1,
+    open_length_exponent=0.0,
+    open_count_exponent=0.0,
+    open_message_length=1,
+    share_length=0,
     appc_ns_per_byte_built=0.0,
     appc_ns_per_byte_taken=1.0,
 )
@@ -105,4 +111,6 @@ _PROFILE: Final = replace(
     io_ns=0,
     turn_ns=0,
     interrupt_ns=300,
+    write_interrupt_ns=260,
+    roll_off=0.0,
 )

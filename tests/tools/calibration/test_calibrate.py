@@ -17,7 +17,9 @@ from tools.calibration.knobs import KNOBS, Knob, present_values
 from tools.calibration.loss import CPU_WEIGHT, Case, calibration_cases
 
 TINY = 0.001
-FEW = [knob for knob in KNOBS if knob.field in ("dispatch_ns", "client_ns", "recovery_ns")]
+FEW = [
+    knob for knob in KNOBS if knob.field in ("build_package_ns", "client_latency_ns", "recovery_ns")
+]
 
 
 @pytest.fixture(scope="module")

@@ -83,15 +83,15 @@ def test_present_values_give_the_constants_of_the_code() -> None:
 def test_values_go_into_their_records_and_whole_numbers_stay_whole() -> None:
     constants = build_constants(
         {
-            "link.open_backlog_count": 29.6,
+            "link.share_length": 29.6,
             "link.cpu_ns_per_byte_read": 0.5,
-            f"{BOTH}.processor_ns_per_byte": 2.1,
+            f"{BOTH}.roll_off": 0.02,
             f"{BOTH}.turn_ns": 1_234.4,
         }
     )
-    assert repr(constants.link.open_backlog_count) == "30"
+    assert repr(constants.link.share_length) == "30"
     assert constants.link.cpu_ns_per_byte_read == 0.5
-    assert constants.profiles[EXPRESS4].processor_ns_per_byte == 2.1
+    assert constants.profiles[EXPRESS4].roll_off == 0.02
     turns = [constants.profiles[name].turn_ns for name in (EXPRESS2, EXPRESS4)]
     assert repr(turns) == "[1234, 1234]"
 
@@ -99,12 +99,12 @@ def test_values_go_into_their_records_and_whole_numbers_stay_whole() -> None:
 def test_experiment_is_given_all_of_them() -> None:
     experiment = Experiment(load_layout("published-12"), find_workload("HL"), pairs=1)
     constants = build_constants(
-        {"link.recovery_ns": 7, "guests.client_ns": 8, f"{BOTH}.processor_ns_per_byte": 9}
+        {"link.recovery_ns": 7, "guests.client_latency_ns": 8, f"{BOTH}.turn_ns": 9}
     )
     fitted = constants.apply(experiment)
-    assert (fitted.link.recovery_ns, fitted.guests.client_ns) == (7, 8)
+    assert (fitted.link.recovery_ns, fitted.guests.client_latency_ns) == (7, 8)
     for before, after in zip(experiment.layout.ctcs, fitted.layout.ctcs, strict=True):
-        assert after.fibre.profile.processor_ns_per_byte == 9
+        assert after.fibre.profile.turn_ns == 9
         assert after.rdevs == before.rdevs
     assert constants.apply(experiment).layout.nodes == experiment.layout.nodes
 

@@ -13,9 +13,9 @@ from tools.calibration.knobs import KNOBS, Values, present_values
 from tools.calibration.loss import Case, calibration_cases
 from tools.calibration.sensitivity import MORE_SEEDS, Sensitivity, load, measure, store
 
-NAMES = ("link.dispatch_ns", "guests.client_ns")
+NAMES = ("link.build_package_ns", "guests.client_latency_ns")
 FEW = [knob for knob in KNOBS if knob.name in NAMES]
-ONE = Sensitivity("link.dispatch_ns", 98_910.0, 0.25, 0.27, 0.26, 0.004)
+ONE = Sensitivity("link.build_package_ns", 98_910.0, 0.25, 0.27, 0.26, 0.004)
 
 
 def test_loss_is_the_mean_of_both_moves() -> None:
@@ -32,7 +32,7 @@ def test_what_is_stored_comes_back(tmp_path: Path) -> None:
     path = tmp_path / "sensitivity.csv"
     assert load(path) == {}
     gone = replace(ONE, name="link.gone_ns")
-    again = replace(ONE, name="guests.client_ns", seeds=24)
+    again = replace(ONE, name="guests.client_latency_ns", seeds=24)
     store({row.name: row for row in (ONE, gone, again)}, 0.5, path)
     assert load(path) == {row.name: row for row in (ONE, again)}
     assert "0.5 times" in path.read_text()
@@ -94,12 +94,14 @@ def test_what_few_seeds_do_not_tell_from_chance_is_measured_with_more(
 
 @pytest.mark.at_length
 @pytest.mark.slow
-def test_slower_attention_matters() -> None:
+def test_slower_building_matters() -> None:
     cases = [
         case
         for case in calibration_cases([load_table("transport")], length=0.01)
         if case.shown[0][1].key == "HS/12/5"
     ]
     with ThreadPoolExecutor(1) as pool:
-        (found,) = measure(cases, [knob for knob in FEW if knob.field == "dispatch_ns"], {}, pool)
+        (found,) = measure(
+            cases, [knob for knob in FEW if knob.field == "build_package_ns"], {}, pool
+        )
     assert found.down != found.up
