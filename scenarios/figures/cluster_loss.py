@@ -44,7 +44,7 @@ class LinksGlance:
         return sum(sum(ways) for ways in self.rates.values())
 
 
-NOTHING: Final = LinksGlance({}, None, None)
+_NOTHING: Final = LinksGlance({}, None, None)
 """Where no link is left."""
 
 
@@ -76,7 +76,7 @@ def after_cluster_losses(
     rests = [collection, *rests]
     cases = [plan_experiments(rest)[0] for rest in rests if rest.links]
     found = iter(run_each(links_glance, cases))
-    seen = [next(found) if rest.links else NOTHING for rest in rests]
+    seen = [next(found) if rest.links else _NOTHING for rest in rests]
     return [ClusterLeft(loss, each) for loss, each in zip((None, *losses), seen, strict=True)]
 
 
