@@ -17,6 +17,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import Final, cast
 
@@ -56,6 +57,9 @@ class ControlLimits:
     idle_s: float = 60.0
     unread_length_max: int = 262_144
 
+
+SILENT_S: Final = 1.0
+"""Where there are too many clients, one that has asked nothing for so many seconds gives way."""
 
 LIMITS: Final = ControlLimits()
 
@@ -111,6 +115,18 @@ class ControlServer:
         for client in tuple(self.clients):
             client.announce(line)
 
+    def make_room(self) -> bool:
+        """Let who has been silent longest give way if there are too many; whether there is room."""
+        if len(self.clients) < self.limits.client_count_max:
+            return True
+        silent_s, client = max(
+            ((client.silent_s, client) for client in self.clients), key=itemgetter(0)
+        )
+        if silent_s < SILENT_S:
+            return False
+        client.give_way()
+        return True
+
     def want_turn(self, client: "_Client") -> None:
         """A client has a request; it is answered immediately if no other waits."""
         if client not in self._waiting:
@@ -147,6 +163,8 @@ class _Client(asyncio.Protocol):
         self._full = False
         """Whether replies wait to be read, so that no further request is answered."""
         self._listens = False
+        self._asked_s = time.monotonic()
+        """When it has last asked something, or came."""
         self._idle: asyncio.TimerHandle | None = None
         self._transport: asyncio.Transport
 
@@ -154,7 +172,7 @@ class _Client(asyncio.Protocol):
         self._transport = cast(asyncio.Transport, transport)  # uvloop's is one in deed only
         if peer_uid(self._transport.get_extra_info("socket")) != self._server.uid:
             self._refuse("this node is another user's")
-        elif len(self._server.clients) >= self._limits.client_count_max:
+        elif not self._server.make_room():
             self._refuse(f"{self._limits.client_count_max} clients are connected already")
         else:
             self._server.clients.add(self)
@@ -181,6 +199,18 @@ class _Client(asyncio.Protocol):
     def waiting_length(self) -> int:
         """Bytes that the client has not read yet."""
         return self._transport.get_write_buffer_size()
+
+    @property
+    def silent_s(self) -> float:
+        """Since when it has asked nothing, in seconds; 0 if it listens, or waits for an answer."""
+        if self._listens or self.has_request or self.waiting_length:
+            return 0.0
+        return time.monotonic() - self._asked_s
+
+    def give_way(self) -> None:
+        """Close, for others come."""
+        self._server.clients.discard(self)
+        self._refuse("others have come")
 
     def abort(self) -> None:
         """Close immediately; what waits to be read is lost."""
@@ -243,6 +273,7 @@ class _Client(asyncio.Protocol):
 
     def _await_request(self) -> None:
         """From now on the client may be silent for so long, unless it listens."""
+        self._asked_s = time.monotonic()
         if self._idle is not None:
             self._idle.cancel()
         if not self._listens:

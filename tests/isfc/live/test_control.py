@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from isfc.errors import ConfigurationError, RemoteProtocolError
+from isfc.live import control
 from isfc.live.control import LIMITS, BadRequest, ControlLimits, ControlServer, Reply, ask
 from tests.live.pair import Run, run_live
 from tests.waiting import PATIENCE_S, wait_until
@@ -184,6 +185,26 @@ def test_clients_beyond_the_limit_are_refused(path: Path, run_live: Run) -> None
             await wait_until(lambda: len(served.server.clients) == 2)
             again = await served.connect()
             assert await again.ask({"echo": None}) == {"reply": {"echo": None}}
+
+    run_live(main())
+
+
+def test_client_that_asks_nothing_gives_way_and_one_that_listens_does_not(
+    path: Path, run_live: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def main() -> None:
+        async with Served(path, dataclasses.replace(QUICK, idle_s=PATIENCE_S)) as served:
+            listener, half, _ = [await served.connect() for _ in range(3)]
+            assert await listener.ask({"listen": True}) == {"reply": {}}
+            half.writer.write(b'{"echo": ')
+            await wait_until(lambda: len(served.server.clients) == 3)
+            monkeypatch.setattr(control, "SILENT_S", 0.0)
+            for _ in range(4):  # the last ones in place of those before
+                again = await served.connect()
+                assert await again.ask({"echo": None}) == {"reply": {"echo": None}}
+            assert len(served.server.clients) == 3
+            assert await half.line() == {"error": "others have come"}
+            assert await listener.ask({"echo": None}) == {"reply": {"echo": None}}
 
     run_live(main())
 
