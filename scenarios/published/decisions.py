@@ -64,7 +64,7 @@ CHOICES: Final = (
     Choice("appc_scaling", "rdevs", "msgs_per_s", "APPC/VM: CTCs", {}),
     Choice("transport", "rdevs", "rdev_util_percent", "CTCs, 4 to 16", MULTI_CTC),
     Choice("transport", "rdevs", "cpu_percent_per_msg", "CTCs, 4 to 16", MULTI_CTC),
-    Choice("transport", "pairs", "cpu_percent_per_msg", "pairs of guests", {}),
+    Choice("transport", "pairs", "cpu_percent_per_msg", "pairs of guests", MULTI_CTC),
 )
 """What is judged, MB/s and messages first."""
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Final
 
 from scenarios.published.companion import load_table
-from scenarios.published.decisions import CHOICES, decide, emulated_figures, regret
+from scenarios.published.decisions import CHOICES, LEVEL, decide, emulated_figures, regret
 from scenarios.published.replay import Comparison, compare
 from scenarios.published.table import Deviation, PublishedRow, Selection
 from scenarios.published.verdict import in_group, summarise
@@ -238,7 +238,7 @@ def _choices(found: Replay) -> Iterator[Judged]:
         if choice.measure == "cpu_percent_per_msg" and choice.column == "pairs":
             cpu = decide(choice, table, found.figures["transport", choice.measure])
             target = Target("%CPU/msg over pairs: right direction", 94, "%", at_least=True)
-            yield Judged(target, 100 * cpu.share(0.03))
+            yield Judged(target, 100 * cpu.share(LEVEL))
 
 
 def judge_left_out() -> Iterator[Judged]:
