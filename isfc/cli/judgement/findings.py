@@ -11,6 +11,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from isfc.cli.output.table import plain_table
 from isfc.layout.layout import Fibre
 from isfc.layout.rules.book import RULES
 from isfc.layout.rules.rule import Finding, Severity
@@ -51,7 +52,7 @@ class Checked:
 
 def check_page(checked: Sequence[Checked]) -> list[RenderableType]:
     """For people: each layout's findings, and how many there are."""
-    parts: list[RenderableType] = []
+    parts: list[RenderableType] = _summed_up(checked)
     links = Counter(item.name for item in checked)
     for item in checked:
         if item.error is not None:
@@ -61,13 +62,22 @@ def check_page(checked: Sequence[Checked]) -> list[RenderableType]:
         if item.findings:
             parts.append(_findings(item.findings))
         parts.append("")
-    if len(checked) > 1:
-        every = [finding for item in checked for finding in item.findings]
-        read = {item.name for item in checked if item.error is None}
-        parts.append(f"{len(read)} of {len(links)} layouts read: {_count(every)}")
-    elif parts:
-        parts.pop()
-    return parts
+    return parts[:-1]
+
+
+def _summed_up(checked: Sequence[Checked]) -> list[RenderableType]:
+    """Of several links or layouts: how many findings there are, and which, before each of them."""
+    if len(checked) < 2:
+        return []
+    every = [finding for item in checked for finding in item.findings]
+    names = {item.name for item in checked}
+    read = {item.name for item in checked if item.error is None}
+    table = plain_table("severity", "finding", ">links")
+    found = Counter((finding.severity, finding.id) for finding in every)
+    for (severity, name), count in sorted(found.items(), key=lambda each: each[0][0] == "info"):
+        table.add_row(Text(severity, SEVERITY_STYLES[severity]), name, str(count))
+    total = f"{len(read)} of {len(names)} layouts read: {_count(every)}"
+    return [total, *([table] if found else []), ""]
 
 
 def _findings(findings: Iterable[Finding]) -> Table:

@@ -217,7 +217,7 @@ RULES: Final = (
     ),
     LayoutRule(
         "beyond-the-rule",
-        Severity.WARNING,
+        Severity.INFO,
         "A link is faster than the rule of thumb is known for.",
         "CTCs use command-mode FICON, whose rate does not grow with the link beyond 8 Gb/s, so "
         "that the estimate is too high.",

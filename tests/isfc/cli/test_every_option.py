@@ -241,7 +241,7 @@ ELSEWHERE: Final = {
     "studio": "port no-browser",
     "replay": "suite release reply rdevs pairs seconds jobs seeds full plot report interval csv "
     "json",
-    "compare": "json",
+    "compare": "json workload pairs link",
     "measured read": "system zone ran records usable decimal-comma layout link output csv json",
     "measured compare": "link from system zone ran records usable decimal-comma profile tolerance "
     "plot json",
