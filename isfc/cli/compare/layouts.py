@@ -7,9 +7,9 @@ from msgspec import Struct
 from rich.console import RenderableType
 
 from isfc.cli.judgement.limit import LimitsJson, limits_json, short_limit
-from isfc.cli.judgement.ranges import RangeJson, likely, range_json, range_note
 from isfc.cli.options.layout import open_links
 from isfc.cli.output.progress import run_all
+from isfc.cli.output.ranges import RangeJson, likely, range_json, range_note
 from isfc.cli.output.table import apart, plain_table
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import shipped_layouts

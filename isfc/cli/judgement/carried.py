@@ -5,7 +5,7 @@ from typing import Final
 
 from ctc.profiles import ChpidProfile
 from isfc.cli.judgement.advice import two_paces
-from isfc.cli.judgement.ranges import range_note, ranges_of
+from isfc.cli.output.ranges import range_note, ranges_of
 from isfc.layout.capacity import (
     COMMAND_MODE_MB_PER_S,
     FULL_CTC_COUNT,

@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 
 from isfc.cli.output.table import plain_table
 from isfc.layout.in_words import listed
-from scenarios.figures.limit import Limit, ReasonedRate, Relief, Share
+from scenarios.figures.limit import Limit, ReasonedRate, Relief, Share, find_limit
 from scenarios.figures.resources import (
     CLIENTS,
     COLLISIONS,
@@ -23,7 +23,8 @@ from scenarios.figures.resources import (
     STARTS,
     TRUNK,
 )
-from scenarios.figures.rests_on import MOVE, MOVED_MIN, RestsOn, resource_known
+from scenarios.figures.rests_on import MOVE, MOVED_MIN, RestsOn, resource_known, rests_on
+from scenarios.runs.run import Experiment
 from scenarios.runs.saturation import ModelledRate
 
 _WORDS: Final = {
@@ -184,7 +185,7 @@ def rests_on_page(found: Sequence[RestsOn]) -> RenderableType:
     )
     for each in found:
         table.add_row(each.name, each.holder, each.known, _moved(each.less), _moved(each.more))
-    return Group("Constants that the saturated rate rests on, and what moving each does:", table)
+    return Group("Constants that the rate rests on, and what moving each does:", table)
 
 
 def _moved(ratio: float) -> str:
@@ -203,3 +204,18 @@ def rests_on_json(found: Sequence[RestsOn]) -> list[dict[str, Any]]:
         }
         for each in found
     ]
+
+
+def why_page(experiment: Experiment, mb_per_s: float) -> RenderableType:
+    """What limits a run that carries so much both ways together, and what it rests on."""
+    line = limit_line(find_limit(experiment), mb_per_s)
+    found = rests_on(experiment)
+    return Group(f"MB/s together are {line} MB/s.", "", rests_on_page(found))
+
+
+def why_json(experiment: Experiment, mb_per_s: float) -> dict[str, Any]:
+    """The same as a record."""
+    return {
+        "limits": limits_json(find_limit(experiment), mb_per_s),
+        "rests_on": rests_on_json(rests_on(experiment)),
+    }

@@ -62,6 +62,13 @@ JsonOption = Annotated[
 ]
 """What every command that reports has."""
 
+WhyOption = Annotated[
+    bool,
+    typer.Option(
+        "--why", help="Show also which constants of the model the rate rests on: it takes runs."
+    ),
+]
+
 
 @dataclass(frozen=True, slots=True)
 class OpenedFile:

@@ -10,12 +10,13 @@ from msgspec.structs import replace
 from rich.console import Group, RenderableType
 from rich.rule import Rule
 
-from isfc.cli.judgement.ranges import range_json
+from isfc.cli.judgement.limit import rests_on_json, rests_on_page
 from isfc.cli.options.layout import (
     JsonOption,
     LayoutArgument,
     LinkOption,
     OpenedLink,
+    WhyOption,
     open_links,
 )
 from isfc.cli.options.profile import (
@@ -26,6 +27,7 @@ from isfc.cli.options.profile import (
 )
 from isfc.cli.output.notes import note_lines, note_records
 from isfc.cli.output.progress import run_all
+from isfc.cli.output.ranges import range_json
 from isfc.cli.output.streams import show, show_json
 from isfc.cli.plan.json import PlanJson, plan_json
 from isfc.cli.plan.losses import LossJson, losses_of
@@ -34,9 +36,7 @@ from isfc.cli.plan.together_page import cluster_losses_page, cluster_plan_page
 from isfc.cli.results.json import shared_json
 from isfc.cli.results.shared import shared_page
 from isfc.errors import ConfigurationError
-from isfc.io.configuration import IoConfiguration
 from isfc.io.shared import find_shared
-from isfc.layout.layout import Collection
 from isfc.layout.lost import LostTogether, check_pieces, lost_together, named_pieces
 from isfc.layout.plan import make_plan
 from isfc.layout.sharing import shares_anything
@@ -44,11 +44,14 @@ from scenarios.figures.advice import changed_layouts, try_advice
 from scenarios.figures.cluster_loss import ClusterLeft, after_cluster_losses
 from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan, plan_experiments
 from scenarios.figures.limit import with_reasons
+from scenarios.figures.rests_on import rests_on
 from scenarios.runs.notes import cluster_notes
 from scenarios.runs.saturation import (
+    SATURATING_PAIRS,
     STATED_PAIRS,
     SUITE,
     carried_by,
+    one_way,
     stated_load,
 )
 from scenarios.runs.shared_channel import run_shared, run_shared_links
@@ -81,6 +84,7 @@ def plan(
     rule: Annotated[
         bool, typer.Option("--rule", help="By IBM's rule of thumb alone: no model is run.")
     ] = False,
+    why: WhyOption = False,
     json: JsonOption = False,
 ) -> None:
     """Show who writes on which CTC, what it carries, what to change.
@@ -92,28 +96,25 @@ def plan(
     carries then, and who gets how much of each channel. Where disks use a chpid ([[io]]), the
     model has them, and what each costs the other follows.
     """
-    _check(lose=lose, without=without, simulate=simulate, rule=rule, profile=profile)
+    lost = lose or bool(without)
+    _check(lose=lose, without=without, simulate=simulate, rule=rule, why=why, profile=profile)
     pages: list[RenderableType] = []
     records: list[Any] = []
-    alone = lose or rule or bool(without) or link is not None
+    alone = lost or rule or link is not None
     site = open_profile(profile)
     opened = [link_at_site(each, site) for each in open_links(layout, link, alone=alone)]
     gone = _gone(opened, without or [])
     shares = len(opened) > 1 and shares_anything(opened[0].collection)
-    lost = lose or bool(without)
     whole: dict[str, Any] = {}
     if shares and (lost or not rule):
-        page, whole = (
-            _lost_together(opened[0].collection, without or [], rule=rule)
-            if lost
-            else _together(opened[0].collection, opened[0].file_disks)
-        )
+        first = opened[0]
+        page, whole = _lost_together(first, without, rule=rule) if lost else _together(first)
         pages.append(page)
     for index, each in enumerate(opened):
         page, found = (
             _losses(each, gone.get(index), rule=rule or shares)
             if lost
-            else _judge(each, rule=rule or shares)
+            else _judge(each, rule=rule or shares, why=why)
         )
         records.append(found)
         if not (shares and lost):
@@ -128,7 +129,13 @@ def plan(
 
 
 def _check(
-    *, lose: bool, without: list[str] | None, simulate: bool, rule: bool, profile: Path | None
+    *,
+    lose: bool,
+    without: list[str] | None,
+    simulate: bool,
+    rule: bool,
+    why: bool,
+    profile: Path | None,
 ) -> None:
     """Raise `ConfigurationError` for options that do not go together, or would do nothing."""
     if simulate and not lose and not without:
@@ -137,6 +144,8 @@ def _check(
         )
     if lose and without:
         raise ConfigurationError("--lose and --without: expected one of them")
+    if why and (lose or without or rule):
+        raise ConfigurationError("--why: of what the model carries; expected no other question")
     if rule and simulate:
         raise ConfigurationError("--rule and --simulate: expected one of them")
     if profile is not None and rule:
@@ -162,11 +171,12 @@ def _losses(
 
 
 def _lost_together(
-    collection: Collection, pieces: Sequence[str], *, rule: bool
+    opened: OpenedLink, pieces: Sequence[str] | None, *, rule: bool
 ) -> tuple[RenderableType, dict[str, Any]]:
     """The page on what losses leave of all links together, and what ``--json`` prints of it."""
-    lefts = after_cluster_losses(collection, pieces, None if rule else run_all)
-    page = cluster_losses_page(lefts)
+    lefts = after_cluster_losses(opened.collection, pieces or [], None if rule else run_all)
+    notes = [] if rule else cluster_notes(opened.collection)
+    page = Group(cluster_losses_page(lefts), *note_lines(notes))
     return page, {"losses": [_left_record(left) for left in lefts if left.loss is not None]}
 
 
@@ -180,10 +190,9 @@ def _left_record(left: ClusterLeft) -> dict[str, Any]:
     return {**record, "mb_per_s": left.seen.mb_per_s, "range": within, "rates": left.seen.rates}
 
 
-def _together(
-    collection: Collection, disks: IoConfiguration | None
-) -> tuple[RenderableType, dict[str, Any]]:
+def _together(opened: OpenedLink) -> tuple[RenderableType, dict[str, Any]]:
     """The page on all links of a file that share channels, and what ``--json`` prints of them."""
+    collection, disks = opened.collection, opened.file_disks
     experiments = plan_experiments(collection)
     found = cluster_plan(run_all(steady_links, experiments))
     notes = cluster_notes(collection)
@@ -243,7 +252,7 @@ def _ways(what: str, rates: tuple[Rate, Rate]) -> dict[str, Any]:
     }
 
 
-def _judge(opened: OpenedLink, *, rule: bool) -> tuple[RenderableType, PlanJson]:
+def _judge(opened: OpenedLink, *, rule: bool, why: bool) -> tuple[RenderableType, PlanJson]:
     """The page on one link, and what ``--json`` prints of it."""
     judged = make_plan(opened.layout, opened.neighbours, opened.collection)
     if rule:
@@ -253,6 +262,11 @@ def _judge(opened: OpenedLink, *, rule: bool) -> tuple[RenderableType, PlanJson]
     figures = with_reasons(judged.layout, known[judged.layout], run_all)
     tried = try_advice(judged.layout, judged.advice, figures, known)
     page, record = plan_page(judged, figures, tried), plan_json(judged, figures, tried)
+    if why:
+        slower = min(figures, key=lambda each: each.saturated_mb_per_s)
+        found = rests_on(one_way(judged.layout, slower.sender, SATURATING_PAIRS), run_all)
+        page = Group(page, "", rests_on_page(found))
+        record = replace(record, rests_on=rests_on_json(found))
     if opened.disks is None:
         return page, record
     shared = run_shared(stated_load(opened.layout), opened.disks)

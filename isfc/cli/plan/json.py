@@ -8,8 +8,8 @@ from msgspec import UNSET, Struct, UnsetType
 from ctc.address import format_chpid, format_rdev
 from isfc.cli.judgement.advice import advice_text
 from isfc.cli.judgement.limit import LimitsJson, limits_json
-from isfc.cli.judgement.ranges import RangeJson, range_json, ranges_of
 from isfc.cli.output.notes import NoteJson, notes_json
+from isfc.cli.output.ranges import RangeJson, range_json, ranges_of
 from isfc.layout.capacity import WriteDirection
 from isfc.layout.plan import Plan
 from isfc.layout.rules.rule import Untried
@@ -125,6 +125,10 @@ class PlanJson(Struct, frozen=True):
     """a list"""
     disks: dict[str, Any] | UnsetType = UNSET
     """with `[[io]]` on its chpids: as of `isfc io run --json` with `--ctcs`"""
+    rests_on: list[dict[str, Any]] | UnsetType = UNSET
+    """with `--why`: constants that move the saturated rate of the slower direction by more than
+    2 %, how each is `known`, and the rate with 10 % `less` and `more` of it, as shares of the rate
+    """
     profile: dict[str, Any] | UnsetType = UNSET
     """with `--profile`: the site profile"""
 

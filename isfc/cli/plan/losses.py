@@ -6,9 +6,9 @@ from msgspec import Struct
 from rich.console import Group, RenderableType
 
 from isfc.cli.judgement.advice import two_paces
-from isfc.cli.judgement.ranges import RangeJson, likely, range_json, range_note
 from isfc.cli.output.notes import NoteJson, note_lines, notes_json
 from isfc.cli.output.progress import run_all
+from isfc.cli.output.ranges import RangeJson, likely, range_json, range_note
 from isfc.cli.output.table import plain_table
 from isfc.layout.layout import Cec, Layout
 from isfc.layout.lost import LostTogether

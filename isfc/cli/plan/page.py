@@ -12,7 +12,7 @@ from isfc.cli.judgement.advice import advice_text
 from isfc.cli.judgement.carried import differences
 from isfc.cli.judgement.findings import SEVERITY_STYLES
 from isfc.cli.judgement.limit import limit_lines
-from isfc.cli.judgement.ranges import likely, ranges_of
+from isfc.cli.output.ranges import likely, ranges_of
 from isfc.cli.output.table import apart, plain_table
 from isfc.layout.capacity import WriteDirection
 from isfc.layout.plan import Plan

@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from isfc.cli.judgement.advice import known_together
-from isfc.cli.judgement.ranges import likely
+from isfc.cli.output.ranges import likely
 from isfc.cli.output.table import plain_table
 from isfc.layout.loss import ClusterLoss
 from scenarios.figures.cluster_loss import ClusterLeft, LinksGlance

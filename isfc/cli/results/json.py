@@ -9,7 +9,8 @@ from typing import Any
 from isfc import __version__
 from isfc.cli.options.profile import profile_record
 from isfc.cli.output.notes import note_records
-from isfc.cli.results.page import measured_notes
+from isfc.cli.output.ranges import range_json
+from isfc.cli.results.page import measured_notes, ranges_of_run
 from scenarios.runs.provenance import provenance
 from scenarios.runs.published_range import beyond_measured_run
 from scenarios.runs.repeat import mean, spreads
@@ -35,6 +36,9 @@ def run_json(
     return {
         **experiment.settings(),
         **asdict(figures),
+        "ranges": {
+            name: range_json(found) for name, found in ranges_of_run(experiment, figures).items()
+        },
         "extrapolated": beyond_measured_run(
             experiment.layout, experiment.workload, experiment.pairs, figures.mb_per_s
         ),

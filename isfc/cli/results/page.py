@@ -6,9 +6,12 @@ from typing import Final
 from rich.console import RenderableType
 from rich.table import Table
 
+from isfc.cli.output.ranges import plain, range_note
 from isfc.cli.output.table import apart, plain_table
 from isfc.cli.results.measures import RUN_ROWS, run_spreads, seed_words
 from isfc.layout.note import Note
+from scenarios.figures.certainty import FigureKind, Range
+from scenarios.figures.ranges import figure_range
 from scenarios.runs.notes import live_notes, run_notes
 from scenarios.runs.repeat import mean, spreads
 from scenarios.runs.run import DeviceResult, Experiment, Result
@@ -39,9 +42,31 @@ def run_page(
     ]
     notes = measured_notes(experiment, result) if time == VIRTUAL else live_notes(experiment.layout)
     parts += [note.text for note in notes]
+    if time == VIRTUAL:
+        parts.insert(3, run_ranges(experiment, result))
     if repeated:
         parts.append(run_spreads(spreads(results)))
     return apart(parts)
+
+
+def run_ranges(experiment: Experiment, result: Result) -> str:
+    """Between what the figures of a run would lie on real hardware."""
+    found = ranges_of_run(experiment, result)
+    said = "; ".join(f"{name} {plain(each.likely)}" for name, each in found.items())
+    return f"Range: {said}. {range_note(found.values())}"
+
+
+def ranges_of_run(experiment: Experiment, result: Result) -> dict[str, Range]:
+    """The ranges of the figures that are known for a whole link, by name; none of what is 0."""
+    figures = {
+        "MB/s": (FigureKind.RATE, result.mb_per_s),
+        "RDEV util %": (FigureKind.RDEV_UTIL, result.rdev_util_percent),
+        "%CPU/msg": (FigureKind.CPU, result.cpu_percent_per_msg),
+    }
+    run = experiment.layout, experiment.workload, experiment.pairs, result.collisions_per_s
+    return {
+        name: figure_range(kind, value, *run) for name, (kind, value) in figures.items() if value
+    }
 
 
 def measured_notes(experiment: Experiment, result: Result) -> tuple[Note, ...]:

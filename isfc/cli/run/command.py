@@ -6,7 +6,9 @@ from functools import partial
 from typing import TypeVar
 
 import typer
+from rich.console import Group, RenderableType
 
+from isfc.cli.judgement.limit import why_json, why_page
 from isfc.cli.options.experiment import (
     EndOptions,
     ExtentOptions,
@@ -15,7 +17,7 @@ from isfc.cli.options.experiment import (
     make_experiment,
 )
 from isfc.cli.options.flattened import flattened
-from isfc.cli.options.layout import JsonOption, open_with_disks
+from isfc.cli.options.layout import JsonOption, WhyOption, open_with_disks
 from isfc.cli.options.printed import CsvOption
 from isfc.cli.options.profile import LinkOptions
 from isfc.cli.options.traffic import TrafficOption, choose_traffic
@@ -53,6 +55,7 @@ def run_layout(
     ends: EndOptions,
     viewed: ViewOptions,
     during: DuringOptions,
+    why: WhyOption = False,
     csv: CsvOption = False,
     json: JsonOption = False,
 ) -> None:
@@ -69,6 +72,8 @@ def run_layout(
     output = Output(
         *(viewed.report, viewed.interval, csv, json, extent.seeds), together=loads is not None
     )
+    if why and (loads is not None or viewed.report is not None):
+        raise ConfigurationError("--why: of one link as a whole; expected neither traffic nor view")
     if loads is not None:
         from isfc.cli.run.together import check_together, run_together  # most runs are of one link
 
@@ -100,7 +105,7 @@ def run_layout(
         show_fault_run(experiment, faults, json=json)
     else:
         measured_run = experiment if timeline is None else timeline.experiment
-        _LinkRun(measured_run, disks, side, output, transcript, chosen.layout).show(timeline)
+        _LinkRun(measured_run, disks, side, output, transcript, chosen.layout, why).show(timeline)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +121,7 @@ class _LinkRun:
     output: Output
     transcript: Transcript | None
     layout: str
+    why: bool
 
     def show(self, timeline: TimelineOutput[Experiment] | None) -> None:
         """Run it and print what is wanted of it; ends with 1 if CP refused a command."""
@@ -147,10 +153,14 @@ class _LinkRun:
         transcript, repeated = self.transcript, self.output.seeds is not None
         if self.output.json:
             record = run_json(self.experiment, results, self.layout, repeated=repeated)
+            record |= why_json(self.experiment, record["mb_per_s"]) if self.why else {}
             show_json(record if transcript is None else {**record, "cp": transcript.records()})
         else:
             show_transcript(transcript)
-            show(run_page(self.experiment, results, repeated=repeated))
+            page: RenderableType = run_page(self.experiment, results, repeated=repeated)
+            if self.why:
+                page = Group(page, "", why_page(self.experiment, mean(results).mb_per_s))
+            show(page)
 
     def _show_view(self, view: View) -> None:
         """Print the view of the report that is wanted."""

@@ -100,6 +100,7 @@ plan FILE --rule
     --json                                                ++++
 plan FILE
     --rule                                                ++++
+    --why                                                 ++++
     --profile site.toml                                   ++++
     --lose                                                ++++
     --without 40                                          ++++
@@ -133,6 +134,7 @@ run FILE LOAD --seconds 0.02 --warmup 0
     --seconds 0.03                                        ++++
     --warmup 0.01                                         ++++
     --seed 9                                              ++++
+    --why                                                 +-+-
     --seeds 2                                             ++++
     --from B                                              +-+-
     --side B                                              +-+-

@@ -35,8 +35,8 @@ COMMANDS = {
         {"rule": RULE, "alone": ALONE, "one-channel": ONE_CHANNEL},
         False,
     ),
-    "plan --lose": (
-        ["plan", "FILE", "--lose"],
+    "plan --lose --rule": (
+        ["plan", "FILE", "--lose", "--rule"],
         {"rule": RULE, "alone": ALONE, "one-channel": ONE_CHANNEL},
         False,
     ),
