@@ -7,6 +7,7 @@ from typing import Final
 
 from isfc.layout.layout import Layout
 from isfc.layout.rules.rule import ChangedLayout, Finding, Severity, Untried
+from scenarios.figures.certainty import Differs, Odds, nobody_is_ahead, odds_ahead
 from scenarios.runs.saturation import ModelledRate, carried
 from scenarios.runs.steady import Rate
 
@@ -40,9 +41,15 @@ class ComparedLoad:
         return self.changed.mb_per_s / self.before.mb_per_s - 1
 
     @property
+    def odds(self) -> Odds:
+        """The odds that the changed layout is ahead on real hardware."""
+        before, changed = self.before.mb_per_s, self.changed.mb_per_s
+        return odds_ahead(max(1e-9, changed) / max(1e-9, before), Differs.LAYOUT)
+
+    @property
     def verdict(self) -> AdviceVerdict:
-        """Whether the model agrees: only a difference beyond the spread of both runs counts."""
-        if not self.changed.differs(self.before):
+        """Whether the model agrees: what is within its spread, or open by the odds, is alike."""
+        if not self.changed.differs(self.before) or nobody_is_ahead(self.odds):
             return AdviceVerdict.ALIKE
         return AdviceVerdict.AGREES if self.share > 0 else AdviceVerdict.CONTRADICTS
 

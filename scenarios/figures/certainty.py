@@ -251,6 +251,11 @@ def odds_ahead(ratio: float, differs: Differs, *, extrapolated: bool = False) ->
     return Odds(share if ratio >= 1 else 1 - share, basis)
 
 
+def nobody_is_ahead(odds: Odds) -> bool:
+    """Whether a choice is open: less than three of four such choices turn out one way."""
+    return 0.25 < odds.share < 0.75
+
+
 def _counted(differs: Differs, size: float) -> Odds | None:
     """What became of published pairs with such a ratio, if they were counted."""
     for line in _directions():

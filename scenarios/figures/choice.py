@@ -125,8 +125,3 @@ def pair_odds(choices: Sequence[Choice]) -> Iterator[PairOdds]:
             extrapolated=first.extrapolated or second.extrapolated,
         )
         yield PairOdds(first, second, ratio, known)
-
-
-def nobody_is_ahead(odds: Odds) -> bool:
-    """Whether a choice is open: less than three of four such choices turn out one way."""
-    return 0.25 < odds.share < 0.75

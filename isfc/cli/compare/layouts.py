@@ -13,12 +13,12 @@ from isfc.cli.output.ranges import RangeJson, likely, range_json, range_note
 from isfc.cli.output.table import apart, plain_table
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import shipped_layouts
+from scenarios.figures.certainty import nobody_is_ahead
 from scenarios.figures.choice import (
     Candidate,
     Choice,
     PairOdds,
     judge_choice,
-    nobody_is_ahead,
     pair_odds,
 )
 from scenarios.runs.workload import Workload

@@ -1,6 +1,7 @@
 """Advice and rates in words: what to change, what the model makes of that, a second pace."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from isfc.layout.rules.rule import Finding, Untried
 from scenarios.figures.advice import AdviceVerdict, ComparedLoad, TriedAdvice
@@ -56,7 +57,7 @@ def model_word(tried: TriedAdvice) -> str:
     second = words[1] if again is None else again.strip()
     return (
         f"Run {tried.trial.done}, the model {words[0]} saturated ({_rates(saturated)} MB/s) and "
-        f"{second} with {STATED_PAIRS} pairs ({_rates(stated)})."
+        f"{second} with {STATED_PAIRS} pairs ({_rates(stated)}).{_odds(tried.outcome)}"
     ).replace("  ", " ")
 
 
@@ -64,6 +65,16 @@ def _verdict(compared: ComparedLoad) -> str:
     if compared.verdict is AdviceVerdict.ALIKE:
         return compared.verdict
     return f"{compared.verdict} by {abs(compared.share):.0%}"
+
+
+def _odds(loads: Iterable[ComparedLoad]) -> str:
+    """The odds of what the model says at each load; nothing where it sees no difference."""
+    said = [
+        str(replace(each.odds, share=max(each.odds.share, 1 - each.odds.share)))
+        for each in loads
+        if each.verdict is not AdviceVerdict.ALIKE
+    ]
+    return f" Odds {' and '.join(dict.fromkeys(said))}." if said else ""
 
 
 def _rates(compared: ComparedLoad) -> str:

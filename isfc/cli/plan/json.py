@@ -78,6 +78,8 @@ class ComparedJson(Struct, frozen=True):
     changed_mb_per_s: float
     changed_spread_mb_per_s: float
     changed_second_mb_per_s: float | None
+    odds: float
+    """how likely it is that the changed layout is ahead on real hardware, of 1"""
 
 
 class TrialJson(Struct, frozen=True):
@@ -174,6 +176,7 @@ def _compared(compared: ComparedLoad) -> ComparedJson:
         compared.verdict,
         *(before.mb_per_s, before.spread_mb_per_s, before.second_mb_per_s),
         *(changed.mb_per_s, changed.spread_mb_per_s, changed.second_mb_per_s),
+        compared.odds.share,
     )
 
 

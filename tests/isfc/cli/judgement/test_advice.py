@@ -85,7 +85,7 @@ def test_loads_that_disagree_are_both_told() -> None:
     )
     assert model_word(tried) == (
         "Run backwards, the model sees no difference saturated (100 to 100 MB/s) and contradicts "
-        "by 10% with 50 pairs (100 to 90)."
+        "by 10% with 50 pairs (100 to 90). Odds 19 of 20."
     )
     assert (
         model_word(TriedAdvice(trial, Untried("it is late")))
