@@ -41,10 +41,6 @@ def write(folder: Path) -> None:
     write_made(folder, "*.txt", texts())
 
 
-if __name__ == "__main__":
-    write(Path(*sys.argv[1:]) if sys.argv[1:] else HELP)
-
-
 def write_made(folder: Path, pattern: str, made: Mapping[str, str]) -> None:
     """Write the files by their names; remove what else in ``folder`` fits ``pattern``."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -53,3 +49,7 @@ def write_made(folder: Path, pattern: str, made: Mapping[str, str]) -> None:
             stale.unlink()
     for name, text in made.items():
         (folder / name).write_text(text, "utf-8")
+
+
+if __name__ == "__main__":
+    write(Path(*sys.argv[1:]) if sys.argv[1:] else HELP)
