@@ -32,6 +32,11 @@ def control_path(directory: Path, name: str) -> Path:
     return directory / f"{name}{CONTROL_SUFFIX}"
 
 
+def again_path(directory: Path, name: str) -> Path:
+    """What is there when an ``isfc up`` is to start the node of that name again."""
+    return directory / f"{name}.again"
+
+
 def run_directory(chosen: Path | None = None) -> Path:
     """The run directory, made if it is not there; ``chosen`` instead of the usual one.
 

@@ -2,7 +2,8 @@
 
 The nodes end with this process however it ends: each holds one end of a pipe, its standard
 input, and stops when the other end is gone. A line on it says that all links are up: they are
-measured from then on.
+measured from then on. Of three systems and more, one that ends before the others leaves them to go
+on, once all links have been up; a file beside its control socket asks for it to be started again.
 """
 
 import asyncio
@@ -28,7 +29,7 @@ from isfc.errors import ConfigurationError, RemoteProtocolError
 from isfc.link.name import NodeName
 from isfc.link.state import LinkState
 from isfc.live.control_client import ControlClient
-from isfc.live.run_directory import control_path, private_directory
+from isfc.live.run_directory import again_path, control_path, private_directory
 from isfc.live.snapshot import LiveSnapshot, read_snapshot
 from scenarios.runs.run import DeviceResult, Result
 
@@ -37,6 +38,9 @@ LOOK_S: Final = 1.0
 
 COMING_LOOK_S: Final = 0.05
 """Between two looks at whether the link is up."""
+
+AGAIN_LOOK_S: Final = 0.1
+"""Between two looks at whether a system is to be started again."""
 
 END_S: Final = 10.0
 """How long a node may take to end before it is killed."""
@@ -82,19 +86,26 @@ class LiveSystems:
         with private_directory() as folder:
             async with self._processes(folder) as processes:
                 said: set[str] = set()
-                outcomes = [asyncio.create_task(_outcome(process, said)) for process in processes]
+                outcomes = {
+                    name: asyncio.create_task(_outcome(process, said))
+                    for name, process in processes.items()
+                }
                 announcing = asyncio.create_task(self._announce(folder, processes))
                 watching = asyncio.create_task(self._watch(folder, plain=plain, quiet=quiet))
+                running = _Running(self, folder, processes, outcomes, said)
                 try:
-                    await _first_end(stop, outcomes, watching)
+                    await running.supervise(stop, watching, announcing)
                 finally:
                     announcing.cancel()
                     watching.cancel()
                     (unshown,) = await asyncio.gather(watching, return_exceptions=True)
-                for process in processes:
+                for process in processes.values():
                     _release(process)
-                await asyncio.wait(outcomes, timeout=END_S)
-                ends = [task.result() if task.done() else None for task in outcomes]
+                await asyncio.wait(outcomes.values(), timeout=END_S)
+                ends = [
+                    outcomes[name].result() if outcomes[name].done() else None
+                    for name in self.names
+                ]
         if isinstance(unshown, OSError):
             if not stop.is_set():
                 raise unshown
@@ -109,7 +120,8 @@ class LiveSystems:
             if stop.is_set() and -code in ENDING_SIGNALS:
                 continue  # Ctrl-C met it as well: it was just being started, in our group yet
             if code < 0:
-                show_error(f"{name} was ended by signal {-code}")
+                if name not in running.lost:
+                    show_error(f"{name} was ended by signal {-code}")
                 return ExitCode.FAILED
             if code not in (ExitCode.GOOD, *ENDING_SIGNALS.values()):
                 return code
@@ -117,16 +129,17 @@ class LiveSystems:
         return ExitCode.INTERRUPTED if unfinished else ExitCode.GOOD
 
     @asynccontextmanager
-    async def _processes(self, folder: Path) -> AsyncIterator[Sequence[asyncio.subprocess.Process]]:
+    async def _processes(
+        self, folder: Path
+    ) -> AsyncIterator[dict[NodeName, asyncio.subprocess.Process]]:
         """All nodes, started; killed if they are still there in the end."""
-        processes = []
+        processes: dict[NodeName, asyncio.subprocess.Process] = {}
         try:
             for name in self.names:
-                words = [*self._meetings(name, folder), "--run-dir", str(folder)]
-                processes.append(await self._start(name, words))
+                processes[name] = await self.start(name, folder)
             yield processes
         finally:
-            for process in processes:
+            for process in processes.values():
                 with suppress(ProcessLookupError):
                     process.kill()
                 await process.wait()
@@ -147,7 +160,9 @@ class LiveSystems:
                     words += ["--listen", f"unix:{folder / f'link{names.index(name)}'}"]
         return words
 
-    async def _start(self, name: NodeName, words: list[str]) -> asyncio.subprocess.Process:
+    async def start(self, name: NodeName, folder: Path) -> asyncio.subprocess.Process:
+        """Start the node of a system; its sockets are in ``folder``."""
+        words = [*self._meetings(name, folder), "--run-dir", str(folder)]
         if self.journals is not None:
             make_folder("--journal", self.journals)
             words += ["--journal", str(self.journals / f"{name}.journal")]
@@ -164,7 +179,7 @@ class LiveSystems:
         )
 
     async def _announce(
-        self, folder: Path, processes: Sequence[asyncio.subprocess.Process]
+        self, folder: Path, processes: Mapping[NodeName, asyncio.subprocess.Process]
     ) -> None:
         """Wait until both ends of every link are up, and say so, to the nodes as well."""
         while True:
@@ -172,7 +187,7 @@ class LiveSystems:
             count = sum(end.node.state is LinkState.UP for end in ends)
             if count == 2 * len(self.links):
                 self.on_up()
-                for process in processes:
+                for process in processes.values():
                     _stdin(process).write(b"\n")
                 return
             await asyncio.sleep(COMING_LOOK_S)
@@ -180,7 +195,7 @@ class LiveSystems:
     async def _look(self, folder: Path) -> list[LiveSnapshot]:
         """How the link ends of all systems that answer are now."""
         seen = await asyncio.gather(
-            *(asyncio.to_thread(_look, control_path(folder, name)) for name in self.names)
+            *(asyncio.to_thread(look_at, control_path(folder, name)) for name in self.names)
         )
         return [end for ends in seen for end in ends]
 
@@ -205,7 +220,7 @@ def make_folder(option: str, folder: Path) -> None:
         raise ConfigurationError(f"{option} {folder}: {reason}; expected a directory") from None
 
 
-def _look(control: Path) -> list[LiveSnapshot]:
+def look_at(control: Path) -> list[LiveSnapshot]:
     """How the link ends of a control socket's node are now; none if it does not answer."""
     try:
         with ControlClient(control, LOOK_S) as client:
@@ -215,19 +230,65 @@ def _look(control: Path) -> list[LiveSnapshot]:
         return []
 
 
-async def _first_end(
-    stop: asyncio.Event, outcomes: Sequence[asyncio.Task[_End]], watching: asyncio.Task[None]
-) -> None:
-    """Wait until all nodes have ended, or until there is no more to wait for."""
-    stopped = asyncio.create_task(stop.wait())
-    waiting: set[asyncio.Task[Any]] = {stopped, watching, *outcomes}
-    while not stopped.done() and not waiting.isdisjoint(outcomes):
-        done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-        if watching in done and watching.exception() is not None:  # nothing can be shown
-            break
-        if any(task.result()[0] != ExitCode.GOOD for task in outcomes if task in done):
-            break
-    stopped.cancel()
+@dataclass(slots=True)
+class _Running:
+    """Nodes that run, and those that have ended before the others."""
+
+    systems: LiveSystems
+    folder: Path
+    processes: dict[NodeName, asyncio.subprocess.Process]
+    outcomes: dict[NodeName, asyncio.Task[_End]]
+    said: set[str]
+    lost: set[NodeName] = field(default_factory=set)
+
+    async def supervise(
+        self, stop: asyncio.Event, watching: asyncio.Task[None], announcing: asyncio.Task[None]
+    ) -> None:
+        """Wait until all nodes have ended, or until there is no more to wait for."""
+        stopped = asyncio.create_task(stop.wait())
+        try:
+            while not stopped.done():
+                left = {task for task in self.outcomes.values() if not task.done()}
+                if not left or self._has_failed(announcing):
+                    return
+                if watching.done() and watching.exception() is not None:  # nothing can be shown
+                    return
+                waiting = {task for task in (stopped, watching, *left) if not task.done()}
+                look_s = AGAIN_LOOK_S if self.lost else None
+                await asyncio.wait(waiting, timeout=look_s, return_when=asyncio.FIRST_COMPLETED)
+                await self._start_again()
+        finally:
+            stopped.cancel()
+
+    def _has_failed(self, announcing: asyncio.Task[None]) -> bool:
+        """Whether a node has failed without which the others cannot go on; note those that can."""
+        for name, task in self.outcomes.items():
+            if name in self.lost or not task.done() or task.result()[0] == ExitCode.GOOD:
+                continue
+            self.lost.add(name)
+            alive = {one for one, other in self.outcomes.items() if not other.done()}
+            if not announcing.done() or not any({*link} <= alive for link in self.systems.links):
+                self.lost.discard(name)
+                return True
+            code = task.result()[0]
+            how = f"by signal {-code}" if code < 0 else f"with code {code}"
+            words = " ".join(self.systems.layout)
+            show_error(
+                f"{name} was ended {how}: the others go on; 'isfc up {words} --only {name}' "
+                "starts it again"
+            )
+        return False
+
+    async def _start_again(self) -> None:
+        """Start those that somebody has asked for."""
+        for name in sorted(self.lost):
+            asked = again_path(self.folder, name)
+            if asked.exists():
+                asked.unlink()
+                self.lost.discard(name)
+                process = self.processes[name] = await self.systems.start(name, self.folder)
+                self.outcomes[name] = asyncio.create_task(_outcome(process, self.said))
+                _stdin(process).write(b"\n")
 
 
 async def _outcome(process: asyncio.subprocess.Process, said: set[str]) -> _End:

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from ctc.address import Rdev, format_chpid
+from isfc.cli.live.again import start_again
 from isfc.cli.live.detach import detach, say_ready
 from isfc.cli.live.loops import loop_factory, run_live
 from isfc.cli.live.measured_page import show_measured
@@ -21,7 +22,7 @@ from isfc.cli.options.layout import JsonOption, LayoutFileArgument, LinkOption, 
 from isfc.cli.options.number import within
 from isfc.cli.output.streams import show, show_error
 from isfc.errors import ConfigurationError
-from isfc.layout.layout import Layout
+from isfc.layout.layout import Layout, find_node
 from isfc.live.run_directory import run_directory, running_groups, starting
 
 FILES_MAX = 1_048_576
@@ -58,6 +59,14 @@ def up(
             "--detach", help="Return when every link is up; 'isfc down' ends all systems."
         ),
     ] = False,
+    only: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NODE",
+            help="Start this one again, which was killed, in the 'isfc up' of the layout that "
+            "runs, with its options.",
+        ),
+    ] = None,
     ready: Annotated[int | None, typer.Option(hidden=True, callback=within(3, FILES_MAX))] = None,
     json: JsonOption = False,
 ) -> None:
@@ -78,6 +87,14 @@ def up(
         *(named, [link.nodes for link in links], options, journal, observed, say_up),
         chpids=_chpids(links[0]) if len(links) == 1 else {},
     )
+    if only is not None:
+        others = (options, observed, journal, plain, detached, json)
+        if others != (LiveOptions(), SparingObserveOptions(), None, False, False, False):
+            raise ConfigurationError("--only: takes the options of what runs; expected no others")
+        name = find_node("--only", only, systems.names)
+        start_again(name, systems.links)
+        show(f"{name} is up again.")
+        return
     observed.check_several(len(systems.names))
     loop_factory()
     if detached:

@@ -122,6 +122,27 @@ def test_a_node_that_is_killed_ends_the_other_and_is_named(tmp_path: Path) -> No
 
 
 @pytest.mark.slow
+def test_of_a_cluster_survivors_go_on_and_the_killed_one_comes_back(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with isfc(tmp_path, "up", "two-cecs") as up:
+        wait_up(up, 12)
+        os.kill(children(up)[1], signal.SIGKILL)
+        wait_for(
+            lambda: "BETA was ended by signal 9: the others go on" in up.err, "that it is said"
+        )
+        assert run(["cp", "ALPHA", "QUERY ISFC"]) == 0
+        assert "Link to DELTA: Up, 8 of 8" in capsys.readouterr().out
+        assert run(["up", "two-cecs", "--only", "beta"]) == 0
+        assert "BETA is up again." in capsys.readouterr().out
+        assert run(["cp", "ALPHA", "QUERY ISFC"]) == 0
+        assert capsys.readouterr().out.count(": Up, 8 of 8") == 3
+        assert run(["up", "two-cecs", "--only", "BETA"]) == 2
+        assert "--only BETA: runs already" in capsys.readouterr().err
+        assert up.end() == 0
+
+
+@pytest.mark.slow
 def test_what_each_node_was_given_can_be_replayed(tmp_path: Path) -> None:
     journals = tmp_path / "journals"
     words = ["--seconds", "0.2", "--warmup", "0.1", "--journal", str(journals)]
@@ -171,6 +192,14 @@ def test_a_closed_terminal_ends_both_in_good_order() -> None:
 
 def test_json_has_to_have_something_to_say(refusal: Refusal) -> None:
     assert "--json: expected --seconds" in refusal("up", "published-4", "--json")
+
+
+def test_one_is_started_again_only_where_the_others_run(refusal: Refusal) -> None:
+    assert "none of them runs" in refusal("up", "two-cecs", "--only", "BETA")
+    assert "not a node of this layout" in refusal("up", "two-cecs", "--only", "ZETA")
+    assert "takes the options of what runs" in refusal(
+        "up", "two-cecs", "--only", "BETA", "--plain"
+    )
 
 
 def test_a_layout_that_is_none_is_named(refusal: Refusal) -> None:
