@@ -35,20 +35,32 @@ class SparingObserveOptions(ObserveOptions):
     log_level: LogLevelOption = LogLevel.WARNING
 
 
+JournalsOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Record what each node is given, in DIR/NAME.journal; of each of several links, "
+        "in DIR/NAME-PARTNER.journal.",
+    ),
+]
+
+OnlyOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NODE",
+        help="Start this one again, which was killed, in the 'isfc up' of the layout that runs, "
+        "with its options.",
+    ),
+]
+
+
 @flattened
 def up(
     layout: LayoutFileArgument,
     *,
     link_name: LinkOption = None,
     options: LiveOptions,
-    journal: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Record what each node is given, in DIR/NAME.journal; of each of several links, "
-            "in DIR/NAME-PARTNER.journal.",
-        ),
-    ] = None,
+    journal: JournalsOption = None,
     observed: SparingObserveOptions,
     plain: Annotated[
         bool, typer.Option("--plain", help="A line a second, as for a log, instead of a page.")
@@ -59,14 +71,7 @@ def up(
             "--detach", help="Return when every link is up; 'isfc down' ends all systems."
         ),
     ] = False,
-    only: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NODE",
-            help="Start this one again, which was killed, in the 'isfc up' of the layout that "
-            "runs, with its options.",
-        ),
-    ] = None,
+    only: OnlyOption = None,
     ready: Annotated[int | None, typer.Option(hidden=True, callback=within(3, FILES_MAX))] = None,
     json: JsonOption = False,
 ) -> None:
