@@ -20,7 +20,9 @@ def unpaced(definition: LinkEndDefinition) -> LinkEndDefinition:
     """The same node with nothing taking any time but what the machine itself takes.
 
     What decides rather than lasts stays: limits, when a further CTC is opened, who goes first. But
-    a short message alone in its package, which may be confirmed late, keeps nothing waiting.
+    a short message alone in its package, which may be confirmed late, keeps nothing waiting. And
+    what waits is not shared among the CTCs that are free: to a machine a package costs what a byte
+    does not.
     """
     parameters = definition.parameters
     times = {
@@ -33,7 +35,7 @@ def unpaced(definition: LinkEndDefinition) -> LinkEndDefinition:
         ctcs=tuple(
             replace(ctc, profile=_instant(ctc.profile), way_ns=0) for ctc in definition.ctcs
         ),
-        parameters=replace(parameters, open_single_length=SHORT_LENGTH, **times),
+        parameters=replace(parameters, open_single_length=SHORT_LENGTH, share_length=0, **times),
     )
 
 

@@ -32,8 +32,3 @@ def test_seed_14658_headers_count_among_the_bytes_that_the_reader_has_not_counte
 
 def test_seed_13715_what_a_throttle_lets_through_is_handed_over_before_bytes_are_counted() -> None:
     assert run(draw(13_715)).event_count > 0
-
-
-@pytest.mark.parametrize("seed", [62, 153])
-def test_seeds_62_and_153_a_lost_ready_is_asked_for_again(seed: int) -> None:
-    assert run(draw(seed)).message_count > 0
