@@ -95,12 +95,13 @@ class LinkParameters:
     """Calibrated: what each byte of an APPC/VM segment or acknowledgement takes to be copied
     while it is built, and while it is received."""
 
-    cpu_package_ns: int = 1_249
-    cpu_ns_per_byte_written: float = 0.5624
-    cpu_ns_per_byte_read: float = 0.9528
-    cpu_appc_message_ns: int = 13_120
-    """Calibrated, on %CPU/msg: the processor time of a package either way, of each byte, and what
-    APPC/VM's segments and acknowledgements take more. Holding a lock takes time, but no
+    cpu_message_ns: int = 1_000
+    cpu_read_package_ns: int = 3_400
+    cpu_ns_per_byte: float = 0.737
+    cpu_appc_message_ns: int = 13_100
+    """Calibrated, on %CPU/msg: the processor time of a message either way, of a package that is
+    read, of each byte either way that is not in the cache (`isfc.link.cache`; of others a share),
+    and what APPC/VM's segments and acknowledgements take more. Holding a lock takes time, but no
     processor's: what it guards is mostly waited for."""
 
     mih_ns: int = 15_000_000_000
@@ -146,6 +147,10 @@ class LinkCosts:
     def __init__(self, parameters: LinkParameters) -> None:
         self._parameters = parameters
         self._cache = Cache(parameters.recent_share, parameters.reuse_length)
+        self._byte_share = 1.0
+        """What a byte cost that was received last, as a share of one that is not in the cache."""
+        self._costly_length = 0.0
+        """Bytes that were built and received, each by its share."""
         self.dispatch_ns = parameters.dispatch_ns
         """From an interrupt that brings no data to the SSCH that follows."""
         self._build_package_ns = parameters.build_package_ns
@@ -159,6 +164,7 @@ class LinkCosts:
         """Time to build ``package`` and start its write."""
         if self._receive_ns_per_byte:
             self._cache.send(package)
+        self._costly_length += self._byte_share * package.length
         return (
             self._build_package_ns
             + self.dispatch_ns * package.appc_count
@@ -169,7 +175,9 @@ class LinkCosts:
         """Time to receive ``package`` and hand its messages over."""
         ns_per_byte = self._receive_ns_per_byte
         if ns_per_byte:
-            ns_per_byte *= self._cache.receive(package)
+            self._byte_share = self._cache.receive(package)
+            ns_per_byte *= self._byte_share
+        self._costly_length += self._byte_share * package.length
         return self.dispatch_ns * package.appc_count + int(
             self._appc_ns_per_byte_taken * package.appc_length
             + ns_per_byte * (package.length - package.appc_length)
@@ -184,12 +192,15 @@ class LinkCosts:
         return int(self._single_ctc_release_ns_per_byte * package.length)
 
     def cpu_ns(self, counters: LinkCounters, appc_count: int = 0) -> int:
-        """Processor time of so many packages and bytes; ``appc_count`` pieces are APPC/VM's."""
+        """Processor time of what was counted, and of the bytes that were built and received.
+
+        ``appc_count`` pieces are APPC/VM's.
+        """
         parameters = self._parameters
-        package_count = counters.write_package_count + counters.read_package_count
+        message_count = counters.write_message_count + counters.read_message_count
         return int(
-            parameters.cpu_package_ns * package_count
-            + parameters.cpu_ns_per_byte_written * counters.write_length
-            + parameters.cpu_ns_per_byte_read * counters.read_length
+            parameters.cpu_message_ns * message_count
+            + parameters.cpu_read_package_ns * counters.read_package_count
+            + parameters.cpu_ns_per_byte * self._costly_length
             + parameters.cpu_appc_message_ns * appc_count
         )

@@ -82,9 +82,9 @@ KNOBS: Final = (
     _link("single_ctc_length", 40_000, 300_000),
     _link("single_ctc_appc_length", 40_000, 600_000),
     _link("single_ctc_message_length", 2_000, 60_000),
-    _link("cpu_package_ns", 50, 50_000),
-    _link("cpu_ns_per_byte_written", 0.02, 5),
-    _link("cpu_ns_per_byte_read", 0.02, 5),
+    _link("cpu_message_ns", 50, 50_000),
+    _link("cpu_read_package_ns", 50, 50_000),
+    _link("cpu_ns_per_byte", 0.02, 5),
     _link("cpu_appc_message_ns", 500, 50_000),
     _guests("client_ns_per_byte", 0.01, 2),
     _guests("client_latency_ns", 1_000, 400_000),
@@ -167,7 +167,8 @@ def _place(name: str) -> tuple[Sequence[str], str]:
         if knob.name == name:
             return knob.owners, knob.field
     owner, _, field = name.partition(".")
-    owners = {"link": ("link",), "guests": ("guests",), "chpid": (EXPRESS2, EXPRESS4)}
+    both = (EXPRESS2, EXPRESS4)
+    owners = {"link": ("link",), "guests": ("guests",), "chpid": both, " and ".join(both): both}
     if owner not in owners:
         raise ValueError(f"{name}: expected link, guests or chpid, and the constant's name")
     return owners[owner], field

@@ -45,9 +45,9 @@ PARAMETERS = LinkParameters(
     single_ctc_message_length=20_000,
     appc_ns_per_byte_built=1.0,
     appc_ns_per_byte_taken=3.0,
-    cpu_package_ns=300,
-    cpu_ns_per_byte_written=0.5,
-    cpu_ns_per_byte_read=0.5,
+    cpu_message_ns=1_000,
+    cpu_read_package_ns=3_000,
+    cpu_ns_per_byte=0.5,
     cpu_appc_message_ns=10_000,
     mih_ns=15_000_000_000,
 )

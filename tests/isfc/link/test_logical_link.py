@@ -322,16 +322,17 @@ def test_acknowledgement_and_message_share_a_package_and_one_is_owed_no_more() -
 
 
 def test_processor_time_counts_appc_messages_that_were_written_or_read() -> None:
-    door = Door(parameters=replace(PARAMETERS, cpu_appc_message_ns=300))
+    parameters = replace(PARAMETERS, cpu_appc_message_ns=300, cpu_ns_per_byte=0.0)
+    door, costs = Door(parameters=parameters), LinkCosts(parameters)
     door.send(100, traffic=Traffic.LEGACY)
     door.work()
     instruction = door.link.poll_instruction()
     assert isinstance(instruction, Ssch)
-    appc_ns = [door.link.cpu_ns() - COSTS.cpu_ns(door.link.counters)]
+    appc_ns = [door.link.cpu_ns() - costs.cpu_ns(door.link.counters)]
     door.ended(A, Command.WRITE, cast(Package, instruction.load))
-    appc_ns.append(door.link.cpu_ns() - COSTS.cpu_ns(door.link.counters))
+    appc_ns.append(door.link.cpu_ns() - costs.cpu_ns(door.link.counters))
     door.read(C, theirs(0, 0, 1, traffic=Traffic.LEGACY))
-    appc_ns.append(door.link.cpu_ns() - COSTS.cpu_ns(door.link.counters))
+    appc_ns.append(door.link.cpu_ns() - costs.cpu_ns(door.link.counters))
     assert appc_ns == [0, 300, 900]
 
 

@@ -113,10 +113,10 @@ def test_every_time_is_positive() -> None:
         assert LinkCosts(parameters).receive_ns(small) <= LinkCosts(parameters).receive_ns(large)
 
 
-def test_processor_time_is_used_per_package_and_byte_either_way_and_for_appc_more() -> None:
+def test_processor_time_is_used_for_messages_packages_that_are_read_and_appc() -> None:
     counters = LinkCounters()
     nothing = dict.fromkeys([f.name for f in fields(LinkParameters) if f.name[:4] == "cpu_"], 0)
-    counters.write_message_count, counters.read_message_count = 40, 50  # cost nothing
+    counters.write_message_count, counters.read_message_count = 40, 50
     counters.write_length, counters.read_length = 1_000, 500
     counters.write_package_count, counters.read_package_count = 2, 3
 
@@ -126,8 +126,20 @@ def test_processor_time_is_used_per_package_and_byte_either_way_and_for_appc_mor
         return LinkCosts(parameters).cpu_ns(counters, appc_count=4)
 
     assert cpu_ns() == 0
-    assert cpu_ns(cpu_package_ns=1) == 5
-    assert cpu_ns(cpu_ns_per_byte_written=0.5) == 500
-    assert cpu_ns(cpu_ns_per_byte_read=0.5) == 250
+    assert cpu_ns(cpu_message_ns=1) == 90
+    assert cpu_ns(cpu_read_package_ns=1) == 3
     assert cpu_ns(cpu_appc_message_ns=10) == 40
-    assert cpu_ns(cpu_package_ns=1, cpu_ns_per_byte_read=0.5, cpu_appc_message_ns=10) == 295
+    assert cpu_ns(cpu_message_ns=1, cpu_read_package_ns=1, cpu_appc_message_ns=10) == 133
+
+
+def test_a_byte_takes_as_much_processor_time_as_it_costs_to_receive_either_way() -> None:
+    costs = LinkCosts(replace(LinkParameters(), cpu_ns_per_byte=1.0, recent_share=0.5))
+    first = Package(0, [Message(0, 10_000)], 10_000)
+    assert costs.receive_ns(first) > 0  # nothing of it is in the cache
+    after_first = costs.cpu_ns(LinkCounters())
+    costs.receive_ns(Package(1, [Message(0, 10_000)], 10_000))
+    after_second = costs.cpu_ns(LinkCounters())
+    costs.build_ns(first)
+    assert after_first == pytest.approx(10_000, rel=0.02)  # with its headers
+    assert after_second - after_first == pytest.approx(5_000, rel=0.02)
+    assert costs.cpu_ns(LinkCounters()) - after_second == pytest.approx(5_000, rel=0.02)

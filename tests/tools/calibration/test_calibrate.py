@@ -165,7 +165,7 @@ def test_suite_left_out_is_predicted_from_the_other_three_alone(
     assert "seen" in capsys.readouterr().err
     assert search["start"] == start
     assert ("link.appc_ns_per_byte_built" in search["knobs"]) == (not left_out)
-    assert ("link.cpu_package_ns" in search["knobs"]) == (not left_out)
+    assert ("link.cpu_read_package_ns" in search["knobs"]) == (not left_out)
     assert search["cpu_weights"] == {0.0 if left_out else CPU_WEIGHT}
     assert search["fitted"] == ({"transport"} if left_out else set(calibrate.MEASURED))
     assert {"HL", "HM", "HS", "HY"} - search["suites"] == ({left_out} if left_out else set())

@@ -84,13 +84,13 @@ def test_values_go_into_their_records_and_whole_numbers_stay_whole() -> None:
     constants = build_constants(
         {
             "link.share_length": 29.6,
-            "link.cpu_ns_per_byte_read": 0.5,
+            "link.cpu_ns_per_byte": 0.5,
             f"{BOTH}.roll_off": 0.02,
             f"{BOTH}.turn_ns": 1_234.4,
         }
     )
     assert repr(constants.link.share_length) == "30"
-    assert constants.link.cpu_ns_per_byte_read == 0.5
+    assert constants.link.cpu_ns_per_byte == 0.5
     assert constants.profiles[EXPRESS4].roll_off == 0.02
     turns = [constants.profiles[name].turn_ns for name in (EXPRESS2, EXPRESS4)]
     assert repr(turns) == "[1234, 1234]"

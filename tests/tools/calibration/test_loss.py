@@ -183,7 +183,7 @@ def test_case_weighs_processor_time_as_it_is_told(table: PublishedTable) -> None
     blind = replace(case, cpu_weight=0.0)
     assert case.experiment() == blind.experiment()
     seen = emulate((case, 1, {}))
-    costly = emulate((case, 1, {"link.cpu_package_ns": 50_000.0}))
+    costly = emulate((case, 1, {"link.cpu_read_package_ns": 50_000.0}))
     assert case_loss(blind, seen) == case_loss(blind, costly) < case_loss(case, seen)
     assert case_loss(case, seen) != case_loss(case, costly)
 
