@@ -45,7 +45,9 @@ PROCESSOR: Final = ResourceKind(
     "processor", Holder.FEATURE, ("processor_ns_per_byte", "processor_bits_per_ccw")
 )
 STARTS: Final = ResourceKind("starts", Holder.FEATURE, ("io_ns", "turn_ns"))
-DELAYS: Final = ResourceKind("delays", Holder.FEATURE, ("latency_ns_per_ccw", "interrupt_ns"))
+DELAYS: Final = ResourceKind(
+    "delays", Holder.FEATURE, ("latency_ns_per_ccw", "interrupt_ns", "write_interrupt_ns")
+)
 DISTANCE: Final = ResourceKind("distance", Holder.FIBRE)
 TRUNK: Final = ResourceKind("trunk", Holder.FIBRE)
 SEND: Final = ResourceKind(
@@ -57,13 +59,18 @@ RECEIVE: Final = ResourceKind(
     (
         "dispatch_ns",
         "receive_ns_per_byte",
+        "release_ns_per_byte",
         "single_ctc_release_ns_per_byte",
         "appc_ns_per_byte_taken",
     ),
     per_end=True,
 )
 COLLISIONS: Final = ResourceKind("collisions", Holder.LINK, ("recovery_ns",))
-CLIENTS: Final = ResourceKind("clients", Holder.GUESTS, ("client_ns", "appc_client_ns"))
+CLIENTS: Final = ResourceKind(
+    "clients",
+    Holder.GUESTS,
+    ("client_ns", "client_ns_per_byte", "client_latency_ns", "appc_client_ns"),
+)
 SERVERS: Final = ResourceKind("servers", Holder.GUESTS, ("server_ns", "appc_server_ns"))
 LOAD: Final = ResourceKind("load", Holder.LOAD)
 
@@ -183,9 +190,9 @@ def time_constants(holder: Holder) -> tuple[str, ...]:
 _NO_PACE: Final = frozenset(
     {
         "link_gbps",  # says what the others are derived from
-        "cpu_package_ns",
-        "cpu_ns_per_byte_written",
-        "cpu_ns_per_byte_read",
+        "cpu_message_ns",
+        "cpu_read_package_ns",
+        "cpu_ns_per_byte",
         "cpu_appc_message_ns",
         "mih_ns",
     }
