@@ -71,7 +71,7 @@ class KnownGuest:
 
 KNOWN_GUESTS: Final = {
     "java": KnownGuest(
-        GuestMemory(4096 * MIB, 3584 * MIB, hot_set=3200 * MIB, write_rate=1320 * MIB),
+        GuestMemory(4096 * MIB, 3584 * MIB, hot_set=3200 * MIB, write_rate=1125 * MIB),
         "memory inferred; heap published; touched assumed; write rate calibrated",
     ),
     "page-cache": KnownGuest(

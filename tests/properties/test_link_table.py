@@ -30,7 +30,7 @@ from isfc.link.package import Package
 from isfc.link.read_side import READ_SIDE
 from isfc.link.state import DeviceState
 from isfc.link.state_table import StateInput
-from isfc.link.write_side import WRITE_SIDE
+from isfc.link.write_side import WRITE_SIDE, WriteState
 from tests.isfc.link.link_harness import TIMES, Door, theirs
 
 
@@ -145,6 +145,22 @@ def test_no_change_happens_that_the_table_does_not_have(
         hardware.poll()
 
 
+def end_turns(random: Random) -> None:
+    """Another CTC is ready after the first write of turns, which is too rare in stories of all."""
+    hardware = Hardware(2, lesser=True)
+    ctc, other = (device.rdev for device in hardware.door.devices)
+    hardware.lose(other)
+    hardware.poll()
+    for _ in range(60):
+        (say,) = random.choices(SAYS, OFTEN)
+        say(hardware, ctc)
+        hardware.poll()
+        if hardware.door.link.ctcs[ctc].write_side == WriteState.FIRST_WRITTEN:
+            hardware.ready(other)
+            hardware.wait(ctc)
+            return
+
+
 @pytest.mark.slow
 def test_everything_that_the_tables_have_happens_and_nothing_else(
     monkeypatch: pytest.MonkeyPatch,
@@ -169,6 +185,8 @@ def test_everything_that_the_tables_have_happens_and_nothing_else(
             (say,) = random.choices(SAYS, OFTEN)
             say(hardware, hardware.door.devices[random.randrange(ctc_count)].rdev)
             hardware.poll()
+    for seed in range(1_000):
+        end_turns(Random(seed))
     assert seen == {
         (given, state) for given in (*WRITE_SIDE, *READ_SIDE) for state in given.changes
     }

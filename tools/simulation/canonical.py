@@ -34,6 +34,7 @@ _LEFT_OUT: Final = frozenset(
         ("LogicalLink", "_mih_ns"),
         ("LogicalLink", "_parameters"),
         ("LinkEnd", "_trace"),
+        ("LinkLock", "_held_ns"),
         ("Resequencer", "duplicate_count"),
         ("ChannelQueue", "busy_ns"),
         ("ChannelQueue", "in_turns_ns"),

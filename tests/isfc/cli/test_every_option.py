@@ -18,6 +18,7 @@ from isfc.cli.main import COMMANDS, load_command, run
 from isfc.cli.output.exits import ExitCode
 from isfc.link.parameters import LinkParameters
 from isfc.search.objective import Scoring
+from scenarios.figures import limit
 from scenarios.figures.collide import CollisionTrial
 from scenarios.moves import evacuation
 from scenarios.runs.guests import GuestCosts
@@ -235,8 +236,8 @@ ELSEWHERE: Final = {
     # commands that take no layout, whose systems are live, or that make a page; where they are
     # tested: their options do not differ by the kind of the file
     "import iocp": "partitions ports feature config output json",
-    "import islink": "chpids feature output",
-    "import config": "layout output",
+    "import islink": "chpids cec feature output",
+    "import config": "layout cec output",
     "new": "systems chpids ctcs feature rdevs output",
     "schema": "",
     "report": "link output workload",
@@ -252,7 +253,7 @@ ELSEWHERE: Final = {
     "warmup seed from verify reconnect forward journal metrics log-format log-level run-dir "
     "lifeline json",
     "cp": "run-dir json",
-    "up": "link pace dilation strict workload pairs seconds warmup seed from verify reconnect "
+    "up": "link only pace dilation strict workload pairs seconds warmup seed from verify reconnect "
     "forward journal metrics log-format log-level plain detach ready json",
     "io plan": "json",
     "io run": "link seconds warmup seed ctcs pairs report csv json",
@@ -329,6 +330,8 @@ def shortened(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name, text in {**{f"{kind}.toml": text for kind, text in KINDS.items()}, **FILES}.items():
         (tmp_path / name).write_text(text)
     monkeypatch.setattr(evacuation, "WARMUP_NS", 2_000_000)
+    monkeypatch.setattr(limit, "BEGIN_NS", 2_000_000)
+    monkeypatch.setattr(limit, "LENGTH_NS", 10_000_000)
     for record in (Scoring, CollisionTrial):
         made: Any = record.__init__
         short = tuple(0.002 if value is WARMUP else value for value in made.__defaults__)
