@@ -40,8 +40,8 @@ def slowed(holder: Holder, name: str, factor: float, **changed: Any) -> Experime
     [
         ("line", run_of(layout_of((1, 4)))),
         ("processor", slowed(Holder.FEATURE, "processor_ns_per_byte", 4)),
-        ("starts", slowed(Holder.FEATURE, "io_ns", 40)),
-        ("delays", slowed(Holder.FEATURE, "interrupt_ns", 200, pairs=100)),
+        ("starts", slowed(Holder.FEATURE, "io_ns", 80)),
+        ("delays", slowed(Holder.FEATURE, "write_interrupt_ns", 300, pairs=100)),
         ("distance", run_of(layout_of((16, 2)).with_fibres(lambda f: replace(f, km=3000)))),
         ("trunk", run_of(over(FOUR, FarPath("far", 1, Isl(1, 1, 90))))),
         ("send ATLANTA", slowed(Holder.LINK, "build_package_ns", 100)),
@@ -49,7 +49,7 @@ def slowed(holder: Holder, name: str, factor: float, **changed: Any) -> Experime
         ("collisions", replace(slowed(Holder.LINK, "recovery_ns", 80), layout=layout_of((4, 1)))),
         ("clients", slowed(Holder.GUESTS, "client_ns", 1000)),
         ("servers", slowed(Holder.GUESTS, "server_ns", 1000, workload=SUITES["HS"], pairs=5)),
-        ("load", slowed(Holder.FEATURE, "interrupt_ns", 400)),
+        ("load", run_of(FOUR, "HS", 40)),
     ],
     ids=lambda each: each if isinstance(each, str) else "",
 )

@@ -89,7 +89,7 @@ def test_the_shipped_cluster_is_shared_evenly_and_full() -> None:
     rates = [link.client.whole.result.mb_per_s for link in result.links]
     assert len(rates) == 6
     assert max(rates) < 1.1 * min(rates)
-    assert all(0.8 < channel.busy < 1.1 for channel in result.channels)
+    assert all(0.7 < channel.busy <= 1 for channel in result.channels)
     alone = run(collection, load_of(collection.traffic[0])).mb_per_s
     assert alone > 1.5 * max(rates)
 

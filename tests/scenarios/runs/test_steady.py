@@ -148,7 +148,7 @@ def test_what_is_seen_of_two_paces_is_of_the_one_that_comes_first(
 def test_link_that_keeps_the_pace_it_begins_with_has_both_said() -> None:
     """HS with 10 pairs on 8 CTCs is half as fast again if its clients do not begin in step."""
     rate = steady_rate(Experiment(load_layout("published-8"), SUITES["HS"], 10))
-    assert rate.paces == pytest.approx((49.6, 74.4), rel=0.01)
+    assert rate.paces == pytest.approx((54.8, 82.9), rel=0.01)
     assert rate.spread_mb_per_s <= SPREAD_SHARE * rate.mb_per_s
 
 
@@ -168,9 +168,9 @@ THREE_EXPRESS4 = parse_layout(
 @pytest.mark.at_length
 @pytest.mark.slow
 def test_first_half_second_is_not_taken_for_the_pace_that_follows() -> None:
-    """It gave 879 MB/s, known within 9; runs of five and of thirty seconds give 757 to 769."""
+    """That was 879 MB/s once, known within 9; runs of five and of thirty seconds give 781 to 790."""
     rate = steady_rate(Experiment(THREE_EXPRESS4, SUITES["HL"], SATURATING_PAIRS))
-    assert abs(rate.mb_per_s - 760) <= rate.spread_mb_per_s
+    assert abs(rate.mb_per_s - 785) <= rate.spread_mb_per_s
     assert rate.spread_mb_per_s <= SPREAD_SHARE * rate.mb_per_s
     assert rate.second_mb_per_s is None
 
