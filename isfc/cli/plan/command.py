@@ -105,6 +105,8 @@ def plan(
     opened = [link_at_site(each, site) for each in open_links(layout, link, alone=alone)]
     gone = _gone(opened, without or [])
     shares = len(opened) > 1 and shares_anything(opened[0].collection)
+    if shares and why:
+        raise ConfigurationError("--why: of one link; expected --link, as these share channels")
     whole: dict[str, Any] = {}
     if shares and (lost or not rule):
         first = opened[0]

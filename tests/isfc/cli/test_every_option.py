@@ -101,7 +101,7 @@ plan FILE --rule
     --json                                                ++++
 plan FILE
     --rule                                                ++++
-    --why                                                 ++++
+    --why                                                 ++--
     --profile site.toml                                   ++++
     --lose                                                ++++
     --without 40                                          ++++
