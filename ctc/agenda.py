@@ -11,6 +11,10 @@ NEVER_NS: Final = 2**62 - 1
 Entry = TypeVar("Entry")
 
 
+_NEAR: Final[i64] = 8
+"""So many places an entry is moved one by one: nearly all that do not belong at the end."""
+
+
 @final
 class _Slot(Generic[Entry]):
     """A place in an agenda; free when it has no entry. Its time is that of the last one then."""
@@ -49,9 +53,7 @@ class Agenda(Generic[Entry]):
         slot.at_ns = at_ns
         slot.entry = entry
         if end > self._first and slots[end - 1].at_ns > at_ns:
-            place = self._place_of(at_ns)
-            del slots[end]
-            slots.insert(place, slot)
+            self._move(slot, end)
         self._end = end + 1
         if at_ns < self.due_ns:
             self.due_ns = at_ns
@@ -100,10 +102,23 @@ class Agenda(Generic[Entry]):
             (slot.at_ns, cast(Entry, slot.entry)) for slot in self._slots[self._first : self._end]
         ]
 
-    def _place_of(self, at_ns: i64) -> i64:
-        """Where an entry of that time belongs among those there are, behind its equals."""
+    def _move(self, slot: _Slot[Entry], end: i64) -> None:
+        """Move the slot at the end to where its time belongs, behind its equals."""
+        slots, at_ns = self._slots, slot.at_ns
+        place = end
+        first = max(self._first, end - _NEAR)
+        while place > first and slots[place - 1].at_ns > at_ns:
+            slots[place] = slots[place - 1]
+            place -= 1
+        slots[place] = slot
+        if place > self._first and slots[place - 1].at_ns > at_ns:
+            far = self._place_of(at_ns, place)
+            slots.insert(far, slots.pop(place))
+
+    def _place_of(self, at_ns: i64, high: i64) -> i64:
+        """Where an entry of that time belongs among those below ``high``, behind its equals."""
         slots = self._slots
-        low, high = self._first, self._end
+        low = self._first
         while low < high:
             middle = (low + high) // 2
             if at_ns < slots[middle].at_ns:

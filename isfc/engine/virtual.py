@@ -172,7 +172,8 @@ class _End(Outlet):
 
     def offer(self, offers: Iterable[Offer]) -> None:
         """Note what the program is to send."""
-        for at_ns, messages in offers:
+        listed = offers if isinstance(offers, list) else list(offers)
+        for at_ns, messages in listed:
             self.offers.add(at_ns, messages)
             if messages[0].traffic is not _TRANSPORT:
                 self.exact = True

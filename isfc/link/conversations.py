@@ -6,7 +6,6 @@ segment when the partner has received the last one (`AppcFlow`). So a pair alone
 """
 
 from collections import deque
-from collections.abc import Iterable
 from typing import Final
 
 from isfc.errors import RemoteProtocolError
@@ -118,18 +117,17 @@ class Conversations:
             length += message.length
         self._packager.reserve(length)
 
-    def cut(self, message: Message) -> Iterable[Message]:
-        """The segments of ``message`` that may be packed now, numbered."""
-        segment = message
+    def send(self, message: Message) -> None:
+        """Let the segments of ``message`` that may be packed now wait in the backlog, numbered."""
         if message.traffic is not _TRANSPORT:
             first = self.appc.send(message)
-            if first is None:
-                return ()
-            segment = first
-        elif message.length > SEGMENT_LENGTH_MAX:
-            return self._segmenter.cut(message)
-        self._segmenter.number(segment)
-        return (segment,)
+            if first is not None:
+                self._wait(first)
+        elif message.length <= SEGMENT_LENGTH_MAX:
+            self._wait(message)
+        else:
+            for segment in cut(message):
+                self._wait(segment)
 
     def end_write(self, package: Package) -> list[Message]:
         """The segments of ``package``, which has been written, without acknowledgements."""

@@ -139,8 +139,7 @@ class LogicalLink(LinkEndWork):
         """
         self.conversations.reserve(messages)
         for message in messages:
-            for segment in self.conversations.cut(message):
-                self.packager.add(segment)
+            self.conversations.send(message)
         self.scheduler.prefer(beside)
         self.begin_send(now_ns)
         self.scheduler.prefer(None)

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 from random import Random
-from typing import Final
+from typing import Final, final
 
 from mypy_extensions import i64
 
@@ -52,6 +52,17 @@ class GuestCosts:
     """Calibrated: CDU/CDR, the APPC/VM programs, whatever the message's length."""
 
 
+@final
+class _Processor:
+    """A processor of the clients' system: when it is free again."""
+
+    __slots__ = ("free_ns",)
+
+    def __init__(self) -> None:
+        self.free_ns: i64 = 0
+
+
+@final
 class _Guest:
     """One guest: when it is free again and, of a server, what its client has room for."""
 
@@ -59,12 +70,16 @@ class _Guest:
 
     def __init__(self, room: int) -> None:
         self.free_ns: i64 = 0
-        self.processor: i64 = 0
+        self.processor = _NO_PROCESSOR
         """Of a client: which one it runs on, or ran on last."""
         self.room = room
         """Replies that its client can take."""
         self.kept: deque[tuple[int, Message]] = deque()
         """Replies that wait for room, each with when it is ready."""
+
+
+_NO_PROCESSOR: Final = _Processor()
+"""Where a guest runs that never ran."""
 
 
 class _Guests:
@@ -94,8 +109,8 @@ class Clients(_Guests):
     def __init__(self, workload: Workload, pairs: int, costs: GuestCosts, random: Random) -> None:
         is_transport = workload.traffic is Traffic.TRANSPORT
         super().__init__(workload, pairs, costs.client_ns if is_transport else costs.appc_client_ns)
-        self._processors = [0] * CLIENT_PROCESSORS if is_transport else []
-        """When each is free again; programs of APPC/VM need hardly any."""
+        self._processors = [_Processor() for _ in range(CLIENT_PROCESSORS * is_transport)]
+        """Programs of APPC/VM need hardly any."""
         self._ns_per_byte = float(costs.client_ns_per_byte)
         self._latency_ns: i64 = costs.client_latency_ns
         self._window = workload.window
@@ -112,15 +127,19 @@ class Clients(_Guests):
         guest = self._guests[conversation % self._pairs]
         free_ns: i64 = guest.free_ns
         if free_ns <= now_ns:
-            guest.processor = processors.index(min(processors))
+            first = processors[0]
+            for other in processors:
+                if other.free_ns < first.free_ns:
+                    first = other
+            guest.processor = first
             free_ns = now_ns
-        processor_ns: i64 = processors[guest.processor]
-        if processor_ns > free_ns:
-            free_ns = processor_ns
+        processor = guest.processor
+        if processor.free_ns > free_ns:
+            free_ns = processor.free_ns
         whole: int = length
         free_ns += self._service_ns + int(self._ns_per_byte * whole)
         guest.free_ns = free_ns
-        processors[guest.processor] = free_ns
+        processor.free_ns = free_ns
         return free_ns + self._latency_ns
 
     def start(self, now_ns: int) -> Iterable[Offer]:

@@ -18,8 +18,7 @@ class End:
 
     def send(self, length: int, traffic: Traffic = Traffic.TRANSPORT) -> None:
         """Let a message wait, as far as it may."""
-        for segment in self.conversations.cut(Message(0, length, traffic)):
-            self.packager.add(segment)
+        self.conversations.send(Message(0, length, traffic))
 
 
 def carry(sender: End, receiver: End) -> tuple[list[int], list[int]]:
@@ -58,12 +57,11 @@ def test_package_that_comes_twice_is_delivered_once() -> None:
     assert there.conversations.receive(package) == []
 
 
-def test_messages_are_numbered_in_the_order_in_which_they_are_cut() -> None:
-    conversations = Conversations(Packager(PackageLimit(10**9)))
-    (first,) = conversations.cut(Message(0, 1))
-    (other,) = conversations.cut(Message(1, 1))
-    (second,) = conversations.cut(Message(0, 1))
-    assert [first.serial, second.serial, other.serial] == [0, 1, 0]
+def test_messages_are_numbered_in_the_order_in_which_they_are_sent() -> None:
+    here = End()
+    for conversation in (0, 1, 0):
+        here.conversations.send(Message(conversation, 1))
+    assert [message.serial for message in here.packager.pack().messages] == [0, 0, 1]
 
 
 def test_room_is_less_what_waits_for_acknowledgements_too() -> None:

@@ -128,7 +128,9 @@ def test_fractions_stay_fractions_and_whole_numbers_whole() -> None:
     # the latency is written as 2_500: a compiled record has 2500.0, and both must give one model
     (fibre, *_) = load_layout(LAYOUT).fibres
     (slower, *_) = site_of(load_layout(LAYOUT), latency=0.7, turn=0.33, build=0.33).fibres
-    assert slower.profile.latency_ns_per_ccw == pytest.approx(0.7 * fibre.profile.latency_ns_per_ccw)
+    assert slower.profile.latency_ns_per_ccw == pytest.approx(
+        0.7 * fibre.profile.latency_ns_per_ccw
+    )
     assert slower.profile.turn_ns == round(0.33 * fibre.profile.turn_ns)
     assert isinstance(slower.profile.turn_ns, int)
 
