@@ -21,6 +21,7 @@ class Direction:
     The wants are sums of shares of each resource's time: 1 is all of it.
     """
 
+    count: int = 0
     line: float = 0.0
     processor: float = 0.0
     turns_ns: int = 0
@@ -53,9 +54,21 @@ class SimpyChpid:
         """From the end of a transfer until its interrupt; what comes in delays it."""
         return self._profile.interrupt_ns + self.inward.turns_ns
 
+    @property
+    def write_interrupt_ns(self) -> int:
+        """The same of a write whose end is to be told promptly."""
+        return self._profile.write_interrupt_ns + self.inward.turns_ns
+
+    @property
+    def notice_ns(self) -> int:
+        """From an attention, or the end of SENSE, until CP is told; what goes out delays it."""
+        return self.outward.turns_ns
+
     def start_io(self) -> ProcessGenerator:
-        """Start an I/O; what the fibre is busy sending delays it."""
-        latency_ns = self.outward.turns_ns
+        """Start an I/O; it leaves in its turn, after what is under way now, either way."""
+        return self._start_io(self.outward.turns_ns + self.inward.turns_ns)
+
+    def _start_io(self, latency_ns: int) -> ProcessGenerator:
         with self._processor.request() as turn:
             yield turn
             yield self._env.timeout(self._profile.io_ns)
@@ -87,6 +100,7 @@ class SimpyChpid:
             length * profile.processor_ns_per_byte + pieces * profile.processor_ns_per_ccw
         )
         solo_ns = max(line_ns, processor_ns) + pieces * profile.latency_ns_per_ccw + 1.0
+        direction.count += change
         direction.turns_ns += change * min(profile.turn_ns, int(solo_ns))
         direction.line += change * line_ns / solo_ns
         direction.processor += change * processor_ns / solo_ns
@@ -102,11 +116,13 @@ class SimpyChpid:
         """Find the pace at which the transfers go on: max-min fair between the directions."""
         outward, inward = self.outward, self.inward
         pace = outward.line_pace
+        crowding = 1.0 + self._profile.roll_off * max(0, outward.count - 1)
+        outward_processor = outward.processor * crowding
         inward_part = inward.line_pace * inward.processor
-        if pace * outward.processor + inward_part > 1.0:
-            equal = 1.0 / (outward.processor + inward.processor)
+        if pace * outward_processor + inward_part > 1.0:
+            equal = 1.0 / (outward_processor + inward.processor)
             if equal > inward.line_pace:
-                equal = (1.0 - inward_part) / outward.processor
+                equal = (1.0 - inward_part) / outward_processor
             pace = min(pace, equal)
         self._pace = pace
 

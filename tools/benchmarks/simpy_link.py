@@ -1,15 +1,15 @@
 """A logical link as a SimPy user would write it: processes, resources, stores and timeouts.
 
 The physics is that of `ctc` and `isfc`, with the same parameters; what those write as state
-machines is told here as SimPy likes it. A guest is a process with a `Store` for an inbox, the lock
-of what interrupts bring is a `PriorityResource`, and each I/O is a process that waits for the
+machines is told here as SimPy likes it. What a package brings is put into a `Store`, the lock of
+what interrupts bring is a `PriorityResource`, and each I/O is a process that waits for the
 partner's. The model is made for one purpose, to run: nothing fails here but writes that collide, no
 CTC is lost, and messages are never cut.
 """
 
 import math
 from collections import defaultdict, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
@@ -20,13 +20,14 @@ from simpy.events import Event, Process, ProcessGenerator
 
 from isfc.engine.virtual import PROPAGATION_NS
 from isfc.link.message import Message
-from isfc.link.package import CHAINED_LENGTH_MIN, Package
+from isfc.link.package import CHAINED_LENGTH_MIN, MESSAGES_MAX, Package
 from isfc.link.parameters import LinkCosts, LinkParameters
 from tools.benchmarks.simpy_chpid import SimpyChpid
 
 FOLLOWING: Final = 0
 DATA: Final = 1
-"""Priorities at the receive lock: to start the I/O that follows an interrupt goes first."""
+"""Priorities at the receive lock: what starts an I/O, or frees one of several CTCs, goes before
+what is received; a single CTC is freed in the order of the interrupts."""
 
 
 @dataclass(slots=True)
@@ -63,12 +64,16 @@ class SimpyCtc:
     turn: bool = False
     attention: object | None = None
     """That of the mate's write, while it waits to be answered."""
+    attended: bool = False
+    """CP has been told of it."""
+    recovery: Process | None = None
+    """The CTC is left alone after a collision."""
     ending: Process | None = None
     """The wait for the interrupt of the last transfer."""
     buffer: Event | None = None
     """What was read last is handed over."""
     releasing: Event | None = None
-    """What was written last on a link's only CTC is released."""
+    """What was written last is released."""
     pend_ns: float = 0.0
     disc_ns: float = 0.0
     conn_ns: float = 0.0
@@ -83,11 +88,7 @@ class SimpyCtc:
 
 
 class SimpySystem:
-    """One end of the logical link, with an inbox for each guest.
-
-    A guest has several conversations, numbered so that modulo the number of inboxes they are
-    the number of the guest's own.
-    """
+    """One end of the logical link."""
 
     partner: "SimpySystem"
 
@@ -97,18 +98,19 @@ class SimpySystem:
         parameters: LinkParameters,
         ctcs: Sequence[SimpyCtc],
         write_order: Sequence[SimpyCtc],
-        inbox_count: int,
         *,
         lesser: bool,
     ) -> None:
         self.ctcs = ctcs
         self.traffic = SimpyTraffic()
-        self.inboxes = [simpy.Store(env) for _ in range(inbox_count)]
+        self.arrivals = simpy.Store(env)
+        """What is handed over to the guests: a list of messages for each package."""
         self._env = env
         self._parameters = parameters
         self._costs = LinkCosts(parameters)
-        self._limit, _ = parameters.limits(single_ctc=len(ctcs) == 1)
-        self._rule = parameters.opening_rule
+        self._single_ctc = len(ctcs) == 1
+        self._limit, _ = parameters.limits(single_ctc=self._single_ctc)
+        self._rule = parameters.opening_rule.of(len(write_order))
         self._lesser = lesser
         self._rx_lock = simpy.PriorityResource(env)
         self._tx_lock = simpy.Resource(env)
@@ -125,14 +127,14 @@ class SimpySystem:
         self._early: dict[tuple[int, int], Message] = {}
         self._sending = False
 
-    def send(self, conversation: int, length: int) -> None:
-        """A guest hands over a message."""
-        message = Message(conversation, length)
-        message.serial = self._sent_serials[conversation]
-        self._sent_serials[conversation] += 1
-        self._waiting.append(message)
-        self._waiting_length += length
-        self._waiting_ccws += length >= CHAINED_LENGTH_MIN
+    def send(self, messages: Iterable[Message]) -> None:
+        """Guests hand over messages, all at the same time."""
+        for message in messages:
+            message.serial = self._sent_serials[message.conversation]
+            self._sent_serials[message.conversation] += 1
+            self._waiting.append(message)
+            self._waiting_length += message.length
+            self._waiting_ccws += message.length >= CHAINED_LENGTH_MIN
         self._wake_sender()
 
     def _wake_sender(self) -> None:
@@ -162,7 +164,7 @@ class SimpySystem:
                 ctc = next(ctc for ctc in self._write_order if ctc in self._free)
                 self._free.remove(ctc)
                 self._ours.add(ctc)
-                is_built = bool(self._again)
+                is_built = bool(self._again) and not self._single_ctc
                 package = self._pack()
                 yield self._env.timeout(1 if is_built else self._costs.build_ns(package))
             if ctc in self._ours:
@@ -176,12 +178,13 @@ class SimpySystem:
         if self._again:
             return self._again.popleft()
         waiting, limit = self._waiting, self._limit
+        length_max = self._share() if limit.share_length else limit.length
         messages = [waiting.popleft()]
         length = messages[0].length
         counted_length = length + limit.message_length
-        while waiting:
+        while waiting and len(messages) < MESSAGES_MAX:
             counted_length += waiting[0].length + limit.message_length
-            if counted_length > limit.length:
+            if counted_length > limit.length or length + waiting[0].length > length_max:
                 break
             message = waiting.popleft()
             messages.append(message)
@@ -191,12 +194,17 @@ class SimpySystem:
         self._waiting_ccws -= package.chained_count
         return package
 
+    def _share(self) -> int:
+        """What a package may hold of what waits for all the CTCs that are free."""
+        share_length = self._waiting_length // max(1, len(self._free))
+        return max(self._limit.share_length, share_length)
+
     def _write(self, ctc: SimpyCtc, package: Package) -> ProcessGenerator:
         """Write a package; the partner reads it, unless it writes here too."""
         env, mate = self._env, ctc.mate
         write = Write(package, env.now)
         late = ctc.attention is not None
-        ctc.attention = None  # it is answered by a collision
+        ctc.attention, ctc.attended = None, False  # it is answered by a collision
         if not late:
             ctc.write = write
         yield from ctc.chpid.start_io()
@@ -213,24 +221,29 @@ class SimpySystem:
         yield env.timeout(PROPAGATION_NS)
         ctc.write = None
         ctc.count_io(write.started_ns, write.departed_ns, matched_ns, env.now)
-        yield self._ending(ctc)
+        if self._single_ctc:
+            yield self._ending(ctc, ctc.chpid.interrupt_ns)
+            priority, release_ns = DATA, self._costs.single_ctc_release_ns
+        else:
+            yield self._ending(ctc, ctc.chpid.write_interrupt_ns)
+            priority, release_ns = FOLLOWING, self._costs.release_ns
         self._finish_write(package)
-        if len(self.ctcs) == 1:
-            ctc.releasing = env.event()
-            yield from self._handle_data(self._costs.single_ctc_release_ns(package), ctc.releasing)
-        if ctc.turn or ctc.attention is not None:
+        ctc.releasing = env.event()
+        yield from self._hold(priority, release_ns, package, ctc.releasing)
+        if ctc.turn or ctc.attended:
             ctc.turn = False  # the partner's package is next
         else:
             self._release(ctc)
 
-    def _ending(self, ctc: SimpyCtc) -> Process:
+    def _ending(self, ctc: SimpyCtc, interrupt_ns: int) -> Process:
         """The wait for the interrupt of a transfer that is over."""
-        ctc.ending = self._env.process(self._end(ctc))
+        ctc.ending = self._env.process(self._wait(interrupt_ns))
         return ctc.ending
 
-    def _end(self, ctc: SimpyCtc) -> ProcessGenerator:
-        with suppress(simpy.Interrupt):  # the mate goes on here
-            yield self._env.timeout(ctc.chpid.interrupt_ns)
+    def _wait(self, wait_ns: int) -> ProcessGenerator:
+        """Wait, unless the mate goes on here."""
+        with suppress(simpy.Interrupt):
+            yield self._env.timeout(wait_ns)
 
     def _go_on(self) -> ProcessGenerator:
         """Hold the receive lock to start what follows an interrupt."""
@@ -238,11 +251,13 @@ class SimpySystem:
             yield turn
             yield self._env.timeout(self._costs.dispatch_ns)
 
-    def _handle_data(self, hold_ns: int, done: Event) -> ProcessGenerator:
-        """Hold the receive lock for data; whoever waits until it is ``done`` may have it next."""
-        with self._rx_lock.request(DATA) as turn:
+    def _hold(
+        self, priority: int, hold_ns: Callable[[Package], int], package: Package, done: Event
+    ) -> ProcessGenerator:
+        """Hold the receive lock for a package; who waits until it is ``done`` may have it next."""
+        with self._rx_lock.request(priority) as turn:
             yield turn
-            yield self._env.timeout(hold_ns)
+            yield self._env.timeout(hold_ns(package))
             done.succeed()
             yield self._env.timeout(0)
 
@@ -261,8 +276,14 @@ class SimpySystem:
             ending.interrupt()
             yield ending
         attention = ctc.attention = object()
-        if ctc.buffer is not None and not ctc.buffer.triggered:
-            yield ctc.buffer
+        if chpid.notice_ns:
+            yield env.timeout(chpid.notice_ns)
+        if ctc.attention is attention:
+            ctc.attended = True
+            if self._single_ctc:
+                self._occupy(ctc)
+            if ctc.buffer is not None and not ctc.buffer.triggered:
+                yield ctc.buffer
         while ctc.attention is attention:
             yield from self._go_on()
             if ctc.releasing is None or ctc.releasing.triggered:
@@ -270,18 +291,21 @@ class SimpySystem:
             yield ctc.releasing
         if ctc.attention is not attention:
             return None
-        ctc.attention = None
+        ctc.attention, ctc.attended = None, False
         ctc.turn = False
-        self._free.discard(ctc)
-        self._ours.discard(ctc)
-        self._wake_sender()  # there may be no write of ours any more
+        if ctc.recovery is not None and ctc.recovery.is_alive:
+            ctc.recovery.interrupt()
+        self._occupy(ctc)
         started_ns = env.now
         yield from chpid.start_io()
         ctc.count_io(started_ns, env.now, env.now, env.now)
+        if chpid.notice_ns:
+            yield env.timeout(chpid.notice_ns)
         yield from self._go_on()
+        start = chpid.start_io()
         chpid.observe(package, +1)
         started_ns = env.now
-        yield from chpid.start_io()
+        yield from start
         departed_ns = env.now
         yield env.timeout(PROPAGATION_NS)
         matched_ns = env.now
@@ -293,9 +317,9 @@ class SimpySystem:
         return matched_ns
 
     def _finish_read(self, ctc: SimpyCtc, package: Package) -> ProcessGenerator:
-        yield self._ending(ctc)
+        yield self._ending(ctc, ctc.chpid.interrupt_ns)
         self.traffic.packages_in += 1
-        self.traffic.messages_in += package.count
+        self.traffic.messages_in += package.message_count
         self.traffic.length_in += package.length
         ctc.buffer = self._env.event()
         self._env.process(self._receive(package, ctc.buffer))
@@ -306,11 +330,11 @@ class SimpySystem:
             self._env.process(self._write(ctc, package))
 
     def _receive(self, package: Package, buffer: Event) -> ProcessGenerator:
-        """Receive what was read, and hand the messages to their guests in order."""
-        yield from self._handle_data(self._costs.receive_ns(package), buffer)
-        for message in package.messages:
-            for ready in self._in_order(message):
-                self.inboxes[ready.conversation % len(self.inboxes)].put(ready)
+        """Receive what was read, and hand the messages over in order."""
+        yield from self._hold(DATA, self._costs.receive_ns, package, buffer)
+        self.arrivals.put(
+            [ready for message in package.messages for ready in self._in_order(message)]
+        )
 
     def _in_order(self, message: Message) -> Iterator[Message]:
         """The messages that can be delivered now that ``message`` is here."""
@@ -325,6 +349,12 @@ class SimpySystem:
             ready = self._early.pop((conversation, serial), None) if self._early else None
         self._next_serials[conversation] = serial
 
+    def _occupy(self, ctc: SimpyCtc) -> None:
+        """The partner writes here."""
+        self._free.discard(ctc)
+        self._ours.discard(ctc)
+        self._wake_sender()  # there may be no write of ours any more
+
     def _release(self, ctc: SimpyCtc) -> None:
         self._ours.discard(ctc)
         if ctc in self._write_order:
@@ -332,15 +362,30 @@ class SimpySystem:
         self._wake_sender()
 
     def collide(self, ctc: SimpyCtc, write: Write) -> None:
-        """Our write fails; the lesser end writes again first."""
-        now_ns = self._env.now
+        """Our write fails: the package goes on another CTC, or here again, the lesser end's first.
+
+        With several CTCs the greater end leaves this one alone longer.
+        """
+        now_ns, recovery_ns = self._env.now, self._parameters.recovery_ns
         ctc.write = None
         ctc.count_io(write.started_ns, min(write.departed_ns, now_ns), now_ns, now_ns)
         self.traffic.collisions += 1
+        if not self._single_ctc:
+            wait_ns = recovery_ns * (1 if self._lesser else self._parameters.greater_recovery)
+            ctc.recovery = self._env.process(self._leave_alone(ctc, wait_ns))
+            self._again.appendleft(write.package)
+            self._wake_sender()
+            return
         ctc.held = write.package
         ctc.turn = self._lesser
         if ctc.turn:
-            self._env.process(self._write_again(ctc, ctc.held, self._parameters.recovery_ns))
+            self._env.process(self._write_again(ctc, ctc.held, recovery_ns))
+
+    def _leave_alone(self, ctc: SimpyCtc, wait_ns: int) -> ProcessGenerator:
+        """Use a CTC again after a while, unless the partner writes there before."""
+        with suppress(simpy.Interrupt):
+            yield self._env.timeout(wait_ns)
+            self._release(ctc)
 
     def _write_again(self, ctc: SimpyCtc, package: Package, delay_ns: int) -> ProcessGenerator:
         yield self._env.timeout(delay_ns)

@@ -1,18 +1,21 @@
 """Run an experiment of ours on the SimPy model: guests, set-up and measurement."""
 
-from collections.abc import Callable
+import math
+from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from random import Random
 
 import simpy
-from simpy.events import ProcessGenerator
+from simpy.events import Event, ProcessGenerator
 
+from isfc.link.message import Message
 from isfc.link.schedule import LinkDevice, write_order
 from isfc.link.segment import SEGMENT_LENGTH_MAX
 from scenarios.runs.guests import CLIENT_PROCESSORS, START_SPREAD_NS
 from scenarios.runs.run import MIB, NS_PER_S, Experiment
-from scenarios.runs.workload import ACKNOWLEDGEMENT_LENGTH
+from scenarios.runs.workload import ACKNOWLEDGEMENT_LENGTH, Workload
 from tools.benchmarks.simpy_chpid import SimpyChpid
 from tools.benchmarks.simpy_link import SimpyCtc, SimpySystem
 
@@ -29,6 +32,70 @@ class SimpyResult:
     """Messages of the whole run, warm-up included: the work done for the wall time."""
 
 
+Reply = tuple[Message, Event]
+"""A server guest's, and the event that it is ready."""
+
+
+class SimpyServer:
+    """A server guest: it answers one message after the other.
+
+    Replies for which its client has no room wait in ``kept``.
+    """
+
+    def __init__(self, env: simpy.Environment, experiment: Experiment) -> None:
+        workload = experiment.workload
+        self.room = workload.replies_max if acknowledges(workload) else math.inf
+        self.kept: deque[Reply] = deque()
+        self._env = env
+        self._reply_length = workload.reply_length
+        self._inbox = simpy.Store(env)
+        env.process(self._answer(experiment.guests.server_ns))
+
+    def take(self, message: Message) -> None:
+        """Answer a message, after those that came before."""
+        ready = self._env.event()
+        self.kept.append((Message(message.conversation, self._reply_length), ready))
+        self._inbox.put(ready)
+
+    def _answer(self, server_ns: int) -> ProcessGenerator:
+        while True:
+            ready = yield self._inbox.get()
+            yield self._env.timeout(server_ns)
+            ready.succeed()
+
+
+def acknowledges(workload: Workload) -> bool:
+    """Whether every reply is acknowledged, as its client has no room for all of them."""
+    return workload.replies_max < workload.window
+
+
+def serve(env: simpy.Environment, system: SimpySystem, experiment: Experiment) -> ProcessGenerator:
+    """The server guests: replies that one package leads to are sent together."""
+    servers = [SimpyServer(env, experiment) for _ in range(experiment.pairs)]
+    acknowledgements = experiment.workload.window * experiment.pairs
+    while True:
+        messages = yield system.arrivals.get()
+        replies: list[Reply] = []
+        for message in messages:
+            server = servers[message.conversation % experiment.pairs]
+            if message.conversation < acknowledgements:
+                server.take(message)
+            else:
+                server.room += 1
+            while server.kept and server.room:
+                server.room -= 1
+                replies.append(server.kept.popleft())
+        if replies:
+            env.process(send_together(system, replies))
+
+
+def send_together(system: SimpySystem, replies: Sequence[Reply]) -> ProcessGenerator:
+    """Send replies once the last of them is ready."""
+    for _, ready in replies:
+        yield ready
+    system.send([message for message, _ in replies])
+
+
 def client(
     env: simpy.Environment,
     system: SimpySystem,
@@ -38,12 +105,15 @@ def client(
     inbox: simpy.Store,
     processors: simpy.Resource,
 ) -> ProcessGenerator:
-    """A client guest: it fills its window, then every reply releases the next message."""
+    """A client guest: it fills its window, then every reply releases the next message.
+
+    CP has a message a while after it is ready; the guest goes on meanwhile.
+    """
     workload, costs = experiment.workload, experiment.guests
     yield env.timeout(random.randrange(START_SPREAD_NS))
     for turn in count():
         if turn < workload.window:
-            conversation = turn * len(system.inboxes) + guest
+            conversation = turn * experiment.pairs + guest
         else:
             reply = yield inbox.get()
             conversation = reply.conversation
@@ -51,70 +121,43 @@ def client(
         length = workload.min_length if small else workload.max_length
         with processors.request() as its_own:
             yield its_own
-            yield env.timeout(costs.client_ns)
-        system.send(conversation, length)
+            yield env.timeout(costs.client_ns + int(costs.client_ns_per_byte * length))
+        handed_over = env.timeout(costs.client_latency_ns, [Message(conversation, length)])
+        handed_over.callbacks.append(lambda event: system.send(event.value))
 
 
-def server(
-    env: simpy.Environment,
-    system: SimpySystem,
-    experiment: Experiment,
-    guest: int,
-    reply: Callable[[int, int], object],
+def acknowledge(
+    system: SimpySystem, acknowledgements: int, replies: simpy.Store, taken: simpy.Store
 ) -> ProcessGenerator:
-    """A server guest: it answers one message after the other."""
-    costs, length = experiment.guests, experiment.workload.reply_length
-    inbox = system.inboxes[guest]
-    while True:
-        message = yield inbox.get()
-        yield env.timeout(costs.server_ns)
-        reply(message.conversation, length)
-
-
-def acknowledge(system: SimpySystem, guest: int, taken: simpy.Store) -> ProcessGenerator:
     """A client guest's answer area: every reply is acknowledged immediately and taken out."""
     while True:
-        reply = yield system.inboxes[guest].get()
-        system.send(len(system.inboxes) // 2 + guest, ACKNOWLEDGEMENT_LENGTH)
+        reply = yield replies.get()
+        system.send([Message(acknowledgements, ACKNOWLEDGEMENT_LENGTH)])
         taken.put(reply)
 
 
-def keep_back(system: SimpySystem, room: simpy.Store, kept: simpy.Store) -> ProcessGenerator:
-    """Send a server guest's replies as its client has room for them: one for each item."""
+def ask(env: simpy.Environment, system: SimpySystem, experiment: Experiment) -> ProcessGenerator:
+    """The client guests, and the replies that come to each."""
+    workload, pairs = experiment.workload, experiment.pairs
+    random = Random(f"clients {experiment.seed}")
+    processors = simpy.Resource(env, CLIENT_PROCESSORS)
+    inboxes = [simpy.Store(env) for _ in range(pairs)]
+    for guest in range(pairs):
+        taken = inboxes[guest]
+        if acknowledges(workload):
+            taken = simpy.Store(env)
+            acknowledgements = workload.window * pairs + guest
+            env.process(acknowledge(system, acknowledgements, inboxes[guest], taken))
+        env.process(client(env, system, experiment, guest, random, taken, processors))
     while True:
-        conversation, length = yield kept.get()
-        yield room.get()
-        system.send(conversation, length)
-
-
-def pair(
-    env: simpy.Environment,
-    systems: tuple[SimpySystem, SimpySystem],
-    experiment: Experiment,
-    guest: int,
-    random: Random,
-    processors: simpy.Resource,
-) -> None:
-    """The processes of one client and its server."""
-    (clients, servers), workload = systems, experiment.workload
-    inbox, reply = clients.inboxes[guest], servers.send
-    if workload.replies_max < workload.window:
-        inbox, kept = simpy.Store(env), simpy.Store(env)
-        room = servers.inboxes[experiment.pairs + guest]
-        room.items.extend([None] * workload.replies_max)
-        env.process(acknowledge(clients, guest, inbox))
-        env.process(keep_back(servers, room, kept))
-
-        def reply(conversation: int, length: int) -> None:
-            kept.put((conversation, length))
-
-    env.process(client(env, clients, experiment, guest, random, inbox, processors))
-    env.process(server(env, servers, experiment, guest, reply))
+        replies = yield system.arrivals.get()
+        for reply in replies:
+            inboxes[reply.conversation % pairs].put(reply)
 
 
 def build(env: simpy.Environment, experiment: Experiment) -> tuple[SimpySystem, SimpySystem]:
     """The systems of an experiment, the client's first, and all their processes."""
-    layout, inbox_count = experiment.layout, 2 * experiment.pairs  # for messages, for room
+    layout = experiment.layout
     assert max(experiment.workload.max_length, experiment.workload.reply_length) <= (
         SEGMENT_LENGTH_MAX
     ), "this model does not cut messages"
@@ -127,7 +170,7 @@ def build(env: simpy.Environment, experiment: Experiment) -> tuple[SimpySystem, 
         devices: dict[LinkDevice, SimpyCtc] = dict(zip(layout.devices(name), ctcs, strict=True))
         by_rdev = {device.rdev: ctc for device, ctc in devices.items()}
         order = [by_rdev[rdev] for rdev in write_order(tuple(devices), lesser=lesser)]
-        systems.append(SimpySystem(env, experiment.link, ctcs, order, inbox_count, lesser=lesser))
+        systems.append(SimpySystem(env, experiment.link, ctcs, order, lesser=lesser))
         ends.append(ctcs)
     for ctc, mate in zip(*ends, strict=True):
         ctc.mate, mate.mate = mate, ctc
@@ -135,10 +178,8 @@ def build(env: simpy.Environment, experiment: Experiment) -> tuple[SimpySystem, 
     first.partner, second.partner = second, first
     if experiment.client == layout.nodes[1]:
         first, second = second, first
-    random = Random(f"clients {experiment.seed}")
-    processors = simpy.Resource(env, CLIENT_PROCESSORS)
-    for guest in range(experiment.pairs):
-        pair(env, (first, second), experiment, guest, random, processors)
+    env.process(ask(env, first, experiment))
+    env.process(serve(env, second, experiment))
     return first, second
 
 
