@@ -168,7 +168,7 @@ THREE_EXPRESS4 = parse_layout(
 @pytest.mark.at_length
 @pytest.mark.slow
 def test_first_half_second_is_not_taken_for_the_pace_that_follows() -> None:
-    """That was 879 MB/s once, known within 9; runs of five and of thirty seconds give 781 to 790."""
+    """It gave 879 MB/s once, known within 9; runs of five to thirty seconds give 781 to 790."""
     rate = steady_rate(Experiment(THREE_EXPRESS4, SUITES["HL"], SATURATING_PAIRS))
     assert abs(rate.mb_per_s - 785) <= rate.spread_mb_per_s
     assert rate.spread_mb_per_s <= SPREAD_SHARE * rate.mb_per_s
