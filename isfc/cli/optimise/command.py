@@ -11,6 +11,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from ctc.address import format_chpid, format_rdev, parse_rdevs
+from isfc.cli.optimise.certainty import ahead_of_given, score_ranges
 from isfc.cli.optimise.page import (
     activation_lines,
     beyond_found,
@@ -33,6 +34,7 @@ from isfc.cli.output.file import check_file, output_option
 from isfc.cli.output.notes import note_records
 from isfc.cli.output.picture import check_picture
 from isfc.cli.output.progress import progress_bar
+from isfc.cli.output.ranges import range_json
 from isfc.cli.output.streams import show, show_json, write_file
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Collection, Layout
@@ -270,8 +272,8 @@ def _links_record(found: SearchResult, task: Task) -> dict[str, Any]:
         "objective": task.scoring.objectives[0],
         "traffic": [str(load) for load in task.scoring.loads],
         "simulated": found.simulated_count,
-        "given": _placing_record(found.given),
-        "best": [_placing_record(one) for one in found.best],
+        "given": _placing_record(found.given, found, task),
+        "best": [_placing_record(one, found, task) for one in found.best],
         "gains": found.best[0].gains(found.given),
         "written": written(found),
         "moves": [
@@ -287,10 +289,12 @@ def _links_record(found: SearchResult, task: Task) -> dict[str, Any]:
     }
 
 
-def _placing_record(one: Contender) -> dict[str, Any]:
-    (rate,) = one.rates
+def _placing_record(one: Contender, found: SearchResult, task: Task) -> dict[str, Any]:
+    (rate,), (within,) = one.rates, score_ranges(one, task)
     return {
         "mb_per_s": rate.mb_per_s,
+        "range": range_json(within),
+        "odds_ahead": ahead_of_given(one, found.given).share,
         "spread_percent": rate.spread_percent,
         "second_mb_per_s": rate.second_mb_per_s,
         "links": {name: each.mb_per_s for name, each in one.links.items()},
@@ -336,8 +340,11 @@ def _contender_record(one: Contender, found: SearchResult, task: Task) -> dict[s
     devices = one.layout.device_list()
     new = undefined(one.layout, found.given.layout)
     by_objective = dict(zip(task.objectives, one.rates, strict=True))
+    ranges = zip(task.objectives, score_ranges(one, task), strict=True)
     return {
         "mb_per_s": {name: rate.mb_per_s for name, rate in by_objective.items()},
+        "range": {name: range_json(within) for name, within in ranges},
+        "odds_ahead": ahead_of_given(one, found.given).share,
         "spread_percent": {name: rate.spread_percent for name, rate in by_objective.items()},
         "second_mb_per_s": {name: rate.second_mb_per_s for name, rate in by_objective.items()},
         "chpids": [ctc.fibre.name for ctc in devices],

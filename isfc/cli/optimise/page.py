@@ -10,6 +10,7 @@ from rich.console import RenderableType
 
 from ctc.address import format_chpid, format_rdev
 from isfc.cli.judgement.advice import two_paces
+from isfc.cli.optimise.certainty import how_sure
 from isfc.cli.output.picture import write_picture
 from isfc.cli.output.table import apart, plain_table
 from isfc.deck.export import activation_text
@@ -44,7 +45,8 @@ def found_page(found: SearchResult, task: Task) -> RenderableType:
     for name, one in (*rows, ("given", found.given)):
         ahead = "" if one is found.given else _ahead(one, found.given)
         table.add_row(name, *_figures(one), ahead, *_placed(one, found, task))
-    parts: list[RenderableType] = [_heading(task), table, _known(found, task)]
+    sure = how_sure(found.best[0], found.given, task)
+    parts: list[RenderableType] = [_heading(task), table, sure, _known(found, task)]
     parts.append(_looked_at(found, task))
     if several:
         parts.append("* no other layout is better at all of the objectives.")
