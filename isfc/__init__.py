@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from isfc.layout.layout import Layout as Layout
     from isfc.layout.plan import Plan as Plan
     from isfc.layout.plan import make_plan as plan
+    from isfc.layout.rules.rule import Finding as Finding
     from isfc.layout.source_kind import SourceKind as SourceKind
     from isfc.layout.source_kind import source_kind as source_kind
     from isfc.layout.write import format_collection as format_collection
@@ -48,7 +49,14 @@ if TYPE_CHECKING:
     from isfc.programs.protocol import ConversationLimits as ConversationLimits
     from isfc.programs.protocol import ConversationSevered as ConversationSevered
     from isfc.programs.protocol import SeverCode as SeverCode
+    from isfc.search.decide import Comparison as Comparison
+    from isfc.search.decide import check as check
+    from isfc.search.decide import compare as compare
+    from isfc.search.decide import losses as losses
+    from isfc.search.decide import optimise as optimise
     from isfc.search.sweep import sweep as sweep
+    from scenarios.moves.evacuated import evacuate as evacuate
+    from scenarios.moves.evacuation import Tenant as Tenant
     from scenarios.moves.guest import GuestPlan as GuestPlan
     from scenarios.moves.guest_memory import GuestMemory as GuestMemory
     from scenarios.moves.relocated import Relocated as Relocated
@@ -90,6 +98,14 @@ _HOMES: Final = {
     "AddFibre": "isfc.layout.edit",
     "TakeAdvice": "isfc.layout.edit",
     "without": "isfc.layout.edit",
+    "check": "isfc.search.decide",
+    "Finding": "isfc.layout.rules.rule",
+    "losses": "isfc.search.decide",
+    "compare": "isfc.search.decide",
+    "Comparison": "isfc.search.decide",
+    "optimise": "isfc.search.decide",
+    "evacuate": "scenarios.moves.evacuated",
+    "Tenant": "scenarios.moves.evacuation",
     "features": "isfc.layout.edit",
     "carried": "scenarios.runs.saturation",
     "ModelledRate": "scenarios.runs.saturation",
@@ -124,6 +140,7 @@ __all__ = [
     "AddFibre",
     "Backpressure",
     "Collection",
+    "Comparison",
     "ConfigurationError",
     "Conversation",
     "ConversationLimits",
@@ -131,6 +148,7 @@ __all__ = [
     "CtcPair",
     "Edit",
     "Fibre",
+    "Finding",
     "GuestMemory",
     "GuestPlan",
     "IsfcError",
@@ -152,15 +170,21 @@ __all__ = [
     "SourceKind",
     "SwapRdevs",
     "TakeAdvice",
+    "Tenant",
     "Traffic",
     "Workload",
     "carried",
+    "check",
+    "compare",
     "deck_partitions",
     "edit",
+    "evacuate",
     "features",
     "format_collection",
     "load_layout",
+    "losses",
     "open_node",
+    "optimise",
     "parse_layout",
     "parse_links",
     "plan",

@@ -98,6 +98,25 @@ async def shout(conversation: isfc.Conversation) -> None:
         await conversation.send(data.upper())
 
 
+def decisions(layout: isfc.Layout) -> None:
+    """What helps to decide between layouts."""
+    found: isfc.Finding
+    for link, findings in isfc.check(layout).items():
+        for found in findings:
+            print(link, found.id, found.severity, found.remedy)
+    print([left.loss for left in isfc.losses(layout, rule=True)])
+    try:
+        comparison: isfc.Comparison = isfc.compare([layout])
+        print([(each.first.name, each.odds.share) for each in comparison.odds])
+    except isfc.ConfigurationError as error:
+        print(error)
+    best = isfc.optimise(layout, ["forward"], pairs=1, seconds=0.01, runs=1, seeds=1)
+    print(best.given.scores)
+    plan = isfc.GuestPlan("LINUX1", isfc.GuestMemory(2**20, 2**20))
+    print(isfc.evacuate(layout, layout.nodes[0], [plan]).seconds)
+    print(isfc.evacuate(layout, layout.nodes[0], [isfc.Tenant(plan, layout.nodes[1])]).seconds)
+
+
 async def live() -> bytes:
     """Both ends of a live link, and what may go wrong on it."""
     address = f"unix:{tempfile.mkdtemp()}/link"
@@ -129,6 +148,7 @@ def main() -> None:
     edits()
     simulations(layouts())
     relocations(layouts())
+    decisions(isfc.load_layout("published-1"))
     print(asyncio.run(live()))
 
 

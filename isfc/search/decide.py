@@ -1,0 +1,171 @@
+"""What the commands that help to decide do, as functions: check, losses, compare, optimise.
+
+Options of a command are arguments of the same name, and figures are the same.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, TypeVar
+
+from ctc.address import parse_rdevs
+from isfc.arguments import checked
+from isfc.errors import ConfigurationError
+from isfc.io.shared import links_with_disks
+from isfc.layout.catalogue import given_collection
+from isfc.layout.checked_toml import within
+from isfc.layout.closest import expected
+from isfc.layout.layout import Collection, Layout
+from isfc.layout.lost import check_pieces, known_pieces
+from isfc.layout.rules.book import find_all
+from isfc.layout.rules.rule import Finding
+from isfc.search.candidate import parse_fixed
+from isfc.search.objective import LinksObjective, Objective, Scoring
+from isfc.search.optimise import optimise as search
+from isfc.search.result import SearchResult, Task
+from isfc.search.workers import share_out
+from scenarios.figures.choice import Candidate, Choice, PairOdds, judge_choice, pair_odds
+from scenarios.figures.cluster_loss import ClusterLeft, after_cluster_losses
+from scenarios.runs.saturation import in_turn
+from scenarios.runs.workload import LinkLoad, Workload, find_workload, load_of
+
+AnyLayout = Layout | Collection | str | Path
+
+CTCS_OF_LAYOUT: Final = 0
+"""As many CTCs as the layout has."""
+
+
+@checked
+def check(layout: AnyLayout) -> dict[str, tuple[Finding, ...]]:
+    """What IBM's advice finds in a layout, by link, as `isfc check` has it.
+
+    A finding has ``id``, ``severity``, ``text`` and ``remedy``. Raises `ConfigurationError` for
+    what is no layout.
+    """
+    collection = _with_disks(layout)
+    return {
+        link.name: find_all(link, collection.beside(link), collection) for link in collection.links
+    }
+
+
+@checked
+def losses(
+    layout: AnyLayout, *, without: Sequence[str] = (), rule: bool = False
+) -> list[ClusterLeft]:
+    """What all links carry with each piece of hardware gone, the whole first.
+
+    Or ``without`` some pieces together, named as in ``isfc plan --without``. Of each, ``loss`` says
+    which links are cut, and ``seen`` what is carried by the model (MB/s, with its range); ``rule``
+    runs none. Raises `ConfigurationError` for a piece that is not there.
+    """
+    collection = _with_disks(layout)
+    check_pieces(without, known_pieces(collection.links, collection.cecs), "without")
+    return after_cluster_losses(collection, without, None if rule else in_turn)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Layouts under the same load, and the odds of each pair, the one with more first."""
+
+    choices: tuple[Choice, ...]
+    odds: tuple[PairOdds, ...]
+
+
+@checked
+def compare(
+    layouts: Sequence[AnyLayout], workload: Workload | str = "HL", pairs: int = 50
+) -> Comparison:
+    """Compare two layouts or more of one link each, as `isfc compare` does.
+
+    Of each: MB/s of the slower direction, its range, what limits it, what its worst loss leaves.
+    Raises `ConfigurationError` for fewer than two, or for a file of several links.
+    """
+    if len(layouts) < 2:
+        raise ConfigurationError(f"layouts: {len(layouts)}; expected two or more")
+    load = _workload(workload)
+    candidates = []
+    for place, each in enumerate(layouts, start=1):
+        links = _with_disks(each).links
+        if len(links) > 1:
+            raise ConfigurationError(f"layout {place}: {len(links)} links; expected one")
+        name = str(each) if isinstance(each, str | Path) and "\n" not in str(each) else str(place)
+        candidates.append(Candidate(name, links[0], load, pairs))
+    choices = tuple(map(judge_choice, candidates))
+    return Comparison(choices, tuple(pair_odds(choices)))
+
+
+@checked
+def optimise(
+    layout: AnyLayout,
+    objective: Sequence[str] = ("forward",),
+    *,
+    ctcs: int = CTCS_OF_LAYOUT,
+    of_links: str = "sum",
+    workload: Workload | str = "HL",
+    pairs: int = 50,
+    seconds: float = 0.5,
+    runs: int = 200,
+    seeds: int = 3,
+    fixed: str = "",
+    jobs: int = 1,
+    progress: Callable[[int], None] | None = None,
+) -> SearchResult:
+    """Search for the best CTCs on a layout's chpids, as `isfc optimise` does.
+
+    Several links are placed together, under the ``traffic`` of the collection or else ``pairs`` of
+    ``workload`` each way, by ``of_links``: ``sum`` or ``worst-link``. ``jobs`` processes share the
+    work, and ``progress`` is told how many candidates have been run. Raises `ConfigurationError`
+    if there is nothing to choose.
+    """
+    if jobs < 1:
+        raise ConfigurationError(f"jobs {jobs}: expected 1 or more processes")
+    collection = _with_disks(layout)
+    load = _workload(workload)
+    if len(collection.links) > 1:
+        loads = tuple(map(load_of, collection.traffic)) or tuple(
+            LinkLoad(*way, load, pairs)
+            for link in collection.links
+            for way in (link.nodes, link.nodes[::-1])
+        )
+        scoring = Scoring((_named(LinksObjective, "of_links", of_links),), loads, seconds)
+        task = Task(collection, scoring, runs=runs, seeds=seeds)
+    else:
+        (link,) = collection.links
+        wanted = tuple(_named(Objective, "objective", each) for each in objective)
+        scoring = Scoring(wanted, (LinkLoad(*link.nodes, load, pairs),), seconds)
+        with within("fixed"):
+            kept = parse_fixed(link, parse_rdevs(fixed) if fixed else ())
+        task = Task(Collection((link,)), scoring, ctcs or len(link.ctcs), runs, seeds, kept)
+    tell = progress or (lambda _: None)
+    return search(task, lambda work, items: _shared(work, items, jobs), tell)
+
+
+_Item = TypeVar("_Item")
+_Done = TypeVar("_Done")
+_Name = TypeVar("_Name", Objective, LinksObjective)
+
+
+def _shared(
+    work: Callable[[_Item], _Done], items: Sequence[_Item], jobs: int
+) -> Iterator[tuple[int, _Done]]:
+    if jobs == 1:
+        yield from ((index, work(item)) for index, item in enumerate(items))
+    elif items:
+        with closing(share_out(work, items, jobs)) as answers:
+            yield from answers
+
+
+def _with_disks(layout: AnyLayout) -> Collection:
+    return given_collection(layout, lambda document: links_with_disks(document)[0])
+
+
+def _workload(workload: Workload | str) -> Workload:
+    return find_workload(workload) if isinstance(workload, str) else workload
+
+
+def _named(kind: type[_Name], argument: str, name: str) -> _Name:
+    names = [each.value for each in kind]
+    if name not in names:
+        raise ConfigurationError(f"{argument} {name[:40]!r}: {expected(name, names)}")
+    return kind(name)

@@ -1,0 +1,86 @@
+"""Decisions from Python: what the commands find, and errors that name the argument."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import isfc
+from isfc.cli.main import run
+from isfc.cli.output.exits import ExitCode
+
+GUEST = isfc.GuestPlan("LINUX1", isfc.GuestMemory(2**20, 2**20))
+any_call: Any = isfc
+
+
+def of_command(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
+    assert run([*words, "--json"]) == ExitCode.GOOD
+    return json.loads(capsys.readouterr().out)
+
+
+def test_findings_are_those_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    found = isfc.check("two-cecs")
+    shown = of_command(capsys, "check", "two-cecs", "--fail-on", "never")
+    assert list(found) == ["-".join(each["nodes"]) for each in shown]
+    assert [[each.id for each in findings] for findings in found.values()] == [
+        [each["id"] for each in link["findings"]] for link in shown
+    ]
+
+
+@pytest.mark.slow
+def test_losses_are_by_the_model_or_by_rule() -> None:
+    whole, *left = isfc.losses("published-1", rule=True)
+    assert whole.loss is None
+    assert all(each.loss is not None and each.seen is None for each in left)
+    (_, without) = isfc.losses("atlanta-boston", without=["40"])
+    assert without.seen is not None
+    assert without.seen.range is not None
+    assert 0 < without.seen.mb_per_s < 700
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("short_steady", "own_process")
+def test_best_layout_is_that_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    options: dict[str, Any] = {"pairs": 2, "seconds": 0.01, "runs": 2, "seeds": 1}
+    words = (word for name, value in options.items() for word in (f"--{name}", str(value)))
+    shown = of_command(capsys, "optimise", "published-4", *words)
+    found = isfc.optimise("published-4", **options)
+    assert shown["best"][0]["mb_per_s"] == {"forward": found.best[0].scores[0]}
+    assert shown["given"]["mb_per_s"] == {"forward": found.given.scores[0]}
+
+
+@pytest.mark.slow
+def test_guests_leave_as_by_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    guests = tmp_path / "guests.csv"
+    guests.write_text("name,memory,change_rate\nLINUX1,1M,0\n")
+    words = ["evacuate", "published-1", "CLIENT", "--guests", str(guests)]
+    outcome = isfc.evacuate("published-1", "client", [GUEST])
+    assert of_command(capsys, *words)["seconds"] == outcome.seconds
+    named = isfc.evacuate("published-1", "CLIENT", [isfc.Tenant(GUEST, isfc.NodeName("SERVER"))])
+    assert named == outcome
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: isfc.compare(["published-1"]), "^layouts: 1; expected two or more$"),
+        (lambda: isfc.compare(["two-cecs", "published-1"]), "^layout 1: 6 links; expected one$"),
+        (lambda: isfc.optimise("published-4", ["best"]), "^objective 'best': expected one of "),
+        (lambda: isfc.optimise("two-cecs", of_links="su"), "^of_links 'su': did you mean sum"),
+        (lambda: isfc.optimise("published-4", jobs=0), "^jobs 0: expected 1 or more processes$"),
+        (lambda: isfc.optimise("published-4", fixed="XX"), "^fixed: 'XX' is not a device number"),
+        (lambda: isfc.losses("published-4", without=["99"]), "99"),
+        (lambda: isfc.evacuate("published-1", "CLEINT", [GUEST]), "CLEINT.*CLIENT"),
+        (lambda: isfc.evacuate("published-1", "CLIENT", []), "^guests 0: expected 1 to 500"),
+        (
+            lambda: any_call.check(None),
+            r"^check\(layout=None\): expected a Layout, a Collection, a text or a Path$",
+        ),
+        (lambda: any_call.evacuate("published-1", 1, [GUEST]), r"^evacuate\(system=1\): expected"),
+    ],
+)
+def test_wrong_argument_is_named(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(isfc.ConfigurationError, match=message):
+        call()
