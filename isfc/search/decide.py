@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from ctc.address import parse_rdevs
 from isfc.arguments import checked
@@ -31,9 +31,6 @@ from scenarios.runs.saturation import in_turn
 from scenarios.runs.workload import LinkLoad, Workload, find_workload, load_of
 
 AnyLayout = Layout | Collection | str | Path
-
-CTCS_OF_LAYOUT: Final = 0
-"""As many CTCs as the layout has."""
 
 
 @checked
@@ -100,7 +97,7 @@ def optimise(
     layout: AnyLayout,
     objective: Sequence[str] = ("forward",),
     *,
-    ctcs: int = CTCS_OF_LAYOUT,
+    ctcs: int | None = None,
     of_links: str = "sum",
     workload: Workload | str = "HL",
     pairs: int = 50,
@@ -113,10 +110,10 @@ def optimise(
 ) -> SearchResult:
     """Search for the best CTCs on a layout's chpids, as `isfc optimise` does.
 
-    Several links are placed together, under the ``traffic`` of the collection or else ``pairs`` of
-    ``workload`` each way, by ``of_links``: ``sum`` or ``worst-link``. ``jobs`` processes share the
-    work, and ``progress`` is told how many candidates have been run. Raises `ConfigurationError`
-    if there is nothing to choose.
+    ``ctcs`` are as many as the layout has, unless said. Several links are placed together, under
+    the ``traffic`` of the collection or else ``pairs`` of ``workload`` each way, by ``of_links``:
+    ``sum`` or ``worst-link``. ``jobs`` processes share the work, and ``progress`` is told how many
+    candidates have been run. Raises `ConfigurationError` if there is nothing to choose.
     """
     if jobs < 1:
         raise ConfigurationError(f"jobs {jobs}: expected 1 or more processes")
