@@ -30,16 +30,26 @@ _EXPECTED: Final = (
 
 
 def read_measurements(
-    files: Iterable[Path], reading: Reading, layouts: Sequence[RecordLayout] = ()
+    files: Iterable[Path],
+    reading: Reading,
+    layouts: Sequence[RecordLayout] = (),
+    ran: Mapping[Path, Ran] | None = None,
 ) -> list[Measurement]:
     """Everything that some files hold, in their order; those of one interval as one.
 
-    ``layouts`` are those of monitor records that the user supplies.
+    ``layouts`` are those of monitor records that the user supplies, ``ran`` is what the user says
+    of files.
 
     Raises `ConfigurationError` for what is wrong, by file and line, unless ``reading`` takes what
     is usable; and for a file in which there is nothing to be read.
     """
-    found = joined([one for file in files for one in _read(file, reading, layouts)])
+    told = ran or {}
+    read = [
+        replace(one, ran=told[file]) if file in told else one
+        for file in files
+        for one in _read(file, reading, layouts)
+    ]
+    found = joined(read)
     kept = once(found, reading)
     reading.end()
     return kept

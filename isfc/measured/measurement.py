@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from ctc.address import Rdev, format_rdev
+from isfc.errors import ConfigurationError
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,6 +258,11 @@ def _one_list(one: Measurement, other: Measurement) -> bool:
 
 
 def _merged(first: Measurement, second: Measurement) -> Measurement:
+    if None not in (first.ran, second.ran) and first.ran != second.ran:
+        raise ConfigurationError(
+            f"{second.place}: ran {second.ran}, and {first.ran} in {first.place}, of the same "
+            "interval; expected one load for an interval"
+        )
     clients = first.clients if first.clients is not None else second.clients
     known = {each.rdev for each in first.devices}
     return replace(

@@ -49,8 +49,11 @@ class MeasuredFiles:
         ),
     ] = None
     ran: Annotated[
-        str | None,
-        typer.Option(metavar="NAME:PAIRS", help="What ran, if you know it: a workload, as HL:50."),
+        list[str] | None,
+        typer.Option(
+            metavar="[FILE=]NAME:PAIRS",
+            help="What ran, if you know it, as HL:50: in a file, or in all others.",
+        ),
     ] = None
     records: Annotated[
         list[Path] | None,
@@ -73,12 +76,12 @@ class MeasuredFiles:
         Rows that are left out are told on stderr. ``client`` is the node of the clients.
         """
         zones = _read_zones(self.zone or ())
-        told = None if self.ran is None else Ran(*read_load("--ran", self.ran))
+        told = _read_ran(self.ran or (), self.files)
         layouts = [layout for path in self.records or () for layout in read_layouts(path)]
         reading = Reading(usable=self.usable, decimal_comma=self.decimal_comma)
         node, source = (None if name is None else name.upper() for name in (self.system, client))
         found = completed(
-            read_measurements(self.files, reading, layouts), node, zones, told, source
+            read_measurements(self.files, reading, layouts, told), node, zones, None, source
         )
         systems = {one.system for one in found}
         for name in zones:
@@ -115,6 +118,33 @@ class MeasuredLink:
         show_notes(opened.notes)
         client = choose_node(opened, "--from", self.client)
         return opened, [of_end(opened, each, client) for each in files.read(client)]
+
+
+def _read_ran(texts: Sequence[str], files: Sequence[Path]) -> dict[Path, Ran]:
+    """What ran in each file of which it is said."""
+    found: dict[Path, Ran] = {}
+    rest: Ran | None = None
+    for text in texts:
+        name, _, load = text.rpartition("=")
+        ran = Ran(*read_load("--ran", load))
+        if not name:
+            if rest is not None:
+                raise ConfigurationError(
+                    f"--ran {text[:40]}: {rest} ran already in all files; expected a file before "
+                    "it, as --ran FILE=HL:50"
+                )
+            rest = ran
+            continue
+        meant = [path for path in files if str(path) == name] or [
+            path for path in files if path.name == name
+        ]
+        if len(meant) != 1 or meant[0] in found:
+            known = ", ".join(str(path) for path in files if path not in found)
+            raise ConfigurationError(
+                f"--ran {text[:80]}: expected one of the files, each once: {known[:200]}"
+            )
+        found[meant[0]] = ran
+    return found if rest is None else {path: found.get(path, rest) for path in files}
 
 
 def _read_zones(texts: Sequence[str]) -> dict[str | None, str]:

@@ -144,6 +144,8 @@ def test_only_a_quiet_link_is_nothing_to_compare(
     ("options", "problem"),
     [
         (["--ran", "HL"], "--ran HL: expected NAME:PAIRS"),
+        (["--ran", "HL:1", "--ran", "HM:2"], "--ran HM:2: HL:1 ran already in all files"),
+        (["--ran", "x.txt=HL:1"], "--ran x.txt=HL:1: expected one of the files, each once: "),
         (["--zone", "CET"], "--zone CET: expected one such as +02:00, UTC, or ATLANTA=+02:00"),
         (["--zone", "+25:00"], "--zone +25:00: expected one such as +02:00, UTC, or ATLANTA=+02"),
         (["--zone", "A#1=+01:00"], "--zone A#1: no file says that it is of A#1; expected "),
@@ -156,3 +158,12 @@ def test_what_cannot_be_compared_is_refused(
 ) -> None:
     assert run(["measured", "compare", "published-12", str(PUBLISHED), *options]) == 2
     assert problem in capsys.readouterr().err
+
+
+def test_what_ran_is_said_for_each_file(capsys: pytest.CaptureFixture[str]) -> None:
+    pages = [str(SITE), str(SITE.with_name("site-2.txt"))]
+    told = ["--ran", "site-2.txt=HM:7", "--ran", "HS:3"]
+    assert run(["measured", "read", *pages, *told]) == 0
+    out = capsys.readouterr().out
+    assert "ran HS with 3 pairs" in " ".join(out.split())
+    assert "ran HM with 7 pairs" in " ".join(out.split())
