@@ -33,6 +33,7 @@ CONSTANTS: Final = (
         ("line_ns_per_byte", "processor_ns_per_byte", "processor_bits_per_ccw"),
         of_feature=True,
     ),
+    Constant("line", "what the fibre takes beside that", ("line_ns_per_byte",), of_feature=True),
     Constant("latency", "what delays a CCW and uses nothing", ("latency_ns_per_ccw",), True),
     Constant("turn", "how long the channel serves one transfer", ("turn_ns",), True, True),
     Constant("receive", "what a byte takes to be received", ("receive_ns_per_byte",)),
@@ -56,6 +57,8 @@ class Errors:
 class SiteProfile:
     """Factors by the names of `CONSTANTS`, for ``features``, and how good they are.
 
+    A constant without a factor is as it was. ``doubts`` say why the fit was refused, of one that
+    was written all the same.
     ``held_back`` are errors of what was left out of the fit, ``before`` those of the constants as
     they were; None where nothing was measured that says it. ``model`` is the digest of the
     constants that the factors belong to.
@@ -68,6 +71,7 @@ class SiteProfile:
     model: str
     held_back: Errors | None = None
     before: Errors | None = None
+    doubts: tuple[str, ...] = ()
 
     def of_feature(self, profile: ChpidProfile) -> ChpidProfile:
         """A feature with its factors, if it is one of those that were fitted."""
@@ -92,7 +96,8 @@ class SiteProfile:
         fitted = f"Site profile {self.name}, fitted on {self.intervals} {what}"
         if all(factor == 1.0 for _, factor in self.factors):
             return f"{fitted}: it leaves the model as it is."
-        return f"{fitted}: {' '.join([self._off(), *self._left(features)])}"
+        doubts = [f"The fit was refused: {'; '.join(self.doubts)}."] if self.doubts else []
+        return f"{fitted}: {' '.join([self._off(), *self._left(features), *doubts])}"
 
     def _off(self) -> str:
         """How far it is off."""
@@ -124,6 +129,6 @@ def _scaled(record: Any, factors: Mapping[str, float], *, of_feature: bool) -> d
         factor = factors.get(constant.name, 1.0)
         if constant.of_feature is of_feature and factor != 1.0:
             for field in constant.fields:
-                value = getattr(record, field) * factor
+                value = changed.get(field, getattr(record, field)) * factor
                 changed[field] = round(value) if constant.whole else value
     return changed

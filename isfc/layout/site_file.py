@@ -1,5 +1,6 @@
 """Site profiles as TOML files, and layouts with one."""
 
+import json
 from dataclasses import replace
 from math import isfinite
 from pathlib import Path
@@ -27,6 +28,7 @@ class _Root(msgspec.Struct, forbid_unknown_fields=True):
     factors: dict[str, float]
     held_back: _Errors | None = None
     before: _Errors | None = None
+    doubts: list[str] = []
 
 
 _EXPECTED = {
@@ -37,6 +39,7 @@ _EXPECTED = {
     "factors": "a table of factors by constant",
     "held_back": "a table with median and worst",
     "before": "a table with median and worst",
+    "doubts": "a list of reasons for which the fit was refused",
 }
 
 
@@ -70,6 +73,7 @@ def read_site(path: Path) -> SiteProfile:
             root.model,
             _errors(root.held_back),
             _errors(root.before),
+            tuple(root.doubts),
         )
 
 
@@ -88,6 +92,9 @@ def format_site(profile: SiteProfile) -> str:
         f"intervals = {profile.intervals}",
         f'model = "{profile.model}"  # the constants that the factors belong to',
     ]
+    if profile.doubts:
+        reasons = ", ".join(json.dumps(doubt, ensure_ascii=False) for doubt in profile.doubts)
+        lines.append(f"doubts = [{reasons}]  # the fit was refused, and written all the same")
     lines += ["", "[factors]"]
     lines += [f"{name} = {factor:.4f}  # {meanings[name]}" for name, factor in profile.factors]
     for table, errors in (("held_back", profile.held_back), ("before", profile.before)):

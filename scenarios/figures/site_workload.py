@@ -5,17 +5,20 @@ are spread, how many messages a conversation has under way, or how many conversa
 what is assumed of these is said. Device rows alone tell none of it: the user must say what ran.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import log
 from typing import Final
 
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Layout
+from isfc.link.message import Traffic
 from isfc.link.name import NodeName
 from isfc.link.package import BLOCK_HEADER_LENGTH, BLOCK_LENGTH, MESSAGE_HEADER_LENGTH
 from isfc.measured.measurement import FilePlace, LinkFigures, Measurement, WayFigures
 from isfc.measured.seen import SeenInterval, SeenLink
-from scenarios.runs.run import Experiment, run
+from scenarios.runs.open_load import CONVERSATIONS, open_load
+from scenarios.runs.run import Experiment, Result, run
 from scenarios.runs.workload import Workload, find_workload, free_workload
 
 PAIRS_TRIED_MAX: Final = 256
@@ -26,8 +29,35 @@ QUIET_MB_PER_S: Final = 0.1
 
 _EXCHANGE_RATIO: Final = 0.9
 """Messages back per message forth, from which on there is one reply for each."""
-_ENOUGH: Final = 0.97
-"""Share of the measured rate at which pairs are enough: a report's last digit is 0.1 to 1 %."""
+
+LIGHT: Final = 1.5
+"""A load is light if one pair does so many times as much in the model. Chosen: no site is slower by
+more, as a rule."""
+
+_ALONE: Final = 1.2
+"""Messages a package, below which each goes alone as of a light load."""
+
+_SPEED: Final = 0.25
+"""How far a site's rate is expected from the model's, as a logarithm. Chosen: the published rates
+of features that were fitted apart."""
+
+_FILLED: Final = 0.1
+"""The same of messages a package: they go by what waits, and hardly by speed. Chosen."""
+
+_WAITING: Final = 1.0
+"""The same of messages that wait, of which a report shows a moment. Chosen."""
+
+_AS_WELL: Final = 3.0
+"""Pairs do as well as the best up to so much more of the squares: 80 % of chance is less."""
+
+_OTHER_SPEED: Final = 0.1
+"""Rates further apart than this, as a logarithm, mean another speed of the site. Chosen."""
+
+_OFF_MAX: Final = 1.1
+"""Times by which the rate of the pairs that do best may be off without being told. Chosen."""
+
+_LENGTHS_DIFFER: Final = 0.1
+"""Share by which a message's mean length may be off what ran. Chosen: figures have three digits."""
 
 
 class QuietLink(ConfigurationError):
@@ -39,7 +69,9 @@ class Derived:
     """A workload that gives what was measured; ``uncertain`` says what of it is assumed.
 
     ``offered_per_s`` is the exchanges a second that an open loop would offer, None if no link
-    activity says it.
+    activity says it. ``doubts`` are reasons to take it for something else. ``is_light`` says that
+    it is below what a pair of guests does, and an open load: ``pairs`` are then messages that may
+    be under way. ``is_inferred`` says that link activity tells what ran, and nobody else.
     """
 
     workload: Workload
@@ -47,6 +79,16 @@ class Derived:
     client: NodeName
     offered_per_s: float | None
     uncertain: tuple[str, ...]
+    doubts: tuple[str, ...] = ()
+    is_light: bool = False
+    is_inferred: bool = False
+
+    def __str__(self) -> str:
+        if self.is_light:
+            return (
+                f"{self.workload.name}, {self.offered_per_s or 0.0:.1f} messages a second offered"
+            )
+        return f"{self.workload.name}, {self.pairs} pairs"
 
     def experiment(
         self, layout: Layout, seconds: float, warmup: float, seed: int = 1
@@ -57,6 +99,34 @@ class Derived:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What link activity shows of an exchange: what clients send, what comes back, what waits."""
+
+    out: WayFigures
+    back: WayFigures
+    waiting: float | None
+    """Messages of the clients that wait to be sent; None where their end was not measured."""
+
+    @property
+    def mb_per_s(self) -> float:
+        """Both ways."""
+        return self.out.mb_per_s + self.back.mb_per_s
+
+    def off(self, found: Result) -> float:
+        """How far a run is from it: a sum of squares, each of what is expected."""
+        off = (log(found.mb_per_s / self.mb_per_s) / _SPEED) ** 2
+        for way, ours in (
+            (self.out, found.messages_per_package_out),
+            (self.back, found.messages_per_package_in),
+        ):
+            if way.messages_per_package and ours:
+                off += (log(ours / way.messages_per_package) / _FILLED) ** 2
+        if self.waiting is not None:
+            off += (log((found.tx_pend_count + 5) / (self.waiting + 5)) / _WAITING) ** 2
+        return off
+
+
 def derive(layout: Layout, interval: SeenInterval, seconds: float = 0.5) -> Derived:
     """The workload of an interval: as the first of its ends says it that does.
 
@@ -65,7 +135,11 @@ def derive(layout: Layout, interval: SeenInterval, seconds: float = 0.5) -> Deri
     """
     for end in interval.ends:
         _check_busy(end.measurement)
-    told = next((end for end in interval.ends if end.measurement.ran), None)
+    said = [end for end in interval.ends if end.measurement.ran]
+    if len({end.measurement.ran for end in said}) > 1:
+        both = " and ".join(f"{end.measurement.ran} in {end.measurement.place}" for end in said)
+        raise ConfigurationError(f"{both}, of the same interval; expected one load for an interval")
+    told = said[0] if said else None
     active = next((end for end in interval.ends if end.measurement.links), None)
     if told is not None:
         return _as_told(layout, told, active)
@@ -79,11 +153,47 @@ def derive(layout: Layout, interval: SeenInterval, seconds: float = 0.5) -> Deri
     out, back = _ways(link, clients_here=here)
     workload = _workload(one.place, out, back)
     client = _client(layout, active.node, here=here)
-    pairs, enough = _pairs(layout, workload, client, out.mb_per_s + back.mb_per_s, seconds)
     uncertain = [*_assumed(out, back, workload)]
-    if not enough:
-        uncertain.append(f"the model does not reach the rate; with {pairs} pairs it comes nearest")
-    return Derived(workload, pairs, client, out.messages_per_s, tuple(uncertain))
+    waiting = link.tx_pend_count if active.node == client else None
+    seen = _Seen(out, back, waiting)
+    tried = _pairs(layout, workload, client, seen, seconds)
+    one_pair = min(tried, key=lambda each: each.pairs)
+    if one_pair.mb_per_s > LIGHT * seen.mb_per_s and out.messages_per_package < _ALONE:
+        return _as_open(workload, client, seen, one_pair.mb_per_s)
+    best = tried[0]
+    if not 1 / _OFF_MAX < best.mb_per_s / seen.mb_per_s < _OFF_MAX:
+        uncertain.append(
+            f"with {best.pairs} pairs the model comes nearest, and carries {best.mb_per_s:.0f} "
+            f"MB/s where {seen.mb_per_s:.0f} were measured"
+        )
+    doubts = tuple(_doubt(tried))
+    return Derived(
+        workload,
+        best.pairs,
+        client,
+        out.messages_per_s,
+        tuple(uncertain),
+        doubts,
+        is_inferred=True,
+    )
+
+
+def _as_open(workload: Workload, client: NodeName, seen: _Seen, one_pair: float) -> Derived:
+    """A load below what one pair of guests does."""
+    light = (
+        f"a light load: {seen.mb_per_s:.0f} MB/s, where one pair of guests that always has "
+        f"something under way would do {one_pair:.0f} in the model"
+    )
+    rate = seen.out.messages_per_s
+    return Derived(
+        open_load(workload, rate),
+        CONVERSATIONS,
+        client,
+        rate,
+        (light, *list(_assumed(seen.out, seen.back, workload))[:1]),
+        is_light=True,
+        is_inferred=True,
+    )
 
 
 def find_ran(name: str) -> Workload:
@@ -119,7 +229,23 @@ def _as_told(layout: Layout, told: SeenLink, active: SeenLink | None) -> Derived
         offered = out.messages_per_s
     ran = told.measurement.ran
     assert ran is not None
-    return Derived(find_ran(ran.workload), ran.pairs, client, offered, tuple(uncertain))
+    workload = find_ran(ran.workload)
+    doubts = () if active is None else tuple(_other_lengths(workload, active, client))
+    return Derived(workload, ran.pairs, client, offered, tuple(uncertain), doubts)
+
+
+def _other_lengths(workload: Workload, active: SeenLink, client: NodeName) -> Iterator[str]:
+    """That messages were longer or shorter than those of what is said to have run."""
+    link = active.measurement.links[0]
+    out, back = _ways(link, clients_here=active.node == client)
+    if workload.traffic is not Traffic.TRANSPORT or not (out.messages_per_s and back.mb_per_s):
+        return
+    length = _payload(out.mb_per_s * 2**20 / out.messages_per_s)
+    if abs(length / workload.mean_length - 1) > _LENGTHS_DIFFER:
+        yield (
+            f"{active.measurement.place}: link activity has messages of {length:,} bytes, and "
+            f"those of {workload.name} have {workload.mean_length:,.0f}: was it another workload?"
+        )
 
 
 def _client(layout: Layout, node: NodeName, *, here: bool) -> NodeName:
@@ -164,28 +290,61 @@ def _assumed(out: WayFigures, back: WayFigures, workload: Workload) -> Iterator[
         )
 
 
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    """What the model shows with so many pairs, and how far that is from what was measured."""
+
+    pairs: int
+    mb_per_s: float
+    off: float
+
+
 def _pairs(
-    layout: Layout, workload: Workload, client: NodeName, mb_per_s: float, seconds: float
-) -> tuple[int, bool]:
-    """The fewest pairs with which the model carries the rate, and whether it does."""
-    rates: dict[int, float] = {}
+    layout: Layout, workload: Workload, client: NodeName, seen: _Seen, seconds: float
+) -> list[_Tried]:
+    """Numbers of pairs, that one first whose run shows most nearly what was measured.
 
-    def rate(pairs: int) -> float:
-        if pairs not in rates:
+    Messages a package tell more than the rate: the site may be slower or faster than the model.
+    """
+    tried: dict[int, _Tried] = {}
+
+    def attempt(pairs: int) -> _Tried:
+        if pairs not in tried:
             found = run(Experiment(layout, workload, pairs, seconds, seconds / 2, client=client))
-            rates[pairs] = found.mb_per_s
-        return rates[pairs]
+            tried[pairs] = _Tried(pairs, found.mb_per_s, seen.off(found))
+        return tried[pairs]
 
-    enough = _ENOUGH * mb_per_s
-    most = 1
-    while rate(most) < enough and most < PAIRS_TRIED_MAX:
-        if most > 8 and rate(most) < 1.02 * rate(most // 2):
+    pairs, last = 1, attempt(1)
+    while pairs < PAIRS_TRIED_MAX:
+        pairs *= 2
+        before, last = last, attempt(pairs)
+        if pairs > 8 and last.off > before.off and last.mb_per_s < 1.02 * before.mb_per_s:
             break  # more pairs only wait
-        most *= 2
-    if rate(most) < enough:
-        return min(rates, key=lambda pairs: abs(rates[pairs] - mb_per_s)), False
-    least = most // 2
-    while most - least > max(1, most // 16):
-        middle = (least + most) // 2
-        least, most = (least, middle) if rate(middle) >= enough else (middle, most)
-    return most, True
+    best = min(tried.values(), key=lambda each: each.off)
+    step = best.pairs // 4
+    while step:
+        for near in (best.pairs - step, best.pairs + step):
+            if 1 <= near <= PAIRS_TRIED_MAX:
+                attempt(near)
+        best = min(tried.values(), key=lambda each: each.off)
+        step = step // 2 if step > best.pairs // 16 else 0
+    return sorted(tried.values(), key=lambda each: each.off)
+
+
+def _doubt(tried: Sequence[_Tried]) -> Iterator[str]:
+    """That other pairs do as well, and would mean another speed of the site."""
+    best = tried[0]
+    if best.pairs >= PAIRS_TRIED_MAX:
+        return
+    others = [
+        each
+        for each in tried
+        if each.off < best.off + _AS_WELL and abs(log(each.mb_per_s / best.mb_per_s)) > _OTHER_SPEED
+    ]
+    if others:
+        most = max((best, *others), key=lambda each: each.pairs).pairs
+        least = min((best, *others), key=lambda each: each.pairs).pairs
+        yield (
+            f"link activity does not tell how many pairs ran: {least} to {most} do as well, at "
+            "other speeds of the link"
+        )

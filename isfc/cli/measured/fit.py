@@ -5,13 +5,16 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
+import typer
+
 from isfc.cli.measured.options import MeasuredFiles, MeasuredLink
 from isfc.cli.measured.page import fit_page
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption
+from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import check_file, output_option
 from isfc.cli.output.progress import progress_bar
-from isfc.cli.output.streams import show, show_json, show_log, write_file
+from isfc.cli.output.streams import show, show_error, show_json, show_log, write_file
 from isfc.layout.layout import Layout
 from isfc.layout.site_file import format_site
 from isfc.library import check_library
@@ -29,44 +32,66 @@ def fit_site(
         Path,
         output_option("The site profile to write; .toml."),
     ],
+    anyway: Annotated[
+        bool,
+        typer.Option("--anyway", help="Write the profile even if the fit is refused; it says so."),
+    ] = False,
     json: JsonOption = False,
 ) -> None:
     """Fit the model to a site, as a profile for --profile.
 
     A few constants of the features and of the link driver are scaled so that the judged figures
-    come out nearest, each held near today's value as far as the figures do not tell it. Errors
+    come out nearest; those that the figures do not tell stay as they are. Errors
     are those of what was held back: each interval in turn, or each device of a single one.
+    Ends with 1, and writes nothing, if the fit is not to be believed; the reasons are printed.
     """
     check_file("--output", str(output), (".toml",))
     check_library("scipy", "isfc measured fit")
     layout, found = measured.open(files)
     intervals = _told(layout, see_intervals(layout, found))
-    with progress_bar(runs_of(len(intervals)), "runs at most") as advance:
+    with progress_bar(runs_of(layout, len(intervals)), "runs at most") as advance:
         fitted = fit(layout, intervals, output.stem, advance)
-    write_file(output, format_site(fitted.profile))
+    written = anyway or not fitted.doubts
+    if written:
+        write_file(output, format_site(fitted.all_the_same))
     if json:
-        show_json(fitted_record(fitted))
+        show_json(fitted_record(fitted, written=written))
     else:
-        show(fit_page(fitted, str(output)))
+        show(fit_page(fitted, str(output), written=written))
+    if not written:
+        show_error(f"the fit is refused, and {output} not written; --anyway writes it")
+        raise typer.Exit(ExitCode.FAILED)
 
 
 def _told(layout: Layout, seen: Sequence[SeenInterval]) -> list[FitInterval]:
-    """What can be fitted to; intervals of a quiet link are told and left out."""
-    intervals = []
+    """What can be fitted to; intervals of a quiet link are told and left out.
+
+    So are those of a light load, if there are others.
+    """
+    intervals: list[FitInterval] = []
     for one in seen:
         try:
             intervals.append(FitInterval(one, derive(layout, one)))
         except QuietLink as error:
             show_log(f"isfc: note: {error}")
-    return intervals
+    busy = [each for each in intervals if not each.derived.is_light]
+    if not busy:
+        return intervals
+    for each in intervals:
+        if each.derived.is_light:
+            show_log(f"isfc: note: {each.seen.place}: left out: {each.derived.uncertain[0]}")
+    return busy
 
 
-def fitted_record(fitted: Fitted) -> dict[str, Any]:
+def fitted_record(fitted: Fitted, *, written: bool) -> dict[str, Any]:
     """What ``--json`` prints. Names and meanings of the keys stay between releases."""
-    profile = fitted.profile
+    profile = fitted.all_the_same
     return {
         **asdict(profile),
         "factors": dict(profile.factors),
         "uncertainty": dict(fitted.uncertainties),
         "not_told": list(fitted.untold),
+        "misfit": fitted.misfit,
+        "notes": list(fitted.notes),
+        "written": written,
     }

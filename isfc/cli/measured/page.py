@@ -127,9 +127,11 @@ def _compared_parts(each: ComparedInterval, tolerance: float | None) -> Iterator
     derived = each.derived
     for end in each.seen.ends:
         yield measured_heading(end.measurement)
-    yield (f"Emulated: {derived.workload.name}, {derived.pairs} pairs, clients on {derived.client}")
+    yield f"Emulated: {derived}, clients on {derived.client}"
     for line in derived.uncertain:
         yield f"  assumed: {line}"
+    for line in derived.doubts:
+        yield f"  doubtful: {line}"
     for note in each.seen.notes():
         yield f"  {note}"
     for node in dict.fromkeys(figure.node for figure in each.figures):
@@ -228,15 +230,19 @@ def _whose(figure: MeasuredFigure, compared: ComparedInterval) -> str:
     return figure.of if len(compared.seen.ends) == 1 else f"{figure.node} {figure.of}"
 
 
-def fit_page(fitted: Fitted, file: str) -> RenderableType:
-    """The factors with what is known of them, and how good the fit is."""
+def fit_page(fitted: Fitted, file: str, *, written: bool = True) -> RenderableType:
+    """The factors with what is known of them, how good the fit is, and why it is refused if so."""
     profile = fitted.profile
     table = plain_table("constant", ">factor", ">+- %", "")
-    meanings = {constant.name: constant.meaning for constant in CONSTANTS}
+    factors = dict(profile.factors)
     uncertainties = dict(fitted.uncertainties)
-    for name, factor in profile.factors:
-        told = "not told by these figures" if name in fitted.untold else meanings[name]
-        table.add_row(name, f"{factor:.2f}", f"{100 * (exp(uncertainties[name]) - 1):.0f}", told)
+    for constant in CONSTANTS:
+        wide = f"{100 * (exp(uncertainties[constant.name]) - 1):.0f}"
+        if constant.name in factors:
+            cells = (f"{factors[constant.name]:.2f}", wide, constant.meaning)
+        else:
+            cells = ("1.00", wide, "not told by these figures: it stays as it is")
+        table.add_row(constant.name, *cells)
     lines: list[RenderableType] = [table, ""]
     if profile.before is None or profile.held_back is None:
         lines.append("Nothing was measured that tells a constant: the model stays as it is.")
@@ -250,9 +256,19 @@ def fit_page(fitted: Fitted, file: str) -> RenderableType:
             f"with today's constants by {profile.before.median:.1f} %, the worst by "
             f"{profile.before.worst:.0f} %."
         )
-        if profile.is_worse:
+        if profile.is_worse and not fitted.doubts:
             lines.append(
                 "So the fit predicts worse than the model without it: measure more intervals, "
                 "with other loads, before you use it."
             )
-    return Group(*lines, f"Written: {file}, for --profile.")
+    lines += [f"Note: {note}." for note in fitted.notes]
+    if fitted.doubts:
+        lines += ["", "The fit is refused:", *(f"- {doubt}" for doubt in fitted.doubts), REMEDY]
+    return Group(*lines, *([f"Written: {file}, for --profile."] if written else []))
+
+
+REMEDY: Final = (
+    "Measure two or three intervals in which the link was busy, device rows and link activity of "
+    "each, and say what ran: --ran FILE=NAME:PAIRS."
+)
+"""What to measure where a fit is refused."""

@@ -248,7 +248,7 @@ ELSEWHERE: Final = {
     "measured read": "system zone ran records usable decimal-comma layout link output csv json",
     "measured compare": "link from system zone ran records usable decimal-comma profile tolerance "
     "plot json",
-    "measured fit": "link from system zone ran records usable decimal-comma output json",
+    "measured fit": "link from system zone ran records usable decimal-comma output anyway json",
     "node": "link listen connect cert key ca insecure pace dilation strict workload pairs seconds "
     "warmup seed from verify reconnect forward journal metrics log-format log-level run-dir "
     "lifeline json",

@@ -15,10 +15,11 @@ from rich.console import Console
 from isfc.cli.measured.page import fit_page
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
-from isfc.layout.site import Errors, SiteProfile
+from isfc.layout.site import CONSTANTS, Errors, SiteProfile
 from isfc.layout.site_file import format_site, read_site, with_site
 from isfc.link.parameters import LinkParameters
-from isfc.search.site_fit import Fitted, fit, surface_through
+from isfc.search.site_fit import Fitted, fit
+from isfc.search.site_surface import Surface, near_surface, surface_through
 from scenarios.runs.notes import run_notes
 from scenarios.runs.workload import SUITES
 from tests.isfc.measured.site import LAYOUT, errors_percent, fit_pages, print_pages, site_of
@@ -73,16 +74,28 @@ def test_sites_drawn_at_random_are_predicted(tmp_path: Path, seed: int) -> None:
 
 def test_without_a_measurement_the_prior_stays() -> None:
     fitted = fit(load_layout(LAYOUT), [], "quiet")
-    assert {factor for _, factor in fitted.profile.factors} == {1.0}
-    assert len(fitted.untold) == len(fitted.profile.factors)
+    assert fitted.profile.factors == ()
+    assert fitted.untold == tuple(constant.name for constant in CONSTANTS)
     assert fitted.profile.of_link(LinkParameters()) == LinkParameters()
 
 
+WHOLE = SiteProfile(
+    "made",
+    (("transfer", 1.0), ("receive", 2.0)),
+    ("FICON Express2",),
+    0,
+    "0123456789ab",
+    Errors(20.0, 40.0),
+    Errors(10.0, 30.0),
+    ('it "is" off', "no such site"),
+)
+
+
 def test_a_profile_is_read_as_it_was_written(tmp_path: Path) -> None:
-    fitted = fit(load_layout(LAYOUT), [], "quiet")
     path = tmp_path / "site.toml"
-    path.write_text(format_site(fitted.profile), "utf-8")
-    assert read_site(path) == fitted.profile
+    path.write_text(format_site(WHOLE), "utf-8")
+    assert read_site(path) == WHOLE
+    assert 'The fit was refused: it "is" off; no such site.' in WHOLE.describe()
 
 
 def test_a_profile_changes_the_features_it_was_fitted_on_alone() -> None:
@@ -117,7 +130,8 @@ def test_a_profile_that_is_worse_than_none_says_so() -> None:
     assert "Without it" not in better.describe()
     for profile in worse, better:
         console = Console(file=StringIO(), width=80)
-        console.print(fit_page(Fitted(profile, (("turn", 0.1),), ()), "site.toml"))
+        uncertainties = tuple((each.name, 0.1) for each in CONSTANTS)
+        console.print(fit_page(Fitted(profile, uncertainties, ()), "site.toml"))
         assert isinstance(console.file, StringIO)
         page = console.file.getvalue()
         said = "the fit predicts worse than the model without it" in " ".join(page.split())
@@ -148,7 +162,7 @@ def test_fractions_stay_fractions_and_whole_numbers_whole() -> None:
 def test_a_bad_profile_is_refused_with_its_key(
     tmp_path: Path, old: str, new: str, problem: str
 ) -> None:
-    text = format_site(fit(load_layout(LAYOUT), [], "quiet").profile)
+    text = format_site(WHOLE)
     path = tmp_path / "site.toml"
     path.write_text(text.replace(old, new), "utf-8")
     with pytest.raises(ConfigurationError) as caught:
@@ -188,6 +202,25 @@ def test_how_well_lines_are_known_is_how_far_they_come_out_from_each_other() -> 
     assert level == pytest.approx(0.05 * found[0].level_share ** 0.5, rel=0.1)
     slope = numpy.std([each.slopes[0, 1] for each in found])
     assert slope == pytest.approx(0.05 * found[0].slope_share[1, 1] ** 0.5, rel=0.1)
+
+
+def test_a_constant_that_no_figure_tells_stays_as_it_is() -> None:
+    count = len(CONSTANTS)
+    slopes = numpy.zeros((40, count))
+    slopes[:, 0] = 1.0  # every figure goes with the first constant, and with no other
+    level = numpy.full(40, -0.3)
+    blank = numpy.zeros((count, count))
+    surface = Surface(numpy.zeros(count), level, slopes, numpy.full(40, 0.01), 0.01, blank)
+    near = near_surface(surface, [0.0] * 40, 1.2)
+    assert near.told().tolist() == [True, *[False] * (count - 1)]
+    best = near.best(near.told())
+    assert best[0] == pytest.approx(0.3, abs=0.01)
+    assert not best[1:].any()
+    # residuals of three times what is known of the figures: so much less is known of the constant
+    exact, off = near.spread(near.misfit(best)), near.spread(3.0)
+    assert near.misfit(best) < 0.1
+    assert off[0] == pytest.approx(3 * exact[0], rel=0.01)
+    assert off[1] == exact[1]
 
 
 def test_too_few_points_are_refused() -> None:

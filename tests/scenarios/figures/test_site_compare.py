@@ -1,5 +1,6 @@
 """A measurement beside the model: what ran is inferred, errors are signed, reasons are named."""
 
+import json
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -15,8 +16,10 @@ from isfc.measured.seen import SeenInterval, SeenLink, see, see_intervals
 from isfc.measured.table import read_json
 from scenarios.figures.site_compare import compare_interval, figures_beside, likely_reasons
 from scenarios.figures.site_workload import Derived, QuietLink, derive
+from scenarios.runs.open_load import CONVERSATIONS, open_load
 from scenarios.runs.run import Experiment, Result, run
 from scenarios.runs.workload import SUITES
+from tests.isfc.measured.site import site_of
 
 LAYOUT = load_layout("atlanta-boston")
 PUBLISHED = Path(__file__).parents[3] / "docs" / "measured"
@@ -24,8 +27,6 @@ PUBLISHED = Path(__file__).parents[3] / "docs" / "measured"
 
 def emulated(layout: Layout = LAYOUT, pairs: int = 20) -> tuple[Measurement, Result]:
     """A run as a site would hand it over, without a word of what ran."""
-    import json
-
     result = run(Experiment(layout, SUITES["HL"], pairs, 0.5, 0.2))
     record = {"workload": "HL", "pairs": pairs, "client": "ATLANTA", **asdict(result)}
     (one,) = read_json(json.dumps(record), "run.json", Reading())
@@ -58,6 +59,42 @@ def test_what_ran_is_inferred_from_link_activity() -> None:
     assert any("mean length" in line for line in found.uncertain)
     again = run(found.experiment(LAYOUT, 0.5, 0.2))
     assert again.mb_per_s == pytest.approx(result.mb_per_s, rel=0.06)
+
+
+@pytest.mark.slow
+def test_pairs_are_found_though_the_site_is_slower() -> None:
+    # as many as reach the rate on the unfitted model were 7 where 50 ran
+    one, _ = emulated(site_of(LAYOUT, transfer=1.3, receive=1.5), 50)
+    found = derive(LAYOUT, interval(replace(one, ran=None, clients=None)), 0.3)
+    assert 40 <= found.pairs <= 64
+    assert not found.doubts
+
+
+@pytest.mark.slow
+def test_a_load_below_what_one_pair_does_is_emulated_at_its_rate() -> None:
+    light = replace(SUITES["HL"], programs=open_load(SUITES["HL"], 300.0).programs, window=1)
+    result = run(Experiment(LAYOUT, light, CONVERSATIONS, 2.0, 0.2))
+    record = {"workload": "HL", "pairs": 1, "client": "ATLANTA", **asdict(result)}
+    (one,) = read_json(json.dumps(record), "run.json", Reading())
+    found = derive(LAYOUT, interval(replace(one, ran=None)), 0.3)
+    assert found.is_light
+    assert any("a light load" in line for line in found.uncertain)
+    again = run(found.experiment(LAYOUT, 2.0, 0.2))
+    assert again.messages_per_s_out == pytest.approx(result.messages_per_s_out, rel=0.1)
+
+
+def test_a_workload_with_other_lengths_than_link_activity_is_doubted() -> None:
+    one, _ = emulated()
+    told = derive(LAYOUT, interval(replace(one, ran=Ran("HM", 20))))
+    assert any("was it another workload?" in doubt for doubt in told.doubts)
+    assert not derive(LAYOUT, interval(replace(one, ran=Ran("HL", 20)))).doubts
+
+
+def test_two_loads_of_one_interval_are_refused() -> None:
+    one, _ = emulated()
+    other = replace(one, system="BOSTON", devices=(), ran=Ran("HM", 20))
+    with pytest.raises(ConfigurationError, match="expected one load for an interval"):
+        derive(LAYOUT, interval(one, other))
 
 
 def test_device_rows_alone_do_not_say_what_ran() -> None:

@@ -2,14 +2,17 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from isfc.cli.main import run
 from isfc.layout.catalogue import load_layout
+from isfc.layout.site import CONSTANTS
 from isfc.layout.site_file import format_site, read_site
-from isfc.search.site_fit import fit
+from isfc.search.site_fit import Fitted, fit
 from tests.test_readme import assert_keys
 from tools.pages.console import PROJECT
 
@@ -21,8 +24,8 @@ QUIET = "Addr Type ths I/O Pend Disc Conn Serv Busy\n6000 CTCA 1 .0 ... ... ... 
 def profile(tmp_path: Path) -> Path:
     """A profile that makes a byte cost twice as much."""
     path = tmp_path / "twice.toml"
-    text = format_site(fit(load_layout("atlanta-boston"), [], "twice").profile)
-    path.write_text(text.replace("transfer = 1.0000", "transfer = 2.0000"))
+    blank = fit(load_layout("atlanta-boston"), [], "twice").profile
+    path.write_text(format_site(replace(blank, factors=(("transfer", 2.0),))))
     return path
 
 
@@ -32,10 +35,11 @@ def test_a_fit_says_its_factors_and_writes_a_profile(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     output = tmp_path / "site.toml"
-    assert run(["measured", "fit", "atlanta-boston", *PAGES, "-o", str(output)]) == 0
+    # runs of a moment scatter so much that the fit would be refused
+    assert run(["measured", "fit", "atlanta-boston", *PAGES, "-o", str(output), "--anyway"]) == 0
     out, err = capsys.readouterr()
     assert err == ""
-    factors = dict(re.findall(r"^(\w+) +(\d\.\d\d) +\d+ ", out, re.MULTILINE))
+    factors = dict(re.findall(r"^(\w+) +(\d\.\d\d) +\d+  (?!not told)", out, re.MULTILINE))
     written = read_site(output)
     assert {name: f"{factor:.2f}" for name, factor in written.factors} == factors
     assert (written.name, written.intervals) == ("site", 3)
@@ -49,10 +53,14 @@ def test_a_fit_says_its_factors_and_writes_a_profile(
 
 def test_json_keys(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / "site.toml"
-    assert run(["measured", "fit", "atlanta-boston", PAGES[0], "-o", str(output), "--json"]) == 0
+    command = ["measured", "fit", "atlanta-boston", PAGES[0], "-o", str(output), "--anyway"]
+    assert run([*command, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert_keys("measured fit", document)
-    assert list(document["uncertainty"]) == list(document["factors"])
+    constants = [constant.name for constant in CONSTANTS]
+    assert list(document["uncertainty"]) == constants
+    assert {*document["factors"], *document["not_told"]} == {*constants}
+    assert document["written"] is True
 
 
 def test_a_quiet_link_leaves_the_model_as_it_is_and_says_why(
@@ -64,7 +72,7 @@ def test_a_quiet_link_leaves_the_model_as_it_is_and_says_why(
     out, err = capsys.readouterr()
     assert f"{page}:1: the link was quiet (0.0 I/O/s): it says nothing of the model" in err
     assert "Nothing was measured that tells a constant: the model stays as it is." in out
-    assert {factor for _, factor in read_site(output).factors} == {1.0}
+    assert read_site(output).factors == ()
 
 
 @pytest.mark.at_length
@@ -78,10 +86,34 @@ def test_a_quiet_interval_does_not_count_among_busy_ones(
     for name, files in (("without", PAGES[:2]), ("with", [*PAGES[:2], str(page)])):
         output = tmp_path / name / "site.toml"
         output.parent.mkdir()
-        assert run(["measured", "fit", "atlanta-boston", *files, "-o", str(output)]) == 0
+        assert (
+            run(["measured", "fit", "atlanta-boston", *files, "-o", str(output), "--anyway"]) == 0
+        )
         outputs.append(read_site(output))
     assert "the link was quiet" in capsys.readouterr().err
     assert outputs[0] == outputs[1]
+
+
+def test_a_fit_that_is_refused_is_not_written_unless_anyway(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def doubtful(*arguments: Any) -> Fitted:
+        return replace(fit(arguments[0], [], arguments[2]), doubts=("it is off",))
+
+    monkeypatch.setattr("isfc.cli.measured.fit.fit", doubtful)
+    output = tmp_path / "site.toml"
+    command = ["measured", "fit", "atlanta-boston", PAGES[0], "-o", str(output)]
+    assert run(command) == 1
+    out, err = capsys.readouterr()
+    assert "The fit is refused:\n- it is off\n" in out
+    assert "Written" not in out
+    assert "--anyway writes it" in err
+    assert not output.exists()
+    assert run([*command, "--json"]) == 1
+    document = json.loads(capsys.readouterr().out)
+    assert (document["doubts"], document["written"]) == (["it is off"], False)
+    assert run([*command, "--anyway"]) == 0
+    assert read_site(output).doubts == ("it is off",)
 
 
 COMMANDS = [

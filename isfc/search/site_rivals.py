@@ -1,0 +1,94 @@
+"""What else may explain a site's figures than other constants: another feature, another workload.
+
+A rival has no constant to fit: it is the model as it is, beside the same figures.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import log
+from statistics import median
+from typing import Any, Final
+
+from ctc.profiles import FEATURES
+from isfc.layout.layout import Layout
+from isfc.search.site_surface import soft
+from scenarios.figures.site_compare import MeasuredFigure
+from scenarios.figures.site_workload import Derived
+from scenarios.runs.workload import SUITES
+
+AS_GOOD: Final = 10.0
+"""By how much a rival's squares may exceed the fit's, with two for each constant of the fit (AIC),
+and it explains the figures as well. Chosen: the scatter of short runs is about that."""
+
+NEARER: Final = 0.5
+"""Share of the median error below which a rival is named beside a fit that is refused. Chosen."""
+
+PAIRS: Final = (1, 5, 10, 20, 50, 100)
+"""Pairs that each published workload is tried with."""
+
+INTERVALS_MAX: Final = 3
+"""Intervals whose workload is tried to be told: those that are furthest off."""
+
+LEAST_SHARE: Final = 0.05
+"""Of a measured figure: what is emulated of it counts as no less, as a logarithm needs."""
+
+Run = Callable[[Layout, int, Derived], list[MeasuredFigure]]
+"""The judged figures of an interval, by its number, beside a run."""
+
+
+def log_off(figure: MeasuredFigure) -> float:
+    """How far a figure is off, as a logarithm."""
+    return log(max(figure.emulated / figure.measured, LEAST_SHARE))
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """How near one explanation comes: its squares, and by how many percent it is off (median)."""
+
+    what: str
+    squares: float
+    off_percent: float
+
+    def __str__(self) -> str:
+        return f"{self.what} (off by {self.off_percent:.0f} %)"
+
+
+def explain(what: str, figures: Sequence[MeasuredFigure], known: Any) -> Explanation:
+    """How near figures come; ``known`` is how well each is known, as an array."""
+    import numpy
+
+    squares = float(numpy.sum(soft(numpy.array([log_off(each) for each in figures]) / known)))
+    return Explanation(what, squares, median(abs(each.error_percent or 0.0) for each in figures))
+
+
+def other_features(layout: Layout) -> Iterator[tuple[str, Layout]]:
+    """The layout with each other feature in the place of one that it has, and in words."""
+    for had in dict.fromkeys(fibre.profile.feature for fibre in layout.fibres):
+        for name, profile in FEATURES.items():
+            if name != had:
+                changed = layout.with_fibres(
+                    lambda fibre, had=had, profile=profile: (  # type: ignore[misc]
+                        replace(fibre, profile=profile) if fibre.profile.feature == had else fibre
+                    )
+                )
+                yield f"{name} where the layout has {had}", changed
+
+
+def other_workloads(derived: Derived) -> Iterator[tuple[str, Derived]]:
+    """Each published workload with several numbers of pairs, but for what is taken to have run."""
+    for name, workload in SUITES.items():
+        for pairs in PAIRS:
+            if (name, pairs) != (derived.workload.name, derived.pairs):
+                yield f"{name}:{pairs}", replace(derived, workload=workload, pairs=pairs)
+
+
+def runs_at_most(intervals: int, features: int) -> int:
+    """How many runs all rivals take at most."""
+    workloads = len(SUITES) * len(PAIRS) * min(intervals, INTERVALS_MAX)
+    return intervals * (1 + features * (len(FEATURES) - 1)) + workloads
+
+
+def named(rivals: Sequence[Explanation]) -> str:
+    """The best, and the next."""
+    first, *others = sorted(rivals, key=lambda each: each.squares)
+    return f"{first}, next {others[0]}" if others else str(first)

@@ -1,0 +1,199 @@
+"""Lines through the runs of a site's fit, and what they say of the constants.
+
+A `Surface` is a line for each judged figure, through runs near a point. `Near` finds on it the
+factors with which the figures are least off, and how well each is known.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log
+from typing import Any, Final
+
+from isfc.layout.site import CONSTANTS, FACTOR_MAX
+
+PRIOR: Final = 0.5
+"""How far a factor is expected from 1, as a logarithm: 1.65 times. Chosen: the features that were
+fitted apart, and the releases of z/VM, are within that of each other."""
+
+LINE_PRIOR: Final = 0.15
+"""The same of the line beside the processor. Chosen: they are one feature's, and only another
+feature in the layout takes them apart."""
+
+LINE: Final = [constant.name for constant in CONSTANTS].index("line")
+LINE_GAIN: Final = 25.0
+"""By how much squares must be less with the line apart from the processor. Chosen: five standard
+deviations, as most sites have the feature that their layout says."""
+
+REPORT: Final = 0.02
+"""How well a report's figure is known, as a share of it, beside its rounding. Chosen."""
+
+OWN_SCATTER: Final = 0.5
+"""How far a measured interval scatters itself, as a share of a short run's scatter. Chosen: that of
+an interval of 2 seconds; of a minute it is less."""
+
+MODEL: Final = 2.0
+"""Residuals beyond so many times how well a figure is known count less (soft l1): a few figures
+that the model has wrong for other reasons must not bend the constants."""
+
+FALSE: Final = 2.0
+"""How many times over what scatter alone seems to tell is taken off what the slopes tell. Chosen:
+the scatter of the figures of a run is not independent, so that its sum is uncertain itself."""
+
+TOLD: Final = 0.6
+"""A constant whose uncertainty the figures leave above this share of the prior's is not told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surface:
+    """Lines through the runs near ``centre``: arrays of numpy, a row or entry for each figure.
+
+    ``scatter`` is the standard deviation of one run about its line. ``level_share`` is the variance
+    of a level, and ``slope_share`` the covariance of slopes, of a figure whose scatter is 1.
+    """
+
+    centre: Any
+    level: Any
+    slopes: Any
+    scatter: Any
+    level_share: float
+    slope_share: Any
+
+    def at(self, point: Any) -> Any:
+        """Each figure at ``point``."""
+        return self.level + self.slopes @ (point - self.centre)
+
+
+def surface_through(points: Sequence[Any], figures: Sequence[Any], centre: Any) -> Surface:
+    """The lines of ``figures``, a list for each of ``points``.
+
+    Raises `ValueError` for fewer points than lines have unknowns, and one more.
+    """
+    import numpy
+
+    offsets = numpy.array(points) - centre
+    count, unknowns = offsets.shape[0], offsets.shape[1] + 1
+    if count <= unknowns:
+        raise ValueError(f"{count} points; expected more than {unknowns}")
+    given = numpy.column_stack([numpy.ones(count), offsets])
+    shown = numpy.array(figures)
+    lines, *_ = numpy.linalg.lstsq(given, shown, rcond=None)
+    scatter = numpy.sqrt(numpy.sum((shown - given @ lines) ** 2, axis=0) / (count - unknowns))
+    share = numpy.linalg.inv(given.T @ given)
+    return Surface(centre, lines[0], lines[1:].T, scatter, float(share[0, 0]), share[1:, 1:])
+
+
+def near_surface(surface: Surface, rounding: Sequence[float], reach: float) -> "Near":
+    """What a surface says, with how far each figure's rounding may have it off, as a share."""
+    import numpy
+
+    scatter = surface.scatter**2 * (OWN_SCATTER**2 + surface.level_share)
+    # what is rounded is off by no more than half a digit, evenly spread
+    return Near(surface, numpy.sqrt(REPORT**2 + numpy.array(rounding) ** 2 / 3 + scatter), reach)
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """What the runs around a point say: their surface, how well each figure is known, how far."""
+
+    surface: Surface
+    known: Any
+    reach: float
+
+    def best(self, free: Any = None, used: Sequence[bool] | None = None) -> Any:
+        """The factors' logarithms at which the figures, or those ``used``, are least off.
+
+        Constants that are not ``free`` stay at 1.
+        """
+        import numpy
+        from scipy.optimize import least_squares
+
+        centre, prior = self.surface.centre, priors()
+        changed = numpy.flatnonzero(numpy.ones(len(centre), bool) if free is None else free)
+        weights = numpy.where(True if used is None else used, 1 / self.known, 0.0)
+        found = numpy.zeros(len(centre))
+        if not changed.size:
+            return found
+
+        def off(logs: Any) -> Any:
+            found[changed] = logs
+            return numpy.concatenate([self.surface.at(found) * weights, logs / prior[changed]])
+
+        lower, upper = bounded(centre - self.reach), bounded(centre + self.reach)
+        found[changed] = least_squares(
+            off,
+            centre[changed],
+            bounds=(lower[changed], upper[changed]),
+            loss="soft_l1",
+            f_scale=MODEL,
+        ).x
+        return found
+
+    def at_edge(self, logs: Any) -> bool:
+        """Whether a point is as far as the surface goes."""
+        return bool(abs(logs - self.surface.centre).max() > 0.95 * self.reach)
+
+    def misfit(self, logs: Any) -> float:
+        """How far the figures are off at a point, as a multiple of how well they are known.
+
+        By root mean square, where those that are far off count less as in the fit; 1 is as near
+        as can be expected.
+        """
+        import numpy
+
+        off = self.surface.at(logs) / self.known
+        left = max(1, len(off) - len(logs))
+        return float(numpy.sqrt(numpy.sum(soft(off)) / left))
+
+    def spread(self, misfit: float) -> Any:
+        """The standard deviation of each factor's logarithm, where figures are off by ``misfit``.
+
+        Slopes scatter, and so seem to tell what they do not: that is taken off what they tell.
+        """
+        import numpy
+
+        surface = self.surface
+        slopes = surface.slopes / self.known[:, None]
+        false = FALSE * float(numpy.sum((surface.scatter / self.known) ** 2)) * surface.slope_share
+        values, axes = numpy.linalg.eigh(slopes.T @ slopes - false)
+        told = axes @ numpy.diag(numpy.clip(values, 0, None)) @ axes.T / max(1.0, misfit) ** 2
+        return numpy.sqrt(numpy.diag(numpy.linalg.inv(told + numpy.diag(priors() ** -2.0))))
+
+    def told(self) -> Any:
+        """Which constants the figures tell: the line apart only if they are much nearer with it."""
+        best = self.best()
+        told = self.spread(self.misfit(best)) <= TOLD * priors()
+        together = told.copy()
+        together[LINE] = False
+        gain = self._squares(self.best(together)) - self._squares(self.best(told))
+        return told if gain > LINE_GAIN * max(1.0, self.misfit(best)) ** 2 else together
+
+    def _squares(self, logs: Any) -> float:
+        """The sum that is least at the best."""
+        import numpy
+
+        off = numpy.concatenate([self.surface.at(logs) / self.known, logs / priors()])
+        return float(numpy.sum(soft(off)))
+
+
+def soft(off: Any) -> Any:
+    """The squares of residuals; those beyond `MODEL` count less."""
+    return 2 * MODEL**2 * ((1 + (off / MODEL) ** 2) ** 0.5 - 1)
+
+
+def priors() -> Any:
+    """How far the logarithm of each factor of `CONSTANTS` is expected from 0."""
+    import numpy
+
+    return numpy.array([LINE_PRIOR if each.name == "line" else PRIOR for each in CONSTANTS])
+
+
+def bounded(logs: Any) -> Any:
+    """The nearest factors' logarithms that a profile may have."""
+    import numpy
+
+    return numpy.clip(logs, -log(FACTOR_MAX), log(FACTOR_MAX))
+
+
+def at_bound(log_factor: float) -> bool:
+    """Whether a factor is as far from 1 as a profile may have it."""
+    return abs(log_factor) > 0.98 * log(FACTOR_MAX)
