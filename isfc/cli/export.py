@@ -1,6 +1,7 @@
 """``isfc export``: what the systems of a layout need: statements, decks, or the layout again."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated
 
@@ -10,8 +11,17 @@ from ctc.address import ChpidId, format_chpid
 from isfc.cli.options.layout import LayoutArgument, read_collection
 from isfc.cli.options.source import OutputOption, write_text
 from isfc.cli.output.streams import show_log
-from isfc.deck.export import Ports, activation_text, deck_text, left_out, own_ports, qualified
-from isfc.deck.machines import Machine, machines
+from isfc.deck.amend import amended
+from isfc.deck.export import (
+    Ports,
+    activation_text,
+    bare_deck,
+    deck_text,
+    left_out,
+    own_ports,
+    qualified,
+)
+from isfc.deck.machines import Machine, file_names, machines
 from isfc.deck.number import parse_link
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Collection, find_node
@@ -61,8 +71,9 @@ def export(
     if form is ExportFormat.TOML:
         texts = {"-".join(exported.systems) + ".toml": format_collection(exported)}
     elif form is ExportFormat.IOCP:
-        told = {**own_ports(exported), **_ports(ports or [], exported)}
-        texts = _decks(exported, nodes, told)
+        told = _ports(ports or [], exported)
+        write = _kept_decks if exported.decks else _decks
+        texts = write(exported, nodes, told)
     else:
         texts = {
             f"{node}.config": "".join(
@@ -87,6 +98,7 @@ def export(
 
 def _decks(collection: Collection, nodes: Sequence[NodeName], ports: Ports) -> dict[str, str]:
     """The decks that have some of ``nodes``, by file; says on stderr what IOCP cannot say."""
+    ports = {**own_ports(collection), **ports}
     decks = machines(collection)
     for systems, problem in _apart(decks).items():
         show_log(
@@ -100,6 +112,29 @@ def _decks(collection: Collection, nodes: Sequence[NodeName], ports: Ports) -> d
         f"{machine.name}.iocp": deck_text(collection, machine, ports, decks)
         for machine in decks
         if set(machine.systems) & set(nodes)
+    }
+
+
+def _kept_decks(collection: Collection, nodes: Sequence[NodeName], ports: Ports) -> dict[str, str]:
+    """The decks that the layout keeps, brought up to date, and bare ones of the other systems."""
+    known = {node: deck.name for deck in collection.decks for node in deck.partitions}
+    bare = [each for each in machines(collection) if not set(each.systems) <= set(known)]
+    for machine in bare:
+        if there := set(machine.systems) & set(known):
+            new = next(node for node in machine.systems if node not in known)
+            raise ConfigurationError(
+                f"{new} is in one CEC with {min(there)}, and no partition of its deck, [deck."
+                f"{known[min(there)]}]; expected it in RESOURCE and in systems of the deck"
+            )
+    decks = (*collection.decks, *(bare_deck(collection, machine) for machine in bare))
+    done = amended(replace(collection, decks=decks), ports)
+    for remark in done.remarks:
+        show_log(f"isfc: note: {remark}")
+    names = file_names({deck.name: deck.partitions for deck in decks})
+    return {
+        f"{names[deck.name]}.iocp": done.texts[deck.name]
+        for deck in decks
+        if set(deck.partitions) & set(nodes)
     }
 
 

@@ -63,7 +63,7 @@ class Statement:
     """One statement. ``operands`` is its operand field, of all its cards in one.
 
     ``starts`` has for each card the offset of its first character in ``operands``, and
-    ``places`` where that stands in the file.
+    ``places`` where that stands in the file. ``last_line`` is that of its last card.
     """
 
     operation: str
@@ -71,6 +71,7 @@ class Statement:
     operands: str
     starts: tuple[int, ...]
     places: tuple[Place, ...]
+    last_line: int = 0
 
     def at(self, offset: int) -> Place:
         """Where in the file the character at ``offset`` of the operands stands."""
@@ -218,7 +219,10 @@ def _statement(line: str, cards: _Cards) -> Statement:
         if _OF_CTCS.search(operands.upper()):
             raise _no_statement(operation, place)
         cards.notices.append(Notice(place, f"{operation} is not known and is passed over"))
-    return Statement(operation, place, operands, tuple(field.starts), tuple(field.places))
+    last_line = cards.place(1).line
+    return Statement(
+        operation, place, operands, tuple(field.starts), tuple(field.places), last_line
+    )
 
 
 def _operation(line: str, cards: _Cards) -> tuple[str, Place, int]:

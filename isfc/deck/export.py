@@ -16,7 +16,15 @@ from isfc.deck.hint import format_fibre_hints, format_hints
 from isfc.deck.machines import Machine, channels_known
 from isfc.errors import ConfigurationError
 from isfc.layout.in_words import first_listed
-from isfc.layout.layout import Channel, ChannelEnd, Collection, CtcPair, Fibre, Layout
+from isfc.layout.layout import (
+    Channel,
+    ChannelEnd,
+    Collection,
+    CtcPair,
+    Fibre,
+    KeptDeck,
+    Layout,
+)
 from isfc.link.name import NodeName
 
 Ports = Mapping[tuple[NodeName, ChpidId], str]
@@ -33,6 +41,8 @@ _NAMED_MAX: Final = 6
 
 _NO_DISKS: Final = "* The disks of the layout, [[io]], are not in this deck"
 _NO_CECS: Final = "* The CEC of the layout, and the channels shared in it, are not in this deck"
+
+_OWN_NUMBERS: Final = "* isfc: no deck is kept; CSS, image ids, CUADD and all numbers are new"
 
 _TO: Final = " " * 15
 
@@ -62,19 +72,19 @@ def own_ports(collection: Collection) -> Ports:
     None if a director has a name that is no number of IOCP.
     """
     fibres = [(link, fibre) for link in collection.links for fibre in link.fibres if fibre.ports]
-    if any(_switch(director) is None for _, fibre in fibres for director in fibre.directors):
+    if any(switch_of(director) is None for _, fibre in fibres for director in fibre.directors):
         return {}
     joined = any(len(set(fibre.directors)) > 1 for _, fibre in fibres)
     return {
         (node, fibre.chpids[end]): (
-            f"{_switch(fibre.directors[end])}{fibre.ports[end]}" if joined else fibre.ports[end]
+            f"{switch_of(fibre.directors[end])}{fibre.ports[end]}" if joined else fibre.ports[end]
         )
         for link, fibre in fibres
         for end, node in enumerate(link.nodes)
     }
 
 
-def _switch(director: str) -> str | None:
+def switch_of(director: str) -> str | None:
     """A director's name as SWITCH has it, in two hex digits; None if it is no such number."""
     number = director.upper().rjust(2, "0")
     return number if len(number) == 2 and set(number) <= set("0123456789ABCDEF") else None
@@ -152,6 +162,7 @@ def _heading(collection: Collection, machine: Machine) -> Iterator[str]:
         yield _NO_DISKS
     if machine.apart:
         yield _NO_CECS
+    yield _OWN_NUMBERS
 
 
 def _apart(lines: Iterable[str]) -> Iterator[str]:
@@ -160,6 +171,15 @@ def _apart(lines: Iterable[str]) -> Iterator[str]:
         yield line
         if line.startswith("*") and line[CONTINUED_COLUMN - 1 : CONTINUED_COLUMN].strip():
             yield "*"
+
+
+def bare_deck(collection: Collection, machine: Machine) -> KeptDeck:
+    """A deck of a machine of which none is kept: its partitions alone, of CSS 0."""
+    images = {system: mif for mif, system in enumerate(collection.systems, start=1)}
+    named = ",".join(f"({node},{images[node]:X})" for node in machine.systems)
+    lines = [*_heading(collection, machine), f" RESOURCE PARTITION=((CSS(0),{named}))"]
+    partitions = {node: str(node) for node in machine.systems}
+    return KeptDeck(machine.name, partitions, (), "".join(f"{line}\n" for line in _apart(lines)))
 
 
 class _Whole:
@@ -283,7 +303,7 @@ def _channel(end: _FibreEnd, shared: Sequence[_FibreEnd], machine: Machine) -> I
         node = each.node if len(machine.systems) > 1 else None
         yield from format_fibre_hints(chpid, each.fibre, far, node)
     directors = end.fibre.directors
-    switch = _switch(directors[end.end]) if directors and end.port else None
+    switch = switch_of(directors[end.end]) if directors and end.port else None
     named = f",SWITCH={switch}" if switch else ""
     yield from _card("CHPID", f"PATH=(CSS(0),{chpid}),SHARED{named},TYPE=FC")
 

@@ -129,9 +129,13 @@ class Device:
 
 @dataclass(slots=True)
 class Deck:
-    """What one deck says of CTCs, its comments, and what a reader should know of its cards."""
+    """What one deck says of CTCs, its comments, and what a reader should know of its cards.
+
+    ``text`` is all of it.
+    """
 
     file: str
+    text: str = field(default="", repr=False)
     partitions: dict[str, Partition] = field(default_factory=dict)
     channels: dict[tuple[int, ChpidId], Channel] = field(default_factory=dict)
     control_units: dict[int, ControlUnit] = field(default_factory=dict)
@@ -149,7 +153,7 @@ def parse_deck(text: str, file: str) -> Deck:
 
     CHPID statements may stand behind the CNTLUNIT statements that name them, and so on.
     """
-    deck = Deck(file)
+    deck = Deck(file, text)
     operands: dict[str, list[StatementOperands]] = {key: [] for key in _READERS}
     for card in read_cards(text, file):
         if isinstance(card, Remark):

@@ -119,13 +119,20 @@ def _cecs(systems: Sequence[DeckSystem]) -> tuple[Cec, ...]:
         decks.setdefault(id(system.deck), []).append(system)
     if len(decks) == len(systems):
         return ()
-    names: list[str] = []
-    for members in decks.values():
-        names.append(_name(members[0].deck, names))
+    names = deck_names(systems)
     return tuple(
-        Cec(name, tuple(system.node for system in members))
-        for name, members in zip(names, decks.values(), strict=True)
+        Cec(names[deck], tuple(system.node for system in members))
+        for deck, members in decks.items()
     )
+
+
+def deck_names(systems: Sequence[DeckSystem]) -> dict[int, str]:
+    """What to call the decks of some systems, by identity: after their files, each otherwise."""
+    names: dict[int, str] = {}
+    for system in systems:
+        if id(system.deck) not in names:
+            names[id(system.deck)] = _name(system.deck, [*names.values()])
+    return names
 
 
 def _name(deck: Deck, taken: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ Each deck has one channel subsystem, CSS 0. In it a chpid is one channel for all
 channel has one chpid. Where the systems of a CEC contradict that, each has a deck of its own.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -41,6 +41,13 @@ def machines(collection: Collection) -> tuple[Machine, ...]:
     if len(set(names)) < len(names) or not all(set(name) <= _IN_FILE_NAMES for name in names):
         found = [Machine("-".join(each.systems), each.systems, each.apart) for each in found]
     return tuple(sorted(found, key=lambda machine: machine.systems[0].collation))
+
+
+def file_names(decks: Mapping[str, Iterable[NodeName]]) -> dict[str, str]:
+    """Names of decks, each with one that is fit for its file: its own, or those of its systems."""
+    fits = len({name.upper() for name in decks}) == len(decks)
+    fits = fits and all(set(name.upper()) <= _IN_FILE_NAMES for name in decks)
+    return {name: name if fits else "-".join(systems) for name, systems in decks.items()}
 
 
 def channels_known(collection: Collection, machine: Machine) -> dict[ChannelEnd, Channel]:

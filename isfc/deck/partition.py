@@ -38,7 +38,7 @@ def choose_systems(text: str | None, decks: Sequence[Deck]) -> tuple[DeckSystem,
     """
     if text is None:
         raise ConfigurationError(f"--partitions: missing; {_to_choose_from(decks)}")
-    systems = [_system(entry.strip(), decks) for entry in text.split(",")]
+    systems = [find_system(entry.strip(), decks) for entry in text.split(",")]
     nodes = {system.node for system in systems}
     if len(systems) < 2 or len(nodes) < len(systems):
         raise ConfigurationError(
@@ -63,7 +63,11 @@ def _to_choose_from(decks: Sequence[Deck]) -> str:
     return f"expected two or more, separated by commas, of {first_listed(known, _SHOWN_MAX)}"
 
 
-def _system(entry: str, decks: Sequence[Deck]) -> DeckSystem:
+def find_system(entry: str, decks: Sequence[Deck]) -> DeckSystem:
+    """The system that one entry of ``--partitions``, such as ``BOSTON=2:LPAR1``, names.
+
+    Raises `ConfigurationError` if none or several do.
+    """
     node, equals, place = entry.rpartition("=")
     number, colon, name = place.strip().upper().rpartition(":")
     if colon and number not in map(str, range(1, len(decks) + 1)):

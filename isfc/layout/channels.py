@@ -12,6 +12,7 @@ from isfc.layout.layout import (
     ChannelEnd,
     Collection,
     Fibre,
+    KeptDeck,
     Layout,
     LinkTraffic,
 )
@@ -45,6 +46,26 @@ def read_cecs(document: Document, systems: tuple[NodeName, ...]) -> tuple[Cec, .
                 homes[member] = name
         cecs.append(Cec(name, members))
     return tuple(cecs)
+
+
+def read_decks(document: Document, systems: tuple[NodeName, ...]) -> tuple[KeptDeck, ...]:
+    """The decks that are kept, each system in one at most."""
+    homes: dict[NodeName, str] = {}
+    decks: list[KeptDeck] = []
+    for name, table in document.decks.items():
+        place = f"[deck.{show_key(name)}]"
+        with within(f"{place} systems"):
+            partitions = {_system(each, systems): text for each, text in table.systems.items()}
+            if not partitions:
+                raise ConfigurationError("names no system; expected one at least")
+            for system in partitions:
+                if homes.setdefault(system, name) != name:
+                    raise ConfigurationError(
+                        f"{system} is already in [deck.{show_key(homes[system])}]; expected it in "
+                        "one deck"
+                    )
+        decks.append(KeptDeck(name, partitions, tuple(table.ports), table.cards))
+    return tuple(decks)
 
 
 def _system(name: str, systems: tuple[NodeName, ...]) -> NodeName:

@@ -36,6 +36,7 @@ class Root(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     shared_channel: list[Any] = []
     cec: dict[str, Any] = {}
     traffic: list[Any] = []
+    deck: dict[str, Any] = {}
     io: list[dict[str, Any]] | None = None
     channel: dict[str, Any] = {}
     path: dict[str, Any] = {}
@@ -93,6 +94,14 @@ class TrafficTable(
     pairs: Annotated[int, Meta(ge=1, le=PAIRS_MAX)]
 
 
+class DeckTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A table ``[deck.NAME]``: the IOCP deck that systems were read from."""
+
+    systems: dict[str, str]
+    cards: str
+    ports: list[str] = []
+
+
 class IslTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Inter-switch links of a path."""
 
@@ -117,6 +126,7 @@ EXPECTED: Final[Mapping[type, Mapping[str, str]]] = {
         "[[shared_channel]]",
         "cec": "a table for each machine and its systems, such as [cec.A]",
         "traffic": "a table for what runs over a link, headed [[traffic]]",
+        "deck": "a table for each IOCP deck that is kept, such as [deck.A]",
         "io": "a table for each workload of disks, headed [[io]]",
         "channel": "a table for each channel of disk I/O, such as [channel.42]",
         "path": "a table for each far path of fibres or to storage, such as [path.far]",
@@ -153,6 +163,12 @@ EXPECTED: Final[Mapping[type, Mapping[str, str]]] = {
         "workload": 'a workload in quotes, such as "HL"',
         "pairs": f"pairs of guests, from 1 to {PAIRS_MAX}",
     },
+    DeckTable: {
+        "systems": 'the partition of each system, such as { ATLANTA = "LP01" }, or its CSS and '
+        'MIF image id, such as { ATLANTA = "0.1" }',
+        "cards": "the text of the deck, between lines of three apostrophes",
+        "ports": 'ports of its channels, such as ["ATLANTA:50=C1"]',
+    },
     IslTable: {
         "gbps": f"Gb/s, a number from {LINK_GBPS_MIN:g} to {LINK_GBPS_MAX:g}",
         "credits": f"buffer credits of a port, from 1 to {CREDITS_MAX}",
@@ -168,6 +184,7 @@ EXPECTED: Final[Mapping[type, Mapping[str, str]]] = {
 _NAMED: Final = {
     "fibre": "a fibre",
     "cec": "a CEC",
+    "deck": "a deck",
     "channel": "a channel",
     "path": "a path",
     "system": "a system",
@@ -198,6 +215,7 @@ class Document:
     shared_channels: tuple[SharedChannelTable, ...]
     cecs: Mapping[str, CecTable]
     traffic: tuple[TrafficTable, ...]
+    decks: Mapping[str, DeckTable]
     paths: Mapping[str, tuple[PathTable, IslTable | None]]
 
     @property
@@ -236,6 +254,7 @@ def parse_document(data: bytes | str, source: str) -> Document:
             shared_channels=_listed(root.shared_channel, SharedChannelTable, "shared_channel"),
             cecs=_named(root.cec, CecTable, "cec"),
             traffic=_listed(root.traffic, TrafficTable, "traffic"),
+            decks=_named(root.deck, DeckTable, "deck"),
             paths={
                 name: (table, _isl(name, table))
                 for name, table in _named(root.path, PathTable, "path").items()

@@ -42,6 +42,7 @@ from isfc.layout.channels import (
     check_ports,
     check_profiles,
     read_cecs,
+    read_decks,
     read_directors,
     read_ports,
     read_shared_channels,
@@ -121,7 +122,14 @@ def _collection(document: Document) -> Collection:
     alone = Collection(layouts)
     cecs = read_cecs(document, alone.systems)
     channels = read_shared_channels(document, alone, cecs)
-    collection = Collection(layouts, document.kept(), channels, cecs, read_traffic(document, alone))
+    collection = Collection(
+        layouts,
+        document.kept(),
+        channels,
+        cecs,
+        read_traffic(document, alone),
+        read_decks(document, alone.systems),
+    )
     check_profiles(collection)
     check_ports(collection)
     return with_channels(collection)

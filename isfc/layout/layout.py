@@ -189,6 +189,28 @@ class Cec:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptDeck:
+    """An IOCP deck that systems were read from: ``cards`` is its text, as it was.
+
+    ``partitions`` are the systems, each with its partition: a name, or its CSS and MIF image id as
+    in ``0.1``. ``ports`` are the ports that its channels are known to be on, as ``--ports`` takes
+    them.
+    """
+
+    name: str
+    partitions: Mapping[NodeName, str]
+    ports: tuple[str, ...]
+    cards: str
+
+    def of(self, systems: Iterable[NodeName]) -> "KeptDeck | None":
+        """What it is to some systems; None if it is of none of them."""
+        members = frozenset(systems)
+        partitions = {node: name for node, name in self.partitions.items() if node in members}
+        ports = tuple(each for each in self.ports if each.partition(":")[0] in members)
+        return replace(self, partitions=partitions, ports=ports) if partitions else None
+
+
+@dataclass(frozen=True, slots=True)
 class LinkTraffic:
     """What a file lets run over a link: ``pairs`` of guests, the clients on ``client``.
 
@@ -209,7 +231,8 @@ class Collection:
     """Systems and the logical links between them: at most one for each two systems.
 
     What ISFC calls a collection. Links may share chpids, channels and inter-switch links.
-    ``shared_channels`` are those of several systems, ``cecs`` the machines.
+    ``shared_channels`` are those of several systems, ``cecs`` the machines, ``decks`` what the
+    machines' IOCP decks were, which `isfc.deck.amend` brings up to date.
     """
 
     links: tuple[Layout, ...]
@@ -218,6 +241,7 @@ class Collection:
     shared_channels: tuple[Channel, ...] = ()
     cecs: tuple[Cec, ...] = ()
     traffic: tuple[LinkTraffic, ...] = ()
+    decks: tuple[KeptDeck, ...] = field(default=(), compare=False, repr=False)
 
     def channel(self, node: NodeName, chpid: ChpidId) -> Channel:
         """The channel that a chpid of a system is."""

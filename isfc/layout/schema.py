@@ -14,6 +14,7 @@ from isfc.layout.document import (
     EXPECTED,
     CecTable,
     CtcTable,
+    DeckTable,
     FibreTable,
     IslTable,
     LinkTable,
@@ -35,6 +36,7 @@ _TABLES: Final[dict[type[msgspec.Struct], tuple[str, str]]] = {
     SharedChannelTable: ("[[shared_channel]]", "chpids of several systems that are one channel"),
     CecTable: ("[cec.NAME]", "a machine and its systems"),
     TrafficTable: ("[[traffic]]", "what runs over a link"),
+    DeckTable: ("[deck.NAME]", "an IOCP deck that systems were read from, as it was"),
     PathTable: ("[path.NAME]", "a far path, maybe over inter-switch links"),
     IslTable: ("isl", "the inter-switch links of a path"),
 }
@@ -47,6 +49,7 @@ _ROOT: Final[dict[str, type[msgspec.Struct]]] = {
     "shared_channel": SharedChannelTable,
     "cec": CecTable,
     "traffic": TrafficTable,
+    "deck": DeckTable,
     "path": PathTable,
 }
 """Which of them stand in which table of the file."""
@@ -115,6 +118,7 @@ def _narrow(properties: dict[type[msgspec.Struct], dict[str, Any]]) -> None:
     properties[CecTable]["systems"] |= {"minItems": 1, "items": node}
     properties[SharedChannelTable]["chpid"] |= _by_node(_CHPID)
     del properties[SharedChannelTable]["chpid"]["maxProperties"]
+    properties[DeckTable]["systems"] |= {"minProperties": 1, "propertyNames": {"pattern": _NODE}}
     for end in ("from", "to"):
         properties[TrafficTable][end]["pattern"] = _NODE
     properties[PathTable]["isl"] = {

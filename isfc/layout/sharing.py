@@ -73,6 +73,7 @@ def in_use(collection: Collection) -> Collection:
         shared_channels=tuple(channel for channel in channels if len(channel) > 1),
         cecs=tuple(cec for cec in cecs if cec.systems),
         traffic=tuple(t for t in collection.traffic if {t.client, t.server} in joined),
+        decks=tuple(d for each in collection.decks if (d := each.of(systems)) is not None),
     )
 
 

@@ -17,6 +17,7 @@ class SourceKind(StrEnum):
 
 
 _SIGNS: Final = {
+    SourceKind.LAYOUT: re.compile(r"^\[deck\.", re.MULTILINE),  # which holds the cards of a deck
     SourceKind.DECK: re.compile(  # also of a deck whose column 1 was lost
         r"^(?!#[ \t])(?:\S{0,8}[ \t]{1,40})?"
         r"(?:RESOURCE|CHPID|CNTLUNIT|IODEVICE)[ \t]{1,40}[A-Z]{1,20}[=,]",

@@ -45,7 +45,7 @@ def format_collection(collection: Collection, *, heading: Sequence[str] = ()) ->
     Fibres are renumbered where two links have one of the same name.
     """
     links = collection.links
-    rest = [*_shared_lines(collection), *_io_lines(collection.io)]
+    rest = [*_shared_lines(collection), *_io_lines(collection.io), *_deck_lines(collection)]
     beside = "".join(f"{line}\n" for line in rest)
     if len(links) == 1:
         return format_layout(links[0], heading=heading) + beside
@@ -69,6 +69,26 @@ def _shared_lines(collection: Collection) -> Iterator[str]:
         yield f"to = {_string(each.server)}"
         yield f"workload = {_string(each.workload)}"
         yield f"pairs = {each.pairs}"
+
+
+def _deck_lines(collection: Collection) -> Iterator[str]:
+    """The decks of its systems, as they were."""
+    kept = (each.of(collection.systems) for each in collection.decks)
+    for deck in (each for each in kept if each is not None):
+        yield from ("", f"[deck.{_key(deck.name)}]")
+        yield f"systems = {_value({**deck.partitions})}"
+        if deck.ports:
+            yield f"ports = {_value(list(deck.ports))}"
+        yield f"cards = {_cards(deck.cards)}"
+
+
+def _cards(text: str) -> str:
+    """The cards of a deck between apostrophes, as they are, or escaped if TOML cannot hold them."""
+    plain = all(line.isprintable() for line in text.replace("\t", " ").split("\n"))
+    if plain and "'''" not in text and not text.endswith("'"):
+        return f"'''\n{text}'''"
+    escaped = (_string(line)[1:-1].replace("\x7f", "\\u007F") for line in text.split("\n"))
+    return '"""\n' + "\n".join(escaped) + '"""'
 
 
 def _io_lines(io: Mapping[str, Any]) -> Iterator[str]:

@@ -30,6 +30,7 @@ from isfc.deck.console import by_system
 from isfc.deck.hint import check_paths, hinted_fibres, hinted_ports
 from isfc.deck.iocp import parse_deck
 from isfc.deck.islink import ConsoleLog, parse_log
+from isfc.deck.kept import keep_decks, too_long
 from isfc.deck.links import find_links, name_logs, parse_chpids
 from isfc.deck.machine import contradictions, crossings, together, within_one_director
 from isfc.deck.pairing import Pairing
@@ -38,7 +39,7 @@ from isfc.deck.said_cec import one_channel_remarks, with_cecs
 from isfc.deck.wiring import Wired, active_ctcs, never_paired, pair_all, paired_devices, wire
 from isfc.layout.build import build_layout
 from isfc.layout.file import parse_collection
-from isfc.layout.layout import Collection
+from isfc.layout.layout import Collection, KeptDeck
 from isfc.layout.sharing import in_use
 from isfc.layout.write import format_collection
 from isfc.link.name import NodeName
@@ -106,15 +107,37 @@ def import_iocp(
     check_paths(links)
     pairings = [pairing for pairing, _ in wired]
     collection = together(pairings, links)
+    kept = _kept(collection, systems, pairings, ports or [])
+    collection = replace(collection, decks=kept)
     _tell(f"isfc: note: {remark}" for remark in contradictions(pairings, links))
     _tell(f"isfc: note: {remark}" for remark in crossings(pairings, links))
     if output is not None or not json:
         origin = ", ".join(path.name for path in decks)
-        apart = [together([pairing], [found.layout]) for pairing, found in wired]
+        apart = [
+            replace(together([pairing], [found.layout]), decks=kept) for pairing, found in wired
+        ]
         remarks = [found.remarks for _, found in wired]
         _write(collection, apart, remarks, f"Imported from {origin}.", output)
     if json:
         show_json(_record(wired, collection))
+
+
+def _kept(
+    collection: Collection,
+    systems: Sequence[DeckSystem],
+    pairings: Iterable[Pairing],
+    ports: Sequence[str],
+) -> tuple[KeptDeck, ...]:
+    """What the layout keeps of the decks; says on stderr if that is nothing."""
+    known = [*ports, *hinted_ports(systems, ports)]
+    known += [f"{key}={port}" for each in pairings for key, port in each.inferred.items()]
+    kept = keep_decks(collection, systems, known)
+    if (problem := too_long(kept)) is None:
+        return kept
+    _tell(
+        [f"isfc: note: the layout does not keep the decks: {problem}; 'isfc export' makes others"]
+    )
+    return ()
 
 
 def _wire_all(

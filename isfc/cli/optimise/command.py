@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -188,7 +188,8 @@ def optimise_layout(
     with _searching(task.runs) as advance:
         found = optimise(task, partial(_over_processes, jobs or os.cpu_count() or 1), advance)
     if output is not None:
-        write_file(output, format_collection(found.proposed.collection))
+        proposed = replace(found.proposed.collection, decks=opened.collection.decks)
+        write_file(output, format_collection(proposed))
     if plot is not None:
         write_front(plot, found, task.objectives)
     if json:

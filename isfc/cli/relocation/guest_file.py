@@ -13,7 +13,7 @@ from typing import Final
 
 from isfc.cli.relocation.guest import GuestOptions
 from isfc.errors import ConfigurationError
-from isfc.layout.checked_toml import FILE_LENGTH_MAX, read_bytes, within
+from isfc.layout.checked_toml import read_bytes, within
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.relocated import make_limits
 from scenarios.moves.vmrelocate import SECONDS_MAX, Limits
@@ -22,6 +22,7 @@ COLUMNS: Final = tuple(
     "name memory change_rate touched hot_set write_rate like max_total max_quiesce immediate "
     "to".split()
 )
+_FILE_LENGTH_MAX: Final = 64 * 1024
 _NAME_LENGTH_MAX: Final = 8
 """Characters of a userid (published: CP)."""
 
@@ -42,8 +43,8 @@ def read_guests(path: Path, *, has_destination: bool, defaults: Limits) -> list[
     """
     with within(f"--guests {path}"):
         data = read_bytes(path, "a CSV file")
-        if len(data) > FILE_LENGTH_MAX:
-            raise ConfigurationError(f"is too long; expected at most {FILE_LENGTH_MAX} bytes")
+        if len(data) > _FILE_LENGTH_MAX:
+            raise ConfigurationError(f"is too long; expected at most {_FILE_LENGTH_MAX} bytes")
         try:
             lines = data.decode("utf-8-sig").splitlines()
         except UnicodeDecodeError:

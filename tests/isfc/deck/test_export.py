@@ -29,6 +29,7 @@ def test_a_deck_without_ports_is_point_to_point() -> None:
         deck_text(Collection((layout,)), Machine(SERVER, (SERVER,)), {})
         == """\
 * SERVER: its CTCs to CLIENT
+* isfc: no deck is kept; CSS, image ids, CUADD and all numbers are new
  RESOURCE PARTITION=((CSS(0),(SERVER,2)))
 *ISFC CHPID=50,FEATURE='FICON Express2'
 *ISFC CHPID=50,CABLE=CLIENT:40

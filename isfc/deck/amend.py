@@ -1,0 +1,297 @@
+"""The decks that a layout keeps, brought up to date: what does not have to change stays as it was.
+
+A CTC of the layout needs a device at each of its ends: on a control unit of the right channel, link
+address and CUADD, with one unit address, and open to the system. Where the kept decks have that,
+they stay. What is missing is added, and what contradicts it is taken from the system; every such
+statement has a comment above it that begins with ``* isfc:``. A device that the layout does not use
+stays defined, as ACTIVATE ISLINK leaves it out.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from ctc.address import format_chpid, format_rdev
+from isfc.deck.draft import Draft, Image
+from isfc.deck.export import Ports, own_ports, switch_of
+from isfc.deck.hint import format_fibre_hints, format_hints, hinted_fibres
+from isfc.deck.iocp import Channel, ControlUnit
+from isfc.deck.kept import kept_ports
+from isfc.deck.number import UNIT_ADDRESS_MAX
+from isfc.deck.partition import DeckSystem
+from isfc.errors import ConfigurationError
+from isfc.layout.build import ASSUMED_FEATURE
+from isfc.layout.in_words import first_listed
+from isfc.layout.layout import Collection, CtcPair, Fibre, KeptDeck, Layout
+from isfc.layout.write import format_rdevs
+from isfc.link.name import NodeName
+
+_NAMED_MAX: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Amended:
+    """The decks, by name, and what a user should know of them."""
+
+    texts: Mapping[str, str]
+    remarks: tuple[str, ...]
+
+
+def amended(collection: Collection, said: Ports) -> Amended:
+    """The kept decks of a collection as its CTCs want them; ``said`` are ports from elsewhere.
+
+    Every system is in one of the decks. Raises `ConfigurationError` for what no deck can say.
+    """
+    amendment = _Amendment(collection, said)
+    for link in collection.links:
+        amendment.add(link)
+    amendment.add_hints()
+    texts = {draft.name: draft.text() for draft in amendment.drafts}
+    decks = tuple(
+        KeptDeck(each.name, each.partitions, each.ports, texts[each.name])
+        for each in collection.decks
+    )
+    again = _Amendment(collection, said, decks)
+    lacking = [ctc for link in collection.links for ctc in again.lacking(link)]
+    assert not lacking, "an amended deck lacks a CTC of its layout"
+    return Amended(texts, tuple(amendment.remarks()))
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """One end of a fibre as its deck has it; ``links`` are the link addresses that lead onward."""
+
+    draft: Draft
+    system: DeckSystem
+    channel: Channel
+    links: tuple[str | None, ...]
+    cuadds: tuple[int, ...]
+
+    @property
+    def css(self) -> int:
+        return self.system.partition.css
+
+    @property
+    def image(self) -> Image:
+        return self.css, self.system.partition.name
+
+    @property
+    def unit(self) -> ControlUnit | None:
+        """Its control unit, if the deck has it."""
+        return self.draft.unit(self.css, self.channel, self.links, self.cuadds)
+
+
+_Ends = tuple[_End, _End]
+
+
+class _Amendment:
+    """The drafts of all decks, and where each channel sits."""
+
+    def __init__(
+        self, collection: Collection, said: Ports, decks: tuple[KeptDeck, ...] | None = None
+    ) -> None:
+        self._collection = collection
+        self.drafts = [Draft(kept) for kept in decks or collection.decks]
+        self._homes = {node: draft for draft in self.drafts for node in draft.systems}
+        self._ports: dict[int, str] = {}
+        self._cables: dict[int, Channel] = {}
+        ports = {**kept_ports(collection.decks), **own_ports(collection), **said}
+        self._told = ports
+        for link in collection.links:
+            for fibre in link.fibres:
+                for end, channel in enumerate(self._channels(link, fibre)):
+                    if port := ports.get((link.nodes[end], fibre.chpids[end])):
+                        self._ports[id(channel)] = port
+
+    def _channels(self, link: Layout, fibre: Fibre) -> tuple[Channel, Channel]:
+        first, second = (
+            self._homes[node].channel(
+                self._homes[node].systems[node],
+                chpid,
+                self._switch(node, fibre, end),
+            )
+            for end, (node, chpid) in enumerate(zip(link.nodes, fibre.chpids, strict=True))
+        )
+        return first, second
+
+    def _switch(self, node: NodeName, fibre: Fibre, end: int) -> str | None:
+        """The SWITCH of a channel that may be new: of its director, or of its whole port."""
+        port = self._told.get((node, fibre.chpids[end]), "")
+        named = switch_of(fibre.directors[end]) if fibre.directors else None
+        return named or (port[:2] if len(port) == 4 else None)
+
+    def _ends(self, link: Layout, fibre: Fibre) -> _Ends:
+        """The two ends of a fibre. Raises `ConfigurationError` where a port is missing."""
+        channels = self._channels(link, fibre)
+        systems = [self._homes[node].systems[node] for node in link.nodes]
+        ports = [self._ports.get(id(channel)) for channel in channels]
+        names = [
+            f"{node}:{format_chpid(chpid)}"
+            for node, chpid in zip(link.nodes, fibre.chpids, strict=True)
+        ]
+        if None in ports:
+            if any(ports):
+                end = ports.index(None)
+                raise ConfigurationError(
+                    f"chpid {names[end]} leads to {names[1 - end]}, which is on a director; "
+                    f"expected --ports {names[end]}=C1, its own port"
+                )
+            for end, channel in enumerate(channels):
+                if self._cables.setdefault(id(channel), channels[1 - end]) is not channels[1 - end]:
+                    raise ConfigurationError(
+                        f"chpid {names[end]} leads to {names[1 - end]}, and is on a director; "
+                        f"expected --ports {names[end]}=C1 and so on, for it and the chpids it "
+                        "leads to"
+                    )
+        first, second = (
+            _End(
+                self._homes[node],
+                systems[end],
+                channels[end],
+                self._links(channels[end], ports[1 - end], fibre, 1 - end),
+                _cuadds(systems[1 - end], channels[1 - end]),
+            )
+            for end, node in enumerate(link.nodes)
+        )
+        return first, second
+
+    def _links(
+        self, channel: Channel, port: str | None, fibre: Fibre, far: int
+    ) -> tuple[str | None, ...]:
+        """The link addresses of a far port, in the form of the channel's others first."""
+        if port is None:
+            return (None,)
+        director = switch_of(fibre.directors[far]) if fibre.directors else None
+        whole = f"{director}{port}" if director and len(port) == 2 else port
+        forms: list[str] = [*dict.fromkeys((port, whole, port[-2:]))]
+        used = {
+            len(path.link)
+            for draft in self.drafts
+            for unit in draft.deck.control_units.values()
+            for paths in unit.paths.values()
+            for path in paths
+            if path.channel is channel and path.link
+        }
+        if used:
+            forms.sort(key=lambda form: len(form) not in used)
+        return tuple(forms)
+
+    def lacking(self, link: Layout) -> list[CtcPair]:
+        """The CTCs of a link that the decks do not have."""
+        return [ctc for ctc in link.device_list() if not self._has(link, ctc)]
+
+    def _has(self, link: Layout, ctc: CtcPair) -> bool:
+        found: list[int] = []
+        for end, rdev in zip(self._ends(link, ctc.fibre), ctc.rdevs, strict=True):
+            unit = end.unit
+            device = unit and end.draft.device(unit, rdev, end.image)
+            if not unit or not device or not unit.recognizes(device.address):
+                return False
+            found.append(device.address)
+        return found[0] == found[1]
+
+    def add(self, link: Layout) -> None:
+        """Define the CTCs of a link that are not there."""
+        lacking = self.lacking(link)
+        wanted: dict[CtcPair, list[int]] = {}
+        for ctc in lacking:
+            for end, rdev in zip(self._ends(link, ctc.fibre), ctc.rdevs, strict=True):
+                unit = end.unit
+                device = unit and end.draft.device(unit, rdev, end.image)
+                wanted.setdefault(ctc, []).extend([device.address] if device else [])
+                end.draft.bar(rdev, end.image)
+        for ctc in lacking:
+            ends = self._ends(link, ctc.fibre)
+            units = [
+                end.unit
+                or end.draft.add_unit(end.css, end.channel, end.links[0], end.cuadds[0], rdev)
+                for end, rdev in zip(ends, ctc.rdevs, strict=True)
+            ]
+            known = [
+                address
+                for address in range(UNIT_ADDRESS_MAX + 1)
+                if all(unit.recognizes(address) for unit in units)
+            ]
+            top = max((sum(each) for unit in units for each in unit.unit_addresses), default=0)
+            behind = (*range(top, UNIT_ADDRESS_MAX + 1), *range(top))
+            for address in (*wanted[ctc], *known, *behind):
+                if all(
+                    end.draft.is_free(unit, address, rdev, end.image)
+                    for end, unit, rdev in zip(ends, units, ctc.rdevs, strict=True)
+                ):
+                    break
+            else:
+                raise ConfigurationError(
+                    f"{link.name}: no unit address is left for {format_rdev(ctc.rdevs[0])} on "
+                    f"fibre {ctc.fibre.name}; expected fewer devices on its control units"
+                )
+            for end, unit, rdev in zip(ends, units, ctc.rdevs, strict=True):
+                end.draft.admit(unit, address, rdev, end.image)
+
+    def add_hints(self) -> None:
+        """Add what the decks have no keyword for and do not say in comments, to the first end's."""
+        systems = [system for draft in self.drafts for system in draft.systems.values()]
+        inside = {
+            frozenset(zip(link.nodes, fibre.chpids, strict=True))
+            for link in self._collection.links
+            for fibre in link.fibres
+            if len(set(fibre.directors)) == 1
+        }
+        hinted = hinted_fibres(systems, frozenset(inside))
+        told: set[int] = set()
+        for link in self._collection.links:
+            node, partner = link.nodes
+            draft = self._homes[node]
+            numbered = all(fibre.name.isdigit() for fibre in link.fibres)
+            for fibre in link.fibres:
+                said = hinted(dict(zip(link.nodes, fibre.chpids, strict=True)))
+                channel, _ = self._channels(link, fibre)
+                chpid, far = format_chpid(fibre.chpids[0]), format_chpid(fibre.chpids[1])
+                new = draft.is_new(channel)
+                if new or (said.profile or ASSUMED_FEATURE) != fibre.profile:
+                    port = self._ports.get(id(channel)) or f"{partner}:{far}"
+                    about = [*format_hints(chpid, fibre.profile, port)]
+                    if id(channel) not in told:
+                        draft.hints += about if new else about[:1]
+                    told.add(id(channel))
+                path = said.far_path
+                way = path.km if path else said.km or 0.0
+                named = fibre.name == said.fibre or (said.fibre is None and numbered)
+                if not named or (way, path) != (fibre.km, fibre.path):
+                    draft.hints += format_fibre_hints(chpid, fibre, f"{partner}:{far}", node)
+
+    def remarks(self) -> Iterator[str]:
+        """That devices are in the decks and not in the layout."""
+        for node, draft in self._homes.items():
+            system = draft.systems[node]
+            image = system.partition.css, system.partition.name
+            used = self._collection.rdevs_of(node)
+            others = {
+                each.partition.image
+                for name, each in ((n, d.systems[n]) for n, d in self._homes.items())
+                if name != node
+            }
+            left = [
+                each.rdev
+                for each in draft.devices
+                if image in each.admitted
+                and each.rdev not in used
+                and draft.deck.control_units[each.unit].cuadd in others
+                and draft.deck.control_units[each.unit].cuadd != system.partition.image
+            ]
+            if left:
+                yield (
+                    f"{node}: {len(left)} devices of its deck are not in the layout and stay "
+                    f"defined ({first_listed(format_rdevs(sorted(left)).split(','), _NAMED_MAX)}); "
+                    "--as activate leaves them out of the links"
+                )
+
+
+def _cuadds(far: DeckSystem, channel: Channel) -> tuple[int, ...]:
+    """What CUADD may be to a system on its channel."""
+    image = far.partition.image
+    if image is None:
+        raise far.partition.place.error(
+            f"RESOURCE gives {far.partition.name} no MIF image id", "one, as CUADD names it"
+        )
+    return (image,) if channel.shared else (image, 0)

@@ -1,0 +1,285 @@
+"""A deck that is being brought up to date: its devices and who may use them, and its text."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ctc.address import ChpidId, Rdev, format_rdev
+from isfc.deck.access import Access
+from isfc.deck.card import Statement, read_cards
+from isfc.deck.iocp import Channel, ControlUnit, CuPath, parse_deck
+from isfc.deck.partition import DeckSystem, find_system
+from isfc.deck.place import Place
+from isfc.deck.restated import cards, of_css, ranges, remark, restated
+from isfc.layout.checked_toml import show_key, within
+from isfc.layout.layout import KeptDeck
+
+_FICON: Final = "FC"
+_UNITS: Final = 0x10000
+
+Image = tuple[int, str]
+"""A partition, by CSS and name."""
+
+
+@dataclass(slots=True, eq=False)
+class DraftDevice:
+    """A device, the line of its statement (0 if it is new), and the partitions that may use it.
+
+    ``given`` are those that may as the deck was.
+    """
+
+    unit: int
+    address: int
+    rdev: Rdev
+    line: int
+    given: frozenset[Image]
+    admitted: set[Image]
+
+
+class Draft:
+    """A kept deck, what is to be changed in it, and the text that says so."""
+
+    def __init__(self, kept: KeptDeck) -> None:
+        self.name = kept.name
+        place = f"[deck.{show_key(kept.name)}]"
+        self._lines = kept.cards.split("\n")
+        self.deck = parse_deck(kept.cards, f"{place} cards")
+        self._statements = {
+            card.place.line: card
+            for card in read_cards(kept.cards, f"{place} cards")
+            if isinstance(card, Statement)
+        }
+        with within(f"{place} systems"):
+            self.systems = {
+                node: find_system(f"{node}={partition}", [self.deck])
+                for node, partition in kept.partitions.items()
+            }
+        partitions = [*self.deck.partitions.values()]
+        partitions += [system.partition for system in self.systems.values()]
+        images = {(partition.css, partition.name) for partition in partitions}
+        self._images = images
+        self.devices: list[DraftDevice] = []
+        for device in self.deck.devices:
+            unit = device.control_unit
+            may = {
+                (css, name)
+                for css, name in images
+                if css in unit.paths and device.access.admits(name, css)
+            }
+            self.devices.append(
+                DraftDevice(
+                    unit.number,
+                    device.unit_address,
+                    device.rdev,
+                    device.place.line,
+                    frozenset(may),
+                    may,
+                )
+            )
+        self._chpids: list[tuple[int, Channel]] = []
+        self._units: list[int] = []
+        self._wider: set[int] = set()
+        self.hints: list[str] = []
+
+    def channel(self, system: DeckSystem, chpid: ChpidId, switch: str | None) -> Channel:
+        """The channel that a chpid of a system is; one that the deck does not have is added.
+
+        Raises `ConfigurationError` for one that is no FICON channel, or not for the system.
+        """
+        partition = system.partition
+        known = self.deck.channels.get((partition.css, chpid))
+        if known is None:
+            place = Place(self.name, len(self._lines))
+            known = Channel(chpid, _FICON, (partition.css,), switch, True, Access({}, {}), place)
+            self.deck.channels[partition.css, chpid] = known
+            self._chpids.append((partition.css, known))
+        elif known.kind not in ("", _FICON) or not known.access.admits(
+            partition.name, partition.css
+        ):
+            raise known.place.error(
+                f"CHPID {known} is TYPE={known.kind or _FICON}, or not for {partition.name}",
+                f"another chpid for {system.node}, or this one changed in the deck",
+            )
+        return known
+
+    def is_new(self, channel: Channel) -> bool:
+        """Whether the deck did not have a channel."""
+        return any(each is channel for _, each in self._chpids)
+
+    def unit(
+        self, css: int, channel: Channel, links: Sequence[str | None], cuadds: Sequence[int]
+    ) -> ControlUnit | None:
+        """The control unit of a channel that has one of some link addresses and CUADDs."""
+        for unit in self.deck.control_units.values():
+            paths = unit.paths.get(css, ())
+            leads = len(paths) == 1 and paths[0].channel is channel and paths[0].link in links
+            if leads and unit.cuadd in cuadds:
+                return unit
+        return None
+
+    def add_unit(
+        self, css: int, channel: Channel, link: str | None, cuadd: int, rdev: Rdev
+    ) -> ControlUnit:
+        """A new control unit, numbered as its first device or by the next number that is free."""
+        numbers = (*range(rdev, _UNITS), *range(rdev))
+        taken = {*self.deck.control_units, *self.deck.others}
+        number = next(each for each in numbers if each not in taken)
+        place = Place(self.name, len(self._lines))
+        unit = ControlUnit(number, {css: (CuPath(channel, link),)}, cuadd, (), place)
+        self.deck.control_units[number] = unit
+        self._units.append(number)
+        return unit
+
+    def device(self, unit: ControlUnit, rdev: Rdev, image: Image) -> DraftDevice | None:
+        """The device of a control unit that a partition knows by a number."""
+        for each in self.devices:
+            if each.unit == unit.number and each.rdev == rdev and image in each.admitted:
+                return each
+        return None
+
+    def is_free(self, unit: ControlUnit, address: int, rdev: Rdev, image: Image) -> bool:
+        """Whether a partition can have a device at a unit address: nobody has another there."""
+        there = [
+            each
+            for each in self.devices
+            if each.unit == unit.number and each.address == address and each.admitted
+        ]
+        return all(each.rdev == rdev and image not in each.admitted for each in there)
+
+    def bar(self, rdev: Rdev, image: Image) -> None:
+        """Take from a partition what it has under a device number."""
+        for each in self.devices:
+            if each.rdev == rdev:
+                each.admitted.discard(image)
+
+    def admit(self, unit: ControlUnit, address: int, rdev: Rdev, image: Image) -> None:
+        """Give a partition the device at a unit address, which is made if there is none."""
+        for each in self.devices:
+            if (each.unit, each.address, each.rdev) == (unit.number, address, rdev):
+                each.admitted.add(image)
+                break
+        else:
+            made = DraftDevice(unit.number, address, rdev, 0, frozenset(), {image})
+            self.devices.append(made)
+        if not unit.recognizes(address):
+            known = {first + n for first, count in unit.unit_addresses for n in range(count)}
+            wider = replace(unit, unit_addresses=tuple(ranges({*known, address})))
+            self.deck.control_units[unit.number] = wider
+            self._wider.add(unit.number)
+
+    def text(self) -> str:
+        """The deck, the cards of what did not change as they were, and new ones behind the last."""
+        lines = list(self._lines)
+        last = max((card.last_line for card in self._statements.values()), default=0)
+        lines[last:last] = self._added()
+        changed = {each.line for each in self.devices if each.line and each.admitted != each.given}
+        units = self._wider - set(self._units)
+        changed |= {self.deck.control_units[number].place.line for number in units}
+        for line in sorted(changed, reverse=True):
+            statement = self._statements[line]
+            made = self._unit_again if statement.operation == "CNTLUNIT" else self._devices_again
+            lines[line - 1 : statement.last_line] = made(statement)
+        return "\n".join(lines)
+
+    @property
+    def _names_css(self) -> bool:
+        """Whether statements of the deck name channel subsystems."""
+        return not self._statements or any(
+            "CSS(" in card.operands.upper() for card in self._statements.values()
+        )
+
+    def _by_css(self, values: dict[int, list[str]]) -> str:
+        return of_css(values, named=self._names_css)
+
+    def _added(self) -> Iterator[str]:
+        """New statements, channels first."""
+        yield from self.hints
+        for css, channel in self._chpids:
+            yield from remark(f"new CHPID {channel}; its PCHID is still to be assigned")
+            path = f"(CSS({css}),{channel})" if self._names_css else f"({channel})"
+            switch = f",SWITCH={channel.switch}" if channel.switch else ""
+            yield from cards("CHPID", f"PATH={path},SHARED{switch},TYPE={_FICON}")
+        units = {each.unit for each in self.devices if each.line == 0 and each.admitted}
+        for number in [*(n for n in self.deck.control_units if n in units)]:
+            unit = self.deck.control_units[number]
+            new = number in self._units
+            yield from remark(
+                f"new {f'control unit {number:04X} and its ' if new else ''}devices"
+                f"{'' if new else f' of control unit {number:04X}'}"
+            )
+            if new:
+                yield from self._new_unit(unit)
+            mine = [each for each in self.devices if each.unit == number and each.line == 0]
+            for run in _runs(mine):
+                yield from self._new_devices(unit, run)
+
+    def _new_unit(self, unit: ControlUnit) -> list[str]:
+        ((css, (path,)),) = unit.paths.items()
+        link = f",LINK={self._by_css({css: [path.link]})}" if path.link else ""
+        return cards(
+            "CNTLUNIT",
+            f"CUNUMBR={unit.number:04X},PATH={self._by_css({css: [str(path.channel)]})}{link},"
+            f"CUADD={unit.cuadd:X},UNITADD={_unit_addresses(unit)},UNIT=FCTC",
+        )
+
+    def _new_devices(self, unit: ControlUnit, run: Sequence[DraftDevice]) -> list[str]:
+        every = {image for image in self._images if image[0] in unit.paths}
+        part = "" if run[0].admitted == every else f",PARTITION={self._access(run[0])}"
+        return cards(
+            "IODEVICE",
+            f"ADDRESS=({format_rdev(run[0].rdev)},{len(run):03d}),CUNUMBR=({unit.number:04X}),"
+            f"UNITADD={run[0].address:02X},STADET=Y{part},UNIT=FCTC",
+        )
+
+    def _access(self, device: DraftDevice) -> str:
+        found: dict[int, list[str]] = {}
+        for css, name in sorted(device.admitted):
+            found.setdefault(css, []).append(name)
+        return self._by_css(found)
+
+    def _unit_again(self, statement: Statement) -> Iterator[str]:
+        (unit,) = (
+            each
+            for each in self.deck.control_units.values()
+            if each.place.line == statement.place.line and each.number not in self._units
+        )
+        yield from remark("changed: UNITADD")
+        yield from restated(statement, {"UNITADD": _unit_addresses(unit)})
+
+    def _devices_again(self, statement: Statement) -> Iterator[str]:
+        mine = [each for each in self.devices if each.line == statement.place.line]
+        numbers = f"{format_rdev(mine[0].rdev)}-{format_rdev(mine[-1].rdev)}"
+        left = [each for each in mine if each.admitted]
+        yield from remark(f"{'changed' if left else 'removed'}: devices {numbers}")
+        for run in _runs(left):
+            access: dict[str, str | None] = {}
+            if run[0].admitted != run[0].given:
+                access = dict.fromkeys(("PART", "PARTITION", "NOTPART"))
+                access["PARTITION"] = self._access(run[0])
+            yield from restated(
+                statement,
+                {
+                    "ADDRESS": f"({format_rdev(run[0].rdev)},{len(run):03d})",
+                    "UNITADD": f"{run[0].address:02X}",
+                    **access,
+                },
+            )
+
+
+def _unit_addresses(unit: ControlUnit) -> str:
+    return f"({','.join(f'({first:02X},{count:03d})' for first, count in unit.unit_addresses)})"
+
+
+def _runs(devices: Sequence[DraftDevice]) -> Iterator[list[DraftDevice]]:
+    """Devices whose numbers and unit addresses go on, of the same partitions."""
+    run: list[DraftDevice] = []
+    for each in sorted(devices, key=lambda device: (device.rdev, device.address)):
+        if run and (
+            (each.rdev, each.address) != (run[-1].rdev + 1, run[-1].address + 1)
+            or (each.admitted, each.given) != (run[-1].admitted, run[-1].given)
+        ):
+            yield run
+            run = []
+        run.append(each)
+    if run:
+        yield run

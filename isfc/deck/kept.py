@@ -1,0 +1,119 @@
+"""The decks that a layout keeps: their text as it was, and which partitions are its systems."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from ctc.address import ChpidId, parse_chpid
+from isfc.deck.cabling import parse_ports
+from isfc.deck.card import Statement, read_cards
+from isfc.deck.export import Ports, own_ports
+from isfc.deck.iocp import Deck
+from isfc.deck.machine import deck_names
+from isfc.deck.number import parse_link
+from isfc.deck.partition import DeckSystem
+from isfc.deck.place import lines_of, shown
+from isfc.errors import ConfigurationError
+from isfc.layout.checked_toml import (
+    FILE_LENGTH_MAX,
+    LONG_FILE,
+    LONG_FILE_LINE_MAX,
+    show_key,
+    within,
+)
+from isfc.layout.layout import Collection, KeptDeck
+from isfc.link.name import NodeName
+
+CARDS_LENGTH_MAX: Final = FILE_LENGTH_MAX - LONG_FILE
+"""Bytes of decks that a layout keeps whole; of longer ones it keeps what is of CTCs."""
+
+_PART_OF_A_DECK: Final = (
+    "* isfc: part of a deck: control units and devices that are no CTCs are left out"
+)
+
+
+def too_long(decks: Iterable[KeptDeck]) -> str | None:
+    """Why a layout cannot keep some decks, in words; None if it can."""
+    found = [*decks]
+    if sum(len(deck.cards.encode()) for deck in found) > CARDS_LENGTH_MAX:
+        return f"what they say of CTCs is longer than {CARDS_LENGTH_MAX} bytes"
+    if any(len(line) > LONG_FILE_LINE_MAX for deck in found for line in deck.cards.split("\n")):
+        return f"a line is longer than {LONG_FILE_LINE_MAX} characters"
+    return None
+
+
+def keep_decks(
+    collection: Collection, systems: Sequence[DeckSystem], ports: Iterable[str]
+) -> tuple[KeptDeck, ...]:
+    """The decks of the systems of a layout; ``ports`` is all that is known, as for `parse_ports`.
+
+    Of ports, those that the layout itself does not have.
+    """
+    cabling, own = parse_ports(ports, systems), own_ports(collection)
+    used = {
+        (node, chpid)
+        for link in collection.links
+        for fibre in link.fibres
+        for node, chpid in zip(link.nodes, fibre.chpids, strict=True)
+    } - {*own}
+    decks = {id(system.deck): system.deck for system in systems}
+    members = {key: [system for system in systems if id(system.deck) == key] for key in decks}
+    texts = {key: "\n".join(lines_of(deck.text)) for key, deck in decks.items()}
+    if sum(len(text.encode()) for text in texts.values()) > CARDS_LENGTH_MAX:
+        texts = {key: _of_ctcs(deck) for key, deck in decks.items()}
+    known = {
+        system.node: [
+            f"{system.node}:{channel}={cabling.ports[id(channel)][1]}"
+            for (css, chpid), channel in system.deck.channels.items()
+            if css == system.partition.css
+            and id(channel) in cabling.ports
+            and (system.node, chpid) in used
+        ]
+        for system in systems
+    }
+    return tuple(
+        KeptDeck(
+            name,
+            {system.node: _partition_text(system) for system in members[key]},
+            tuple(port for system in members[key] for port in known[system.node]),
+            texts[key],
+        )
+        for key, name in deck_names(systems).items()
+    )
+
+
+def _of_ctcs(deck: Deck) -> str:
+    """A deck without the control units and devices that are no CTCs, which it says."""
+    kept = {unit.place.line for unit in deck.control_units.values()}
+    kept |= {device.place.line for device in deck.devices}
+    others = {
+        line
+        for card in read_cards(deck.text, deck.file)
+        if isinstance(card, Statement)
+        and card.operation in ("CNTLUNIT", "IODEVICE")
+        and card.place.line not in kept
+        for line in range(card.place.line, card.last_line + 1)
+    }
+    lines = enumerate(lines_of(deck.text), start=1)
+    return "\n".join([_PART_OF_A_DECK, *(line for n, line in lines if n not in others)])
+
+
+def _partition_text(system: DeckSystem) -> str:
+    """A partition as `find_system` finds it: its name, or its CSS and MIF image id."""
+    partition = system.partition
+    named = system.deck.partitions.get(partition.name) is partition
+    return partition.name if named else f"{partition.css}.{partition.mif:X}"
+
+
+def kept_ports(decks: Iterable[KeptDeck]) -> Ports:
+    """The ports that decks are known to lead to, by node and chpid."""
+    found: dict[tuple[NodeName, ChpidId], str] = {}
+    for deck in decks:
+        for entry in deck.ports:
+            place, _, port = entry.partition("=")
+            node, _, chpid = place.partition(":")
+            with within(f"[deck.{show_key(deck.name)}] ports {shown(entry)}"):
+                try:
+                    found[NodeName(node), parse_chpid(chpid)] = parse_link(port)
+                except ConfigurationError:
+                    raise ConfigurationError("expected NODE:50=C1") from None
+    return found

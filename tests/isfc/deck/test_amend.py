@@ -1,0 +1,211 @@
+"""That decks come out of a layout as they went in, and that edits change what they must alone."""
+
+from pathlib import Path
+from random import Random
+from typing import Final
+
+import pytest
+
+from isfc.cli.main import run
+from isfc.cli.output.exits import ExitCode
+from isfc.deck.amend import amended
+from isfc.errors import ConfigurationError
+from isfc.layout.catalogue import load_collection
+from isfc.layout.edit import AddCtc, AddFibre, Edit, MoveCtc, RemoveCtc, RenumberCtc, SetFibre, edit
+from isfc.layout.file import parse_collection
+from isfc.layout.layout import Collection
+from isfc.layout.write import format_collection
+from tests.decks import DECKS
+
+_CABLED: Final = "ATLANTA:50=C0,ATLANTA:51=C1,ATLANTA:52=C2,ATLANTA:53=C3"
+SITES: Final = {
+    "two CECs": ("cec-a.iocp cec-b.iocp", "ATLANTA,BOSTON", _CABLED),
+    "two subsystems": ("cross-css.iocp", "ALPHA,BETA", ""),
+    "cables": ("crowded.iocp", "VMA,VMB", ""),
+    "mistakes": ("mistakes.iocp", "CHICAGO,DENVER", ""),
+    "one CEC": ("one-cec.iocp", "EAST,WEST", "EAST:20=A0,EAST:21=A1,EAST:22=A2,EAST:23=A3"),
+    "three systems": ("three-systems.iocp", "VMA,VMB,VMC", "VMA:50=01"),
+    "without CSS": ("two-by-eight-a.iocp two-by-eight-b.iocp", "ATLANTA,BOSTON", ""),
+}
+
+
+def imported(site: str, folder: Path) -> Collection:
+    """The layout that ``isfc import`` makes of a site's decks."""
+    files, partitions, ports = SITES[site]
+    path = folder / "link.toml"
+    decks = [str(DECKS / name) for name in files.split()]
+    told = ["--ports", ports] if ports else []
+    words = ["import", "iocp", *decks, "--partitions", partitions, *told, "-o", str(path)]
+    assert run(words) == ExitCode.GOOD
+    return load_collection(path)
+
+
+def exported(collection: Collection, folder: Path, *more: str) -> dict[str, str]:
+    """The decks that ``isfc export`` writes of a layout, by file."""
+    path = folder / "edited.toml"
+    path.write_text(format_collection(collection))
+    out = folder / "decks"
+    out.mkdir(exist_ok=True)
+    words = ["export", str(path), "--as", "iocp", "-o", str(out), *more]
+    assert run(words) == ExitCode.GOOD
+    return {each.name: each.read_text() for each in out.iterdir()}
+
+
+@pytest.mark.parametrize("site", SITES)
+def test_a_deck_comes_out_of_a_layout_as_it_went_in(site: str, tmp_path: Path) -> None:
+    texts = {name: (DECKS / name).read_text() for name in SITES[site][0].split()}
+    assert exported(imported(site, tmp_path), tmp_path) == texts
+
+
+def drawn_edit(random: Random, collection: Collection) -> Edit:
+    """An edit of a layout, which may be one that it refuses."""
+    link = random.choice(collection.links)
+    ctc = random.choice(link.ctcs)
+    rdev = f"{ctc.rdevs[0]:04X}"
+    fibre = random.choice(link.fibres).name
+    numbers = f"{random.randrange(0x9000, 0x9100):04X}", f"{random.randrange(0x9000, 0x9100):04X}"
+    edits: list[Edit] = [
+        MoveCtc(link.name, rdev, fibre),
+        AddCtc(fibre),
+        AddCtc(fibre, numbers),
+        RemoveCtc(link.name, rdev),
+        RenumberCtc(link.name, rdev, numbers),
+        SetFibre(fibre, "FICON Express16S", km=random.choice([None, 10.0])),
+        AddFibre(link.name, ("E0", "E1"), "FICON Express16S"),
+    ]
+    return random.choice(edits)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("site", SITES)
+def test_decks_of_an_edited_layout_are_imported_as_that_layout(
+    site: str, seed: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    collection, random = imported(site, tmp_path), Random(seed)
+    given = collection
+    for _ in range(4):
+        try:
+            collection = edit(collection, drawn_edit(random, collection))
+        except ConfigurationError:
+            continue
+    files, partitions, ports = SITES[site]
+    new = any(fibre.chpids[0] == 0xE0 for _, fibre, _ in collection.fibres())
+    linked = new and "LINK=" in (DECKS / files.split()[0]).read_text()
+    node, partner = next(
+        (link.nodes for link, fibre, _ in collection.fibres() if fibre.chpids[0] == 0xE0),
+        given.links[0].nodes,
+    )
+    told = ["--ports", f"{node}:E0=7E,{partner}:E1=7F"] if linked else []
+    exported(collection, tmp_path, *told)
+    config = tmp_path / "SYSTEM.CONFIG"
+    path = str(tmp_path / "edited.toml")
+    assert run(["export", path, "--as", "activate", "-o", str(config)]) == ExitCode.GOOD
+    decks = [str(tmp_path / "decks" / name) for name in files.split()]
+    capsys.readouterr()
+    cabled = ["--ports", ports] if ports else []
+    words = ["import", "iocp", *decks, "--partitions", partitions, "--config", str(config), *cabled]
+    assert run(words) == ExitCode.GOOD
+    again = parse_collection(capsys.readouterr().out)
+    assert [ctcs_of(again, n) for n in (0, 1)] == [ctcs_of(collection, n) for n in (0, 1)]
+
+
+def ctcs_of(collection: Collection, end: int) -> list[tuple[object, ...]]:
+    """What a layout says of its CTCs at one end."""
+    return sorted(
+        (link.nodes[end], ctc.rdevs, ctc.fibre.chpids, ctc.fibre.profile.feature, ctc.fibre.km)
+        for link in collection.links
+        for ctc in link.ctcs
+    )
+
+
+def test_what_an_edit_needs_is_new_in_the_deck_and_the_rest_as_it_was(tmp_path: Path) -> None:
+    given = imported("two subsystems", tmp_path)
+    moved = edit(given, AddFibre("ALPHA-BETA", ("54", "64"), "FICON Express8S"))
+    moved = edit(moved, MoveCtc("ALPHA-BETA", "5317", "2"))
+    (text,) = exported(moved, tmp_path, "--ports", "ALPHA:54=61C4,BETA:64=61D4").values()
+    before = (DECKS / "cross-css.iocp").read_text().splitlines()
+    lines = text.splitlines()
+    assert [line for line in before if line not in lines] == [
+        " IODEVICE ADDRESS=(5310,008),CUNUMBR=(5312),UNITADD=10,                +",
+        " IODEVICE ADDRESS=(6310,008),CUNUMBR=(6301),UNITADD=10,                +",
+    ]
+    assert [line for line in lines if line not in before] == [
+        "* isfc: changed: devices 5310-5317",
+        " IODEVICE ADDRESS=(5310,007),CUNUMBR=(5312),UNITADD=10,                *",
+        "* isfc: changed: devices 6310-6317",
+        " IODEVICE ADDRESS=(6310,007),CUNUMBR=(6301),UNITADD=10,STADET=Y,       *",
+        "               UNIT=FCTC",
+        "*ISFC CHPID=54,FEATURE='FICON Express8S'",
+        "*ISFC CHPID=54,PORT=61C4",
+        "* isfc: new CHPID 54; its PCHID is still to be assigned",
+        " CHPID PATH=(CSS(0),54),SHARED,SWITCH=61,TYPE=FC",
+        "* isfc: new CHPID 64; its PCHID is still to be assigned",
+        " CHPID PATH=(CSS(1),64),SHARED,SWITCH=61,TYPE=FC",
+        "* isfc: new control unit 5317 and its devices",
+        " CNTLUNIT CUNUMBR=5317,PATH=((CSS(0),54)),LINK=((CSS(0),61D4)),        *",
+        "               CUADD=12,UNITADD=((00,002)),UNIT=FCTC",
+        " IODEVICE ADDRESS=(5317,002),CUNUMBR=(5317),UNITADD=00,STADET=Y,       *",
+        "               PARTITION=((CSS(0),ALPHA)),UNIT=FCTC",
+        "* isfc: new control unit 6317 and its devices",
+        " CNTLUNIT CUNUMBR=6317,PATH=((CSS(1),64)),LINK=((CSS(1),61C4)),CUADD=1,*",
+        "               UNITADD=((00,002)),UNIT=FCTC",
+        " IODEVICE ADDRESS=(6317,002),CUNUMBR=(6317),UNITADD=00,STADET=Y,       *",
+        "               UNIT=FCTC",
+    ]
+
+
+def test_a_system_without_a_deck_gets_one_that_fits_the_others(tmp_path: Path) -> None:
+    """CHICAGO is new: its deck names BOSTON's image, which is 3 of CSS 1, as BOSTON's names its."""
+    given = imported("two CECs", tmp_path)
+    text = format_collection(given).replace("[fibre.1]", NEW_SYSTEM, 1)
+    grown = parse_collection(text)
+    decks = exported(grown, tmp_path, "--ports", "BOSTON:70=CE,CHICAGO:71=CF")
+    assert sorted(decks) == ["CHICAGO.iocp", "cec-a.iocp", "cec-b.iocp"]
+    assert decks["cec-a.iocp"] == (DECKS / "cec-a.iocp").read_text()
+    assert "RESOURCE PARTITION=((CSS(0),(CHICAGO,3)))" in decks["CHICAGO.iocp"]
+    assert "LINK=((CSS(0),CE)),CUADD=1," in decks["CHICAGO.iocp"]
+    assert "LINK=((CSS(0),CF)),CUADD=3," in decks["cec-b.iocp"]
+
+
+NEW_SYSTEM: Final = """
+[[link]]
+nodes = ["ATLANTA", "BOSTON"]
+
+[[link]]
+nodes = ["BOSTON", "CHICAGO"]
+
+[fibre.new]
+feature = "FICON Express8S"
+chpid = { BOSTON = "70", CHICAGO = "71" }
+
+[[ctc]]
+fibre = "new"
+rdevs = { BOSTON = "7000-7001", CHICAGO = "7000-7001" }
+
+[fibre.1]"""
+
+
+def test_a_chpid_that_is_not_for_a_system_is_refused(tmp_path: Path) -> None:
+    given = imported("mistakes", tmp_path)
+    with pytest.raises(ConfigurationError, match="CHPID 71 is TYPE=FC, or not for CHICAGO"):
+        amended(edit(given, AddFibre("CHICAGO-DENVER", ("71", "73"), "FICON Express8S")), {})
+
+
+def test_a_port_that_is_missing_is_asked_for(tmp_path: Path) -> None:
+    given = imported("two subsystems", tmp_path)
+    with pytest.raises(ConfigurationError, match="expected --ports BETA:64=C1, its own port"):
+        amended(edit(given, AddFibre("ALPHA-BETA", ("53", "64"), "FICON Express8S")), {})
+
+
+def test_a_device_that_other_partitions_use_stays_theirs(tmp_path: Path) -> None:
+    """5010 leads VMB and VMC to VMA: VMB's CTC moves, VMC's does not."""
+    given = imported("three systems", tmp_path)
+    link = given.link("VMA-VMB")
+    moved = next(ctc for ctc in link.ctcs if ctc.rdevs[1] == 0x5010)
+    other = next(fibre for fibre in link.fibres if fibre != moved.fibre)
+    done = edit(given, MoveCtc(link.name, f"{moved.rdevs[0]:04X}", other.name))
+    (text,) = amended(done, {}).texts.values()
+    assert "(5010,001),UNITADD=00,CUNUMBR=(5010),STADET=Y," in text
+    assert "UNIT=FCTC,PARTITION=((CSS(0),VMC))" in text
+    assert "(5011,003),UNITADD=01,CUNUMBR=(5010)," in text
+    assert "(5010,001),CUNUMBR=(6010),UNITADD=04,STADET=Y," in text
