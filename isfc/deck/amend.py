@@ -8,17 +8,19 @@ stays defined, as ACTIVATE ISLINK leaves it out.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from ctc.address import format_chpid, format_rdev
+from ctc.profiles import ChpidProfile
 from isfc.deck.draft import Draft, Image
 from isfc.deck.export import Ports, own_ports, switch_of
-from isfc.deck.hint import format_fibre_hints, format_hints, hinted_fibres
+from isfc.deck.hint import format_fibre_hints, format_hints, hinted_fibres, hinted_ports
 from isfc.deck.iocp import Channel, ControlUnit
 from isfc.deck.kept import kept_ports
 from isfc.deck.number import UNIT_ADDRESS_MAX
 from isfc.deck.partition import DeckSystem
+from isfc.deck.wiring import pair_all
 from isfc.errors import ConfigurationError
 from isfc.layout.build import ASSUMED_FEATURE
 from isfc.layout.in_words import first_listed
@@ -46,14 +48,12 @@ def amended(collection: Collection, said: Ports) -> Amended:
     for link in collection.links:
         amendment.add(link)
     amendment.add_hints()
-    texts = {draft.name: draft.text() for draft in amendment.drafts}
-    decks = tuple(
-        KeptDeck(each.name, each.partitions, each.ports, texts[each.name])
-        for each in collection.decks
-    )
-    again = _Amendment(collection, said, decks)
+    again = _Amendment(collection, said, amendment.decks())
     lacking = [ctc for link in collection.links for ctc in again.lacking(link)]
     assert not lacking, "an amended deck lacks a CTC of its layout"
+    if not again.is_told():
+        amendment.add_ports()
+    texts = {deck.name: deck.cards for deck in amendment.decks()}
     return Amended(texts, tuple(amendment.remarks()))
 
 
@@ -102,6 +102,13 @@ class _Amendment:
                 for end, channel in enumerate(self._channels(link, fibre)):
                     if port := ports.get((link.nodes[end], fibre.chpids[end])):
                         self._ports[id(channel)] = port
+
+    def decks(self) -> tuple[KeptDeck, ...]:
+        """The decks as they are by now."""
+        return tuple(
+            replace(deck, cards=draft.text())
+            for deck, draft in zip(self._collection.decks, self.drafts, strict=True)
+        )
 
     def _channels(self, link: Layout, fibre: Fibre) -> tuple[Channel, Channel]:
         first, second = (
@@ -229,7 +236,7 @@ class _Amendment:
                 end.draft.admit(unit, address, rdev, end.image)
 
     def add_hints(self) -> None:
-        """Add what the decks have no keyword for and do not say in comments, to the first end's."""
+        """Add what the decks have no keyword for and do not say in comments."""
         systems = [system for draft in self.drafts for system in draft.systems.values()]
         inside = {
             frozenset(zip(link.nodes, fibre.chpids, strict=True))
@@ -238,27 +245,70 @@ class _Amendment:
             if len(set(fibre.directors)) == 1
         }
         hinted = hinted_fibres(systems, frozenset(inside))
-        told: set[int] = set()
         for link in self._collection.links:
             node, partner = link.nodes
-            draft = self._homes[node]
             numbered = all(fibre.name.isdigit() for fibre in link.fibres)
             for fibre in link.fibres:
                 said = hinted(dict(zip(link.nodes, fibre.chpids, strict=True)))
-                channel, _ = self._channels(link, fibre)
-                chpid, far = format_chpid(fibre.chpids[0]), format_chpid(fibre.chpids[1])
-                new = draft.is_new(channel)
-                if new or (said.profile or ASSUMED_FEATURE) != fibre.profile:
-                    port = self._ports.get(id(channel)) or f"{partner}:{far}"
-                    about = [*format_hints(chpid, fibre.profile, port)]
-                    if id(channel) not in told:
-                        draft.hints += about if new else about[:1]
-                    told.add(id(channel))
+                self._hint_channels(link, fibre, said.profile or ASSUMED_FEATURE)
                 path = said.far_path
-                way = path.km if path else said.km or 0.0
+                km = path.km if path else said.km or 0.0
                 named = fibre.name == said.fibre or (said.fibre is None and numbered)
-                if not named or (way, path) != (fibre.km, fibre.path):
-                    draft.hints += format_fibre_hints(chpid, fibre, f"{partner}:{far}", node)
+                if not named or (km, path) != (fibre.km, fibre.path):
+                    chpid, far = map(format_chpid, fibre.chpids)
+                    self._homes[node].hints += format_fibre_hints(
+                        chpid, fibre, f"{partner}:{far}", node
+                    )
+
+    def _hint_channels(self, link: Layout, fibre: Fibre, profile: ChpidProfile) -> None:
+        """Say of what feature a fibre is, at its first end, and where new channels sit."""
+        for end, channel in enumerate(self._channels(link, fibre)):
+            node, draft = link.nodes[end], self._homes[link.nodes[end]]
+            far = f"{link.nodes[1 - end]}:{format_chpid(fibre.chpids[1 - end])}"
+            port = self._ports.get(id(channel), far)
+            feature, plug = format_hints(
+                format_chpid(fibre.chpids[end]), fibre.profile, port, draft.named(node)
+            )
+            differs = end == 0 and (draft.is_new(channel) or profile != fibre.profile)
+            for needed, text in ((differs, feature), (draft.is_new(channel), plug)):
+                if needed and text not in draft.hints:
+                    draft.hints.append(text)
+
+    def add_ports(self) -> None:
+        """Say in comments where all channels sit."""
+        for link in self._collection.links:
+            for fibre in link.fibres:
+                for end, channel in enumerate(self._channels(link, fibre)):
+                    draft, node = self._homes[link.nodes[end]], link.nodes[end]
+                    if port := self._ports.get(id(channel)):
+                        chpid = format_chpid(fibre.chpids[end])
+                        _, text = format_hints(chpid, fibre.profile, port, draft.named(node))
+                        draft.hints += [] if text in draft.hints else [text]
+
+    def is_told(self) -> bool:
+        """Whether the decks as they are tell which channels lead to each other."""
+        systems = [system for draft in self.drafts for system in draft.systems.values()]
+        try:
+            pairings = pair_all(systems, hinted_ports(systems, ()))
+        except ConfigurationError:
+            return False
+        found = {
+            tuple(
+                (system.node, device.rdev, channel.chpid)
+                for system, device, channel in zip(
+                    pairing.systems, ctc.devices, ctc.channels, strict=True
+                )
+            )
+            for pairing in pairings
+            for ctc in pairing.ctcs
+        }
+        wanted = {
+            tuple(zip(link.nodes, ctc.rdevs, ctc.fibre.chpids, strict=True))
+            for link in self._collection.links
+            for ctc in link.ctcs
+        }
+        turned = {each[::-1] for each in found}
+        return wanted <= found | turned
 
     def remarks(self) -> Iterator[str]:
         """That devices are in the decks and not in the layout."""

@@ -13,6 +13,7 @@ from isfc.deck.place import Place
 from isfc.deck.restated import cards, of_css, ranges, remark, restated
 from isfc.layout.checked_toml import show_key, within
 from isfc.layout.layout import KeptDeck
+from isfc.link.name import NodeName
 
 _FICON: Final = "FC"
 _UNITS: Final = 0x10000
@@ -101,6 +102,11 @@ class Draft:
                 f"another chpid for {system.node}, or this one changed in the deck",
             )
         return known
+
+    def named(self, node: NodeName) -> NodeName | None:
+        """What to call a system in a comment: nothing if all are of one channel subsystem."""
+        csss = {system.partition.css for system in self.systems.values()}
+        return node if len(csss) > 1 else None
 
     def is_new(self, channel: Channel) -> bool:
         """Whether the deck did not have a channel."""

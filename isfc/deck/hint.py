@@ -89,12 +89,18 @@ class Hint:
         return None if self.path is None else FarPath(self.path, self.km or 0.0, self.isl)
 
 
-def format_hints(chpid: str, profile: ChpidProfile, port: str) -> Iterator[str]:
-    """The comments on a chpid: its feature, and its ``port`` or cable."""
+def format_hints(
+    chpid: str, profile: ChpidProfile, port: str, node: str | None = None
+) -> Iterator[str]:
+    """The comments on a chpid: its feature, and its ``port`` or cable.
+
+    ``node`` is its system if others of the deck have another channel of that number.
+    """
+    named = f",NODE={node}" if node else ""
     speed = profile.link_gbps
     gbps = "" if speed == FEATURES[profile.feature].link_gbps else f",GBPS={speed!r}"
-    yield f"*{_MARK}CHPID={chpid},FEATURE='{profile.feature}'{gbps}"
-    yield f"*{_MARK}CHPID={chpid},{'CABLE' if ':' in port else 'PORT'}={port}"
+    yield f"*{_MARK}CHPID={chpid}{named},FEATURE='{profile.feature}'{gbps}"
+    yield f"*{_MARK}CHPID={chpid}{named},{'CABLE' if ':' in port else 'PORT'}={port}"
 
 
 def format_fibre_hints(

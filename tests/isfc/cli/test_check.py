@@ -75,7 +75,7 @@ def test_people_get_each_layout_and_a_sum(capsys: pytest.CaptureFixture[str]) ->
     [
         (" RESOURCE PARTITION=((CSS(0),(LP1,1)))\n", "'isfc import iocp FILE --partitions"),
         ("* a comment\nLBL1     CHPID PATH=(CSS(0),50),TYPE=FC\n", "'isfc import iocp FILE"),
-        ("* long\n" * 20_000 + " CHPID PATH=5\n", "is too long"),
+        ("* long\n" * 160_000 + " CHPID PATH=5\n", "is too long"),
         (" CHPID PATH=(CSS(0),50),TYPE=FC\n" * 20_000, "'isfc import iocp FILE"),
         ("ACTIVATE ISLINK 6000 NODE BOSTON\n", "'isfc import config FILE --layout LAYOUT'"),
         ("/* ours */\nSystem_Identifier * * ATLANTA\n", "'isfc import config FILE"),
