@@ -8,6 +8,7 @@ from typing import Any
 
 import typer
 
+from isfc.cli.output.whole_file import whole_file
 from isfc.errors import ConfigurationError
 from isfc.library import check_library
 
@@ -48,9 +49,9 @@ def check_table_file(option: str, path: Path) -> None:
 
 
 def write_table(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
-    """Write at least one row, below a line of their keys."""
+    """Write at least one row, below a line of their keys; raises `OSError` as `whole_file` does."""
     if path.suffix.lower() == ".csv":
-        with path.open("w", newline="", encoding="utf-8") as file:
+        with whole_file(path) as written, written.open("w", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, fieldnames=[*rows[0]], lineterminator="\n")
             writer.writeheader()
             writer.writerows(rows)
@@ -58,4 +59,5 @@ def write_table(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
     import pyarrow
     from pyarrow import parquet
 
-    parquet.write_table(pyarrow.Table.from_pylist([dict(row) for row in rows]), path)
+    with whole_file(path) as written:
+        parquet.write_table(pyarrow.Table.from_pylist([dict(row) for row in rows]), written)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from isfc.cli.output.file import check_file
 from isfc.cli.output.streams import write_file
+from isfc.cli.output.whole_file import whole_file
 from isfc.library import check_library
 
 if TYPE_CHECKING:
@@ -103,4 +104,5 @@ def write_figure(path: Path, draw: "Callable[[], Figure]", settings: Mapping[str
         if kind == "svg":
             write_file(path, figure_svg(draw()))
         else:
-            draw().savefig(path, format=kind, metadata=METADATA[kind], dpi=150)
+            with whole_file(path) as file:
+                draw().savefig(file, format=kind, metadata=METADATA[kind], dpi=150)

@@ -94,11 +94,14 @@ def show_lines(lines: Iterable[str]) -> None:
 
 
 def write_file(path: "Path", text: str) -> None:
-    """Write ``text`` into a file, as UTF-8; raises `OSError` if it cannot be written.
+    """Write ``text`` into a file, as UTF-8; raises `OSError` if it cannot be written whole.
 
     A byte of a file's name that is no UTF-8 is written with a backslash, as in messages.
     """
-    path.write_text(text, "utf-8", "backslashreplace")
+    from isfc.cli.output.whole_file import whole_file  # most commands write none
+
+    with whole_file(path) as file:
+        file.write_text(text, "utf-8", "backslashreplace")
 
 
 def show_csv(rows: Sequence[Mapping[str, object]]) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ctc.address import RDEV_MAX, Rdev, format_chpid, format_rdev
+from isfc.cli.output.whole_file import whole_file
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from scenarios.runs.run import MIB
@@ -24,7 +25,7 @@ RATE_BINS: Final = 1_000
 
 def write_trace(path: Path, *timelines: Timeline) -> None:
     """Write timelines into a file; raises `OSError` if that cannot be written."""
-    with path.open("w", encoding="utf-8") as file:
+    with whole_file(path) as written, written.open("w", encoding="utf-8") as file:
         file.write('{"displayTimeUnit": "ms", "traceEvents": [\n')
         for index, event in enumerate(all_events(timelines)):
             file.write(",\n" * (index > 0) + json.dumps(event, separators=(",", ":")))
