@@ -249,7 +249,7 @@ class _Running:
         try:
             while not stopped.done():
                 left = {task for task in self.outcomes.values() if not task.done()}
-                if not left or self._has_failed(announcing):
+                if not left or self._is_over(announcing):
                     return
                 if watching.done() and watching.exception() is not None:  # nothing can be shown
                     return
@@ -260,22 +260,29 @@ class _Running:
         finally:
             stopped.cancel()
 
-    def _has_failed(self, announcing: asyncio.Task[None]) -> bool:
-        """Whether a node has failed without which the others cannot go on; note those that can."""
+    def _is_over(self, announcing: asyncio.Task[None]) -> bool:
+        """Whether a node has ended without which the others cannot go on; say where they can.
+
+        One that has measured as long as it should has ended in its time.
+        """
         for name, task in self.outcomes.items():
-            if name in self.lost or not task.done() or task.result()[0] == ExitCode.GOOD:
+            if name in self.lost or not task.done():
+                continue
+            code = task.result()[0]
+            if code == ExitCode.GOOD and self.systems.options.seconds is not None:
                 continue
             self.lost.add(name)
             alive = {one for one, other in self.outcomes.items() if not other.done()}
             if not announcing.done() or not any({*link} <= alive for link in self.systems.links):
                 self.lost.discard(name)
+                if code == ExitCode.GOOD:
+                    show_error(f"{name} was told to end, and no link is left without it")
                 return True
-            code = task.result()[0]
-            how = f"by signal {-code}" if code < 0 else f"with code {code}"
+            how = f"ended by signal {-code}" if code < 0 else f"ended with code {code}"
             words = " ".join(self.systems.layout)
             show_error(
-                f"{name} was ended {how}: the others go on; 'isfc up {words} --only {name}' "
-                "starts it again"
+                f"{name} was {'told to end' if code == ExitCode.GOOD else how}: the others go on; "
+                f"'isfc up {words} --only {name}' starts it again"
             )
         return False
 

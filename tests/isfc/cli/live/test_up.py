@@ -122,6 +122,15 @@ def test_a_node_that_is_killed_ends_the_other_and_is_named(tmp_path: Path) -> No
 
 
 @pytest.mark.slow
+def test_a_node_that_is_told_to_end_ends_the_other_in_good_order(tmp_path: Path) -> None:
+    with isfc(tmp_path, "up", "published-4", *TRAFFIC) as up:
+        wait_up(up)
+        os.kill(children(up)[1], signal.SIGTERM)
+        assert up.exit_code() == 0
+        assert "SERVER was told to end, and no link is left without it" in up.err
+
+
+@pytest.mark.slow
 def test_of_a_cluster_survivors_go_on_and_the_killed_one_comes_back(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -139,6 +148,8 @@ def test_of_a_cluster_survivors_go_on_and_the_killed_one_comes_back(
         assert capsys.readouterr().out.count(": Up, 8 of 8") == 3
         assert run(["up", "two-cecs", "--only", "BETA"]) == 2
         assert "--only BETA: runs already" in capsys.readouterr().err
+        os.kill(children(up)[0], signal.SIGTERM)
+        wait_for(lambda: "ALPHA was told to end: the others go on" in up.err, "that it is said")
         assert up.end() == 0
 
 
