@@ -18,6 +18,7 @@ from ctc.errors import CtcError
 from isfc.errors import ConfigurationError
 from isfc.layout.foreign_text import foreign_text, is_ebcdic
 from isfc.layout.source_kind import SourceKind, source_kind
+from isfc.read_once import STANDARD_INPUT, read_pipe, read_standard_input
 
 FILE_LENGTH_MAX: Final = 1024 * 1024
 """Bytes in a file. Sixteen CTCs, each with its own table, take about 2 KB, and decks the rest."""
@@ -59,19 +60,23 @@ _T = TypeVar("_T", bound=msgspec.Struct)
 def read_bytes(path: Path, expected: str, length_max: int = FILE_LENGTH_MAX) -> bytes:
     """The content of a file, or enough of it to see that there is more than ``length_max`` bytes.
 
-    Only of a regular file: a directory has no content, and a device or a pipe need not end.
-    ``expected`` says what it should be, such as "a layout file".
+    Of a regular file, of standard input, or of a pipe, such as the shell makes of ``<(command)``: a
+    directory has no content, and a device need not end. ``expected`` says what it should be, such
+    as "a layout file".
     """
     try:
+        if path == STANDARD_INPUT:
+            return read_standard_input(expected, length_max + 1)
+        if path.is_fifo():
+            return read_pipe(path, expected, length_max + 1)
         if path.exists() and not path.is_file():
-            kind = "a directory" if path.is_dir() else "a device or a pipe"
+            kind = "a directory" if path.is_dir() else "a device"
             raise ConfigurationError(f"is {kind}; expected {expected}")
         with path.open("rb") as file:
             return file.read(length_max + 1)
-    except OSError as error:
-        raise ConfigurationError(
-            f"cannot be read ({error.strerror}); expected {expected}"
-        ) from None
+    except (OSError, ValueError) as error:  # ValueError: a name with a null character
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigurationError(f"cannot be read ({reason}); expected {expected}") from None
 
 
 def decode(data: bytes, name: str) -> dict[str, Any]:

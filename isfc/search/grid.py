@@ -158,10 +158,12 @@ class _Site:
 def read_grid(path: Path) -> list[Cell]:
     """The cells of the sweep that a file specifies, in the order of its lists.
 
-    Layouts are found beside the file. Raises `ConfigurationError` for what is wrong with it.
+    Layouts are found beside the file, of a pipe in the current folder. Raises
+    `ConfigurationError` for what is wrong with it.
     """
     with within(str(path)):
-        return parse_grid(read_bytes(path, "a sweep"), path.parent)
+        folder = path.parent if path.is_file() else Path()
+        return parse_grid(read_bytes(path, "a sweep"), folder)
 
 
 def parse_grid(data: bytes, folder: Path) -> list[Cell]:

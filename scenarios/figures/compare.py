@@ -12,6 +12,7 @@ import msgspec
 from msgspec.structs import fields as fields_of
 
 from isfc.errors import ConfigurationError
+from isfc.layout.checked_toml import read_bytes, within
 from scenarios.runs.repeat import MEASURES, noise_of
 from scenarios.runs.run import DeviceResult, Result
 
@@ -161,12 +162,8 @@ def compare_files(a: Path, b: Path) -> ResultPair:
 
 def _read(path: Path) -> Any:
     """The document in a file, a pipe included: an object or a list."""
-    try:
-        with path.open("rb") as file:
-            data = file.read(RESULT_LENGTH_MAX + 1)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise ConfigurationError(f"{path}: cannot be read ({reason}); {_EXPECTED}") from None
+    with within(str(path)):
+        data = read_bytes(path, _EXPECTED.removeprefix("expected "), RESULT_LENGTH_MAX)
     if len(data) > RESULT_LENGTH_MAX:
         raise ConfigurationError(f"{path}: is longer than {RESULT_LENGTH_MAX} bytes; {_EXPECTED}")
     try:

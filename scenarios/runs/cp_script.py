@@ -9,7 +9,7 @@ from typing import Any, Final
 from isfc.cp.messages import announcement
 from isfc.cp.processor import CommandProcessor
 from isfc.errors import ConfigurationError
-from isfc.layout.checked_toml import within
+from isfc.layout.checked_toml import read_bytes, within
 from isfc.layout.layout import find_node
 from isfc.link.events import LinkEvent
 from isfc.link.name import NodeName
@@ -18,6 +18,9 @@ from isfc.system.system import System
 from scenarios.runs.cluster import ClusterExperiment
 from scenarios.runs.operation import Intervention, Operation, read_time_ns
 from scenarios.runs.run import NS_PER_S, Experiment
+
+_LENGTH_MAX: Final = 2**20
+"""Bytes of a file of commands: twenty thousand lines."""
 
 _LINE: Final = re.compile(
     r"at \s+ (?P<number> [0-9]{1,9} (\.[0-9]{1,9})? ) \s* (?P<unit> s|ms|us ) \s+"
@@ -57,11 +60,14 @@ def read_script(path: str, experiment: Experiment | ClusterExperiment) -> list[T
     that begin with ``*`` or ``#`` say nothing. Raises `ConfigurationError`, which names file and
     line.
     """
-    try:
-        text = Path(path).read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise ConfigurationError(f"{path}: cannot be read: {reason}") from None
+    with within(path):
+        data = read_bytes(Path(path), "a file of CP commands", _LENGTH_MAX)
+        if len(data) > _LENGTH_MAX:
+            raise ConfigurationError(f"is too long; expected at most {_LENGTH_MAX} bytes")
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise ConfigurationError("is not UTF-8 text; expected CP commands") from None
     commands = []
     for number, line in enumerate(text.splitlines(), start=1):
         if line.strip() and not line.lstrip().startswith(("*", "#")):

@@ -7,7 +7,7 @@ from msgspec import Struct
 from rich.console import RenderableType
 
 from isfc.cli.judgement.limit import LimitsJson, limits_json, short_limit
-from isfc.cli.options.layout import open_links
+from isfc.cli.options.layout import is_read_once, open_links
 from isfc.cli.output.progress import run_all
 from isfc.cli.output.ranges import RangeJson, likely, range_json, range_note
 from isfc.cli.output.table import apart, plain_table
@@ -75,8 +75,13 @@ class LayoutsJson(Struct, frozen=True):
 
 
 def names_layouts(files: Sequence[Path]) -> bool:
-    """Whether files are layouts, by their names: the results of runs are JSON."""
-    return all(file.suffix == ".toml" or str(file) in shipped_layouts() for file in files)
+    """Whether files are layouts, by their names: the results of runs are JSON.
+
+    A pipe has no such name: it is a layout beside one that is.
+    """
+    named = [file.suffix == ".toml" or str(file) in shipped_layouts() for file in files]
+    pipes = [is_read_once(str(file)) for file in files]
+    return any(named) and all(name or pipe for name, pipe in zip(named, pipes, strict=True))
 
 
 def judge_layouts(

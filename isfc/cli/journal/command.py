@@ -1,5 +1,6 @@
 """``isfc journal``: what a node was given, shown, and fed to a fresh node."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import chain
@@ -17,6 +18,7 @@ from isfc.errors import ConfigurationError, JournalError
 from isfc.journal.journal import Replay
 from isfc.journal.journal import replay as replay_journal
 from isfc.journal.record import InputOutcome, JournalReader, JournalRecord, Read
+from isfc.read_once import STANDARD_INPUT
 
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="What --journal has written.")]
 
@@ -131,7 +133,7 @@ def _remainder(length: int) -> str:
 def _opened(file: Path) -> Iterator[Read]:
     """The file's ``read``; a damaged journal ends the command with 1."""
     try:
-        stream = file.open("rb")
+        stream = sys.stdin.buffer if file == STANDARD_INPUT else file.open("rb")
     except OSError as error:
         raise ConfigurationError(f"{file}: {error.strerror}: expected a journal") from None
     with stream:

@@ -1,24 +1,23 @@
 """The LAYOUT argument, which several commands share."""
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from isfc.cli.options.source import STANDARD_INPUT, read_pipe
 from isfc.deck.place import decode
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration
 from isfc.io.configuration_file import io_configuration_of
 from isfc.io.shared import find_shared, links_with_disks
 from isfc.layout.catalogue import is_there, load_document, read_content, shipped_layouts
-from isfc.layout.checked_toml import FILE_LENGTH_MAX, within
+from isfc.layout.checked_toml import read_bytes, within
 from isfc.layout.document import Document, parse_document
 from isfc.layout.file import collection_of
 from isfc.layout.layout import Collection, Layout
 from isfc.layout.sharing import with_notes
+from isfc.read_once import STANDARD_INPUT
 
 
 def complete_layout(incomplete: str) -> list[str]:
@@ -179,7 +178,7 @@ def checked_traffic(collection: Collection, source: str) -> Collection:
 
 def check_lasting(argument: str) -> None:
     """Raise `ConfigurationError` for standard input and a pipe, which are read only once."""
-    if argument == STANDARD_INPUT or is_pipe(argument):
+    if is_read_once(argument):
         raise ConfigurationError(
             f"LAYOUT {argument}: expected a file, as each system is a process that reads it"
         )
@@ -192,11 +191,9 @@ def _open(argument: str) -> Document:
 
 def read_layout(argument: str) -> tuple[bytes, str]:
     """The content of the layout that a user means, and its name in messages."""
-    if argument == STANDARD_INPUT:
-        return sys.stdin.buffer.read(FILE_LENGTH_MAX + 1), "standard input"
-    if is_pipe(argument):
-        with within(argument):
-            return read_pipe(Path(argument), "a layout", FILE_LENGTH_MAX), argument
+    if Path(argument) == STANDARD_INPUT:
+        with within("standard input"):
+            return read_bytes(STANDARD_INPUT, "a layout"), "standard input"
     return read_content(argument)
 
 
@@ -205,7 +202,9 @@ def decode_layout(data: bytes, source: str) -> str:
     return decode(data, source)
 
 
-def is_pipe(argument: str) -> bool:
-    """Whether a user means a pipe, such as the shell makes of ``<(command)``."""
+def is_read_once(argument: str) -> bool:
+    """Whether a user means standard input, or a pipe as the shell makes of ``<(command)``."""
     path = Path(argument)
-    return argument not in shipped_layouts() and is_there(path) and path.is_fifo()
+    if argument in shipped_layouts():
+        return False
+    return path == STANDARD_INPUT or (is_there(path) and path.is_fifo())

@@ -1,7 +1,5 @@
 """Options of the commands that make layouts, and the files that they read and write."""
 
-import os
-import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated
@@ -13,11 +11,10 @@ from ctc.profiles import ChpidProfile, find_profile
 from isfc.cli.output.file import output_option
 from isfc.cli.output.streams import show_lines, write_file
 from isfc.deck.place import TEXT_LENGTH_MAX, decode
-from isfc.errors import ConfigurationError
 from isfc.layout.build import Profiles
-from isfc.layout.catalogue import is_there
 from isfc.layout.checked_toml import read_bytes, within
 from isfc.link.name import NodeName
+from isfc.read_once import STANDARD_INPUT
 
 OutputOption = Annotated[
     Path | None,
@@ -42,34 +39,13 @@ ConfigOption = Annotated[
     ),
 ]
 
-STANDARD_INPUT = "-"
-
 
 def read_text(path: Path) -> str:
     """The text of a file, or of standard input for ``-``; `ConfigurationError` if it is none."""
-    if str(path) == STANDARD_INPUT:
-        return decode(sys.stdin.buffer.read(TEXT_LENGTH_MAX + 1), "standard input")
-    with within(str(path)):
-        if is_there(path) and path.is_fifo():
-            data = read_pipe(path, "a text", TEXT_LENGTH_MAX)
-        else:
-            data = read_bytes(path, "a text file", TEXT_LENGTH_MAX)
-    return decode(data, str(path))
-
-
-def read_pipe(path: Path, expected: str, length_max: int) -> bytes:
-    """What is written to a pipe, such as the shell makes of ``<(command)``.
-
-    No more than enough to see that it is longer than ``length_max`` bytes. ``expected`` says what
-    should come, such as "a layout". Raises `ConfigurationError` where nobody writes.
-    """
-    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb", buffering=0) as pipe:
-        first = pipe.read(1)  # None if it is still to come
-        if first == b"":
-            raise ConfigurationError(f"is a pipe that nobody writes to; expected {expected}")
-        os.set_blocking(pipe.fileno(), True)
-        with os.fdopen(os.dup(pipe.fileno()), "rb") as rest:
-            return (first or b"") + rest.read(length_max)
+    name = "standard input" if path == STANDARD_INPUT else str(path)
+    with within(name):
+        data = read_bytes(path, "a text file", TEXT_LENGTH_MAX)
+    return decode(data, name)
 
 
 def write_text(text: str, output: Path | None) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from isfc.cli.options.flattened import flattened
+from isfc.cli.options.layout import is_read_once
 from isfc.cli.options.number import JobsOption
 from isfc.cli.options.printed import PrintOptions
 from isfc.cli.options.profile import ProfileOption, open_profile
@@ -16,6 +17,7 @@ from isfc.cli.output.notes import note_lines
 from isfc.cli.output.progress import progress_bar
 from isfc.cli.output.streams import show, show_csv, show_json
 from isfc.cli.sweep.page import check_columns, length_of, sweep_table, write_sweep_plot
+from isfc.errors import ConfigurationError
 from isfc.search.grid import Cell, at_site, read_grid
 from isfc.search.store import RowStore
 from isfc.search.sweep import Row, cell_notes, execute, finish, row_of
@@ -73,6 +75,10 @@ def sweep(
     What is finished is kept as it finishes: after Ctrl-C or a crash the same command goes on with
     the rest. The rows are the same wherever they are run.
     """
+    if store is None and is_read_once(str(specification)):
+        raise ConfigurationError(
+            f"SPEC {specification}: expected --store FILE with it; finished runs are kept there"
+        )
     if output is not None:
         check_table_file("--output", output)
     site = open_profile(profile)

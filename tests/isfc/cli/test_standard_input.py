@@ -1,5 +1,6 @@
-"""Every command that takes a LAYOUT takes it from standard input as well, as its help says."""
+"""What a command reads it takes from standard input and from a pipe as well."""
 
+import io
 import os
 import subprocess
 import sys
@@ -11,7 +12,8 @@ from isfc.cli.main import run
 from isfc.cli.output.exits import ExitCode
 from tests.isfc.cli.conftest import Refusal
 
-LAYOUT = Path(__file__).parents[3] / "isfc" / "layout" / "shipped" / "published-1.toml"
+ROOT = Path(__file__).parents[3]
+LAYOUT = ROOT / "isfc" / "layout" / "shipped" / "published-1.toml"
 
 
 def test_pipe_of_the_shell_is_a_layout(capfd: pytest.CaptureFixture[str]) -> None:
@@ -24,6 +26,72 @@ def test_pipe_of_the_shell_is_a_layout(capfd: pytest.CaptureFixture[str]) -> Non
         finally:
             os.close(reader)
         assert capfd.readouterr().err == ""
+
+
+SHORT = "--workload HL --pairs 1 --seconds 0.01 --warmup 0"
+GRID = """
+seconds = 0.01
+warmup = 0
+[grid]
+layout = ["published-1"]
+workload = ["HL"]
+pairs = [1]
+"""
+FAULT = '[[fault]]\nkind = "crash"\nnode = "SERVER"\nat = "2ms"\nfor = "1ms"\n'
+GUESTS = "name,memory,change_rate\nLINUX1,1M,0\n"
+DISKS = ROOT / "docs" / "io" / "every-kind.toml"
+MIX = ROOT / "docs" / "io" / "two-channels.toml"
+PAGE = ROOT / "docs" / "measured" / "site-1.txt"
+
+
+@pytest.mark.parametrize("from_pipe", [False, True])
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ("sweep @ --store {folder}/rows --jobs 1", GRID),
+        (f"run published-1 {SHORT} --faults @", FAULT),
+        (f"run published-1 {SHORT} --cp @", "at 1ms QUERY ISLINK\n"),
+        ("evacuate published-1 CLIENT --guests @", GUESTS),
+        ("measured read @", PAGE.read_text()),
+        ("io plan @", DISKS.read_text()),
+        ("io size @", MIX.read_text()),
+        ("compare published-1 @ --pairs 1", LAYOUT.read_text()),
+        ("compare {folder}/run.json @", "{folder}/run.json"),
+    ],
+)
+def test_every_file_that_is_read_may_be_a_pipe(
+    words: str,
+    text: str,
+    *,
+    from_pipe: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    if "run.json" in words:
+        assert run(["run", "published-1", *SHORT.split(), "--json"]) == ExitCode.GOOD
+        text = capsys.readouterr().out
+        (tmp_path / "run.json").write_text(text)
+    reader, writer = os.pipe()
+    os.write(writer, text.encode())
+    os.close(writer)
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    place = f"/dev/fd/{reader}" if from_pipe else "-"
+    try:
+        code = run(words.replace("@", place).format(folder=tmp_path).split())
+    finally:
+        os.close(reader)
+    assert (code, capsys.readouterr().err) == (ExitCode.GOOD, "")
+
+
+def test_standard_input_holds_one_file(monkeypatch: pytest.MonkeyPatch, refusal: Refusal) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(LAYOUT.read_bytes())))
+    words = f"run - {SHORT} --faults -".split()
+    assert "-: is empty, or was read for another argument" in refusal(*words)
+
+
+def test_sweep_of_a_pipe_asks_where_to_keep_what_is_finished(refusal: Refusal) -> None:
+    assert refusal("sweep", "-").startswith("SPEC -: expected --store FILE")
 
 
 @pytest.mark.parametrize("words", [["up"], ["up", "--detach"]])

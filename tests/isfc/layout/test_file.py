@@ -295,13 +295,13 @@ def test_directory_is_refused(tmp_path: Path) -> None:
 
 
 def test_endless_device_is_not_read() -> None:
-    assert refusal(Path("/dev/zero")) == "is a device or a pipe; expected a layout file"
+    assert refusal(Path("/dev/zero")) == "is a device; expected a layout file"
 
 
 def test_pipe_that_nobody_writes_is_not_waited_for(tmp_path: Path) -> None:
     path = tmp_path / "pipe"
     os.mkfifo(path)
-    assert refusal(path) == "is a device or a pipe; expected a layout file"
+    assert refusal(path) == "is a pipe that nobody writes to; expected a layout file"
 
 
 def test_huge_file_is_not_read_to_its_end(tmp_path: Path) -> None:

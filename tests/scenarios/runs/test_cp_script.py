@@ -96,10 +96,10 @@ def test_what_is_wrong_is_said_with_file_and_line(script: Path, line: str, compl
 
 
 def test_file_that_cannot_be_read_is_named(script: Path) -> None:
-    with pytest.raises(ConfigurationError, match="cannot be read: No such file"):
+    with pytest.raises(ConfigurationError, match=r"cannot be read \(No such file"):
         read_script(str(script), experiment())
     script.write_bytes(b"at 0s \xff")
-    with pytest.raises(ConfigurationError, match="cannot be read: it is not UTF-8"):
+    with pytest.raises(ConfigurationError, match="is not UTF-8 text; expected CP commands"):
         read_script(str(script), experiment())
 
 

@@ -56,9 +56,10 @@ def test_show_has_a_line_for_each_input(file: Path, capsys: pytest.CaptureFixtur
 
 
 def test_show_json_has_a_document_for_each_record(
-    file: Path, capsys: pytest.CaptureFixture[str]
+    file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["journal", "show", str(file), "--json"]) == 0
+    monkeypatch.setattr("sys.stdin", file.open())  # "-" is standard input
+    assert run(["journal", "show", "-", "--json"]) == 0
     records = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [record["index"] for record in records] == [*range(len(records))]
     first, connect = records[:2]

@@ -42,13 +42,6 @@ def test_layout_is_read_from_a_pipe() -> None:
     os.close(read)
 
 
-def test_pipe_that_nobody_writes_is_not_waited_for(tmp_path: Path) -> None:
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    with pytest.raises(ConfigurationError, match="is a pipe that nobody writes to"):
-        open_layout(str(pipe))
-
-
 def test_empty_argument_is_called_so() -> None:
     with pytest.raises(ConfigurationError, match="LAYOUT is empty; expected a path or one of"):
         open_layout("")
