@@ -15,6 +15,8 @@ from isfc.cli.output.notes import NoteJson, note_lines, notes_json
 from isfc.cli.output.progress import run_all
 from isfc.cli.output.streams import show, show_json
 from isfc.cli.output.table import plain_table
+from isfc.errors import ConfigurationError
+from isfc.layout.capacity import directions_of
 from isfc.layout.layout import Layout
 from scenarios.figures.collide import (
     LOAD_MAX,
@@ -46,11 +48,11 @@ def collide_layout(
     *,
     link_name: LinkOption = None,
     offer_out: Annotated[
-        float, bounded("MB/s", 0, LOAD_MAX, "The most that the first system offers.")
-    ],
+        float | None, bounded("MB/s", 0, LOAD_MAX, "The most that the first system offers.")
+    ] = None,
     offer_in: Annotated[
-        float, bounded("MB/s", 0, LOAD_MAX, "The most that the second system offers.")
-    ],
+        float | None, bounded("MB/s", 0, LOAD_MAX, "The most that the second system offers.")
+    ] = None,
     steps: Annotated[
         int, bounded("N", 1, STEPS_MAX, "Loads between nothing and the most, each way.")
     ] = 4,
@@ -85,6 +87,8 @@ def collide_layout(
     of 0 to 3, that scan upward at both ends, and that take any CTC that is free.
     """
     link = open_layout(layout, link_name)
+    if offer_out is None or offer_in is None:
+        raise ConfigurationError(_what_to_offer(layout, link))
     loads = _loads(offer_out, steps), _loads(offer_in, steps)
     planned = trials(link, *loads, seconds, message, range(seed, seed + seeds))
     runs = run_all(collide, planned, None)
@@ -93,6 +97,19 @@ def collide_layout(
         show_json(collide_json(link, outcomes, planned[0], seeds))
     else:
         show(collide_page(link, outcomes, planned[0], seeds), *note_lines(layout_notes(link)))
+
+
+def _what_to_offer(argument: str, layout: Layout) -> str:
+    """What a load is, and one to begin with: what either end can write by the rule of thumb."""
+    out, back = directions_of(layout)
+    loads = f"--offer-out {out.estimated_mb_per_s} --offer-in {back.estimated_mb_per_s}"
+    return (
+        "no load: expected --offer-out and --offer-in, such as\n"
+        f"isfc collide {argument} {loads}\n\n"
+        f"What {out.sender} and {back.sender} offer at most, in MB/s (2^20), in messages of "
+        f"{MESSAGE_LENGTH} bytes\nunless --message says otherwise. Above is what each can write "
+        "by IBM's rule of\nthumb; 'isfc plan' says what the model carries."
+    )
 
 
 def _loads(most: float, steps: int) -> list[float]:

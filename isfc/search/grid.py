@@ -219,10 +219,12 @@ class _Run:
 def _cells(site: _Site, lose: str, axes: Place, run: _Run) -> Iterator[Cell]:
     """The rows of a run: one of a link alone, one for each link of all together."""
     if site.link is not None:
-        left = without(site.link, lose, site.collection)
+        with within(_said(site.place)):
+            left = without(site.link, lose, site.collection)
         yield Cell({**site.place, **axes}, run.alone(left or site.link), is_cut=left is None)
         return
-    left_of_all = _without_of_all(site.collection, lose)
+    with within(_said(site.place)):
+        left_of_all = _without_of_all(site.collection, lose)
     together = run.together(left_of_all) if left_of_all.links else None
     left_links = {link.nodes: link for link in left_of_all.links}
     for link in site.collection.links:
@@ -234,6 +236,11 @@ def _cells(site: _Site, lose: str, axes: Place, run: _Run) -> Iterator[Cell]:
             together if left else None,
             is_cut=left is None,
         )
+
+
+def _said(place: Place) -> str:
+    """Which layout a place is of, in words of the grid."""
+    return ", ".join(f"{axis} {value}" for axis, value in place.items())
 
 
 def _without_of_all(collection: Collection, lose: str) -> Collection:

@@ -221,7 +221,8 @@ def cluster_plan_record(plan: ClusterPlan) -> dict[str, Any]:
         ],
         "channels": [
             {
-                "channel": each.carried.name,
+                "name": each.carried.name,
+                "channel": each.carried.name,  # its former name, for this release
                 "line_mb_per_s": each.line_mb_per_s,
                 "processor_mb_per_s": each.processor_mb_per_s,
                 "mb_per_s_out": each.carried.mb_per_s_out,
@@ -233,7 +234,8 @@ def cluster_plan_record(plan: ClusterPlan) -> dict[str, Any]:
         ],
         "paths": [
             {
-                "path": each.name,
+                "name": each.name,
+                "path": each.name,  # its former name, too
                 "mb_per_s_max": each.mb_per_s_max,
                 "mb_per_s_out": each.mb_per_s_out,
                 "mb_per_s_in": each.mb_per_s_in,

@@ -11,6 +11,7 @@ from isfc.cli.collide import collide_page
 from isfc.cli.main import run
 from isfc.layout.catalogue import load_layout
 from scenarios.figures.collide import CollisionOutcome, trials
+from tests.isfc.cli.conftest import Refusal
 
 SMALL = [
     "published-4",
@@ -51,6 +52,12 @@ def test_json_has_every_run(capsys: pytest.CaptureFixture[str]) -> None:
 def test_absurd_loads_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["collide", "published-4", "--offer-out", "-1", "--offer-in", "1"]) == 2
     assert "--offer-out -1: expected 0 to 2000 MB/s" in capsys.readouterr().err
+
+
+def test_without_a_load_it_says_what_one_is(refusal: Refusal) -> None:
+    told = refusal("collide", "published-4")
+    assert told.startswith("no load: expected --offer-out and --offer-in")
+    assert re.search(r"isfc collide published-4 --offer-out [1-9]\d* --offer-in [1-9]\d*", told)
 
 
 def page(*figures: float, seeds: int = 1, spread: float = 0) -> str:

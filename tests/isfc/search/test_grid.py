@@ -98,7 +98,11 @@ def test_lost_chpid_leaves_the_others() -> None:
         ),
         (
             TEMPLATE.replace("[5]", '[5]\nlose = ["99"]'),
-            "lose '99': there is no such piece; expected none",
+            "feature FICON Express4, .*: lose '99': there is no such piece; expected none",
+        ),
+        (
+            '[grid]\nworkload=["HL"]\npairs=[1]\nlayout=["published-1"]\nlose=["41"]\n',
+            r"\[grid\]: layout published-1: lose '41': there is no such piece",
         ),
     ],
 )
