@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Final
 
 from isfc.layout.layout import Layout
-from isfc.layout.rules.rule import ChangedLayout, Finding, Severity, Untried
+from isfc.layout.rules.rule import ChangedLayout, Finding, Untried, warnings_first
 from scenarios.figures.certainty import Differs, Odds, nobody_is_ahead, odds_ahead
 from scenarios.runs.saturation import ModelledRate, carried
 from scenarios.runs.steady import Rate
@@ -69,7 +69,7 @@ def changed_layouts(layout: Layout, findings: Sequence[Finding]) -> tuple[Layout
     """
     changed = (
         trial.carried_out(layout)
-        for finding in _by_severity(findings)
+        for finding in warnings_first(findings)
         if not isinstance(finding.rule.trials, Untried)
         for trial in finding.rule.trials
     )
@@ -92,16 +92,12 @@ def try_advice(
         for changed in changed_layouts(layout, findings)
     }
     found = {}
-    for finding in _by_severity(findings):
+    for finding in warnings_first(findings):
         trials = finding.rule.trials
         if isinstance(trials, Untried):
             continue
         found[finding.id] = tuple(_try(trial, layout, before, runs) for trial in trials)
     return found
-
-
-def _by_severity(findings: Sequence[Finding]) -> Sequence[Finding]:
-    return sorted(findings, key=lambda finding: finding.severity is Severity.INFO)
 
 
 def _try(

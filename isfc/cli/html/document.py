@@ -27,7 +27,7 @@ from isfc.cli.judgement.advice import model_word, two_paces
 from isfc.cli.results.shared import shared_rows
 from isfc.layout.capacity import WriteDirection
 from isfc.layout.note import Note
-from isfc.layout.rules.rule import Finding
+from isfc.layout.rules.rule import Finding, warnings_first
 from isfc.library import check_library
 from scenarios.figures.report_runs import (
     TIMELINE_PAIRS,
@@ -176,7 +176,7 @@ def _findings(runs: LinkRuns) -> str:
         f"<em>{escape(finding.remedy)}</em> {_model_words(runs, finding)}"
         f"<br><small>{escape(finding.rule.reason)} Source: {escape(finding.rule.source)}.</small>"
         "</li>"
-        for finding in runs.plan.advice
+        for finding in warnings_first(runs.plan.advice)
     )
     return f'<ul class="findings">{items}</ul>'
 

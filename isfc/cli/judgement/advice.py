@@ -46,25 +46,25 @@ def advice_text(finding: Finding, tried: Mapping[str, Sequence[TriedAdvice]]) ->
 
 
 def model_word(tried: TriedAdvice) -> str:
-    """``Run with four CTCs, the model agrees by 12% saturated (340 to 381 MB/s) and ...``."""
+    """``The model agrees: run with four CTCs, the slower direction goes from 340 to 381 ...``."""
     if isinstance(tried.outcome, Untried):
         return f"The model was not asked: {tried.outcome.because}."
     saturated, stated = tried.outcome
-    words = _verdict(saturated), _verdict(stated)
-    again = (
-        words[1].removeprefix(saturated.verdict) if saturated.verdict is stated.verdict else None
-    )
-    second = words[1] if again is None else again.strip()
+    pairs = f"with {STATED_PAIRS} pairs"
+    verdict = _verdict(saturated)
+    if saturated.verdict is not stated.verdict:
+        verdict = f"{verdict} saturated, {_verdict(stated)} {pairs}"
     return (
-        f"Run {tried.trial.done}, the model {words[0]} saturated ({_rates(saturated)} MB/s) and "
-        f"{second} with {STATED_PAIRS} pairs ({_rates(stated)}).{_odds(tried.outcome)}"
-    ).replace("  ", " ")
+        f"The model {verdict}: run {tried.trial.done}, the slower direction goes from "
+        f"{_rates(saturated)} MB/s saturated and from {_rates(stated)} {pairs}."
+        f"{_odds(tried.outcome)}"
+    )
 
 
 def _verdict(compared: ComparedLoad) -> str:
-    if compared.verdict is AdviceVerdict.ALIKE:
-        return compared.verdict
-    return f"{compared.verdict} by {abs(compared.share):.0%}"
+    """The verdict; of what the odds leave open, that they do."""
+    is_open = compared.verdict is AdviceVerdict.ALIKE and compared.changed.differs(compared.before)
+    return "leaves it open" if is_open else compared.verdict
 
 
 def _odds(loads: Iterable[ComparedLoad]) -> str:
@@ -74,7 +74,7 @@ def _odds(loads: Iterable[ComparedLoad]) -> str:
         for each in loads
         if each.verdict is not AdviceVerdict.ALIKE
     ]
-    return f" Odds {' and '.join(dict.fromkeys(said))}." if said else ""
+    return f" Odds that it is so: {' and '.join(dict.fromkeys(said))}." if said else ""
 
 
 def _rates(compared: ComparedLoad) -> str:

@@ -36,12 +36,11 @@ _ALONE: Final = (
 
 
 def differences(
-    plan: Plan, figures: Sequence[ModelledRate], *, advised: bool = False, pairs: int = STATED_PAIRS
+    plan: Plan, figures: Sequence[ModelledRate], *, pairs: int = STATED_PAIRS
 ) -> Iterator[str]:
     """What the figures mean: where rule and model disagree, and why.
 
-    ``advised`` says that advice below has figures as well; ``pairs`` are those of the load that is
-    not saturated.
+    ``pairs`` are those of the load that is not saturated.
     """
     yield from _beyond_command_mode(plan, figures)
     rates = [rate for figure in figures for rate in (figure.saturated, figure.stated)]
@@ -52,11 +51,6 @@ def differences(
     )
     if said := range_note(within for each in figures for within in ranges_of(each)):
         yield said
-    if advised:
-        yield (
-            "In brackets below: MB/s of the slower direction, of this layout and of the changed "
-            "one."
-        )
     loads = [
         (f"{figure.sender} {load}", rate)
         for figure in figures

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, Final
@@ -14,7 +14,7 @@ from rich.text import Text
 from isfc.cli.output.table import plain_table
 from isfc.layout.layout import Fibre
 from isfc.layout.rules.book import RULES
-from isfc.layout.rules.rule import Finding, Severity
+from isfc.layout.rules.rule import Finding, Severity, warnings_first
 from isfc.link.name import NodeName
 
 SEVERITY_STYLES: Final = {Severity.INFO: "green", Severity.WARNING: "yellow"}
@@ -51,42 +51,79 @@ class Checked:
 
 
 def check_page(checked: Sequence[Checked]) -> list[RenderableType]:
-    """For people: each layout's findings, and how many there are."""
-    parts: list[RenderableType] = _summed_up(checked)
-    links = Counter(item.name for item in checked)
-    for item in checked:
-        if item.error is not None:
-            continue
-        link = f" {' - '.join(item.nodes)}" if item.nodes and links[item.name] > 1 else ""
-        parts.append(Text(f"{item.name}{link}: {_count(item.findings)}", "bold"))
-        if item.findings:
-            parts.append(_findings(item.findings))
-        parts.append("")
-    return parts[:-1]
+    """For people: how many findings there are, then each, warnings first.
+
+    Of several links or layouts each rule comes once, with all that it finds.
+    """
+    read = [item for item in checked if item.error is None]
+    if len(checked) > 1:
+        return _page_of_several(checked, read)
+    return [part for item in read for part in _page_of_one(item)]
 
 
-def _summed_up(checked: Sequence[Checked]) -> list[RenderableType]:
-    """Of several links or layouts: how many findings there are, and which, before each of them."""
-    if len(checked) < 2:
-        return []
-    every = [finding for item in checked for finding in item.findings]
+def _page_of_one(item: Checked) -> Iterator[RenderableType]:
+    yield Text(f"{item.name}: {_count(item.findings)}", "bold")
+    if item.findings:
+        yield _findings(
+            (finding, [finding.text, f"-> {finding.remedy}"])
+            for finding in warnings_first(item.findings)
+        )
+
+
+def _page_of_several(checked: Sequence[Checked], read: Sequence[Checked]) -> list[RenderableType]:
+    """Each rule once: a text that is of several places with their names, a remedy below all."""
     names = {item.name for item in checked}
-    read = {item.name for item in checked if item.error is None}
+    places = [
+        " - ".join(item.nodes or ()) if len(names) == 1 else _place(item, read) for item in read
+    ]
+    found: dict[tuple[Severity, str], dict[str, dict[str, list[str]]]] = {}
+    rules: dict[tuple[Severity, str], Finding] = {}
+    for place, item in zip(places, read, strict=True):
+        for finding in item.findings:
+            key = finding.severity, finding.id
+            texts = found.setdefault(key, {}).setdefault(finding.remedy, {})
+            texts.setdefault(finding.text, []).append(place)
+            rules.setdefault(key, finding)
     table = plain_table("severity", "finding", ">links")
-    found = Counter((finding.severity, finding.id) for finding in every)
-    for (severity, name), count in sorted(found.items(), key=lambda each: each[0][0] == "info"):
-        table.add_row(Text(severity, SEVERITY_STYLES[severity]), name, str(count))
-    total = f"{len(read)} of {len(names)} layouts read: {_count(every)}"
-    return [total, *([table] if found else []), ""]
+    order = warnings_first(rules.values())
+    links = Counter((finding.severity, finding.id) for item in read for finding in item.findings)
+    for finding in order:
+        count = str(links[finding.severity, finding.id])
+        table.add_row(Text(finding.severity, SEVERITY_STYLES[finding.severity]), finding.id, count)
+    every = [finding for item in read for finding in item.findings]
+    layouts = f"{len({item.name for item in read})} of {len(names)} layouts read"
+    quiet = [place for place, item in zip(places, read, strict=True) if not item.findings]
+    parts: list[RenderableType] = [Text(f"{layouts}: {_count(every)}", "bold")]
+    if every and quiet:
+        parts.append(f"Nothing found: {', '.join(quiet)}")
+    if every:
+        lines = {key: [*_lines(remedies)] for key, remedies in found.items()}
+        described = [(each, lines[each.severity, each.id]) for each in order]
+        parts += [table, "", _findings(described)]
+    return parts
 
 
-def _findings(findings: Iterable[Finding]) -> Table:
+def _place(item: Checked, read: Sequence[Checked]) -> str:
+    """A layout, and which of its links if it has several."""
+    links = sum(other.name == item.name for other in read)
+    return f"{item.name} {' - '.join(item.nodes)}" if item.nodes and links > 1 else item.name
+
+
+def _lines(remedies: Mapping[str, Mapping[str, Sequence[str]]]) -> Iterator[str]:
+    """What a rule finds, where, and below it what to do."""
+    for remedy, texts in remedies.items():
+        for text, places in texts.items():
+            yield f"{', '.join(places)}: {text}"
+        yield f"-> {remedy}"
+
+
+def _findings(described: Iterable[tuple[Finding, Sequence[str]]]) -> Table:
     table = Table.grid(padding=(0, 2, 0, 0))
-    for finding in findings:
+    for finding, lines in described:
         style = SEVERITY_STYLES[finding.severity]
         table.add_row(Text(finding.severity, style), Text(finding.id, "bold"))
-        table.add_row("", finding.text)
-        table.add_row("", Text(f"-> {finding.remedy}"))
+        for line in lines:
+            table.add_row("", Text(line))
     return table
 
 

@@ -16,6 +16,7 @@ from isfc.cli.output.ranges import likely, ranges_of
 from isfc.cli.output.table import apart, plain_table
 from isfc.layout.capacity import WriteDirection
 from isfc.layout.plan import Plan
+from isfc.layout.rules.rule import warnings_first
 from scenarios.figures.advice import TriedAdvice
 from scenarios.runs.notes import plan_notes
 from scenarios.runs.saturation import STATED_PAIRS, ModelledRate
@@ -39,7 +40,7 @@ def plan_page(
     parts: list[RenderableType] = [_picture(plan), _stop_short(plan), _capacity(plan, figures)]
     parts += limit_lines(figures)
     if figures:
-        parts.append(" ".join(differences(plan, figures, advised=bool(tried))))
+        parts.append(" ".join(differences(plan, figures)))
     parts += [note.text for note in plan_notes(plan.layout, figures)]
     parts.append(_advice(plan, tried))
     return apart([heading, *parts])
@@ -131,7 +132,7 @@ def _advice(plan: Plan, tried: Mapping[str, Sequence[TriedAdvice]]) -> Renderabl
     if not plan.advice:
         return "Nothing to change."
     table = Table.grid(padding=(0, 2, 0, 0))
-    for finding in plan.advice:
+    for finding in warnings_first(plan.advice):
         severity = Text(finding.severity, SEVERITY_STYLES[finding.severity])
         table.add_row(severity, advice_text(finding, tried))
     return table

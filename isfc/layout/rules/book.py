@@ -61,5 +61,6 @@ def _with_what_it_brings(finding: Finding, layout: Layout, found: tuple[Finding,
         )
         if new:
             brings |= new
-            remedy += f" Changed {trial.done}, the layout has a warning of {listed(new)}."
+            done = trial.done[:1].upper() + trial.done[1:]
+            remedy += f" {done} the link gets a new warning: {listed(new)}."
     return replace(finding, remedy=remedy, brings=tuple(brings))

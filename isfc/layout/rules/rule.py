@@ -1,6 +1,6 @@
 """A rule, and what it finds in a layout."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -127,3 +127,8 @@ class Finding:
     def advice(self) -> str:
         """What is so, and what to change."""
         return f"{self.text} {self.remedy}"
+
+
+def warnings_first(findings: Iterable[Finding]) -> list[Finding]:
+    """The findings, warnings before remarks, else in their order."""
+    return sorted(findings, key=lambda finding: finding.severity is Severity.INFO)

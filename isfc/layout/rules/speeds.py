@@ -163,7 +163,7 @@ RULES: Final = (
         "ACTIVATE ISLINK in z/VM CP Commands and Utilities Reference",
         "IBM advises one speed for a logical link.",
         _mixed,
-        (ChangedLayout("on the fast chpids alone", changes.fast_alone),),
+        (ChangedLayout("with the fast chpids alone", changes.fast_alone),),
     ),
     LayoutRule(
         "speeds-asymmetric",

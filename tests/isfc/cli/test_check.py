@@ -57,10 +57,26 @@ def test_status_is_that_of_the_worst(arguments: list[str], code: int) -> None:
     assert run(["check", *arguments]) == code
 
 
+def test_each_rule_comes_once_with_all_places(capsys: pytest.CaptureFixture[str]) -> None:
+    run(["check", "two-cecs"])
+    page = capsys.readouterr().out
+    assert page.count("Put them on one chpid") == page.count("-> Give some of the links") == 1
+    shown = page.partition("info     unidirectional-spread")[2]
+    assert shown.count(": The CTCs that only one end may write") == 6
+    assert page.index("warning  channel-shared") < page.index("info     unidirectional-spread")
+
+
+def test_places_of_which_the_same_is_found_share_a_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run(["check", "published-10", "published-12"])
+    assert "published-10, published-12: Links of 2 and 4 Gb/s" in capsys.readouterr().out
+
+
 def test_people_get_each_layout_and_a_sum(capsys: pytest.CaptureFixture[str]) -> None:
     run(["check", "quiet.toml", "crowded.toml", "bad.toml"])
     page, errors = capsys.readouterr()
-    assert "quiet.toml: nothing found\n" in page
+    assert "Nothing found: quiet.toml\n" in page
     assert re.search(r"^warning +chpid-crowded$", page, re.MULTILINE)
     assert "-> Move the others to another chpid." in page
     first, _, *found = page.splitlines()
@@ -175,5 +191,5 @@ rdevs = { BOSTON = "6010", CHICAGO = "6010" }
     assert [finding["id"] for finding in second["findings"]] == ["single-ctc", "one-chpid"]
     assert run(["check", "three.toml"]) == 1
     page = capsys.readouterr().out
-    assert "three.toml BOSTON - CHICAGO: 2 warnings" in page
+    assert "BOSTON - CHICAGO: Both nodes write on the only CTC" in page
     assert "1 of 1 layouts read: 4 warnings" in page

@@ -104,8 +104,8 @@ def test_findings_capacity_and_losses_are_in_words() -> None:
     text, _ = page()
     for words in (
         "<code>directions-unequal</code>",
-        "Run in such an order, the model contradicts by 50% saturated (1000 to 500 MB/s) and ",
-        " agrees by 11% with 50 pairs (900 to 1000).",
+        "The model contradicts saturated, agrees with 50 pairs: run in such an order, the slower ",
+        " direction goes from 1000 to 500 MB/s saturated and from 900 to 1000 with 50 pairs.",
         "writes on 6000, 6001, 6002",
         "only it writes on 6043, 6042",
         "<td>chpid 42 (52)</td>",
