@@ -2,7 +2,8 @@
 
 from typing import Annotated
 
-from isfc.cli.drawing.link import cluster_drawing_page, drawing_page, drawing_svg
+from isfc.cli.drawing.link import cluster_drawing_page, drawing_svg
+from isfc.cli.drawing.terminal import drawing_page
 from isfc.cli.options.layout import LayoutArgument, LinkOption, open_links
 from isfc.cli.output.file import check_file, output_option
 from isfc.cli.output.streams import show, write_file

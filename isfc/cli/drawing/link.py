@@ -1,8 +1,9 @@
-"""Links drawn, and the cluster that they are of: in the terminal, and as SVG.
+"""Links drawn as SVG, and the cluster that they are of: in the terminal, and as SVG.
 
-A link has a block for each fibre and a line for each CTC. A cluster is two tables in the terminal;
-its SVG has the machines in two rows, the directors between them, and a line from each channel to
-whatever it is cabled to; what a channel carries is written at it.
+A link has a block for each fibre and a line for each CTC; `isfc.cli.drawing.terminal` draws the
+same for a terminal. A cluster is two tables there; its SVG has the machines in two rows, the
+directors between them, and a line from each channel to whatever it is cabled to; what a channel
+carries is written at it.
 
 Colours say who may write on a CTC, and so do dashes and words, for who cannot tell them apart.
 The SVG follows the reader's dark mode, and is text to a screen reader.
@@ -29,8 +30,6 @@ NODE_STYLES: Final = ("cyan", "magenta")
 """How the first system of a link is written, and the second."""
 
 WRITER_STYLES: Final = {None: "green", 0: NODE_STYLES[0], 1: NODE_STYLES[1]}
-_ARROW: Final = 28
-"""Columns of a CTC in the terminal."""
 
 _XMLNS: Final = "http://www.w3.org/2000/svg"
 WIDTH: Final = 640
@@ -79,38 +78,10 @@ _LOOP: Final = 12
 _CLASSES: Final = {None: "both", 0: "first", 1: "second"}
 
 
-def drawing_page(layout: Layout) -> RenderableType:
-    """The drawing for a terminal: a block for each fibre, a line for each CTC."""
-    first, second = layout.nodes
-    width = max(len(first) + 1, 11)
-    parts: list[RenderableType] = [
-        Text(f"{first:>{width}}{'':{_ARROW + 2}}{second}", "bold", no_wrap=True)
-    ]
-    for group in fibre_uses(layout):
-        near, far = map(format_chpid, group.fibre.chpids)
-        label = f" {speed_text(group.fibre)} "
-        parts += ["", Text(f"{'chpid ' + near:>{width}} {label:=^{_ARROW}} chpid {far}")]
-        parts += [_ctc_line(layout, use, width) for use in group.uses]
-    parts += ["", "N > writes as its Nth choice; a CTC without an arrowhead is not written there."]
-    return Group(*parts)
-
-
 def speed_text(fibre: Fibre) -> str:
     """A fibre's feature and speed, and its length if it is longer than a machine room."""
     speed = f"{fibre.profile.feature.removeprefix('FICON ')} {fibre.profile.link_gbps:g} Gb/s"
     return f"{speed}, {fibre.km:g} km" if fibre.km else speed
-
-
-def _ctc_line(layout: Layout, use: CtcUse, width: int) -> Text:
-    (here, there), (down, up) = map(format_rdev, use.ctc.rdevs), use.places
-    left = f"{f'{down} > ' if down else ''}{here}"
-    right = f"{there}{f' < {up}' if up else ''}"
-    arrow = f"{'<' if up else '-'}{'-' * (_ARROW - 2)}{'>' if down else '-'}"
-    who = "" if use.writer is None else writer_name(layout.nodes, use)
-    style = WRITER_STYLES[use.writer]
-    return Text.assemble(
-        f"{left:>{width}} ", (arrow, style), f" {right:<10}", (who, style), no_wrap=True
-    )
 
 
 def drawing_svg(*layouts: Layout, mark: str = "", cluster: Collection | None = None) -> str:

@@ -1,9 +1,52 @@
-"""Tables and pages as every command shows them: no lines, figures to the right, parts apart."""
+"""Tables and pages as every command shows them: no lines, figures to the right, parts apart.
+
+A terminal that is too narrow for a table gets it row by row, with nothing cut off.
+"""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.measure import Measurement
 from rich.table import Table
+
+from isfc.cli.output.console import PIPED_WIDTH
+
+
+class PlainTable(Table):
+    """A table that a narrow terminal gets row by row: each heading with its cell, one a line."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Rich's protocol: what is printed."""
+        least = Measurement.get(console, options.update(max_width=PIPED_WIDTH), self).minimum
+        if options.max_width >= PIPED_WIDTH or least <= options.max_width:
+            yield from super().__rich_console__(console, options)
+            return
+        first, *heads = (str(column.header).replace("\n", " ").strip() for column in self.columns)
+        if first:
+            yield first
+        for name, *cells in zip(*(column.cells for column in self.columns), strict=True):
+            yield name
+            lines = Table.grid(padding=(0, 2, 0, 0))
+            for head, cell in zip(heads, cells, strict=True):
+                if cell:
+                    lines.add_row(f"  {head}", cell)
+            if lines.row_count:
+                yield lines
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """``wide`` where a terminal has room for it, else ``narrow``."""
+
+    wide: RenderableType
+    narrow: RenderableType
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Rich's protocol: what is printed."""
+        wanted = Measurement.get(console, options.update(max_width=PIPED_WIDTH), self.wide).maximum
+        has_room = options.max_width >= PIPED_WIDTH or wanted <= options.max_width
+        yield self.wide if has_room else self.narrow
 
 
 def plain_table(
@@ -14,7 +57,7 @@ def plain_table(
     ``>`` before a heading puts its column to the right, and gives it at least ``min_width``; ``~``
     folds what is too long for it.
     """
-    table = Table(box=None, padding=(0, gap, 0, 0), pad_edge=False, header_style="bold")
+    table = PlainTable(box=None, padding=(0, gap, 0, 0), pad_edge=False, header_style="bold")
     for heading in headings:
         if heading.startswith(">"):
             table.add_column(heading[1:], justify="right", no_wrap=no_wrap, min_width=min_width)

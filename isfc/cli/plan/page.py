@@ -8,12 +8,13 @@ from rich.text import Text
 
 from ctc.address import Rdev, format_chpid, format_rdev
 from isfc.cli.drawing.link import NODE_STYLES, speed_text
+from isfc.cli.drawing.terminal import narrow_drawing
 from isfc.cli.judgement.advice import advice_text
 from isfc.cli.judgement.carried import differences
 from isfc.cli.judgement.findings import SEVERITY_STYLES
 from isfc.cli.judgement.limit import limit_lines
 from isfc.cli.output.ranges import likely, ranges_of
-from isfc.cli.output.table import apart, plain_table
+from isfc.cli.output.table import Fitted, apart, plain_table
 from isfc.layout.capacity import WriteDirection
 from isfc.layout.plan import Plan
 from isfc.layout.rules.rule import warnings_first
@@ -37,7 +38,8 @@ def plan_page(
         (second, f"bold {NODE_STYLES[1]}"),
         f": {ctcs} CTC{'s' * (ctcs > 1)} on {fibres} fibre{'s' * (fibres > 1)}",
     )
-    parts: list[RenderableType] = [_picture(plan), _stop_short(plan), _capacity(plan, figures)]
+    drawn = Fitted(_picture(plan), narrow_drawing(plan.layout))
+    parts: list[RenderableType] = [drawn, _stop_short(plan), _capacity(plan, figures)]
     parts += limit_lines(figures)
     if figures:
         parts.append(" ".join(differences(plan, figures)))

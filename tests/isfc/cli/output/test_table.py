@@ -1,0 +1,54 @@
+"""Pages in a narrow terminal: row by row, with nothing cut off."""
+
+from io import StringIO
+
+import pytest
+from rich.console import Console, RenderableType
+
+from isfc.cli.drawing.link import cluster_drawing_page
+from isfc.cli.drawing.terminal import drawing_page
+from isfc.cli.output.table import plain_table
+from isfc.cli.plan.page import plan_page
+from isfc.layout.catalogue import load_collection, load_layout
+from isfc.layout.plan import make_plan
+
+
+def shown(page: RenderableType, width: int) -> list[str]:
+    console = Console(file=StringIO(), width=width, markup=False, highlight=False)
+    with console.capture() as capture:
+        console.print(page)
+    return [line.rstrip() for line in capture.get().splitlines()]
+
+
+def test_table_that_does_not_fit_is_shown_row_by_row() -> None:
+    table = plain_table("link", ">alone\n->", "~traffic", no_wrap=True)
+    table.add_row("ALPHA-BETA", "673", "HL:50")
+    table.add_row("ALPHA-GAMMA", "684", "")
+    assert shown(table, 40)[:2] == ["             alone", "link            ->  traffic"]
+    assert shown(table, 20) == [
+        "link",
+        "ALPHA-BETA",
+        "  alone ->  673",
+        "  traffic   HL:50",
+        "ALPHA-GAMMA",
+        "  alone ->  684",
+    ]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        plan_page(make_plan("published-14")),
+        drawing_page(load_layout("published-14")),
+        cluster_drawing_page(load_collection("two-cecs")),
+    ],
+)
+def test_pages_lose_nothing_in_forty_columns(page: RenderableType) -> None:
+    lines = shown(page, 40)
+    assert not any("\u2026" in line for line in lines)
+    assert max(map(len, lines)) <= 40
+    wide, narrow = (
+        {word for line in page for word in line.split() if word.isdigit()}
+        for page in (shown(page, 80), lines)
+    )
+    assert wide <= narrow
