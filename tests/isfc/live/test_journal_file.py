@@ -221,7 +221,7 @@ messages = []
 pair = WrittenPair(JournalWriter(Path(sys.argv[1]), messages.append))
 for _ in range(3):
     pair.talk()
-assert not pair.writer.recording and pair.writer.skipped_count > 20, "still recording"
+assert not pair.writer.recording and pair.writer.skipped_count >= 20, "still recording"
 print(*messages, sep="\\n")
 """
 
@@ -243,9 +243,9 @@ def run_limited(path: Path, limit: str) -> list[str]:
 @pytest.mark.slow
 def test_file_that_the_system_keeps_small_stops_the_journal_only(tmp_path: Path) -> None:
     path = tmp_path / "journal"
-    (message,) = run_limited(path, "600000")
+    (message,) = run_limited(path, "900000")
     assert "File too large. It ends here" in message
-    assert path.stat().st_size == 600_000
+    assert path.stat().st_size == 900_000
     with path.open("rb") as file:
         done = replay(file.read)
     assert done.difference is None
