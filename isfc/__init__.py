@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from isfc import measured as measured
     from isfc.deck.iocp import deck_partitions as deck_partitions
     from isfc.errors import Backpressure as Backpressure
     from isfc.errors import ConfigurationError as ConfigurationError
@@ -119,6 +120,7 @@ _HOMES: Final = {
     "GuestMemory": "scenarios.moves.guest_memory",
     "Limits": "scenarios.moves.vmrelocate",
     "sweep": "isfc.search.sweep",
+    "measured": "isfc.measured",
     "open_node": "isfc.live.session",
     "OpenNode": "isfc.live.session",
     "Conversation": "isfc.live.conversation",
@@ -183,6 +185,7 @@ __all__ = [
     "format_collection",
     "load_layout",
     "losses",
+    "measured",
     "open_node",
     "optimise",
     "parse_layout",
@@ -206,6 +209,8 @@ def __getattr__(name: str) -> Any:
     if home is None:
         raise AttributeError(f"module 'isfc' has no attribute {name!r}")
     module, _, other = home.partition(":")
+    if module == f"isfc.{name}":
+        return import_module(module)
     return getattr(import_module(module), other or name)
 
 

@@ -92,6 +92,25 @@ def relocations(layout: isfc.Layout) -> None:
     print([row["seconds"] for row in moved.rows()], moved.longest_stop_s)
 
 
+def own_figures(layout: isfc.Layout) -> None:
+    """A site's figures beside the model, and a fit to them."""
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as page:
+        page.write("Addr Type ths I/O Pend Disc Conn Serv Busy\n6000 CTCA 1 .0 ... ... ... ... 0\n")
+        page.flush()
+        seen: list[isfc.measured.Measurement] = isfc.measured.read([page.name], system="ATLANTA")
+        rows: list[dict[str, object]] = [*isfc.measured.rows(seen)]
+        try:
+            fitted: isfc.measured.Fitted = isfc.measured.fit("atlanta-boston", seen)
+            profile: isfc.measured.SiteProfile = fitted.profile
+            isfc.simulate(layout, "HS", pairs=1, seconds=0.01, warmup=0.01, profile=profile)
+            print(len(rows), isfc.measured.format_profile(profile))
+            isfc.measured.compare("atlanta-boston", seen, profile=profile)
+        except isfc.measured.FitRefused as refused:
+            print(refused.fitted.doubts)
+        except isfc.ConfigurationError as error:
+            print(error)
+
+
 async def shout(conversation: isfc.Conversation) -> None:
     """A service."""
     async for data in conversation:
@@ -149,6 +168,7 @@ def main() -> None:
     simulations(layouts())
     relocations(layouts())
     decisions(isfc.load_layout("published-1"))
+    own_figures(layouts())
     print(asyncio.run(live()))
 
 

@@ -1,1 +1,63 @@
-"""What a site measured of a logical link: reading it into one record, and what is wrong with it."""
+"""A site's own figures of a logical link: read them, hold the model against them, fit it to them.
+
+``isfc.measured`` is public, as docs/api.md shows it; its modules are private. Nothing is loaded
+before it is used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from isfc.layout.site import SiteProfile as SiteProfile
+    from isfc.layout.site_file import read_site as read_profile
+    from isfc.measured.measurement import Measurement as Measurement
+    from isfc.measured.measurement import table_rows as rows
+    from isfc.search.measured import FitRefused as FitRefused
+    from isfc.search.measured import compare as compare
+    from isfc.search.measured import fit as fit
+    from isfc.search.measured import format_profile as format_profile
+    from isfc.search.measured import read as read
+    from isfc.search.site_fit import Fitted as Fitted
+    from scenarios.figures.site_compare import ComparedInterval as ComparedInterval
+
+_HOMES = {
+    "read": "isfc.search.measured:read",
+    "compare": "isfc.search.measured:compare",
+    "fit": "isfc.search.measured:fit",
+    "format_profile": "isfc.search.measured:format_profile",
+    "read_profile": "isfc.layout.site_file:read_site",
+    "rows": "isfc.measured.measurement:table_rows",
+    "Measurement": "isfc.measured.measurement:Measurement",
+    "ComparedInterval": "scenarios.figures.site_compare:ComparedInterval",
+    "Fitted": "isfc.search.site_fit:Fitted",
+    "FitRefused": "isfc.search.measured:FitRefused",
+    "SiteProfile": "isfc.layout.site:SiteProfile",
+}
+"""Each public name, and where it is."""
+
+__all__ = [
+    "ComparedInterval",
+    "FitRefused",
+    "Fitted",
+    "Measurement",
+    "SiteProfile",
+    "compare",
+    "fit",
+    "format_profile",
+    "read",
+    "read_profile",
+    "rows",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """A public name, from the module that defines it."""
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'isfc.measured' has no attribute {name!r}")
+    module, _, other = home.partition(":")
+    return getattr(import_module(module), other)
+
+
+def __dir__() -> list[str]:
+    return [*__all__]

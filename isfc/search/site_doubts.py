@@ -40,10 +40,13 @@ class Judged:
         return median(abs(each.error_percent or 0.0) for each in self.figures)
 
 
-def doubts_of(profile: SiteProfile, held: Sequence[Judged], misfit: float) -> Iterator[str]:
+def doubts_of(
+    profile: SiteProfile, held: Sequence[Judged], misfit: float, *, inferred: bool = False
+) -> Iterator[str]:
     """Each reason not to use a fit, in words. ``held`` is what was held back, by fits without it.
 
-    ``misfit`` is how far the figures are off all in all, as a multiple of how well they are known.
+    ``misfit`` is how far the figures are off all in all, as a multiple of how well they are known;
+    ``inferred`` says that what ran is told by link activity alone.
     """
     ends = [name for name, factor in profile.factors if at_bound(log(factor))]
     for name in ends:
@@ -64,6 +67,7 @@ def doubts_of(profile: SiteProfile, held: Sequence[Judged], misfit: float) -> It
         yield (
             f"figures are off by {misfit:.1f} times what their noise and rounding leave: the site "
             "differs from the model in something else than the constants that are fitted"
+            f"{', or what ran is not what link activity lets one think' if inferred else ''}"
         )
 
 

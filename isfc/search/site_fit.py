@@ -88,10 +88,10 @@ class Fitted:
     doubts: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
-    @property
-    def all_the_same(self) -> SiteProfile:
-        """The profile, with the doubts in it."""
-        return replace(self.profile, doubts=self.doubts)
+    def marked(self, notes: Sequence[str] = ()) -> "Fitted":
+        """The same with its doubts in the profile, and further notes."""
+        profile = replace(self.profile, doubts=self.doubts)
+        return replace(self, profile=profile, notes=(*self.notes, *notes))
 
 
 def runs_of(layout: Layout, intervals: int) -> int:
@@ -179,7 +179,8 @@ class _Fit:
         )
         off = _by_name([WITHIN * float(each) for each in near.spread(misfit)])
         untold = tuple(name for name, known in zip(NAMES, told, strict=True) if not known)
-        doubts = [*self._said(), *doubts_of(profile, held, misfit)]
+        inferred = any(one.derived.is_inferred for one in self._intervals)
+        doubts = [*self._said(), *doubts_of(profile, held, misfit, inferred=inferred)]
         features = [
             self._explain(what, near.known, changed)
             for what, changed in other_features(self._layout)

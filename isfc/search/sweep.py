@@ -10,10 +10,12 @@ from typing import Any, Final
 from isfc.arguments import checked
 from isfc.errors import ConfigurationError
 from isfc.layout.note import Note, NoteKind
+from isfc.layout.site import SiteProfile
 from isfc.search.cluster import share_out_over
-from isfc.search.grid import Cell, read_grid
+from isfc.search.grid import Cell, at_site, read_grid
 from isfc.search.store import Figures, RowStore, key_of
 from isfc.search.workers import share_out
+from scenarios.runs.at_site import given_site
 from scenarios.runs.cluster import ClusterExperiment, run_cluster
 from scenarios.runs.notes import run_notes
 from scenarios.runs.run import INTERVAL_MIN, Experiment, Recording, Result, record
@@ -35,6 +37,7 @@ def sweep(
     jobs: int | None = None,
     cluster: str | None = None,
     store: str | Path | None = None,
+    profile: SiteProfile | str | Path | None = None,
 ) -> Iterator[Row]:
     """Run every cell of a sweep, and yield a flat record for each as it finishes.
 
@@ -42,6 +45,7 @@ def sweep(
     ``jobs`` processes of this machine, as many as it has processors if None, or to the Dask
     scheduler at ``cluster``, such as ``tcp://host:8786``; figures are the same to the last bit.
     A script calls it below ``if __name__ == "__main__":``; with one job it need not.
+    ``profile`` is that of a site, or the path of its file: one more axis.
     Rows kept in the file ``store`` are yielded first and not run again. Rows do not come in the
     grid's order. Raises `ConfigurationError` for what is wrong with the specification.
     """
@@ -49,7 +53,9 @@ def sweep(
         raise ConfigurationError(f"jobs {jobs}: expected 1 or more processes")
     if isinstance(specification, str | Path):
         specification = read_grid(Path(specification))
-    return _rows(specification, RowStore(None if store is None else Path(store)), jobs, cluster)
+    site = given_site(profile)
+    cells = [at_site(cell, site) for cell in specification]
+    return _rows(cells, RowStore(None if store is None else Path(store)), jobs, cluster)
 
 
 def _rows(

@@ -1,9 +1,9 @@
 """A site's figures beside the model's: signed errors, and what may explain those that stand out."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from statistics import median
-from typing import Final
+from typing import Any, Final
 
 from ctc.address import format_rdev
 from isfc.layout.layout import Layout
@@ -56,6 +56,14 @@ class ComparedInterval:
     derived: Derived
     figures: tuple[MeasuredFigure, ...]
     reasons: tuple[str, ...]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat record for each figure, as a data frame takes them."""
+        place = str(self.seen.place)
+        return [
+            {"place": place, **asdict(figure), "error_percent": figure.error_percent}
+            for figure in self.figures
+        ]
 
     def beyond(self, tolerance_percent: float) -> list[MeasuredFigure]:
         """The judged figures that are further off."""

@@ -12,7 +12,10 @@ from typing import Any, Final
 from isfc.arguments import checked
 from isfc.io.shared import given_link_with_disks
 from isfc.layout.layout import Collection, Layout
+from isfc.layout.site import SiteProfile
+from isfc.layout.site_file import with_site
 from isfc.link.name import NodeName
+from scenarios.runs.at_site import given_site
 from scenarios.runs.run import Experiment, Recording, Result, Sample, Seen, check_interval, record
 from scenarios.runs.warmup import WARMUP
 from scenarios.runs.workload import Workload, find_workload
@@ -129,6 +132,7 @@ def simulate(
     seed: int = 1,
     client: str | None = None,
     progress: Callable[[float], None] | None = None,
+    profile: SiteProfile | str | Path | None = None,
 ) -> Simulation:
     """Run a workload over a layout in virtual time, and return what both ends measured.
 
@@ -136,11 +140,12 @@ def simulate(
     `Workload` or a name such as ``"HL"`` or ``"CDU:1000"``. Times are seconds of virtual time:
     ``seconds`` are measured after ``warmup``, in parts of ``interval``. ``client`` names the
     system of the clients, the layout's first if it is None. ``progress`` is told now and then how
-    many seconds of virtual time have passed, those of the warm-up included. The same arguments give
-    the same figures, on every machine. Raises `ConfigurationError` for what cannot be run.
+    many seconds of virtual time have passed, those of the warm-up included. ``profile`` is a
+    site's, as `isfc.measured.fit` gives it, or the path of its file. The same arguments give the
+    same figures, on every machine. Raises `ConfigurationError` for what cannot be run.
     """
     check_interval(interval)
-    found = given_link_with_disks(layout)
+    found = with_site(given_link_with_disks(layout), given_site(profile))
     experiment = Experiment(
         found,
         find_workload(workload) if isinstance(workload, str) else workload,

@@ -12,7 +12,7 @@ from isfc.cli.measured.page import compare_page, write_errors
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption
 from isfc.cli.options.number import bounded
-from isfc.cli.options.profile import ProfileOption, open_profile, profile_record
+from isfc.cli.options.profile import ProfileOption, profile_record
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.notes import note_lines
 from isfc.cli.output.picture import check_picture
@@ -25,6 +25,7 @@ from isfc.layout.site_file import with_site
 from isfc.measured.seen import SeenInterval, see_intervals
 from scenarios.figures.site_compare import ComparedInterval, compare_interval
 from scenarios.figures.site_workload import QuietLink
+from scenarios.runs.at_site import given_site
 
 
 @flattened
@@ -53,7 +54,7 @@ def compare(
     """
     if plot is not None:
         check_picture(plot)
-    site = open_profile(profile)
+    site = given_site(profile)
     layout, found = measured.open(files)
     compared = _compare_all(with_site(layout, site), see_intervals(layout, found))
     if plot is not None:

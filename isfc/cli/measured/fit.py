@@ -1,6 +1,5 @@
 """``isfc measured fit``: the model's constants as a site's figures tell them."""
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,12 +14,11 @@ from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import check_file, output_option
 from isfc.cli.output.progress import progress_bar
 from isfc.cli.output.streams import show, show_error, show_json, show_log, write_file
-from isfc.layout.layout import Layout
 from isfc.layout.site_file import format_site
 from isfc.library import check_library
-from isfc.measured.seen import SeenInterval, see_intervals
-from isfc.search.site_fit import FitInterval, Fitted, fit, runs_of
-from scenarios.figures.site_workload import QuietLink, derive
+from isfc.measured.seen import see_intervals
+from isfc.search.measured import intervals_of
+from isfc.search.site_fit import Fitted, fit, runs_of
 
 
 @flattened
@@ -48,12 +46,14 @@ def fit_site(
     check_file("--output", str(output), (".toml",))
     check_library("scipy", "isfc measured fit")
     layout, found = measured.open(files)
-    intervals = _told(layout, see_intervals(layout, found))
+    intervals, left_out = intervals_of(layout, see_intervals(layout, found))
+    for note in left_out:
+        show_log(f"isfc: note: {note}")
     with progress_bar(runs_of(layout, len(intervals)), "runs at most") as advance:
-        fitted = fit(layout, intervals, output.stem, advance)
+        fitted = fit(layout, intervals, output.stem, advance).marked()
     written = anyway or not fitted.doubts
     if written:
-        write_file(output, format_site(fitted.all_the_same))
+        write_file(output, format_site(fitted.profile))
     if json:
         show_json(fitted_record(fitted, written=written))
     else:
@@ -63,29 +63,9 @@ def fit_site(
         raise typer.Exit(ExitCode.FAILED)
 
 
-def _told(layout: Layout, seen: Sequence[SeenInterval]) -> list[FitInterval]:
-    """What can be fitted to; intervals of a quiet link are told and left out.
-
-    So are those of a light load, if there are others.
-    """
-    intervals: list[FitInterval] = []
-    for one in seen:
-        try:
-            intervals.append(FitInterval(one, derive(layout, one)))
-        except QuietLink as error:
-            show_log(f"isfc: note: {error}")
-    busy = [each for each in intervals if not each.derived.is_light]
-    if not busy:
-        return intervals
-    for each in intervals:
-        if each.derived.is_light:
-            show_log(f"isfc: note: {each.seen.place}: left out: {each.derived.uncertain[0]}")
-    return busy
-
-
 def fitted_record(fitted: Fitted, *, written: bool) -> dict[str, Any]:
     """What ``--json`` prints. Names and meanings of the keys stay between releases."""
-    profile = fitted.all_the_same
+    profile = fitted.profile
     return {
         **asdict(profile),
         "factors": dict(profile.factors),

@@ -14,35 +14,15 @@ from isfc.cli.options.layout import (
     open_collection,
     open_with_disks,
 )
-from isfc.errors import ConfigurationError
 from isfc.layout.layout import Collection, Layout
 from isfc.layout.site import SiteProfile
-from isfc.layout.site_file import read_site, with_site
-from isfc.link.parameters import LinkParameters
-from scenarios.runs.guests import GuestCosts
-from scenarios.runs.provenance import constants_digest
+from isfc.layout.site_file import with_site
+from scenarios.runs.at_site import given_site
 
 ProfileOption = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="The model as fitted to a site by 'isfc measured fit'."),
 ]
-
-
-def open_profile(path: Path | None) -> SiteProfile | None:
-    """The profile that the option names.
-
-    Raises `ConfigurationError` for one that was fitted to other constants than the model's.
-    """
-    if path is None:
-        return None
-    profile = read_site(path)
-    model = constants_digest(LinkParameters(), GuestCosts())
-    if profile.model != model:
-        raise ConfigurationError(
-            f"{path}: model {profile.model[:20]!r}: the factors belong to other constants than "
-            f"this version's ({model}); fit it again with 'isfc measured fit'"
-        )
-    return profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +35,7 @@ class LinkOptions:
 
     def open_file(self) -> OpenedFile:
         """All links of the layout."""
-        profile = open_profile(self.profile)
+        profile = given_site(self.profile)
         opened = open_collection(self.layout)
         return replace(opened, collection=_at_site(opened.collection, profile))
 

@@ -22,7 +22,6 @@ from isfc.cli.options.layout import (
 from isfc.cli.options.profile import (
     ProfileOption,
     link_at_site,
-    open_profile,
     profile_record,
 )
 from isfc.cli.output.notes import note_lines, note_records
@@ -45,6 +44,7 @@ from scenarios.figures.cluster_loss import ClusterLeft, after_cluster_losses
 from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan, plan_experiments
 from scenarios.figures.limit import with_reasons
 from scenarios.figures.rests_on import rests_on
+from scenarios.runs.at_site import given_site
 from scenarios.runs.notes import cluster_notes
 from scenarios.runs.saturation import (
     SATURATING_PAIRS,
@@ -101,7 +101,7 @@ def plan(
     pages: list[RenderableType] = []
     records: list[Any] = []
     alone = lost or rule or link is not None
-    site = open_profile(profile)
+    site = given_site(profile)
     opened = [link_at_site(each, site) for each in open_links(layout, link, alone=alone)]
     gone = _gone(opened, without or [])
     shares = len(opened) > 1 and shares_anything(opened[0].collection)

@@ -11,7 +11,7 @@ from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import is_read_once
 from isfc.cli.options.number import JobsOption
 from isfc.cli.options.printed import PrintOptions
-from isfc.cli.options.profile import ProfileOption, open_profile
+from isfc.cli.options.profile import ProfileOption
 from isfc.cli.output.file import check_table_file, output_option, write_table
 from isfc.cli.output.notes import note_lines
 from isfc.cli.output.progress import progress_bar
@@ -21,6 +21,7 @@ from isfc.errors import ConfigurationError
 from isfc.search.grid import Cell, at_site, read_grid
 from isfc.search.store import RowStore
 from isfc.search.sweep import Row, cell_notes, execute, finish, row_of
+from scenarios.runs.at_site import given_site
 from scenarios.runs.notes import several_notes
 
 LISTED = 3
@@ -81,7 +82,7 @@ def sweep(
         )
     if output is not None:
         check_table_file("--output", output)
-    site = open_profile(profile)
+    site = given_site(profile)
     cells = [at_site(cell, site) for cell in read_grid(specification)]
     if picture.plot is not None:
         check_columns(picture.plot, cells, picture.x, picture.y)

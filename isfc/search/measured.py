@@ -1,0 +1,146 @@
+"""A site's own figures from Python: read them, hold the model against them, fit it to them.
+
+What ``isfc measured`` does for people, `isfc.measured` does for programs; the figures are the same.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from isfc.arguments import checked
+from isfc.errors import ConfigurationError, IsfcError
+from isfc.io.shared import given_link_with_disks
+from isfc.layout.layout import Collection, Layout, find_node
+from isfc.layout.site import SiteProfile
+from isfc.layout.site_file import format_site, with_site
+from isfc.link.name import NodeName
+from isfc.measured.figures import Reading
+from isfc.measured.file import completed, read_measurements
+from isfc.measured.measurement import Measurement, Ran
+from isfc.measured.seen import SeenInterval, of_end, see_intervals
+from isfc.search.site_fit import FitInterval, Fitted
+from isfc.search.site_fit import fit as fit_intervals
+from scenarios.figures.site_compare import ComparedInterval, compare_interval
+from scenarios.figures.site_workload import QuietLink, derive, find_ran
+from scenarios.runs.at_site import given_site
+
+Load = tuple[str, int]
+"""What ran: a workload's name, and pairs of guests."""
+
+
+class FitRefused(IsfcError):
+    """A fit that is not to be believed; ``fitted`` has it, and its ``doubts`` say why."""
+
+    def __init__(self, fitted: Fitted) -> None:
+        super().__init__(f"the fit is refused: {'; '.join(fitted.doubts)}")
+        self.fitted = fitted
+
+    def __reduce__(self) -> tuple[type["FitRefused"], tuple[Fitted]]:
+        """Let it go to another process."""
+        return FitRefused, (self.fitted,)
+
+
+@checked
+def read(
+    files: Sequence[str | Path],
+    *,
+    system: str | None = None,
+    ran: Load | Mapping[str | Path, Load] | None = None,
+) -> list[Measurement]:
+    """What some files hold, one record for each system and interval.
+
+    ``system`` is whose they are, where they do not say it. ``ran`` is what ran, such as
+    ``("HL", 50)``; or that of each file, by the path as it is given. Raises `ConfigurationError`
+    for what is wrong, by file and line.
+    """
+    paths = [Path(file) for file in files]
+    loads = ran if isinstance(ran, Mapping) else {} if ran is None else dict.fromkeys(paths, ran)
+    told = {Path(file): Ran(name, pairs) for file, (name, pairs) in loads.items()}
+    for path, load in told.items():
+        find_ran(load.workload)
+        if path not in paths:
+            raise ConfigurationError(f"ran: {path}: none of the files")
+    found = read_measurements(paths, Reading(), (), told)
+    return completed(found, None if system is None else system.upper(), {}, None)
+
+
+@checked
+def compare(
+    layout: Layout | Collection | str | Path,
+    measurements: Sequence[Measurement],
+    *,
+    client: str | None = None,
+    profile: SiteProfile | str | Path | None = None,
+) -> list[ComparedInterval]:
+    """Each interval beside a run of what is taken to have run then.
+
+    ``client`` is the system of the clients, where no file says it. Raises `ConfigurationError` as
+    ``isfc measured compare`` does, and for an interval in which the link was quiet.
+    """
+    link, seen = _seen(layout, measurements, client)
+    at_site = with_site(link, given_site(profile))
+    return [compare_interval(at_site, one) for one in seen]
+
+
+@checked
+def fit(
+    layout: Layout | Collection | str | Path,
+    measurements: Sequence[Measurement],
+    *,
+    client: str | None = None,
+    name: str = "site",
+    anyway: bool = False,
+    progress: Callable[[int], None] | None = None,
+) -> Fitted:
+    """The model fitted to a site: its ``profile`` is what `isfc.simulate` and others take.
+
+    ``progress`` is told how many runs are done. Raises `FitRefused` for a fit that is not to be
+    believed, unless ``anyway``; the profile then holds the reasons. Raises `ConfigurationError` as
+    ``isfc measured fit`` does.
+    """
+    link, seen = _seen(layout, measurements, client)
+    told, left_out = intervals_of(link, seen)
+    fitted = fit_intervals(link, told, name, progress or (lambda _: None))
+    if fitted.doubts and not anyway:
+        raise FitRefused(fitted)
+    return fitted.marked(left_out)
+
+
+def format_profile(profile: SiteProfile) -> str:
+    """The text of a profile's file, for ``--profile``."""
+    return format_site(profile)
+
+
+def intervals_of(
+    layout: Layout, seen: Iterable[SeenInterval]
+) -> tuple[list[FitInterval], list[str]]:
+    """What can be fitted to, and in words what is left out.
+
+    That are intervals of a quiet link and, if there are others, of a light load.
+    """
+    found: list[FitInterval] = []
+    left_out = []
+    for one in seen:
+        try:
+            found.append(FitInterval(one, derive(layout, one)))
+        except QuietLink as error:
+            left_out.append(str(error))
+    busy = [each for each in found if not each.derived.is_light]
+    if not busy:
+        return found, left_out
+    left_out += [
+        f"{each.seen.place}: left out: {each.derived.uncertain[0]}"
+        for each in found
+        if each.derived.is_light
+    ]
+    return busy, left_out
+
+
+def _seen(
+    layout: Layout | Collection | str | Path,
+    measurements: Sequence[Measurement],
+    client: str | None,
+) -> tuple[Layout, list[SeenInterval]]:
+    link = given_link_with_disks(layout)
+    node: NodeName | None = None if client is None else find_node("client", client, link.nodes)
+    said = completed(measurements, None, {}, None, node)
+    return link, see_intervals(link, [of_end(link, each, node) for each in said])

@@ -1,0 +1,74 @@
+"""A site's own figures from Python: what the command does, with the same figures."""
+
+import pickle
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import isfc
+from isfc.search import site_fit
+from scenarios.figures import site_compare
+from tools.pages.console import PROJECT
+
+PAGES = [PROJECT / "docs" / "measured" / f"site-{n}.txt" for n in (1, 2)]
+
+
+@pytest.fixture(autouse=True)
+def short_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Emulate for a moment."""
+    monkeypatch.setattr(site_compare, "SECONDS", 0.2)
+    monkeypatch.setattr(site_compare, "WARMUP", 0.05)
+
+
+def refused(layout: Any, intervals: Any, name: str, progress: Any) -> site_fit.Fitted:
+    """A fit that is in doubt, without a run."""
+    progress(len(intervals))
+    return replace(site_fit.fit(layout, [], name), doubts=("it is off",))
+
+
+def test_figures_are_read_and_are_rows() -> None:
+    first, second = isfc.measured.read(PAGES, ran={PAGES[1]: ("HM", 7)})
+    assert (str(first.ran), str(second.ran)) == ("HL:50", "HM:7")
+    assert {row["system"] for row in isfc.measured.rows([first])} == {"ATLANTA"}
+    with pytest.raises(isfc.ConfigurationError, match=r"ran: x\.txt: none of the files"):
+        isfc.measured.read(PAGES, ran={"x.txt": ("HM", 7)})
+
+
+def test_a_profile_brings_the_model_nearer() -> None:
+    seen = isfc.measured.read(PAGES[:1])
+    (blank,) = isfc.measured.compare("atlanta-boston", seen)
+    fitted = isfc.measured.fit("atlanta-boston", [])
+    profile = replace(fitted.profile, factors=(("transfer", 1.4), ("receive", 2.0)))
+    (near,) = isfc.measured.compare("atlanta-boston", seen, profile=profile)
+    errors = [abs(each.median_error("serv_ms") or 0.0) for each in (blank, near)]
+    assert errors[1] < errors[0] / 3
+    assert [row["error_percent"] for row in near.rows()] == [f.error_percent for f in near.figures]
+
+
+def test_a_simulation_takes_a_profile(tmp_path: Path) -> None:
+    profile = replace(isfc.measured.fit("atlanta-boston", []).profile, factors=(("transfer", 2.0),))
+    path = tmp_path / "site.toml"
+    path.write_text(isfc.measured.format_profile(profile))
+    assert isfc.measured.read_profile(path).factors == profile.factors
+    found = [
+        isfc.simulate("atlanta-boston", "HL", pairs=20, seconds=0.1, warmup=0.1, profile=each)
+        for each in (None, profile, path)
+    ]
+    today, given, read = (each.result.mb_per_s for each in found)
+    assert given == read
+    assert given < 0.8 * today
+    with pytest.raises(isfc.ConfigurationError, match="fit it again"):
+        isfc.simulate("atlanta-boston", "HL", pairs=1, profile=replace(profile, model="0000"))
+
+
+def test_a_fit_that_is_refused_is_raised_unless_anyway(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("isfc.search.measured.fit_intervals", refused)
+    seen = isfc.measured.read(PAGES)
+    told: list[int] = []
+    with pytest.raises(isfc.measured.FitRefused, match="refused: it is off") as caught:
+        isfc.measured.fit("atlanta-boston", seen, progress=told.append)
+    assert told == [2]
+    assert pickle.loads(pickle.dumps(caught.value)).fitted == caught.value.fitted
+    assert isfc.measured.fit("atlanta-boston", seen, anyway=True).profile.doubts == ("it is off",)
