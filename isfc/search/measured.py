@@ -5,6 +5,7 @@ What ``isfc measured`` does for people, `isfc.measured` does for programs; the f
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Final
 
 from isfc.arguments import checked
 from isfc.errors import ConfigurationError, IsfcError
@@ -20,11 +21,16 @@ from isfc.measured.seen import SeenInterval, of_end, see_intervals
 from isfc.search.site_fit import FitInterval, Fitted
 from isfc.search.site_fit import fit as fit_intervals
 from scenarios.figures.site_compare import ComparedInterval, compare_interval
-from scenarios.figures.site_workload import QuietLink, derive, find_ran
+from scenarios.figures.site_workload import QuietLink, check_busy, derive, find_ran
 from scenarios.runs.at_site import given_site
 
 Load = tuple[str, int]
 """What ran: a workload's name, and pairs of guests."""
+
+
+INTERVALS_MAX: Final = 8
+"""Intervals that a fit is to at most. Chosen: so it takes less than two minutes, and a few loads
+tell what there is to be told."""
 
 
 class FitRefused(IsfcError):
@@ -115,14 +121,28 @@ def intervals_of(
 ) -> tuple[list[FitInterval], list[str]]:
     """What can be fitted to, and in words what is left out.
 
-    That are intervals of a quiet link and, if there are others, of a light load.
+    That are intervals of a quiet link and, if there are others, of a light load. Of more than
+    `INTERVALS_MAX` some are taken, from the least busy to the busiest.
     """
-    found: list[FitInterval] = []
     left_out = []
+    usable = []
     for one in seen:
         try:
-            found.append(FitInterval(one, derive(layout, one)))
+            check_busy(one)
+            usable.append(one)
         except QuietLink as error:
+            left_out.append(str(error))
+    chosen = _spread(usable)
+    if len(chosen) < len(usable):
+        left_out.append(
+            f"fitted to {len(chosen)} of {len(usable)} intervals, from the least busy to the "
+            "busiest"
+        )
+    found = []
+    for one in chosen:
+        try:
+            found.append(FitInterval(one, derive(layout, one)))
+        except QuietLink as error:  # device rows were busy, with no message
             left_out.append(str(error))
     busy = [each for each in found if not each.derived.is_light]
     if not busy:
@@ -133,6 +153,23 @@ def intervals_of(
         if each.derived.is_light
     ]
     return busy, left_out
+
+
+def _spread(intervals: Sequence[SeenInterval]) -> list[SeenInterval]:
+    """At most `INTERVALS_MAX` of the intervals, evenly over how busy the link was."""
+    if len(intervals) <= INTERVALS_MAX:
+        return [*intervals]
+    ranked = sorted(range(len(intervals)), key=lambda index: _busy(intervals[index]))
+    step = (len(ranked) - 1) / (INTERVALS_MAX - 1)
+    chosen = sorted(ranked[round(place * step)] for place in range(INTERVALS_MAX))
+    return [intervals[index] for index in chosen]
+
+
+def _busy(interval: SeenInterval) -> tuple[float, float]:
+    """How busy a link was: MB/s if they are known, and percent busy of its devices."""
+    one = interval.ends[0].measurement
+    rate = sum(link.written.mb_per_s + link.read.mb_per_s for link in one.links)
+    return rate, sum(device.busy_percent or 0.0 for device in one.devices)
 
 
 def _seen(

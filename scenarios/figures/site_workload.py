@@ -133,8 +133,7 @@ def derive(layout: Layout, interval: SeenInterval, seconds: float = 0.5) -> Deri
     Pairs that nobody says are found by runs of ``seconds`` each. Raises `QuietLink` where nothing
     ran, and `ConfigurationError` where nothing says what.
     """
-    for end in interval.ends:
-        _check_busy(end.measurement)
+    check_busy(interval)
     said = [end for end in interval.ends if end.measurement.ran]
     if len({end.measurement.ran for end in said}) > 1:
         both = " and ".join(f"{end.measurement.ran} in {end.measurement.place}" for end in said)
@@ -204,7 +203,13 @@ def find_ran(name: str) -> Workload:
     return find_workload(name)
 
 
-def _check_busy(one: Measurement) -> None:
+def check_busy(interval: SeenInterval) -> None:
+    """Raise `QuietLink` where nothing ran at an end."""
+    for end in interval.ends:
+        _check_end(end.measurement)
+
+
+def _check_end(one: Measurement) -> None:
     link = one.links[0] if one.links else None
     io_per_s = sum(device.io_per_s for device in one.devices)
     mb_per_s = None if link is None else link.written.mb_per_s + link.read.mb_per_s

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 import isfc
+from isfc.measured.seen import see_intervals
 from isfc.search import site_fit
+from isfc.search.measured import intervals_of
 from scenarios.figures import site_compare
 from tools.pages.console import PROJECT
 
@@ -72,3 +74,22 @@ def test_a_fit_that_is_refused_is_raised_unless_anyway(monkeypatch: pytest.Monke
     assert told == [2]
     assert pickle.loads(pickle.dumps(caught.value)).fitted == caught.value.fitted
     assert isfc.measured.fit("atlanta-boston", seen, anyway=True).profile.doubts == ("it is off",)
+
+
+def test_of_many_intervals_some_are_fitted_to_from_the_least_busy_to_the_busiest() -> None:
+    layout = isfc.load_layout("atlanta-boston")
+    (page,) = isfc.measured.read(PAGES[:1])
+    many = [
+        replace(
+            page,
+            end=f"10:{minute:02}:00",
+            devices=tuple(
+                replace(device, busy_percent=float((minute * 7) % 15)) for device in page.devices
+            ),
+        )
+        for minute in range(15)
+    ]
+    chosen, (note,) = intervals_of(layout, see_intervals(layout, many))
+    busy = sorted(each.seen.ends[0].measurement.devices[0].busy_percent or 0 for each in chosen)
+    assert busy == [0, 2, 4, 6, 8, 10, 12, 14]
+    assert note == "fitted to 8 of 15 intervals, from the least busy to the busiest"
