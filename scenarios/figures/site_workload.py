@@ -19,7 +19,7 @@ from isfc.measured.measurement import FilePlace, LinkFigures, Measurement, WayFi
 from isfc.measured.seen import SeenInterval, SeenLink
 from scenarios.runs.open_load import CONVERSATIONS, open_load
 from scenarios.runs.run import Experiment, Result, run
-from scenarios.runs.workload import Workload, find_workload, free_workload
+from scenarios.runs.workload import SUITES, Workload, find_workload, free_workload
 
 PAIRS_TRIED_MAX: Final = 256
 """Pairs that are tried: more than IBM's 100 only add to what waits."""
@@ -55,6 +55,10 @@ _OTHER_SPEED: Final = 0.1
 
 _OFF_MAX: Final = 1.1
 """Times by which the rate of the pairs that do best may be off without being told. Chosen."""
+
+_SAME_LENGTH: Final = 0.05
+"""How far mean lengths may be off those of a published workload to be taken for it, as a logarithm.
+Chosen: figures of three digits, and a few more percent of noise."""
 
 _LENGTHS_DIFFER: Final = 0.1
 """Share by which a message's mean length may be off what ran. Chosen: figures have three digits."""
@@ -275,6 +279,10 @@ def _workload(place: FilePlace, out: WayFigures, back: WayFigures) -> Workload:
         raise QuietLink(f"{place}: no messages were sent: nothing says what ran")
     length = _payload(out.mb_per_s * 2**20 / out.messages_per_s)
     reply = _payload(back.mb_per_s * 2**20 / back.messages_per_s) if back.messages_per_s else 1
+    for suite in SUITES.values():
+        means = ((length, suite.mean_length), (reply, suite.reply_length))
+        if all(abs(log(ours / theirs)) < _SAME_LENGTH for ours, theirs in means):
+            return suite
     return free_workload(f"{length}:{length}:0", reply)
 
 
@@ -285,7 +293,10 @@ def _payload(length: float) -> int:
 
 
 def _assumed(out: WayFigures, back: WayFigures, workload: Workload) -> Iterator[str]:
-    yield "all messages of the mean length; how lengths are spread is not measured"
+    if workload.name in SUITES:
+        yield f"lengths spread as those of {workload.name}, whose means they have"
+    else:
+        yield "all messages of the mean length; how lengths are spread is not measured"
     yield f"{workload.window} messages of a conversation under way, as in IBM's runs"
     ratio = back.messages_per_s / out.messages_per_s
     if not _EXCHANGE_RATIO <= ratio <= 1 / _EXCHANGE_RATIO:

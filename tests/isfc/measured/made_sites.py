@@ -1,0 +1,196 @@
+"""Twelve sites that are made by the emulator, of kinds that real ones may be of.
+
+Of each the truth is known: what runs there, and which constants it has. What it shows is what a
+report would, with noise and rounding; what is said of it may be wrong.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from random import Random
+from statistics import median
+from typing import Final
+
+from ctc.address import Rdev
+from ctc.profiles import ChpidProfile, find_profile
+from isfc.layout.catalogue import load_layout
+from isfc.layout.layout import Layout
+from isfc.layout.site_file import with_site
+from isfc.link.name import NodeName
+from isfc.measured.measurement import (
+    DeviceFigures,
+    FilePlace,
+    LinkFigures,
+    Measurement,
+    Ran,
+    WayFigures,
+)
+from isfc.measured.seen import see_intervals
+from isfc.search.measured import intervals_of
+from isfc.search.site_fit import Fitted, fit
+from scenarios.runs.open_load import CONVERSATIONS, open_load
+from scenarios.runs.run import DeviceResult, Experiment, Result, run
+from scenarios.runs.workload import SUITES
+from tests.isfc.measured.site import LAYOUT, site_of
+
+Load = tuple[str, int]
+
+PREDICTED: Final = (
+    ("atlanta-boston", "HL", 100),
+    ("atlanta-boston", "HS", 50),
+    ("published-1", "HL", 50),
+)
+"""Layouts of the same feature and loads, of which few are measured."""
+
+BUSY: Final[tuple[Load, ...]] = (("HL", 50), ("HM", 20), ("HL", 10))
+
+
+@dataclass(frozen=True, slots=True)
+class MadeSite:
+    """A site: what differs from the model (``at``), what ran, and what is said and shown of it.
+
+    ``said`` is None if link activity is the only word on what ran. ``per_s`` is an open load's.
+    ``refused`` is a word of the reason for which a fit is refused, None if it is to be given.
+    """
+
+    kind: str
+    at: Callable[[Layout], Layout]
+    loads: tuple[Load, ...] = BUSY
+    said: tuple[Load, ...] | None = BUSY
+    noise: float = 0.02
+    per_s: tuple[float, ...] = ()
+    refused: str | None = None
+
+    def intervals(self) -> list[Measurement]:
+        """What it shows."""
+        random, site = Random(self.kind), self.at(load_layout(LAYOUT))
+        found = []
+        for minute, (suite, pairs) in enumerate(self.loads):
+            workload = SUITES[suite]
+            if self.per_s:
+                workload, pairs = open_load(workload, self.per_s[minute]), CONVERSATIONS
+            result = run(Experiment(site, workload, pairs, 2.0, 0.5, seed=5 + minute))
+            said = None if self.said is None else Ran(*self.said[minute])
+            found.append(_shown(result, minute, said, lambda: 1 + random.gauss(0, self.noise)))
+        return found
+
+    def fitted(self) -> Fitted:
+        """The fit to it, refused or not."""
+        layout = load_layout(LAYOUT)
+        told, _ = intervals_of(layout, see_intervals(layout, self.intervals()))
+        return fit(layout, told, "site")
+
+    def errors_percent(self, fitted: Fitted) -> list[tuple[float, float]]:
+        """Of each of `PREDICTED`, how far MB/s are off without the fit, and with it."""
+        found = []
+        for name, suite, pairs in PREDICTED:
+            layout = load_layout(name)
+            there, today, predicted = (
+                run(Experiment(each, SUITES[suite], pairs, 1.0, 0.3, seed=77)).mb_per_s
+                for each in (self.at(layout), layout, with_site(layout, fitted.profile))
+            )
+            found.append((100 * (today / there - 1), 100 * (predicted / there - 1)))
+        return found
+
+
+def medians_percent(errors: list[tuple[float, float]]) -> tuple[float, float]:
+    """How far predictions are off by the median, without the fit and with it."""
+    today, predicted = (median(abs(each[way]) for each in errors) for way in (0, 1))
+    return today, predicted
+
+
+def _shown(
+    result: Result, minute: int, said: Ran | None, noise: Callable[[], float]
+) -> Measurement:
+    place = FilePlace(f"interval-{minute + 1}", 1)
+    link = LinkFigures(
+        "BOSTON",
+        result.tx_pend_count,
+        result.collisions_per_s * noise(),
+        _way(result, "out", noise),
+        _way(result, "in", noise),
+        place,
+    )
+    return Measurement(
+        NodeName("ATLANTA"),
+        f"10:{minute:02}:00",
+        f"10:{minute + 1:02}:00",
+        place,
+        ran=said,
+        clients=True,
+        devices=tuple(_device(each, noise, place) for each in result.devices),
+        links=() if said else (link,),
+    )
+
+
+def _way(result: Result, way: str, noise: Callable[[], float]) -> WayFigures:
+    measures = ("mb_per_s", "messages_per_s", "packages_per_s", "bytes_per_package")
+    figures = [getattr(result, f"{each}_{way}") for each in (*measures, "messages_per_package")]
+    return WayFigures(*(each * noise() for each in figures))
+
+
+def _device(device: DeviceResult, noise: Callable[[], float], place: FilePlace) -> DeviceFigures:
+    rdev = Rdev(int(device.rdev, 16))
+    if not device.io_per_s:
+        return DeviceFigures(rdev, 0.0, None, None, None, None, 0.0, place)
+    pend, disc, conn = (each * noise() for each in (device.pend_ms, device.disc_ms, device.conn_ms))
+    return DeviceFigures(
+        rdev,
+        round(device.io_per_s * noise(), 1),
+        round(pend, 1),
+        round(disc, 1),
+        round(conn, 1),
+        round(pend + disc + conn, 1),
+        round(min(100.0, device.busy_percent * noise())),
+        place,
+    )
+
+
+def factors(**each: float) -> Callable[[Layout], Layout]:
+    """A site with such factors on the fitted constants."""
+    return lambda layout: site_of(layout, **each)
+
+
+def as_it_is(layout: Layout) -> Layout:
+    """A site that is the model itself."""
+    return layout
+
+
+def of_profile(change: Callable[[ChpidProfile], ChpidProfile]) -> Callable[[Layout], Layout]:
+    """A site whose channels are others."""
+    return lambda layout: layout.with_fibres(
+        lambda fibre: replace(fibre, profile=change(fibre.profile))
+    )
+
+
+SITES: Final = (
+    MadeSite("within the constants", factors(transfer=1.4, receive=2.0, turn=0.5)),
+    MadeSite("within them, 5 % of noise", factors(transfer=1.25, receive=1.6), noise=0.05),
+    MadeSite("within them, one interval", factors(transfer=1.3, receive=1.5), BUSY[:1], BUSY[:1]),
+    MadeSite("the model itself", as_it_is),
+    MadeSite(
+        "link activity alone says what ran",
+        factors(transfer=1.3, receive=1.5),
+        (("HL", 50), ("HL", 100), ("HM", 100)),
+        None,
+    ),
+    MadeSite("the same, the model itself", as_it_is, said=None, noise=0.01),
+    MadeSite("a light load", as_it_is, BUSY[:1] * 2, None, per_s=(400.0, 270.0), refused="light"),
+    MadeSite("HM:20 ran, HL:50 is said", as_it_is, (("HM", 20),), (("HL", 50),), refused="HM:20"),
+    MadeSite(
+        "three loads, none as said",
+        as_it_is,
+        (("HL", 10), ("HM", 10), ("HL", 20)),
+        (("HL", 50), ("HL", 50), ("HL", 100)),
+        refused="held back",
+    ),
+    MadeSite(
+        "a line twice as fast",
+        of_profile(lambda it: replace(it, line_ns_per_byte=it.line_ns_per_byte / 2)),
+    ),
+    MadeSite(
+        "Express8 where the layout has Express2",
+        of_profile(lambda _: find_profile("FICON Express8")),
+        refused="FICON Express8 where the layout has",
+    ),
+    MadeSite("disks take 40 % of the channel", of_profile(lambda it: it.beside(0.4))),
+)

@@ -1,0 +1,23 @@
+"""Made sites: a fit is nearer than the model without it, or it is refused with the right reason."""
+
+import pytest
+
+from tests.isfc.measured.made_sites import SITES, MadeSite, medians_percent
+
+NOISE_PERCENT = 3.0
+"""By which predictions may be off where the model itself is right: what scatter leaves."""
+
+
+@pytest.mark.at_length
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("site", SITES, ids=[site.kind for site in SITES])
+def test_a_fit_is_better_than_none_or_refused_with_its_reason(site: MadeSite) -> None:
+    fitted = site.fitted()
+    if site.refused is not None:
+        assert any(site.refused in doubt for doubt in fitted.doubts)
+        return
+    assert not fitted.doubts
+    errors = site.errors_percent(fitted)
+    today, predicted = medians_percent(errors)
+    assert predicted < max(today / 3, NOISE_PERCENT)
+    assert max(abs(with_it) - abs(without) for without, with_it in errors) < 10
