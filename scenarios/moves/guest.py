@@ -5,6 +5,7 @@ again when the partner has read its message. At the end of a pass each side send
 counts of what was sent and received (published: CP control block RLMSG).
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from math import inf
@@ -13,6 +14,8 @@ from typing import Any, Final
 from ctc.agenda import NEVER_NS
 from isfc.arguments import check_fields
 from isfc.errors import ConfigurationError
+from isfc.layout.in_words import first_listed
+from isfc.layout.note import Note, NoteKind
 from isfc.link.message import Message
 from scenarios.moves.guest_memory import GuestMemory
 from scenarios.moves.vmrelocate import Limits, RelocationEnd
@@ -34,6 +37,10 @@ IO_CHANGED_LENGTH: Final = 2**20
 """Bytes that a guest's last I/Os change after it is stopped, which are left for the last pass; a
 guest that writes nothing has none. That there is such a pass is published (z/VM 6.2 performance
 report, Live Guest Relocation), its length is assumed."""
+
+LARGE_MEMORY: Final = 2**40
+"""Bytes of a guest beyond which IBM advises another way than a relocation (published: "z/VM Greater
+than 1 TB Guest Support Considerations")."""
 
 MEMORY_MIN: Final = 2**20
 MEMORY_MAX: Final = 16 * 2**40
@@ -277,6 +284,19 @@ def _later(begin_ns: int, seconds: float) -> int:
     if begin_ns == NEVER_NS or seconds == inf:
         return NEVER_NS
     return begin_ns + round(seconds * NS_PER_S)
+
+
+def large_guests(plans: Iterable[GuestPlan]) -> tuple[Note, ...]:
+    """What IBM advises of guests that are larger than it expects to be relocated, if any are."""
+    named = [plan.name for plan in plans if plan.memory.size > LARGE_MEMORY]
+    if not named:
+        return ()
+    text = (
+        f"IBM advises against relying on relocation above 1 TB ({first_listed(named, 4)}): it may "
+        "take extremely long, want FORCE STORAGE and a longer MAXQUIESCE and MAXTOTAL, and time "
+        "out networks and transactions; let a second guest on another system take over the work."
+    )
+    return (Note(NoteKind.RULE, text),)
 
 
 def pass_record(each: Pass) -> dict[str, Any]:

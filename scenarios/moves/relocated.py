@@ -17,6 +17,7 @@ from isfc.io.shared import given_link_with_disks
 from isfc.layout.layout import Collection, Layout
 from isfc.layout.note import Note
 from isfc.link.name import NodeName
+from scenarios.moves.by_rate import WouldMove, would_move
 from scenarios.moves.evacuation import WINDOW
 from scenarios.moves.guest import STATE_LENGTH, GuestPlan, Moved, pass_record
 from scenarios.moves.guest_memory import GuestMemory
@@ -39,6 +40,8 @@ class Relocated:
     relocation: Relocation
     outcome: RelocationOutcome
     alone: SteadyRun | None = None
+    would_move: tuple[WouldMove | None, ...] = ()
+    """Of each guest that a limit ended, what would let it be moved."""
 
     @property
     def alone_per_s(self) -> float | None:
@@ -97,7 +100,7 @@ class Relocated:
             "seconds": outcome.seconds,
             "longest_stop_s": outcome.longest_stop_s,
             "all_moved": outcome.all_moved,
-            "guests": [_guest(guest) for guest in outcome.guests],
+            "guests": [_guest(*each) for each in zip(outcome.guests, self.would_move, strict=True)],
             "background": background
             and {
                 "workload": background[0].name,
@@ -189,7 +192,8 @@ def watch_relocation(
 ) -> Relocated:
     """Relocate, and run the background traffic alone as well. ``progress`` is told bytes moved."""
     check_stops(relocation)
-    return Relocated(relocation, run_relocation(relocation, progress), _alone(relocation))
+    outcome = run_relocation(relocation, progress)
+    return Relocated(relocation, outcome, _alone(relocation), would_move(relocation, outcome))
 
 
 def make_limits(
@@ -240,8 +244,9 @@ def _alone(relocation: Relocation) -> SteadyRun | None:
     return steady_run(experiment)
 
 
-def _guest(guest: Moved) -> dict[str, Any]:
+def _guest(guest: Moved, would: WouldMove | None) -> dict[str, Any]:
     memory, limits = guest.plan.memory, guest.plan.limits
+    share = None if would is None else would.change
     return {
         "name": guest.plan.name,
         "memory_bytes": memory.size,
@@ -258,6 +263,15 @@ def _guest(guest: Moved) -> dict[str, Any]:
         "seconds": guest.seconds,
         "quiesced_seconds": guest.quiesced_seconds,
         "bytes": guest.length,
+        "would_move": would
+        and {
+            "at_bytes_per_s": would.bytes_per_s,
+            "change_bytes_per_s": None if share is None else int(memory.change_rate * share),
+            "write_bytes_per_s": None if share is None else int(memory.write_rate * share),
+            "max_quiesce_s": would.max_quiesce_s,
+            "max_total_s": would.max_total_s,
+            "channels": would.channels,
+        },
         "passes": [pass_record(each) for each in guest.passes],
     }
 

@@ -10,7 +10,7 @@ from isfc.layout.note import Note
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from scenarios.moves.evacuation import WINDOW, Evacuation, Moving, Tenant
-from scenarios.moves.guest import GuestPlan, Moved
+from scenarios.moves.guest import GuestPlan, Moved, large_guests
 from scenarios.moves.orders import Order, Response
 from scenarios.runs.notes import modelled
 from scenarios.runs.published_range import beyond_measured, beyond_measured_run, beyond_rate_one_way
@@ -107,7 +107,8 @@ def relocation_notes(relocation: Relocation, outcome: RelocationOutcome) -> tupl
     unknown = beyond_measured(layout) if beside is None else beyond_measured_run(layout, *beside)
     passes = [each for guest in outcome.guests for each in guest.passes if each.seconds]
     fastest = max((each.length / each.seconds / MIB for each in passes), default=0.0)
-    return modelled(layout, [*unknown, *beyond_rate_one_way(fastest)])
+    large = large_guests(relocation.guests)
+    return (*modelled(layout, [*unknown, *beyond_rate_one_way(fastest)]), *large)
 
 
 def relocate(

@@ -10,9 +10,8 @@ from enum import StrEnum
 from math import inf
 from typing import Final
 
-from ctc.address import RDEV_MAX, ChpidId, Rdev
-from isfc.layout.layout import CtcPair, Fibre, Layout
-from isfc.link.schedule import CTCS_MAX
+from scenarios.moves.by_rate import relocate_by_rate
+from scenarios.moves.channels import CHANNELS_MAX, with_channels
 from scenarios.moves.relocated import check_stops
 from scenarios.moves.relocation import WINDOW_MAX, Relocation, RelocationOutcome, relocate
 from scenarios.moves.vmrelocate import RelocationEnd
@@ -23,6 +22,13 @@ changes nothing that a user would want to know, but the order of events."""
 
 NOISE_SHARE_MIN: Final = 0.02
 """No stop is known better than that share of it (chosen)."""
+
+
+SIMULATED_MAX: Final = 32 * 2**30
+"""Bytes that all relocations of an advice may move in simulation. Chosen: about ten seconds."""
+
+BY_RATE_SHARE: Final = 0.05
+"""How well a stop by the rules is known: that share of it (chosen; rates of passes differ less)."""
 
 
 class Varied(StrEnum):
@@ -87,34 +93,54 @@ class Advice:
     """What was tried against a relocation's stop, and how sure its own stop is, in seconds.
 
     ``shorter`` are those that make it shorter, and those that let more guests be moved, the best
-    first; ``alike`` are the others.
+    first; ``alike`` are the others. ``simulated`` is false where the rules alone were tried, at the
+    rate of a short relocation each, as all of them would move more than `SIMULATED_MAX`.
     """
 
     noise_s: float
     shorter: tuple[Tried, ...]
     alike: tuple[Tried, ...]
+    simulated: bool = True
 
 
 def advise(relocation: Relocation, outcome: RelocationOutcome, run: Run) -> Advice:
     """Try what may make the stop shorter, or let guests be moved that were not."""
     changes = [*changes_of(relocation, outcome)]
     noisy = [Change("", each) for each in _noise_runs(relocation)]
+    length = sum(guest.length for guest in outcome.guests) * len([*changes, *noisy])
+    if length > SIMULATED_MAX:
+        return _advise_by_rate(relocation, outcome, changes, run)
     tried = _try_all([*changes, *noisy], run)
     stops = [each.outcome.longest_stop_s for each in tried[len(changes) :]]
     stop_s = outcome.longest_stop_s
     noise_s = max(
         NOISE_SHARE_MIN * stop_s, max(stops) - min(stops), *(abs(each - stop_s) for each in stops)
     )
+    return _advice(outcome, tried[: len(changes)], noise_s, simulated=True)
+
+
+def _advise_by_rate(
+    relocation: Relocation, outcome: RelocationOutcome, changes: Sequence[Change], run: Run
+) -> Advice:
+    """The same by the rules alone, held against this relocation by the rules."""
+    tried = _try_all([Change("", relocation), *changes], run, relocate_by_rate)
+    given, *others = tried
+    return _advice(given.outcome, others, BY_RATE_SHARE * outcome.longest_stop_s, simulated=False)
+
+
+def _advice(
+    outcome: RelocationOutcome, tried: Sequence[Tried], noise_s: float, *, simulated: bool
+) -> Advice:
     moved = sum(guest.moved for guest in outcome.guests)
 
     def helps(each: Tried) -> bool:
         if each.moved_count != moved:
             return each.moved_count > moved
-        return each.outcome.longest_stop_s < stop_s - noise_s
+        return each.outcome.longest_stop_s < outcome.longest_stop_s - noise_s
 
-    found = tried[: len(changes)]
-    shorter = sorted(filter(helps, found), key=lambda t: (-t.moved_count, t.outcome.longest_stop_s))
-    return Advice(noise_s, tuple(shorter), tuple(each for each in found if not helps(each)))
+    shorter = sorted(filter(helps, tried), key=lambda t: (-t.moved_count, t.outcome.longest_stop_s))
+    alike = tuple(each for each in tried if not helps(each))
+    return Advice(noise_s, tuple(shorter), alike, simulated)
 
 
 def changes_of(relocation: Relocation, outcome: RelocationOutcome) -> Iterator[Change]:
@@ -157,46 +183,10 @@ def _noise_runs(relocation: Relocation) -> list[Relocation]:
     return [replace(relocation, window=min(WINDOW_MAX, window)) for window in windows]
 
 
-def _try_all(changes: Sequence[Change], run: Run) -> list[Tried]:
-    outcomes = run(relocate, [change.relocation for change in changes])
+def _try_all(
+    changes: Sequence[Change],
+    run: Run,
+    work: Callable[[Relocation], RelocationOutcome] = relocate,
+) -> list[Tried]:
+    outcomes = run(work, [change.relocation for change in changes])
     return [Tried(*pair) for pair in zip(changes, outcomes, strict=True)]
-
-
-CHANNELS_MAX: Final = 8
-"""Channels of a link in a sweep. Chosen: two CTCs on each of them."""
-
-
-def with_channels(layout: Layout, count: int) -> Layout:
-    """The layout over so many fibres: its first ones, and then more like the last.
-
-    A fibre keeps its CTCs, as many of them as a link of 16 has room for; one that is new has as
-    many as the last. New CTCs have the numbers after the last; new chpids share nothing.
-    """
-    fibres = list(layout.fibres[:count])
-    last = fibres[-1]
-    while len(fibres) < count:
-        taken = [fibre.chpids for fibre in (*layout.fibres, *fibres)]
-        first, second = (_free_chpid([chpids[end] for chpids in taken]) for end in (0, 1))
-        name = f"{last.name}+{len(fibres)}"
-        fibres.append(replace(last, name=name, chpids=(first, second), channels=(), ports=()))
-    devices = layout.device_list()
-    most = CTCS_MAX // count
-    own = {fibre: [ctc for ctc in devices if ctc.fibre == fibre][:most] for fibre in fibres}
-    ctcs = [ctc for each in own.values() for ctc in each]
-    for fibre in fibres[len(layout.fibres) :]:
-        ctcs += _more(ctcs, fibre, len(own[last]))
-    return replace(layout, fibres=tuple(fibres), ctcs=tuple(ctcs))
-
-
-def _more(ctcs: list[CtcPair], fibre: Fibre, count: int) -> list[CtcPair]:
-    first, second = (max(ctc.rdevs[end] for ctc in ctcs) for end in (0, 1))
-    room = min(count, RDEV_MAX - max(first, second))
-    return [
-        CtcPair(fibre, (Rdev(first + number), Rdev(second + number)))
-        for number in range(1, room + 1)
-    ]
-
-
-def _free_chpid(taken: list[ChpidId]) -> ChpidId:
-    after = (ChpidId((max(taken) + step) % 256) for step in range(1, 257))
-    return next(chpid for chpid in after if chpid not in taken)

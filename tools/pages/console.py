@@ -20,6 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from isfc.cli.output.progress import SO_FAR
+
 PROJECT: Final = Path(__file__).resolve().parents[2]
 PAGES: Final = (
     "README.md",
@@ -99,7 +101,7 @@ def scratch() -> Path:
 
 
 def run(command: str) -> str:
-    """What a command of a page prints, errors included."""
+    """What a command of a page prints, errors included, but for how far it has got meanwhile."""
     process = subprocess.run(
         command,
         shell=True,
@@ -110,7 +112,8 @@ def run(command: str) -> str:
         text=True,
         check=False,
     )
-    return process.stdout
+    lines = process.stdout.splitlines(keepends=True)
+    return "".join(line for line in lines if not line.startswith(SO_FAR))
 
 
 @contextmanager

@@ -1,19 +1,26 @@
-"""How far a long command has got: a bar on stderr, when that is a terminal."""
+"""How far a long command has got: a bar on stderr if that is a terminal, and else lines."""
 
 import os
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from isfc.cli.output.console import open_console
 from isfc.cli.output.exits import ExitCode
-from isfc.cli.output.streams import show_error
+from isfc.cli.output.streams import show_error, show_log
 
 _Experiment = TypeVar("_Experiment")
 _Outcome = TypeVar("_Outcome")
+
+SAID_EVERY_S: Final = 10.0
+"""How often stderr is told where it is no terminal, in seconds: a short command says nothing."""
+
+SO_FAR: Final = "So far "
+"""How such a line begins."""
 
 _watchers: list[Callable[[float], None]] = []
 """Who is told, beside the terminal, what share of a command is done."""
@@ -35,10 +42,12 @@ def progress_bar(
 ) -> Iterator[Callable[[float], None]]:
     """Show a bar while the body runs, which says how much of ``total`` is done.
 
-    The bar leaves no trace, so that a screen holds the results only. After Ctrl-C the command ends
-    with what ``interrupted`` says of how much was done.
+    The bar leaves no trace, so that a screen holds the results only. Without a terminal there is a
+    line each `SAID_EVERY_S`. After Ctrl-C the command ends with what ``interrupted`` says of how
+    much was done.
     """
     done: float = 0
+    said_s = time.monotonic()
     console = open_console(stderr=True)
     columns = (
         BarColumn(),
@@ -49,8 +58,12 @@ def progress_bar(
     task = progress.add_task("", total=total)
 
     def advance(amount: float) -> None:
-        nonlocal done
+        nonlocal done, said_s
         done = amount
+        now_s = time.monotonic()
+        if not console.is_terminal and not _watchers and now_s - said_s >= SAID_EVERY_S:
+            said_s = now_s
+            show_log(f"{SO_FAR}{min(done, total):.4g} of {total:.4g} {unit}")
         progress.update(task, completed=min(done, total))
         for tell in _watchers:
             tell(min(1.0, done / total) if total else 1.0)

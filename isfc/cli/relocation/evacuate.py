@@ -24,6 +24,7 @@ from isfc.errors import ConfigurationError
 from isfc.layout.channels import find_link
 from isfc.layout.checked_toml import within
 from isfc.layout.layout import Collection, find_node
+from isfc.layout.note import Note
 from isfc.link.name import NodeName
 from scenarios.moves.evacuation import (
     AT_ONCE_MAX,
@@ -33,6 +34,7 @@ from scenarios.moves.evacuation import (
     counts_together,
     evacuate,
 )
+from scenarios.moves.guest import large_guests
 from scenarios.moves.relocated import check_stop, response_record
 from scenarios.moves.vmrelocate import Limits
 from scenarios.runs.notes import cluster_notes
@@ -115,21 +117,26 @@ def evacuate_system(
         moved = [guest.moved for guest in outcome.guests]
         write_relocation_plot(shown.plot, moved, f"Passes from {source}")
     if shown.csv:
-        show_notes(cluster_notes(collection))
+        show_notes(_notes(evacuation))
         show_csv(outcome.rows())
     elif shown.json:
         show_json(evacuation_json(evacuation, outcome))
     else:
-        show(evacuation_page(evacuation, outcome), *note_lines(cluster_notes(collection)))
+        show(evacuation_page(evacuation, outcome), *note_lines(_notes(evacuation)))
     if not outcome.all_moved:
         raise typer.Exit(ExitCode.FAILED)
+
+
+def _notes(evacuation: Evacuation) -> tuple[Note, ...]:
+    large = large_guests(tenant.plan for tenant in evacuation.tenants)
+    return (*cluster_notes(evacuation.collection), *large)
 
 
 def _sweep(evacuation: Evacuation, jobs: int | None, shown: EvacuationShown) -> None:
     """A table over how many go together. Guests that cannot be moved are no failure of it."""
     tried = [replace(evacuation, at_once=count) for count in counts_together(evacuation)]
     rows = sweep_rows(tried, run_all(evacuate, tried, jobs))
-    notes = cluster_notes(evacuation.collection)
+    notes = _notes(evacuation)
     if shown.csv:
         show_notes(notes)
         show_csv(rows)
@@ -196,7 +203,7 @@ def evacuation_json(evacuation: Evacuation, outcome: EvacuationOutcome) -> dict[
             for each in outcome.traffic
         ],
         "responses": [response_record(each) for each in outcome.responses],
-        **note_records(cluster_notes(evacuation.collection)),
+        **note_records(_notes(evacuation)),
     }
 
 

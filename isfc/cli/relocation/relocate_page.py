@@ -9,6 +9,8 @@ from rich.table import Table
 
 from isfc.cli.output.picture import write_picture
 from isfc.cli.output.table import plain_table
+from isfc.link.name import NodeName
+from scenarios.moves.by_rate import WouldMove
 from scenarios.moves.guest import GuestPlan, Moved, Pass
 from scenarios.moves.guest_memory import KNOWN_GUESTS, GuestMemory
 from scenarios.moves.orders import Response
@@ -29,8 +31,10 @@ def relocation_page(found: Relocated, like: str | None = None) -> RenderableType
     parts: list[RenderableType] = [*_heading(relocation)]
     if like is not None:
         parts.append(f"{like}: {KNOWN_GUESTS[like].basis}")
-    for guest in found.guests:
+    for guest, would in zip(found.guests, found.would_move, strict=True):
         parts += ["", *_titles(guest, relocation), _passes(guest.passes)]
+        if would is not None:
+            parts.append(_would_move(guest, would))
     for response in found.outcome.responses:
         parts += ["", *response_lines(response)]
     sums = [*_sums(found)]
@@ -66,13 +70,14 @@ def _memory(memory: GuestMemory) -> str:
 
 
 def _titles(guest: Moved, relocation: Relocation) -> Iterator[str]:
-    yield f"{guest.plan.name} {_what(guest)}"
+    yield f"{guest.plan.name} {_what(guest, relocation.way[0])}"
     if not _alike(relocation.guests):
         yield _memory(guest.plan.memory)
 
 
-def _what(guest: Moved) -> str:
+def _what(guest: Moved, source: NodeName) -> str:
     """What became of it, in a sentence."""
+    stays = f"the guest stays on {source}"
     moved = f"{guest.length / GIB:.2f} GiB moved"
     match guest.end:
         case RelocationEnd.MOVED:
@@ -84,7 +89,8 @@ def _what(guest: Moved) -> str:
             return f"was not moved: cancelled after {guest.seconds:.2f} s; {moved} until then."
         case RelocationEnd.TOTAL:
             return (
-                f"was not moved: MAXTOTAL was over after {guest.seconds:.2f} s; {moved} until then."
+                f"was not moved: MAXTOTAL exceeded after {guest.seconds:.2f} s, {moved} until "
+                f"then; {stays}."
             )
         case RelocationEnd.LINK if not guest.seconds:
             return "was not moved: the link was down."
@@ -94,9 +100,30 @@ def _what(guest: Moved) -> str:
             )
         case _:
             return (
-                f"was not moved: MAXQUIESCE was over, it was stopped for "
-                f"{guest.quiesced_seconds:.2f} s."
+                f"was not moved: MAXQUIESCE exceeded after {guest.quiesced_seconds:.2f} s "
+                f"stopped; {stays}."
             )
+
+
+def _would_move(guest: Moved, would: WouldMove) -> str:
+    """What would let it be moved, in a sentence."""
+    memory = guest.plan.memory
+    ways = []
+    if would.change is not None:
+        rates = [rate * would.change / MIB for rate in (memory.change_rate, memory.write_rate)]
+        named = zip(rates, ("of change", "written"), strict=True)
+        ways.append(
+            "at most " + " and ".join(f"{rate:.3g} MB/s {what}" for rate, what in named if rate)
+        )
+    limits = (("MAXQUIESCE", would.max_quiesce_s), ("MAXTOTAL", would.max_total_s))
+    if any(seconds for _, seconds in limits):
+        ways.append(" and ".join(f"{name} {seconds}" for name, seconds in limits if seconds))
+    if would.channels is not None:
+        ways.append(f"{would.channels} channels")
+    at = f"By the rules, at the {would.bytes_per_s / MIB:.0f} MB/s of its passes"
+    if not ways:
+        return f"{at}, neither less change nor more channels would let it be moved."
+    return f"{at}, it would be moved with {', or '.join(ways)}."
 
 
 def _passes(passes: Sequence[Pass]) -> Table:

@@ -41,7 +41,12 @@ def shorter_page(found: Relocated, advice: Advice) -> RenderableType:
 def shorter_rows(advice: Advice) -> list[dict[str, Any]]:
     """The same as flat records."""
     return [
-        {"change": each.change.what, "helps": helps, **_figures(each)}
+        {
+            "change": each.change.what,
+            "helps": helps,
+            "simulated": advice.simulated,
+            **_figures(each),
+        }
         for helps, some in ((True, advice.shorter), (False, advice.alike))
         for each in some
     ]
@@ -50,6 +55,11 @@ def shorter_rows(advice: Advice) -> list[dict[str, Any]]:
 def _shorter(found: Relocated, advice: Advice) -> Iterator[RenderableType]:
     stop = f"{found.longest_stop_s:.2f} s, known within {max(0.005, advice.noise_s):.2f} s"
     yield f"The longest stop is {stop}."
+    if not advice.simulated:
+        yield (
+            "What follows is by the rules, at the rate of a short relocation each: to simulate "
+            "every message of it would take long."
+        )
     if advice.shorter:
         yield "This makes it shorter, or lets more guests be moved:"
         yield _table("change", advice.shorter)

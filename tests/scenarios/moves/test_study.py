@@ -9,10 +9,11 @@ from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_collection
 from isfc.link.schedule import CTCS_MAX
 from isfc.testing.cluster import mesh
+from scenarios.moves.channels import CHANNELS_MAX, with_channels
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.guest_memory import GuestMemory
 from scenarios.moves.relocation import Relocation, RelocationOutcome, relocate
-from scenarios.moves.study import CHANNELS_MAX, Varied, advise, changes_of, sweep, with_channels
+from scenarios.moves.study import Varied, advise, changes_of, sweep
 from scenarios.moves.vmrelocate import Limits
 from scenarios.runs.run import MIB
 from scenarios.runs.workload import find_workload

@@ -1,4 +1,4 @@
-"""The bar: only where somebody looks at it, and gone afterwards."""
+"""The bar: only where somebody looks at it, and gone afterwards; else lines."""
 
 import io
 
@@ -14,7 +14,9 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_nothing_is_shown_where_nobody_looks(capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_is_shown_of_what_is_short_where_nobody_looks(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     with progress_bar(10, "runs") as advance:
         advance(5)
     assert capsys.readouterr() == ("", "")
@@ -31,3 +33,20 @@ def test_terminal_shows_how_much_is_done(
     assert "139 of 140 runs" in terminal.getvalue()
     assert terminal.getvalue().endswith("\x1b[2K")  # the line is wiped
     assert capsys.readouterr().out == ""
+
+
+def test_a_command_that_lasts_says_how_far_it_has_got(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now_s = 0.0
+    monkeypatch.setattr("isfc.cli.output.progress.time.monotonic", lambda: now_s)
+    with progress_bar(12, "guests") as advance:
+        for done in range(12):
+            now_s += 4
+            advance(done)
+    assert capsys.readouterr().err.splitlines() == [
+        "So far 2 of 12 guests",
+        "So far 5 of 12 guests",
+        "So far 8 of 12 guests",
+        "So far 11 of 12 guests",
+    ]

@@ -1,0 +1,204 @@
+"""Relocations by their rules alone, at a rate that a short one has over the same link.
+
+Passes of a guest then take what their bytes take: no message is simulated, so that the answer comes
+immediately however much memory there is. `would_move` says by it what would let a guest be moved
+that was not.
+"""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import ceil, inf
+from typing import Final
+
+from scenarios.moves.channels import CHANNELS_MAX, with_channels
+from scenarios.moves.guest import IO_CHANGED_LENGTH, STATE_LENGTH, GuestPlan, Moved, Pass
+from scenarios.moves.guest_memory import GuestMemory
+from scenarios.moves.relocation import Relocation, RelocationOutcome, relocate
+from scenarios.moves.vmrelocate import Limits, RelocationEnd
+from scenarios.runs.run import MIB, NS_PER_S
+
+SAMPLE_LENGTH: Final = 128 * MIB
+"""Bytes of each guest of the short relocation (chosen: a fraction of a second on most links)."""
+
+MARGIN: Final = 0.05
+"""What is said to do is so much more than is just enough (chosen; rates of passes differ less)."""
+
+_STEPS: Final = 200
+"""Rates of change that are tried, evenly from none to its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class WouldMove:
+    """What would let a guest be moved, each alone; None for what would not.
+
+    ``change`` is the greatest share of its rates of change, the limits are in seconds, and needed
+    both if both are there; ``channels`` is how many of the link, of which more are like the last.
+    All by ``bytes_per_s``, the rate that its passes had.
+    """
+
+    bytes_per_s: float
+    change: float | None
+    max_quiesce_s: int | None
+    max_total_s: int | None
+    channels: int | None
+
+
+def by_rate(plan: GuestPlan, bytes_per_s: float, begin_ns: int = 0) -> Moved:
+    """What becomes of a guest whose every byte takes as long."""
+    memory, limits = plan.memory, plan.limits
+    passes: list[Pass] = []
+    now_ns, length, left_s = begin_ns, memory.touched, inf
+    stop_ns = total_ns = inf if limits.max_total == inf else begin_ns + limits.max_total * NS_PER_S
+
+    def take(state_length: int = 0, *, quiesced: bool, changed: int | None = None) -> int:
+        nonlocal now_ns
+        begin, taken_ns = now_ns, round((length + state_length) / bytes_per_s * NS_PER_S)
+        now_ns += taken_ns
+        left = memory.changed(taken_ns) if changed is None else changed
+        passes.append(Pass(begin, now_ns, length, left, quiesced, state_length))
+        return left
+
+    while length and now_ns < total_ns:
+        changed = take(quiesced=False)
+        left_s = changed / length * passes[-1].seconds
+        length = changed
+        if not limits.goes_on(len(passes), left_s):
+            break
+    if now_ns < total_ns:
+        if limits.max_quiesce != inf:
+            stop_ns = min(total_ns, now_ns + limits.max_quiesce * NS_PER_S)
+        io_changed = min(IO_CHANGED_LENGTH, memory.touched) if memory.writes else 0
+        length = take(STATE_LENGTH, quiesced=True, changed=io_changed)
+        take(quiesced=True, changed=0)
+    if now_ns < stop_ns:
+        return Moved(plan, tuple(passes), RelocationEnd.MOVED)
+    end = RelocationEnd.TOTAL if stop_ns == total_ns else RelocationEnd.QUIESCE
+    return Moved(plan, tuple(_until(passes, round(stop_ns))), end)
+
+
+def _until(passes: Sequence[Pass], end_ns: int) -> list[Pass]:
+    """Passes until a limit ends the last of them, which has moved its share."""
+    begun = [each for each in passes if each.begin_ns < end_ns]
+    last = begun[-1]
+    share = (end_ns - last.begin_ns) / max(1, last.end_ns - last.begin_ns)
+    cut = replace(last, end_ns=end_ns, length=round(last.length * share), changed_length=0)
+    return [*begun[:-1], cut if share < 1 else last]
+
+
+def sampled_rates(relocation: Relocation) -> list[float]:
+    """Bytes/s of each guest while all go in their order, as short relocations of them have it."""
+    guests = tuple(
+        GuestPlan(plan.name, GuestMemory(length, length), Limits(max_quiesce=inf))
+        for plan in relocation.guests
+        for length in [min(plan.memory.touched, SAMPLE_LENGTH)]
+    )
+    outcome = relocate(replace(relocation, guests=guests, orders=()))
+    return [guest.length / max(1e-9, guest.seconds) for guest in outcome.guests]
+
+
+def relocate_by_rate(relocation: Relocation) -> RelocationOutcome:
+    """The relocation by its rules. What other traffic and CTCs do meanwhile is not known."""
+    free_ns = [0] * relocation.together
+    moved: list[Moved] = []
+    for plan, rate in zip(relocation.guests, sampled_rates(relocation), strict=True):
+        moved.append(by_rate(plan, rate, min(free_ns)))
+        free_ns[free_ns.index(min(free_ns))] = moved[-1].passes[-1].end_ns
+    return RelocationOutcome(tuple(moved), max(free_ns) / NS_PER_S, None, ())
+
+
+def would_move(relocation: Relocation, outcome: RelocationOutcome) -> tuple[WouldMove | None, ...]:
+    """For each guest that began, what would let it be moved; None for one that a limit let go."""
+    limited = (RelocationEnd.QUIESCE, RelocationEnd.TOTAL)
+    if not any(guest.end in limited for guest in outcome.guests):
+        return (None,) * len(outcome.guests)
+    rates = [_rate(guest) for guest in outcome.guests]
+    channels = _channels(relocation, outcome, rates)
+    return tuple(
+        _would_move(guest.plan, rate, channels)
+        if guest.end in limited and not _moves(guest.plan, rate * (1 - MARGIN))
+        else None
+        for guest, rate in zip(outcome.guests, rates, strict=True)
+    )
+
+
+def _rate(guest: Moved) -> float:
+    return max(1, guest.length) / max(1e-9, guest.seconds)
+
+
+def _would_move(plan: GuestPlan, rate: float, channels: int | None) -> WouldMove:
+    slow = rate * (1 - MARGIN)
+
+    def moves(**limits: float) -> bool:
+        return _moves(_limited(plan, **limits), slow)
+
+    def limit(seconds: float) -> int:
+        return ceil(seconds * (1 + MARGIN))
+
+    free = by_rate(_limited(plan, max_quiesce=inf, max_total=inf), slow)
+    quiesce, total = limit(free.quiesced_seconds), limit(free.seconds)
+    both = not moves(max_quiesce=inf) and not moves(max_total=inf)
+    return WouldMove(
+        rate,
+        _share(plan, slow),
+        quiesce if both or moves(max_quiesce=inf) else None,
+        total if both or moves(max_total=inf) else None,
+        channels,
+    )
+
+
+def _limited(plan: GuestPlan, **limits: float) -> GuestPlan:
+    # names of limits, from this module only
+    return replace(plan, limits=replace(plan.limits, **limits))  # type: ignore[arg-type]
+
+
+def _moves(plan: GuestPlan, bytes_per_s: float) -> bool:
+    return by_rate(plan, bytes_per_s).moved
+
+
+def _share(plan: GuestPlan, bytes_per_s: float) -> float | None:
+    """The share of its change up to which a guest is moved; None if there is none.
+
+    Just below it may be moved again: what is left may happen to be more than MAXQUIESCE lets go.
+    """
+    if not plan.memory.writes:
+        return None
+    stays = (
+        step
+        for step in range(_STEPS + 1)
+        if not _moves(_changing(plan, step / _STEPS), bytes_per_s)
+    )
+    first = next(stays, _STEPS)
+    return (first - 1) / _STEPS if first > 1 else None
+
+
+def _changing(plan: GuestPlan, share: float) -> GuestPlan:
+    memory = plan.memory
+    writes = int(memory.write_rate * share)
+    less = replace(
+        memory,
+        change_rate=int(memory.change_rate * share),
+        hot_set=memory.hot_set if writes else 0,
+        write_rate=writes,
+    )
+    return replace(plan, memory=less)
+
+
+def _channels(
+    relocation: Relocation, outcome: RelocationOutcome, rates: Sequence[float]
+) -> int | None:
+    """The fewest channels with which all guests that began are moved, if there are such."""
+    own = sampled_rates(relocation)
+    counts = range(len(relocation.layout.fibres) + 1, CHANNELS_MAX + 1)
+
+    def enough(count: int) -> bool:
+        layout = with_channels(relocation.layout, count)
+        faster = sampled_rates(replace(relocation, layout=layout))
+        return all(
+            _moves(guest.plan, rate * more / one * (1 - MARGIN))
+            for guest, rate, more, one in zip(outcome.guests, rates, faster, own, strict=False)
+        )
+
+    if not counts or not enough(counts[-1]):
+        return None
+    return counts[bisect_left(counts, True, hi=len(counts) - 1, key=enough)]

@@ -1,0 +1,109 @@
+"""Relocations by their rules: as simulated ones are, and what they say would do does."""
+
+from dataclasses import replace
+from math import inf
+
+import pytest
+
+from isfc.layout.catalogue import load_layout
+from scenarios.moves.by_rate import WouldMove, by_rate, relocate_by_rate, would_move
+from scenarios.moves.channels import with_channels
+from scenarios.moves.guest import GuestPlan
+from scenarios.moves.guest_memory import GuestMemory
+from scenarios.moves.relocation import Relocation, RelocationOutcome, relocate
+from scenarios.moves.study import SIMULATED_MAX, advise
+from scenarios.moves.vmrelocate import Limits, RelocationEnd
+from scenarios.runs.run import MIB
+
+LAYOUT = load_layout("published-4")
+MEMORY = GuestMemory(64 * MIB, 64 * MIB, 300 * MIB)
+
+
+def stuck(limits: Limits, memory: GuestMemory = MEMORY) -> tuple[Relocation, WouldMove]:
+    """A relocation that a limit ends, and what would let the guest be moved."""
+    relocation = Relocation(LAYOUT, (GuestPlan("GUEST", memory, limits),))
+    (would,) = would_move(relocation, relocate(relocation))
+    assert would is not None
+    return relocation, would
+
+
+def moved(relocation: Relocation, memory: GuestMemory | None = None, **limits: float) -> bool:
+    (plan,) = relocation.guests
+    changed = replace(plan.limits, **limits)  # type: ignore[arg-type]
+    plan = replace(plan, limits=changed, memory=memory or plan.memory)
+    return relocate(replace(relocation, guests=(plan,))).all_moved
+
+
+@pytest.mark.parametrize("limits", [Limits(max_quiesce=0.2), Limits(max_total=0.5)])
+def test_what_is_said_to_do_does(limits: Limits) -> None:
+    relocation, would = stuck(limits)
+    assert would.change is not None
+    less = replace(MEMORY, change_rate=int(MEMORY.change_rate * would.change))
+    assert moved(relocation, less)
+    assert not moved(relocation, replace(MEMORY, change_rate=int(less.change_rate * 2)))
+    if limits.max_total == inf:
+        assert would.max_quiesce_s is not None
+        assert would.max_total_s is None
+        assert moved(relocation, max_quiesce=would.max_quiesce_s)
+    else:
+        assert would.max_total_s is not None
+        assert would.max_quiesce_s is None
+        assert moved(relocation, max_total=would.max_total_s)
+    assert would.channels is not None
+    wider = with_channels(LAYOUT, would.channels)
+    assert moved(replace(relocation, layout=wider))
+
+
+def test_of_two_limits_that_are_too_short_both_are_said() -> None:
+    relocation, would = stuck(Limits(max_quiesce=0.2, max_total=0.5))
+    assert would.max_quiesce_s is not None
+    assert would.max_total_s is not None
+    assert moved(relocation, max_quiesce=would.max_quiesce_s, max_total=would.max_total_s)
+
+
+def test_a_hot_set_is_written_more_slowly() -> None:
+    memory = GuestMemory(64 * MIB, 64 * MIB, hot_set=48 * MIB, write_rate=2000 * MIB)
+    relocation, would = stuck(Limits(max_quiesce=0.2), memory)
+    assert would.change is not None
+    slower = replace(memory, write_rate=int(memory.write_rate * would.change))
+    assert moved(relocation, slower)
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [Limits(), Limits(max_total=0.5), Limits(max_quiesce=0.2), Limits(inf, inf, immediate=True)],
+)
+def test_the_rules_come_to_what_is_simulated(limits: Limits) -> None:
+    relocation = Relocation(LAYOUT, (GuestPlan("GUEST", MEMORY, limits),))
+    (simulated,) = relocate(relocation).guests
+    found = by_rate(simulated.plan, simulated.length / simulated.seconds)
+    assert found.end is simulated.end
+    assert len(found.passes) == len(simulated.passes)
+    assert found.seconds == pytest.approx(simulated.seconds, rel=0.05)
+    assert found.quiesced_seconds == pytest.approx(simulated.quiesced_seconds, rel=0.1)
+
+
+def test_guests_by_the_rules_go_one_after_the_other() -> None:
+    plans = tuple(GuestPlan(name, MEMORY) for name in ("A", "B", "C"))
+    outcome = relocate_by_rate(Relocation(LAYOUT, plans, together=2))
+    assert outcome.all_moved
+    first, second, third = outcome.guests
+    assert (first.begin_ns, second.begin_ns) == (0, 0)
+    assert third.begin_ns == min(first.passes[-1].end_ns, second.passes[-1].end_ns)
+
+
+def test_a_long_relocation_is_tried_by_the_rules() -> None:
+    """All of it would take many minutes."""
+    size = SIMULATED_MAX
+    plan = GuestPlan("GUEST", GuestMemory(size, size, 1000 * MIB), Limits(max_quiesce=inf))
+    relocation = Relocation(LAYOUT, (plan,))
+    outcome = relocate_by_rate(relocation)
+
+    def run(work: object, tried: object) -> list[RelocationOutcome]:
+        assert work is relocate_by_rate
+        return [relocate_by_rate(each) for each in tried]  # type: ignore[attr-defined]
+
+    advice = advise(relocation, outcome, run)
+    assert not advice.simulated
+    assert [each.change.what for each in advice.shorter] == ["another chpid, FICON Express2"]
+    assert relocate_by_rate(relocation).guests[0].end is RelocationEnd.MOVED
