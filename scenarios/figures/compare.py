@@ -94,6 +94,8 @@ class ResultPair:
     figures: tuple[ResultFigure, ...]
     layout_changes: tuple[str, ...] = ()
     """Lines of the layout: ``-`` and what A has, ``+`` and what B has."""
+    layouts: tuple[str, str] | None = None
+    """The texts of both layouts, if both results have them."""
 
 
 class _Entry(msgspec.Struct, frozen=True):
@@ -155,7 +157,9 @@ def compare_files(a: Path, b: Path) -> ResultPair:
             )
         kind = "cluster" if "together" in first else "run"
         pair = _pair(kind, _settings(first, second), _run(first, a), _run(second, b))
-        return replace(pair, layout_changes=tuple(_layout_changes(first, second)))
+        layouts = _layouts(first, second)
+        changes = () if layouts is None else tuple(_layout_changes(*layouts))
+        return replace(pair, layout_changes=changes, layouts=layouts)
     cells = _replay(first, a), _replay(second, b)
     return _pair("replay", _replay_settings(first[0], second[0]), *cells)
 
@@ -197,13 +201,17 @@ def _origin(run: Mapping[str, Any], name: str) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _layout_changes(a: Mapping[str, Any], b: Mapping[str, Any]) -> Iterator[str]:
-    """The lines of the layouts that only one of two runs has."""
+def _layouts(a: Mapping[str, Any], b: Mapping[str, Any]) -> tuple[str, str] | None:
+    """The texts of the layouts of two runs, if both have them."""
     before, after = (_origin(run, "layout_toml") for run in (a, b))
-    if before is not None and after is not None:
-        old, new = before.splitlines(), after.splitlines()
-        yield from (f"- {line}" for line in old if line not in new)
-        yield from (f"+ {line}" for line in new if line not in old)
+    return None if before is None or after is None else (before, after)
+
+
+def _layout_changes(before: str, after: str) -> Iterator[str]:
+    """The lines of the layouts that only one of two runs has."""
+    old, new = before.splitlines(), after.splitlines()
+    yield from (f"- {line}" for line in old if line not in new)
+    yield from (f"+ {line}" for line in new if line not in old)
 
 
 def _setting(run: Mapping[str, Any], name: str) -> str | float | None:

@@ -78,7 +78,10 @@ def cluster_notes(collection: Collection) -> tuple[Note, ...]:
 
 
 def several_notes(notes: Iterable[Sequence[Note]], listed: int) -> tuple[Note, ...]:
-    """Of many runs, each note once, and those of a kind beyond ``listed`` as their number."""
+    """Of many runs, each note once, and those of a kind beyond ``listed`` as their number.
+
+    Several of a kind stand each in a line of its own.
+    """
     every = [*notes]
     different = dict.fromkeys(note for each in every for note in each)
     found = []
@@ -87,9 +90,10 @@ def several_notes(notes: Iterable[Sequence[Note]], listed: int) -> tuple[Note, .
         if not texts:
             continue
         count = sum(any(note.kind is kind for note in each) for each in every)
-        more = [f"And {len(texts) - listed} more such notes."] * (len(texts) > listed)
-        shown = " ".join([*texts[:listed], *more])
-        found.append(Note(kind, f"{count} of {len(every)} runs: {shown}"))
+        more = [f"And {len(texts) - listed} more of this kind."] * (len(texts) > listed)
+        shown = [*texts[:listed], *more]
+        said = f" {shown[0]}" if len(shown) == 1 else "".join(f"\n- {each}" for each in shown)
+        found.append(Note(kind, f"{count} of {len(every)} runs:{said}"))
     return tuple(found)
 
 

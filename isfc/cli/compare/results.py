@@ -9,8 +9,12 @@ from msgspec import Struct
 from rich.console import RenderableType
 from rich.table import Table
 
+from ctc.errors import CtcError
+from isfc.cli.drawing.difference import differences
 from isfc.cli.output.table import apart, plain_table
 from isfc.cli.results.measures import MEASURES, RUN_ROWS, measure_name
+from isfc.errors import ConfigurationError
+from isfc.layout.file import parse_collection
 from scenarios.figures.compare import ResultFigure, ResultPair, Setting
 
 DEVICE_MEASURES = (("I/O/s", "io_per_s"), ("Serv", "serv_ms"), ("Busy %", "busy_percent"))
@@ -70,13 +74,23 @@ def compare_page(pair: ResultPair, a: str, b: str) -> RenderableType:
     parts: list[RenderableType] = [f"A: {a}\nB: {b}"]
     parts += [_settings(pair.settings)] * bool(pair.settings)
     if pair.kind == "run":
-        parts += ["\n".join(pair.layout_changes)] * bool(pair.layout_changes)
+        if pair.layout_changes:
+            parts += ["\n".join(lines) for lines in (_moved(pair), pair.layout_changes) if lines]
         parts += [_link(pair.figures), _devices(pair.figures)]
     elif pair.kind == "cluster":
         parts.append(_cluster(pair.figures))
     else:
         parts += _replay(pair.figures)
     return apart(parts)
+
+
+def _moved(pair: ResultPair) -> list[str]:
+    """What was added, removed or moved from the layout of A to that of B, as far as it is known."""
+    try:
+        before, after = (parse_collection(text) for text in pair.layouts or ())
+    except (ConfigurationError, CtcError, ValueError):  # of another version, or not there
+        return []
+    return [*differences(before, after)]
 
 
 def _settings(settings: Sequence[Setting]) -> Table:

@@ -9,9 +9,9 @@ from html import escape
 from typing import Final
 
 import isfc
+from isfc.cli.drawing.difference import differences as changed
 from isfc.cli.html.parts import table
 from isfc.cli.judgement.carried import CAPTION, differences
-from isfc.cli.studio.difference import differences as changed
 from isfc.cli.studio.tasks import Question, Subject
 
 Known = Callable[[Question], isfc.ModelledRate | None]

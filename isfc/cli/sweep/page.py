@@ -26,6 +26,9 @@ SHOWN: Final = {
 }
 """The measures of the table: heading, column and form."""
 
+HEADING: Final = "MB/s (2^20) and messages both ways together, util % of all CTCs together"
+"""What the figures of the table are."""
+
 HEADINGS: Final = {"ctcs_per_chpid": "each"}
 """The axes that have another heading than their name."""
 

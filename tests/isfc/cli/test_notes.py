@@ -6,11 +6,13 @@ from pathlib import Path
 import pytest
 
 from isfc.cli.main import run
+from isfc.layout.note import Note, NoteKind
 from isfc.link.parameters import LinkParameters
 from isfc.testing.cluster import mesh
 from scenarios.figures import report_runs
 from scenarios.figures.link_loss import after_losses
 from scenarios.runs.guests import GuestCosts
+from scenarios.runs.notes import several_notes
 from scenarios.runs.provenance import constants_digest
 
 SHORT = ["--pairs", "2", "--seconds", "0.02", "--warmup", "0"]
@@ -178,3 +180,13 @@ def test_the_report_opens_with_what_is_believed_and_its_notes(
         rule, model = plan["estimated_mb_per_s"][node], plan["model"]["saturated_mb_per_s"][node]
         assert f"{node} can send {min(rule, model):.0f} MB/s" in header
     assert "on 14 November 2023." in html
+
+
+def test_several_notes_of_a_kind_stand_in_lines_of_their_own() -> None:
+    one, two, three = (Note(NoteKind.EXTRAPOLATED, f"Of {name}.") for name in "ABC")
+    (alone,) = several_notes([[one], [one], []], 2)
+    assert alone.text == "2 of 3 runs: Of A."
+    (many,) = several_notes([[one], [two], [three]], 2)
+    assert many.text.splitlines() == [
+        "3 of 3 runs:", "- Of A.", "- Of B.", "- And 1 more of this kind."
+    ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ import pytest
 from isfc.cli.compare.results import compare_page
 from isfc.cli.main import run
 from isfc.cli.output.streams import show
+from isfc.layout.catalogue import load_layout
+from isfc.layout.write import format_layout
 from scenarios.figures.compare import ResultFigure, ResultPair, Setting
 from scenarios.runs.repeat import MEASURES
 from tests.isfc.cli.conftest import Refusal
@@ -164,6 +167,20 @@ def test_noise_and_changes_of_the_layout_are_shown(capsys: pytest.CaptureFixture
     page = page_of(ResultPair("run", (), tuple(link), ("- old", "+ new")), capsys)
     assert page[3:5] == ["- old", "+ new"]
     assert sum(line.endswith("noise") for line in page) == len(MEASURES)
+
+
+def test_layouts_that_differ_are_told_in_words(capsys: pytest.CaptureFixture[str]) -> None:
+    link = [ResultFigure("run", "link", name, None, 100.0, 101.0) for name in MEASURES]
+    text, other = (format_layout(load_layout(f"published-{n}")) for n in (4, 8))
+    pair = ResultPair("run", (), tuple(link), ("+ marked",), (text, other))
+    page = page_of(pair, capsys)
+    assert page[3:5] == [
+        "fibre 41-51: new, Express2 2 Gb/s",
+        "CTC CLIENT 6020 - SERVER 6020: new, on chpids 41-51",
+    ]
+    assert "+ marked" in page
+    of_another_version = replace(pair, layouts=("[unknown]", other))
+    assert page_of(of_another_version, capsys)[3] == "+ marked"
 
 
 def test_replays_leave_noise_out(capsys: pytest.CaptureFixture[str]) -> None:

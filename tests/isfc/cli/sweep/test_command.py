@@ -31,7 +31,8 @@ def test_table_has_a_line_for_each_place_with_the_mean_over_seeds(
     spec: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["sweep", spec, "--jobs", "1"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    heading, *lines = capsys.readouterr().out.splitlines()
+    assert heading.startswith("MB/s (2^20) and messages both ways together")
     assert lines[0].split() == [
         "layout",
         "pairs",

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-import isfc
 from isfc.cli.drawing.link import speed_text
+from isfc.layout.layout import Collection, Fibre, Layout
 
 
-def differences(before: isfc.Collection, after: isfc.Collection) -> Iterator[str]:
+def differences(before: Collection, after: Collection) -> Iterator[str]:
     """A line for each fibre and each CTC that is not as it was.
 
     A CTC is the same one if it has the same device number at the first node of its link.
@@ -21,7 +21,7 @@ def differences(before: isfc.Collection, after: isfc.Collection) -> Iterator[str
     yield from (f"{'-'.join(nodes)}: gone" for nodes in links)
 
 
-def _of_link(before: isfc.Layout, after: isfc.Layout) -> Iterator[str]:
+def _of_link(before: Layout, after: Layout) -> Iterator[str]:
     fibres = {fibre.chpids: fibre for fibre in before.fibres}
     for fibre in after.fibres:
         was = fibres.pop(fibre.chpids, None)
@@ -45,6 +45,6 @@ def _of_link(before: isfc.Layout, after: isfc.Layout) -> Iterator[str]:
     yield from (f"CTC {first} {rdev:04X}: gone" for rdev in sorted(ctcs))
 
 
-def _fibre(fibre: isfc.Fibre) -> str:
+def _fibre(fibre: Fibre) -> str:
     """``40-50``: its chpids."""
     return "-".join(f"{chpid:02X}" for chpid in fibre.chpids)
