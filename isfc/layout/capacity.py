@@ -22,7 +22,7 @@ The report's own arithmetic, Mb/s / 10 x 0.85 with 1024 Mb/s to the Gb/s, gives 
 """
 
 FULL_CTC_COUNT: Final = 4
-"""CTCs that fill a chpid; more gain nothing, and IBM saw performance roll off (published)."""
+"""CTCs that fill a chpid by IBM's rule; IBM saw performance roll off with more (published)."""
 
 SHARED_CTC_SHARE: Final = 16 / 35
 """What is left, each way, of a single CTC that both ends write on (published: 20 of 43.75)."""

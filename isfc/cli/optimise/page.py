@@ -64,7 +64,7 @@ def _heading(task: Task) -> str:
     if task.links:
         return f"{', '.join(map(str, scoring.loads))}; MB/s both ways, mean of {task.seeds} seeds"
     load = f"{scoring.workload.name}, {scoring.pairs} pairs, {task.ctcs} CTCs"
-    return f"{load}; MB/s, mean of {task.seeds} seeds"
+    return f"{load}; MB/s one way, mean of {task.seeds} seeds"
 
 
 def _known(found: SearchResult, task: Task) -> str:

@@ -28,7 +28,7 @@ def cluster_plan_page(plan: ClusterPlan) -> RenderableType:
             loads,
         )
     parts: list[RenderableType] = [
-        Text("MB/s of each link alone, and of all together", "bold"),
+        Text("MB/s one way of each link, alone and all together", "bold"),
         links,
     ]
     if plan.channels or plan.paths:

@@ -185,7 +185,7 @@ RULES: Final = (
         "chpid-crowded",
         Severity.WARNING,
         "A chpid carries more than four CTCs.",
-        "Four CTCs fill a chpid; more gain nothing, and its performance rolls off.",
+        "By IBM's measurements four CTCs fill a chpid, and its performance rolls off with more.",
         _REPORT,
         "Move the others to another chpid.",
         _chpid_crowded,

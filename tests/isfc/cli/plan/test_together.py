@@ -31,7 +31,7 @@ def path(tmp_path: Path) -> str:
 @pytest.mark.at_length
 def test_links_are_run_alone_and_together(path: str, capsys: pytest.CaptureFixture[str]) -> None:
     page, _ = output(capsys, path)
-    assert "MB/s of each link alone, and of all together" in page
+    assert "MB/s one way of each link, alone and all together" in page
     assert "HL:50" in page
     assert "as if it were alone" not in page
     record = json.loads(output(capsys, path, "--json")[0])
