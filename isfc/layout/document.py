@@ -217,6 +217,8 @@ class Document:
     traffic: tuple[TrafficTable, ...]
     decks: Mapping[str, DeckTable]
     paths: Mapping[str, tuple[PathTable, IslTable | None]]
+    text: str
+    """All of it, with its comments."""
 
     @property
     def has_links(self) -> bool:
@@ -259,6 +261,7 @@ def parse_document(data: bytes | str, source: str) -> Document:
                 name: (table, _isl(name, table))
                 for name, table in _named(root.path, PathTable, "path").items()
             },
+            text=content.decode("utf-8-sig"),
         )
 
 

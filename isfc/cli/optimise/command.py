@@ -37,6 +37,7 @@ from isfc.cli.output.progress import progress_bar
 from isfc.cli.output.ranges import range_json
 from isfc.cli.output.streams import show, show_json, write_file
 from isfc.errors import ConfigurationError
+from isfc.layout.comments import with_comments
 from isfc.layout.layout import Collection, Layout
 from isfc.layout.write import format_collection
 from isfc.link.schedule import CTCS_MAX
@@ -189,7 +190,7 @@ def optimise_layout(
         found = optimise(task, partial(_over_processes, jobs or os.cpu_count() or 1), advance)
     if output is not None:
         proposed = replace(found.proposed.collection, decks=opened.collection.decks)
-        write_file(output, format_collection(proposed))
+        write_file(output, with_comments(format_collection(proposed), opened.text))
     if plot is not None:
         write_front(plot, found, task.objectives)
     if json:

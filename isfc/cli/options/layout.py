@@ -74,6 +74,7 @@ class OpenedFile:
     """What a file says of links, and of disks on their chpids; ``source`` is its name."""
 
     source: str
+    text: str
     collection: Collection
     disks: IoConfiguration | None
 
@@ -85,7 +86,8 @@ def open_collection(argument: str | Path) -> OpenedFile:
     """
     document = load_document(argument) if isinstance(argument, Path) else _open(argument)
     collection, disks = links_with_disks(document)
-    return OpenedFile(document.source, checked_traffic(collection, document.source), disks)
+    checked = checked_traffic(collection, document.source)
+    return OpenedFile(document.source, document.text, checked, disks)
 
 
 def open_layout(argument: str, link: str | None = None) -> Layout:

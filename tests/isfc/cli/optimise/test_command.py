@@ -219,10 +219,11 @@ def test_what_is_written_is_what_the_page_advises(
 ) -> None:
     # a layout 0.4 % ahead was written below "There is nothing to gain"
     monkeypatch.setattr("isfc.cli.optimise.command.optimise", lambda *_: found)
-    path = tmp_path / "best.toml"
-    assert run(["optimise", LAYOUT, "-o", str(path)]) == 0
+    path, given = tmp_path / "best.toml", tmp_path / "given.toml"
+    given.write_text(f"# Ours.\n{format_layout(load_layout(LAYOUT))}")
+    assert run(["optimise", str(given), "-o", str(path)]) == 0
     last = capsys.readouterr().out.replace("\n", " ").partition("Written to ")[2]
-    assert path.read_text("utf-8") == format_layout(kept)
+    assert path.read_text("utf-8") == f"# Ours.\n{format_layout(kept)}"
     assert ("nothing to gain" in last) == (which == "given")
     assert found_record(found, TASK)["written"] == which
 
