@@ -17,6 +17,7 @@ from isfc.layout.plan import Plan, make_plan
 from isfc.link.name import NodeName
 from scenarios.figures.advice import TriedAdvice, try_advice
 from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan, plan_experiments
+from scenarios.figures.limit import with_reasons
 from scenarios.figures.link_loss import AfterLoss, after_losses
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.guest_memory import KNOWN_GUESTS
@@ -166,7 +167,7 @@ def link_runs(
     chpids, ``neighbours`` the other links of the systems.
     """
     plan = make_plan(layout, neighbours)
-    rates = carried(layout)
+    rates = with_reasons(layout, carried(layout), run_each)
     tried = try_advice(layout, plan.advice, rates)
     tell("throughput over pairs, each way")
     experiments = [

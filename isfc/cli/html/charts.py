@@ -3,13 +3,14 @@
 Colours are the page's own CSS variables, so that the charts follow dark mode and print.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ctc.address import format_rdev
 from ctc.subchannel import Command
 from isfc.cli.html.disks import chart_parts
 from isfc.io.charts import Chart
+from scenarios.figures.link_loss import AfterLoss
 from scenarios.figures.report_runs import LinkRuns
 from scenarios.runs.timeline import Io, Timeline
 
@@ -25,6 +26,8 @@ PHASES: Final = {
     "PEND": "var(--pend)",
     "sense and other": "var(--other)",
 }
+_ALIKE: Final = 0.03
+"""Shares of the whole link in whose steps what is left is taken for the same."""
 _BAR: Final = 11
 _ROW: Final = 16
 _INK: Final = "currentColor"
@@ -124,11 +127,9 @@ def _over_pairs(runs: LinkRuns, measure: str, title: str) -> Spec:
 
 def _losses(runs: LinkRuns) -> Spec:
     values = [
-        {"gone": left.gone, "sender": node, "MB/s": round(rate, 1)}
-        for left in runs.lefts
-        for node, rate in zip(
-            runs.layout.nodes, left.measured_mb_per_s or left.estimated, strict=True
-        )
+        {"gone": gone, "sender": node, "MB/s": round(rate, 1)}
+        for gone, rates in _loss_bars(runs.lefts)
+        for node, rate in zip(runs.layout.nodes, rates, strict=True)
     ]
     return _chart(
         "MB/s that each node can send with one chpid or CTC gone",
@@ -143,6 +144,28 @@ def _losses(runs: LinkRuns) -> Spec:
             "tooltip": [{"field": field} for field in ("gone", "sender", "MB/s")],
         },
     )
+
+
+def _loss_bars(lefts: Sequence[AfterLoss]) -> Iterator[tuple[str, tuple[float, float]]]:
+    """Each loss and what it leaves; those of CTCs that leave the same are one."""
+    whole = max(_left(lefts[0]))
+    alike: dict[tuple[int, ...], list[AfterLoss]] = {}
+    for left in lefts:
+        if left.gone.startswith("CTC "):
+            steps = tuple(round(rate / whole / _ALIKE) if whole else 0 for rate in _left(left))
+            alike.setdefault(steps, []).append(left)
+        else:
+            yield left.gone, _left(left)
+    for same in alike.values():
+        first, others = same[0], len(same) - 1
+        either = f" or {others} other{'s' * (others > 1)}" if others else ""
+        down, up = zip(*map(_left, same), strict=True)
+        yield f"{first.gone}{either}", (min(down), min(up))
+
+
+def _left(left: AfterLoss) -> tuple[float, float]:
+    """What each node can send after a loss."""
+    return left.measured_mb_per_s or left.estimated
 
 
 def _timeline(timeline: Timeline) -> Spec:

@@ -13,6 +13,7 @@ from isfc.cli.drawing.link import drawing_svg
 from isfc.cli.html.channels import CHANNELS, channels_article
 from isfc.cli.html.charts import VERSION, charts, curve_specs, has_collisions
 from isfc.cli.html.cluster import CLUSTER, cluster_article
+from isfc.cli.html.decision import decision
 from isfc.cli.html.parts import (
     curves,
     details,
@@ -26,6 +27,7 @@ from isfc.cli.html.parts import (
 from isfc.cli.judgement.advice import model_word, two_paces
 from isfc.cli.results.shared import shared_rows
 from isfc.layout.capacity import WriteDirection
+from isfc.layout.layout import Collection
 from isfc.layout.note import Note
 from isfc.layout.rules.rule import Finding, warnings_first
 from isfc.library import check_library
@@ -78,7 +80,7 @@ def document(
     title = f"ISFC link{'s' * (len(titles) > 1)} {', '.join(titles)}" if titles else "Channels"
     every = {name: spec for each in links for name, spec in charts(each).items()}
     parts = {f"link{each.mark}": " - ".join(each.layout.nodes) for each in links}
-    articles = [_link(each) for each in links]
+    articles = [_link(each, overview=cluster is None) for each in links]
     if cluster:
         parts = {CLUSTER: "All links together", **parts}
         articles.insert(0, cluster_article(cluster))
@@ -111,11 +113,11 @@ def written_on() -> date:
     return (datetime.fromtimestamp(int(named), UTC) if named.isdigit() else now).date()
 
 
-def _link(runs: LinkRuns) -> str:
-    """All about one link."""
+def _link(runs: LinkRuns, *, overview: bool) -> str:
+    """All about one link; with an ``overview`` of its directors, if it has some."""
     title = f"ISFC link {' - '.join(runs.layout.nodes)}"
     sections = {
-        "layout": _drawing(runs),
+        "layout": _drawing(runs, overview=overview),
         "findings": _findings(runs),
         "capacity": _capacity(runs),
         "load": _load(runs),
@@ -144,14 +146,10 @@ def _header(runs: LinkRuns, title: str) -> str:
         if name != "disks" or runs.disks
     }
     notes = plan_notes(layout, runs.carried)
-    sent = " and ".join(
-        f"{way.sender} can send {_believed(way, figure, notes)} MB/s"
-        for way, figure in zip(runs.plan.directions, runs.carried, strict=True)
-    )
     told = "".join(f'<p class="note">{escape(note.text)}</p>\n' for note in notes)
     return (
         f"<header><h1>{escape(title)}</h1>\n<p>{escape(runs.name)}: {len(layout.ctcs)} CTCs on "
-        f"{len(layout.fibres)} fibres; {sent}.</p>\n{told}"
+        f"{len(layout.fibres)} fibres.</p>\n{decision(runs)}\n{told}"
         f"{navigation(f'Sections of {title}', headings)}</header>"
     )
 
@@ -160,10 +158,12 @@ def _believed(way: WriteDirection, figure: ModelledRate, notes: Sequence[Note]) 
     return f"{believed(way.estimated_mb_per_s, figure.saturated_mb_per_s, notes):.0f}"
 
 
-def _drawing(runs: LinkRuns) -> str:
+def _drawing(runs: LinkRuns, *, overview: bool) -> str:
+    has_directors = any(fibre.directors for fibre in runs.layout.fibres)
+    cluster = Collection((runs.layout,)) if overview and has_directors else None
     return (
         '<div class="drawing" tabindex="0" role="region" aria-label="The layout drawn">'
-        f"{drawing_svg(runs.layout, mark=runs.mark)}</div>"
+        f"{drawing_svg(runs.layout, mark=runs.mark, cluster=cluster)}</div>"
     )
 
 

@@ -18,9 +18,9 @@ from scenarios.runs.timeline import record_timeline
 from scenarios.runs.workload import SUITES
 
 
-def surveyed(name: str) -> LinkRuns:
+def surveyed(name: str, link: str | None = None) -> LinkRuns:
     """A survey of a shipped layout, with figures that are made up but for the timeline's."""
-    layout = load_layout(name)
+    layout = load_layout(name, link)
     points = tuple(
         Point(node, pairs, 1.5 * pairs, 0, 10, 0) for node in layout.nodes for pairs in (1, 5)
     )

@@ -7,8 +7,12 @@ from html.parser import HTMLParser
 
 import pytest
 
+from isfc.cli.html.charts import charts
+from isfc.cli.html.decision import decision
 from isfc.cli.html.document import check_charts, document
 from isfc.errors import ConfigurationError
+from scenarios.figures.advice import ComparedLoad
+from scenarios.runs.steady import Rate
 from tests.isfc.cli.html.surveyed import surveyed
 
 VOID = {"meta", "link", "br"}
@@ -113,6 +117,39 @@ def test_findings_capacity_and_losses_are_in_words() -> None:
         "<td>direct-io</td><td>SERVER</td><td>0.0",  # a small guest that was moved
     ):
         assert words in text
+
+
+def test_page_begins_with_the_decision() -> None:
+    text, _ = page("atlanta-boston")
+    first = text[text.index("<h1>") : text.index("<nav")]
+    assert "<dd>Each system can send 400 MB/s. MB/s (2^20) one way, HL.</dd>" in first
+    assert re.search(r"<dt>Worst loss</dt><dd>chpid 4\d \(5\d\): \d\d% is left, ", first)
+    assert "<dt>To do</dt><dd>Nothing has to change. The CTCs that only one end" in first
+    text, _ = page("published-12")
+    assert "(speeds-asymmetric; 2 warnings, 2 remarks: see Findings.)" in text.replace("\n", " ")
+
+
+def test_advice_that_the_model_contradicts_is_not_what_to_do() -> None:
+    runs = surveyed("published-12")
+    less = ComparedLoad(Rate(1000), Rate(500))
+    tried = {
+        name: [replace(each, outcome=(less, less)) for each in some]
+        for name, some in runs.tried.items()
+    }
+    assert "Nothing that the model agrees with" in decision(replace(runs, tried=tried))
+
+
+def test_directors_are_drawn_and_lost() -> None:
+    text = document([surveyed("two-cecs", "ALPHA-GAMMA")], "")
+    assert ">director 1<" in text
+    assert re.search(r"<td>director:1</td><td>\d", text)
+
+
+def test_losses_that_leave_the_same_are_one_bar() -> None:
+    bars = charts(surveyed("published-12"))["losses"]["data"]["values"]
+    gone = [bar["gone"] for bar in bars]
+    assert len(gone) < 2 * 12
+    assert any(re.fullmatch(r"CTC \d{4} or \d+ others?", name) for name in gone)
 
 
 def test_library_is_asked_for_before_anything_is_run(monkeypatch: pytest.MonkeyPatch) -> None:

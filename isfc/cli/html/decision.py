@@ -1,0 +1,93 @@
+"""What the page says first of a link: what it carries, why, its worst loss, and what to do."""
+
+from collections.abc import Iterator
+from html import escape
+
+from isfc.cli.judgement.limit import limit_lines
+from isfc.cli.output.ranges import plain, ranges_of
+from isfc.layout.rules.rule import Finding, Severity, Untried, warnings_first
+from scenarios.figures.advice import AdviceVerdict
+from scenarios.figures.link_loss import AfterLoss
+from scenarios.figures.report_runs import LinkRuns
+from scenarios.runs.notes import believed, plan_notes
+from scenarios.runs.saturation import STATED_PAIRS, SUITE
+
+
+def decision(runs: LinkRuns) -> str:
+    """The list that the page of a link begins with."""
+    lines = (
+        ("Carries", _carries(runs)),
+        ("Limited by", " ".join(limit_lines(runs.carried)).replace(" limited by:", ":")),
+        ("Worst loss", _worst_loss(runs)),
+        ("To do", _to_do(runs)),
+    )
+    items = "".join(f"<dt>{what}</dt><dd>{escape(said)}</dd>\n" for what, said in lines if said)
+    return f'<dl class="decision">\n{items}</dl>'
+
+
+def _carries(runs: LinkRuns) -> str:
+    """What each node can send, and between what that would lie."""
+    notes = plan_notes(runs.layout, runs.carried)
+    said = []
+    for way, figure in zip(runs.plan.directions, runs.carried, strict=True):
+        rate = believed(way.estimated_mb_per_s, figure.saturated_mb_per_s, notes)
+        within, _ = ranges_of(figure)
+        between = "" if within is None else f" ({plain(within.likely)} in four of five cases)"
+        said.append(f"can send {rate:.0f} MB/s{between}")
+    senders = ("Each system",) if len({*said}) == 1 else runs.layout.nodes
+    each = ", ".join(f"{sender} {rate}" for sender, rate in zip(senders, said, strict=False))
+    return f"{each}. MB/s (2^20) one way, {SUITE}."
+
+
+def _worst_loss(runs: LinkRuns) -> str:
+    """The piece whose loss leaves least, and how much of the whole link that is."""
+    whole, *lefts = runs.lefts
+    shares = [(_share(left, whole), left) for left in lefts]
+    share, worst = min(shares, key=lambda each: each[0], default=(1.0, None))
+    if worst is None:
+        return ""
+    rates = " and ".join(
+        f"{node} {rate:.0f}" for node, rate in zip(runs.layout.nodes, _rates(worst), strict=True)
+    )
+    by = f"with {STATED_PAIRS} pairs" if worst.measured else "by IBM's rule of thumb"
+    return f"{worst.gone}: {share:.0%} is left, {rates} MB/s {by}."
+
+
+def _rates(left: AfterLoss) -> tuple[float, float]:
+    return left.measured_mb_per_s or left.estimated
+
+
+def _share(left: AfterLoss, whole: AfterLoss) -> float:
+    """What is left of the direction that loses more."""
+    both = zip(_rates(left), _rates(whole), strict=True)
+    return min((rate / of for rate, of in both if of), default=0.0)
+
+
+def _to_do(runs: LinkRuns) -> str:
+    """The first advice that the model does not contradict, and how many there are."""
+    findings = warnings_first(runs.plan.advice)
+    first = next((each for each in findings if not _contradicted(runs, each)), None)
+    if first is None:
+        return "Nothing." if not findings else "Nothing that the model agrees with: see Findings."
+    warnings = sum(each.severity is Severity.WARNING for each in findings)
+    counts = ", ".join(_counts(warnings, len(findings) - warnings))
+    begin = "" if warnings else "Nothing has to change. "
+    return f"{begin}{first.advice} ({first.id}; {counts}: see Findings.)"
+
+
+def _counts(warnings: int, remarks: int) -> Iterator[str]:
+    if warnings:
+        yield f"{warnings} warning{'s' * (warnings > 1)}"
+    if remarks:
+        yield f"{remarks} remark{'s' * (remarks > 1)}"
+
+
+def _contradicted(runs: LinkRuns, finding: Finding) -> bool:
+    """Whether the model carries less at either load after each change that is advised."""
+    outcomes = [each.outcome for each in runs.tried.get(finding.id, ())]
+    verdicts = [
+        all(load.verdict is AdviceVerdict.CONTRADICTS for load in outcome)
+        for outcome in outcomes
+        if not isinstance(outcome, Untried)
+    ]
+    return bool(verdicts) and all(verdicts)
