@@ -105,8 +105,8 @@ def _shown(value: Any) -> str:
             return f"{value:,}"
         case float():
             return f"{value:,.6g}"
-        case str():
-            return value
+        case str() | Path():
+            return str(value)
         case ChpidProfile():
             return value.feature
         case Struct():
