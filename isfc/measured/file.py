@@ -12,7 +12,7 @@ from isfc.layout.foreign_text import is_ebcdic, refuse_iocp_report
 from isfc.measured.figures import Reading
 from isfc.measured.measurement import Measurement, Ran, joined
 from isfc.measured.monitor import read_monitor
-from isfc.measured.monwrite import is_monwrite
+from isfc.measured.monwrite import FRAME_LENGTH, is_monwrite
 from isfc.measured.page import read_text
 from isfc.measured.plausible import checked, once
 from isfc.measured.record_layout import RecordLayout
@@ -82,7 +82,10 @@ def _parse(path: Path, data: bytes, reading: Reading) -> list[Measurement]:
     if is_ebcdic(data):
         raise ConfigurationError(f"{path}: is text in EBCDIC; expected it transferred as text")
     if "\x00" in text:
-        raise ConfigurationError(f"{path}: is not text; expected {_EXPECTED}")
+        raise ConfigurationError(
+            f"{path}: is binary, and no MONWRITE file as it is; expected one sent as binary, in "
+            f"records of {FRAME_LENGTH} bytes, or {_EXPECTED}"
+        )
     if text.lstrip()[:1] in ("{", "["):
         return read_json(text, str(path), reading)
     first = text.lstrip("\n").split("\n", 1)[0]

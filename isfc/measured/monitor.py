@@ -9,8 +9,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
-from ctc.address import Rdev, parse_rdev
+from ctc.address import Rdev, format_rdev, parse_rdev
 from ctc.errors import CtcError
+from isfc.errors import ConfigurationError
+from isfc.layout.in_words import first_listed
+from isfc.link.name import NodeName
 from isfc.measured import record_layout as layouts
 from isfc.measured.figures import BadFigure, Reading
 from isfc.measured.measurement import (
@@ -27,8 +30,19 @@ from isfc.measured.record_layout import Field, RecordLayout
 
 _TOD_PER_S: Final = 4096 * 1_000_000
 _MB: Final = 2**20
+_NAMED_MAX: Final = 8
+"""RDEVs that a note names."""
 
 Counters = Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """What the counters of a device or a link were, when, and in which sample with rows."""
+
+    tod: int
+    counters: Counters
+    sample: int
 
 
 @dataclass(slots=True)
@@ -36,6 +50,8 @@ class _Rows:
     """What one sample showed, and where it begins."""
 
     place: FilePlace
+    number: int = 0
+    """Which of the samples that have rows it is; 0 while it has none."""
     begin_tod: int | None = None
     devices: list[DeviceFigures] = field(default_factory=list)
     links: list[LinkFigures] = field(default_factory=list)
@@ -51,11 +67,15 @@ class _Monitor:
     changes: list[LinkChange] = field(default_factory=list)
     ends: list[tuple[int, LinkChange]] = field(default_factory=list)
     """Changes with which a link came up or went down, and so its counters began again."""
-    before: dict[tuple[str, str], tuple[int, Counters]] = field(default_factory=dict)
-    """Of each device and each link: when its counters were sampled, and what they were."""
+    before: dict[tuple[str, str], _Counted] = field(default_factory=dict)
+    """Of each device and each link, by the record's name and its own."""
+    samples: int = 0
     passed: dict[str, int] = field(default_factory=dict)
     """Records that no layout was supplied for, and how many."""
     found: list[Measurement] = field(default_factory=list)
+    partners: set[str] = field(default_factory=set)
+    """The nodes that D1R24 and D9R3 name."""
+    noted: set[str] = field(default_factory=set)
     rows: _Rows | None = None
     group: int = 0
     ended_tod: int | None = None
@@ -89,6 +109,18 @@ class _Monitor:
             return
         begin = None if rows.begin_tod is None else _iso(rows.begin_tod)
         kept = self._of_links(rows.devices)
+        if rows.devices and not kept:
+            listed = first_listed([*map(format_rdev, self._rdevs())], _NAMED_MAX)
+            self._note(
+                f"no D6R3 of the links' devices {listed}: left out: those of others; expected "
+                "them, if they are monitored: is the offset of rdev right?"
+            )
+        for link in rows.links:
+            if self.links and link.partner not in self.partners:
+                self._note(
+                    f"D9R4 names node {link.partner}, and D1R24 {', '.join(self.links)}; expected "
+                    "the same, unless the link is new: are offset and length of partner right?"
+                )
         configured = tuple(self.links.values())
         self.found.append(
             Measurement(
@@ -118,10 +150,20 @@ class _Monitor:
 
     def _of_links(self, devices: Sequence[DeviceFigures]) -> tuple[DeviceFigures, ...]:
         """The devices of the links that are known; all of them if none is, as changes name few."""
-        of_links = {rdev for link in self.links.values() for rdev in link.rdevs}
+        of_links = {*self._rdevs()}
         changed = {change.rdev for change in self.changes}
         known = of_links | changed if of_links else of_links
         return tuple(each for each in devices if each.rdev in known or not known)
+
+    def _rdevs(self) -> list[Rdev]:
+        return [rdev for link in self.links.values() for rdev in link.rdevs]
+
+    def _note(self, text: str) -> None:
+        """What an interval shows, said of the first that does."""
+        assert self.rows is not None
+        if text not in self.noted:
+            self.noted.add(text)
+            self.reading.notes.append(f"{self.rows.place}: {text}")
 
     def _configured(self, record: MonitorRecord) -> None:
         node = layouts.LINK["partner"].text(record)
@@ -129,6 +171,7 @@ class _Monitor:
         text = layouts.LINK["rdevs"].text(record)
         rdevs = tuple(_rdev(text[4 * i : 4 * i + 4], record) for i in range(min(count, 16)))
         self.links[node] = ConfiguredLink(node, rdevs, record.place)
+        self.partners.add(node)
 
     def _changed(self, record: MonitorRecord) -> None:
         code = layouts.CHANGE["activity"].number(record)
@@ -137,6 +180,7 @@ class _Monitor:
         partner = layouts.CHANGE["partner"].text(record)
         change = LinkChange(partner, rdev, activity, _iso(record.tod), record.place)
         self.changes.append(change)
+        self.partners.add(partner)
         if code in layouts.LINK_ENDS:
             self.ends.append((record.tod, change))
 
@@ -149,20 +193,27 @@ class _Monitor:
             for quantity, of in fields.items()
             if quantity not in ("rdev", "partner")
         }
-        before, self.before[record.name, name] = (
-            self.before.get((record.name, name)),
-            (record.tod, now),
-        )
         rows = self.rows
-        if before is None or rows is None:
+        assert rows is not None
+        if not rows.number:
+            self.samples += 1
+            rows.number = self.samples
+        before = self.before.get((record.name, name))
+        self.before[record.name, name] = _Counted(record.tod, now, rows.number)
+        if before is None:
             return
-        seconds = (record.tod - before[0]) / _TOD_PER_S
+        seconds = (record.tod - before.tod) / _TOD_PER_S
         if seconds <= 0:
             raise BadFigure(f"{record.name} of {name} is not later than the one before it")
+        if before.sample < rows.number - 1:
+            self.reading.notes.append(
+                f"{record.place}: left out: {record.name} of {name}, as the sample before has none"
+            )
+            return
         grown = self._grown(record, name, before, now)
         if grown is None:
             return
-        rows.begin_tod = before[0] if rows.begin_tod is None else rows.begin_tod
+        rows.begin_tod = before.tod if rows.begin_tod is None else rows.begin_tod
         if record.name == "D6R3":
             rows.devices.append(_device(record, name, grown, fields, seconds))
         else:
@@ -170,7 +221,7 @@ class _Monitor:
             rows.links.append(_link(record, name, grown, seconds))
 
     def _grown(
-        self, record: MonitorRecord, name: str, before: tuple[int, Counters], now: Counters
+        self, record: MonitorRecord, name: str, before: _Counted, now: Counters
     ) -> dict[str, int] | None:
         """By how much counters grew since the sample before; None, and a note, if they began again.
 
@@ -181,14 +232,16 @@ class _Monitor:
         restarted = None
         for quantity, count in now.items():
             length = max(each.length for each in fields[quantity])
-            growth = (count - before[1][quantity]) % 2 ** (8 * length)
+            growth = (count - before.counters[quantity]) % 2 ** (8 * length)
             grown[quantity] = growth
-            fell = count < before[1][quantity]
+            fell = count < before.counters[quantity]
             counts = quantity != "tx_pend_count"
             if counts and fell and (length > 4 or growth >= 2 ** (8 * length - 1)):
-                restarted = f"{fields[quantity][0].name} fell from {before[1][quantity]} to {count}"
+                restarted = (
+                    f"{fields[quantity][0].name} fell from {before.counters[quantity]} to {count}"
+                )
         for tod, change in self.ends:
-            if record.name == "D9R4" and change.partner == name and before[0] < tod <= record.tod:
+            if record.name == "D9R4" and change.partner == name and before.tod < tod <= record.tod:
                 restarted = f"{change.activity}, {change.place}"
         if restarted is not None:
             self.reading.notes.append(
@@ -221,7 +274,14 @@ def read_monitor(
 
 
 def _name(record: MonitorRecord, where: Field) -> str:
-    return where.text(record) if where.character else f"{where.number(record):04X}"
+    if not where.character:
+        return f"{where.number(record):04X}"
+    try:
+        return str(NodeName(where.text(record)))
+    except ConfigurationError as error:
+        raise BadFigure(
+            f"{record.name} {where.name} at {where.offset}: {error}; is its offset right?"
+        ) from None
 
 
 def _rdev(text: str, record: MonitorRecord) -> Rdev:

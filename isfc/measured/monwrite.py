@@ -57,10 +57,9 @@ def is_monwrite(data: bytes) -> bool:
 def without_descriptors(data: bytes) -> bytes:
     """A file without the record descriptor words (RDW) that a transfer has kept, if it has."""
     length = FRAME_LENGTH + _RDW.size
-    if len(data) % length or not data:
-        return data
-    starts = range(0, len(data), length)
-    if any(_RDW.unpack_from(data, at) != (length, 0) for at in starts):
+    word = _RDW.pack(length, 0)
+    starts = range(0, len(data), length)  # the last record may have been cut
+    if len(data) < length or any(not word.startswith(data[at : at + _RDW.size]) for at in starts):
         return data
     return b"".join(data[at + _RDW.size : at + length] for at in starts)
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from isfc.measured.figures import Reading
-from isfc.measured.measurement import DeviceFigures, LinkFigures, Measurement
+from isfc.measured.measurement import DeviceFigures, LinkFigures, Measurement, WayFigures
 
 BUSY_MAX: Final = 100.5
 """Percent of one device: reports round to whole ones."""
@@ -176,6 +176,7 @@ def _of_link(row: LinkFigures) -> Iterator[str]:
         if value < 0:
             yield f"{what} {value:g} is negative; expected 0 or more"
     for side, way in (("W", row.written), ("R", row.read)):
+        yield from _of_counts(side, way)
         packages, length, ratio = (
             way.packages_per_s,
             way.bytes_per_package,
@@ -196,3 +197,20 @@ def _of_link(row: LinkFigures) -> Iterator[str]:
                 f"{side}Msg/sec {way.messages_per_s:g} is not {side}Pkg/sec times messages a "
                 f"package, {messages:.1f}; expected the same within rounding: are columns shifted?"
             )
+
+
+def _of_counts(side: str, way: WayFigures) -> Iterator[str]:
+    """Packages, messages and bytes that cannot be of one another."""
+    packages, messages = way.packages_per_s, way.messages_per_s
+    # MB/s may be rounded to a tenth
+    too_few = max(packages, messages) > (way.mb_per_s + 0.05) * 2**20
+    if packages >= 1 and (too_few or way.bytes_per_package < 1):
+        problem = "less than a byte each"
+    elif way.mb_per_s > 1 and not (packages and messages):
+        problem = "bytes of none"
+    else:
+        return
+    yield (
+        f"{side}MB/sec {way.mb_per_s:g}, {side}Pkg/sec {packages:g} and {side}Msg/sec "
+        f"{messages:g}: {problem}; expected all of one link: are columns or offsets shifted?"
+    )

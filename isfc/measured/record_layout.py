@@ -100,6 +100,9 @@ Of the alternatives the first is taken that the layout has; fields of one altern
 are those of which the layout says the same quantity. The names of D9R4 are those of D9R3."""
 
 TIMES: Final = ("pend_time", "disc_time", "conn_time")
+_ALIGNMENT: Final = 4
+"""Bytes on which longer numbers are aligned. Derived: so they are in all published records."""
+
 _NOT_ADDED: Final = ("rdev", "partner", "tx_pend_count")
 _UNIT: Final = re.compile(r"(\d+(?:\.\d+)?)?\s*(ns|us|ms|s)", re.ASCII)
 _NS: Final = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
@@ -193,7 +196,9 @@ def _quantities(
                 f"{path}: {record} {chosen[0].name} has no unit; expected one such as '128 us'"
             )
         fields[quantity] = tuple(chosen)
-    _check_overlaps(path, record, [each for chosen in fields.values() for each in chosen])
+    every = [each for chosen in fields.values() for each in chosen]
+    _check_overlaps(path, record, every)
+    _check_alignment(path, record, every)
     return fields
 
 
@@ -211,3 +216,14 @@ def _check_overlaps(path: Path, record: str, fields: list[Field]) -> None:
             f"{path}: {record} {ordered[0].name} at {ordered[0].offset}; expected {HEADER_LENGTH} "
             "or more, as the record's header takes so many bytes"
         )
+
+
+def _check_alignment(path: Path, record: str, fields: list[Field]) -> None:
+    """Raise `ConfigurationError` for a number that is not aligned: then its offset is wrong."""
+    for each in fields:
+        boundary = min(each.length, _ALIGNMENT)
+        if not each.character and each.length in (2, 4, 8) and each.offset % boundary:
+            raise ConfigurationError(
+                f"{path}: {record} {each.name} at {each.offset}, length {each.length}; expected a "
+                f"multiple of {boundary}, as numbers are aligned in monitor records"
+            )

@@ -131,6 +131,7 @@ def test_record_descriptor_words_and_a_begin_in_the_middle_are_no_hindrance(
     frames = framed(a_file())
     words = b"".join(pack(">HH", mw.FRAME + 4, 0) + frame for frame in frames)
     assert figures(read(tmp_path, words)) == figures(read(tmp_path, a_file()))
+    assert "has the file been cut?" in refusal(tmp_path, words[:-1000])
     reading = Reading()
     late = read(tmp_path, b"".join(frames[1:]), reading=reading)
     assert figures(late) == figures(read(tmp_path, a_file()))
@@ -157,6 +158,59 @@ def test_counters_that_begin_again_are_no_growth(tmp_path: Path, again: dict[str
 def test_fields_that_overlap_are_refused(tmp_path: Path) -> None:
     layout = mw.LAYOUT_CSV.replace("SCGSSCH,24", "SCGSSCH,26")
     assert "expected fields that do not overlap" in refusal(tmp_path, a_file(), layout)
+
+
+@pytest.mark.parametrize("offset", [22, 23, 25])
+def test_a_number_that_is_not_aligned_is_refused(tmp_path: Path, offset: int) -> None:
+    # with nothing of use behind it, as in the records of a release
+    layout = mw.LAYOUT_CSV.replace("SCGSSCH,24", f"SCGSSCH,{offset}")
+    layout = layout.replace("SCMFPTIM,28", "SCMFPTIM,40").replace("RDEVDEV,20,2", "RDEVDEV,20,1")
+    assert "expected a multiple of 4, as numbers are aligned" in refusal(tmp_path, b"", layout)
+
+
+def test_a_device_or_a_link_that_the_sample_before_does_not_have_is_left_out(
+    tmp_path: Path,
+) -> None:
+    data = b"".join(
+        (
+            mw.sample(1, mw.device(1, 0x6000, 0, 0, 0, 0), mw.device(1, 0x6001, 0, 0, 0, 0)),
+            mw.sample(61, mw.device(61, 0x6000, 60, 60, 60, 60)),
+            mw.sample(
+                121, mw.device(121, 0x6000, 120, 120, 120, 120), mw.device(121, 0x6001, 9, 9, 9, 9)
+            ),
+        )
+    )
+    reading = Reading()
+    found = read(tmp_path, data, reading=reading)
+    assert [[each.rdev for each in one.devices] for one in found] == [[0x6000], [0x6000]]
+    assert "left out: D6R3 of 6001, as the sample before has none" in reading.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "note"),
+    [
+        ("NODEID,20,8", "NODEID,20,4", "D9R4 names node BOST, and D1R24 BOSTON"),
+        ("RDEVDEV,20,2", "RDEVDEV,22,2", "no D6R3 of the links' devices 6000, 6001"),
+    ],
+)
+def test_records_that_name_others_than_the_configuration_are_told(
+    tmp_path: Path, old: str, new: str, note: str
+) -> None:
+    samples = (
+        mw.sample(at, mw.device(at, 0x6000, at, at, at, at), mw.activity(at, "BOSTON", *[at] * 8))
+        for at in (1, 61)
+    )
+    data = b"".join((mw.sample(0, mw.configured(0, "BOSTON", RDEVS)), *samples))
+    reading = Reading()
+    read(tmp_path, data, mw.LAYOUT_CSV.replace(old, new), reading)
+    assert note in reading.notes[0]
+
+
+def test_what_is_no_name_of_a_node_is_refused(tmp_path: Path) -> None:
+    data = b"".join(mw.sample(at, mw.activity(at, "BOS\0TON", *[at] * 8)) for at in (1, 61))
+    message = refusal(tmp_path, data)
+    assert "D9R4 ISFNOD_NODEID at 20: " in message
+    assert "is its offset right?" in message
 
 
 def test_the_configuration_and_its_changes_are_read_without_a_layout(tmp_path: Path) -> None:
@@ -217,6 +271,11 @@ def test_a_damaged_file_is_refused_by_its_byte(
     assert problem in message
 
 
+def test_binary_that_is_no_monwrite_file_is_told_how_one_is_sent(tmp_path: Path) -> None:
+    translated = a_file().decode("cp037").encode("latin-1")
+    assert "expected one sent as binary, in records of 4096 bytes" in refusal(tmp_path, translated)
+
+
 def test_a_sample_that_no_record_ends_is_refused(tmp_path: Path) -> None:
     data = mw.sample(1, mw.device(1, 0x6000, 1, 1, 1, 1))
     cut = mw.frames(0xE2, 61, [mw.device(61, 0x6000, 2, 2, 2, 2)])
@@ -227,7 +286,7 @@ def test_a_sample_that_no_record_ends_is_refused(tmp_path: Path) -> None:
     ("old", "new", "problem"),
     [
         ("SCGSSCH,24", "SCGSSCH,240", "of 40 bytes ends before IODDEV_SCGSSCH at 240"),
-        ("SCGSSCH,24", "SCGSSCH,22", "6000 was connected, and no SSCH was counted"),
+        ("SCGSSCH,24,4", "SCGSSCH,24,2", "6000 was connected, and no SSCH was counted"),
         ("128 us", "128 s", "Busy"),
     ],
 )
@@ -290,3 +349,18 @@ def test_a_layout_of_both_records_is_read(tmp_path: Path) -> None:
     path = tmp_path / "layout.csv"
     path.write_text(mw.LAYOUT_CSV)
     assert [layout.record for layout in read_layouts(path)] == ["D6R3", "D9R4"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ("LNKLSNBT,36,8", "LNKLSNBT,36,4", "less than a byte each"),
+        ("LNKLSNMS,28,8", "LNKLSNMS,28,4", "bytes of none"),
+    ],
+)
+def test_counters_of_a_link_that_cannot_be_of_one_another_are_refused(
+    tmp_path: Path, old: str, new: str, problem: str
+) -> None:
+    message = refusal(tmp_path, a_file(), mw.LAYOUT_CSV.replace(old, new))
+    assert "monitor.data, byte " in message
+    assert problem in message
