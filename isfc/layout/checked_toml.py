@@ -95,6 +95,7 @@ def decode(data: bytes, name: str) -> dict[str, Any]:
     most = LINE_LENGTH_MAX if len(data) <= LONG_FILE else LONG_FILE_LINE_MAX
     for number, line in enumerate(text.split("\n"), start=1):
         if len(line) > most:
+            _refuse_other(text)
             raise ConfigurationError(
                 f"line {number} is too long; expected at most {most} characters"
             )

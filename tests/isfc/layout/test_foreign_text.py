@@ -16,6 +16,10 @@ RUN = json.dumps({"workload": "HL", "node": "ATLANTA", "devices": []}, indent=2)
 FOREIGN = {
     "a run's JSON": (RUN, "'isfc run --json' prints"),
     "a long run's JSON": (RUN + " " * FILE_LENGTH_MAX, "'isfc run --json' prints"),
+    "a run's JSON in one line": (
+        json.dumps({"node": "ATLANTA", "devices": [*range(500)]}),
+        "'isfc run --json' prints",
+    ),
     "other JSON": ('[{"a": 1}]', "JSON: give a layout in TOML"),
     "a report as HTML": ("<!doctype html>\n<title>x</title>", "'isfc report' writes"),
     "a page of a run": ((PUBLISHED / "site-1.txt").read_text(), "a page that 'isfc run' printed"),
