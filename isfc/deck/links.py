@@ -81,7 +81,8 @@ def find_links(logs: Mapping[NodeName, ConsoleLog], chpids: Chpids) -> list[Cons
     Raises `ConfigurationError` where two logs contradict each other, and where no chpid is known.
     """
     known = {
-        node: {**dict(_single(log, chpids.get(node, {}))), **chpids.get(node, {})}
+        node: dict(_single(log, chpids.get(node, {}), _linked(node, logs)))
+        | dict(chpids.get(node, {}))
         for node, log in logs.items()
     }
     known |= {node: dict(more) for node, more in chpids.items() if node not in known}
@@ -107,11 +108,21 @@ def _reasons(remarks: Iterable[str]) -> str:
     return f": {found}" if found else ""
 
 
-def _single(log: ConsoleLog, said: Mapping[Rdev, ChpidId]) -> Iterable[tuple[Rdev, ChpidId]]:
-    """The chpid of each device of a log; two of one are refused unless it is ``said`` which."""
+def _linked(node: NodeName, logs: Mapping[NodeName, ConsoleLog]) -> frozenset[Rdev]:
+    """The devices of ``node`` that its own log shows in a link, or that of another system."""
+    far = (each for log in logs.values() for each in log.devices.values() if each.partner == node)
+    return frozenset(
+        (*logs[node].devices, *(each.partner_rdev for each in far if each.partner_rdev is not None))
+    )
+
+
+def _single(
+    log: ConsoleLog, said: Mapping[Rdev, ChpidId], linked: frozenset[Rdev]
+) -> Iterable[tuple[Rdev, ChpidId]]:
+    """The chpid of each device that is ``linked``; two of one are refused unless it is ``said``."""
     for rdev, chpids in log.chpids.items():
         (chpid, first), *others = chpids.items()
-        if rdev in said:
+        if rdev in said or rdev not in linked:
             continue
         if others:
             other, place = others[0]
