@@ -14,6 +14,7 @@ DATA: Final = frozenset(
         "tests.isfc.cp.desk",
         "tests.isfc.layout.rules.test_book",
         "tests.isfc.link.link_harness",
+        "tests.isfc.measured",
         "tests.isfc.programs.dialogue",
         "tests.isfc.search.candidates",
         "tests.layouts",
