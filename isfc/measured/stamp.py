@@ -53,7 +53,7 @@ def _clock(text: str, hours: str, minutes: str, seconds: str | None, half: str |
         hour = 99
     if hour > 23 or int(minutes) > 59 or int(seconds or 0) > 59:
         raise BadFigure(f"{text.strip()!r} is no time of day; {_EXPECTED}")
-    return f"{hour:02}:{minutes}" + (f":{seconds}" if seconds else "")
+    return f"{hour:02}:{minutes}:{seconds or '00'}"
 
 
 def _day(text: str, parts: tuple[str, str, str], made: date | None) -> str:
