@@ -21,6 +21,7 @@ DATA: Final = frozenset(
         "tests.live.pair",
         "tests.properties.conversations",
         "tests.properties.hostile",
+        "tests.properties.mutations",
         "tests.resealed",
         "tests.scenarios.ideal_link",
         "tests.shipped",
