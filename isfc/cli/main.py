@@ -47,6 +47,9 @@ COMMANDS: Final = {
     "export": Subcommand(
         "export", "export", "Write the statements that the systems of a layout need."
     ),
+    "change": Subcommand(
+        "change.command", "change", "Say step by step how one layout becomes another."
+    ),
     "check": Subcommand("check", "check", "Check layouts by IBM's advice, to gate a change."),
     "show": Subcommand(
         "show",

@@ -27,6 +27,7 @@ TOPICS: Final = {
     "new": ("layouts.md",),
     "schema": ("layouts.md",),
     "export": ("import.md",),
+    "change": ("changing.md",),
     "check": ("check.md",),
     "show": ("layouts.md",),
     "report": ("report.md",),

@@ -38,13 +38,17 @@ def progress_told(tell: Callable[[float], None]) -> Iterator[None]:
 
 @contextmanager
 def progress_bar(
-    total: float, unit: str, interrupted: Callable[[float], str] | None = None
+    total: float,
+    unit: str,
+    interrupted: Callable[[float], str] | None = None,
+    *,
+    is_said: bool = False,
 ) -> Iterator[Callable[[float], None]]:
     """Show a bar while the body runs, which says how much of ``total`` is done.
 
     The bar leaves no trace, so that a screen holds the results only. Without a terminal there is a
-    line each `SAID_EVERY_S`. After Ctrl-C the command ends with what ``interrupted`` says of how
-    much was done.
+    line each `SAID_EVERY_S` if it ``is_said``. After Ctrl-C the command ends with what
+    ``interrupted`` says of how much was done.
     """
     done: float = 0
     said_s = time.monotonic()
@@ -61,7 +65,8 @@ def progress_bar(
         nonlocal done, said_s
         done = amount
         now_s = time.monotonic()
-        if not console.is_terminal and not _watchers and now_s - said_s >= SAID_EVERY_S:
+        unseen = is_said and not console.is_terminal and not _watchers
+        if unseen and now_s - said_s >= SAID_EVERY_S:
             said_s = now_s
             show_log(f"{SO_FAR}{min(done, total):.4g} of {total:.4g} {unit}")
         progress.update(task, completed=min(done, total))
@@ -95,10 +100,13 @@ def run_all(
     work: Callable[[_Experiment], _Outcome],
     experiments: Sequence[_Experiment],
     jobs: int | None = None,
+    *,
+    is_said: bool = False,
 ) -> list[_Outcome]:
     """What ``work`` makes of every experiment, in their order; ``jobs`` of them at a time.
 
-    ``work`` is a function of a module, which workers can find. After Ctrl-C the command ends
+    ``work`` is a function of a module, which workers can find; ``is_said`` is as for
+    `progress_bar`. After Ctrl-C the command ends
     and says how many were done.
     """
     from isfc.search.workers import share_out  # processes, which most commands do without
@@ -107,7 +115,10 @@ def run_all(
     jobs, count = jobs or os.cpu_count() or 1, len(experiments)
     with (
         progress_bar(
-            count, "runs", lambda done: f"interrupted after {done} of {count} runs"
+            count,
+            "runs",
+            lambda done: f"interrupted after {done} of {count} runs",
+            is_said=is_said,
         ) as advance,
         closing(share_out(work, experiments, jobs)) as answers,
     ):

@@ -135,7 +135,7 @@ def _notes(evacuation: Evacuation) -> tuple[Note, ...]:
 def _sweep(evacuation: Evacuation, jobs: int | None, shown: EvacuationShown) -> None:
     """A table over how many go together. Guests that cannot be moved are no failure of it."""
     tried = [replace(evacuation, at_once=count) for count in counts_together(evacuation)]
-    rows = sweep_rows(tried, run_all(evacuate, tried, jobs))
+    rows = sweep_rows(tried, run_all(evacuate, tried, jobs, is_said=True))
     notes = _notes(evacuation)
     if shown.csv:
         show_notes(notes)
@@ -211,6 +211,6 @@ def _watch(evacuation: Evacuation) -> EvacuationOutcome:
     """Run it, with a bar that says how many guests have arrived."""
     count = len(evacuation.tenants)
     with progress_bar(
-        count, "guests", lambda done: f"interrupted after {done} of {count} guests"
+        count, "guests", lambda done: f"interrupted after {done} of {count} guests", is_said=True
     ) as advance:
         return evacuate(evacuation, advance)

@@ -81,7 +81,7 @@ def relocate_guests(
 
 def _sweep(relocation: Relocation, varied: Varied, shown: ShownOptions, jobs: int | None) -> None:
     """A table over what is varied. Guests that cannot be moved somewhere are no failure of it."""
-    tried = run_sweep(relocation, varied, partial(run_all, jobs=jobs))
+    tried = run_sweep(relocation, varied, partial(run_all, jobs=jobs, is_said=True))
     rows = sweep_rows(varied, tried)
     each = [relocation_notes(relocation, one.outcome) for one in tried]
     notes = [*dict.fromkeys(note for those in each for note in those)]
@@ -98,7 +98,7 @@ def _sweep(relocation: Relocation, varied: Varied, shown: ShownOptions, jobs: in
 def _show(found: Relocated, shown: ShownOptions, like: str | None, jobs: int | None) -> None:
     advice = None
     if shown.shorter:
-        advice = advise(found.relocation, found.outcome, partial(run_all, jobs=jobs))
+        advice = advise(found.relocation, found.outcome, partial(run_all, jobs=jobs, is_said=True))
     if shown.plot:
         source, to = found.relocation.way
         write_relocation_plot(shown.plot, found.guests, f"Passes from {source} to {to}")
@@ -118,5 +118,7 @@ def _watch(relocation: Relocation) -> Relocated:
     """Relocate, and show how many GiB have been moved: more than all memory, as it changes."""
     total = sum(plan.memory.touched for plan in relocation.guests) / GIB
     unit = "GiB, and then what changes"
-    with progress_bar(total, unit, lambda done: f"interrupted after {done:.1f} GiB") as advance:
+    with progress_bar(
+        total, unit, lambda done: f"interrupted after {done:.1f} GiB", is_said=True
+    ) as advance:
         return watch_relocation(relocation, lambda length: advance(length / GIB))

@@ -40,7 +40,7 @@ def test_a_command_that_lasts_says_how_far_it_has_got(
 ) -> None:
     now_s = 0.0
     monkeypatch.setattr("isfc.cli.output.progress.time.monotonic", lambda: now_s)
-    with progress_bar(12, "guests") as advance:
+    with progress_bar(12, "guests", is_said=True) as advance:
         for done in range(12):
             now_s += 4
             advance(done)

@@ -1,0 +1,109 @@
+"""``isfc change``: the steps from one layout to another, and back."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from isfc.cli.change.decks import DeckChange, deck_changes
+from isfc.cli.change.json import change_json
+from isfc.cli.change.orders import trial_of
+from isfc.cli.change.page import Carried, Change, change_lines
+from isfc.cli.options.layout import JsonOption, LayoutFileArgument, LinkOption, read_collection
+from isfc.cli.output.progress import run_all
+from isfc.cli.output.streams import show_json, show_lines, show_log, write_file
+from isfc.errors import ConfigurationError
+from isfc.layout.change import change_steps, changed_fibres
+from isfc.layout.layout import Collection, Layout
+from isfc.layout.write import format_layout
+from scenarios.figures.ranges import rate_range
+from scenarios.runs.saturation import STATED_PAIRS, SUITE, one_way
+from scenarios.runs.steady import steady_run
+from scenarios.runs.workload import find_workload
+
+
+def change(
+    before: LayoutFileArgument,
+    after: LayoutFileArgument,
+    *,
+    link: LinkOption = None,
+    rates: Annotated[
+        bool, typer.Option("--rates/--no-rates", help="What the link carries after each step.")
+    ] = True,
+    trial: Annotated[
+        Path | None,
+        typer.Option(
+            "--try",
+            metavar="FOLDER",
+            help="Write change.toml and change.cp there, with which 'isfc run' does the steps.",
+        ),
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Say step by step how one layout becomes another.
+
+    What is new is added before what is gone leaves, so that no link is without a CTC unless there
+    is no other way. Each step has its commands for each system and what the link carries then.
+    The page is Markdown. docs/changing.md says what is known of the commands.
+    """
+    old, new = read_collection(before), read_collection(after)
+    steps = change_steps(old, new)
+    carried = _carried(
+        [
+            *(each for each in old.links if any(step.nodes == each.nodes for step in steps)),
+            *(step.left for step in steps if step.left is not None),
+        ]
+        if rates
+        else []
+    )
+    found = Change(
+        old,
+        new,
+        (before, after),
+        steps,
+        change_steps(new, old),
+        tuple(changed_fibres(old, new)),
+        _decks(old, new),
+        carried,
+    )
+    if trial is not None:
+        if not trial.is_dir():
+            raise ConfigurationError(f"--try {trial}: expected a folder that exists")
+        made = trial_of(old, steps, link)
+        write_file(trial / "change.toml", format_layout(made.layout))
+        write_file(trial / "change.cp", made.script)
+        show_log(
+            f"isfc: to try it: isfc run {trial}/change.toml --cp {trial}/change.cp --warmup 0 "
+            f"--seconds {made.seconds:g}"
+        )
+    elif link is not None:
+        raise ConfigurationError("--link: of --try; expected --try FOLDER with it")
+    if json:
+        show_json(change_json(found))
+    else:
+        show_lines(change_lines(found))
+
+
+def _decks(old: Collection, new: Collection) -> tuple[DeckChange, ...] | str | None:
+    """What changes in the decks, or why they cannot have it."""
+    try:
+        return deck_changes(old, new)
+    except ConfigurationError as error:
+        return str(error)
+
+
+def _carried(links: Iterable[Layout]) -> dict[Layout, Carried]:
+    """What each link carries in its slower direction, by the model."""
+    each = list(dict.fromkeys(links))
+    ways = [one_way(link, node, STATED_PAIRS) for link in each for node in link.nodes]
+    runs = iter(run_all(steady_run, ways))
+    found: dict[Layout, Carried] = {}
+    for link in each:
+        slower = min((next(runs), next(runs)), key=lambda run: run.rate.mb_per_s)
+        mb_per_s = slower.rate.mb_per_s
+        known = rate_range(
+            mb_per_s, link, find_workload(SUITE), STATED_PAIRS, slower.result.collisions_per_s
+        )
+        found[link] = Carried(mb_per_s, known)
+    return found

@@ -1,0 +1,54 @@
+"""Which cards of decks change from one layout to another."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+
+from isfc.deck.amend import amended
+from isfc.layout.layout import Collection, KeptDeck
+
+
+@dataclass(frozen=True, slots=True)
+class DeckChange:
+    """The cards that go from a deck, and those that come."""
+
+    name: str
+    gone: tuple[str, ...]
+    new: tuple[str, ...]
+
+
+def deck_changes(before: Collection, after: Collection) -> tuple[DeckChange, ...] | None:
+    """What changes in the decks of ``before``, or else of ``after``; None if none are kept.
+
+    Decks that ``after`` keeps with other cards are taken as they are. Raises `ConfigurationError`
+    for what no deck can say.
+    """
+    known = {node for deck in before.decks or after.decks for node in deck.partitions}
+    if not set(after.systems) | set(before.systems) <= known:
+        return None
+    given = before.decks or after.decks
+    if {deck.cards for deck in after.decks} - {deck.cards for deck in given}:
+        wanted = after.decks
+    else:
+        wanted = _of(given, after)
+    old = amended(replace(before, decks=_of(given, before)), {}).texts
+    new = amended(replace(after, decks=wanted), {}).texts
+    return tuple(_changes(dict(old), dict(new)))
+
+
+def _of(decks: tuple[KeptDeck, ...], collection: Collection) -> tuple[KeptDeck, ...]:
+    found = (deck.of(collection.systems) for deck in decks)
+    return tuple(deck for deck in found if deck is not None)
+
+
+def _changes(old: dict[str, str], new: dict[str, str]) -> Iterator[DeckChange]:
+    for name in dict.fromkeys([*old, *new]):
+        lines = old.get(name, "").splitlines(), new.get(name, "").splitlines()
+        gone: list[str] = []
+        come: list[str] = []
+        for kind, a, b, c, d in SequenceMatcher(None, *lines, autojunk=False).get_opcodes():
+            if kind != "equal":
+                gone += lines[0][a:b]
+                come += lines[1][c:d]
+        if gone or come:
+            yield DeckChange(name, tuple(gone), tuple(come))

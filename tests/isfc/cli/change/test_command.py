@@ -1,0 +1,120 @@
+"""``isfc change``: page, record, and that a run with its script ends in the other layout."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from isfc.cli.main import run
+from isfc.cli.output.exits import ExitCode
+from isfc.layout.catalogue import load_collection
+from isfc.layout.edit import AddCtc, AddFibre, MoveCtc, RemoveCtc, edit
+from isfc.layout.write import format_collection
+from tests.decks import DECKS
+
+
+@pytest.fixture
+def layouts(tmp_path: Path) -> tuple[str, str]:
+    """A layout as it is imported, and one with a CTC more on the second cable, and one less."""
+    before, after = tmp_path / "before.toml", tmp_path / "after.toml"
+    deck = str(DECKS / "crowded.iocp")
+    assert run(["import", "iocp", deck, "--partitions", "VMA,VMB", "-o", str(before)]) == 0
+    changed = edit(load_collection(before), AddCtc("2"))
+    after.write_text(format_collection(edit(changed, RemoveCtc("VMA-VMB", "5025"))))
+    return str(before), str(after)
+
+
+def test_the_page_says_what_to_do_at_each_system(
+    layouts: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["change", *layouts, "--no-rates"]) == ExitCode.GOOD
+    page = capsys.readouterr().out
+    assert ": 2 steps\n\nEvery link has a CTC all the time." in page
+    orders = [line.strip() for line in page.splitlines() if line.startswith("    VM")]
+    assert orders[:14] == [
+        "VMA: * have 6021 defined on chpid 60, which leads to VMB 61",
+        "VMB: * have 6011 defined on chpid 61, which leads to VMA 60",
+        "VMA: VARY ONLINE 6021",
+        "VMB: VARY ONLINE 6011",
+        "VMA: ACTIVATE ISLINK 6021 NODE VMB",
+        "VMB: ACTIVATE ISLINK 6011 NODE VMA",
+        "VMA: QUERY ISLINK NODE VMB",
+        "VMB: QUERY ISLINK NODE VMA",
+        "VMA: DEACTIVE ISLINK 5025",
+        "VMB: DEACTIVE ISLINK 5015",
+        "VMA: VARY OFFLINE 5025",
+        "VMB: VARY OFFLINE 5015",
+        "VMA: BEGIN",
+        "VMA: END",
+    ]
+    assert "    + IODEVICE ADDRESS=(6021,001),CUNUMBR=(6020),UNITADD=01,STADET=Y," in page
+    assert "    -               UNITADD=((00,001)),CUADD=2,UNIT=FCTC" in page
+
+
+def test_the_record_has_figures_and_the_way_back(
+    layouts: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["change", *layouts, "--json"]) == ExitCode.GOOD
+    record = json.loads(capsys.readouterr().out)
+    assert [(step["kind"], step["ctcs"], step["down"]) for step in record["steps"]] == [
+        ("add", 8, False),
+        ("remove", 7, False),
+    ]
+    assert all(step["range"]["likely"][0] < step["mb_per_s"] for step in record["steps"])
+    assert [step["rdevs"]["VMA"] for step in record["back"]] == [["5025"], ["6021"]]
+    assert [deck["name"] for deck in record["decks"]] == ["crowded"]
+
+
+def test_a_run_with_the_script_ends_in_the_other_layout(
+    layouts: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["change", *layouts, "--no-rates", "--try", str(tmp_path)]) == ExitCode.GOOD
+    told = capsys.readouterr().err.partition("to try it: isfc ")[2].split()
+    assert run([*told, "--workload", "HL", "--pairs", "2", "--json"]) == ExitCode.GOOD
+    entries = json.loads(capsys.readouterr().out)["cp"]
+    assert all(each["return_code"] == 0 for each in entries if each["command"])
+    *_, first, second = [each for each in entries if each["command"] == "QUERY ISLINK"]
+    (after,) = load_collection(layouts[1]).links
+    for end, answer in enumerate((first, second)):
+        lines = [line.split() for line in answer["lines"]]
+        devices = [n for n, line in enumerate(lines) if line[:2] == ["Link", "device:"]]
+        up = {lines[n][2] for n in devices if lines[n + 2][1] == "Up"}
+        assert up == {f"{ctc.rdevs[end]:04X}" for ctc in after.ctcs}
+
+
+def test_what_a_run_cannot_try_is_refused(
+    layouts: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    moved = edit(load_collection(layouts[0]), MoveCtc("VMA-VMB", "5020", "2"))
+    Path(layouts[1]).write_text(format_collection(moved))
+    words = ["change", *layouts, "--no-rates"]
+    assert run([*words, "--try", str(tmp_path)]) == ExitCode.BAD_INPUT
+    assert "is of another CTC afterwards" in capsys.readouterr().err
+    assert run([*words, "--try", str(tmp_path / "none")]) == ExitCode.BAD_INPUT
+    assert "expected a folder that exists" in capsys.readouterr().err
+    assert run([*words, "--link", "VMA-VMB"]) == ExitCode.BAD_INPUT
+    assert run(words) == ExitCode.GOOD
+    assert "* delete 5020: something new has the number" in capsys.readouterr().out
+
+
+def test_the_same_layout_takes_no_step(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["change", "query-islink", "query-islink"]) == ExitCode.GOOD
+    assert capsys.readouterr().out.endswith("\n\nNo CTC changes.\n")
+
+
+def test_what_the_decks_cannot_have_yet_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A new chpid on a director, whose port nobody has told."""
+    before, after = tmp_path / "before.toml", tmp_path / "after.toml"
+    deck = str(DECKS / "cross-css.iocp")
+    assert run(["import", "iocp", deck, "--partitions", "ALPHA,BETA", "-o", str(before)]) == 0
+    wider = edit(load_collection(before), AddFibre("ALPHA-BETA", ("53", "64"), "FICON Express8S"))
+    after.write_text(format_collection(wider))
+    capsys.readouterr()
+    assert run(["change", str(before), str(after), "--no-rates"]) == ExitCode.GOOD
+    assert "\nNOT in the decks yet: chpid BETA:64 leads to ALPHA:53" in capsys.readouterr().out
+    assert run(["change", str(before), str(after), "--no-rates", "--json"]) == ExitCode.GOOD
+    record = json.loads(capsys.readouterr().out)
+    assert record["decks"] is None
+    assert record["decks_problem"].startswith("chpid BETA:64 leads to")
