@@ -16,7 +16,8 @@ from isfc.layout.layout import KeptDeck
 from isfc.link.name import NodeName
 
 _FICON: Final = "FC"
-_UNITS: Final = 0x10000
+_UNITS: Final = 0xFFFF
+"""CUNUMBR is less (published: IOCP User's Guide)."""
 
 Image = tuple[int, str]
 """A partition, by CSS and name."""

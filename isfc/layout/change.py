@@ -69,8 +69,10 @@ class Step:
         return tuple(sorted(first)), tuple(sorted(second))
 
 
-def change_steps(before: Collection, after: Collection) -> tuple[Step, ...]:
-    """The steps from one layout to another.
+def change_steps(
+    before: Collection, after: Collection, reset: Nodes | None = None
+) -> tuple[Step, ...]:
+    """The steps from one layout to another; each CTC of the link to be ``reset`` is taken out once.
 
     Raises `ConfigurationError` if they have no system in common.
     """
@@ -79,7 +81,7 @@ def change_steps(before: Collection, after: Collection) -> tuple[Step, ...]:
             f"systems {', '.join(after.systems)}: none of {', '.join(before.systems)}; expected "
             "two layouts of the same systems"
         )
-    return tuple(_Change(before, after).steps())
+    return tuple(_Change(before, after, reset).steps())
 
 
 def changed_fibres(before: Collection, after: Collection) -> Iterator[tuple[Nodes, Fibre, Fibre]]:
@@ -103,11 +105,15 @@ def _ctcs(collection: Collection) -> dict[tuple[object, ...], LinkCtc]:
 class _Change:
     """What is active by now, and what is still to be added and removed."""
 
-    def __init__(self, before: Collection, after: Collection) -> None:
+    def __init__(self, before: Collection, after: Collection, reset: Nodes | None) -> None:
         given, wanted = _ctcs(before), _ctcs(after)
         self._active = dict(given)
-        self._new = {key: each for key, each in wanted.items() if key not in given}
-        self._gone = {key: each for key, each in given.items() if key not in wanted}
+        self._new = {
+            key: each for key, each in wanted.items() if key not in given or each.nodes == reset
+        }
+        self._gone = {
+            key: each for key, each in given.items() if key not in wanted or each.nodes == reset
+        }
         self._lasting = {link.nodes for link in before.links} & {link.nodes for link in after.links}
 
     def steps(self) -> Iterator[Step]:
@@ -161,7 +167,9 @@ class _Change:
                     del self._active[each.key], self._gone[each.key]
             left = self._left(nodes)
             frees = tuple(
-                each for each in some if any(each.blocks(new) for new in self._new.values())
+                each
+                for each in some
+                if each.key not in self._new and any(each.blocks(new) for new in self._new.values())
             )
             down = left is None and nodes in self._lasting
             yield Step(kind, tuple(some), left, down, frees if kind is StepKind.REMOVE else ())

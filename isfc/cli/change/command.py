@@ -8,7 +8,7 @@ import typer
 
 from isfc.cli.change.decks import DeckChange, deck_changes
 from isfc.cli.change.json import change_json
-from isfc.cli.change.orders import trial_of
+from isfc.cli.change.orders import Trial, trial_of
 from isfc.cli.change.page import Carried, Change, change_lines
 from isfc.cli.options.layout import JsonOption, LayoutFileArgument, LinkOption, read_collection
 from isfc.cli.output.progress import run_all
@@ -31,6 +31,12 @@ def change(
     rates: Annotated[
         bool, typer.Option("--rates/--no-rates", help="What the link carries after each step.")
     ] = True,
+    reset: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NODE-NODE", help="Take each CTC of a link out and in again, as if it is stuck."
+        ),
+    ] = None,
     trial: Annotated[
         Path | None,
         typer.Option(
@@ -48,7 +54,8 @@ def change(
     The page is Markdown. docs/changing.md says what is known of the commands.
     """
     old, new = read_collection(before), read_collection(after)
-    steps = change_steps(old, new)
+    stuck = None if reset is None else new.link(reset, "--reset").nodes
+    steps = change_steps(old, new, stuck)
     carried = _carried(
         [
             *(each for each in old.links if any(step.nodes == each.nodes for step in steps)),
@@ -62,27 +69,31 @@ def change(
         new,
         (before, after),
         steps,
-        change_steps(new, old),
+        () if stuck else change_steps(new, old),
         tuple(changed_fibres(old, new)),
         _decks(old, new),
         carried,
     )
     if trial is not None:
-        if not trial.is_dir():
-            raise ConfigurationError(f"--try {trial}: expected a folder that exists")
-        made = trial_of(old, steps, link)
-        write_file(trial / "change.toml", format_layout(made.layout))
-        write_file(trial / "change.cp", made.script)
-        show_log(
-            f"isfc: to try it: isfc run {trial}/change.toml --cp {trial}/change.cp --warmup 0 "
-            f"--seconds {made.seconds:g}"
-        )
+        _write_trial(trial, trial_of(old, steps, link))
     elif link is not None:
         raise ConfigurationError("--link: of --try; expected --try FOLDER with it")
     if json:
         show_json(change_json(found))
     else:
         show_lines(change_lines(found))
+
+
+def _write_trial(folder: Path, trial: Trial) -> None:
+    """Write what a run does the steps with, and say how on stderr."""
+    if not folder.is_dir():
+        raise ConfigurationError(f"--try {folder}: expected a folder that exists")
+    write_file(folder / "change.toml", format_layout(trial.layout))
+    write_file(folder / "change.cp", trial.script)
+    show_log(
+        f"isfc: to try it: isfc run {folder}/change.toml --cp {folder}/change.cp --warmup 0 "
+        f"--seconds {trial.seconds:g}"
+    )
 
 
 def _decks(old: Collection, new: Collection) -> tuple[DeckChange, ...] | str | None:

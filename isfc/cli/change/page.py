@@ -82,7 +82,7 @@ def change_lines(change: Change) -> Iterator[str]:
     if change.hardware:
         yield from ("", "## Hardware, which no command changes", "")
         yield from (f"- {hardware_words(*each)}" for each in change.hardware)
-    if change.steps:
+    if change.back:
         yield from ("", "## Definitions", "")
         yield from (f"- {text}" for text in (*BEFOREHAND, *AFTERWARDS))
         yield from _decks(change.decks)

@@ -68,7 +68,7 @@ def progress_bar(
         unseen = is_said and not console.is_terminal and not _watchers
         if unseen and now_s - said_s >= SAID_EVERY_S:
             said_s = now_s
-            show_log(f"{SO_FAR}{min(done, total):.4g} of {total:.4g} {unit}")
+            show_log(f"{SO_FAR}{done:.4g} of {total:.4g} {unit}")
         progress.update(task, completed=min(done, total))
         for tell in _watchers:
             tell(min(1.0, done / total) if total else 1.0)

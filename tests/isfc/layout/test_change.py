@@ -62,6 +62,17 @@ def test_steps_end_in_the_other_layout_and_keep_the_link_up(
     assert not any(step.is_down for step in steps) or len(before.links[0].ctcs) <= 2
 
 
+@given(drawn(st.integers(0, 24)))
+def test_a_reset_takes_every_ctc_out_once_and_keeps_the_link_up(link: Collection) -> None:
+    steps = change_steps(link, link, NODES)
+    ctcs = link.links[0].ctcs
+    for kind in StepKind:
+        each = [one.ctc.rdevs for step in steps if step.kind is kind for one in step.ctcs]
+        assert sorted(each) == sorted(ctc.rdevs for ctc in ctcs)
+    assert any(step.is_down for step in steps) is (len(ctcs) == 1)
+    assert not any(step.frees for step in steps)
+
+
 def test_what_is_new_comes_before_what_is_gone_leaves() -> None:
     steps = change_steps(collection((0, 1, 1), (0, 2, 2)), collection((1, 3, 3)))
     assert [step.kind for step in steps] == [StepKind.ADD, StepKind.REMOVE]

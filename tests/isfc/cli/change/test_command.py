@@ -90,7 +90,8 @@ def test_what_a_run_cannot_try_is_refused(
     words = ["change", *layouts, "--no-rates"]
     assert run([*words, "--try", str(tmp_path)]) == ExitCode.BAD_INPUT
     assert "is of another CTC afterwards" in capsys.readouterr().err
-    assert run([*words, "--try", str(tmp_path / "none")]) == ExitCode.BAD_INPUT
+    same = ["change", layouts[0], layouts[0], "--no-rates", "--try", str(tmp_path / "none")]
+    assert run(same) == ExitCode.BAD_INPUT
     assert "expected a folder that exists" in capsys.readouterr().err
     assert run([*words, "--link", "VMA-VMB"]) == ExitCode.BAD_INPUT
     assert run(words) == ExitCode.GOOD
@@ -118,3 +119,14 @@ def test_what_the_decks_cannot_have_yet_is_said(
     record = json.loads(capsys.readouterr().out)
     assert record["decks"] is None
     assert record["decks_problem"].startswith("chpid BETA:64 leads to")
+
+
+def test_a_stuck_link_is_reset_with_a_ctc_that_stays(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["change", "query-islink", "query-islink", "--no-rates"]
+    assert run([*words, "--reset", "1STI-2NDI"]) == ExitCode.GOOD
+    page = capsys.readouterr().out
+    assert "Every link has a CTC all the time." in page
+    assert page.count("DEACTIVE ISLINK") == page.count("ACTIVATE ISLINK") == 4
+    assert "SYSTEM CONFIG" not in page
+    assert run([*words, "--reset", "1STI-3RD"]) == ExitCode.BAD_INPUT
+    assert "--reset '1STI-3RD': no such link" in capsys.readouterr().err
