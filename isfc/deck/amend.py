@@ -7,7 +7,7 @@ statement has a comment above it that begins with ``* isfc:``. A device that the
 stays defined, as ACTIVATE ISLINK leaves it out.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -143,6 +143,7 @@ class _Amendment:
                     f"chpid {names[end]} leads to {names[1 - end]}, which is on a director; "
                     f"expected --ports {names[end]}=C1, its own port"
                 )
+            self._check_cable(channels, names)
             for end, channel in enumerate(channels):
                 if self._cables.setdefault(id(channel), channels[1 - end]) is not channels[1 - end]:
                     raise ConfigurationError(
@@ -162,6 +163,27 @@ class _Amendment:
         )
         return first, second
 
+    def _check_cable(self, channels: tuple[Channel, Channel], names: Sequence[str]) -> None:
+        """Raise `ConfigurationError` where control units lead to a director's ports by now."""
+        for end, channel in enumerate(channels):
+            if self._links_of(channel):
+                raise ConfigurationError(
+                    f"chpid {names[end]} is on a director, by the link addresses of its control "
+                    f"units, and its port is not known; expected --ports {names[end]}=C1,"
+                    f"{names[1 - end]}=C2 with the ports of both"
+                )
+
+    def _links_of(self, channel: Channel) -> set[str]:
+        """The link addresses that control units of a channel have by now."""
+        return {
+            path.link
+            for draft in self.drafts
+            for unit in draft.deck.control_units.values()
+            for paths in unit.paths.values()
+            for path in paths
+            if path.channel is channel and path.link
+        }
+
     def _links(
         self, channel: Channel, port: str | None, fibre: Fibre, far: int
     ) -> tuple[str | None, ...]:
@@ -171,15 +193,7 @@ class _Amendment:
         director = switch_of(fibre.directors[far]) if fibre.directors else None
         whole = f"{director}{port}" if director and len(port) == 2 else port
         forms: list[str] = [*dict.fromkeys((port, whole, port[-2:]))]
-        used = {
-            len(path.link)
-            for draft in self.drafts
-            for unit in draft.deck.control_units.values()
-            for paths in unit.paths.values()
-            for path in paths
-            if path.channel is channel and path.link
-        }
-        if used:
+        if used := {len(link) for link in self._links_of(channel)}:
             forms.sort(key=lambda form: len(form) not in used)
         return tuple(forms)
 

@@ -6,7 +6,7 @@ from typing import Final
 from ctc.address import ChpidId, parse_chpid
 from isfc.deck.cabling import parse_ports
 from isfc.deck.card import Statement, read_cards
-from isfc.deck.export import Ports, own_ports
+from isfc.deck.export import Ports
 from isfc.deck.iocp import Deck
 from isfc.deck.machine import deck_names
 from isfc.deck.number import parse_link
@@ -44,17 +44,14 @@ def too_long(decks: Iterable[KeptDeck]) -> str | None:
 def keep_decks(
     collection: Collection, systems: Sequence[DeckSystem], ports: Iterable[str]
 ) -> tuple[KeptDeck, ...]:
-    """The decks of the systems of a layout; ``ports`` is all that is known, as for `parse_ports`.
-
-    Of ports, those that the layout itself does not have.
-    """
-    cabling, own = parse_ports(ports, systems), own_ports(collection)
+    """The decks of the systems of a layout; ``ports`` are all that are known, for `parse_ports`."""
+    cabling = parse_ports(ports, systems)
     used = {
         (node, chpid)
         for link in collection.links
         for fibre in link.fibres
         for node, chpid in zip(link.nodes, fibre.chpids, strict=True)
-    } - {*own}
+    }
     decks = {id(system.deck): system.deck for system in systems}
     members = {key: [system for system in systems if id(system.deck) == key] for key in decks}
     texts = {key: "\n".join(lines_of(deck.text)) for key, deck in decks.items()}

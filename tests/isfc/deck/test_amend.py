@@ -1,6 +1,7 @@
 """That decks come out of a layout as they went in, and that edits change what they must alone."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Final
@@ -217,3 +218,16 @@ def test_a_device_that_other_partitions_use_stays_theirs(tmp_path: Path) -> None
     assert "UNIT=FCTC,PARTITION=((CSS(0),VMC))" in text
     assert "(5011,003),UNITADD=01,CUNUMBR=(5010)," in text
     assert "(5010,001),CUNUMBR=(6010),UNITADD=04,STADET=Y," in text
+
+
+def test_what_is_on_a_director_is_no_cable_where_its_port_is_lost(tmp_path: Path) -> None:
+    """Names of directors that are no numbers, and no ports kept: no LINK was written then."""
+    given = imported("two subsystems", tmp_path)
+    (deck,) = given.decks
+    (link,) = given.links
+    named = replace(
+        given, links=(link.with_fibres(lambda fibre: replace(fibre, directors=("EAST", "EAST"))),)
+    )
+    assert amended(named, {}).texts == {"cross-css": deck.cards}
+    with pytest.raises(ConfigurationError, match="ALPHA:53 is on a director, by the link"):
+        amended(replace(named, decks=(replace(deck, ports=()),)), {})
