@@ -344,8 +344,13 @@ class _Amendment:
                 and draft.deck.control_units[each.unit].cuadd != system.partition.image
             ]
             if left:
+                some = (
+                    f"{len(left)} devices of its deck are"
+                    if left[1:]
+                    else "a device of its deck is"
+                )
                 yield (
-                    f"{node}: {len(left)} devices of its deck are not in the layout and stay "
+                    f"{node}: {some} not in the layout and stay{'' if left[1:] else 's'} "
                     f"defined ({first_listed(format_rdevs(sorted(left)).split(','), _NAMED_MAX)}); "
                     "--as activate leaves them out of the links"
                 )

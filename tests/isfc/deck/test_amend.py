@@ -231,3 +231,13 @@ def test_what_is_on_a_director_is_no_cable_where_its_port_is_lost(tmp_path: Path
     assert amended(named, {}).texts == {"cross-css": deck.cards}
     with pytest.raises(ConfigurationError, match="ALPHA:53 is on a director, by the link"):
         amended(replace(named, decks=(replace(deck, ports=()),)), {})
+
+
+def test_devices_that_the_layout_does_not_use_stay_and_are_named(tmp_path: Path) -> None:
+    given = imported("two subsystems", tmp_path)
+    done = amended(edit(given, RemoveCtc("ALPHA-BETA", "5312")), {})
+    assert done.texts == {"cross-css": given.decks[0].cards}
+    assert [remark.partition("; ")[0] for remark in done.remarks] == [
+        "ALPHA: a device of its deck is not in the layout and stays defined (5312)",
+        "BETA: a device of its deck is not in the layout and stays defined (6312)",
+    ]
