@@ -162,6 +162,8 @@ def _drawing(runs: LinkRuns, *, overview: bool) -> str:
     has_directors = any(fibre.directors for fibre in runs.layout.fibres)
     cluster = Collection((runs.layout,)) if overview and has_directors else None
     return (
+        '<p class="sideways">The drawing is wider than the page: swipe it sideways to see the '
+        "partner.</p>"
         '<div class="drawing" tabindex="0" role="region" aria-label="The layout drawn">'
         f"{drawing_svg(runs.layout, mark=runs.mark, cluster=cluster)}</div>"
     )

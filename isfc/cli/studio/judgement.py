@@ -21,13 +21,17 @@ PENDING: Final = "…"
 
 
 def capacity(subject: Subject, opened: Subject, pairs: int, known: Known) -> str:
-    """What each node can send, by rule and by model, and the difference to the layout as opened."""
+    """What each node can send, by rule and by model, and the difference to the layout as opened.
+
+    A note that is of several links comes once, below them.
+    """
     before = {
         (name, way.sender): way.estimated_mb_per_s
         for name, plan in opened.plans().items()
         for way in plan.directions
     }
     parts = []
+    notes: dict[str, None] = {}
     for name, plan in subject.plans().items():
         asked = [Question(subject, name, way.sender, pairs) for way in plan.directions]
         answers = [known(question) for question in asked]
@@ -42,8 +46,13 @@ def capacity(subject: Subject, opened: Subject, pairs: int, known: Known) -> str
         ]
         parts.append(verdict(answers, earlier, pairs) if subject != opened else "")
         heads = (name, "rule", "saturated", f"{pairs} pairs", "collisions/s", "RDEV util %")
-        parts += [table(CAPTION, heads, rows), _meaning(plan, answers, pairs)]
-    return "".join(parts)
+        figures = [answer for answer in answers if answer is not None]
+        figures = figures if len(figures) == len(answers) else []
+        parts.append(table(CAPTION, heads, rows))
+        if figures:
+            parts.append(_small(" ".join(differences(plan, figures, pairs=pairs))))
+        notes |= dict.fromkeys(note.text for note in isfc.plan_notes(plan.layout, figures))
+    return "".join([*parts, *map(_small, notes)])
 
 
 def verdict(
@@ -91,13 +100,8 @@ def _compared(was: float, comes: float, *, differ: bool) -> tuple[str, str]:
     return kind, f"{abs(comes / was - 1):.0%} {word} {figures}"
 
 
-def _meaning(plan: isfc.Plan, answers: Sequence[isfc.ModelledRate | None], pairs: int) -> str:
-    """What is to be said of the figures, as `isfc plan` does; of the model's when all are known."""
-    figures = [answer for answer in answers if answer is not None]
-    known = figures if len(figures) == len(answers) else []
-    said = [" ".join(differences(plan, known, pairs=pairs))] if known else []
-    notes = [note.text for note in isfc.plan_notes(plan.layout, known)]
-    return "".join(f"<p><small>{escape(text)}</small></p>" for text in (*said, *notes))
+def _small(text: str) -> str:
+    return f"<p><small>{escape(text)}</small></p>"
 
 
 def _modelled(answer: isfc.ModelledRate | None, before: isfc.ModelledRate | None) -> Iterator[str]:
@@ -165,8 +169,8 @@ def findings(judged: Mapping[str, isfc.Plan], *, able: bool = True) -> str:
 
 
 _HINT: Final = (
-    "Begin with the first. <em>Do it</em> changes the layout so, and what is said above tells "
-    "whether that is better; Undo takes it back."
+    "Begin with the first. <em>Do it</em> changes the layout as the finding advises, and what is "
+    "said above tells whether that is better; Undo takes it back."
 )
 
 _STRUCK_HINT: Final = (
@@ -175,10 +179,10 @@ _STRUCK_HINT: Final = (
 
 
 def _buttons(name: str, finding: str, ways: Mapping[int, str]) -> str:
-    """A button for each way to do what a finding advises."""
+    """A button for each way to do what a finding advises; of several, each with its words."""
     buttons = "".join(
         f'<button type="button" data-link="{escape(name)}" data-finding="{escape(finding)}" '
-        f'data-way="{number}">Do it {escape(words)}'
+        f'data-way="{number}">Do it{f" {escape(words)}" if len(ways) > 1 else ""}'
         f'<span class="unseen"> ({escape(finding)})</span></button>'
         for number, words in ways.items()
     )

@@ -319,7 +319,10 @@ at("pairs").addEventListener("change", () => change(() => look(now)));
 // ---- what is brought in
 
 at("text-form").addEventListener("submit", () => {
-  bring([{ name: "the pasted text", text: at("text").value }]);
+  bring([{ name: "the pasted text", text: at("text").value }]).then(() => {
+    const asks = !at("asked").hidden;
+    if (at("error").hidden && !asks) at("edit-heading").focus(); // where the answer is
+  });
 });
 at("open").addEventListener("change", async ({ target }) => {
   await bringFiles(target.files);

@@ -186,6 +186,9 @@ def test_page_fits_a_phone_and_follows_dark_mode(browser: Browser, running: Runn
     with opened(browser, running, width=360, height=740) as (page, found):
         page.locator(".ctc").first.press("Enter")
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        expect(page.get_by_text("swipe it sideways to see the partner")).to_be_visible()
+        page.click("#text-form button")
+        expect(page.locator("#edit-heading")).to_be_in_viewport()  # where what it did is seen
         page.emulate_media(color_scheme="dark")
         dark = page.evaluate("getComputedStyle(document.body).backgroundColor")
         assert dark == "rgb(13, 17, 23)"
@@ -363,7 +366,7 @@ def test_garbage_is_told_in_the_words_of_the_command(browser: Browser, tmp_path:
     with studio("published-1") as running, opened(browser, running) as (page, found):
         page.fill("#text", garbage)
         page.click("#text-form button")
-        expect(page.locator("#error")).to_be_visible()
+        expect(page.locator("#error")).to_be_in_viewport()  # the box is at the end of the page
         assert page.inner_text("#error") == said.replace(f"isfc: {file}", "the pasted text")
         assert page.locator(".ctc").count() == 1
         assert found == []
