@@ -26,7 +26,7 @@ PHASES: Final = {
     "PEND": "var(--pend)",
     "sense and other": "var(--other)",
 }
-_ALIKE: Final = 0.03
+ALIKE: Final = 0.03
 """Shares of the whole link in whose steps what is left is taken for the same."""
 _BAR: Final = 11
 _ROW: Final = 16
@@ -132,7 +132,7 @@ def _losses(runs: LinkRuns) -> Spec:
         for node, rate in zip(runs.layout.nodes, rates, strict=True)
     ]
     return _chart(
-        "MB/s that each node can send with one chpid or CTC gone",
+        "MB/s that each node can send with one piece gone",
         height=_BAR * len(values),
         data={"values": values},
         mark={"type": "bar"},
@@ -152,7 +152,7 @@ def _loss_bars(lefts: Sequence[AfterLoss]) -> Iterator[tuple[str, tuple[float, f
     alike: dict[tuple[int, ...], list[AfterLoss]] = {}
     for left in lefts:
         if left.gone.startswith("CTC "):
-            steps = tuple(round(rate / whole / _ALIKE) if whole else 0 for rate in _left(left))
+            steps = tuple(round(rate / whole / ALIKE) if whole else 0 for rate in _left(left))
             alike.setdefault(steps, []).append(left)
         else:
             yield left.gone, _left(left)

@@ -42,7 +42,7 @@ def _carries(runs: LinkRuns) -> str:
 def _worst_loss(runs: LinkRuns) -> str:
     """The piece whose loss leaves least, and how much of the whole link that is."""
     whole, *lefts = runs.lefts
-    shares = [(_share(left, whole), left) for left in lefts]
+    shares = [(share_left(left, whole), left) for left in lefts]
     share, worst = min(shares, key=lambda each: each[0], default=(1.0, None))
     if worst is None:
         return ""
@@ -57,7 +57,7 @@ def _rates(left: AfterLoss) -> tuple[float, float]:
     return left.measured_mb_per_s or left.estimated
 
 
-def _share(left: AfterLoss, whole: AfterLoss) -> float:
+def share_left(left: AfterLoss, whole: AfterLoss) -> float:
     """What is left of the direction that loses more."""
     both = zip(_rates(left), _rates(whole), strict=True)
     return min((rate / of for rate, of in both if of), default=0.0)
@@ -72,7 +72,7 @@ def _to_do(runs: LinkRuns) -> str:
     warnings = sum(each.severity is Severity.WARNING for each in findings)
     counts = ", ".join(_counts(warnings, len(findings) - warnings))
     begin = "" if warnings else "Nothing has to change. "
-    return f"{begin}{first.advice} ({first.id}; {counts}: see Findings.)"
+    return f"{begin}{first.rule.title} {first.remedy} ({first.id}; {counts}: see Findings.)"
 
 
 def _counts(warnings: int, remarks: int) -> Iterator[str]:

@@ -11,9 +11,9 @@ from ctc.address import format_chpid, format_rdev
 from isfc import __version__
 from isfc.cli.drawing.link import drawing_svg
 from isfc.cli.html.channels import CHANNELS, channels_article
-from isfc.cli.html.charts import VERSION, charts, curve_specs, has_collisions
+from isfc.cli.html.charts import ALIKE, VERSION, charts, curve_specs, has_collisions
 from isfc.cli.html.cluster import CLUSTER, cluster_article
-from isfc.cli.html.decision import decision
+from isfc.cli.html.decision import decision, share_left
 from isfc.cli.html.parts import (
     curves,
     details,
@@ -25,6 +25,7 @@ from isfc.cli.html.parts import (
     table,
 )
 from isfc.cli.judgement.advice import model_word, two_paces
+from isfc.cli.judgement.limit import limit_lines
 from isfc.cli.results.shared import shared_rows
 from isfc.layout.capacity import WriteDirection
 from isfc.layout.layout import Collection
@@ -292,8 +293,14 @@ def _loss(runs: LinkRuns) -> str:
         f"{second} run",
     )
     figures = table("MB/s each node can send, by rule of thumb and by run", heads, rows)
-    caption = f"MB/s each node can send with one chpid or CTC gone ({SUITE}, {STATED_PAIRS} pairs)"
-    return figure("losses", runs.mark, caption) + details("The figures", figures)
+    caption = f"MB/s each node can send with one piece gone ({SUITE}, {STATED_PAIRS} pairs)"
+    whole, *lefts = runs.lefts
+    costs = [1 - share_left(left, whole) for left in lefts]
+    said = ""
+    if costs and max(costs) <= ALIKE:
+        limits = " ".join(limit_lines(runs.carried)) or "something else limits the link."
+        said = f"<p>No loss costs more than {ALIKE:.0%}: {escape(limits)}</p>\n"
+    return said + figure("losses", runs.mark, caption) + details("The figures", figures)
 
 
 def _io(runs: LinkRuns) -> str:
