@@ -196,7 +196,7 @@ class _Fit:
             doubts += self._other_workloads(profile, near.known)
         notes = [
             f"the line takes {factor:.2f} times what the layout's feature has: is the feature "
-            f"right? Nearest of others is {named(features)}"
+            f"right, and the channel the link's alone? Nearest of others is {named(features)}"
             for name, factor in profile.factors
             if name == "line"
         ]
