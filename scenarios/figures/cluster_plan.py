@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from isfc.layout.layout import Collection, LinkTraffic
+from scenarios.figures.certainty import Range
+from scenarios.figures.ranges import links_range
 from scenarios.runs.cluster import ClusterExperiment
 from scenarios.runs.cluster_shared import ChannelResult, PathResult
 from scenarios.runs.run import MIB
@@ -20,13 +22,15 @@ from scenarios.runs.workload import load_of
 class LinkPlan:
     """MB/s (2^20) that a link carries from its first node, and to it: alone, and with the others.
 
-    ``traffic`` is what runs over it.
+    ``traffic`` is what runs over it, ``range`` between what it would carry with the others on real
+    hardware, both ways together.
     """
 
     name: str
     traffic: tuple[str, ...]
     alone: tuple[Rate, Rate]
     together: tuple[Rate, Rate]
+    range: Range
 
     @property
     def rates(self) -> tuple[Rate, ...]:
@@ -116,7 +120,9 @@ def cluster_plan(runs: Sequence[SteadyLinks]) -> ClusterPlan:
     for run in alone:
         ((name, ways),) = run.rates.items()
         traffic = tuple(map(str, run.experiment.loads))
-        links.append(LinkPlan(name, traffic, ways, together.rates[name]))
+        both = together.rates[name]
+        within = links_range(sum(rate.mb_per_s for rate in both), run.experiment.collection.links)
+        links.append(LinkPlan(name, traffic, ways, both, within))
     return ClusterPlan(tuple(links), tuple(map(_channel, together.channels)), together.paths)
 
 

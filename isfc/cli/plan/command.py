@@ -216,6 +216,7 @@ def cluster_plan_record(plan: ClusterPlan) -> dict[str, Any]:
                 "traffic": each.traffic,
                 **_ways("alone", each.alone),
                 **_ways("together", each.together),
+                "together_range": range_json(each.range),
             }
             for each in plan.links
         ],

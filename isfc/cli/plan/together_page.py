@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from isfc.cli.judgement.advice import known_together
-from isfc.cli.output.ranges import likely
+from isfc.cli.output.ranges import likely, range_note
 from isfc.cli.output.table import plain_table
 from isfc.layout.loss import ClusterLoss
 from scenarios.figures.cluster_loss import ClusterLeft, LinksGlance
@@ -17,19 +17,21 @@ from scenarios.runs.cluster_shared import ChannelShare, PathResult
 
 def cluster_plan_page(plan: ClusterPlan) -> RenderableType:
     """Each link alone and with the others, then each channel that several fibres share."""
-    figures = (">alone ->", "><-", ">together ->", "><-", ">left %")
+    figures = (">alone ->", "><-", ">together ->", "><-", "~range", ">left %")
     links = plain_table("~link", *figures, "~traffic", no_wrap=True)
     for link in plan.links:
         loads = ", ".join(dict.fromkeys(load.partition(":")[2] for load in link.traffic))
         links.add_row(
             link.name,
             *(f"{rate.mb_per_s:.0f}" for rate in link.rates),
+            likely(link.range),
             f"{100 * link.share:.0f}",
             loads,
         )
     parts: list[RenderableType] = [
         Text("MB/s one way of each link, alone and all together", "bold"),
         links,
+        f"range: of both ways together. {range_note(link.range for link in plan.links)}",
     ]
     if plan.channels or plan.paths:
         parts += ["", Text("What several fibres share, all links together", "bold")]

@@ -6,11 +6,14 @@ from pathlib import Path
 import pytest
 
 from isfc.cli.main import run
+from isfc.cli.output.ranges import range_json
 from isfc.cli.output.streams import show
 from isfc.cli.plan.command import cluster_plan_record
 from isfc.cli.plan.together_page import cluster_plan_page
+from isfc.layout.catalogue import load_layout
 from isfc.testing.cluster import mesh
 from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
+from scenarios.figures.ranges import links_range
 from scenarios.runs.steady import Rate
 
 
@@ -75,10 +78,13 @@ def test_losses_of_what_is_shared_follow(path: str, capsys: pytest.CaptureFixtur
 
 def test_second_pace_of_a_link_is_said_beside_others(capsys: pytest.CaptureFixture[str]) -> None:
     alone, together = (Rate(100.0, 1.0), Rate(90.0, 1.0)), (Rate(50.0, 2.0, 60.0), Rate(45.0, 1.0))
-    found = ClusterPlan((LinkPlan("A-B", ("A-B:HL:5",), alone, together),), ())
+    within = links_range(95.0, [load_layout("published-4")])
+    found = ClusterPlan((LinkPlan("A-B", ("A-B:HL:5",), alone, together, within),), ())
     show(cluster_plan_page(found))
     page = " ".join(capsys.readouterr().out.split())
     assert "known within 4.0% of its greater direction" in page
     assert "falls into: A-B together -> 50 or 60 MB/s." in page
+    assert "range: of both ways together. A range holds in four of five cases: from " in page
     (record,) = cluster_plan_record(found)["together"]
+    assert record["together_range"] == range_json(within)
     assert record["together_second_mb_per_s"] == [60.0, None]
