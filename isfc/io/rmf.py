@@ -250,7 +250,7 @@ class _Parser:
             if self._titled == number - 1 and _ends_title(squeezed):
                 return True
             report = _Report.OTHER
-        system = re.search(r"SYSTEM(?: ID|:) +(?!DATE\b|\d\d/)(\S+)", line)
+        system = re.search(r"SYSTEM(?: ID|:) +(?!DATE\b|DATE:?\d|\d\d/)(\S+)", line)
         date = re.search(r"(?<!-)\bDATE:? +(\d\d/\d\d/\d{2,4})", line)
         time = re.search(r"(?<!-)\bTIME:? +(\d\d[.:]\d\d[.:]\d\d)", line)
         if not (report or system or date or time):

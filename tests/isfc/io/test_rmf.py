@@ -312,3 +312,9 @@ def test_whatever_is_pasted_is_read_or_refused(name: str, data: st.DataObject) -
         text = text[:start] + piece + text[start + length :]
     with suppress(ConfigurationError):
         assert all(interval.io_per_s >= 0 for interval in parse_rmf(text, "paste"))
+
+
+def test_a_date_behind_a_lost_name_is_no_system() -> None:
+    pasted = re.sub(r"SYSTEM ID +P34 +DATE ", "SYSTEM ID  DATE", CHANNELS)
+    (interval,) = parse_rmf(pasted, "paste")
+    assert not interval.system
