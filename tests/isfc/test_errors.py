@@ -15,10 +15,13 @@ from isfc.errors import (
     RemoteProtocolError,
     WireError,
 )
+from isfc.layout.site import SiteProfile
 from isfc.live.control import BadRequest
 from isfc.measured.figures import BadFigure
 from isfc.programs.protocol import ConversationSevered, SeverCode
 from isfc.programs.verification import VerificationError
+from isfc.search.measured import FitRefused
+from isfc.search.site_fit import Fitted
 from scenarios.figures.site_workload import QuietLink
 
 ERRORS = [
@@ -32,6 +35,7 @@ ERRORS = [
     BadFigure("x"),
     QuietLink("x"),
     VerificationError("x"),
+    FitRefused(Fitted(SiteProfile("made", (), (), 1, ""), (), ())),
     ConversationSevered(SeverCode.LINK, "x"),
 ]
 

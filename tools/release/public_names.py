@@ -7,6 +7,8 @@ it as well. What the names are good for is in ``tests/user_program.py``.
 import ast
 import re
 from collections.abc import Iterator
+from operator import attrgetter
+from types import ModuleType
 from typing import Final
 
 import isfc
@@ -24,10 +26,17 @@ def program() -> str:
     lines = ["import isfc", "from isfc import (", *(f"    {name}," for name in isfc.__all__), ")"]
     testing = dict(_testing_names())
     lines += [f"import {module}" for module in testing]
-    used = [*isfc.__all__, *(f"isfc.{name}" for name in isfc.__all__)]
+    used = [*isfc.__all__, *(f"isfc.{name}" for name in isfc.__all__), *_inner_names()]
     used += [f"{module}.{name}" for module, names in testing.items() for name in names]
     lines += ["", "names: tuple[object, ...] = (", *(f"    {each}," for each in used), ")"]
     return "\n".join([*lines, "print(len(names))", ""])
+
+
+def _inner_names() -> list[str]:
+    """The public names of modules that are public names themselves, such as `isfc.measured`."""
+    found = {name: getattr(isfc, name) for name in isfc.__all__}
+    modules = {name: each for name, each in found.items() if isinstance(each, ModuleType)}
+    return [f"isfc.{name}.{inner}" for name, each in modules.items() for inner in each.__all__]
 
 
 def _testing_names() -> Iterator[tuple[str, list[str]]]:
@@ -46,10 +55,13 @@ def doubts(said: str) -> list[str]:
     """
     if not re.search(r"\(checked \d+ modules\)|no issues found in \d+ modules", said):
         raise ValueError(f"stubtest compared nothing:\n{said}")
-    homes = {"isfc.__all__", *(f"isfc.{name}" for name in isfc.__all__)}
-    for name in isfc.__all__:
-        found = getattr(isfc, name)
-        homes.add(f"{found.__module__}.{getattr(found, '__qualname__', name)}")
+    names = [*(f"isfc.{name}" for name in isfc.__all__), *_inner_names()]
+    homes = {"isfc.__all__", *names}
+    for name in names:
+        found = attrgetter(name.partition(".")[2])(isfc)
+        if not isinstance(found, ModuleType):
+            own = getattr(found, "__qualname__", name.rpartition(".")[2])
+            homes.add(f"{found.__module__}.{own}")
     errors = [line[len(_ERROR) :] for line in said.splitlines() if line.startswith(_ERROR)]
     return [error for error in errors if _STRUCT not in error and _is_of(error, homes)]
 
