@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from isfc.io.advice import IoAdvice, advise
@@ -74,6 +75,7 @@ def _text(sizing: Sizing, groups: _Groups) -> str:
 
 def _lines(sizing: Sizing, groups: _Groups) -> Iterator[str]:
     best, far = sizing.best, max(sizing.distances, key=lambda distance: distance.km)
+    far = replace(far, km=float(f"{far.km:g}"))  # as it is written, so that credits are of it
     chpids = [f"{_FIRST_CHPID + place:02X}" for place in range(best.channels_grown)]
     yield f"# The best for {sizing.mix.name}, under the load that it grows to."
     for chpid in chpids:

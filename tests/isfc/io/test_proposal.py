@@ -58,6 +58,13 @@ LOADS = st.builds(
 )
 
 
+def test_credits_are_of_the_length_that_is_written() -> None:
+    # 216.1476 km were written as 216.148, for which one credit more is needed
+    load = IoLoad("a", 1.0, 512, read_share=0.0, cache_hit=1.0)
+    text = proposal(size(Mix("one", (load,)), 0.0, Guidelines(), (216.1476,)))
+    assert warned(text) == []
+
+
 SAID = {"load-not-carried", "exchanges-too-many"}
 """A sizing does not count open exchanges: far away they may be too few, which the command says."""
 
