@@ -85,6 +85,16 @@ class ClusterPlan:
         )
         return max(shares, default=0.0)
 
+    @property
+    def faster_together(self) -> tuple[str, ...]:
+        """The links that carry more beside the others than alone, beyond the spread of the runs."""
+        return tuple(
+            link.name
+            for link in self.links
+            if link.together_mb_per_s - link.alone_mb_per_s
+            > sum(rate.spread_mb_per_s for rate in link.rates)
+        )
+
     def named_rates(self) -> Iterator[tuple[str, Rate]]:
         """Every rate, with what it is of."""
         for link in self.links:

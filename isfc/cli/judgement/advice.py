@@ -35,9 +35,18 @@ def known_together(plan: ClusterPlan) -> str:
     said = [f"Each run went on until what every link carries was known within {within}."]
     if paces := two_paces(plan.named_rates()):
         said.append(paces)
+    if plan.faster_together:
+        said.append(
+            f"{_names(plan.faster_together)} more beside the others than alone: where they "
+            "delay it, more messages gather in a package, or fewer writes collide."
+        )
     if plan.channels or plan.paths:
         said.append("What is shared is of the run whose guests begin together.")
     return " ".join(said)
+
+
+def _names(links: Sequence[str]) -> str:
+    return f"{', '.join(links)} {'carries' if len(links) == 1 else 'carry'}"
 
 
 def advice_text(finding: Finding, tried: Mapping[str, Sequence[TriedAdvice]]) -> str:

@@ -4,11 +4,14 @@ Tables in another order and other names change no figure; an idle link, or one t
 changes none of another link's, to the last byte. Nothing is busy for more than all of the time.
 """
 
+from collections.abc import Sequence
+from dataclasses import replace
 from random import Random
 from typing import Final
 
 import pytest
 
+from ctc.profiles import ChpidProfile
 from isfc.layout.file import parse_collection
 from isfc.layout.layout import Collection
 from isfc.layout.loss import cluster_losses
@@ -17,7 +20,7 @@ from isfc.layout.sharing import carried_by, channel_name
 from isfc.testing.cluster import DrawnCluster, draw_cluster
 from scenarios.faults.fault import parse_faults
 from scenarios.runs.cluster import ClusterExperiment, ClusterResult, run_cluster
-from scenarios.runs.run import Seen
+from scenarios.runs.run import MIB, Result, Seen
 from scenarios.runs.workload import load_of
 
 NAMES: Final = dict(
@@ -31,10 +34,9 @@ GAIN_MAX: Final = 1.05
 """What is no gain may come to so much more, within what two runs of 0.3 s differ by."""
 
 STEP_MAX: Final = 1.15
-"""A busy neighbour, or 10 km more, may make a link faster by so much, and seldom does: of 500 drawn
-clusters, 3 of 634 links beside others by more than 5 % (the most 9), and 4 clusters over 10 km more
-(the most 14). Writes of both ends of a single-CTC link meet less often where something delays them,
-and few messages fall out of step (`docs/cluster.md`)."""
+"""A busy neighbour, or 10 km more, may make a link faster by so much over longer runs, and seldom
+does: of 500 drawn clusters, one of 634 links beside others by more than 5 % (8), and four clusters
+over 10 km more (6 to 13). `has_reason` has why."""
 
 SEEDS: Final = [
     *(pytest.param(range(first, first + 5), id=f"{first}-") for first in range(0, 50, 5)),
@@ -46,9 +48,18 @@ SEEDS: Final = [
 
 
 def run(drawn: DrawnCluster, text: str | None = None) -> ClusterResult:
+    return run_cluster(experiment(drawn, text))
+
+
+def experiment(drawn: DrawnCluster, text: str | None = None) -> ClusterExperiment:
     collection = parse_collection(drawn.text() if text is None else text)
     loads = tuple(map(load_of, collection.traffic))
-    return run_cluster(ClusterExperiment(collection, loads, seconds=0.3, warmup=0.1))
+    return ClusterExperiment(collection, loads, seconds=0.3, warmup=0.1)
+
+
+def run_longer(drawn: DrawnCluster) -> list[ClusterResult]:
+    longer = replace(experiment(drawn), seconds=3.0, warmup=1.0)
+    return [run_cluster(replace(longer, seed=seed)) for seed in (1, 2, 3)]
 
 
 def figures(result: ClusterResult) -> dict[str, tuple[Seen, Seen]]:
@@ -123,10 +134,21 @@ def check_sums(seed: int, found: ClusterResult) -> None:
 
 
 def check_ceilings(seed: int, found: ClusterResult) -> None:
-    """No resource is busy for more than all of the time."""
+    """No resource is busy for more than all of the time, and no line carries more than it can."""
+    for channel in found.channels:
+        line = line_mb_per_s(channel.profile)
+        assert max(channel.mb_per_s_out, channel.mb_per_s_in) <= line, f"cluster {seed}: {channel}"
+    for link in found.links:
+        line = sum(line_mb_per_s(fibre.profile) for fibre in link.experiment.layout.fibres)
+        seen = link.client.whole.result
+        assert max(seen.mb_per_s_out, seen.mb_per_s_in) <= line, f"cluster {seed}: {link}"
     busy = {each.name: each.busy for each in found.channels}
     busy |= {each.name: each.busy for each in found.paths}
     assert all(0.0 <= share <= 1.0 + 1e-9 for share in busy.values()), f"cluster {seed}: {busy}"
+
+
+def line_mb_per_s(profile: ChpidProfile) -> float:
+    return 1e9 / profile.line_ns_per_byte / MIB
 
 
 def check_neighbours(seed: int, drawn: DrawnCluster, found: ClusterResult) -> None:
@@ -135,21 +157,59 @@ def check_neighbours(seed: int, drawn: DrawnCluster, found: ClusterResult) -> No
     without_idle = figures(run(drawn.only(loaded)))
     assert without_idle == figures(found), f"cluster {seed}: idle links"
     for nodes in loaded:
-        (alone,) = figures(run(drawn.with_traffic_of([nodes]))).values()
-        beside = figures(found)["-".join(nodes)]
+        name = "-".join(nodes)
+        only = drawn.with_traffic_of([nodes])
+        alone = run(only)
         if any(drawn.uses(nodes) & drawn.uses(other) for other in loaded if other != nodes):
-            most = STEP_MAX * alone[0].whole.result.mb_per_s
-            assert beside[0].whole.result.mb_per_s <= most, f"cluster {seed}: neighbours of {nodes}"
+            if rate(found, name) > GAIN_MAX * rate(alone, name):
+                check_gain(f"cluster {seed}: neighbours of {name}", only, drawn, [name])
         else:
-            assert beside == alone, f"cluster {seed}: {nodes} shares nothing"
+            assert figures(found)[name] == figures(alone)[name], f"cluster {seed}: {name}"
 
 
 def check_fibres(seed: int, drawn: DrawnCluster, found: ClusterResult) -> None:
     """Longer fibres carry no more, nor does a link that has lost one of its own channels."""
-    farther = run(drawn.farther(10.0)).mb_per_s
-    assert farther <= STEP_MAX * found.mb_per_s, f"cluster {seed} is faster over 10 km more"
+    farther = drawn.farther(10.0)
+    if run(farther).mb_per_s > GAIN_MAX * found.mb_per_s:
+        names = ["-".join(nodes) for nodes in drawn.links if drawn.loaded(nodes)]
+        check_gain(f"cluster {seed}: 10 km more", drawn, farther, names)
     for nodes in drawn.links:
         fibres = [fibre for fibre in drawn.fibres if fibre.nodes == nodes]
         if drawn.loaded(nodes) and len(fibres) > 1 and drawn.own_channels(nodes):
             fewer = rates(run(drawn.without(fibres[0])))
             assert sum(fewer) <= GAIN_MAX * found.mb_per_s, f"cluster {seed}: {nodes}"
+
+
+def rate(result: ClusterResult, name: str) -> float:
+    return figures(result)[name][0].whole.result.mb_per_s
+
+
+def check_gain(what: str, before: DrawnCluster, after: DrawnCluster, names: Sequence[str]) -> None:
+    """What gains in a short run does not over longer ones, or by little and with a reason."""
+    was, became = run_longer(before), run_longer(after)
+    total = [sum(rate(each, name) for each in runs for name in names) for runs in (was, became)]
+    assert total[1] <= STEP_MAX * total[0], f"{what}: {total}"
+    if total[1] > GAIN_MAX * total[0]:
+        gained = [name for name in names if rate(became[0], name) > rate(was[0], name)]
+        for name in gained:
+            seen = (figures(each[0])[name][0].whole.result for each in (was, became))
+            assert has_reason(*seen), f"{what}: {name}"
+
+
+def has_reason(was: Result, became: Result) -> bool:
+    """A delay lets more messages gather in a package, more writes overlap, or fewer collide."""
+    return (
+        became.messages_per_package_out > 1.1 * was.messages_per_package_out
+        or became.rdev_util_percent > 1.1 * was.rdev_util_percent
+        or became.collisions_per_s < was.collisions_per_s
+    )
+
+
+def test_longer_fibre_lets_more_messages_gather_in_a_package() -> None:
+    """The example of `docs/cluster.md`: 30 pairs of HS on three CTCs over 10 and 15 km."""
+    drawn = draw_cluster(371)
+    assert {(fibre.km, len(fibre.rdevs[0])) for fibre in drawn.fibres} == {(10.0, 3)}
+    assert [load[2:] for load in drawn.traffic] == [("HS", 30)]
+    seen = [figures(run(each))["SYS0-SYS1"][0] for each in (drawn, drawn.farther(5.0))]
+    gathered = [round(each.whole.result.messages_per_package_out) for each in seen]
+    assert gathered == [21, 30]

@@ -25,10 +25,10 @@ from tests.layouts import layout_of as layout_of_express8
 PUBLISHED = [load_table(name) for name in ("transport", "appc_regression", "appc_scaling")]
 
 
-def layout_of(*groups: tuple[float, int]) -> Layout:
-    """A link on Express4: for each (Gb/s, CTCs) a fibre of its own."""
+def layout_of(*groups: tuple[float, int], express: int = 4) -> Layout:
+    """A link on Express4, or another: for each (Gb/s, CTCs) a fibre of its own."""
     layout = layout_of_express8(*groups)
-    profile = find_profile("FICON Express4", 4)
+    profile = find_profile(f"FICON Express{express}", express)
     fibres = {fibre: replace(fibre, profile=profile) for fibre in layout.fibres}
     ctcs = tuple(replace(ctc, fibre=fibres[ctc.fibre]) for ctc in layout.ctcs)
     return replace(layout, fibres=tuple(fibres.values()), ctcs=ctcs)
@@ -120,6 +120,19 @@ def test_more_writers_on_one_chpid_carry_no_more_and_little_less() -> None:
     few, many = (go(layout_of((4, count))) for count in (4, 16))
     assert many.mb_per_s == pytest.approx(few.mb_per_s, rel=0.15)
     assert pend_ms(many) > 3 * pend_ms(few)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [1, 2, 4, 8, 12])
+@pytest.mark.parametrize(("gbps", "ceiling"), [(2, 197.0), (4, 353.0)])
+def test_writers_of_one_system_carry_no_more_than_ibms_on_one_chpid(
+    gbps: int, ceiling: float, count: int
+) -> None:
+    """MB/s (2^20) at most on a chpid of Express2 or Express4; the model is 2 % above it once."""
+    layout = layout_of((gbps, count), express=gbps)
+    for pairs in (2, 10, 100):
+        experiment = Experiment(layout, find_workload("HL"), pairs, 0.5, 0.2)
+        assert run(experiment).mb_per_s_out < 1.03 * ceiling, pairs
 
 
 @pytest.mark.slow

@@ -1,9 +1,11 @@
 """Two paces of a link in words: with the figures of `isfc plan`, of losses, and of advice."""
 
+from dataclasses import replace
+
 import pytest
 from rich.console import Console
 
-from isfc.cli.judgement.advice import model_word, two_paces
+from isfc.cli.judgement.advice import known_together, model_word, two_paces
 from isfc.cli.judgement.carried import differences
 from isfc.cli.plan import losses
 from isfc.cli.plan.json import plan_json
@@ -11,6 +13,8 @@ from isfc.layout.catalogue import load_layout
 from isfc.layout.plan import make_plan
 from isfc.layout.rules.rule import ChangedLayout
 from scenarios.figures.advice import ComparedLoad, TriedAdvice
+from scenarios.figures.certainty import Interval, Range
+from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
 from scenarios.figures.link_loss import AfterLoss
 from scenarios.runs.saturation import ModelledRate
 from scenarios.runs.steady import Rate
@@ -25,6 +29,16 @@ def test_both_figures_are_said_with_what_they_are_of() -> None:
     said = two_paces([("A", ONE), ("B with 5 pairs", TWO), ("C", TWO)])
     assert ": B with 5 pairs 340 or 381 MB/s; C 340 or 381 MB/s. The first is" in said
     assert two_paces([("A", ONE)]) == ""
+
+
+def test_link_that_neighbours_make_faster_is_named_with_the_reason() -> None:
+    within = Range(100, Interval(80, 120), Interval(70, 130), "")
+    gain = LinkPlan(
+        "A-B", ("HS:1",), (Rate(60, 2), Rate(40, 2)), (Rate(70, 2), Rate(40, 1)), within
+    )
+    noise = replace(gain, name="A-C", together=(Rate(66, 2), Rate(40, 1)))
+    said = known_together(ClusterPlan((gain, noise), ()))
+    assert "A-B carries more beside the others than alone: where they delay it, more" in said
 
 
 def test_plan_says_them() -> None:
