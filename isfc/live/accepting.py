@@ -16,15 +16,30 @@ PAUSE_S: Final = 0.1
 Take = Callable[[socket.socket, object], Awaitable[None]]
 """Takes a connection, which does not block, and the address of who has opened it."""
 
+Admit = Callable[[socket.socket, object], bool]
+"""Whether a connection is taken at all; it is closed if not."""
+
+
+def anybody(_accepted: socket.socket, _peer: object) -> bool:
+    """Every connection is taken."""
+    return True
+
 
 class Acceptor:
     """Accepts on ``listener`` until `close`; ``make`` makes a protocol for each connection."""
 
-    def __init__(self, listener: socket.socket, make: Callable[[], asyncio.BaseProtocol]) -> None:
+    def __init__(
+        self,
+        listener: socket.socket,
+        make: Callable[[], asyncio.BaseProtocol],
+        admit: Admit = anybody,
+    ) -> None:
         self._listener = listener
         self._make = make
         self._tasks: set[asyncio.Task[None]] = set()
-        self._accepting = asyncio.get_running_loop().create_task(accept_all(listener, self._take))
+        self._accepting = asyncio.get_running_loop().create_task(
+            accept_all(listener, self._take, admit)
+        )
 
     async def close(self) -> None:
         """Accept nobody any more. What was accepted goes on."""
@@ -46,15 +61,19 @@ class Acceptor:
             accepted.close()
 
 
-async def accept_all(listener: socket.socket, take: Take) -> Never:
-    """Let ``take`` have everybody who connects, one after the other."""
+async def accept_all(listener: socket.socket, take: Take, admit: Admit) -> Never:
+    """Let ``take`` have everybody who connects and is admitted, one after the other."""
     while True:
         try:
             accepted, peer = await accept(listener)
         except OSError:
             await asyncio.sleep(PAUSE_S)
         else:
-            await take(accepted, peer)
+            if admit(accepted, peer):
+                await take(accepted, peer)
+            else:
+                accepted.close()
+                await asyncio.sleep(0)
 
 
 async def accept(listener: socket.socket) -> tuple[socket.socket, object]:

@@ -4,6 +4,8 @@ A system with several links listens once. Who comes says in its hello which syst
 which link it belongs.
 """
 
+import asyncio
+import socket
 import ssl
 from functools import partial
 from pathlib import Path
@@ -12,13 +14,14 @@ from typing import TYPE_CHECKING, Final
 
 from isfc.errors import ConfigurationError
 from isfc.live.accepting import Acceptor
+from isfc.live.admission import Admission
 from isfc.live.connection import Connection
 from isfc.live.control_socket import inode_of, take_away
 from isfc.live.endpoint import Endpoint, UnixEndpoint
 from isfc.live.events import ConnectionRefused
 from isfc.live.handshake import Hello, greeting_length
 from isfc.live.listen import listening_sockets
-from isfc.live.peer_user import can_tell_users
+from isfc.live.peer_user import can_tell_users, foreign_user
 from isfc.live.pending import PendingConnection
 from isfc.live.tls import Tls, TlsServer, tls_now
 
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
 
 BACKLOG_MAX: Final = 1_024
 """Connections that may wait to be accepted, if the system lets so many."""
+
+_TOO_MANY: Final = "too many connections from that address"
 
 
 class NodePort:
@@ -49,6 +54,8 @@ class NodePort:
         """Those of all links of this system."""
         self.awaited: list[LinkPort] = []
         """Those whose partners come here; this node goes to the others itself."""
+        self._admission: Admission | None = None
+        """Of strangers, once it listens where they can come."""
         self._servers: list[Acceptor | TlsServer] = []
         self._inodes: dict[Path, int] = {}
 
@@ -65,11 +72,13 @@ class NodePort:
             self._inodes[path] = inode_of(path)
         else:
             endpoint = type(endpoint)(endpoint.host, bound[0].getsockname()[1])
+            self._admission = Admission(len(self.links), asyncio.get_running_loop().time)
+        context = partial(tls_now, self.tls)
         for listener in bound:
             if self.checks_certificate:
-                self._servers.append(TlsServer(listener, partial(tls_now, self.tls), self._make))
+                self._servers.append(TlsServer(listener, context, self._make, self._admits))
             else:
-                self._servers.append(Acceptor(listener, lambda: self._make()[1]))
+                self._servers.append(Acceptor(listener, lambda: self._make()[1], self._admits))
         return endpoint
 
     def link_of(self, hello: Hello) -> "LinkPort | str":
@@ -90,6 +99,22 @@ class NodePort:
     def refuse(self, refused: ConnectionRefused) -> None:
         """Note a connection that was not let in. One of no link counts at the first awaited."""
         (self.awaited or self.links)[0].engine.refuse(refused)
+
+    def know(self, peer: object) -> None:
+        """A partner has come from there, and comes without limit from now on."""
+        if self._admission is not None and isinstance(peer, tuple):
+            self._admission.know(peer[0])
+
+    def _admits(self, accepted: socket.socket, peer: object) -> bool:
+        """Whether who connects may greet. On Unix sockets only this user's processes come."""
+        if self._admission is None or not isinstance(peer, tuple):
+            return True
+        if self.checks_user and foreign_user(accepted) is None:
+            return True
+        admitted = self._admission.admits(peer[0])
+        if not admitted:
+            self.refuse(ConnectionRefused(f"{peer[0]}:{peer[1]}", _TOO_MANY, by_partner=False))
+        return admitted
 
     async def stop_listening(self) -> None:
         """Let nobody in any more."""

@@ -227,6 +227,8 @@ class PendingConnection:
         link.meet(theirs.incarnation)
         self._settle()
         self.was_attached = True
+        if not self._connects:
+            self._node_port.know(connection.transport.get_extra_info("peername"))
         connection.measure_with(measure_frame)
         link.engine.attach(rdev, connection)
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, Protocol
 
-from isfc.live.accepting import accept_all
+from isfc.live.accepting import Admit, accept_all, anybody
 from isfc.live.connection import Connection, reason_of
 
 Tls = ssl.SSLContext | Callable[[], ssl.SSLContext]
@@ -42,12 +42,13 @@ class TlsServer:
         listener: socket.socket,
         context: Callable[[], ssl.SSLContext | None],
         make: Callable[[], tuple[Guard, Connection]],
+        admit: Admit = anybody,
     ) -> None:
         self._listener = listener
         self._context = context
         self._make = make
         self._tasks: set[asyncio.Task[None]] = set()
-        self._accepting = self._spawn(accept_all(listener, self._take))
+        self._accepting = self._spawn(accept_all(listener, self._take, admit))
 
     async def close(self) -> None:
         """Accept nobody any more, and give up the handshakes that are under way."""
