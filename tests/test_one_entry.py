@@ -23,8 +23,9 @@ from isfc.link.events import LinkEvent
 from isfc.link.message import Message
 from isfc.system.system import System
 from isfc.testing.pair import Setup
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.guests import GuestCosts
-from scenarios.runs.run import Experiment, run
+from scenarios.runs.run import run
 from scenarios.runs.workload import WORKLOADS, Workload, WorkloadKind, find_workload
 
 LAYOUT = """

@@ -32,7 +32,8 @@ from scenarios.moves.relocated import relocate
 from scenarios.published.replay import Comparison
 from scenarios.published.table import Role
 from scenarios.runs.cp_script import ConsoleEntry
-from scenarios.runs.run import Experiment, run
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.run import run
 from scenarios.runs.steady import Rate
 from scenarios.runs.workload import SUITES, LinkLoad, find_workload
 from tests.decks import shipped

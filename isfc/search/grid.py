@@ -48,7 +48,7 @@ from isfc.layout.site_file import with_site
 from isfc.link.name import NodeName
 from isfc.search.template import DeviceOrder, Template
 from scenarios.runs.cluster import ClusterExperiment
-from scenarios.runs.run import Experiment
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.warmup import WARMUP
 from scenarios.runs.workload import LinkLoad, Workload, find_workload
 

@@ -12,7 +12,7 @@ from scenarios.moves.guest import GuestPlan
 from scenarios.moves.guest_memory import GuestMemory
 from scenarios.moves.relocation import Relocation, relocate
 from scenarios.runs.cluster import ClusterExperiment, run_cluster
-from scenarios.runs.run import MIB
+from scenarios.runs.result import MIB
 from scenarios.runs.steady import Rate, steady_links, sum_of
 from scenarios.runs.warmup import WARMUP
 from scenarios.runs.workload import LinkLoad, Workload

@@ -9,7 +9,7 @@ from typing import Any
 
 from isfc.errors import ConfigurationError
 from scenarios.runs.cluster import ClusterExperiment
-from scenarios.runs.run import Experiment
+from scenarios.runs.experiment import Experiment
 
 Figures = Mapping[str, Any]
 """Numbers by name; of several links that run together, those of each by its name."""

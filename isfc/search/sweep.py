@@ -17,8 +17,10 @@ from isfc.search.store import Figures, RowStore, key_of
 from isfc.search.workers import share_out
 from scenarios.runs.at_site import given_site
 from scenarios.runs.cluster import ClusterExperiment, run_cluster
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.notes import run_notes
-from scenarios.runs.run import INTERVAL_MIN, Experiment, Recording, Result, record
+from scenarios.runs.result import Result
+from scenarios.runs.run import INTERVAL_MIN, Recording, record
 from scenarios.runs.trend import BATCHES, drifts
 
 Row = dict[str, Any]

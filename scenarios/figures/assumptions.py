@@ -23,8 +23,8 @@ from ctc.profiles import EXPRESS4, ChpidProfile
 from isfc.layout.capacity import directions_of
 from isfc.layout.layout import Fibre, Layout
 from scenarios.figures.certainty import Interval, Range
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.published_range import WRITERS_MAX, unmeasured_features
-from scenarios.runs.run import Experiment
 
 COMMAND_MODE_NS_PER_BYTE: Final = 1e3 / 600
 """What a byte takes at IBM's "over 600 MB/s" of command mode, both ways together, which is of

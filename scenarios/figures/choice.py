@@ -15,8 +15,8 @@ from isfc.layout.rules.rule import Severity
 from scenarios.figures.certainty import Differs, Odds, Range, odds_ahead
 from scenarios.figures.limit import Limit, find_limit, glance
 from scenarios.figures.ranges import rate_range
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.published_range import beyond_measured_run
-from scenarios.runs.run import Experiment
 from scenarios.runs.saturation import SECONDS
 from scenarios.runs.steady import Rate, steady_run
 from scenarios.runs.workload import Workload

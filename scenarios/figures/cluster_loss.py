@@ -18,7 +18,9 @@ from scenarios.figures.ranges import links_range
 from scenarios.runs.channel_busy import ChannelsBusy, busy_so_far
 from scenarios.runs.cluster import ClusterExperiment
 from scenarios.runs.cluster_shared import Look, channel_results, path_results
-from scenarios.runs.run import MIB, NS_PER_S, build
+from scenarios.runs.experiment import NS_PER_S
+from scenarios.runs.result import MIB
+from scenarios.runs.run import build
 from scenarios.runs.saturation import RunEach
 from scenarios.runs.warmup import WARMUP_NS
 

@@ -12,7 +12,7 @@ from scenarios.figures.certainty import Range
 from scenarios.figures.ranges import links_range
 from scenarios.runs.cluster import ClusterExperiment
 from scenarios.runs.cluster_shared import ChannelResult, PathResult
-from scenarios.runs.run import MIB
+from scenarios.runs.result import MIB
 from scenarios.runs.saturation import SECONDS, STATED_PAIRS, SUITE
 from scenarios.runs.steady import Rate, SteadyLinks
 from scenarios.runs.workload import load_of

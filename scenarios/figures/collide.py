@@ -25,7 +25,8 @@ from isfc.link.parameters import LinkParameters
 from isfc.link.rules import LinkRules
 from isfc.link.schedule import LinkDevice, WriteScheduler, scan_order
 from isfc.system.system import System
-from scenarios.runs.run import MIB, NS_PER_S
+from scenarios.runs.experiment import NS_PER_S
+from scenarios.runs.result import MIB
 from scenarios.runs.trend import BATCHES, drifts
 from scenarios.runs.warmup import WARMUP
 

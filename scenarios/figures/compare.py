@@ -14,7 +14,7 @@ from msgspec.structs import fields as fields_of
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import read_bytes, within
 from scenarios.runs.repeat import MEASURES, noise_of
-from scenarios.runs.run import DeviceResult, Result
+from scenarios.runs.result import DeviceResult, Result
 
 RESULT_LENGTH_MAX: Final = 64 * 2**20
 """Bytes of a file: a hundred times those of a replay of everything."""

@@ -35,8 +35,10 @@ from scenarios.figures.resources import (
     resources_of,
 )
 from scenarios.runs.channel_busy import BusySoFar, busy_so_far
+from scenarios.runs.experiment import NS_PER_S, Experiment
 from scenarios.runs.guests import CLIENT_PROCESSORS
-from scenarios.runs.run import NS_PER_S, Experiment, Result, build, measure
+from scenarios.runs.result import Result, measure
+from scenarios.runs.run import build
 from scenarios.runs.saturation import (
     SATURATING_PAIRS,
     STATED_PAIRS,

@@ -23,7 +23,8 @@ from scenarios.moves.guest import GuestPlan
 from scenarios.moves.guest_memory import KNOWN_GUESTS
 from scenarios.moves.relocated import Relocated, watch_relocation
 from scenarios.moves.relocation import Relocation
-from scenarios.runs.run import Experiment, Result
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.result import Result
 from scenarios.runs.saturation import ModelledRate, RunEach, carried, stated_load
 from scenarios.runs.shared_channel import SharedRun, run_over_load
 from scenarios.runs.steady import steady_links, steady_run

@@ -13,8 +13,8 @@ from ctc.profiles import ChpidProfile
 from isfc.layout.layout import Fibre
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
+from scenarios.runs.experiment import OUTSTANDING_MAX, PAIRS_MAX, Experiment
 from scenarios.runs.guests import GuestCosts
-from scenarios.runs.run import OUTSTANDING_MAX, PAIRS_MAX, Experiment
 
 
 class Holder(StrEnum):

@@ -10,7 +10,8 @@ from isfc.layout.layout import Layout
 from isfc.measured.measurement import DeviceFigures, LinkFigures
 from isfc.measured.seen import SeenInterval, SeenLink
 from scenarios.figures.site_workload import Derived, derive
-from scenarios.runs.run import DeviceResult, Result, record
+from scenarios.runs.result import DeviceResult, Result
+from scenarios.runs.run import record
 
 SECONDS: Final = 2.0
 WARMUP: Final = 0.5

@@ -16,7 +16,8 @@ from scenarios.moves.guest import IO_CHANGED_LENGTH, STATE_LENGTH, GuestPlan, Mo
 from scenarios.moves.guest_memory import GuestMemory
 from scenarios.moves.relocation import Relocation, RelocationOutcome, relocate
 from scenarios.moves.vmrelocate import Limits, RelocationEnd
-from scenarios.runs.run import MIB, NS_PER_S
+from scenarios.runs.experiment import NS_PER_S
+from scenarios.runs.result import MIB
 
 SAMPLE_LENGTH: Final = 128 * MIB
 """Bytes of each guest of the short relocation (chosen: a fraction of a second on most links)."""

@@ -28,8 +28,10 @@ from scenarios.moves.guest import GuestPlan, Moved, pass_record
 from scenarios.moves.orders import Operator, Order, Response
 from scenarios.moves.queue import Arrivals, Departures, RelocationQueue
 from scenarios.runs.cluster import ClusterExperiment
+from scenarios.runs.experiment import NS_PER_S
 from scenarios.runs.guests import GuestCosts
-from scenarios.runs.run import MIB, NS_PER_S, programs_of
+from scenarios.runs.result import MIB
+from scenarios.runs.run import programs_of
 from scenarios.runs.steady import Rate, steady_links, sum_of
 from scenarios.runs.together import joined
 from scenarios.runs.warmup import WARMUP_NS

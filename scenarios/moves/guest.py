@@ -19,7 +19,7 @@ from isfc.layout.note import Note, NoteKind
 from isfc.link.message import Message
 from scenarios.moves.guest_memory import GuestMemory
 from scenarios.moves.vmrelocate import Limits, RelocationEnd
-from scenarios.runs.run import NS_PER_S
+from scenarios.runs.experiment import NS_PER_S
 
 MESSAGE_LENGTH: Final = 122_880
 """Bytes of memory in a message: the longest of IBM's HL suite, whose messages are those of a

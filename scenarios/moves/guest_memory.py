@@ -6,7 +6,8 @@ from typing import Final
 
 from isfc.arguments import check_fields
 from isfc.errors import ConfigurationError
-from scenarios.runs.run import MIB, NS_PER_S
+from scenarios.runs.experiment import NS_PER_S
+from scenarios.runs.result import MIB
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from isfc.system.system import System
 from scenarios.moves.guest import Guest
 from scenarios.moves.queue import Departures, RelocationQueue
 from scenarios.moves.vmrelocate import SECONDS_MAX
-from scenarios.runs.run import NS_PER_S
+from scenarios.runs.experiment import NS_PER_S
 
 _LINE: Final = re.compile(
     r"(?P<seconds>\d{1,8}(?:\.\d{1,9})?) *s? +(?:VMRELO(?:CATE)? +)?"

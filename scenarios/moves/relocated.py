@@ -25,7 +25,7 @@ from scenarios.moves.orders import Response, read_order
 from scenarios.moves.relocation import Relocation, RelocationOutcome, relocation_notes
 from scenarios.moves.relocation import relocate as run_relocation
 from scenarios.moves.vmrelocate import QUIESCE_GOAL_S, QUIESCE_MAX_S, Limits
-from scenarios.runs.run import Experiment
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.steady import SteadyRun, steady_run
 from scenarios.runs.workload import Workload, find_workload
 

@@ -12,9 +12,10 @@ from isfc.link.parameters import LinkParameters
 from scenarios.moves.evacuation import WINDOW, Evacuation, Moving, Tenant
 from scenarios.moves.guest import GuestPlan, Moved, large_guests
 from scenarios.moves.orders import Order, Response
+from scenarios.runs.experiment import NS_PER_S, check_node
 from scenarios.runs.notes import modelled
 from scenarios.runs.published_range import beyond_measured, beyond_measured_run, beyond_rate_one_way
-from scenarios.runs.run import MIB, NS_PER_S, DeviceResult, check_node, measure
+from scenarios.runs.result import MIB, DeviceResult, measure
 from scenarios.runs.workload import LinkLoad, Workload
 
 WINDOW_MAX: Final = 1_000

@@ -18,7 +18,7 @@ from scenarios.moves.guest_memory import KNOWN_GUESTS, GuestMemory
 from scenarios.moves.relocation import Relocation, RelocationOutcome, relocate
 from scenarios.moves.vmrelocate import Limits
 from scenarios.published.table import PublishedRow
-from scenarios.runs.run import MIB
+from scenarios.runs.result import MIB
 
 _LAYOUT: Final = parse_layout(
     """

@@ -24,6 +24,7 @@ from scenarios.published.estimates import (
 )
 from scenarios.published.relocation_rows import RELOCATION_ROWS
 from scenarios.published.table import PublishedRow, PublishedTable, Role, TableView, Value
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.report import (
     Row,
     appc_rows,
@@ -34,7 +35,7 @@ from scenarios.runs.report import (
     suite_rows,
     whole_run,
 )
-from scenarios.runs.run import Experiment, Recording
+from scenarios.runs.run import Recording
 from scenarios.runs.workload import find_workload
 
 CHANNEL_ROWS: Final[Mapping[str, Callable[[PublishedRow], Mapping[str, float]]]] = {

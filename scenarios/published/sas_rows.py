@@ -11,7 +11,7 @@ from typing import Final
 from ctc.features import find_channel
 from scenarios.published.system_rows import Figures, RowFunction
 from scenarios.published.table import PublishedRow
-from scenarios.runs.run import MIB
+from scenarios.runs.result import MIB
 
 FEATURE: Final = "FICON Express8S"
 

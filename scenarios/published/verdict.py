@@ -26,7 +26,8 @@ from scenarios.published.table import (
     TableView,
     Value,
 )
-from scenarios.runs.run import Experiment, Recording
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.run import Recording
 
 STATISTICS: Final = ("median", "p90", "but_three", "worst")
 """The numbers that a bound or a goal may be of."""

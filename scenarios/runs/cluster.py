@@ -23,17 +23,11 @@ from scenarios.runs.cluster_shared import (
     channel_results,
     path_results,
 )
+from scenarios.runs.experiment import NS_PER_S, Experiment
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.operation import OperatedRun, Operation
-from scenarios.runs.run import (
-    NS_PER_S,
-    Experiment,
-    Recording,
-    build,
-    run_on,
-    see,
-    times_of_looks,
-)
+from scenarios.runs.result import see
+from scenarios.runs.run import Recording, build, run_on, times_of_looks
 from scenarios.runs.warmup import WARMUP
 from scenarios.runs.workload import LinkLoad
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass, fields, replace
 from scenarios.runs.cluster import ClusterResult
 from scenarios.runs.cluster_shared import ChannelResult, PathResult
 from scenarios.runs.repeat import spread_percent
-from scenarios.runs.run import Recording, Result, Seen
+from scenarios.runs.result import Result, Seen
+from scenarios.runs.run import Recording
 
 
 @dataclass(frozen=True, slots=True)

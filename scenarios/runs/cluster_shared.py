@@ -15,7 +15,7 @@ from isfc.layout.sharing import carried_by, channel_name
 from isfc.link.counters import LinkEndSnapshot
 from isfc.link.name import NodeName
 from scenarios.runs.channel_busy import ChannelBusy, ChannelsBusy
-from scenarios.runs.run import MIB
+from scenarios.runs.result import MIB
 
 Look = Mapping[tuple[NodeName, NodeName], LinkEndSnapshot]
 """The counters of all link ends at one moment, by node and partner."""

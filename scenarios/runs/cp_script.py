@@ -16,8 +16,8 @@ from isfc.link.name import NodeName
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import System
 from scenarios.runs.cluster import ClusterExperiment
+from scenarios.runs.experiment import NS_PER_S, Experiment
 from scenarios.runs.operation import Intervention, Operation, read_time_ns
-from scenarios.runs.run import NS_PER_S, Experiment
 
 _LENGTH_MAX: Final = 2**20
 """Bytes of a file of commands: twenty thousand lines."""

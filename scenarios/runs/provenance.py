@@ -8,8 +8,8 @@ from typing import Any, Final
 from ctc.profiles import FEATURES
 from isfc.layout.write import format_layout
 from isfc.link.parameters import LinkParameters
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.guests import GuestCosts
-from scenarios.runs.run import Experiment
 
 _DIGITS: Final = 12
 """Hexadecimal digits of a digest: enough to tell layouts and models apart."""

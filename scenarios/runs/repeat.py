@@ -5,7 +5,8 @@ from dataclasses import fields, replace
 from typing import Final
 
 from isfc.errors import ConfigurationError
-from scenarios.runs.run import DeviceResult, Experiment, Result
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.result import DeviceResult, Result
 
 SEEDS_MAX: Final = 1_000
 

@@ -10,7 +10,9 @@ from typing import Final
 
 from isfc.errors import ConfigurationError
 from isfc.link.message import Traffic
-from scenarios.runs.run import DeviceResult, Experiment, Recording, Result, Sample, Seen
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.result import DeviceResult, Result, Sample, Seen
+from scenarios.runs.run import Recording
 from scenarios.runs.workload import SUITES
 
 DEVICE_TYPE: Final = "CTCA"

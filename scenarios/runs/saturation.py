@@ -15,7 +15,8 @@ from isfc.layout.catalogue import given_link
 from isfc.layout.closest import expected
 from isfc.layout.layout import Collection, Layout
 from isfc.link.name import NodeName
-from scenarios.runs.run import Experiment, Result
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.result import Result
 from scenarios.runs.steady import Rate, steady_run
 from scenarios.runs.warmup import WARMUP
 from scenarios.runs.workload import SUITES

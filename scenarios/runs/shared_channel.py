@@ -17,8 +17,10 @@ from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from scenarios.runs.channel_busy import ChannelsBusy, busy_so_far
 from scenarios.runs.cluster import ClusterExperiment, ClusterResult, run_cluster
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.operation import OperatedRun
-from scenarios.runs.run import Experiment, Result, build, measure, run_on
+from scenarios.runs.result import Result, measure
+from scenarios.runs.run import build, run_on
 
 _Outcome = TypeVar("_Outcome")
 

@@ -16,7 +16,9 @@ from isfc.layout.site import SiteProfile
 from isfc.layout.site_file import with_site
 from isfc.link.name import NodeName
 from scenarios.runs.at_site import given_site
-from scenarios.runs.run import Experiment, Recording, Result, Sample, Seen, check_interval, record
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.result import Result, Sample, Seen
+from scenarios.runs.run import Recording, check_interval, record
 from scenarios.runs.warmup import WARMUP
 from scenarios.runs.workload import Workload, find_workload
 
@@ -26,7 +28,7 @@ _SHOWN: Final = {
     "RDEV util %": "rdev_util_percent",
     "collisions/s": "collisions_per_s",
 }
-"""What is worth a glance, by its heading: measures of `scenarios.runs.run.Result`."""
+"""What is worth a glance, by its heading: measures of `scenarios.runs.result.Result`."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

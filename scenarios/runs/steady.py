@@ -37,8 +37,10 @@ from scenarios.runs.cluster_shared import (
     channel_results,
     path_results,
 )
+from scenarios.runs.experiment import NS_PER_S, Experiment
 from scenarios.runs.repeat import mean
-from scenarios.runs.run import MIB, NS_PER_S, Experiment, Result, build, measure
+from scenarios.runs.result import MIB, Result, measure
+from scenarios.runs.run import build
 from scenarios.runs.trend import has_trend, without_trend
 from scenarios.runs.warmup import WARMUP_NS, Gradual
 

@@ -15,8 +15,10 @@ from isfc.link.name import NodeName
 from isfc.link.package import Package
 from isfc.system.link_end import LinkEnd
 from scenarios.runs.cluster import ClusterExperiment, ClusterLooks, ClusterResult
+from scenarios.runs.experiment import NS_PER_S, Experiment
 from scenarios.runs.operation import OperatedRun, Operation
-from scenarios.runs.run import NS_PER_S, Experiment, Result, build, measure
+from scenarios.runs.result import Result, measure
+from scenarios.runs.run import build
 
 BACKLOG_SAMPLES: Final = 2_000
 """How often the backlog is looked at, spread over the run."""

@@ -29,7 +29,8 @@ from scenarios.published.decisions import check_decisions, declared
 from scenarios.published.replay import Comparison, Part, choose, compare_all, runs_of
 from scenarios.published.table import Bound, PublishedTable, Role
 from scenarios.published.verdict import check_bounds, check_changes, judge
-from scenarios.runs.run import Experiment, Recording, record
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.run import Recording, record
 from tests.lengthy import made_once
 
 pytestmark = [pytest.mark.slow, pytest.mark.at_length]

@@ -9,7 +9,9 @@ import pytest
 
 from isfc.layout.catalogue import load_layout
 from isfc.link.events import DigestSink
-from scenarios.runs.run import Experiment, Result, run
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.result import Result
+from scenarios.runs.run import run
 from scenarios.runs.workload import find_workload
 
 PROJECT = Path(__file__).parents[2]

@@ -21,7 +21,7 @@ from isfc.system.system import System
 from isfc.testing.pair import S, Setup
 from isfc.testing.strategies import lengths
 from scenarios.figures.collide import Source
-from scenarios.runs.run import MIB
+from scenarios.runs.result import MIB
 
 RULE = LinkParameters().opening_rule
 

@@ -15,7 +15,8 @@ import pytest
 
 from isfc.layout.catalogue import load_layout
 from isfc.link.events import DigestSink
-from scenarios.runs.run import Experiment, run
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.run import run
 from scenarios.runs.workload import find_workload
 from tests.shipped import ONE_LINK
 

@@ -27,7 +27,9 @@ import isfc.link.logical_link
 from isfc.layout.catalogue import load_layout
 from isfc.link.package import PackageLimit
 from isfc.link.parameters import LinkParameters
-from scenarios.runs.run import Experiment, Result, build, measure
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.result import Result, measure
+from scenarios.runs.run import build
 from scenarios.runs.workload import find_workload, free_workload
 from tools.benchmarks.links import run_links
 from tools.benchmarks.simpy_run import simulate

@@ -11,7 +11,8 @@ import sys
 from typing import Final, NamedTuple
 
 from isfc.layout.catalogue import load_layout
-from scenarios.runs.run import Experiment, build
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.run import build
 from scenarios.runs.workload import find_workload
 
 

@@ -5,7 +5,9 @@ from collections.abc import Callable
 from isfc.layout.file import parse_collection
 from isfc.testing.cluster import mesh
 from scenarios.runs.cluster import ClusterExperiment
-from scenarios.runs.run import MIB, Experiment, build
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.result import MIB
+from scenarios.runs.run import build
 from scenarios.runs.workload import LinkLoad
 
 

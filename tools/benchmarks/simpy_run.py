@@ -13,8 +13,9 @@ from simpy.events import Event, ProcessGenerator
 from isfc.link.message import Message
 from isfc.link.schedule import LinkDevice, write_order
 from isfc.link.segment import SEGMENT_LENGTH_MAX
+from scenarios.runs.experiment import NS_PER_S, Experiment
 from scenarios.runs.guests import CLIENT_PROCESSORS, START_SPREAD_NS
-from scenarios.runs.run import MIB, NS_PER_S, Experiment
+from scenarios.runs.result import MIB
 from scenarios.runs.workload import ACKNOWLEDGEMENT_LENGTH, Workload
 from tools.benchmarks.simpy_chpid import SimpyChpid
 from tools.benchmarks.simpy_link import SimpyCtc, SimpySystem

@@ -25,7 +25,8 @@ from scenarios.figures.assumptions import (
     variants,
     widening,
 )
-from scenarios.runs.run import Experiment, run
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.run import run
 from scenarios.runs.workload import SUITES
 
 TABLE: Final = Path(__file__).parents[2] / "scenarios" / "figures" / "assumptions.csv"

@@ -32,7 +32,7 @@ from scenarios.published.companion import load_table
 from scenarios.published.decisions import MULTI_CTC
 from scenarios.published.replay import Comparison, make_experiment
 from scenarios.published.table import PublishedRow, PublishedTable
-from scenarios.runs.run import Experiment
+from scenarios.runs.experiment import Experiment
 from tools.calibration.left_out import SUMMARY, SUMMARY_COLUMNS, load_rows, summed_up
 from tools.calibration.replayed import load
 

@@ -12,8 +12,8 @@ from typing import Any, Final
 from ctc.profiles import FEATURES, ChpidProfile
 from isfc.layout.layout import Layout
 from isfc.link.parameters import LinkParameters
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.guests import GuestCosts
-from scenarios.runs.run import Experiment
 
 Values = Mapping[str, float]
 """A value for each of some knobs, by its name."""

@@ -19,7 +19,9 @@ from isfc.link.message import Traffic
 from scenarios.published.companion import load_table
 from scenarios.published.replay import compare, make_experiment
 from scenarios.published.table import PublishedRow, PublishedTable, Role, TableView
-from scenarios.runs.run import MIB, Experiment, Recording, record
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.result import MIB
+from scenarios.runs.run import Recording, record
 from scenarios.runs.workload import Workload
 from tools.calibration.knobs import Values, build_constants
 

@@ -12,7 +12,8 @@ from scenarios.published.decisions import check_decisions
 from scenarios.published.replay import Comparison, Part, choose, compare_all, runs_of
 from scenarios.published.table import PublishedRow, PublishedTable
 from scenarios.published.verdict import TableVerdict, check_bounds, check_changes, judge
-from scenarios.runs.run import Experiment, Recording, record
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.run import Recording, record
 from tools.calibration.knobs import Constants
 
 COLUMNS: Final = ("table", "key", "measure", "role", "published", "emulated", "least", "greatest")

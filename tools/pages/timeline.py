@@ -12,7 +12,8 @@ from ctc.address import Rdev, format_rdev
 from ctc.subchannel import Command
 from isfc.layout.catalogue import load_layout
 from isfc.link.events import ListSink, TraceRecord
-from scenarios.runs.run import Experiment, build
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.run import build
 from scenarios.runs.workload import free_workload
 
 LAYOUT: Final = "published-16"

@@ -32,7 +32,8 @@ from isfc.io.run import (
 )
 from isfc.io.shared import read_disks
 from isfc.layout.note import Note
-from scenarios.runs.run import PAIRS_MAX, Experiment, Result
+from scenarios.runs.experiment import PAIRS_MAX, Experiment
+from scenarios.runs.result import Result
 from scenarios.runs.shared_channel import SharedRun, run_shared
 from scenarios.runs.workload import find_workload
 

@@ -13,7 +13,7 @@ from isfc.layout.capacity import (
     WriteDirection,
 )
 from isfc.layout.plan import Plan
-from scenarios.runs.run import MIB
+from scenarios.runs.result import MIB
 from scenarios.runs.saturation import (
     SATURATING_PAIRS,
     STATED_PAIRS,

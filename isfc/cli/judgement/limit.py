@@ -24,7 +24,7 @@ from scenarios.figures.resources import (
     TRUNK,
 )
 from scenarios.figures.rests_on import MOVE, MOVED_MIN, RestsOn, resource_known, rests_on
-from scenarios.runs.run import Experiment
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.saturation import ModelledRate
 
 _WORDS: Final = {

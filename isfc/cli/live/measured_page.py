@@ -12,7 +12,7 @@ from isfc.cli.output.table import plain_table
 from isfc.cli.results.json import run_json
 from isfc.cli.results.page import run_page
 from isfc.layout.layout import Layout
-from scenarios.runs.run import Experiment
+from scenarios.runs.experiment import Experiment
 
 
 def show_measured(

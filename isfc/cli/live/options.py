@@ -21,7 +21,8 @@ from isfc.errors import ConfigurationError
 from isfc.layout.layout import Layout, find_node
 from isfc.link.name import NodeName
 from isfc.live.forward import Forward, parse_forwards
-from scenarios.runs.run import INTERVAL_MIN, PAIRS_MAX, SECONDS_MAX, Experiment
+from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, Experiment
+from scenarios.runs.run import INTERVAL_MIN
 from scenarios.runs.workload import find_workload
 
 DILATION_MAX = 1_000_000

@@ -31,7 +31,7 @@ from isfc.link.state import LinkState
 from isfc.live.control_client import ControlClient
 from isfc.live.run_directory import again_path, control_path, private_directory
 from isfc.live.snapshot import LiveSnapshot, read_snapshot
-from scenarios.runs.run import DeviceResult, Result
+from scenarios.runs.result import DeviceResult, Result
 
 LOOK_S: Final = 1.0
 """Between two looks at the nodes."""

@@ -7,7 +7,8 @@ from isfc.link.counters import DeviceSnapshot, LinkEndSnapshot
 from isfc.link.name import NodeName
 from isfc.link.state import DeviceState, LinkState
 from isfc.live.snapshot import LiveSnapshot
-from scenarios.runs.run import MIB, NS_PER_S, Result, measure
+from scenarios.runs.experiment import NS_PER_S
+from scenarios.runs.result import MIB, Result, measure
 
 
 @dataclass(frozen=True, slots=True)

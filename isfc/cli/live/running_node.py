@@ -42,7 +42,7 @@ from isfc.system.definition import LinkEndDefinition
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import system_of
 from scenarios.runs.guests import Clients, GuestCosts, Servers
-from scenarios.runs.run import Result, measure
+from scenarios.runs.result import Result, measure
 
 LINGER_S: Final = 1.0
 """How long a node that has measured goes on, so that its partner can end measuring too."""

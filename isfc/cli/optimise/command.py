@@ -46,7 +46,8 @@ from isfc.search.objective import LinksObjective, Objective, Scoring
 from isfc.search.optimise import BEST, optimise
 from isfc.search.result import Contender, SearchResult, Task
 from isfc.search.workers import share_out
-from scenarios.runs.run import INTERVAL_MIN, PAIRS_MAX, SECONDS_MAX
+from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX
+from scenarios.runs.run import INTERVAL_MIN
 from scenarios.runs.workload import LinkLoad, Workload, find_workload
 
 _Item = TypeVar("_Item")

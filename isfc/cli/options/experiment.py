@@ -10,8 +10,9 @@ from isfc.cli.options.number import SEED_MAX, bounded
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Layout, find_node
 from isfc.link.name import NodeName
+from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, Experiment
 from scenarios.runs.repeat import SEEDS_MAX
-from scenarios.runs.run import INTERVAL_MIN, PAIRS_MAX, SECONDS_MAX, Experiment
+from scenarios.runs.run import INTERVAL_MIN
 from scenarios.runs.warmup import WARMUP
 from scenarios.runs.workload import (
     MESSAGE_LENGTH_MAX,

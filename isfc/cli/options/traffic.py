@@ -13,7 +13,7 @@ from isfc.layout.checked_toml import within
 from isfc.layout.layout import Collection, LinkTraffic
 from isfc.layout.sharing import with_notes
 from isfc.link.name import NodeName
-from scenarios.runs.run import PAIRS_MAX
+from scenarios.runs.experiment import PAIRS_MAX
 from scenarios.runs.workload import LinkLoad, load_of
 
 TrafficOption = Annotated[

@@ -17,7 +17,7 @@ from scenarios.moves.orders import Response
 from scenarios.moves.relocated import Relocated
 from scenarios.moves.relocation import Relocation
 from scenarios.moves.vmrelocate import RelocationEnd
-from scenarios.runs.run import MIB
+from scenarios.runs.result import MIB
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

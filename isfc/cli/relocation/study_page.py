@@ -10,7 +10,7 @@ from isfc.cli.output.table import plain_table
 from scenarios.moves.relocated import Relocated
 from scenarios.moves.relocation import Relocation
 from scenarios.moves.study import Advice, Tried, Varied
-from scenarios.runs.run import MIB
+from scenarios.runs.result import MIB
 
 _HEADINGS = {Varied.CHANNELS: "channels", Varied.GUESTS: "together"}
 

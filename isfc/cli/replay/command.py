@@ -30,11 +30,12 @@ from scenarios.published.by_cell import spreads_by_cell
 from scenarios.published.companion import ALL_TABLES, load_table
 from scenarios.published.replay import SECONDS, Comparison, Part, choose, compare_all, runs_of
 from scenarios.published.verdict import TableVerdict, judge
+from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, Experiment
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.provenance import constants_digest
 from scenarios.runs.repeat import mean, repetitions
 from scenarios.runs.report import MeasuredRun, measured, sampled_run, whole_run
-from scenarios.runs.run import INTERVAL_MIN, PAIRS_MAX, SECONDS_MAX, Experiment, Recording, record
+from scenarios.runs.run import INTERVAL_MIN, Recording, record
 from scenarios.runs.workload import MESSAGE_LENGTH_MAX
 
 Recordings = Mapping[Experiment, Sequence[Recording]]

@@ -11,10 +11,11 @@ from isfc.cli.options.profile import profile_record
 from isfc.cli.output.notes import note_records
 from isfc.cli.output.ranges import range_json
 from isfc.cli.results.page import measured_notes, ranges_of_run
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.provenance import provenance
 from scenarios.runs.published_range import beyond_measured_run
 from scenarios.runs.repeat import mean, spreads
-from scenarios.runs.run import Experiment, Result
+from scenarios.runs.result import Result
 from scenarios.runs.shared_channel import SharedChannel, SharedRun
 
 

@@ -12,9 +12,10 @@ from isfc.cli.results.measures import RUN_ROWS, run_spreads, seed_words
 from isfc.layout.note import Note
 from scenarios.figures.certainty import FigureKind, Range
 from scenarios.figures.ranges import figure_range
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.notes import live_notes, run_notes
 from scenarios.runs.repeat import mean, spreads
-from scenarios.runs.run import DeviceResult, Experiment, Result
+from scenarios.runs.result import DeviceResult, Result
 from scenarios.runs.workload import Workload
 
 VIRTUAL: Final = "virtual time"

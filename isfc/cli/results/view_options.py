@@ -16,8 +16,9 @@ from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import within
 from isfc.layout.note import Note
 from isfc.link.message import Traffic
+from scenarios.runs.experiment import SECONDS_MAX, Experiment
 from scenarios.runs.report import MeasuredRun, check_traffic
-from scenarios.runs.run import INTERVAL_MIN, SECONDS_MAX, Experiment
+from scenarios.runs.run import INTERVAL_MIN
 
 INTERVAL = 1.0
 """Seconds of virtual time in a row of the link view."""

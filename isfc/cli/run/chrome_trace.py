@@ -14,7 +14,7 @@ from ctc.address import RDEV_MAX, Rdev, format_chpid, format_rdev
 from isfc.cli.output.whole_file import whole_file
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
-from scenarios.runs.run import MIB
+from scenarios.runs.result import MIB
 from scenarios.runs.timeline import Io, Timeline
 
 Event = dict[str, Any]

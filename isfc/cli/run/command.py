@@ -36,10 +36,12 @@ from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration
 from isfc.link.name import NodeName
 from scenarios.runs.cp_script import Transcript
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.operation import Operation
 from scenarios.runs.repeat import mean, repetitions
 from scenarios.runs.report import MeasuredRun, make_name, measured
-from scenarios.runs.run import Experiment, Result, record, run
+from scenarios.runs.result import Result
+from scenarios.runs.run import record, run
 from scenarios.runs.shared_channel import run_shared
 
 _Outcome = TypeVar("_Outcome")

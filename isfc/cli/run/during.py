@@ -14,7 +14,7 @@ from isfc.layout.layout import Collection, Layout
 from scenarios.faults.fault import DRAWN_COUNT, Fault, draw_faults, read_faults
 from scenarios.runs.cluster import ClusterExperiment
 from scenarios.runs.cp_script import Transcript, read_script
-from scenarios.runs.run import NS_PER_S, Experiment
+from scenarios.runs.experiment import NS_PER_S, Experiment
 
 _Run = TypeVar("_Run", Experiment, ClusterExperiment)
 

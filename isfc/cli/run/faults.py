@@ -12,8 +12,8 @@ from isfc.layout.note import Note
 from scenarios.faults.fault import Fault
 from scenarios.faults.run import FaultOutcome, Recovery, run_with_faults
 from scenarios.runs.cluster import ClusterExperiment
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.notes import cluster_notes, run_notes
-from scenarios.runs.run import Experiment
 
 
 def show_fault_run(

@@ -12,7 +12,7 @@ from isfc.cli.results.page import run_heading
 from isfc.cli.run.together_page import cluster_heading
 from scenarios.faults.run import FaultEvent, FaultOutcome, Recovery
 from scenarios.runs.cluster import ClusterExperiment
-from scenarios.runs.run import Experiment
+from scenarios.runs.experiment import Experiment
 
 _NAMES_MAX = 4
 """Devices that are named one by one in a line."""

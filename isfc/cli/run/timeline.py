@@ -12,8 +12,9 @@ from isfc.cli.run.gantt import gantt_page, gantt_pages
 from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
 from scenarios.runs.cluster import ClusterExperiment, ClusterResult
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.operation import Operation, read_time_ns
-from scenarios.runs.run import Experiment, Result
+from scenarios.runs.result import Result
 from scenarios.runs.timeline import Timeline, record_cluster_timeline, record_timeline
 
 SECONDS_MAX: Final = 60.0

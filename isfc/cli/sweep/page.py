@@ -12,8 +12,8 @@ from isfc.errors import ConfigurationError
 from isfc.layout.closest import expected
 from isfc.search.grid import Cell
 from isfc.search.sweep import Row
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.repeat import MEASURES, spread_percent
-from scenarios.runs.run import Experiment
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,7 +7,7 @@ import pytest
 
 from isfc.cli.main import run
 from isfc.cli.output.exits import ExitCode
-from scenarios.runs.run import Experiment
+from scenarios.runs.experiment import Experiment
 
 Refusal = Callable[..., str]
 

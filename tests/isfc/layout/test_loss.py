@@ -9,8 +9,9 @@ from isfc.search.grid import without
 from isfc.system.inputs import VaryChpid
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import System
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.operation import Intervention, Operation
-from scenarios.runs.run import Experiment, run
+from scenarios.runs.run import run
 from scenarios.runs.workload import SUITES
 from tests.layouts import layout_of
 

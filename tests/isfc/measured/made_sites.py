@@ -27,8 +27,10 @@ from isfc.measured.measurement import (
 from isfc.measured.seen import see_intervals
 from isfc.search.measured import intervals_of
 from isfc.search.site_fit import Fitted, fit
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.open_load import CONVERSATIONS, open_load
-from scenarios.runs.run import DeviceResult, Experiment, Result, run
+from scenarios.runs.result import DeviceResult, Result
+from scenarios.runs.run import run
 from scenarios.runs.workload import SUITES
 from tests.isfc.measured.site import LAYOUT, site_of
 

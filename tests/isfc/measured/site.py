@@ -18,8 +18,10 @@ from isfc.measured.file import read_measurements
 from isfc.measured.seen import see_intervals
 from isfc.search.site_fit import FitInterval, Fitted, fit
 from scenarios.figures.site_workload import derive
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.report import make_name, measured
-from scenarios.runs.run import DeviceResult, Experiment, Result, run
+from scenarios.runs.result import DeviceResult, Result
+from scenarios.runs.run import run
 from scenarios.runs.workload import SUITES
 
 NOISE = 0.02

@@ -20,7 +20,8 @@ from isfc.search.grid import Cell, parse_grid
 from isfc.search.store import Figures, RowStore, key_of
 from isfc.search.sweep import Run, finish, measure, row_of, sweep
 from scenarios.runs.cluster import ClusterExperiment, run_cluster
-from scenarios.runs.run import Experiment, run
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.run import run
 from scenarios.runs.workload import find_workload
 from tests.waiting import PATIENCE_S, wait_for
 

@@ -18,7 +18,8 @@ from isfc.testing.strategies import (
     traffic_plans,
     workloads,
 )
-from scenarios.runs.run import Experiment, run
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.run import run
 from scenarios.runs.workload import Workload
 
 

@@ -21,7 +21,7 @@ from scenarios.faults.fault import (
     read_faults,
 )
 from scenarios.faults.run import FaultOutcome, run_with_faults
-from scenarios.runs.run import Experiment
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.workload import find_workload
 
 LAYOUT = load_layout("published-4")

@@ -17,7 +17,7 @@ from scenarios.figures.assumptions import (
     widening,
 )
 from scenarios.figures.certainty import FigureKind, family_of, range_of
-from scenarios.runs.run import Experiment
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.workload import SUITES
 from tools.calibration.assumptions import link
 

@@ -11,7 +11,7 @@ import pytest
 from isfc.errors import ConfigurationError
 from scenarios.figures.compare import ResultFigure, Setting, compare_files
 from scenarios.runs.repeat import MEASURES
-from scenarios.runs.run import DeviceResult, Result
+from scenarios.runs.result import DeviceResult, Result
 
 Write = Callable[[str, object], Path]
 

@@ -10,7 +10,7 @@ from isfc.layout.layout import Layout
 from isfc.layout.path import FarPath, Isl
 from scenarios.figures.limit import Glance, find_limit
 from scenarios.figures.resources import RESOURCES, Holder, scaled, time_constants
-from scenarios.runs.run import Experiment
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.saturation import RunEach
 from scenarios.runs.workload import SUITES
 from tests.layouts import layout_of

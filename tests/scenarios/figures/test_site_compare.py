@@ -16,8 +16,10 @@ from isfc.measured.seen import SeenInterval, SeenLink, see, see_intervals
 from isfc.measured.table import read_json
 from scenarios.figures.site_compare import compare_interval, figures_beside, likely_reasons
 from scenarios.figures.site_workload import Derived, QuietLink, derive, find_ran
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.open_load import CONVERSATIONS, open_load
-from scenarios.runs.run import Experiment, Result, run
+from scenarios.runs.result import Result
+from scenarios.runs.run import run
 from scenarios.runs.workload import SUITES
 from tests.isfc.measured.site import site_of
 

@@ -13,7 +13,7 @@ from scenarios.moves.guest_memory import GuestMemory
 from scenarios.moves.relocation import Relocation, RelocationOutcome, relocate
 from scenarios.moves.study import SIMULATED_MAX, advise
 from scenarios.moves.vmrelocate import Limits, RelocationEnd
-from scenarios.runs.run import MIB
+from scenarios.runs.result import MIB
 
 LAYOUT = load_layout("published-4")
 MEMORY = GuestMemory(64 * MIB, 64 * MIB, 300 * MIB)

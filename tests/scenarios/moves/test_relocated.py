@@ -11,7 +11,7 @@ from rich.console import Console
 import isfc
 from isfc.cli.main import run
 from isfc.cli.relocation.relocate_page import relocation_page
-from scenarios.runs.run import Experiment
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.steady import steady_run
 from scenarios.runs.workload import find_workload
 

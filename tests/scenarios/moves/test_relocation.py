@@ -10,7 +10,9 @@ from scenarios.moves.guest_memory import GuestMemory
 from scenarios.moves.orders import read_order
 from scenarios.moves.relocation import Relocation, RelocationOutcome, relocate
 from scenarios.moves.vmrelocate import Limits, RelocationEnd
-from scenarios.runs.run import MIB, Experiment, run
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.result import MIB
+from scenarios.runs.run import run
 from scenarios.runs.workload import find_workload
 
 LAYOUT = load_layout("published-4")

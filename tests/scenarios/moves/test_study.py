@@ -15,7 +15,7 @@ from scenarios.moves.guest_memory import GuestMemory
 from scenarios.moves.relocation import Relocation, RelocationOutcome, relocate
 from scenarios.moves.study import Varied, advise, changes_of, sweep
 from scenarios.moves.vmrelocate import Limits
-from scenarios.runs.run import MIB
+from scenarios.runs.result import MIB
 from scenarios.runs.workload import find_workload
 from tests.shipped import ONE_LINK
 

@@ -20,8 +20,10 @@ from scenarios.published.replay import (
     runs_of,
 )
 from scenarios.published.table import PublishedRow, PublishedTable, Role
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.repeat import MEASURES
-from scenarios.runs.run import DeviceResult, Experiment, Recording, Result, Sample, Seen
+from scenarios.runs.result import DeviceResult, Result, Sample, Seen
+from scenarios.runs.run import Recording
 from scenarios.runs.workload import SUITES, find_workload
 
 

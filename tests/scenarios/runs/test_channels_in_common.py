@@ -6,7 +6,9 @@ from typing import Final
 import pytest
 
 from isfc.layout.file import parse_layout
-from scenarios.runs.run import Experiment, Result, run
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.result import Result
+from scenarios.runs.run import run
 from scenarios.runs.workload import find_workload
 
 TWO: Final = """\

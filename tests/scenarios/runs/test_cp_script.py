@@ -18,7 +18,8 @@ from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.link.name import NodeName
 from scenarios.runs.cp_script import ConsoleEntry, TimedCommand, Transcript, read_script
-from scenarios.runs.run import Experiment, run
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.run import run
 from scenarios.runs.workload import find_workload
 
 ATLANTA, BOSTON = NodeName("ATLANTA"), NodeName("BOSTON")

@@ -20,7 +20,7 @@ from isfc.layout.sharing import carried_by, channel_name
 from isfc.testing.cluster import DrawnCluster, draw_cluster
 from scenarios.faults.fault import parse_faults
 from scenarios.runs.cluster import ClusterExperiment, ClusterResult, run_cluster
-from scenarios.runs.run import MIB, Result, Seen
+from scenarios.runs.result import MIB, Result, Seen
 from scenarios.runs.workload import load_of
 
 NAMES: Final = dict(

@@ -5,9 +5,9 @@ from dataclasses import replace
 from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_layout
 from isfc.link.parameters import LinkParameters
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.provenance import constants_digest, provenance
-from scenarios.runs.run import Experiment
 from scenarios.runs.workload import SUITES
 
 EXPERIMENT = Experiment(load_layout("published-4"), SUITES["HL"], pairs=1)

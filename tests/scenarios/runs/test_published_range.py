@@ -9,6 +9,7 @@ from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
 from scenarios.published.companion import load_table
 from scenarios.published.replay import make_experiment
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.published_range import (
     FIBRES_MAX,
     MB_PER_S_MAX,
@@ -18,7 +19,8 @@ from scenarios.runs.published_range import (
     beyond_measured,
     beyond_measured_run,
 )
-from scenarios.runs.run import Experiment, Result, run
+from scenarios.runs.result import Result
+from scenarios.runs.run import run
 from scenarios.runs.workload import Workload, find_workload, free_workload
 from tests.layouts import layout_of as layout_of_express8
 

@@ -6,6 +6,7 @@ import pytest
 
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.repeat import (
     MEASURES,
     SEEDS_MAX,
@@ -14,7 +15,7 @@ from scenarios.runs.repeat import (
     spread_percent,
     spreads,
 )
-from scenarios.runs.run import DeviceResult, Experiment, Result
+from scenarios.runs.result import DeviceResult, Result
 from scenarios.runs.workload import SUITES
 
 EXPERIMENT = Experiment(load_layout("published-4"), SUITES["HL"], pairs=1, seed=5)

@@ -9,6 +9,7 @@ from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.link.message import Traffic
 from isfc.link.name import NodeName
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.report import (
     AppcRow,
     DeviceRow,
@@ -27,7 +28,8 @@ from scenarios.runs.report import (
     suite_rows,
     whole_run,
 )
-from scenarios.runs.run import DeviceResult, Experiment, Recording, Result, Sample, Seen
+from scenarios.runs.result import DeviceResult, Result, Sample, Seen
+from scenarios.runs.run import Recording
 from scenarios.runs.workload import find_workload, free_workload
 
 HL = Experiment(load_layout("published-4"), find_workload("HL"), 50, seconds=0.05, warmup=0.01)

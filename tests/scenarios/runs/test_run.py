@@ -12,17 +12,9 @@ from isfc.link.counters import DeviceSnapshot, LinkEndSnapshot
 from isfc.link.events import DigestSink
 from isfc.link.name import NodeName
 from isfc.link.state import DeviceState, LinkState
-from scenarios.runs.run import (
-    MIB,
-    NS_PER_S,
-    PAIRS_MAX,
-    PARTS,
-    SECONDS_MAX,
-    Experiment,
-    measure,
-    record,
-    run,
-)
+from scenarios.runs.experiment import NS_PER_S, PAIRS_MAX, SECONDS_MAX, Experiment
+from scenarios.runs.result import MIB, measure
+from scenarios.runs.run import PARTS, record, run
 from scenarios.runs.workload import SUITES, find_workload
 
 SMALL = Experiment(

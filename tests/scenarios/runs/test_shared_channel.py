@@ -12,7 +12,9 @@ from isfc.io.configuration_file import parse_io_configuration
 from isfc.io.plan import make_io_plan
 from isfc.io.shared import with_disks, without_disks
 from isfc.layout.file import parse_layout
-from scenarios.runs.run import Experiment, Result, run
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.result import Result
+from scenarios.runs.run import run
 from scenarios.runs.shared_channel import SharedRun, run_shared
 from scenarios.runs.workload import find_workload
 

@@ -8,7 +8,8 @@ import pytest
 
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
-from scenarios.runs.run import Experiment, run
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.run import run
 from scenarios.runs.simulation import Simulation, simulate
 from scenarios.runs.workload import find_workload
 

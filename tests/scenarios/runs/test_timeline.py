@@ -6,7 +6,9 @@ import pytest
 
 from ctc.subchannel import Command
 from isfc.layout.catalogue import load_layout
-from scenarios.runs.run import MIB, Experiment, run
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.result import MIB
+from scenarios.runs.run import run
 from scenarios.runs.timeline import record_timeline
 from scenarios.runs.workload import SUITES
 

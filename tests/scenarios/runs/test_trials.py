@@ -4,7 +4,8 @@ import pytest
 
 from isfc.layout.catalogue import load_layout
 from isfc.link.lock import LinkLock
-from scenarios.runs.run import Experiment, run
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.run import run
 from scenarios.runs.workload import find_workload
 
 pytestmark = pytest.mark.slow

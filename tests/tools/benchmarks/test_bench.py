@@ -10,7 +10,9 @@ from statistics import mean
 import pytest
 
 from isfc.layout.catalogue import load_layout
-from scenarios.runs.run import Experiment, Result, build, run
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.result import Result
+from scenarios.runs.run import build, run
 from scenarios.runs.workload import find_workload
 from tools.benchmarks import bench
 from tools.benchmarks.simpy_run import SimpyResult, simulate

@@ -9,8 +9,8 @@ from isfc.layout.catalogue import load_layout
 from isfc.link.parameters import LinkParameters
 from scenarios.published.companion import load_table
 from scenarios.published.replay import compare
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.guests import GuestCosts
-from scenarios.runs.run import Experiment
 from scenarios.runs.workload import find_workload
 from tools.calibration.knobs import (
     EXPRESS2,

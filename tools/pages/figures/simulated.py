@@ -17,7 +17,9 @@ from isfc.link.parameters import LinkParameters
 from isfc.search.numbering import numbered
 from isfc.search.objective import Objective, Scoring
 from isfc.search.template import Template
-from scenarios.runs.run import Experiment, Result, run
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.result import Result
+from scenarios.runs.run import run
 from scenarios.runs.workload import LinkLoad, find_workload
 from tools.pages.console import PROJECT
 from tools.pages.spans import block, markdown_table

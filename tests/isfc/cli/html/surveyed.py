@@ -11,7 +11,7 @@ from scenarios.moves.guest import GuestPlan
 from scenarios.moves.guest_memory import GuestMemory
 from scenarios.moves.relocated import watch_relocation
 from scenarios.moves.relocation import Relocation
-from scenarios.runs.run import Experiment
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.saturation import ModelledRate
 from scenarios.runs.steady import Rate
 from scenarios.runs.timeline import record_timeline

@@ -14,9 +14,10 @@ from isfc.layout.file import parse_collection
 from isfc.layout.layout import Layout
 from isfc.layout.path import FarPath, Isl
 from isfc.layout.plan import make_plan
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.notes import plan_notes
 from scenarios.runs.published_range import ONE_WAY_MB_PER_S_MAX
-from scenarios.runs.run import Experiment, record
+from scenarios.runs.run import record
 from scenarios.runs.saturation import SUITE, ModelledRate, carried
 from scenarios.runs.steady import Rate
 from scenarios.runs.workload import find_workload

@@ -9,7 +9,8 @@ from isfc.cli.live.measured_page import live_json, live_page
 from isfc.cli.live.options import LiveOptions, Pace
 from isfc.cli.live.running_node import Measured
 from isfc.layout.catalogue import load_layout
-from scenarios.runs.run import Experiment, run
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.run import run
 
 
 def shown(page: RenderableType) -> str:

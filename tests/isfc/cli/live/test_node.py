@@ -9,7 +9,7 @@ import pytest
 
 from isfc.cli.live.loops import LOOP_VARIABLE, LOOPS
 from isfc.cli.main import run
-from scenarios.runs.run import Result
+from scenarios.runs.result import Result
 from tests.isfc.cli.conftest import Refusal
 from tests.live.processes import isfc
 from tests.waiting import wait_for

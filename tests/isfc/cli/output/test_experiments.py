@@ -8,8 +8,9 @@ import typer
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.progress import run_all
 from isfc.layout.catalogue import load_layout
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.repeat import repetitions
-from scenarios.runs.run import Experiment, run
+from scenarios.runs.run import run
 from scenarios.runs.workload import SUITES
 
 ONE = Experiment(load_layout("published-1"), SUITES["HS"], pairs=1, seconds=0.01, warmup=0)

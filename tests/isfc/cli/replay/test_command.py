@@ -17,7 +17,9 @@ from scenarios.published.companion import ALL_TABLES, load_table
 from scenarios.published.replay import SECONDS, Comparison
 from scenarios.published.table import Bound
 from scenarios.published.verdict import left_out
-from scenarios.runs.run import Experiment, Recording, Result, Sample, Seen
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.result import Result, Sample, Seen
+from scenarios.runs.run import Recording
 from tests.isfc.cli.conftest import Refusal
 
 ONE_RUN = ["--suite", "HL", "--rdevs", "12", "--pairs", "50", "--seconds", "0.2"]

@@ -8,7 +8,8 @@ from isfc.cli.output.streams import show
 from isfc.cli.results.page import run_page
 from isfc.layout.catalogue import load_layout
 from isfc.link.name import NodeName
-from scenarios.runs.run import DeviceResult, Experiment, Result
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.result import DeviceResult, Result
 from scenarios.runs.workload import Workload, find_workload
 
 EXPERIMENT = Experiment(load_layout("published-4"), find_workload("HL"), 50)

@@ -12,9 +12,11 @@ from isfc.cli.results.view_options import INTERVAL, Output, check_view, show_rep
 from isfc.cli.results.views import View
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.repeat import MEASURES
 from scenarios.runs.report import measured
-from scenarios.runs.run import DeviceResult, Experiment, Recording, Result, Sample, Seen
+from scenarios.runs.result import DeviceResult, Result, Sample, Seen
+from scenarios.runs.run import Recording
 from scenarios.runs.workload import find_workload
 
 SHORT = "--pairs 5 --seconds 0.05 --warmup 0.01".split()

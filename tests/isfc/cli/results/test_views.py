@@ -10,9 +10,10 @@ from rich.console import RenderableType
 from isfc.cli.output.streams import show
 from isfc.cli.results.views import View, appc_page, device_page, link_page, suite_page
 from isfc.layout.catalogue import load_layout
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.repeat import MEASURES
 from scenarios.runs.report import MeasuredRun, measured
-from scenarios.runs.run import DeviceResult, Experiment, Result, Sample
+from scenarios.runs.result import DeviceResult, Result, Sample
 from scenarios.runs.workload import find_workload, free_workload
 from tests.isfc.cli.results.test_page import RESULT as OF_TRANSPORT
 

@@ -9,7 +9,7 @@ import pytest
 
 from isfc.cli.run.chrome_trace import Event, trace_events, write_trace
 from isfc.layout.catalogue import load_layout
-from scenarios.runs.run import Experiment
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.timeline import Timeline, record_timeline
 from scenarios.runs.workload import SUITES
 

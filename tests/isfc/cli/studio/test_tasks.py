@@ -9,7 +9,8 @@ import isfc
 from isfc.cli.studio.tasks import Subject, ask, questions
 from isfc.cli.studio.work import Work
 from isfc.layout.catalogue import load_layout, read_content
-from scenarios.runs.run import Experiment, build
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.run import build
 from tests.isfc.cli.studio.loading import loaded_by_asking
 
 ONE = read_content("published-1")[0].decode()

@@ -1,0 +1,138 @@
+"""What one end of a link did between two looks at it, measured as IBM did."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from ctc.address import format_rdev
+from isfc.link.counters import DeviceSnapshot, LinkEndSnapshot
+from scenarios.runs.experiment import NS_PER_S
+
+MIB: Final = 2**20
+"""Published MB are 2^20 bytes (derived: 834.2 packages/s of 829,631 B are the 660.0 MB/s)."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceResult:
+    """One CTC as Performance Toolkit's FCX108 DEVICE shows it; times per I/O."""
+
+    rdev: str
+    io_per_s: float
+    pend_ms: float
+    disc_ms: float
+    conn_ms: float
+    serv_ms: float
+    busy_percent: float
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What one side saw between warm-up and end. MB are 2^20 bytes; "out" is written by it.
+
+    ``messages_per_s`` counts both directions; ``cpu_percent_per_msg`` is percent of one
+    processor spent in the link driver per message a second, both directions counted as one
+    exchange; ``rdev_util_percent`` is summed over devices, as the report does.
+    """
+
+    node: str
+    mb_per_s: float
+    mb_per_s_out: float
+    mb_per_s_in: float
+    messages_per_s: float
+    messages_per_s_out: float
+    messages_per_s_in: float
+    packages_per_s_out: float
+    packages_per_s_in: float
+    messages_per_package_out: float
+    messages_per_package_in: float
+    bytes_per_package_out: float
+    bytes_per_package_in: float
+    rdev_util_percent: float
+    collisions_per_s: float
+    cpu_percent_per_msg: float
+    tx_pend_count: float
+    devices: tuple[DeviceResult, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What one side saw in an interval that ended ``until`` seconds after the run began."""
+
+    until: float
+    result: Result
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What one end saw of a run: the whole, and one sample after the other."""
+
+    whole: Sample
+    parts: tuple[Sample, ...]
+
+
+def see(snapshots: Sequence[LinkEndSnapshot]) -> Seen:
+    """What one end saw, from its looks."""
+    parts = tuple(_sample(before, after) for before, after in pairwise(snapshots))
+    return Seen(_sample(snapshots[0], snapshots[-1]), parts)
+
+
+def _sample(before: LinkEndSnapshot, after: LinkEndSnapshot) -> Sample:
+    """What one end saw between two looks."""
+    return Sample(after.now_ns / NS_PER_S, measure(before.name, before, after))
+
+
+def measure(name: str, before: LinkEndSnapshot, after: LinkEndSnapshot) -> Result:
+    """What a node did between two snapshots."""
+    seconds = (after.now_ns - before.now_ns) / NS_PER_S
+    out_length = after.write_length - before.write_length
+    in_length = after.read_length - before.read_length
+    out_messages = after.write_message_count - before.write_message_count
+    in_messages = after.read_message_count - before.read_message_count
+    out_packages = after.write_package_count - before.write_package_count
+    in_packages = after.read_package_count - before.read_package_count
+    devices = tuple(
+        _measure_device(first, last, seconds)
+        for first, last in zip(before.devices, after.devices, strict=True)
+    )
+    return Result(
+        node=name,
+        mb_per_s=(out_length + in_length) / seconds / MIB,
+        mb_per_s_out=out_length / seconds / MIB,
+        mb_per_s_in=in_length / seconds / MIB,
+        messages_per_s=(out_messages + in_messages) / seconds,
+        messages_per_s_out=out_messages / seconds,
+        messages_per_s_in=in_messages / seconds,
+        packages_per_s_out=out_packages / seconds,
+        packages_per_s_in=in_packages / seconds,
+        messages_per_package_out=out_messages / max(1, out_packages),
+        messages_per_package_in=in_messages / max(1, in_packages),
+        bytes_per_package_out=out_length / max(1, out_packages),
+        bytes_per_package_in=in_length / max(1, in_packages),
+        rdev_util_percent=sum(device.busy_percent for device in devices),
+        collisions_per_s=(after.collision_count - before.collision_count) / seconds,
+        cpu_percent_per_msg=(after.cpu_ns - before.cpu_ns)
+        / NS_PER_S
+        * 100
+        / max(1, min(out_messages, in_messages) or max(out_messages, in_messages)),
+        tx_pend_count=after.tx_pend_count,
+        devices=devices,
+    )
+
+
+def _measure_device(before: DeviceSnapshot, after: DeviceSnapshot, seconds: float) -> DeviceResult:
+    io_count = after.io_count - before.io_count
+    pend_ns = after.pend_ns - before.pend_ns
+    disc_ns = after.disc_ns - before.disc_ns
+    conn_ns = after.conn_ns - before.conn_ns
+    serv_ns = pend_ns + disc_ns + conn_ns
+    per_io_ms = 1e-6 / max(1, io_count)
+    return DeviceResult(
+        rdev=format_rdev(after.rdev),
+        io_per_s=io_count / seconds,
+        pend_ms=pend_ns * per_io_ms,
+        disc_ms=disc_ns * per_io_ms,
+        conn_ms=conn_ns * per_io_ms,
+        serv_ms=serv_ns * per_io_ms,
+        busy_percent=serv_ns / seconds / NS_PER_S * 100,
+    )
