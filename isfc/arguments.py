@@ -49,8 +49,12 @@ def checked(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _
     def call(*args: _Parameters.args, **kwargs: _Parameters.kwargs) -> _Result:
         given = signature.bind(*args, **kwargs).arguments
         for name, value in given.items():
-            kind = signature.parameters[name].kind
-            each = value if kind is inspect.Parameter.VAR_POSITIONAL else (value,)
+            parameter = signature.parameters[name]
+            if (
+                value is parameter.default
+            ):  # which is right, and may be of a type that is not loaded
+                continue
+            each = value if parameter.kind is inspect.Parameter.VAR_POSITIONAL else (value,)
             for one in each:
                 _check(function.__name__, name, one, _hint(function, name))
         return function(*args, **kwargs)

@@ -1,8 +1,6 @@
 """The layouts that are shipped, by name, and finding a layout by name or by path."""
 
 from collections.abc import Callable
-from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from isfc.arguments import checked
@@ -112,5 +110,5 @@ def is_there(path: Path) -> bool:
         return False
 
 
-def _folder() -> Traversable:
-    return resources.files("isfc.layout") / "shipped"
+def _folder() -> Path:
+    return Path(__file__).with_name("shipped")

@@ -16,8 +16,6 @@ import msgspec
 
 from ctc.errors import CtcError
 from isfc.errors import ConfigurationError
-from isfc.layout.foreign_text import foreign_text, is_ebcdic
-from isfc.layout.source_kind import SourceKind, source_kind
 from isfc.read_once import STANDARD_INPUT, read_pipe, read_standard_input
 
 FILE_LENGTH_MAX: Final = 1024 * 1024
@@ -34,15 +32,6 @@ LONG_FILE_LINE_MAX: Final = 160
 
 TABLE_NAME_LENGTH_MAX: Final = 32
 """Characters in the name of a table."""
-
-_REMEDIES: Final = {
-    SourceKind.DECK: "an IOCP deck; 'isfc import iocp FILE --partitions NAME,NAME' makes a layout "
-    "of it",
-    SourceKind.CONSOLE_LOG: "a console log; 'isfc import islink NODE=FILE' makes a layout of it",
-    SourceKind.CONFIGURATION: "SYSTEM CONFIG or commands; 'isfc import config FILE --layout "
-    "LAYOUT' keeps of a layout what they activate",
-}
-"""Texts that are often given where a layout is expected, each with its remedy."""
 
 _KINDS: Final[Mapping[type, str]] = {
     str: "text",
@@ -87,6 +76,8 @@ def decode(data: bytes, name: str) -> dict[str, Any]:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
+        from isfc.layout.foreign_text import is_ebcdic  # what is wrong is rare
+
         raise ConfigurationError(
             "is text in EBCDIC; expected it transferred as text"
             if is_ebcdic(data)
@@ -110,7 +101,9 @@ def decode(data: bytes, name: str) -> dict[str, Any]:
 
 def _refuse_other(text: str) -> None:
     """Raise `ConfigurationError` for a text that is something else that is known, and name it."""
-    if remedy := _REMEDIES.get(source_kind(text)) or foreign_text(text):
+    from isfc.layout.foreign_text import foreign_text
+
+    if remedy := foreign_text(text):
         raise ConfigurationError(f"is not TOML but {remedy}") from None
 
 

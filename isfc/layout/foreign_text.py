@@ -4,6 +4,16 @@ import re
 from typing import Final
 
 from isfc.errors import ConfigurationError
+from isfc.layout.source_kind import SourceKind, source_kind
+
+_REMEDIES: Final = {
+    SourceKind.DECK: "an IOCP deck; 'isfc import iocp FILE --partitions NAME,NAME' makes a layout "
+    "of it",
+    SourceKind.CONSOLE_LOG: "a console log; 'isfc import islink NODE=FILE' makes a layout of it",
+    SourceKind.CONFIGURATION: "SYSTEM CONFIG or commands; 'isfc import config FILE --layout "
+    "LAYOUT' keeps of a layout what they activate",
+}
+"""Texts that are often given where a layout is expected, each with its remedy."""
 
 _MEASURED: Final = "'isfc measured read FILE' reads it, and a layout is a file of its own"
 
@@ -79,7 +89,8 @@ def refuse_iocp_report(text: str, source: str) -> None:
 
 def foreign_text(text: str) -> str | None:
     """What a text is, and what to give instead; None if it may be meant as a layout."""
-    if found := next((remedy for sign, remedy in _SIGNS if sign.search(text)), None):
+    known = _REMEDIES.get(source_kind(text))
+    if found := known or next((remedy for sign, remedy in _SIGNS if sign.search(text)), None):
         return found
     report = iocp_report(text)
     return report and f"{report[0]}: give {THE_DECK}"

@@ -7,7 +7,7 @@ of hardware: that is what links share.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ctc.address import ChpidId, Rdev, format_chpid
 from ctc.fabric import FabricRoute
@@ -18,9 +18,11 @@ from isfc.errors import ConfigurationError
 from isfc.layout.in_words import listed
 from isfc.layout.note import Note
 from isfc.layout.path import FarPath
-from isfc.layout.site import SiteProfile
 from isfc.link.name import NodeName
 from isfc.link.schedule import LinkDevice
+
+if TYPE_CHECKING:
+    from isfc.layout.site import SiteProfile
 
 
 def no_node(what: str, name: str, nodes: Iterable[NodeName]) -> ConfigurationError:
@@ -119,7 +121,7 @@ class Layout:
     nodes: tuple[NodeName, NodeName]
     fibres: tuple[Fibre, ...]
     ctcs: tuple[CtcPair, ...]
-    site: SiteProfile | None = None
+    site: "SiteProfile | None" = None
     notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
 
     @property

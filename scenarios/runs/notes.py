@@ -23,14 +23,14 @@ from scenarios.runs.published_range import (
     beyond_measured_run,
     beyond_rate_one_way,
 )
-from scenarios.runs.workload import Workload
 
 if TYPE_CHECKING:
     from scenarios.runs.saturation import ModelledRate
+    from scenarios.runs.workload import Workload
 
 
 def run_notes(
-    layout: Layout, workload: Workload, pairs: int, mb_per_s: float = 0.0
+    layout: Layout, workload: "Workload", pairs: int, mb_per_s: float = 0.0
 ) -> tuple[Note, ...]:
     """Of a run; ``mb_per_s`` is what it came to, both directions together."""
     return modelled(layout, beyond_measured_run(layout, workload, pairs, mb_per_s))

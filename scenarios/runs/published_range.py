@@ -6,12 +6,14 @@ it; `isfc plan`, `isfc run` and sweeps ask here.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from isfc.layout.capacity import directions_of
 from isfc.layout.layout import Collection, Layout
 from isfc.link.message import Traffic
-from scenarios.runs.workload import Workload
+
+if TYPE_CHECKING:
+    from scenarios.runs.workload import Workload
 
 MEASURED_FEATURES: Final = frozenset({"FICON Express2", "FICON Express4"})
 """On which IBM measured."""
@@ -49,7 +51,7 @@ def beyond_measured(layout: Layout) -> list[str]:
 
 
 def beyond_measured_run(
-    layout: Layout, workload: Workload, pairs: int, mb_per_s: float = 0.0
+    layout: Layout, workload: "Workload", pairs: int, mb_per_s: float = 0.0
 ) -> list[str]:
     """What of a run no published figure identifies; ``mb_per_s`` is what it came to."""
     return [*_of_layout(layout), *_of_load(workload, pairs), *beyond_rate(mb_per_s)]
@@ -87,7 +89,7 @@ def _of_layout(layout: Layout) -> Iterator[str]:
         yield _SHARING
 
 
-def _of_load(workload: Workload, pairs: int) -> Iterator[str]:
+def _of_load(workload: "Workload", pairs: int) -> Iterator[str]:
     if pairs > PAIRS_MAX:
         yield f"{pairs} pairs (measured: {PAIRS_MAX})"
     if workload.traffic is not Traffic.TRANSPORT:

@@ -6,7 +6,8 @@ from pathlib import Path
 from msgspec import Struct
 from rich.console import RenderableType
 
-from isfc.cli.judgement.limit import LimitsJson, limits_json, short_limit
+from isfc.cli.judgement.limit import limits_json, short_limit
+from isfc.cli.judgement.limit_record import LimitsJson
 from isfc.cli.options.layout import is_read_once, open_links
 from isfc.cli.output.progress import run_all
 from isfc.cli.output.ranges import RangeJson, likely, range_json, range_note

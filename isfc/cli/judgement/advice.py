@@ -1,9 +1,9 @@
 """Advice and rates in words: what to change, what the model makes of that, a second pace."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 
-from isfc.layout.rules.rule import Finding, Untried
+from isfc.layout.rules.rule import Untried
 from scenarios.figures.advice import AdviceVerdict, ComparedLoad, TriedAdvice
 from scenarios.figures.cluster_plan import ClusterPlan
 from scenarios.runs.saturation import STATED_PAIRS
@@ -47,11 +47,6 @@ def known_together(plan: ClusterPlan) -> str:
 
 def _names(links: Sequence[str]) -> str:
     return f"{', '.join(links)} {'carries' if len(links) == 1 else 'carry'}"
-
-
-def advice_text(finding: Finding, tried: Mapping[str, Sequence[TriedAdvice]]) -> str:
-    """What is so, what to change, and the model's word on it if it was asked."""
-    return " ".join([finding.advice, *map(model_word, tried.get(finding.id, ()))])
 
 
 def model_word(tried: TriedAdvice) -> str:

@@ -4,18 +4,21 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from isfc import __version__
 from isfc.cli.output.table import plain_table
 from isfc.layout.layout import Fibre
 from isfc.layout.rules.book import RULES
 from isfc.layout.rules.rule import Finding, Severity, warnings_first
 from isfc.link.name import NodeName
+
+if TYPE_CHECKING:
+    from scenarios.figures.advice import TriedAdvice
 
 SEVERITY_STYLES: Final = {Severity.INFO: "green", Severity.WARNING: "yellow"}
 _SARIF_LEVELS: Final = {Severity.INFO: "note", Severity.WARNING: "warning"}
@@ -48,6 +51,15 @@ class Checked:
             if header.match(line):
                 return number
         return 1
+
+
+def advice_text(finding: Finding, tried: "Mapping[str, Sequence[TriedAdvice]]") -> str:
+    """What is so, what to change, and the model's word on it if it was asked."""
+    if finding.id not in tried:
+        return finding.advice
+    from isfc.cli.judgement.advice import model_word  # it loads the model
+
+    return " ".join([finding.advice, *map(model_word, tried[finding.id])])
 
 
 def check_page(checked: Sequence[Checked]) -> list[RenderableType]:
@@ -146,7 +158,7 @@ def sarif_log(checked: Sequence[Checked]) -> dict[str, Any]:
     errors = [item for item in checked if item.error is not None]
     driver = {
         "name": "isfc",
-        "version": version("isfc"),
+        "version": __version__,
         "rules": [
             {
                 "id": rule.id,

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from msgspec import Struct
 from rich.console import Group, RenderableType
 
+from isfc.cli.judgement.limit_record import LimitJson, LimitsJson
 from isfc.cli.output.table import plain_table
 from isfc.layout.in_words import listed
 from scenarios.figures.limit import Limit, ReasonedRate, Relief, Share, find_limit
@@ -129,35 +129,6 @@ def _named(limit: Limit, share: Share) -> str:
     if doubt := resource_known(share.resource, experiment.layout):
         said.append(doubt)
     return f"{words} ({'; '.join(said)})" if said else words
-
-
-class LimitJson(Struct, frozen=True):
-    """What limits a rate."""
-
-    resource: str
-    """what it is: `line`, `processor`, `starts`, `delays`, `distance`, `trunk`, `send`, `receive`,
-    `collisions`, `clients`, `servers` or `load`"""
-    node: str | None
-    """whose it is, where each end has its own"""
-    share: float
-    """how much of 5 % more speed the rate gains: 1 if nothing else counts"""
-    busy_percent: float | None
-    """of its time, null where it serves any number together"""
-
-
-class LimitsJson(Struct, frozen=True):
-    """What limits a link, and what would help."""
-
-    by: list[LimitJson]
-    """those with the greatest share, several if they are alike"""
-    shares: list[LimitJson]
-    """all that count"""
-    without_mb_per_s: float
-    """the rate if `by` took no time"""
-    added: dict[str, float]
-    """by what is added: the rate with it, as a share of what it is"""
-    text: str
-    """the same in words"""
 
 
 def limits_json(limit: Limit, mb_per_s: float) -> LimitsJson:

@@ -2,15 +2,11 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isfc.deck.place import decode
 from isfc.errors import ConfigurationError
-from isfc.io.configuration import IoConfiguration
-from isfc.io.configuration_file import io_configuration_of
-from isfc.io.shared import find_shared, links_with_disks
 from isfc.layout.catalogue import is_there, load_document, read_content, shipped_layouts
 from isfc.layout.checked_toml import read_bytes, within
 from isfc.layout.document import Document, parse_document
@@ -18,6 +14,9 @@ from isfc.layout.file import collection_of
 from isfc.layout.layout import Collection, Layout
 from isfc.layout.sharing import with_notes
 from isfc.read_once import STANDARD_INPUT
+
+if TYPE_CHECKING:
+    from isfc.io.configuration import IoConfiguration
 
 
 def complete_layout(incomplete: str) -> list[str]:
@@ -76,7 +75,7 @@ class OpenedFile:
     source: str
     text: str
     collection: Collection
-    disks: IoConfiguration | None
+    disks: "IoConfiguration | None"
 
 
 def open_collection(argument: str | Path) -> OpenedFile:
@@ -85,7 +84,7 @@ def open_collection(argument: str | Path) -> OpenedFile:
     Disks on their chpids, which it may name as ``[[io]]``, are in them. A `Path` is a file.
     """
     document = load_document(argument) if isinstance(argument, Path) else _open(argument)
-    collection, disks = links_with_disks(document)
+    collection, disks = _links_with_disks(document)
     checked = checked_traffic(collection, document.source)
     return OpenedFile(document.source, document.text, checked, disks)
 
@@ -98,7 +97,9 @@ def open_layout(argument: str, link: str | None = None) -> Layout:
     return open_with_disks(open_collection(argument), link)[0]
 
 
-def open_with_disks(opened: OpenedFile, link: str | None) -> tuple[Layout, IoConfiguration | None]:
+def open_with_disks(
+    opened: OpenedFile, link: str | None
+) -> "tuple[Layout, IoConfiguration | None]":
     """One link of a file, and the disks on its chpids, or None if there are none."""
     with within(opened.source):
         layout = opened.collection.link(link, "--link")
@@ -111,9 +112,9 @@ class OpenedLink:
     """One link of a layout, what disks are on its chpids, the whole file, and all its disks."""
 
     layout: Layout
-    disks: IoConfiguration | None
+    disks: "IoConfiguration | None"
     collection: Collection
-    file_disks: IoConfiguration | None = None
+    file_disks: "IoConfiguration | None" = None
 
     @property
     def neighbours(self) -> tuple[Layout, ...]:
@@ -129,32 +130,48 @@ def open_links(argument: str, link: str | None, *, alone: bool = True) -> list[O
     return _links(_open(argument), link, alone=alone)
 
 
-def open_all(argument: str, link: str | None) -> tuple[list[OpenedLink], IoConfiguration | None]:
+def open_all(argument: str, link: str | None) -> "tuple[list[OpenedLink], IoConfiguration | None]":
     """As `open_links`, and what the file says of channels and their I/O, None if nothing.
 
     A file that says of these alone has no link.
     """
     document = _open(argument)
-    channels = io_configuration_of(document) if document.has_disks else None
+    channels = None
+    if document.has_disks:
+        from isfc.io.configuration_file import io_configuration_of
+
+        channels = io_configuration_of(document)
     if channels and link is None and not document.has_links:
         return [], channels
     return _links(document, link), channels
 
 
 def _links(document: Document, link: str | None, *, alone: bool = True) -> list[OpenedLink]:
-    collection, disks = links_with_disks(document)
+    collection, disks = _links_with_disks(document)
     checked_traffic(collection, document.source)
     with within(document.source):
         links = collection.links if link is None else [collection.link(link, "--link")]
     return [_opened(each, collection, disks, alone=alone) for each in links]
 
 
+def _links_with_disks(document: Document) -> "tuple[Collection, IoConfiguration | None]":
+    if not document.has_disks:
+        return collection_of(document), None
+    from isfc.io.shared import links_with_disks  # most files name none
+
+    return links_with_disks(document)
+
+
 def _opened(
-    layout: Layout, collection: Collection, disks: IoConfiguration | None, *, alone: bool = True
+    layout: Layout, collection: Collection, disks: "IoConfiguration | None", *, alone: bool = True
 ) -> OpenedLink:
     """One link, with its notes, and with the disks if any are on its chpids."""
-    beside = disks if disks is not None and find_shared(disks, layout) else None
-    return OpenedLink(with_notes(collection, layout, alone=alone), beside, collection, disks)
+    noted = with_notes(collection, layout, alone=alone)
+    if disks is None:
+        return OpenedLink(noted, None, collection)
+    from isfc.io.shared import find_shared
+
+    return OpenedLink(noted, disks if find_shared(disks, layout) else None, collection, disks)
 
 
 def read_collection(argument: str) -> Collection:
@@ -201,6 +218,8 @@ def read_layout(argument: str) -> tuple[bytes, str]:
 
 def decode_layout(data: bytes, source: str) -> str:
     """The text of what `read_layout` has read, or of a deck; `ConfigurationError` if it is none."""
+    from isfc.deck.place import decode
+
     return decode(data, source)
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,9 +15,9 @@ from isfc.cli.options.layout import (
     open_with_disks,
 )
 from isfc.layout.layout import Collection, Layout
-from isfc.layout.site import SiteProfile
-from isfc.layout.site_file import with_site
-from scenarios.runs.at_site import given_site
+
+if TYPE_CHECKING:
+    from isfc.layout.site import SiteProfile
 
 ProfileOption = Annotated[
     Path | None,
@@ -35,7 +35,7 @@ class LinkOptions:
 
     def open_file(self) -> OpenedFile:
         """All links of the layout."""
-        profile = given_site(self.profile)
+        profile = opened_site(self.profile)
         opened = open_collection(self.layout)
         return replace(opened, collection=_at_site(opened.collection, profile))
 
@@ -44,18 +44,35 @@ class LinkOptions:
         return open_with_disks(self.open_file(), self.link_name)[0]
 
 
-def profile_record(profile: SiteProfile | None) -> dict[str, Any]:
+def opened_site(profile: Path | None) -> "SiteProfile | None":
+    """The profile that the option names, None without it: most commands name none."""
+    if profile is None:
+        return None
+    from scenarios.runs.at_site import given_site
+
+    return given_site(profile)
+
+
+def profile_record(profile: "SiteProfile | None") -> dict[str, Any]:
     """The key that ``--json`` has where a profile was taken."""
     if profile is None:
         return {}
     return {"profile": {**asdict(profile), "factors": dict(profile.factors)}}
 
 
-def link_at_site(opened: OpenedLink, profile: SiteProfile | None) -> OpenedLink:
+def link_at_site(opened: OpenedLink, profile: "SiteProfile | None") -> OpenedLink:
     """One link of a file, and its neighbours, at the site of a profile."""
+    if profile is None:
+        return opened
+    from isfc.layout.site_file import with_site
+
     layout = with_site(opened.layout, profile)
     return replace(opened, layout=layout, collection=_at_site(opened.collection, profile))
 
 
-def _at_site(collection: Collection, profile: SiteProfile | None) -> Collection:
+def _at_site(collection: Collection, profile: "SiteProfile | None") -> Collection:
+    if profile is None:
+        return collection
+    from isfc.layout.site_file import with_site
+
     return replace(collection, links=tuple(with_site(link, profile) for link in collection.links))

@@ -1,32 +1,36 @@
 """Ranges in words, in columns and as records: between what IBM's figure would lie."""
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from isfc.layout.in_words import listed
-from scenarios.figures.certainty import Interval, Range
-from scenarios.figures.limit import ReasonedRate
-from scenarios.runs.saturation import ModelledRate
+
+if TYPE_CHECKING:
+    from scenarios.figures.certainty import Interval, Range
+    from scenarios.runs.saturation import ModelledRate
 
 
-def ranges_of(figure: ModelledRate) -> tuple[Range | None, Range | None]:
+def ranges_of(figure: "ModelledRate") -> "tuple[Range | None, Range | None]":
     """Of the saturated rate and of that with the stated load, if they are known."""
+    from scenarios.figures.limit import ReasonedRate  # the model, which a rule does without
+
     known = figure.ranges if isinstance(figure, ReasonedRate) else None
     return known or (None, None)
 
 
-def likely(within: Range | None) -> str:
+def likely(within: "Range | None") -> str:
     """``640-1100``: a column."""
     return "" if within is None else plain(within.likely)
 
 
-def plain(interval: Interval) -> str:
+def plain(interval: "Interval") -> str:
     """``640-1100``, without commas."""
     return str(interval).replace(",", "")
 
 
-def range_note(ranges: Iterable[Range | None]) -> str:
+def range_note(ranges: "Iterable[Range | None]") -> str:
     """From what ranges are made, each of them once; nothing if there are none."""
     found = [each for each in ranges if each is not None]
     if not found:
@@ -48,7 +52,7 @@ class RangeJson(Struct, frozen=True):
     """what both are made from, and what else they allow for"""
 
 
-def range_json(within: Range) -> RangeJson:
+def range_json(within: "Range") -> RangeJson:
     """The record of a range."""
     likely, sure = within.likely, within.sure
     return RangeJson((likely.low, likely.high), (sure.low, sure.high), within.describe())

@@ -1,22 +1,22 @@
 """What ``isfc plan --json`` prints of a link. Names and meanings of the keys stay."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET, Struct, UnsetType
 
 from ctc.address import format_chpid, format_rdev
-from isfc.cli.judgement.advice import advice_text
-from isfc.cli.judgement.limit import LimitsJson, limits_json
+from isfc.cli.judgement.findings import advice_text
+from isfc.cli.judgement.limit_record import LimitsJson
 from isfc.cli.output.notes import NoteJson, notes_json
-from isfc.cli.output.ranges import RangeJson, range_json, ranges_of
+from isfc.cli.output.ranges import RangeJson
 from isfc.layout.capacity import WriteDirection
 from isfc.layout.plan import Plan
-from isfc.layout.rules.rule import Untried
-from scenarios.figures.advice import ComparedLoad, TriedAdvice
-from scenarios.figures.limit import ReasonedRate
-from scenarios.runs.notes import beyond_plan, plan_notes
-from scenarios.runs.saturation import SATURATING_PAIRS, STATED_PAIRS, SUITE, ModelledRate
+from scenarios.runs.notes import plan_notes
+
+if TYPE_CHECKING:
+    from scenarios.figures.advice import TriedAdvice
+    from scenarios.runs.saturation import ModelledRate
 
 
 class NodesJson(Struct, frozen=True):
@@ -137,11 +137,11 @@ class PlanJson(Struct, frozen=True):
 
 def plan_json(
     plan: Plan,
-    figures: Sequence[ModelledRate] = (),
-    tried: Mapping[str, Sequence[TriedAdvice]] = {},
+    figures: "Sequence[ModelledRate]" = (),
+    tried: "Mapping[str, Sequence[TriedAdvice]] | None" = None,
 ) -> PlanJson:
     """The record of one link."""
-    ways = plan.directions
+    ways, tried = plan.directions, tried or {}
     return PlanJson(
         nodes=NodesJson(*plan.layout.nodes),
         stop_short=plan.stop_short,
@@ -149,64 +149,34 @@ def plan_json(
         exclusive={way.sender: [*map(format_rdev, way.exclusive)] for way in ways},
         chpids={way.sender: _chpids(way) for way in ways},
         estimated_mb_per_s={way.sender: way.estimated_mb_per_s for way in ways},
-        model=_model(plan, figures) if figures else None,
+        model=_model(plan, figures),
         notes=notes_json(plan_notes(plan.layout, figures)),
         advice=[
             AdviceJson(
                 each.id,
                 each.severity,
                 advice_text(each, tried),
-                [*map(_trial, tried.get(each.id, ()))],
+                _trials(tried.get(each.id, ())),
             )
             for each in plan.advice
         ],
     )
 
 
-def _trial(tried: TriedAdvice) -> TrialJson:
-    if isinstance(tried.outcome, Untried):
-        return TrialJson(tried.trial.done, tried.outcome.because, None, None)
-    saturated, stated = map(_compared, tried.outcome)
-    return TrialJson(tried.trial.done, None, saturated, stated)
+def _model(plan: Plan, figures: "Sequence[ModelledRate]") -> ModelJson | None:
+    if not figures:
+        return None
+    from isfc.cli.plan.model_json import model_json  # the model, which a rule does without
+
+    return model_json(plan, figures)
 
 
-def _compared(compared: ComparedLoad) -> ComparedJson:
-    before, changed = compared.before, compared.changed
-    return ComparedJson(
-        compared.verdict,
-        *(before.mb_per_s, before.spread_mb_per_s, before.second_mb_per_s),
-        *(changed.mb_per_s, changed.spread_mb_per_s, changed.second_mb_per_s),
-        compared.odds.share,
-    )
+def _trials(tried: "Sequence[TriedAdvice]") -> list[TrialJson]:
+    if not tried:
+        return []
+    from isfc.cli.plan.model_json import trial_json
 
-
-def _model(plan: Plan, figures: Sequence[ModelledRate]) -> ModelJson:
-    saturated = {each.sender: each.saturated for each in figures}
-    stated = {each.sender: each.stated for each in figures}
-    return ModelJson(
-        workload=SUITE,
-        saturating_pairs=SATURATING_PAIRS,
-        stated_pairs=STATED_PAIRS,
-        saturated_mb_per_s={node: rate.mb_per_s for node, rate in saturated.items()},
-        saturated_spread_mb_per_s={node: rate.spread_mb_per_s for node, rate in saturated.items()},
-        stated_mb_per_s={node: rate.mb_per_s for node, rate in stated.items()},
-        saturated_second_mb_per_s={node: rate.second_mb_per_s for node, rate in saturated.items()},
-        stated_spread_mb_per_s={node: rate.spread_mb_per_s for node, rate in stated.items()},
-        stated_second_mb_per_s={node: rate.second_mb_per_s for node, rate in stated.items()},
-        saturated_range=_ranges(figures, 0),
-        stated_range=_ranges(figures, 1),
-        limits={
-            each.sender: limits_json(each.limit, each.saturated_mb_per_s)
-            for each in figures
-            if isinstance(each, ReasonedRate) and each.limit is not None
-        },
-        extrapolated=beyond_plan(plan.layout, figures),
-    )
-
-
-def _ranges(figures: Sequence[ModelledRate], load: int) -> dict[str, RangeJson]:
-    found = {each.sender: ranges_of(each)[load] for each in figures}
-    return {node: range_json(within) for node, within in found.items() if within is not None}
+    return [*map(trial_json, tried)]
 
 
 def _chpids(way: WriteDirection) -> list[ChpidJson]:

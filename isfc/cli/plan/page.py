@@ -1,6 +1,7 @@
 """What ``isfc plan`` shows: the device list as a picture, the capacities, the advice."""
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -9,24 +10,23 @@ from rich.text import Text
 from ctc.address import Rdev, format_chpid, format_rdev
 from isfc.cli.drawing.link import NODE_STYLES, speed_text
 from isfc.cli.drawing.terminal import narrow_drawing
-from isfc.cli.judgement.advice import advice_text
-from isfc.cli.judgement.carried import differences
-from isfc.cli.judgement.findings import SEVERITY_STYLES
-from isfc.cli.judgement.limit import limit_lines
+from isfc.cli.judgement.findings import SEVERITY_STYLES, advice_text
 from isfc.cli.output.ranges import likely, ranges_of
 from isfc.cli.output.table import Fitted, apart, plain_table
 from isfc.layout.capacity import WriteDirection
 from isfc.layout.plan import Plan
 from isfc.layout.rules.rule import warnings_first
-from scenarios.figures.advice import TriedAdvice
 from scenarios.runs.notes import plan_notes
-from scenarios.runs.saturation import STATED_PAIRS, ModelledRate
+
+if TYPE_CHECKING:
+    from scenarios.figures.advice import TriedAdvice
+    from scenarios.runs.saturation import ModelledRate
 
 
 def plan_page(
     plan: Plan,
-    figures: Sequence[ModelledRate] = (),
-    tried: Mapping[str, Sequence[TriedAdvice]] = {},
+    figures: "Sequence[ModelledRate]" = (),
+    tried: "Mapping[str, Sequence[TriedAdvice]] | None" = None,
 ) -> RenderableType:
     """The whole page; with what the model carries and makes of the advice, if that is given."""
     first, second = plan.layout.nodes
@@ -40,11 +40,14 @@ def plan_page(
     )
     drawn = Fitted(_picture(plan), narrow_drawing(plan.layout))
     parts: list[RenderableType] = [drawn, _stop_short(plan), _capacity(plan, figures)]
-    parts += limit_lines(figures)
     if figures:
+        from isfc.cli.judgement.carried import differences  # the model, which a rule does without
+        from isfc.cli.judgement.limit import limit_lines
+
+        parts += limit_lines(figures)
         parts.append(" ".join(differences(plan, figures)))
     parts += [note.text for note in plan_notes(plan.layout, figures)]
-    parts.append(_advice(plan, tried))
+    parts.append(_advice(plan, tried or {}))
     return apart([heading, *parts])
 
 
@@ -102,7 +105,7 @@ def _rdevs(rdevs: Sequence[Rdev]) -> str:
     return ", ".join(map(format_rdev, sorted(rdevs)))
 
 
-def _capacity(plan: Plan, figures: Sequence[ModelledRate]) -> RenderableType:
+def _capacity(plan: Plan, figures: "Sequence[ModelledRate]") -> RenderableType:
     """How much each node can send, and over which chpids."""
     if not figures:
         table = Table.grid(padding=(0, 2, 0, 0))
@@ -111,6 +114,8 @@ def _capacity(plan: Plan, figures: Sequence[ModelledRate]) -> RenderableType:
             table.add_row(Text(way.sender, style), rule, _chpids(way))
         heading = "One-way capacity by rule of thumb; chpids in order of use (CTCs written on):"
         return Group(heading, table)
+    from scenarios.runs.saturation import STATED_PAIRS
+
     heads = (">rule", ">model", "~range", f">{STATED_PAIRS} pairs", "~range")
     table = plain_table("MB/s one way", *heads, "chpids in order of use (CTCs written on)")
     for way, figure, style in zip(plan.directions, figures, NODE_STYLES, strict=True):
@@ -130,7 +135,7 @@ def _chpids(way: WriteDirection) -> str:
     return ", ".join(f"{format_chpid(chpid)} ({n})" for chpid, n in way.ctcs_by_chpid.items())
 
 
-def _advice(plan: Plan, tried: Mapping[str, Sequence[TriedAdvice]]) -> RenderableType:
+def _advice(plan: Plan, tried: "Mapping[str, Sequence[TriedAdvice]]") -> RenderableType:
     if not plan.advice:
         return "Nothing to change."
     table = Table.grid(padding=(0, 2, 0, 0))

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from isfc.cli.judgement.advice import advice_text, model_word
+from isfc.cli.judgement.advice import model_word
+from isfc.cli.judgement.findings import advice_text
 from isfc.cli.main import run
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout

@@ -8,7 +8,7 @@ import pytest
 from isfc.cli.main import run
 from isfc.cli.output.ranges import range_json
 from isfc.cli.output.streams import show
-from isfc.cli.plan.command import cluster_plan_record
+from isfc.cli.plan.modelled import cluster_plan_record
 from isfc.cli.plan.together_page import cluster_plan_page
 from isfc.layout.catalogue import load_layout
 from isfc.testing.cluster import mesh

@@ -1,0 +1,61 @@
+"""What ``isfc plan --json`` prints of the model, which ``--rule`` does not load."""
+
+from collections.abc import Sequence
+
+from isfc.cli.judgement.limit import limits_json
+from isfc.cli.output.ranges import RangeJson, range_json, ranges_of
+from isfc.cli.plan.json import ComparedJson, ModelJson, TrialJson
+from isfc.layout.plan import Plan
+from isfc.layout.rules.rule import Untried
+from scenarios.figures.advice import ComparedLoad, TriedAdvice
+from scenarios.figures.limit import ReasonedRate
+from scenarios.runs.notes import beyond_plan
+from scenarios.runs.saturation import SATURATING_PAIRS, STATED_PAIRS, SUITE, ModelledRate
+
+
+def trial_json(tried: TriedAdvice) -> TrialJson:
+    """What the model makes of one change."""
+    if isinstance(tried.outcome, Untried):
+        return TrialJson(tried.trial.done, tried.outcome.because, None, None)
+    saturated, stated = map(_compared, tried.outcome)
+    return TrialJson(tried.trial.done, None, saturated, stated)
+
+
+def _compared(compared: ComparedLoad) -> ComparedJson:
+    before, changed = compared.before, compared.changed
+    return ComparedJson(
+        compared.verdict,
+        *(before.mb_per_s, before.spread_mb_per_s, before.second_mb_per_s),
+        *(changed.mb_per_s, changed.spread_mb_per_s, changed.second_mb_per_s),
+        compared.odds.share,
+    )
+
+
+def model_json(plan: Plan, figures: Sequence[ModelledRate]) -> ModelJson:
+    """What the model carries one way and the other."""
+    saturated = {each.sender: each.saturated for each in figures}
+    stated = {each.sender: each.stated for each in figures}
+    return ModelJson(
+        workload=SUITE,
+        saturating_pairs=SATURATING_PAIRS,
+        stated_pairs=STATED_PAIRS,
+        saturated_mb_per_s={node: rate.mb_per_s for node, rate in saturated.items()},
+        saturated_spread_mb_per_s={node: rate.spread_mb_per_s for node, rate in saturated.items()},
+        stated_mb_per_s={node: rate.mb_per_s for node, rate in stated.items()},
+        saturated_second_mb_per_s={node: rate.second_mb_per_s for node, rate in saturated.items()},
+        stated_spread_mb_per_s={node: rate.spread_mb_per_s for node, rate in stated.items()},
+        stated_second_mb_per_s={node: rate.second_mb_per_s for node, rate in stated.items()},
+        saturated_range=_ranges(figures, 0),
+        stated_range=_ranges(figures, 1),
+        limits={
+            each.sender: limits_json(each.limit, each.saturated_mb_per_s)
+            for each in figures
+            if isinstance(each, ReasonedRate) and each.limit is not None
+        },
+        extrapolated=beyond_plan(plan.layout, figures),
+    )
+
+
+def _ranges(figures: Sequence[ModelledRate], load: int) -> dict[str, RangeJson]:
+    found = {each.sender: ranges_of(each)[load] for each in figures}
+    return {node: range_json(within) for node, within in found.items() if within is not None}

@@ -1,0 +1,143 @@
+"""What ``isfc plan`` asks the model, which ``--rule`` does not load."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from msgspec.structs import replace
+from rich.console import Group, RenderableType
+
+from isfc.cli.judgement.limit import rests_on_json, rests_on_page
+from isfc.cli.options.layout import OpenedLink
+from isfc.cli.output.notes import note_lines, note_records
+from isfc.cli.output.progress import run_all
+from isfc.cli.output.ranges import range_json
+from isfc.cli.plan.json import PlanJson, plan_json
+from isfc.cli.plan.page import plan_page
+from isfc.cli.plan.together_page import cluster_losses_page, cluster_plan_page
+from isfc.cli.results.json import shared_json
+from isfc.cli.results.shared import shared_page
+from isfc.io.shared import find_shared
+from isfc.layout.plan import Plan
+from scenarios.figures.advice import changed_layouts, try_advice
+from scenarios.figures.cluster_loss import ClusterLeft, after_cluster_losses
+from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan, plan_experiments
+from scenarios.figures.limit import with_reasons
+from scenarios.figures.rests_on import rests_on
+from scenarios.runs.notes import cluster_notes
+from scenarios.runs.saturation import (
+    SATURATING_PAIRS,
+    STATED_PAIRS,
+    SUITE,
+    carried_by,
+    one_way,
+    stated_load,
+)
+from scenarios.runs.shared_channel import run_shared, run_shared_links
+from scenarios.runs.steady import Rate, steady_links
+
+
+def lost_together_page(
+    opened: OpenedLink, pieces: Sequence[str] | None, *, rule: bool
+) -> tuple[RenderableType, dict[str, Any]]:
+    """The page on what losses leave of all links together, and what ``--json`` prints of it."""
+    lefts = after_cluster_losses(opened.collection, pieces or [], None if rule else run_all)
+    notes = [] if rule else cluster_notes(opened.collection)
+    page = Group(cluster_losses_page(lefts), *note_lines(notes))
+    return page, {"losses": [_left_record(left) for left in lefts if left.loss is not None]}
+
+
+def _left_record(left: ClusterLeft) -> dict[str, Any]:
+    """One loss, and what is left of all links together."""
+    assert left.loss is not None, "the whole is no loss"
+    record = asdict(left.loss)
+    if left.seen is None:
+        return record
+    within = range_json(left.seen.range) if left.seen.range else None
+    return {**record, "mb_per_s": left.seen.mb_per_s, "range": within, "rates": left.seen.rates}
+
+
+def together(opened: OpenedLink) -> tuple[RenderableType, dict[str, Any]]:
+    """The page on all links of a file that share channels, and what ``--json`` prints of them."""
+    collection, disks = opened.collection, opened.file_disks
+    experiments = plan_experiments(collection)
+    found = cluster_plan(run_all(steady_links, experiments))
+    notes = cluster_notes(collection)
+    page = Group(cluster_plan_page(found), *note_lines(notes))
+    record = {**cluster_plan_record(found), **note_records(notes)}
+    if disks is None or not find_shared(disks, *collection.links):
+        return page, record
+    shared = run_shared_links(experiments[0], disks)
+    loads = ", ".join(map(str, experiments[0].loads))
+    return Group(page, "", shared_page(shared, loads)), {**record, "disks": shared_json(shared)}
+
+
+def cluster_plan_record(plan: ClusterPlan) -> dict[str, Any]:
+    """What ``--json`` prints beside the links. Names and meanings of the keys stay."""
+    return {
+        "together": [
+            {
+                "link": each.name,
+                "traffic": each.traffic,
+                **_ways("alone", each.alone),
+                **_ways("together", each.together),
+                "together_range": range_json(each.range),
+            }
+            for each in plan.links
+        ],
+        "channels": [
+            {
+                "name": each.carried.name,
+                "channel": each.carried.name,  # its former name, for this release
+                "line_mb_per_s": each.line_mb_per_s,
+                "processor_mb_per_s": each.processor_mb_per_s,
+                "mb_per_s_out": each.carried.mb_per_s_out,
+                "mb_per_s_in": each.carried.mb_per_s_in,
+                "busy_percent": 100.0 * each.carried.busy,
+                "links": [asdict(share) for share in each.carried.shares],
+            }
+            for each in plan.channels
+        ],
+        "paths": [
+            {
+                "name": each.name,
+                "path": each.name,  # its former name, too
+                "mb_per_s_max": each.mb_per_s_max,
+                "mb_per_s_out": each.mb_per_s_out,
+                "mb_per_s_in": each.mb_per_s_in,
+                "busy_percent": 100.0 * each.busy,
+                "links": [asdict(share) for share in each.shares],
+            }
+            for each in plan.paths
+        ],
+    }
+
+
+def _ways(what: str, rates: tuple[Rate, Rate]) -> dict[str, Any]:
+    """What a link carries from its first node, and to it."""
+    return {
+        f"{what}_mb_per_s": [rate.mb_per_s for rate in rates],
+        f"{what}_spread_mb_per_s": [rate.spread_mb_per_s for rate in rates],
+        f"{what}_second_mb_per_s": [rate.second_mb_per_s for rate in rates],
+    }
+
+
+def modelled_plan(
+    opened: OpenedLink, judged: Plan, *, why: bool
+) -> tuple[RenderableType, PlanJson]:
+    """The page on one link and what the model carries on it, and what ``--json`` prints of it."""
+    layouts = dict.fromkeys((judged.layout, *changed_layouts(judged.layout, judged.advice)))
+    known = carried_by([*layouts], run_all)
+    figures = with_reasons(judged.layout, known[judged.layout], run_all)
+    tried = try_advice(judged.layout, judged.advice, figures, known)
+    page, record = plan_page(judged, figures, tried), plan_json(judged, figures, tried)
+    if why:
+        slower = min(figures, key=lambda each: each.saturated_mb_per_s)
+        found = rests_on(one_way(judged.layout, slower.sender, SATURATING_PAIRS), run_all)
+        page = Group(page, "", rests_on_page(found))
+        record = replace(record, rests_on=rests_on_json(found))
+    if opened.disks is None:
+        return page, record
+    shared = run_shared(stated_load(opened.layout), opened.disks)
+    load = f"{SUITE}, {STATED_PAIRS} pairs"
+    return Group(page, "", shared_page(shared, load)), replace(record, disks=shared_json(shared))

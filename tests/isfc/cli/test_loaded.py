@@ -1,0 +1,63 @@
+"""How many modules of isfc a command loads: what it does not use takes a user's time."""
+
+import subprocess
+import sys
+
+import pytest
+
+from isfc.cli.main import COMMANDS
+
+OWN = "[m for m in sys.modules if m.partition('.')[0] in ('ctc', 'isfc', 'scenarios')]"
+MODULES_MAX = {
+    "plan": 76,
+    "import": 110,
+    "new": 50,
+    "schema": 50,
+    "export": 107,
+    "change": 142,
+    "check": 59,
+    "show": 124,
+    "report": 198,
+    "studio": 67,
+    "run": 177,
+    "relocate": 156,
+    "evacuate": 166,
+    "collide": 101,
+    "replay": 191,
+    "compare": 139,
+    "measured": 160,
+    "node": 215,
+    "cp": 89,
+    "up": 216,
+    "io": 171,
+    "optimise": 176,
+    "sweep": 145,
+    "down": 90,
+    "journal": 86,
+}
+"""Those that are there before a command runs, by its name: a twentieth more than there are."""
+
+
+def loaded(code: str) -> list[str]:
+    """The modules of isfc that are loaded once ``code`` has run."""
+    run = subprocess.run(
+        [sys.executable, "-c", f"import sys\n{code}\nprint('', *{OWN}, sep='\\n')"],
+        capture_output=True, text=True, check=True, timeout=60,
+    )  # fmt: skip
+    return run.stdout.split("\n\n")[-1].split()
+
+
+def test_plan_by_rule_loads_no_model() -> None:
+    code = "from isfc.cli.main import run; run(['plan', 'atlanta-boston', '--rule'])"
+    found = loaded(code)
+    needless = ("isfc.engine", "isfc.io", "isfc.system", "scenarios.figures", "scenarios.runs.run")
+    assert not [name for name in found if name.startswith(needless)]
+    assert len(found) <= 78
+
+
+@pytest.mark.slow
+def test_a_command_loads_what_it_uses() -> None:
+    assert MODULES_MAX.keys() == COMMANDS.keys()
+    for name, most in MODULES_MAX.items():
+        found = loaded(f"from isfc.cli.main import load_command; load_command({name!r})")
+        assert len(found) <= most, (name, found)
