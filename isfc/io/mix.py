@@ -13,8 +13,9 @@ from ctc.features import feature_of_code
 from isfc.errors import ConfigurationError
 from isfc.io.bandwidth import Ceiling, DataRates
 from isfc.io.configuration import IoConfiguration, IoWorkload, Protocol
-from isfc.io.rmf import WHOLE_SYSTEM, DeviceLine, RmfInterval
-from isfc.io.rmf_channel import ChannelLine, PassedOver
+from isfc.io.rmf import DeviceLine, RmfInterval
+from isfc.io.rmf_channel import LINES_MISSING, ChannelLine, PassedOver
+from isfc.io.rmf_iop import WHOLE_SYSTEM
 from isfc.io.sap import iop_threads
 from isfc.layout.closest import expected
 from isfc.layout.in_words import first_listed
@@ -223,7 +224,7 @@ def _left_out(passed_over: Sequence[PassedOver]) -> Iterator[str]:
     reasons = {
         "no FICON channel": "Passed over, other types",
         "no figures": "Passed over, without figures",
-        "lines missing": "Devices are missing, and not counted",
+        LINES_MISSING: "Lines are missing, and not counted",
     }
     for kind, what in reasons.items():
         names = [
@@ -236,7 +237,9 @@ def _left_out(passed_over: Sequence[PassedOver]) -> Iterator[str]:
 
 
 def _saps(interval: RmfInterval) -> int | None:
-    """How many SAPs have the IOPs of a report; None if it has no IOPs."""
+    """How many SAPs have the IOPs of a report; None if it has none, or not all of them."""
+    if any(each.name == WHOLE_SYSTEM for each in interval.passed_over):
+        return None
     iops = sum(line.iop != WHOLE_SYSTEM for line in interval.iops)
     return next((saps for saps in range(1, iops + 1) if iop_threads(saps) >= iops), None)
 

@@ -15,6 +15,7 @@ from typing import Final
 
 from isfc.errors import ConfigurationError
 from isfc.io.rmf_channel import (
+    LINES_MISSING,
     UNTITLED,
     ChannelLine,
     PassedOver,
@@ -22,28 +23,23 @@ from isfc.io.rmf_channel import (
     read_heading,
 )
 from isfc.io.rmf_device import DEVICE_TIMES, USED_TIMES, device_columns, read_times
+from isfc.io.rmf_iop import WHOLE_SYSTEM, IopLine, read_iop
 from isfc.io.rmf_words import (
     DEVICE,
     WHOLE,
     Word,
-    expect,
     is_number,
     looks_like_channel,
     number_of,
     plain_text,
     starts_device,
     starts_iop,
-    values_from,
 )
 from isfc.layout.checked_toml import read_bytes, within
 from isfc.layout.foreign_text import is_ebcdic, refuse_iocp_report
 
 TEXT_LENGTH_MAX: Final = 16 * 1024 * 1024
 """Characters in a report: a day of quarters of an hour, all devices, is about half of that."""
-
-
-WHOLE_SYSTEM: Final = "SYS"
-"""The name of the line that sums up the I/O processors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +59,6 @@ class DeviceLine:
     pend_ms: float | None
     disc_ms: float | None
     conn_ms: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class IopLine:
-    """An I/O processor in I/O Queuing Activity; ``SYS`` is the whole system."""
-
-    iop: str
-    busy_percent: float | None
-    starts_per_s: float | None
-    interrupts_per_s: float | None
 
 
 _Line = ChannelLine | DeviceLine | IopLine | PassedOver
@@ -135,8 +121,15 @@ _WHOLE_TITLES: Final = (
     "I/OQUEUEINGACTIVITY",
 )
 _OTHER_TITLE: Final = re.compile(
-    r"(?:\S ){2,}\s*A C T I V I T Y|\bACTIVITY REPORT\b|LOGICAL CONTROL UNIT|\bLCU\b.*\bCU\b"
+    r"\b(?:[A-Z] +){5,}[A-Z]\b|\bACTIVITY REPORT\b|LOGICAL CONTROL UNIT|\bLCU\b.*\bCU\b"
 )
+_SYSTEM: Final = re.compile(
+    r"SYSTEM(?: ID|:) +(?!(?:DATE|TIME|INTERVAL|RPT|CYCLE|PAGE|TOTAL|IODF)\b|DATE|\d\d/)(\S+)"
+)
+"""A system's name, which no word is that stands elsewhere in a heading."""
+
+_DATE: Final = re.compile(r"(?<!-)\bDATE:? +(\d\d/\d\d/\d{2,4})")
+_TIME: Final = re.compile(r"(?<!-)\bTIME:? +(\d\d[.:]\d\d[.:]\d\d)")
 
 _RATE: Final = re.compile(rf"({WHOLE}\.\d{{1,20}})(S?)")
 _NO_FIGURES: Final = frozenset(("OFFLINE", "NOT", "NO", "LCU"))
@@ -145,10 +138,8 @@ _NO_FIGURES: Final = frozenset(("OFFLINE", "NOT", "NO", "LCU"))
 _RATE_OFF: Final = 0.001
 """I/Os a second by which the rate of a device may be off: its last digit."""
 
-_PERCENT_MAX: Final = 100.5
-
-_IOP_FIGURES: Final = 15
-_IOP_VALUES: Final = ("ACTIVITY RATE", "AVG Q LNGTH", "% IOP BUSY", "I/O START", "INTERRUPT")
+_IOP_RATE_OFF: Final = 1e-5
+"""Share by which starts of the system and of its IOPs may differ: rates have seven digits."""
 
 
 def read_rmf(path: Path) -> tuple[RmfInterval, ...]:
@@ -222,7 +213,11 @@ class _Parser:
         self._titled = 0
         """The line of the last title."""
         self._heard: dict[str, tuple[str, int]] = {}
-        """What headings have said since the last line of a table, and in which line."""
+        """What the heading of the page has said, and in which line.
+
+        Where no title tells pages apart, since the last line of a table."""
+        self._has_rows = False
+        """Whether the page has a line of its table."""
         self._places: dict[tuple[tuple[str, str, str], str], tuple[_Line, int]] = {}
         self._seen: set[tuple[tuple[str, str, str], _Line]] = set()
 
@@ -250,9 +245,7 @@ class _Parser:
             if self._titled == number - 1 and _ends_title(squeezed):
                 return True
             report = _Report.OTHER
-        system = re.search(r"SYSTEM(?: ID|:) +(?!DATE\b|DATE:?\d|\d\d/)(\S+)", line)
-        date = re.search(r"(?<!-)\bDATE:? +(\d\d/\d\d/\d{2,4})", line)
-        time = re.search(r"(?<!-)\bTIME:? +(\d\d[.:]\d\d[.:]\d\d)", line)
+        system, date, time = (what.search(line) for what in (_SYSTEM, _DATE, _TIME))
         if not (report or system or date or time):
             return False
         self._take_records()
@@ -261,18 +254,29 @@ class _Parser:
             # a page that lost a line of its heading is not of the interval before
             self._system = self._date = self._time = ""
             self._heard.clear()
-        for what, found in (("SYSTEM", system), ("DATE", date), ("TIME", time)):
-            value, before = self._heard.setdefault(what, (found[1], number)) if found else ("", 0)
-            if found and value != found[1]:
-                raise ConfigurationError(
-                    f"line {number}: {what} is {found[1]}, and {value} in line {before}; expected "
-                    "one of them: are two pages mixed up?"
-                )
-        self._report = report or self._report
+            self._report, self._has_rows = report, False
+        if self._report is not _Report.OTHER:
+            for what, found in (("SYSTEM", system), ("DATE", date), ("TIME", time)):
+                if found:
+                    self._hear(what, found[1], number)
         self._system = system[1] if system else self._system
         self._date = date[1] if date else self._date
         self._time = time[1] if time else self._time
         return True
+
+    def _hear(self, what: str, value: str, number: int) -> None:
+        """Note what a heading says; raise `ConfigurationError` if the page is of something else."""
+        if self._has_rows and what not in self._heard:
+            raise ConfigurationError(
+                f"line {number}: {what} is {value}, below lines of the table; expected it above "
+                f"them, below the title in line {self._titled}: was a title lost?"
+            )
+        before, line = self._heard.setdefault(what, (value, number))
+        if before != value:
+            raise ConfigurationError(
+                f"line {number}: {what} is {value}, and {before} in line {line}; expected one of "
+                "them: are two pages mixed up?"
+            )
 
     def _take_records(self) -> None:
         """Read the lines of the table that ends here."""
@@ -343,7 +347,10 @@ class _Parser:
 
     def _add(self, line: _Line, number: int) -> None:
         """Note a line of the present interval, unless the same one was pasted before."""
-        self._heard.clear()
+        if self._report is _Report.UNKNOWN:
+            self._heard.clear()
+        else:
+            self._has_rows = True
         key = self._system, self._date, self._time
         if (key, line) in self._seen:
             return
@@ -439,33 +446,30 @@ class _Parser:
         interval = self._intervals.get((self._system, self._date, self._time))
         if rate is None or interval is None or not DEVICE.fullmatch(lcu):
             return start + 1
-        total, unit = number_of(rate[1]), 10.0 ** -len(rate[1].partition(".")[2])
         rates = [line.io_per_s for line in interval.devices if line.lcu == lcu]
-        off = unit + _RATE_OFF * len(rates)
+        off = 10.0 ** -len(rate[1].partition(".")[2]) + _RATE_OFF * len(rates)
+        self._compare(f"LCU {lcu}", "devices", number_of(rate[1]), rates, off, words[start])
+        return start + 3
+
+    def _compare(
+        self, whole: str, parts: str, total: float, rates: list[float], off: float, at: Word
+    ) -> None:
+        """Hold a total, which may be ``off``, against the rates that are to make it."""
         if sum(rates) > total + off:
             raise ConfigurationError(
-                f"{words[start].place}: LCU {lcu} has {total:g} I/Os a second, and its devices "
+                f"{at.place}: {whole} has {total:g} I/Os a second, and its {parts} "
                 f"{sum(rates):g} together; expected the same within rounding"
             )
         if sum(rates) < total - off:
             missing = f"{total - sum(rates):,.0f} of {total:,.0f} I/Os a second"
-            self._add(PassedOver(f"LCU {lcu}", missing, "lines missing"), words[start].line)
-        return start + 3
+            self._add(PassedOver(whole, missing, LINES_MISSING), at.line)
 
     def _take_iop(self, words: list[Word], start: int) -> int:
-        values, end = values_from(words, start + 1, 16, words[start], starts_iop)
-        shares = values[2:3]
-        if len(values) == _IOP_FIGURES + 1:
-            shares.append(values.pop(3))  # % CMPR BUSY, which later releases have
-        used = values[: len(_IOP_VALUES)]
-        expect(used, _IOP_VALUES, words[start], f"IOP {words[start].text}")
-        if len(values) != _IOP_FIGURES or any((share or 0.0) > _PERCENT_MAX for share in shares):
-            raise ConfigurationError(
-                f"{words[start].place}: IOP {words[start].text} has {len(values)} figures, "
-                f"% IOP BUSY {shares[0]}; expected {_IOP_FIGURES}, and at most 100: is one missing?"
-            )
-        name = words[start].text
-        _, _, busy, starts, interrupts = used
-        iop = WHOLE_SYSTEM if name.startswith("S") else name
-        self._add(IopLine(iop, busy, starts, interrupts), words[start].line)
+        line, end = read_iop(words, start)
+        interval = self._intervals.get((self._system, self._date, self._time))
+        starts = line.starts_per_s
+        if line.iop == WHOLE_SYSTEM and starts is not None and interval is not None:
+            rates = [each.starts_per_s or 0.0 for each in interval.iops if each.iop != line.iop]
+            self._compare(line.iop, "IOPs", starts, rates, _IOP_RATE_OFF * starts, words[start])
+        self._add(line, words[start].line)
         return end

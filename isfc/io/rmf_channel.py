@@ -118,6 +118,10 @@ class ChannelLine:
         )
 
 
+LINES_MISSING: Final = "lines missing"
+"""Why a total is passed over: those that make it are not all there."""
+
+
 @dataclass(frozen=True, slots=True)
 class PassedOver:
     """A line that is not used: its chpid or device, its type, and why."""

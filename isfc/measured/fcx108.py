@@ -76,6 +76,8 @@ def whole(columns: list[Column]) -> list[Column]:
             f"a heading of {len(names)} columns without {', '.join(missing)}, or with it twice; "
             "expected it once: were the lines cut, as at column 72 or 80?"
         )
+    if names[:2] != ["rdev", "type"]:
+        raise BadFigure("a heading that does not begin with Addr and Type; expected it as printed")
     return columns
 
 
@@ -90,12 +92,11 @@ def read_row(
     words = [*_WORD.finditer(line)]
     if len(words) < 3 or not _ADDRESS.fullmatch(words[0][0]):
         return None
-    if columns[1].name == "type":
-        kind = words[1][0].upper()
-        if not _KIND.fullmatch(kind):
-            raise BadFigure(f"{kind[:20]!r} is no device type; expected one such as CTCA")
-        if kind not in CTC_TYPES:
-            return Rdev(int(words[0][0], 16)), kind
+    kind = words[1][0].upper()
+    if not _KIND.fullmatch(kind):
+        raise BadFigure(f"{kind[:20]!r} is no device type; expected one such as CTCA")
+    if kind not in CTC_TYPES:
+        return Rdev(int(words[0][0], 16)), kind
     ways = [*_ways(words, columns)]
     if not ways:
         raise BadFigure(

@@ -24,8 +24,8 @@ _FROM_TO: Final = re.compile(r"^1?\s*(From|To)\s+(?=\d)", re.IGNORECASE)
 _SCREEN: Final = re.compile(r"\bInterval\s+(?=\d)", re.IGNORECASE)
 _TO: Final = re.compile(r"\s*-\s*")
 _HEAD: Final = re.compile(r"(?:\b|^1)FCX\d{3}\s+(?:Run\s+(.*)|CPU\b)", re.IGNORECASE)
-_NO_NAMES: Final = ("MONITOR", "PERF")
-"""Words of a screen's heading, ``Perf. Monitor``."""
+_NO_NAMES: Final = ("MONITOR", "PERF. MONITOR")
+"""How a screen's heading goes on where another has the system's name; it may be cut."""
 
 _NAME: Final = re.compile(r"[\w$#@]{1,8}", re.ASCII)
 _SYSTEM: Final = re.compile(r"\bSYSTEM\s?ID:?\s+(\w{1,8})", re.IGNORECASE)
@@ -112,7 +112,8 @@ class _Above:
 def _name(rest: str) -> str | None:
     """The system's name behind a time, if nothing else is there."""
     found = _NAME.fullmatch(rest.strip())
-    return found[0].upper() if found and found[0].upper() not in _NO_NAMES else None
+    name = found[0].upper() if found else None
+    return None if name and any(each.startswith(name) for each in _NO_NAMES) else name
 
 
 def _date(text: str) -> date | None:

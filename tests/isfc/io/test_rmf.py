@@ -318,3 +318,65 @@ def test_a_date_behind_a_lost_name_is_no_system() -> None:
     pasted = re.sub(r"SYSTEM ID +P34 +DATE ", "SYSTEM ID  DATE", CHANNELS)
     (interval,) = parse_rmf(pasted, "paste")
     assert not interval.system
+
+
+QUEUES = SAMPLES["io-queuing-activity"]
+
+
+def moved(lines: list[str], line: int, to: int) -> str:
+    return "\n".join([*lines[:to], lines[line], *lines[to:]])
+
+
+def test_a_heading_below_lines_of_its_table_is_refused() -> None:
+    # rows of one interval came under the time of another (mutations: swap 0, repeat 2 at 14)
+    lines = SAMPLES["three-intervals-pasted"].splitlines()
+    assert "TIME 08.45" in lines[2]
+    assert lines[14].startswith("51 ")
+    with pytest.raises(ConfigurationError, match=r"line 15: TIME is 08.*, and 09\.00.* in line 12"):
+        parse_rmf(moved(lines, 2, 14), "paste")
+    # a line of the second interval, above what the third heading says (swap 14)
+    lines[14:16] = lines[15], lines[14]
+    with pytest.raises(ConfigurationError, match=r"line 17: SYSTEM is PROD, below lines of the"):
+        parse_rmf("\n".join(lines), "paste")
+
+
+def test_a_channel_below_iops_is_no_iop() -> None:
+    # its five figures and the first ten of the line below (mutations: drop_column, repeat 18 at 9)
+    lines = QUEUES.splitlines()
+    row = "4C     8.10    0.00   0.00  0.0   0.0\n"
+    text = "\n".join([*lines[:9], row + lines[9].replace(" 01 ", "    "), *lines[10:]])
+    with pytest.raises(ConfigurationError, match=r"IOP 4C: % I/O REQUESTS RETRIED is 0.02, 8.05,"):
+        parse_rmf(text, "paste")
+
+
+@pytest.mark.parametrize("words", [4, 5])
+def test_an_iop_whose_line_was_broken_and_put_together_wrong_is_refused(words: int) -> None:
+    # IOP 01 started nothing, or had no interrupt (mutations: wrap 44, swap 25; wrap 50, swap 22)
+    (row,) = (line for line in QUEUES.splitlines() if line.startswith("  01 "))
+    figures = row.split()
+    broken = figures[:words], figures[9:], figures[words:9]
+    text = QUEUES.replace(row, "\n".join(map("   ".join, broken)))
+    with pytest.raises(ConfigurationError, match=r"IOP 01: .*; expected as many decimals in each"):
+        parse_rmf(text, "paste")
+
+
+def test_all_retries_of_an_iop_are_those_of_its_causes() -> None:
+    text = QUEUES.replace(" 0.0    0.0  0.0", "24.1   20.0  4.1")
+    assert len(parse_rmf(text, "paste")[0].iops) == 5
+    with pytest.raises(ConfigurationError, match=r"ALL of % I/O REQUESTS RETRIED is 24\.1;"):
+        parse_rmf(text.replace("20.0  4.1", "20.0  3.1"), "paste")
+
+
+def test_iops_are_held_against_their_total() -> None:
+    (interval,) = parse_rmf(QUEUES, "paste")
+    (missing,) = interval.passed_over
+    assert (missing.name, missing.kind) == ("SYS", "44,618 of 104,101 I/Os a second")
+    with pytest.raises(ConfigurationError, match="SYS has 59000 I/Os a second, and its IOPs 59483"):
+        parse_rmf(QUEUES.replace("104101.3    104217.5", "59000.00    104217.5"), "paste")
+
+
+def test_a_word_of_the_heading_is_no_system() -> None:
+    # the name stood in a line of its own, which changed places with the next
+    for word in ("INTERVAL 00.59.990", "RPT VERSION V2R3", "DATE 02/25/2019"):
+        (interval,) = parse_rmf(QUEUES.replace("SYSTEM ID    P34", f"SYSTEM ID\n{word}"), "paste")
+        assert not interval.system

@@ -68,3 +68,10 @@ def test_what_cannot_be_is_refused_by_file_and_line(
         read(tmp_path, DETAILS.replace(old, new))
     assert "details.txt:3: " in str(caught.value)
     assert problem in str(caught.value)
+
+
+@pytest.mark.parametrize("left", ["Pe\nrf. Monitor", "Per", "Monitor", "Mon"])
+def test_what_is_left_of_the_screens_name_is_no_system(tmp_path: Path, left: str) -> None:
+    # a page cut at column 58 was of the system PER
+    (page,) = read(tmp_path, DETAILS.replace("Perf. Monitor", left))
+    assert page.system is None

@@ -132,6 +132,7 @@ def test_decimal_commas_are_read_if_that_is_said(tmp_path: Path) -> None:
     [
         ("\n".join(PAGE.splitlines()[5:]), "without a heading above it"),
         ("\n".join(PAGE.splitlines()[:5]), "a heading without rows"),
+        (PAGE.replace("\nAddr ", "\n-> Addr "), "does not begin with Addr and Type"),
         (PAGE[: PAGE.index("7001 CTCA") + 25], "ends too early"),
     ],
 )
