@@ -55,6 +55,8 @@ if TYPE_CHECKING:
     from isfc.search.decide import compare as compare
     from isfc.search.decide import losses as losses
     from isfc.search.decide import optimise as optimise
+    from isfc.search.sizing import LinkSizing as LinkSizing
+    from isfc.search.sizing import size as size
     from isfc.search.sweep import sweep as sweep
     from scenarios.moves.evacuated import evacuate as evacuate
     from scenarios.moves.evacuation import Tenant as Tenant
@@ -105,6 +107,8 @@ _HOMES: Final = {
     "compare": "isfc.search.decide",
     "Comparison": "isfc.search.decide",
     "optimise": "isfc.search.decide",
+    "size": "isfc.search.sizing",
+    "LinkSizing": "isfc.search.sizing",
     "evacuate": "scenarios.moves.evacuated",
     "Tenant": "scenarios.moves.evacuation",
     "features": "isfc.layout.edit",
@@ -156,6 +160,7 @@ __all__ = [
     "IsfcError",
     "Layout",
     "Limits",
+    "LinkSizing",
     "LocalProtocolError",
     "ModelledRate",
     "MoveCtc",
@@ -196,6 +201,7 @@ __all__ = [
     "relocate",
     "shipped_layouts",
     "simulate",
+    "size",
     "source_kind",
     "sweep",
     "without",

@@ -131,6 +131,11 @@ def decisions(layout: isfc.Layout) -> None:
         print(error)
     best = isfc.optimise(layout, ["forward"], pairs=1, seconds=0.01, runs=1, seeds=1)
     print(best.given.scores)
+    try:
+        sized: isfc.LinkSizing = isfc.size(0.5, lost="all")
+        print(sized.best and sized.best.layout, [(one.range, one.odds) for one in sized.links])
+    except isfc.ConfigurationError as error:
+        print(error)
     plan = isfc.GuestPlan("LINUX1", isfc.GuestMemory(2**20, 2**20))
     print(isfc.evacuate(layout, layout.nodes[0], [plan]).seconds)
     print(isfc.evacuate(layout, layout.nodes[0], [isfc.Tenant(plan, layout.nodes[1])]).seconds)

@@ -44,6 +44,9 @@ COMMANDS: Final = {
     ),
     "new": Subcommand("new", "new", "Write a commented layout of a few options or answers."),
     "schema": Subcommand("new", "schema", "Print the JSON schema of layout files."),
+    "size": Subcommand(
+        "size", "size", "Say how many chpids and CTCs a link needs, with one piece gone."
+    ),
     "export": Subcommand(
         "export", "export", "Write the statements that the systems of a layout need."
     ),

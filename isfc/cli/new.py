@@ -1,28 +1,25 @@
 """``isfc new``: a commented layout of a few options, or of the answers to a few questions."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Generic, TypeVar
 
 import typer
 
-from ctc.address import RDEV_MAX, ChpidId, Rdev, parse_chpid, parse_rdev
+from ctc.address import ChpidId, Rdev, parse_chpid, parse_rdev
 from ctc.profiles import ChpidProfile, find_profile
 from isfc.cli.options.number import bounded
 from isfc.cli.options.source import OutputOption, write_text
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import ask_user, show_json
 from isfc.errors import ConfigurationError
-from isfc.layout.build import ASSUMED_FEATURE, CtcChoice, build_layout
+from isfc.layout.build import ASSUMED_FEATURE, CtcChoice, build_layout, ctcs_on_chpids
 from isfc.layout.checked_toml import within
 from isfc.layout.schema import layout_schema
 from isfc.layout.write import format_layout
 from isfc.link.name import NodeName
 from isfc.link.schedule import CTCS_MAX
-
-RDEVS_PER_CHPID = 16
-"""Device numbers that are set aside for a chpid (published: IBM's advice for relocation)."""
 
 _T = TypeVar("_T")
 
@@ -85,7 +82,7 @@ def new(
     )
     layout = build_layout(
         nodes,
-        _connections(pairs, count, firsts),
+        _ctcs(pairs, count, firsts),
         lambda ends: of_pair[ends[nodes[0]], ends[nodes[1]]],
         too_many=f": --ctcs {CTCS_MAX // len(pairs)} at most with so many --chpids"
         if len(pairs) <= CTCS_MAX
@@ -184,18 +181,12 @@ def _firsts(text: str) -> tuple[Rdev, Rdev]:
     return parse_rdev(here.strip()), parse_rdev((there if comma else here).strip())
 
 
-def _connections(
+def _ctcs(
     pairs: list[tuple[ChpidId, ChpidId]], count: int, firsts: tuple[Rdev, Rdev]
-) -> Iterator[CtcChoice]:
+) -> list[CtcChoice]:
     """So many CTCs on each pair of chpids."""
-    for index, chpids in enumerate(pairs):
-        for n in range(count):
-            here, there = (first + RDEVS_PER_CHPID * index + n for first in firsts)
-            if max(here, there) > RDEV_MAX:
-                raise ConfigurationError(
-                    "--rdevs: device numbers go beyond FFFF; expected lower ones"
-                )
-            yield CtcChoice(chpids, (Rdev(here), Rdev(there)))
+    with within("--rdevs"):
+        return list(ctcs_on_chpids(pairs, [count] * len(pairs), firsts))
 
 
 def schema() -> None:

@@ -3,8 +3,7 @@
 Options of a command are arguments of the same name, and figures are the same.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -24,7 +23,7 @@ from isfc.search.candidate import parse_fixed
 from isfc.search.objective import LinksObjective, Objective, Scoring
 from isfc.search.optimise import optimise as search
 from isfc.search.result import SearchResult, Task
-from isfc.search.workers import share_out
+from isfc.search.workers import shared_out
 from scenarios.figures.choice import Candidate, Choice, PairOdds, judge_choice, pair_odds
 from scenarios.figures.cluster_loss import ClusterLeft, after_cluster_losses
 from scenarios.runs.saturation import in_turn
@@ -135,22 +134,10 @@ def optimise(
             kept = parse_fixed(link, parse_rdevs(fixed) if fixed else ())
         task = Task(Collection((link,)), scoring, ctcs or len(link.ctcs), runs, seeds, kept)
     tell = progress or (lambda _: None)
-    return search(task, lambda work, items: _shared(work, items, jobs), tell)
+    return search(task, lambda work, items: shared_out(work, items, jobs), tell)
 
 
-_Item = TypeVar("_Item")
-_Done = TypeVar("_Done")
 _Name = TypeVar("_Name", Objective, LinksObjective)
-
-
-def _shared(
-    work: Callable[[_Item], _Done], items: Sequence[_Item], jobs: int
-) -> Iterator[tuple[int, _Done]]:
-    if jobs == 1:
-        yield from ((index, work(item)) for index, item in enumerate(items))
-    elif items:
-        with closing(share_out(work, items, jobs)) as answers:
-            yield from answers
 
 
 def _with_disks(layout: AnyLayout) -> Collection:

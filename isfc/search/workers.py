@@ -4,7 +4,7 @@ import os
 import signal
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from multiprocessing import current_process, get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -62,6 +62,17 @@ def share_out(
     finally:
         for process in staff:
             process.join()
+
+
+def shared_out(
+    work: Callable[[_Item], _Result], items: Sequence[_Item], jobs: int
+) -> Iterator[tuple[int, _Result]]:
+    """The same; in this process, one after the other, with one job."""
+    if jobs == 1:
+        yield from ((index, work(item)) for index, item in enumerate(items))
+    elif items:
+        with closing(share_out(work, items, jobs)) as answers:
+            yield from answers
 
 
 def _hire(

@@ -148,10 +148,15 @@ class Errors:
             (self.nineteen_of_twenty, NINETEEN_OF_TWENTY),
             (self.worst, self.rows / (self.rows + 1)),
         )
-        for (below, least), (above, most) in pairwise(known):
-            if factor < above:
-                return least + (most - least) * math.log(factor / below) / math.log(above / below)
-        return known[-1][1]
+        return _share_within(factor, known)
+
+
+def _share_within(factor: float, known: Sequence[tuple[float, float]]) -> float:
+    """The share that is at most such a factor, of some that are known; at most the last of them."""
+    for (below, least), (above, most) in pairwise(known):
+        if factor < above:
+            return least + (most - least) * math.log(factor / below) / math.log(above / below)
+    return known[-1][1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,6 +254,20 @@ def odds_ahead(ratio: float, differs: Differs, *, extrapolated: bool = False) ->
     if not extrapolated and size > 1 and (counted := _counted(differs, size)):
         share, basis = max(0.5, counted.share), counted.basis
     return Odds(share if ratio >= 1 else 1 - share, basis)
+
+
+def odds_reached(found: Range, wanted: float) -> Odds:
+    """The odds that a figure is ``wanted`` or more on real hardware, by its range.
+
+    Beyond what holds in nineteen of twenty cases nothing is known: the odds stay there.
+    """
+    value, is_more = found.value, found.value >= wanted
+    factors = [
+        value / each.low if is_more else each.high / value for each in (found.likely, found.sure)
+    ]
+    known = ((1.0, 0.0), (factors[0], FOUR_OF_FIVE), (factors[1], NINETEEN_OF_TWENTY))
+    share = _share_within(max(value / wanted, wanted / value), known) / 2
+    return Odds(0.5 + share if is_more else 0.5 - share, found.describe())
 
 
 def nobody_is_ahead(odds: Odds) -> bool:

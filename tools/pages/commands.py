@@ -26,6 +26,7 @@ TOPICS: Final = {
     "import": ("import.md",),
     "new": ("layouts.md",),
     "schema": ("layouts.md",),
+    "size": ("size.md",),
     "export": ("import.md",),
     "change": ("changing.md",),
     "check": ("check.md",),

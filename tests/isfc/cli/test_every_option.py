@@ -240,6 +240,7 @@ ELSEWHERE: Final = {
     "import config": "layout cec output",
     "new": "systems chpids ctcs feature rdevs output",
     "schema": "",
+    "size": "mb-per-s lost feature km workload pairs systems output jobs json",
     "report": "link output workload",
     "studio": "port no-browser",
     "replay": "suite release reply rdevs pairs seconds jobs seeds full plot report interval csv "

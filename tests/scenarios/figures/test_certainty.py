@@ -8,9 +8,12 @@ from scenarios.figures.certainty import (
     Differs,
     Family,
     FigureKind,
+    Interval,
+    Range,
     errors_of,
     family_of,
     odds_ahead,
+    odds_reached,
     range_of,
     ratio_errors,
 )
@@ -72,3 +75,10 @@ def test_odds_grow_with_the_ratio_where_no_rows_are_alike() -> None:
 def test_a_ratio_that_is_none_has_no_odds(ratio: float) -> None:
     with pytest.raises(ValueError, match="expected more than 0"):
         odds_ahead(ratio, Differs.LAYOUT)
+
+
+def test_odds_of_reaching_are_those_of_the_range() -> None:
+    found = Range(100.0, Interval(80.0, 150.0), Interval(60.0, 200.0), "rows")
+    shares = [odds_reached(found, wanted).share for wanted in (1, 60, 80, 100, 150, 200, 900)]
+    assert shares == pytest.approx([0.975, 0.975, 0.9, 0.5, 0.1, 0.025, 0.025])
+    assert 0.5 < odds_reached(found, 95).share < odds_reached(found, 90).share < 0.9

@@ -1,0 +1,232 @@
+"""``isfc size``: how many chpids and CTCs a link needs to carry so much with one piece gone."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from msgspec import Struct
+from rich.console import RenderableType
+
+from isfc.cli.judgement.limit import LimitsJson, limit_line, limits_json
+from isfc.cli.options.experiment import complete_workload
+from isfc.cli.options.flattened import flattened
+from isfc.cli.options.layout import JsonOption
+from isfc.cli.options.number import JobsOption, bounded
+from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.file import check_file, output_option
+from isfc.cli.output.progress import progress_bar
+from isfc.cli.output.ranges import RangeJson, likely, range_json, range_note
+from isfc.cli.output.streams import show, show_json, write_file
+from isfc.cli.output.table import apart, plain_table
+from isfc.layout.document import KM_MAX
+from isfc.layout.write import format_layout
+from isfc.search.sizing import (
+    DEFAULT_FEATURES,
+    MB_PER_S_MAX,
+    RUNS_MAX,
+    LinkSizing,
+    LostPiece,
+    SizedLink,
+)
+from isfc.search.sizing import size as size_link
+from scenarios.runs.run import PAIRS_MAX
+from scenarios.runs.saturation import SATURATING_PAIRS, SUITE
+
+_GONE = {
+    LostPiece.NONE: "with nothing gone",
+    LostPiece.CTC: "with a CTC gone",
+    LostPiece.CHPID: "with a chpid gone",
+    LostPiece.DIRECTOR: "with one of two directors gone",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class WantedOptions:
+    """What the link has to carry, and what it may be made of."""
+
+    mb_per_s: Annotated[
+        float, bounded("MB/s", 1, MB_PER_S_MAX, "What the link has to carry, each way.")
+    ]
+    lost: Annotated[
+        LostPiece, typer.Option(help="What is gone then; of directors there are two.")
+    ] = LostPiece.CHPID
+    feature: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FEATURE",
+            help="A FICON feature to choose from; may be repeated. "
+            f"{', '.join(DEFAULT_FEATURES)} if not said.",
+        ),
+    ] = None
+    km: Annotated[float, bounded("KM", 0, KM_MAX, "How long the fibres are.")] = 0.0
+    workload: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", help="What runs over the link.", autocompletion=complete_workload
+        ),
+    ] = SUITE
+    pairs: Annotated[
+        int, bounded("N", 1, PAIRS_MAX, "Pairs of guests: with so many, more carry no more.")
+    ] = SATURATING_PAIRS
+    systems: Annotated[str, typer.Option(metavar="NAME,NAME", help="The two systems.")] = (
+        "ATLANTA,BOSTON"
+    )
+
+    def sized(self, jobs: int | None) -> LinkSizing:
+        """The links that were tried, with a bar over the runs."""
+        features = tuple(self.feature or DEFAULT_FEATURES)
+        first, _, second = self.systems.partition(",")
+        with progress_bar(
+            RUNS_MAX * len(features),
+            "runs at most",
+            lambda _: "interrupted; nothing is kept",
+            is_said=True,
+        ) as advance:
+            return size_link(
+                self.mb_per_s,
+                lost=self.lost.value,
+                features=features,
+                km=self.km,
+                workload=self.workload,
+                pairs=self.pairs,
+                systems=(first.strip(), second.strip()),
+                jobs=jobs or os.cpu_count() or 1,
+                progress=advance,
+            )
+
+
+@flattened
+def size(
+    wanted: WantedOptions,
+    *,
+    output: Annotated[
+        Path | None, output_option("Write the layout of the best to a file.", "FILE.toml")
+    ] = None,
+    jobs: JobsOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Say how many chpids and CTCs a link needs, with one piece gone.
+
+    For each feature the fewest chpids that carry it by the model, and one chpid more if fewer CTCs
+    do then; with -o the best as a layout. Ends with 1 if no link carries it, and says what
+    limits the one that carries most.
+    """
+    path = None if output is None else check_file("-o", str(output), (".toml",))
+    found = wanted.sized(jobs)
+    best = found.best
+    if path is not None and best is not None:
+        write_file(path, format_layout(best.layout, heading=[_verdict(found)], explained=True))
+    if json:
+        show_json(size_json(found))
+    else:
+        show(_page(found))
+    if best is None:
+        raise typer.Exit(ExitCode.FAILED)
+
+
+class SizedLinkJson(Struct, frozen=True):
+    """A link that was tried."""
+
+    feature: str
+    chpids: int
+    """of each system"""
+    ctcs: int
+    """of the link"""
+    ports: int
+    """of directors, for both systems; cables from chpid to chpid need none"""
+    whole_mb_per_s: float
+    """one way, in its slower direction"""
+    left_mb_per_s: float
+    """the same with the piece gone"""
+    range: RangeJson
+    """between what that would lie"""
+    odds: float
+    """how likely it is that it reaches what is wanted on real hardware, of 1"""
+    reaches: bool
+    """whether it does by the model"""
+
+
+class LinkSizeJson(Struct, frozen=True):
+    """``isfc size --json``. Names and meanings of the keys stay between releases."""
+
+    mb_per_s: float
+    """what is wanted each way"""
+    lost: str
+    """what is gone then"""
+    km: float
+    workload: str
+    pairs: int
+    best: SizedLinkJson | None
+    """the same as one of `links`; null if no link carries what is wanted"""
+    links: list[SizedLinkJson]
+    """by feature"""
+    limits: LimitsJson | None
+    """what limits the one that carries most, where none carries what is wanted"""
+
+
+def size_json(found: LinkSizing) -> LinkSizeJson:
+    """The record of what was sized."""
+    best, limit = found.best, found.limit
+    return LinkSizeJson(
+        found.mb_per_s,
+        found.lost.value,
+        found.km,
+        found.load.workload.name,
+        found.load.pairs,
+        None if best is None else _link_json(best, found),
+        [_link_json(each, found) for each in found.links],
+        None if limit is None else limits_json(limit, found.most.left.rate.mb_per_s),
+    )
+
+
+def _link_json(link: SizedLink, found: LinkSizing) -> SizedLinkJson:
+    return SizedLinkJson(
+        link.feature,
+        link.chpids,
+        link.ctcs,
+        link.ports,
+        link.whole.rate.mb_per_s,
+        link.left.rate.mb_per_s,
+        range_json(link.range),
+        link.odds.share,
+        found.reaches(link),
+    )
+
+
+def _page(found: LinkSizing) -> RenderableType:
+    load, gone = found.load, _GONE[found.lost]
+    heads = (">chpids", ">CTCs", ">ports", ">whole", ">left", "range", f"{found.mb_per_s:g} odds")
+    table = plain_table("feature", *heads, no_wrap=True)
+    for link in found.links:
+        table.add_row(
+            *(link.feature, str(link.chpids), str(link.ctcs), str(link.ports)),
+            *(f"{link.whole.rate.mb_per_s:.0f}", f"{link.left.rate.mb_per_s:.0f}"),
+            *(likely(link.range), str(link.odds)),
+            style="bold green" if link is found.best else "",
+        )
+    heading = (
+        f"MB/s (2^20) one way, of the slower direction, with {load.pairs} pairs of "
+        f"{load.workload.name}{f' over {found.km:g} km' if found.km else ''}; "
+        f"left is what it carries {gone}"
+    )
+    return apart([_verdict(found), heading, table, range_note(each.range for each in found.links)])
+
+
+def _verdict(found: LinkSizing) -> str:
+    """What to order, or why nothing helps."""
+    wanted, gone, best = f"{found.mb_per_s:,g} MB/s", _GONE[found.lost], found.best
+    if best is None:
+        most = found.most
+        why = "" if found.limit is None else limit_line(found.limit, most.left.rate.mb_per_s)
+        return (
+            f"Not reachable: no link carries {wanted} {gone}. {most.chpids} chpids of "
+            f"{most.feature} carry most, {most.left.rate.mb_per_s:,.0f}, {why} MB/s."
+        )
+    each = f"{best.ctcs // best.chpids} on each" if best.chpids > 1 else "all on it"
+    return (
+        f"Best: {best.chpids} chpid{'s' * (best.chpids > 1)} of {best.feature} at each system, "
+        f"{best.ctcs} CTC{'s' * (best.ctcs > 1)}, {each}; {best.left.rate.mb_per_s:,.0f} MB/s "
+        f"{gone}. The odds of {wanted} are {best.odds}."
+    )

@@ -1,0 +1,146 @@
+"""``isfc size``: ten questions with their answers, the layout it writes, its record and errors."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import isfc
+from ctc.profiles import find_profile
+from isfc.cli.main import run
+from isfc.cli.output.exits import ExitCode
+from isfc.layout.layout import Layout
+from isfc.layout.loss import losses
+from isfc.search import sizing
+from scenarios.figures import limit
+from scenarios.runs.run import Experiment
+from scenarios.runs.steady import steady_rate
+from scenarios.runs.workload import SUITES
+from tests.layouts import layout_of
+
+FEW = ("--pairs", "20")
+SHORT = (*FEW, "--feature", "Express8S", "--jobs", "1")
+
+
+pytestmark = pytest.mark.usefixtures("short_steady")
+
+
+@pytest.fixture(autouse=True)
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs that are short are shorter still."""
+    monkeypatch.setattr(sizing, "WARMUP", 0.02)
+    monkeypatch.setattr(sizing, "SHORT_S", 0.03)
+    monkeypatch.setattr(limit, "BEGIN_NS", 10_000_000)
+    monkeypatch.setattr(limit, "LENGTH_NS", 20_000_000)
+
+
+def left_of(layout: Layout, lost: str) -> float:
+    """MB/s of the slower direction with the worst piece gone, found piece by piece."""
+    every: list[Layout | None] = [layout]
+    if lost in ("chpid", "ctc"):
+        every = [each.left for each in losses(layout) if each.kind == lost]
+    if lost == "director":
+        halves = layout.fibres[::2], layout.fibres[1::2]
+        every = [
+            layout.with_ctcs(tuple(ctc for ctc in layout.ctcs if ctc.fibre in half))
+            if half
+            else None
+            for half in halves
+        ]
+    rests = [each for each in every if each is not None]
+    if len(rests) < len(every) or not rests:
+        return 0.0
+    return min(
+        steady_rate(Experiment(rest, SUITES["HL"], 20, client=node)).mb_per_s
+        for rest in rests
+        for node in rest.nodes
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("wanted", "words"),
+    [
+        ("400", "--lost none"),
+        ("400", "--lost ctc"),
+        ("400", "--lost chpid"),
+        ("400", "--lost director"),
+        ("900", "--lost none"),
+        ("900", ""),
+        ("150", "--feature Express2"),
+        ("300", "--feature Express8S --feature Express2"),
+        ("400", "--km 100"),
+        ("20", "--workload HS"),
+    ],
+)
+def test_fewest_chpids_that_carry_it(
+    wanted: str, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ["--mb-per-s", wanted, *words.split(), "--json", "--jobs", "1", "--pairs", "20"]
+    given += [] if "--feature" in words else ["--feature", "Express8S"]
+    assert run(["size", *given]) == ExitCode.GOOD
+    record = json.loads(capsys.readouterr().out)
+    best, links = record["best"], record["links"]
+    assert best == min(links, key=lambda one: (one["chpids"], one["ctcs"], -one["odds"]))
+    assert all(one["left_mb_per_s"] >= float(wanted) and one["odds"] >= 0.5 for one in links)
+    assert best["ports"] == 2 * best["chpids"]
+    if record["workload"] == "HL" and not record["km"]:
+        fewer = [(best["chpids"], best["ctcs"] // best["chpids"] - 1)]
+        fewer += [(best["chpids"] - 1, ctcs) for ctcs in (4, 5)]
+        for chpids, ctcs in fewer:
+            if chpids and ctcs:
+                layout = layout_of(*[(8.0, ctcs)] * chpids).with_fibres(
+                    lambda fibre: replace(fibre, profile=find_profile(best["feature"]))
+                )
+                assert left_of(layout, record["lost"]) < 1.05 * float(wanted)
+
+
+@pytest.mark.slow
+def test_layout_that_is_written_is_that_of_the_function(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "ordered.toml"
+    words = ["size", "--mb-per-s", "300", "--systems", "MUC, ber", *SHORT, "-o", str(file)]
+    assert run(words) == ExitCode.GOOD
+    shown = capsys.readouterr().out
+    best = isfc.size(300, features=["Express8S"], pairs=20, systems=("MUC", "BER")).best
+    assert best is not None
+    assert isfc.load_layout(str(file)) == best.layout.in_order()
+    assert best.layout.nodes == ("BER", "MUC")
+    assert f"{best.chpids} chpids of FICON Express8S at each system" in shown
+    assert f"{best.left.rate.mb_per_s:.0f}  " in shown
+
+
+@pytest.mark.slow
+def test_what_no_link_carries_ends_with_1_and_writes_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "none.toml"
+    words = ["size", "--mb-per-s", "3000", *SHORT]
+    assert run([*words, "-o", str(file)]) == ExitCode.FAILED
+    assert not file.exists()
+    told = " ".join(capsys.readouterr().out.split())
+    assert "Not reachable: no link carries 3,000 MB/s with a chpid gone." in told
+    assert "limited by: BOSTON receives" in told or "limited by: ATLANTA receives" in told
+    assert run([*words, "--json"]) == ExitCode.FAILED
+    record = json.loads(capsys.readouterr().out)
+    assert record["best"] is None
+    assert record["limits"]["by"][0]["resource"] == "receive"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--mb-per-s 0", "--mb-per-s 0: expected 1 to 1000000 MB/s"),
+        ("--mb-per-s 9 --km -1", "--km -1: expected 0 to 10000 km"),
+        ("--mb-per-s 9 --feature Express9", "'Express9' is not a FICON feature"),
+        ("--mb-per-s 9 --systems A", "systems: "),
+        ("--mb-per-s 9 --workload NO", "workload"),
+        ("--mb-per-s 9 -o out.txt", "expected a file that ends with .toml"),
+    ],
+)
+def test_wrong_option_is_named(words: str, message: str, refusal: Callable[..., Any]) -> None:
+    assert message in refusal("size", *words.split())
