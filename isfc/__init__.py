@@ -9,6 +9,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from isfc import measured as measured
+    from isfc.cli.drawing.link import drawing as drawing
+    from isfc.cli.html.report import report as report
+    from isfc.deck.exported import Exported as Exported
+    from isfc.deck.exported import export as export
+    from isfc.deck.imported import Imported as Imported
+    from isfc.deck.imported import import_config as import_config
+    from isfc.deck.imported import import_iocp as import_iocp
+    from isfc.deck.imported import import_islink as import_islink
     from isfc.deck.iocp import deck_partitions as deck_partitions
     from isfc.errors import Backpressure as Backpressure
     from isfc.errors import ConfigurationError as ConfigurationError
@@ -36,9 +44,11 @@ if TYPE_CHECKING:
     from isfc.layout.layout import CtcPair as CtcPair
     from isfc.layout.layout import Fibre as Fibre
     from isfc.layout.layout import Layout as Layout
+    from isfc.layout.new import new as new
     from isfc.layout.plan import Plan as Plan
     from isfc.layout.plan import make_plan as plan
     from isfc.layout.rules.rule import Finding as Finding
+    from isfc.layout.schema import layout_schema as schema
     from isfc.layout.source_kind import SourceKind as SourceKind
     from isfc.layout.source_kind import source_kind as source_kind
     from isfc.layout.write import format_collection as format_collection
@@ -51,10 +61,14 @@ if TYPE_CHECKING:
     from isfc.programs.protocol import ConversationSevered as ConversationSevered
     from isfc.programs.protocol import SeverCode as SeverCode
     from isfc.search.decide import Comparison as Comparison
+    from isfc.search.decide import change as change
     from isfc.search.decide import check as check
+    from isfc.search.decide import collide as collide
     from isfc.search.decide import compare as compare
     from isfc.search.decide import losses as losses
     from isfc.search.decide import optimise as optimise
+    from isfc.search.replay import Replayed as Replayed
+    from isfc.search.replay import replay as replay
     from isfc.search.sizing import LinkSizing as LinkSizing
     from isfc.search.sizing import size as size
     from isfc.search.sweep import sweep as sweep
@@ -65,6 +79,7 @@ if TYPE_CHECKING:
     from scenarios.moves.relocated import Relocated as Relocated
     from scenarios.moves.relocated import relocate as relocate
     from scenarios.moves.vmrelocate import Limits as Limits
+    from scenarios.runs.at_site import at_site as at_site
     from scenarios.runs.notes import plan_notes as plan_notes
     from scenarios.runs.saturation import ModelledRate as ModelledRate
     from scenarios.runs.saturation import carried as carried
@@ -83,6 +98,16 @@ _HOMES: Final = {
     "source_kind": "isfc.layout.source_kind",
     "SourceKind": "isfc.layout.source_kind",
     "deck_partitions": "isfc.deck.iocp",
+    "import_iocp": "isfc.deck.imported",
+    "import_islink": "isfc.deck.imported",
+    "import_config": "isfc.deck.imported",
+    "Imported": "isfc.deck.imported",
+    "export": "isfc.deck.exported",
+    "Exported": "isfc.deck.exported",
+    "new": "isfc.layout.new",
+    "schema": "isfc.layout.schema:layout_schema",
+    "at_site": "scenarios.runs.at_site",
+    "drawing": "isfc.cli.drawing.link",
     "Layout": "isfc.layout.layout",
     "Collection": "isfc.layout.layout",
     "Fibre": "isfc.layout.layout",
@@ -104,6 +129,8 @@ _HOMES: Final = {
     "check": "isfc.search.decide",
     "Finding": "isfc.layout.rules.rule",
     "losses": "isfc.search.decide",
+    "collide": "isfc.search.decide",
+    "change": "isfc.search.decide",
     "compare": "isfc.search.decide",
     "Comparison": "isfc.search.decide",
     "optimise": "isfc.search.decide",
@@ -112,6 +139,9 @@ _HOMES: Final = {
     "evacuate": "scenarios.moves.evacuated",
     "Tenant": "scenarios.moves.evacuation",
     "features": "isfc.layout.edit",
+    "report": "isfc.cli.html.report",
+    "replay": "isfc.search.replay",
+    "Replayed": "isfc.search.replay",
     "carried": "scenarios.runs.saturation",
     "ModelledRate": "scenarios.runs.saturation",
     "plan_notes": "scenarios.runs.notes",
@@ -153,10 +183,12 @@ __all__ = [
     "ConversationSevered",
     "CtcPair",
     "Edit",
+    "Exported",
     "Fibre",
     "Finding",
     "GuestMemory",
     "GuestPlan",
+    "Imported",
     "IsfcError",
     "Layout",
     "Limits",
@@ -171,6 +203,7 @@ __all__ = [
     "RemoteProtocolError",
     "RemoveCtc",
     "RenumberCtc",
+    "Replayed",
     "SetFibre",
     "SeverCode",
     "Simulation",
@@ -180,17 +213,26 @@ __all__ = [
     "Tenant",
     "Traffic",
     "Workload",
+    "at_site",
     "carried",
+    "change",
     "check",
+    "collide",
     "compare",
     "deck_partitions",
+    "drawing",
     "edit",
     "evacuate",
+    "export",
     "features",
     "format_collection",
+    "import_config",
+    "import_iocp",
+    "import_islink",
     "load_layout",
     "losses",
     "measured",
+    "new",
     "open_node",
     "optimise",
     "parse_layout",
@@ -199,6 +241,9 @@ __all__ = [
     "plan_notes",
     "read_edit",
     "relocate",
+    "replay",
+    "report",
+    "schema",
     "shipped_layouts",
     "simulate",
     "size",

@@ -2,8 +2,10 @@
 
 import builtins
 import inspect
+import re
 import sys
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache, wraps
 from importlib import import_module
 from types import NoneType, UnionType
@@ -26,6 +28,9 @@ _Result = TypeVar("_Result")
 
 _SHOWN_LENGTH: Final = 60
 """Characters of a wrong value in a message."""
+
+_OPTION: Final = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
+"""An option of a command, in a message."""
 
 _WORDS: Final[Mapping[object, str]] = {
     int: "a whole number",
@@ -67,6 +72,18 @@ def check_fields(record: object) -> None:
     kind: Any = type(record)
     for name in kind.__dataclass_fields__:
         _check(kind.__name__, name, getattr(record, name), _hint(kind, name))
+
+
+@contextmanager
+def in_python() -> Iterator[None]:
+    """Let errors name arguments where they name options: ``ports`` for ``--ports``."""
+    try:
+        yield
+    except ConfigurationError as error:
+        text = _OPTION.sub(lambda found: found[1].replace("-", "_"), str(error))
+        if text == str(error):
+            raise
+        raise ConfigurationError(text) from None
 
 
 def _check(owner: str, name: str, value: object, hint: Any) -> None:

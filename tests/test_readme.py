@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from isfc.cli.import_.command import link_record
 from isfc.cli.live.measured_page import live_json
 from isfc.cli.live.options import LiveOptions
 from isfc.cli.live.running_node import Measured
@@ -18,6 +17,7 @@ from isfc.cli.replay.command import comparison_json
 from isfc.cli.results.json import run_json
 from isfc.cli.run.faults import fault_json
 from isfc.deck.cabling import Cabling
+from isfc.deck.imported import link_record
 from isfc.deck.pairing import pair
 from isfc.deck.partition import choose_systems
 from isfc.deck.wiring import wire
@@ -106,7 +106,8 @@ def test_make_targets_exist() -> None:
 def test_import_keys() -> None:
     systems = choose_systems("ALPHA,BETA", [shipped("cross-css.iocp")])
     pairing = pair(systems[0], systems[1], Cabling())
-    assert_keys("import iocp", link_record(pairing, wire(pairing, lambda _: None, {})))
+    layout = wire(pairing, lambda _: None, {}).layout
+    assert_keys("import iocp", link_record(pairing, Collection((layout,))))
 
 
 def test_relocate_keys() -> None:

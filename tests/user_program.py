@@ -72,6 +72,27 @@ def open_text() -> str:
     return "\n".join(lines)
 
 
+def exchanges(layout: isfc.Layout) -> None:
+    """Decks and statements in and out, and other ways to write a layout."""
+    written: isfc.Exported = isfc.export(layout, "iocp")
+    partitions = ",".join(layout.nodes)
+    found: isfc.Imported = isfc.import_iocp([*written.texts.values()], partitions=partitions)
+    print(found.remarks, [each.text for each in found.unpaired], isfc.drawing(found.collection))
+    statements = isfc.export(layout, "activate", system=layout.nodes[0]).texts
+    print(isfc.import_config([*statements.values()], layout).collection == found.collection)
+    made: isfc.Layout = isfc.new("ATLANTA,BOSTON", "40:50", ctcs=2)
+    print([step.left for step in isfc.change(made, isfc.new("ATLANTA,BOSTON", "40:50"))])
+    print(sorted(isfc.schema()), isfc.report)
+    try:
+        isfc.import_islink(["\n"])
+    except isfc.ConfigurationError as error:
+        print(error)
+    replayed: isfc.Replayed = isfc.replay("stop_short")
+    print(replayed.within, len(replayed.rows()))
+    for each in isfc.collide(made, offer_out=1, offer_in=1, steps=1, seconds=0.001, seeds=1):
+        print(each.rule, each.collisions_per_s)
+
+
 def simulations(layout: isfc.Layout) -> None:
     """Runs in virtual time, and a sweep of them."""
     done: isfc.Simulation = isfc.simulate(layout, "HS", pairs=2, seconds=0.01, warmup=0.01)
@@ -84,11 +105,15 @@ def simulations(layout: isfc.Layout) -> None:
             print(row["pairs"], row["mb_per_s"] > 0)
 
 
+def guest() -> isfc.GuestPlan:
+    """A small one."""
+    memory: isfc.GuestMemory = isfc.GuestMemory(2**20, 2**20)
+    return isfc.GuestPlan("LINUX1", memory, isfc.Limits(max_total=10.0))
+
+
 def relocations(layout: isfc.Layout) -> None:
     """A guest that is moved in virtual time."""
-    memory: isfc.GuestMemory = isfc.GuestMemory(2**20, 2**20)
-    plan = isfc.GuestPlan("LINUX1", memory, isfc.Limits(max_total=10.0))
-    moved: isfc.Relocated = isfc.relocate(layout, plan)
+    moved: isfc.Relocated = isfc.relocate(layout, guest())
     print([row["seconds"] for row in moved.rows()], moved.longest_stop_s)
 
 
@@ -103,7 +128,8 @@ def own_figures(layout: isfc.Layout) -> None:
             fitted: isfc.measured.Fitted = isfc.measured.fit("atlanta-boston", seen)
             profile: isfc.measured.SiteProfile = fitted.profile
             isfc.simulate(layout, "HS", pairs=1, seconds=0.01, warmup=0.01, profile=profile)
-            print(len(rows), isfc.measured.format_profile(profile))
+            moved = isfc.relocate(isfc.at_site("atlanta-boston", profile), guest())
+            print(len(rows), isfc.measured.format_profile(profile), moved)
             isfc.measured.compare("atlanta-boston", seen, profile=profile)
         except isfc.measured.FitRefused as refused:
             print(refused.fitted.doubts)
@@ -136,7 +162,7 @@ def decisions(layout: isfc.Layout) -> None:
         print(sized.best and sized.best.layout, [(one.range, one.odds) for one in sized.links])
     except isfc.ConfigurationError as error:
         print(error)
-    plan = isfc.GuestPlan("LINUX1", isfc.GuestMemory(2**20, 2**20))
+    plan = guest()
     print(isfc.evacuate(layout, layout.nodes[0], [plan]).seconds)
     print(isfc.evacuate(layout, layout.nodes[0], [isfc.Tenant(plan, layout.nodes[1])]).seconds)
 
@@ -170,6 +196,7 @@ async def live() -> bytes:
 def main() -> None:
     """Use everything once."""
     edits()
+    exchanges(isfc.load_layout("atlanta-boston"))
     simulations(layouts())
     relocations(layouts())
     decisions(isfc.load_layout("published-1"))

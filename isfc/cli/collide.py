@@ -21,11 +21,14 @@ from isfc.layout.layout import Layout
 from scenarios.figures.collide import (
     LOAD_MAX,
     MESSAGE_LENGTH,
+    SECONDS_MAX,
     SEEDS,
+    STEPS_MAX,
     CollisionOutcome,
     CollisionTrial,
     collide,
-    mean_outcome,
+    loads_up_to,
+    mean_outcomes,
     trials,
 )
 from scenarios.runs.notes import layout_notes
@@ -39,8 +42,6 @@ SHADES = " ·░▒▓█"
 
 LISTED = 3
 """How many figures that have a trend left are named; ``--json`` has all."""
-STEPS_MAX = 16
-SECONDS_MAX = 60.0
 
 
 def collide_layout(
@@ -89,10 +90,9 @@ def collide_layout(
     link = open_layout(layout, link_name)
     if offer_out is None or offer_in is None:
         raise ConfigurationError(_what_to_offer(layout, link))
-    loads = _loads(offer_out, steps), _loads(offer_in, steps)
+    loads = loads_up_to(offer_out, steps), loads_up_to(offer_in, steps)
     planned = trials(link, *loads, seconds, message, range(seed, seed + seeds))
-    runs = run_all(collide, planned, None)
-    outcomes = [mean_outcome(runs[at : at + seeds]) for at in range(0, len(runs), seeds)]
+    outcomes = mean_outcomes(run_all(collide, planned, None), seeds)
     if json:
         show_json(collide_json(link, outcomes, planned[0], seeds))
     else:
@@ -110,11 +110,6 @@ def _what_to_offer(argument: str, layout: Layout) -> str:
         f"{MESSAGE_LENGTH} bytes\nunless --message says otherwise. Above is what each can write "
         "by IBM's rule of\nthumb; 'isfc plan' says what the model carries."
     )
-
-
-def _loads(most: float, steps: int) -> list[float]:
-    """So many loads up to the most, in equal steps; one where there is nothing to offer."""
-    return sorted({most * step / steps for step in range(1, steps + 1)})
 
 
 class CollideJson(Struct, frozen=True):

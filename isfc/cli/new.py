@@ -7,18 +7,16 @@ from typing import Annotated, Generic, TypeVar
 
 import typer
 
-from ctc.address import ChpidId, Rdev, parse_chpid, parse_rdev
-from ctc.profiles import ChpidProfile, find_profile
 from isfc.cli.options.number import bounded
 from isfc.cli.options.source import OutputOption, write_text
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import ask_user, show_json
 from isfc.errors import ConfigurationError
-from isfc.layout.build import ASSUMED_FEATURE, CtcChoice, build_layout, ctcs_on_chpids
+from isfc.layout import new as make
+from isfc.layout.build import ASSUMED_FEATURE
 from isfc.layout.checked_toml import within
 from isfc.layout.schema import layout_schema
 from isfc.layout.write import format_layout
-from isfc.link.name import NodeName
 from isfc.link.schedule import CTCS_MAX
 
 _T = TypeVar("_T")
@@ -64,30 +62,26 @@ def new(
     begin as told, and those of each further one 16 higher.
     """
     ask = sys.stdin is not None and sys.stdin.isatty()
-    nodes = _Question("systems", "The two systems", "ATLANTA,BOSTON", _nodes).answer(systems, ask)
-    pairs = _Question("chpids", "Chpids that are joined", "40:50,41:51", _pairs).answer(chpids, ask)
-    count = ctcs or _Question("ctcs", "CTCs on each chpid", "4", _count, is_default=True).answer(
-        None, ask
+    nodes = _Question("systems", "The two systems", "ATLANTA,BOSTON", make.read_nodes).answer(
+        systems, ask
     )
+    pairs = _Question("chpids", "Chpids that are joined", "40:50,41:51", make.read_pairs).answer(
+        chpids, ask
+    )
+    count = ctcs or _Question(
+        "ctcs", "CTCs on each chpid", "4", make.read_count, is_default=True
+    ).answer(None, ask)
     profiles = _Question(
         "feature",
         "FICON feature of the chpids, or of each pair",
         ASSUMED_FEATURE.feature,
-        lambda text: _profiles(text, len(pairs)),
+        lambda text: make.read_profiles(text, len(pairs)),
         is_default=True,
     ).answer(feature, ask)
-    of_pair = dict(zip(pairs, profiles, strict=True))
-    firsts = _Question("rdevs", "First device number", "6000", _firsts, is_default=True).answer(
-        rdevs, ask
-    )
-    layout = build_layout(
-        nodes,
-        _ctcs(pairs, count, firsts),
-        lambda ends: of_pair[ends[nodes[0]], ends[nodes[1]]],
-        too_many=f": --ctcs {CTCS_MAX // len(pairs)} at most with so many --chpids"
-        if len(pairs) <= CTCS_MAX
-        else ": fewer --chpids",
-    )
+    firsts = _Question(
+        "rdevs", "First device number", "6000", make.read_firsts, is_default=True
+    ).answer(rdevs, ask)
+    layout = make.layout_of(nodes, pairs, count, profiles, firsts)
     heading = [
         f"A logical link between {layout.nodes[0]} and {layout.nodes[1]}.",
         "'isfc plan FILE' judges it, 'isfc check FILE' holds it against IBM's advice.",
@@ -121,72 +115,6 @@ class _Question(Generic[_T]):
             )
         with within(f"--{self.option} {text[:40]!r}"):
             return self.read(text)
-
-
-def _nodes(text: str) -> tuple[NodeName, NodeName]:
-    names = [NodeName(name.strip().upper()) for name in text.split(",")]
-    if len(names) != 2 or names[0] == names[1]:
-        raise ConfigurationError("expected two systems, such as ATLANTA,BOSTON")
-    return names[0], names[1]
-
-
-def _pairs(text: str) -> list[tuple[ChpidId, ChpidId]]:
-    pairs = []
-    for part in text.split(","):
-        here, _, there = part.strip().partition(":")
-        pairs.append((parse_chpid(here), parse_chpid(there or here)))
-    if len(set(pairs)) < len(pairs):
-        raise ConfigurationError("expected each pair of chpids once")
-    return pairs
-
-
-def _profiles(text: str, pairs: int) -> list[ChpidProfile]:
-    """The profile of each pair of chpids: one for all, or one each."""
-    profiles = [_profile(part.strip()) for part in text.split(",")]
-    if len(profiles) == 1:
-        return profiles * pairs
-    if len(profiles) != pairs:
-        raise ConfigurationError(
-            f"{len(profiles)} features for {pairs} pairs of chpids; expected one of all, or one "
-            "of each pair"
-        )
-    return profiles
-
-
-def _profile(text: str) -> ChpidProfile:
-    """``FICON Express16S``, or ``FICON Express16S@8`` where the link runs at 8 Gb/s."""
-    feature, at, gbps = text.partition("@")
-    profile = find_profile(feature)
-    if not at:
-        return profile
-    try:
-        speed = float(gbps)
-    except ValueError:
-        speed = 0.0
-    if not 0 < speed <= profile.link_gbps:
-        raise ConfigurationError(
-            f"speed {gbps[:10]!r}: expected more than 0 Gb/s, and {profile.link_gbps:g} at most"
-        )
-    return find_profile(feature, speed)
-
-
-def _count(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= CTCS_MAX:
-        raise ConfigurationError(f"expected a number from 1 to {CTCS_MAX}")
-    return int(text)
-
-
-def _firsts(text: str) -> tuple[Rdev, Rdev]:
-    here, comma, there = text.partition(",")
-    return parse_rdev(here.strip()), parse_rdev((there if comma else here).strip())
-
-
-def _ctcs(
-    pairs: list[tuple[ChpidId, ChpidId]], count: int, firsts: tuple[Rdev, Rdev]
-) -> list[CtcChoice]:
-    """So many CTCs on each pair of chpids."""
-    with within("--rdevs"):
-        return list(ctcs_on_chpids(pairs, [count] * len(pairs), firsts))
 
 
 def schema() -> None:

@@ -1,18 +1,15 @@
 """``isfc report``: a layout's judgement and its runs, and its channels, as one page."""
 
-from dataclasses import replace
-from functools import partial
 from typing import Annotated
 
 import typer
 
-from isfc.cli.html.document import bundle, check_charts, document
+from isfc.cli.html.document import check_charts
+from isfc.cli.html.report import report_page
 from isfc.cli.options.layout import LayoutArgument, LinkOption, open_all
 from isfc.cli.output.file import check_file, output_option
 from isfc.cli.output.progress import run_all
 from isfc.cli.output.streams import RUNNING, show_log, write_file
-from isfc.layout.sharing import shares_anything
-from scenarios.figures.report_runs import LinkRuns, channel_estimates, cluster_runs, link_runs
 from scenarios.runs.workload import find_workload, workload_usage
 
 
@@ -33,35 +30,12 @@ def report(
     shows what its channels can do, and the comparisons that concern them.
     """
     path = check_file("-o", output, (".html",))
-    write_file(path, _page(layout, link, workload))
-
-
-def _page(name: str, link: str | None, workload: str) -> str:
-    """The page of the layout that ``name`` means."""
     check_charts()
     chosen = find_workload(workload)
-    links, configuration = open_all(name, link)
-    channels = channel_estimates(name, configuration) if configuration else None
-    every: list[LinkRuns] = []
-    for number, each in enumerate(links, start=1):
-        of = f" of {'-'.join(each.layout.nodes)}" if len(links) > 1 else ""
-        ran = link_runs(
-            name,
-            each.layout,
-            chosen,
-            partial(_say, of=of),
-            run_all,
-            each.disks,
-            each.neighbours,
-        )
-        every.append(replace(ran, mark=f"-{number}" if number > 1 else ""))
-    cluster = None
-    if len(links) > 1 and shares_anything(links[0].collection):
-        _say("all links together")
-        cluster = cluster_runs(links[0].collection, run_all)
-    return document(every, bundle(), channels, cluster)
+    links, channels = open_all(layout, link)
+    write_file(path, report_page(layout, links, channels, chosen, _say, run_all))
 
 
-def _say(what: str, of: str = "") -> None:
-    """Say on standard error what is run, and of which link if there are several."""
-    show_log(f"{RUNNING}{what}{of}")
+def _say(what: str) -> None:
+    """Say on standard error what is run."""
+    show_log(f"{RUNNING}{what}")

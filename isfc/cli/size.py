@@ -9,7 +9,8 @@ import typer
 from msgspec import Struct
 from rich.console import RenderableType
 
-from isfc.cli.judgement.limit import LimitsJson, limit_line, limits_json
+from isfc.cli.judgement.limit import limit_line, limits_json
+from isfc.cli.judgement.limit_record import LimitsJson
 from isfc.cli.options.experiment import complete_workload
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption
@@ -31,7 +32,7 @@ from isfc.search.sizing import (
     SizedLink,
 )
 from isfc.search.sizing import size as size_link
-from scenarios.runs.run import PAIRS_MAX
+from scenarios.runs.experiment import PAIRS_MAX
 from scenarios.runs.saturation import SATURATING_PAIRS, SUITE
 
 _GONE = {

@@ -13,6 +13,9 @@ from isfc.layout.layout import Collection, Layout
 
 _SUFFIX = ".toml"
 
+AnyLayout = Layout | Collection | str | Path
+"""A layout as a program means it: records, a shipped one's name, a path, or a file's text."""
+
 
 def shipped_layouts() -> tuple[str, ...]:
     """The names of the shipped layouts, ``published-4`` before ``published-12``."""
@@ -44,7 +47,7 @@ def load_collection(argument: str | Path) -> Collection:
 
 
 def given_collection(
-    layout: Layout | Collection | str | Path,
+    layout: AnyLayout,
     parse: Callable[[Document], Collection] = collection_of,
 ) -> Collection:
     """The links that a program means: records, a shipped layout's name, a path, or a file's text.
@@ -55,13 +58,18 @@ def given_collection(
         return Collection((layout,))
     if isinstance(layout, Collection):
         return layout
+    return parse(given_document(layout))
+
+
+def given_document(layout: str | Path) -> Document:
+    """The document of a shipped layout's name, a path, or a text of several lines itself."""
     if isinstance(layout, str) and "\n" in layout:
-        return parse(parse_document(layout, "layout"))
-    return parse(load_document(layout))
+        return parse_document(layout, "layout")
+    return load_document(layout)
 
 
 def given_link(
-    layout: Layout | Collection | str | Path,
+    layout: AnyLayout,
     parse: Callable[[Document], Collection] = collection_of,
 ) -> Layout:
     """As `given_collection`, the only link of it. Raises `ConfigurationError` for several."""

@@ -1,4 +1,4 @@
-"""What the commands that help to decide do, as functions: check, losses, compare, optimise.
+"""What the commands that help to decide do, as functions.
 
 Options of a command are arguments of the same name, and figures are the same.
 """
@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import TypeVar
 
 from ctc.address import parse_rdevs
-from isfc.arguments import checked
+from isfc.arguments import checked, in_python
 from isfc.errors import ConfigurationError
-from isfc.io.shared import links_with_disks
-from isfc.layout.catalogue import given_collection
+from isfc.io.shared import given_link_with_disks, links_with_disks
+from isfc.layout.catalogue import AnyLayout, given_collection
+from isfc.layout.change import Step, change_steps
 from isfc.layout.checked_toml import within
 from isfc.layout.closest import expected
-from isfc.layout.layout import Collection, Layout
+from isfc.layout.layout import Collection
 from isfc.layout.lost import check_pieces, known_pieces
 from isfc.layout.rules.book import find_all
 from isfc.layout.rules.rule import Finding
@@ -23,13 +24,24 @@ from isfc.search.candidate import parse_fixed
 from isfc.search.objective import LinksObjective, Objective, Scoring
 from isfc.search.optimise import optimise as search
 from isfc.search.result import SearchResult, Task
-from isfc.search.workers import shared_out
+from isfc.search.workers import check_jobs, each_by, shared_out
 from scenarios.figures.choice import Candidate, Choice, PairOdds, judge_choice, pair_odds
 from scenarios.figures.cluster_loss import ClusterLeft, after_cluster_losses
+from scenarios.figures.collide import (
+    MESSAGE_LENGTH,
+    SEEDS,
+    STEPS_MAX,
+    CollisionOutcome,
+    loads_up_to,
+    mean_outcomes,
+    trials,
+)
+from scenarios.figures.collide import SECONDS_MAX as COLLIDE_SECONDS_MAX
+from scenarios.figures.collide import collide as run_trial
+from scenarios.runs.repeat import SEEDS_MAX
+from scenarios.runs.run import INTERVAL_MIN
 from scenarios.runs.saturation import in_turn
-from scenarios.runs.workload import LinkLoad, Workload, find_workload, load_of
-
-AnyLayout = Layout | Collection | str | Path
+from scenarios.runs.workload import MESSAGE_LENGTH_MAX, LinkLoad, Workload, find_workload, load_of
 
 
 @checked
@@ -114,8 +126,7 @@ def optimise(
     ``sum`` or ``worst-link``. ``jobs`` processes share the work, and ``progress`` is told how many
     candidates have been run. Raises `ConfigurationError` if there is nothing to choose.
     """
-    if jobs < 1:
-        raise ConfigurationError(f"jobs {jobs}: expected 1 or more processes")
+    check_jobs(jobs)
     collection = _with_disks(layout)
     load = _workload(workload)
     if len(collection.links) > 1:
@@ -135,6 +146,54 @@ def optimise(
         task = Task(Collection((link,)), scoring, ctcs or len(link.ctcs), runs, seeds, kept)
     tell = progress or (lambda _: None)
     return search(task, lambda work, items: shared_out(work, items, jobs), tell)
+
+
+@checked
+def collide(
+    layout: AnyLayout,
+    *,
+    offer_out: float,
+    offer_in: float,
+    steps: int = 4,
+    message: int = MESSAGE_LENGTH,
+    seconds: float = 0.5,
+    seed: int = 1,
+    seeds: int = SEEDS,
+    jobs: int = 1,
+) -> list[CollisionOutcome]:
+    """How often writes collide, by rule and by offered load, as `isfc collide` has it.
+
+    Both systems offer up to so many MB/s, in ``steps``, in messages of so many bytes. ``seconds``
+    are measured with each of ``seeds``, from ``seed`` on. Raises `ConfigurationError` for what
+    cannot be run.
+    """
+    check_jobs(jobs)
+    for name, value, least, most in (
+        ("steps", steps, 1, STEPS_MAX),
+        ("message", message, 1, MESSAGE_LENGTH_MAX),
+        ("seconds", seconds, INTERVAL_MIN, COLLIDE_SECONDS_MAX),
+        ("seeds", seeds, 1, SEEDS_MAX),
+    ):
+        if not least <= value <= most:
+            raise ConfigurationError(f"{name} {value:g}: expected {least:g} to {most:g}")
+    link = given_link_with_disks(layout)
+    loads = loads_up_to(offer_out, steps), loads_up_to(offer_in, steps)
+    with in_python():
+        planned = trials(link, *loads, seconds, message, range(seed, seed + seeds))
+    return mean_outcomes(each_by(jobs)(run_trial, planned), seeds)
+
+
+@checked
+def change(before: AnyLayout, after: AnyLayout, *, reset: str | None = None) -> tuple[Step, ...]:
+    """The steps from one layout to another, as `isfc change` says them.
+
+    A step adds or removes ``ctcs`` of a link; ``left`` is the link then, which `carried` and
+    `simulate` take. ``reset`` is a link whose CTCs are taken out and in again. Raises
+    `ConfigurationError` for layouts that have no system in common.
+    """
+    new = given_collection(after)
+    stuck = None if reset is None else new.link(reset, "reset").nodes
+    return change_steps(given_collection(before), new, stuck)
 
 
 _Name = TypeVar("_Name", Objective, LinksObjective)

@@ -3,11 +3,13 @@
 What ``isfc measured`` does for people, `isfc.measured` does for programs; the figures are the same.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
+from warnings import warn
 
-from isfc.arguments import checked
+from isfc.arguments import checked, in_python
 from isfc.errors import ConfigurationError, IsfcError
 from isfc.io.shared import given_link_with_disks
 from isfc.layout.layout import Collection, Layout, find_node
@@ -17,12 +19,15 @@ from isfc.link.name import NodeName
 from isfc.measured.figures import Reading
 from isfc.measured.file import completed, read_measurements
 from isfc.measured.measurement import Measurement, Ran
+from isfc.measured.record_layout import read_layouts
 from isfc.measured.seen import SeenInterval, of_end, see_intervals
 from isfc.search.site_fit import FitInterval, Fitted
 from isfc.search.site_fit import fit as fit_intervals
 from scenarios.figures.site_compare import ComparedInterval, compare_interval
 from scenarios.figures.site_workload import QuietLink, check_busy, derive, find_ran
 from scenarios.runs.at_site import given_site
+
+_ZONE: Final = re.compile(r"(?:([\w$#@]{1,8})=)?([+-](?:0\d|1[0-4]):[0-5]\d|UTC|Z)", re.ASCII)
 
 Load = tuple[str, int]
 """What ran: a workload's name, and pairs of guests."""
@@ -51,12 +56,18 @@ def read(
     *,
     system: str | None = None,
     ran: Load | Mapping[str | Path, Load] | None = None,
+    zone: Sequence[str] = (),
+    records: Sequence[str | Path] = (),
+    usable: bool = False,
+    decimal_comma: bool = False,
 ) -> list[Measurement]:
     """What some files hold, one record for each system and interval.
 
     ``system`` is whose they are, where they do not say it. ``ran`` is what ran, such as
-    ``("HL", 50)``; or that of each file, by the path as it is given. Raises `ConfigurationError`
-    for what is wrong, by file and line.
+    ``("HL", 50)``; or that of each file, by the path as it is given. ``zone`` has time zones, such
+    as ``"+02:00"`` or ``"ATLANTA=UTC"``, ``records`` layouts for MONWRITE files; with
+    ``decimal_comma`` figures are written as 61,8. Raises `ConfigurationError` for what is wrong, by
+    file and line; if ``usable``, such rows are left out, each with a warning.
     """
     paths = [Path(file) for file in files]
     loads = ran if isinstance(ran, Mapping) else {} if ran is None else dict.fromkeys(paths, ran)
@@ -65,8 +76,40 @@ def read(
         find_ran(load.workload)
         if path not in paths:
             raise ConfigurationError(f"ran: {path}: none of the files")
-    found = read_measurements(paths, Reading(), (), told)
-    return completed(found, None if system is None else system.upper(), {}, None)
+    with in_python():
+        zones = read_zones(zone)
+        layouts = [layout for path in records for layout in read_layouts(Path(path))]
+        reading = Reading(usable=usable, decimal_comma=decimal_comma)
+        found = read_measurements(paths, reading, layouts, told)
+        found = completed(found, None if system is None else system.upper(), zones, None)
+        check_zones(zones, found)
+    for problem in (*reading.notes, *reading.problems):
+        warn(problem, stacklevel=3)
+    return found
+
+
+def read_zones(texts: Sequence[str]) -> dict[str | None, str]:
+    """The zone of each node that has one of its own, and under None that of the others."""
+    zones: dict[str | None, str] = {}
+    for text in texts:
+        found = _ZONE.fullmatch(text)
+        if found is None:
+            raise ConfigurationError(
+                f"--zone {text[:20]}: expected one such as +02:00, UTC, or ATLANTA=+02:00"
+            )
+        zones[found[1].upper() if found[1] else None] = found[2]
+    return zones
+
+
+def check_zones(zones: Iterable[str | None], found: Sequence[Measurement]) -> None:
+    """Raise `ConfigurationError` for the zone of a system that no file is of."""
+    systems = {one.system for one in found}
+    for name in zones:
+        if name is not None and found and name not in systems:
+            known = "".join(f"{system}, " for system in sorted(map(str, systems - {None})))
+            raise ConfigurationError(
+                f"--zone {name}: no file says that it is of {name}; expected {known}or --system"
+            )
 
 
 @checked

@@ -27,7 +27,9 @@ from isfc.search.workers import shared_out
 from scenarios.figures.certainty import Odds, Range, odds_reached
 from scenarios.figures.limit import Limit, find_limit
 from scenarios.figures.ranges import rate_range
-from scenarios.runs.run import MIB, Experiment, run
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.result import MIB
+from scenarios.runs.run import run
 from scenarios.runs.saturation import SATURATING_PAIRS, SUITE
 from scenarios.runs.steady import SteadyRun, steady_run
 from scenarios.runs.warmup import WARMUP

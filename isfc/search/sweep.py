@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from isfc.arguments import checked
-from isfc.errors import ConfigurationError
 from isfc.layout.note import Note, NoteKind
 from isfc.layout.site import SiteProfile
 from isfc.search.cluster import share_out_over
 from isfc.search.grid import Cell, at_site, read_grid
 from isfc.search.store import Figures, RowStore, key_of
-from isfc.search.workers import share_out
+from isfc.search.workers import check_jobs, shared_out
 from scenarios.runs.at_site import given_site
 from scenarios.runs.cluster import ClusterExperiment, run_cluster
 from scenarios.runs.experiment import Experiment
@@ -51,8 +50,7 @@ def sweep(
     Rows kept in the file ``store`` are yielded first and not run again. Rows do not come in the
     grid's order. Raises `ConfigurationError` for what is wrong with the specification.
     """
-    if jobs is not None and jobs < 1:
-        raise ConfigurationError(f"jobs {jobs}: expected 1 or more processes")
+    check_jobs(1 if jobs is None else jobs)
     if isinstance(specification, str | Path):
         specification = read_grid(Path(specification))
     site = given_site(profile)
@@ -85,15 +83,10 @@ def execute(
     """Work shared out over a cluster if there is an address of one, else over this machine."""
     if not items:
         return
-    if cluster is None and jobs == 1:
-        yield from enumerate(map(work, items))
+    if cluster is None:
+        yield from shared_out(work, items, jobs or os.cpu_count() or 1)
         return
-    shared = (
-        share_out(work, items, jobs or os.cpu_count() or 1)
-        if cluster is None
-        else share_out_over(cluster, work, items)
-    )
-    with closing(shared) as answers:
+    with closing(share_out_over(cluster, work, items)) as answers:
         yield from answers
 
 

@@ -11,6 +11,9 @@ from multiprocessing.process import BaseProcess
 from threading import Thread, current_thread, main_thread
 from typing import Final, TypeVar
 
+from isfc.errors import ConfigurationError
+from scenarios.runs.saturation import RunEach
+
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
@@ -64,15 +67,31 @@ def share_out(
             process.join()
 
 
+def check_jobs(jobs: int) -> None:
+    """Raise `ConfigurationError` for less than one process."""
+    if jobs < 1:
+        raise ConfigurationError(f"jobs {jobs}: expected 1 or more processes")
+
+
 def shared_out(
     work: Callable[[_Item], _Result], items: Sequence[_Item], jobs: int
 ) -> Iterator[tuple[int, _Result]]:
-    """The same; in this process, one after the other, with one job."""
+    """As `share_out`; with one job in this process."""
     if jobs == 1:
-        yield from ((index, work(item)) for index, item in enumerate(items))
+        yield from enumerate(map(work, items))
     elif items:
         with closing(share_out(work, items, jobs)) as answers:
             yield from answers
+
+
+def each_by(jobs: int) -> RunEach:
+    """Does every run, ``jobs`` at a time, and gives what came of them in their order."""
+
+    def run_each(work: Callable[[_Item], _Result], items: Sequence[_Item]) -> list[_Result]:
+        found = dict(shared_out(work, items, jobs))
+        return [found[index] for index in range(len(items))]
+
+    return run_each
 
 
 def _hire(

@@ -42,6 +42,10 @@ SEEDS: Final = 3
 figure is known."""
 
 
+STEPS_MAX: Final = 16
+SECONDS_MAX: Final = 60.0
+
+
 class Scan(Enum):
     """In which order the two ends look for a free CTC."""
 
@@ -195,6 +199,16 @@ def trials(
         for back in loads_in
         for seed in seeds
     ]
+
+
+def loads_up_to(most: float, steps: int) -> list[float]:
+    """So many loads up to the most, in equal steps; one where there is nothing to offer."""
+    return sorted({most * step / steps for step in range(1, steps + 1)})
+
+
+def mean_outcomes(outcomes: Sequence[CollisionOutcome], seeds: int) -> list[CollisionOutcome]:
+    """The mean of each ``seeds`` outcomes that follow each other."""
+    return [mean_outcome(outcomes[at : at + seeds]) for at in range(0, len(outcomes), seeds)]
 
 
 def mean_outcome(outcomes: Sequence[CollisionOutcome]) -> CollisionOutcome:

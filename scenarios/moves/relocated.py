@@ -8,13 +8,13 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from html import escape
 from math import inf, isinf
-from pathlib import Path
 from typing import Any, Final
 
 from isfc.arguments import checked
 from isfc.errors import ConfigurationError
 from isfc.io.shared import given_link_with_disks
-from isfc.layout.layout import Collection, Layout
+from isfc.layout.catalogue import AnyLayout
+from isfc.layout.layout import Layout
 from isfc.layout.note import Note
 from isfc.link.name import NodeName
 from scenarios.moves.by_rate import WouldMove, would_move
@@ -138,7 +138,7 @@ class Relocated:
 
 @checked
 def relocate(
-    layout: Layout | Collection | str | Path,
+    layout: AnyLayout,
     guests: GuestPlan | GuestMemory | Sequence[GuestPlan],
     *,
     together: int = 1,

@@ -109,6 +109,16 @@ class TableVerdict:
         """Which table it is."""
         return self.part.table
 
+    @property
+    def within(self) -> bool:
+        """Whether every figure, bound and decision is as it is declared."""
+        return (
+            all(each.within for each in self.checks)
+            and all(each.within for each in self.changes)
+            and all(each.within for each in self.decisions)
+            and all(each.within is not False for each in self.comparisons)
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class GoalCount:

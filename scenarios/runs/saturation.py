@@ -6,14 +6,14 @@ several chpids carries most of. Each figure is run until it is steady, and has i
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final, Protocol, TypeVar
 
 from isfc.arguments import checked
 from isfc.errors import ConfigurationError
-from isfc.layout.catalogue import given_link
+from isfc.io.shared import given_link_with_disks
+from isfc.layout.catalogue import AnyLayout
 from isfc.layout.closest import expected
-from isfc.layout.layout import Collection, Layout
+from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.result import Result
@@ -81,14 +81,16 @@ def in_turn(
 
 @checked
 def carried(
-    layout: Layout | Collection | str | Path, *senders: str, pairs: int = STATED_PAIRS
+    layout: AnyLayout,
+    *senders: str,
+    pairs: int = STATED_PAIRS,
 ) -> tuple[ModelledRate, ...]:
     """What some nodes can send, saturated and with ``pairs``: the first and the second if none.
 
     ``layout`` is a record, the name of a shipped layout, a path, or a layout file's text. Raises
     `ConfigurationError` for several links, and for a sender that is not of the link.
     """
-    link = given_link(layout)
+    link = given_link_with_disks(layout)
     for sender in senders:
         if sender not in link.nodes:
             raise ConfigurationError(f"sender {sender[:40]!r}: {expected(sender, link.nodes)}")

@@ -21,9 +21,11 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from ctc.address import format_chpid, format_rdev
+from isfc.arguments import checked
 from isfc.cli.output.table import plain_table
+from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.layout import Channel, Collection, Fibre, Layout
-from isfc.layout.sharing import carried_by
+from isfc.layout.sharing import carried_by, shares_anything
 from isfc.layout.uses import CtcUse, fibre_uses, writer_name
 
 NODE_STYLES: Final = ("cyan", "magenta")
@@ -82,6 +84,17 @@ def speed_text(fibre: Fibre) -> str:
     """A fibre's feature and speed, and its length if it is longer than a machine room."""
     speed = f"{fibre.profile.feature.removeprefix('FICON ')} {fibre.profile.link_gbps:g} Gb/s"
     return f"{speed}, {fibre.km:g} km" if fibre.km else speed
+
+
+@checked
+def drawing(layout: AnyLayout) -> str:
+    """A layout drawn as SVG, as `isfc show -o` writes it: a document of its own.
+
+    Raises `ConfigurationError` for what is no layout.
+    """
+    collection = given_collection(layout)
+    shares = collection.shared_channels or shares_anything(collection)
+    return drawing_svg(*collection.links, cluster=collection if shares else None)
 
 
 def drawing_svg(*layouts: Layout, mark: str = "", cluster: Collection | None = None) -> str:

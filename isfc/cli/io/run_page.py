@@ -9,7 +9,7 @@ from rich.table import Table
 from ctc.features import generation_code
 from isfc.cli.output.table import plain_table
 from isfc.io.configuration import Protocol
-from isfc.io.rmf import WHOLE_SYSTEM
+from isfc.io.rmf_iop import WHOLE_SYSTEM
 from isfc.io.run import ChannelRun, IoRun, OsaRun, SapRun, SynchronousRun, WorkloadRun
 from isfc.io.trunks import TrunkLoad
 

@@ -1,6 +1,6 @@
 """Advice and rates in words: what to change, what the model makes of that, a second pace."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from isfc.layout.rules.rule import Untried

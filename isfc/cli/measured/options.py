@@ -1,10 +1,9 @@
 """The options with which files of measurements are read, and what they lead to."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
@@ -19,8 +18,7 @@ from isfc.measured.file import completed, read_measurements
 from isfc.measured.measurement import Measurement, Ran
 from isfc.measured.record_layout import read_layouts
 from isfc.measured.seen import of_end
-
-_ZONE: Final = re.compile(r"(?:([\w$#@]{1,8})=)?([+-](?:0\d|1[0-4]):[0-5]\d|UTC|Z)", re.ASCII)
+from isfc.search.measured import check_zones, read_zones
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +73,7 @@ class MeasuredFiles:
 
         Rows that are left out are told on stderr. ``client`` is the node of the clients.
         """
-        zones = _read_zones(self.zone or ())
+        zones = read_zones(self.zone or ())
         told = _read_ran(self.ran or (), self.files)
         layouts = [layout for path in self.records or () for layout in read_layouts(path)]
         reading = Reading(usable=self.usable, decimal_comma=self.decimal_comma)
@@ -83,13 +81,7 @@ class MeasuredFiles:
         found = completed(
             read_measurements(self.files, reading, layouts, told), node, zones, None, source
         )
-        systems = {one.system for one in found}
-        for name in zones:
-            if name is not None and found and name not in systems:
-                known = "".join(f"{system}, " for system in sorted(map(str, systems - {None})))
-                raise ConfigurationError(
-                    f"--zone {name}: no file says that it is of {name}; expected {known}or --system"
-                )
+        check_zones(zones, found)
         for note in reading.notes:
             show_log(f"isfc: note: {note}")
         for problem in reading.problems:
@@ -145,16 +137,3 @@ def _read_ran(texts: Sequence[str], files: Sequence[Path]) -> dict[Path, Ran]:
             )
         found[meant[0]] = ran
     return found if rest is None else {path: found.get(path, rest) for path in files}
-
-
-def _read_zones(texts: Sequence[str]) -> dict[str | None, str]:
-    """The zone of each node that has one of its own, and under None that of the others."""
-    zones: dict[str | None, str] = {}
-    for text in texts:
-        found = _ZONE.fullmatch(text)
-        if found is None:
-            raise ConfigurationError(
-                f"--zone {text[:20]}: expected one such as +02:00, UTC, or ATLANTA=+02:00"
-            )
-        zones[found[1].upper() if found[1] else None] = found[2]
-    return zones

@@ -7,12 +7,21 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from isfc.errors import ConfigurationError
-from isfc.layout.catalogue import is_there, load_document, read_content, shipped_layouts
+from isfc.layout.catalogue import (
+    AnyLayout,
+    given_collection,
+    given_document,
+    is_there,
+    load_document,
+    read_content,
+    shipped_layouts,
+)
 from isfc.layout.checked_toml import read_bytes, within
 from isfc.layout.document import Document, parse_document
 from isfc.layout.file import collection_of
 from isfc.layout.layout import Collection, Layout
 from isfc.layout.sharing import with_notes
+from isfc.layout.write import format_collection
 from isfc.read_once import STANDARD_INPUT
 
 if TYPE_CHECKING:
@@ -135,15 +144,37 @@ def open_all(argument: str, link: str | None) -> "tuple[list[OpenedLink], IoConf
 
     A file that says of these alone has no link.
     """
-    document = _open(argument)
-    channels = None
-    if document.has_disks:
-        from isfc.io.configuration_file import io_configuration_of
+    return _all(_open(argument), link)
 
-        channels = io_configuration_of(document)
+
+def open_given(
+    layout: AnyLayout, link: str | None
+) -> "tuple[list[OpenedLink], IoConfiguration | None]":
+    """As `open_all`, of what a program gives."""
+    if not isinstance(layout, Layout | Collection):
+        return _all(given_document(layout), link)
+    collection = given_collection(layout)
+    disks = None
+    if collection.io:
+        disks = _disks(parse_document(format_collection(collection), "layout"), collection)
+    links = collection.links if link is None else [collection.link(link)]
+    return [_opened(each, collection, disks) for each in links], disks
+
+
+def _all(document: Document, link: str | None) -> "tuple[list[OpenedLink], IoConfiguration | None]":
+    channels = _disks(document)
     if channels and link is None and not document.has_links:
         return [], channels
     return _links(document, link), channels
+
+
+def _disks(document: Document, collection: Collection | None = None) -> "IoConfiguration | None":
+    """What the file says of channels and their I/O; None if nothing."""
+    if not document.has_disks:
+        return None
+    from isfc.io.configuration_file import io_configuration_of  # most files say nothing
+
+    return io_configuration_of(document, collection)
 
 
 def _links(document: Document, link: str | None, *, alone: bool = True) -> list[OpenedLink]:

@@ -1,19 +1,14 @@
 """Options of the commands that make layouts, and the files that they read and write."""
 
-from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ctc.address import ChpidId, parse_chpid
-from ctc.profiles import ChpidProfile, find_profile
 from isfc.cli.output.file import output_option
 from isfc.cli.output.streams import show_lines, write_file
 from isfc.deck.place import TEXT_LENGTH_MAX, decode
-from isfc.layout.build import Profiles
 from isfc.layout.checked_toml import read_bytes, within
-from isfc.link.name import NodeName
 from isfc.read_once import STANDARD_INPUT
 
 OutputOption = Annotated[
@@ -54,24 +49,3 @@ def write_text(text: str, output: Path | None) -> None:
         show_lines(text.splitlines())
     else:
         write_file(output, text)
-
-
-def parse_features(texts: Iterable[str]) -> Profiles:
-    """What ``--feature`` says of a fibre; the more it says, the more it counts."""
-    said: dict[tuple[str, int | None], ChpidProfile] = {}
-    for text in texts:
-        place, equals, feature = text.rpartition("=")
-        node, _, chpid = place.rpartition(":")
-        with within(f"--feature {text[:40]!r}"):
-            key = node.strip().upper(), parse_chpid(chpid.strip()) if equals else None
-            said[key] = find_profile(feature.strip())
-
-    def profile(chpids: Mapping[NodeName, ChpidId]) -> ChpidProfile | None:
-        keys: list[tuple[str, int | None]] = [
-            *chpids.items(),
-            *(("", chpid) for chpid in chpids.values()),
-            ("", None),
-        ]
-        return next((said[key] for key in keys if key in said), None)
-
-    return profile

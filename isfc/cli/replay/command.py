@@ -1,10 +1,10 @@
 """``isfc replay``: published tables again, in virtual time, ours beside IBM's."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -26,19 +26,19 @@ from isfc.cli.results.views import View
 from isfc.errors import ConfigurationError
 from isfc.link.parameters import LinkParameters
 from isfc.link.schedule import CTCS_MAX
+from isfc.search.replay import Recordings, record_parts, wanted_rows
 from scenarios.published.by_cell import spreads_by_cell
 from scenarios.published.companion import ALL_TABLES, load_table
 from scenarios.published.replay import SECONDS, Comparison, Part, choose, compare_all, runs_of
 from scenarios.published.verdict import TableVerdict, judge
-from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, Experiment
+from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.provenance import constants_digest
-from scenarios.runs.repeat import mean, repetitions
+from scenarios.runs.repeat import mean
 from scenarios.runs.report import MeasuredRun, measured, sampled_run, whole_run
-from scenarios.runs.run import INTERVAL_MIN, Recording, record
+from scenarios.runs.run import INTERVAL_MIN
+from scenarios.runs.saturation import RunEach
 from scenarios.runs.workload import MESSAGE_LENGTH_MAX
-
-Recordings = Mapping[Experiment, Sequence[Recording]]
 
 FAILURES_SHOWN = 10
 """Lines on stderr; the output marks all that is out of tolerance."""
@@ -73,13 +73,13 @@ class RowOptions:
 
     def wanted(self) -> dict[str, Sequence[str | int]]:
         """The values wanted of each column; none where any will do."""
-        return {
-            "suite": [name.upper() for name in self.suite or ()],
-            "release": [f"z/VM {name.removeprefix('z/VM ')}" for name in self.release or ()],
-            "reply_bytes": self.reply or (),
-            "rdevs": self.rdevs or (),
-            "pairs": self.pairs or (),
-        }
+        return wanted_rows(
+            self.suite or (),
+            self.release or (),
+            self.reply or (),
+            self.rdevs or (),
+            self.pairs or (),
+        )
 
 
 @flattened
@@ -226,14 +226,8 @@ def _record(
     parts: Sequence[Part], seeds: int | None, jobs: int | None, interval: float | None = None
 ) -> Recordings:
     """Every run that some rows need, once for each seed."""
-    count = 1 if seeds is None else seeds
-    experiments = runs_of(parts)
-    repeated = [once for experiment in experiments for once in repetitions(experiment, count)]
-    found = run_all(partial(record, interval=interval), repeated, jobs)
-    return {
-        experiment: found[count * index : count * (index + 1)]
-        for index, experiment in enumerate(experiments)
-    }
+    by_jobs = cast("RunEach", partial(run_all, jobs=jobs))
+    return record_parts(parts, 1 if seeds is None else seeds, by_jobs, interval)
 
 
 def _by_seed(parts: Sequence[Part], recordings: Recordings) -> Iterator[Comparison]:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,9 @@ import pytest
 import isfc
 from isfc.cli.main import run
 from isfc.cli.output.exits import ExitCode
+from scenarios.figures import report_runs
 
+LOGS = Path(__file__).parents[2] / "data" / "logs"
 GUEST = isfc.GuestPlan("LINUX1", isfc.GuestMemory(2**20, 2**20))
 any_call: Any = isfc
 
@@ -27,6 +30,92 @@ def test_findings_are_those_of_the_command(capsys: pytest.CaptureFixture[str]) -
     assert [[each.id for each in findings] for findings in found.values()] == [
         [each["id"] for each in link["findings"]] for link in shown
     ]
+
+
+def text_of(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    assert run(words) == ExitCode.GOOD
+    return capsys.readouterr().out
+
+
+def test_layout_that_is_exported_can_be_imported(capsys: pytest.CaptureFixture[str]) -> None:
+    layout = isfc.load_layout("atlanta-boston")
+    decks = isfc.export(layout, "iocp").texts
+    assert "".join(decks.values()) == text_of(capsys, "export", "atlanta-boston", "--as", "iocp")
+    found = isfc.import_iocp([*decks.values()], partitions="ATLANTA,BOSTON")
+    assert (found.collection.links, found.unpaired) == ((layout,), ())
+    assert found.to_dict()["links"][0]["nodes"] == ["ATLANTA", "BOSTON"]
+    statements = isfc.export("atlanta-boston", "activate", system="atlanta").texts
+    kept = isfc.import_config({"ATLANTA": statements["ATLANTA.config"]}, layout).collection
+    assert kept.links == (layout,)
+    (text,) = isfc.export("two-cecs", "toml").texts.values()
+    assert text == text_of(capsys, "export", "two-cecs", "--as", "toml")
+
+
+def test_console_makes_the_layout_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    logs = [LOGS / "atlanta.txt", LOGS / "boston.txt"]
+    chpids = "BOSTON:50=7000-7001,51=7020-7021"
+    text = text_of(capsys, "import", "islink", *map(str, logs), "--chpids", chpids)
+    assert isfc.import_islink(logs, chpids=[chpids]).collection == isfc.parse_links(text)
+    named = {each.stem: each.read_text("utf-8") for each in logs}
+    found = isfc.import_islink(named, chpids=[chpids], cec=["EAST=ATLANTA,BOSTON"])
+    assert found.collection.cecs[0].systems == ("ATLANTA", "BOSTON")
+    assert "chpids have one number" not in " ".join(found.remarks)
+
+
+def test_new_layout_drawing_and_schema_are_those_of_the_commands(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    made = isfc.new("ATLANTA,BOSTON", "40:50,41:51", ctcs=2, feature="FICON Express16S@8")
+    words = ["--systems", "ATLANTA,BOSTON", "--chpids", "40:50,41:51", "--ctcs", "2"]
+    assert made == isfc.parse_layout(
+        text_of(capsys, "new", *words, "--feature", "FICON Express16S@8")
+    )
+    drawn = tmp_path / "drawn.svg"
+    text_of(capsys, "show", "two-cecs", "-o", str(drawn))
+    assert isfc.drawing("two-cecs") == drawn.read_text("utf-8")
+    assert isfc.schema() == json.loads(text_of(capsys, "schema"))
+
+
+def test_replay_and_steps_are_those_of_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    found = isfc.replay("stop_short")
+    shown = of_command(capsys, "replay", "stop_short")
+    assert found.rows() == [
+        {key: value for key, value in each.items() if key not in ("version", "constants")}
+        for each in shown
+    ]
+    assert found.within
+    before, after = isfc.load_layout("published-4"), isfc.load_layout("published-1")
+    steps = isfc.change(before, after)
+    words = ["change", "published-4", "published-1", "--no-rates"]
+    assert [each.kind for each in steps] == [
+        each["kind"] for each in of_command(capsys, *words)["steps"]
+    ]
+
+
+@pytest.mark.slow
+def test_collisions_are_those_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    options: dict[str, Any] = {"offer_out": 20.0, "offer_in": 20.0, "steps": 1}
+    options |= {"seconds": 0.01, "seeds": 1}
+    words = (
+        word
+        for name, value in options.items()
+        for word in (f"--{name.replace('_', '-')}", str(value))
+    )
+    shown = of_command(capsys, "collide", "published-4", *words)["outcomes"]
+    assert [asdict(each) for each in isfc.collide("published-4", **options)] == shown
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("short_steady", "own_process")
+def test_page_of_a_record_is_that_of_its_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(report_runs, "PAIRS", (1,))
+    layout = isfc.load_layout("published-1")
+    told: list[str] = []
+    page = isfc.report(layout, workload="HS", progress=told.append)
+    text = isfc.format_collection(isfc.Collection((layout,)))
+    assert page == isfc.report(text, workload="HS")
+    assert "ISFC link CLIENT - SERVER" in page
+    assert told[0] == "throughput over pairs, each way"
 
 
 @pytest.mark.slow
@@ -80,6 +169,12 @@ def test_guests_leave_as_by_the_command(capsys: pytest.CaptureFixture[str], tmp_
         (lambda: isfc.size(9, systems=("A", "a")), "^systems: A twice; expected two systems$"),
         (lambda: isfc.size(9, workload="XX"), "XX"),
         (lambda: any_call.size("9"), r"^size\(mb_per_s='9'\): expected a number$"),
+        (lambda: isfc.import_iocp(["\n"]), "^partitions: missing; "),
+        (lambda: isfc.import_islink([]), "^logs: none; expected one or more$"),
+        (lambda: isfc.export("two-cecs", "toml", ports=["A:50=C1"]), "^ports: of IOCP decks"),
+        (lambda: isfc.new("ATLANTA", "40"), "^systems 'ATLANTA': expected two systems"),
+        (lambda: isfc.replay("transport", pairs=[3]), "^pairs 3: not in the table"),
+        (lambda: isfc.collide("published-1", offer_out=-1, offer_in=1), "^offer_out -1: expected"),
         (lambda: isfc.evacuate("published-1", "CLEINT", [GUEST]), "CLEINT.*CLIENT"),
         (lambda: isfc.evacuate("published-1", "CLIENT", []), "^guests 0: expected 1 to 500"),
         (

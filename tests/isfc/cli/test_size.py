@@ -16,7 +16,7 @@ from isfc.layout.layout import Layout
 from isfc.layout.loss import losses
 from isfc.search import sizing
 from scenarios.figures import limit
-from scenarios.runs.run import Experiment
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.steady import steady_rate
 from scenarios.runs.workload import SUITES
 from tests.layouts import layout_of

@@ -37,7 +37,7 @@ def no_traffic(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) 
         assert interval is None
         return Recording(experiment, seen, seen)
 
-    monkeypatch.setattr("isfc.cli.replay.command.record", record)
+    monkeypatch.setattr("isfc.search.replay.record", record)
 
 
 def test_record_has_every_measure_of_the_runs_chosen(capsys: pytest.CaptureFixture[str]) -> None:
@@ -198,7 +198,7 @@ def test_bad_input_is_refused_naming_what_there_is(
 def test_dead_worker_fails_the_command_in_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("isfc.cli.replay.command.record", os.abort)  # takes no argument: a bug
+    monkeypatch.setattr("isfc.search.replay.record", os.abort)  # takes no argument: a bug
     monkeypatch.setattr("isfc.cli.output.streams.discard_output", lambda: None)
     assert run(["replay", *ONE_RUN]) == 1
     assert capsys.readouterr().err == "isfc: a worker died (exit code 1)\n"

@@ -1,0 +1,74 @@
+"""The page about a layout, from Python: what ``isfc report`` writes."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+
+from isfc.arguments import checked, in_python
+from isfc.cli.html.document import bundle, check_charts, document
+from isfc.cli.options.layout import OpenedLink, open_given
+from isfc.io.configuration import IoConfiguration
+from isfc.layout.catalogue import AnyLayout
+from isfc.layout.sharing import shares_anything
+from isfc.search.workers import check_jobs, each_by
+from scenarios.figures.report_runs import LinkRuns, channel_estimates, cluster_runs, link_runs
+from scenarios.runs.saturation import RunEach
+from scenarios.runs.workload import Workload, find_workload
+
+
+@checked
+def report(
+    layout: AnyLayout,
+    *,
+    link: str | None = None,
+    workload: Workload | str = "HL",
+    jobs: int = 1,
+    progress: Callable[[str], None] | None = None,
+) -> str:
+    """One page about a layout as HTML: drawing, findings, runs, losses, as `isfc report` writes it.
+
+    Of several links it has all, or the ``link`` that is named. ``jobs`` processes share the runs;
+    ``progress`` is told what is run next. Raises `ConfigurationError` for what is no layout.
+    """
+    check_jobs(jobs)
+    chosen = find_workload(workload) if isinstance(workload, str) else workload
+    check_charts()
+    with in_python():
+        links, channels = open_given(layout, link)
+    is_named = isinstance(layout, str) and "\n" not in layout
+    name = str(layout) if is_named else "-".join(links[0].layout.nodes) if links else "channels"
+    tell = progress or (lambda _: None)
+    return report_page(name, links, channels, chosen, tell, each_by(jobs))
+
+
+def report_page(
+    name: str,
+    links: Sequence[OpenedLink],
+    configuration: IoConfiguration | None,
+    workload: Workload,
+    tell: Callable[[str], None],
+    run_each: RunEach,
+) -> str:
+    """The page of some links and channels; ``tell`` is told what is run, and of which link."""
+    channels = channel_estimates(name, configuration) if configuration else None
+    every: list[LinkRuns] = []
+    for number, each in enumerate(links, start=1):
+        ran = link_runs(
+            name,
+            each.layout,
+            workload,
+            partial(_of, tell, f" of {each.layout.name}" if len(links) > 1 else ""),
+            run_each,
+            each.disks,
+            each.neighbours,
+        )
+        every.append(replace(ran, mark=f"-{number}" if number > 1 else ""))
+    cluster = None
+    if len(links) > 1 and shares_anything(links[0].collection):
+        tell("all links together")
+        cluster = cluster_runs(links[0].collection, run_each)
+    return document(every, bundle(), channels, cluster)
+
+
+def _of(tell: Callable[[str], None], link: str, what: str) -> None:
+    tell(what + link)

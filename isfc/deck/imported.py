@@ -1,0 +1,367 @@
+"""A layout from what a site has: IOCP decks, console logs, activation statements.
+
+Each import is a function of texts, which is told what a reader should know as it goes, and a public
+one that takes paths too and keeps that in its record.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ctc.address import ChpidId, format_chpid, format_rdev, parse_chpid
+from ctc.profiles import ChpidProfile, find_profile
+from isfc.arguments import checked, in_python
+from isfc.deck.activation import Activation, choose, choose_from, imbedded, parse_activations
+from isfc.deck.console import by_system
+from isfc.deck.hint import check_paths, hinted_fibres, hinted_ports
+from isfc.deck.iocp import Deck, parse_deck
+from isfc.deck.islink import ConsoleLog, parse_log
+from isfc.deck.kept import keep_decks, too_long
+from isfc.deck.links import find_links, name_logs, parse_chpids
+from isfc.deck.machine import contradictions, crossings, together, within_one_director
+from isfc.deck.pairing import Pairing, Unpaired
+from isfc.deck.partition import DeckSystem, choose_systems
+from isfc.deck.place import TEXT_LENGTH_MAX, decode
+from isfc.deck.said_cec import one_channel_remarks, with_cecs
+from isfc.deck.wiring import Wired, active_ctcs, never_paired, pair_all, paired_devices, wire
+from isfc.errors import ConfigurationError
+from isfc.layout.build import Profiles, build_layout
+from isfc.layout.catalogue import AnyLayout, given_collection
+from isfc.layout.checked_toml import within
+from isfc.layout.file import parse_collection
+from isfc.layout.given_text import AnyText, given_bytes
+from isfc.layout.layout import Collection, KeptDeck
+from isfc.layout.sharing import in_use
+from isfc.layout.write import format_collection
+from isfc.link.name import NodeName
+
+
+@dataclass(frozen=True, slots=True)
+class NamedText:
+    """The content of a file, its name in messages, and the system that it is said to be of."""
+
+    text: str
+    file: str
+    node: str = ""
+
+
+Tell = Callable[[Deck | Sequence[Unpaired] | str], None]
+"""Is told, in this order: the decks, for their notices; what has no mate; remarks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """A layout that was made of other texts: ``collection`` has all links, ``apart`` each alone.
+
+    ``remarks`` say what was assumed or left out, ``link_remarks`` the same of each link. Of decks,
+    ``pairings`` are which devices were joined, and ``unpaired`` those that no partner has a mate
+    of, each with ``node``, ``reason`` and ``text``.
+    """
+
+    collection: Collection
+    apart: tuple[Collection, ...]
+    link_remarks: tuple[tuple[str, ...], ...] = ()
+    remarks: tuple[str, ...] = ()
+    pairings: tuple[Pairing, ...] = ()
+    unpaired: tuple[Unpaired, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """What ``isfc import iocp --json`` prints; names and meanings of the keys stay."""
+        return {
+            "links": [
+                link_record(pairing, alone)
+                for pairing, alone in zip(self.pairings, self.apart, strict=True)
+            ],
+            "shared_channels": [
+                {end.node: format_chpid(end.chpid) for end in channel}
+                for channel in self.collection.shared_channels
+            ],
+            "cecs": {cec.name: list(cec.systems) for cec in self.collection.cecs},
+        }
+
+
+def link_record(pairing: Pairing, alone: Collection) -> dict[str, Any]:
+    """What ``--json`` prints of a link. Names and meanings of the keys stay between releases."""
+    (layout,) = alone.links
+    return {
+        "nodes": list(layout.nodes),
+        "ctcs": [
+            {
+                "chpids": [format_chpid(chpid) for chpid in ctc.fibre.chpids],
+                "rdevs": [format_rdev(rdev) for rdev in ctc.rdevs],
+            }
+            for ctc in layout.ctcs
+        ],
+        "inferred": dict(pairing.inferred),
+        "unpaired": [
+            {
+                "node": each.node,
+                "rdev": format_rdev(each.device.rdev),
+                "place": str(each.device.place),
+                "reason": each.reason.value,
+                "text": each.text,
+            }
+            for each in pairing.unpaired
+        ],
+    }
+
+
+@checked
+def import_iocp(
+    decks: Sequence[AnyText],
+    *,
+    partitions: str | None = None,
+    ports: Sequence[str] = (),
+    feature: Sequence[str] = (),
+    config: Sequence[AnyText] | Mapping[str, AnyText] = (),
+) -> Imported:
+    """Make a layout of IOCP decks, one for each CEC, as `isfc import iocp` does.
+
+    A deck is the path of a file, or its text. ``partitions`` names those to join, such as
+    ``"LPAR1,BOSTON=2:LPAR1"``; without it the error names those that there are. ``ports`` are such
+    as ``"LPAR1:50=C1"``, ``feature`` such as ``"50=FICON Express16S"``; ``config`` has ACTIVATE
+    ISLINK statements, maybe by system. Raises `ConfigurationError` for what cannot be read.
+    """
+    with in_python():
+        return _kept(
+            lambda tell: pair_decks(
+                [_read(each) for each in decks], partitions, ports, feature, _all(config), tell
+            )
+        )
+
+
+@checked
+def import_islink(
+    logs: Sequence[AnyText] | Mapping[str, AnyText],
+    *,
+    chpids: Sequence[str] = (),
+    cec: Sequence[str] = (),
+    feature: Sequence[str] = (),
+) -> Imported:
+    """Make a layout of QUERY ISLINK responses, as `isfc import islink` does.
+
+    A log is the path of a file, or its text; by system, where they do not tell whose each is.
+    ``chpids`` are such as ``"40=6000-6003"``, ``cec`` such as ``"EAST=VMA1,VMA2"``. Raises
+    `ConfigurationError` for what cannot be read.
+    """
+    with in_python():
+        return _kept(lambda tell: join_logs(_all(logs), chpids, cec, feature, tell))
+
+
+@checked
+def import_config(
+    files: Sequence[AnyText] | Mapping[str, AnyText],
+    layout: AnyLayout,
+    *,
+    cec: Sequence[str] = (),
+) -> Imported:
+    """Keep the devices of a layout that ACTIVATE ISLINK names, as `isfc import config` does.
+
+    ``files`` are paths or texts, by system where they do not tell whose each is. Raises
+    `ConfigurationError` for what cannot be read, or if no CTC is left.
+    """
+    with in_python():
+        whole = given_collection(layout)
+        return _kept(lambda tell: keep_active(_all(files), whole, cec, tell))
+
+
+def _kept(work: Callable[[Tell], Imported]) -> Imported:
+    """What ``work`` makes, with what it tells."""
+    told: list[Deck | Sequence[Unpaired] | str] = []
+    found = work(told.append)
+    remarks = tuple(each for each in told if isinstance(each, str))
+    unpaired = [each for some in told if not isinstance(some, Deck | str) for each in some]
+    return replace(found, remarks=remarks, unpaired=tuple(unpaired))
+
+
+def _read(text: AnyText, node: str = "") -> NamedText:
+    data, name = given_bytes(text, "a text file", TEXT_LENGTH_MAX)
+    return NamedText(decode(data, name), name, node)
+
+
+def _all(texts: Sequence[AnyText] | Mapping[str, AnyText]) -> list[NamedText]:
+    if isinstance(texts, Mapping):
+        return [_read(text, node) for node, text in texts.items()]
+    return [_read(text) for text in texts]
+
+
+def pair_decks(
+    decks: Sequence[NamedText],
+    partitions: str | None,
+    ports: Sequence[str],
+    feature: Sequence[str],
+    config: Sequence[NamedText],
+    tell: Tell,
+) -> Imported:
+    """Pair the FCTC devices of decks, and make a link of each two partitions."""
+    read = [parse_deck(each.text, each.file) for each in decks]
+    for deck in read:
+        tell(deck)
+    systems = choose_systems(partitions, read)
+    wired = _wire_all(systems, ports, feature, config, tell)
+    _tell_remarks([found for _, found in wired], tell)
+    links = [found.layout for _, found in wired]
+    check_paths(links)
+    pairings = [pairing for pairing, _ in wired]
+    collection = together(pairings, links)
+    kept = _kept_decks(collection, systems, pairings, ports, tell)
+    for remark in (*contradictions(pairings, links), *crossings(pairings, links)):
+        tell(f"isfc: note: {remark}")
+    return Imported(
+        replace(collection, decks=kept),
+        tuple(replace(together([pairing], [found.layout]), decks=kept) for pairing, found in wired),
+        tuple(found.remarks for _, found in wired),
+        pairings=tuple(pairings),
+    )
+
+
+def join_logs(
+    logs: Sequence[NamedText],
+    chpids: Sequence[str],
+    cec: Sequence[str],
+    feature: Sequence[str],
+    tell: Tell,
+) -> Imported:
+    """Make links of what QUERY ISLINK shows at one system of each, or at both."""
+    if not logs:
+        raise ConfigurationError("logs: none; expected one or more")
+    named = name_logs([each for log in logs for each in _consoles(log)])
+    seen = find_links(named, parse_chpids(chpids, next(iter(named))))
+    profile = parse_features(feature)
+    wired = [
+        Wired(build_layout(link.nodes, link.connections, profile), tuple(link.remarks))
+        for link in seen
+    ]
+    _tell_remarks(wired, tell)
+    collection = with_cecs(Collection(tuple(found.layout for found in wired)), cec)
+    for remark in one_channel_remarks(collection):
+        tell(f"isfc: note: {remark}")
+    return Imported(
+        collection,
+        tuple(in_use(replace(collection, links=(found.layout,))) for found in wired),
+        tuple(found.remarks for found in wired),
+    )
+
+
+def keep_active(
+    files: Sequence[NamedText], layout: Collection, cec: Sequence[str], tell: Tell
+) -> Imported:
+    """Keep the devices that the statements leave active."""
+    kept, remarks = choose_from(layout, _activations(files, tell))
+    for remark in remarks:
+        tell(remark)
+    if cec:
+        kept = with_cecs(kept, cec)
+    if cec or not kept.cecs:
+        for remark in one_channel_remarks(kept):
+            tell(f"isfc: note: {remark}")
+    return Imported(kept, tuple(in_use(replace(kept, links=(link,))) for link in kept.links))
+
+
+def layout_text(found: Imported, heading: Sequence[str]) -> str:
+    """The text of one layout of all links, which can be read again."""
+    text = format_collection(found.collection, heading=heading)
+    parse_collection(text, "the links together")
+    return text
+
+
+def parse_features(texts: Sequence[str]) -> Profiles:
+    """What ``--feature`` says of a fibre; the more it says, the more it counts."""
+    said: dict[tuple[str, int | None], ChpidProfile] = {}
+    for text in texts:
+        place, equals, feature = text.rpartition("=")
+        node, _, chpid = place.rpartition(":")
+        with within(f"--feature {text[:40]!r}"):
+            key = node.strip().upper(), parse_chpid(chpid.strip()) if equals else None
+            said[key] = find_profile(feature.strip())
+
+    def profile(chpids: Mapping[NodeName, ChpidId]) -> ChpidProfile | None:
+        keys: list[tuple[str, int | None]] = [
+            *chpids.items(),
+            *(("", chpid) for chpid in chpids.values()),
+            ("", None),
+        ]
+        return next((said[key] for key in keys if key in said), None)
+
+    return profile
+
+
+def _kept_decks(
+    collection: Collection,
+    systems: Sequence[DeckSystem],
+    pairings: Sequence[Pairing],
+    ports: Sequence[str],
+    tell: Tell,
+) -> tuple[KeptDeck, ...]:
+    """What the layout keeps of the decks; tells if that is nothing."""
+    known = [*ports, *hinted_ports(systems, ports)]
+    known += [f"{key}={port}" for each in pairings for key, port in each.inferred.items()]
+    kept = keep_decks(collection, systems, known)
+    if (problem := too_long(kept)) is None:
+        return kept
+    tell(f"isfc: note: the layout does not keep the decks: {problem}; 'isfc export' makes others")
+    return ()
+
+
+def _wire_all(
+    systems: Sequence[DeckSystem],
+    ports: Sequence[str],
+    features: Sequence[str],
+    configs: Sequence[NamedText],
+    tell: Tell,
+) -> list[tuple[Pairing, Wired]]:
+    """Pair each two of the systems, and tell what has no mate."""
+    pairings = pair_all(systems, [*ports, *hinted_ports(systems, ports)])
+    profile = parse_features(features)
+    hinted = hinted_fibres(systems, within_one_director(pairings))
+    tell(never_paired(pairings))
+    chosen = choose(_activations(configs, tell), paired_devices(pairings))
+    for remark in chosen.remarks:
+        tell(remark)
+
+    def wired(pairing: Pairing) -> Wired:
+        return wire(
+            pairing,
+            lambda chpids: profile(chpids) or hinted(chpids).profile,
+            chosen.active,
+            lambda chpids: hinted(chpids).fibre,
+            lambda chpids: hinted(chpids).km or 0.0,
+            lambda chpids: hinted(chpids).far_path,
+        )
+
+    left = [pairing for pairing in pairings if active_ctcs(pairing, chosen.active)] or pairings
+    for pairing in pairings:
+        if pairing not in left:
+            nodes = "-".join(system.node for system in pairing.systems)
+            tell(f"{nodes}: the statements leave no CTC of it: left out")
+    return [(pairing, wired(pairing)) for pairing in left]
+
+
+def _consoles(log: NamedText) -> Iterator[tuple[str, ConsoleLog]]:
+    """What the console of a system says, and what AT ran on others, each with its system."""
+    parts = by_system(log.text, log.file)
+    own = parts.pop(None)
+    found = parse_log(own, log.file, needs_devices=not parts)
+    if found.devices or found.chpids or not parts:
+        yield log.node, found
+    for node, text in parts.items():
+        yield str(node), parse_log(text, log.file, needs_devices=False)
+
+
+def _activations(
+    files: Sequence[NamedText], tell: Tell
+) -> list[tuple[NodeName | None, Activation]]:
+    """All statements, each with the node that its file is said to be of."""
+    found: list[tuple[NodeName | None, Activation]] = []
+    for each in files:
+        for remark in imbedded(each.text, each.file):
+            tell(remark)
+        node = NodeName(each.node.upper()) if each.node else None
+        found += [(node, one) for one in parse_activations(each.text, each.file)]
+    return found
+
+
+def _tell_remarks(wired: Sequence[Wired], tell: Tell) -> None:
+    for found in wired:
+        for remark in found.remarks:
+            tell(f"{'-'.join(found.layout.nodes)}: {remark}")

@@ -1,0 +1,107 @@
+"""Commands and functions are the same: each has the other, and their options the same names."""
+
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import pytest
+
+import isfc
+from isfc.cli.main import COMMANDS, load_command
+
+WITHOUT: Final = {
+    "studio": "a page for people; it computes by these functions",
+    "node": "a process of its own: `open_node` opens a system inside a program",
+    "up": "processes of their own: `open_node` opens a system inside a program",
+    "down": "ends what `isfc up` began",
+    "cp": "speaks to a process that `isfc node` began",
+    "journal show": "looks into what a process left behind",
+    "journal replay": "looks into what a process left behind",
+    "io plan": "channels without a link: no function yet",
+    "io run": "channels without a link: no function yet",
+    "io size": "channels without a link: no function yet",
+    "io chart": "channels without a link: no function yet",
+}
+"""Commands that have no function, each with the reason."""
+
+NAMED: Final = {"run": "simulate", "show": "drawing"}
+"""Functions that are not called as their commands are; ``measured fit`` is `measured.fit`."""
+
+PRINTED: Final = frozenset(
+    "json csv plot output full format fail_on report interval side x y why plain".split()
+)
+"""Options that say how something is shown. Functions return all of it."""
+
+RENAMED: Final = {"from": ("client", "source"), "at": ("orders",), "as": ("as_",)}
+"""Options whose names are no good for arguments; with the second, ``--from`` of `relocate`."""
+
+OF_FILES: Final = "system zone ran records usable decimal_comma".split()
+OF_A_GUEST: Final = "memory change_rate touched hot_set write_rate like at_once shorter".split()
+
+ELSEWHERE: Final[dict[str, dict[str, str]]] = {
+    "plan": dict.fromkeys(["lose", "without"], "`losses`")
+    | dict.fromkeys(["simulate", "rule"], "`carried`, which runs what `plan` does not")
+    | {"profile": "`at_site`"},
+    "change": {"rates": "`carried` of each step", "try": "`simulate` of each step"},
+    "check": {"layouts": "one at a time"},
+    "run": dict.fromkeys(["message", "reply", "window"], "`Workload`")
+    | dict.fromkeys(["cp", "trace", "timeline"], "`isfc.testing`")
+    | dict.fromkeys(["faults", "fault_seed"], "`isfc.testing`")
+    | {"traffic": "`sweep`", "seeds": "`sweep`"},
+    "relocate": dict.fromkeys(OF_A_GUEST, "`GuestPlan`")
+    | dict.fromkeys(["sweep", "jobs"], "one at a time")
+    | {"profile": "`at_site`"},
+    "evacuate": dict.fromkeys(["sweep", "jobs"], "one at a time"),
+    "compare": {"files": "`layouts`; results are records"},
+    "measured read": {"layout": "`measured.compare` keeps those of its link"},
+    "measured compare": dict.fromkeys([*OF_FILES, "files"], "`measured.read`")
+    | {"tolerance": "`error_percent` of each row"},
+    "measured fit": dict.fromkeys([*OF_FILES, "files"], "`measured.read`"),
+    "optimise": {"traffic": "`traffic` of the layout", "profile": "`at_site`"},
+}
+"""Options that are no arguments of the command's function, and what there is instead."""
+
+
+def commands() -> Iterator[tuple[str, Any]]:
+    """Every command with its options, those of a group one by one."""
+    for name in COMMANDS:
+        command = load_command(name)
+        for below, found in (getattr(command, "commands", None) or {"": command}).items():
+            yield f"{name} {below}".strip(), found
+
+
+EVERY: Final = dict(commands())
+
+
+def function_of(name: str) -> Callable[..., Any]:
+    """The public function of a command."""
+    group, _, below = name.partition(" ")
+    if group == "measured":
+        assert below in isfc.measured.__all__
+        return getattr(isfc.measured, below)  # type: ignore[no-any-return]
+    called = NAMED.get(name, name.replace(" ", "_"))
+    assert called in isfc.__all__, f"{name}: write a function, or say why there is none"
+    return getattr(isfc, called)  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("name", sorted(EVERY))
+def test_every_command_has_a_function_or_a_reason(name: str) -> None:
+    assert (name in WITHOUT) != callable(name not in WITHOUT and function_of(name))
+
+
+@pytest.mark.parametrize("name", sorted(set(EVERY) - set(WITHOUT)))
+def test_every_option_is_an_argument_of_the_same_name(name: str) -> None:
+    arguments = set(inspect.signature(function_of(name)).parameters)
+    options = {
+        each.name if each.param_type_name == "argument" else each.opts[0].strip("-")
+        for each in EVERY[name].params
+    }
+    options = {option.replace("-", "_") for option in options} - PRINTED - {"link"}
+    missing = {
+        option for option in options - arguments if not arguments & set(RENAMED.get(option, ()))
+    }
+    assert missing == set(ELSEWHERE.get(name, ())), "an option is an argument, or is elsewhere"
+
+
+def test_lists_are_of_commands_that_there_are() -> None:
+    assert {*WITHOUT, *NAMED, *ELSEWHERE} <= EVERY.keys()
