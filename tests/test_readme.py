@@ -13,6 +13,7 @@ from isfc.cli.live.options import LiveOptions
 from isfc.cli.live.running_node import Measured
 from isfc.cli.optimise.command import found_record
 from isfc.cli.output.exits import ExitCode
+from isfc.cli.relocation.certainty import ranges_json
 from isfc.cli.replay.command import comparison_json
 from isfc.cli.results.json import run_json
 from isfc.cli.run.faults import fault_json
@@ -27,6 +28,7 @@ from isfc.layout.layout import Collection
 from isfc.search.objective import Objective, Scoring
 from isfc.search.result import Contender, SearchResult, Task
 from scenarios.faults.run import FaultEvent, FaultOutcome, Recovery
+from scenarios.figures.moved_ranges import relocation_ranges
 from scenarios.moves.guest_memory import GuestMemory
 from scenarios.moves.relocated import relocate
 from scenarios.published.replay import Comparison
@@ -113,7 +115,8 @@ def test_import_keys() -> None:
 def test_relocate_keys() -> None:
     memory = GuestMemory(2**20, 2**20)
     found = relocate("published-4", memory, background=("HS", 1), orders=["0.001 STATUS"])
-    assert_keys("relocate", found.to_dict())
+    ranges = ranges_json(relocation_ranges(found.relocation, found.guests), found.guests)
+    assert_keys("relocate", {**found.to_dict(), **ranges})
 
 
 def test_run_keys() -> None:

@@ -18,6 +18,7 @@ from isfc.cli.output.table import plain_table
 from isfc.errors import ConfigurationError
 from isfc.layout.capacity import directions_of
 from isfc.layout.layout import Layout
+from isfc.layout.note import Note
 from scenarios.figures.collide import (
     LOAD_MAX,
     MESSAGE_LENGTH,
@@ -31,7 +32,7 @@ from scenarios.figures.collide import (
     mean_outcomes,
     trials,
 )
-from scenarios.runs.notes import layout_notes
+from scenarios.runs.notes import layout_notes, unranged
 from scenarios.runs.repeat import SEEDS_MAX
 from scenarios.runs.run import INTERVAL_MIN
 from scenarios.runs.warmup import WARMUP
@@ -40,6 +41,7 @@ from scenarios.runs.workload import MESSAGE_LENGTH_MAX
 SHADES = " ·░▒▓█"
 """From no collision to the most that any rule has anywhere."""
 
+UNRANGED = unranged("other rules, and of loads that are offered; take the figures to compare rules")
 LISTED = 3
 """How many figures that have a trend left are named; ``--json`` has all."""
 
@@ -96,7 +98,12 @@ def collide_layout(
     if json:
         show_json(collide_json(link, outcomes, planned[0], seeds))
     else:
-        show(collide_page(link, outcomes, planned[0], seeds), *note_lines(layout_notes(link)))
+        show(collide_page(link, outcomes, planned[0], seeds), *note_lines(_notes(link)))
+
+
+def _notes(layout: Layout) -> tuple[Note, ...]:
+    """Those of the link, and that nothing tells how far any figure is off."""
+    return (*layout_notes(layout), UNRANGED)
 
 
 def _what_to_offer(argument: str, layout: Layout) -> str:
@@ -146,7 +153,7 @@ def collide_json(
     return CollideJson(
         dict(zip(("first", "second"), layout.nodes, strict=True)),
         *(len(layout.ctcs), trial.message_length, trial.seconds, trial.warmup, trial.seed, seeds),
-        notes_json(layout_notes(layout)),
+        notes_json(_notes(layout)),
         outcomes,
     )
 

@@ -23,6 +23,8 @@ class NoteKind(StrEnum):
     """The model was fitted to a site."""
     TREND = "trend"
     """A run of a fixed length had not come to rest."""
+    NO_RANGE = "no-range"
+    """Nothing says how far some of the figures are off."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,11 @@ from isfc.search.cluster import share_out_over
 from isfc.search.grid import Cell, at_site, read_grid
 from isfc.search.store import Figures, RowStore, key_of
 from isfc.search.workers import check_jobs, shared_out
+from scenarios.figures.ranges import flat_range, run_ranges
 from scenarios.runs.at_site import given_site
 from scenarios.runs.cluster import ClusterExperiment, run_cluster
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.notes import run_notes
+from scenarios.runs.notes import run_notes, unranged
 from scenarios.runs.result import Result
 from scenarios.runs.run import INTERVAL_MIN, Recording, record
 from scenarios.runs.trend import BATCHES, drifts
@@ -29,6 +30,8 @@ Row = dict[str, Any]
 TREND: Final = Note(
     NoteKind.TREND, "MB/s have a trend until the end: a run of more seconds may give others."
 )
+
+NO_RANGE: Final = unranged("packages, collisions and TXPENDCT")
 
 
 @checked
@@ -150,11 +153,17 @@ def figures_of(cell: Cell, figures: Figures) -> Mapping[str, float]:
 
 
 def row_of(cell: Cell, figures: Figures) -> Row:
-    """The row of a cell: its place, its figures, and the notes that belong to them."""
+    """The row of a cell: its place, its figures, their ranges, and the notes that belong to them.
+
+    A range has four columns: ``mb_per_s_likely_low`` and ``_high`` in four of five cases,
+    ``mb_per_s_sure_low`` and ``_high`` in nineteen of twenty.
+    """
     own = figures_of(cell, figures)
+    ranges = run_ranges(cell.experiment, own).items()
     return {
         **cell.axes,
         **own,
+        **{column: end for name, each in ranges for column, end in flat_range(name, each).items()},
         "notes": " ".join(note.text for note in cell_notes(cell, own)),
     }
 
@@ -166,4 +175,4 @@ def cell_notes(cell: Cell, figures: Mapping[str, Any]) -> tuple[Note, ...]:
     experiment = cell.experiment
     rate = float(figures["mb_per_s"])
     notes = run_notes(experiment.layout, experiment.workload, experiment.pairs, rate)
-    return (*notes, *([TREND] if figures.get("trend") else []))
+    return (*notes, *([TREND] if figures.get("trend") else []), NO_RANGE)

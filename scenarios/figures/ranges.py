@@ -1,12 +1,28 @@
 """The range of a figure of a run: from what is known of runs like it, and of what it rests on."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 from isfc.layout.layout import Layout
 from isfc.link.message import Traffic
 from scenarios.figures.assumptions import assumed, widened
 from scenarios.figures.certainty import SEVERAL_CTCS, Family, FigureKind, Range, family_of, range_of
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.result import DeviceResult
 from scenarios.runs.workload import Workload
+
+RANGED: Final = {
+    "mb_per_s": FigureKind.RATE,
+    "messages_per_s": FigureKind.RATE,
+    "rdev_util_percent": FigureKind.RDEV_UTIL,
+    "cpu_percent_per_msg": FigureKind.CPU,
+}
+"""The figures of a run of one link whose errors are known, as `Result` names them."""
+
+WRITES_DISC_MS: Final = 0.3
+WRITES_BUSY_PERCENT: Final = 20.0
+"""A device that is so busy and has so much DISC mostly writes, as the rows in which errors of
+service times are known (derived: the group "writing devices" of the published table)."""
 
 
 def rate_range(
@@ -34,6 +50,32 @@ def figure_range(
     )
     found = range_of(kind, value, family)
     return widened(found, assumed(layout)) if kind is FigureKind.RATE else found
+
+
+def run_ranges(experiment: Experiment, figures: Mapping[str, float]) -> dict[str, Range]:
+    """Of the figures of a run that are `RANGED`, by their names; ``figures`` may have others."""
+    run = experiment.layout, experiment.workload, experiment.pairs
+    collisions = figures.get("collisions_per_s", 0.0)
+    return {
+        name: figure_range(kind, figures[name], *run, collisions)
+        for name, kind in RANGED.items()
+        if name in figures
+    }
+
+
+def mostly_writes(device: DeviceResult) -> bool:
+    """Whether the service times of a device are of the kind whose errors are known."""
+    return device.busy_percent > WRITES_BUSY_PERCENT and device.disc_ms >= WRITES_DISC_MS
+
+
+def flat_range(name: str, within: Range) -> dict[str, float]:
+    """A range as columns of a row that has the figure ``name``."""
+    ends = {"likely": within.likely, "sure": within.sure}
+    return {
+        f"{name}_{case}_{end}": value
+        for case, interval in ends.items()
+        for end, value in (("low", interval.low), ("high", interval.high))
+    }
 
 
 def links_range(mb_per_s: float, links: Sequence[Layout]) -> Range:

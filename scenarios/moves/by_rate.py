@@ -108,6 +108,14 @@ def relocate_by_rate(relocation: Relocation) -> RelocationOutcome:
     return RelocationOutcome(tuple(moved), max(free_ns) / NS_PER_S, None, ())
 
 
+def seconds_in_order(guests: Sequence[Moved], together: int) -> float:
+    """How long guests take of which so many are on their way, each as long as it took."""
+    free_s = [0.0] * together
+    for guest in guests:
+        free_s[free_s.index(min(free_s))] += guest.seconds
+    return max(free_s)
+
+
 def would_move(relocation: Relocation, outcome: RelocationOutcome) -> tuple[WouldMove | None, ...]:
     """For each guest that began, what would let it be moved; None for one that a limit let go."""
     limited = (RelocationEnd.QUIESCE, RelocationEnd.TOTAL)

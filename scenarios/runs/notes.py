@@ -7,7 +7,7 @@ behind it.
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ctc.sharing import NOTHING
 from isfc.arguments import checked
@@ -34,6 +34,20 @@ def run_notes(
 ) -> tuple[Note, ...]:
     """Of a run; ``mb_per_s`` is what it came to, both directions together."""
     return modelled(layout, beyond_measured_run(layout, workload, pairs, mb_per_s))
+
+
+def unranged(what: str) -> Note:
+    """Of figures that have no range, as nothing tells how far they are off, or not enough."""
+    return Note(NoteKind.NO_RANGE, f"No range: too little is published of {what}.")
+
+
+CHANNELS_UNRANGED: Final = unranged(
+    "channels and what is on them; 'isfc replay' shows each published figure beside ours"
+)
+"""Of everything that ``isfc io`` says of channels, disks, SAPs, zHyperLinks and OSAs."""
+
+SHARED_UNRANGED: Final = unranged("collisions, nor of channels and paths that links share")
+"""Of links that run together."""
 
 
 def live_notes(layout: Layout) -> tuple[Note, ...]:

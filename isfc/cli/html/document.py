@@ -26,7 +26,7 @@ from isfc.cli.html.parts import (
 )
 from isfc.cli.judgement.advice import model_word, two_paces
 from isfc.cli.judgement.limit import limit_lines
-from isfc.cli.results.shared import shared_rows
+from isfc.cli.results.shared import shared_note, shared_rows
 from isfc.layout.capacity import WriteDirection
 from isfc.layout.layout import Collection
 from isfc.layout.note import Note
@@ -376,6 +376,7 @@ def _disks(runs: LinkRuns, disks: DiskRuns) -> str:
     alone = table(
         f"CTCs ({SUITE}, {STATED_PAIRS} pairs) and disks, each alone and beside the other",
         ("", "alone", "beside"),
-        shared_rows(disks.now),
+        shared_rows(disks.now, [runs.layout]),
     )
+    alone += f"<p>{escape(shared_note(disks.now, [runs.layout]))}</p>"
     return alone + curves(disks.charts, runs.mark)

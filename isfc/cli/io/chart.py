@@ -9,11 +9,13 @@ from rich.table import Table
 
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.printed import PrintOptions
+from isfc.cli.output.notes import note_lines, show_notes
 from isfc.cli.output.picture import check_picture, write_picture
 from isfc.cli.output.streams import show, show_csv, show_json
 from isfc.cli.output.table import plain_table
 from isfc.errors import ConfigurationError
 from isfc.io.charts import CHARTS, Chart, rows_of
+from scenarios.runs.notes import CHANNELS_UNRANGED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,12 +53,14 @@ def chart(
     made = CHARTS[name]()
     if plot:
         write_picture(plot, draw_chart(made))
+    if printed.json or printed.csv:
+        show_notes([CHANNELS_UNRANGED])
     if printed.json:
         show_json(list(rows_of(made)))
     elif printed.csv:
         show_csv(list(rows_of(made)))
     else:
-        show(made.title, "", chart_table(made))
+        show(made.title, "", chart_table(made), *note_lines([CHANNELS_UNRANGED]))
 
 
 def chart_table(chart: Chart) -> Table:
@@ -81,7 +85,7 @@ def draw_chart(chart: Chart) -> "Callable[[Axes], None]":
             axes.set_xscale("log")
         axes.set_ylim(bottom=0)
         axes.set_title(chart.title)
-        axes.set_xlabel(chart.x_name)
+        axes.set_xlabel(f"{chart.x_name}; the curves have no range")
         axes.set_ylabel(chart.y_name)
         axes.grid(visible=True, alpha=0.3)
         axes.legend()

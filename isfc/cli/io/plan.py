@@ -17,6 +17,7 @@ from isfc.io.shared import read_disks
 from isfc.io.trunks import TrunkLoad
 from isfc.io.zhyperlink import SynchronousLoad
 from isfc.layout.note import Note
+from scenarios.runs.notes import CHANNELS_UNRANGED
 
 ConfigArgument = Annotated[
     Path, typer.Argument(metavar="CONFIG", help="An I/O configuration (TOML).")
@@ -30,7 +31,8 @@ def plan(config: ConfigArgument, *, json: JsonOption = False) -> None:
     its response time and how many of its I/Os are open; zHyperLinks, OSAs, SAPs; the cards,
     interconnects and fanouts that channels share; the advice.
     """
-    configuration, notes = read_disks(config)
+    configuration, alone = read_disks(config)
+    notes = (*alone, CHANNELS_UNRANGED)
     found = make_io_plan(configuration)
     advice = advise(found)
     if json:

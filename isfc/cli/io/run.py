@@ -15,10 +15,9 @@ from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption, LinkOption, open_collection, open_with_disks
 from isfc.cli.options.number import SEED_MAX, bounded
 from isfc.cli.options.printed import expect_one
-from isfc.cli.output.notes import NoteJson, note_lines, note_records, notes_json, show_notes
+from isfc.cli.output.notes import NoteJson, note_lines, notes_json, show_notes
 from isfc.cli.output.streams import show, show_csv, show_json
 from isfc.cli.results.json import shared_json
-from isfc.cli.results.page import measured_notes
 from isfc.cli.results.shared import shared_page
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import Protocol
@@ -31,8 +30,10 @@ from isfc.io.run import (
     run_configuration,
 )
 from isfc.io.shared import read_disks
+from isfc.layout.layout import Layout
 from isfc.layout.note import Note
 from scenarios.runs.experiment import PAIRS_MAX, Experiment
+from scenarios.runs.notes import CHANNELS_UNRANGED, run_notes
 from scenarios.runs.result import Result
 from scenarios.runs.shared_channel import SharedRun, run_shared
 from scenarios.runs.workload import find_workload
@@ -113,17 +114,19 @@ def run(
     report = shown.report
     if shown.ctcs is not None:
         pairs = PAIRS_DEFAULT if shown.pairs is None else shown.pairs
-        shared, notes = _run_beside(config, link_name, shown.ctcs, pairs, extent)
+        shared, layout, notes = _run_beside(config, link_name, shown.ctcs, pairs, extent)
         if shown.json:
-            show_json({**shared_json(shared), **note_records(notes)})
+            record = shared_json(shared, [layout])
+            show_json({**record, "notes": [*notes_json(notes), *record["notes"]]})
         else:
             load = f"{shown.ctcs}, {pairs} pairs"
-            show(shared_page(shared, load), *note_lines(notes))
+            show(shared_page(shared, load, [layout]), *note_lines(notes))
         return
     for option, value in (("--pairs", shown.pairs), ("--link", link_name)):
         if value is not None:
             raise ConfigurationError(f"{option}: expected --ctcs too, which says what CTCs carry")
-    configuration, notes = read_disks(config)
+    configuration, alone = read_disks(config)
+    notes = (*alone, CHANNELS_UNRANGED)
     found = run_configuration(configuration, extent.seconds, extent.warmup, extent.seed)
     if shown.json:
         show_json(io_run_json(found, notes))
@@ -145,7 +148,7 @@ def run(
 
 def _run_beside(
     config: Path, link: str | None, workload: str, pairs: int, extent: IoExtent
-) -> tuple[SharedRun[Result], tuple[Note, ...]]:
+) -> tuple[SharedRun[Result], Layout, tuple[Note, ...]]:
     """The link of a file and the disks on its chpids, alone and beside each other; its notes."""
     layout, disks = open_with_disks(open_collection(config), link)
     if disks is None:
@@ -161,7 +164,8 @@ def _run_beside(
         seed=extent.seed,
     )
     shared = run_shared(experiment, disks)
-    return shared, measured_notes(experiment, shared.beside)
+    run = layout, experiment.workload, pairs, shared.beside.mb_per_s
+    return shared, layout, run_notes(*run)
 
 
 class ProtocolJson(Struct, frozen=True):

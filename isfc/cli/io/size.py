@@ -15,6 +15,7 @@ from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption
 from isfc.cli.options.number import bounded
 from isfc.cli.output.file import check_file, output_option
+from isfc.cli.output.notes import NoteJson, note_lines, notes_json
 from isfc.cli.output.streams import show, show_error, show_json, write_file
 from isfc.errors import ConfigurationError
 from isfc.io.configuration_file import read_io_configuration
@@ -30,6 +31,7 @@ from isfc.io.sizing import (
     SynchronousNeed,
 )
 from isfc.io.sizing import size as size_mix
+from scenarios.runs.notes import CHANNELS_UNRANGED
 
 _KM = 100.0
 """How far storage may be where nothing says it: the distance of the published figures."""
@@ -166,7 +168,8 @@ def size(
     if json:
         show_json(io_size_json(growth, sizings))
     else:
-        show(*(sizing_page(one, growth, is_last=one is sizings[-1]) for one in sizings))
+        pages = (sizing_page(one, growth, is_last=one is sizings[-1]) for one in sizings)
+        show(*pages, *note_lines([CHANNELS_UNRANGED]))
 
 
 def _first(*values: float | None) -> float:
@@ -251,11 +254,14 @@ class IoSizeJson(Struct, frozen=True):
     mixes: list[MixJson]
     """the next table has what each holds: one for each interval that was sized, or for the
     configuration"""
+    notes: list[NoteJson]
+    """as of `isfc plan --json`"""
 
 
 def io_size_json(growth_percent: float, sizings: Sequence[Sizing]) -> IoSizeJson:
     """The record of what was sized."""
-    return IoSizeJson(growth_percent, [_mix(each) for each in sizings])
+    mixes = [_mix(each) for each in sizings]
+    return IoSizeJson(growth_percent, mixes, notes_json([CHANNELS_UNRANGED]))
 
 
 def _mix(sizing: Sizing) -> MixJson:

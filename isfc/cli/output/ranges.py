@@ -41,6 +41,17 @@ def range_note(ranges: "Iterable[Range | None]") -> str:
     return f"A range holds in four of five cases: from {', and from '.join(bases)}{allowed}."
 
 
+def factor_line(ranges: Iterable[Range]) -> str:
+    """``0.88 to 1.14 times it``: the widest of ranges that are known alike for many figures."""
+    factors = [
+        end / each.value
+        for each in ranges
+        if each.value
+        for end in (each.likely.low, each.likely.high)
+    ]
+    return f"{min(factors):.2f} to {max(factors):.2f} times it" if factors else ""
+
+
 class RangeJson(Struct, frozen=True):
     """Between what a figure would lie on real hardware; in the unit of the figure."""
 

@@ -24,7 +24,7 @@ from scenarios.figures.cluster_loss import ClusterLeft, after_cluster_losses
 from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan, plan_experiments
 from scenarios.figures.limit import with_reasons
 from scenarios.figures.rests_on import rests_on
-from scenarios.runs.notes import cluster_notes
+from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes
 from scenarios.runs.saturation import (
     SATURATING_PAIRS,
     STATED_PAIRS,
@@ -42,9 +42,10 @@ def lost_together_page(
 ) -> tuple[RenderableType, dict[str, Any]]:
     """The page on what losses leave of all links together, and what ``--json`` prints of it."""
     lefts = after_cluster_losses(opened.collection, pieces or [], None if rule else run_all)
-    notes = [] if rule else cluster_notes(opened.collection)
+    notes = [] if rule else (*cluster_notes(opened.collection), SHARED_UNRANGED)
     page = Group(cluster_losses_page(lefts), *note_lines(notes))
-    return page, {"losses": [_left_record(left) for left in lefts if left.loss is not None]}
+    records = [_left_record(left) for left in lefts if left.loss is not None]
+    return page, {"losses": records, **note_records(notes)}
 
 
 def _left_record(left: ClusterLeft) -> dict[str, Any]:
@@ -62,14 +63,15 @@ def together(opened: OpenedLink) -> tuple[RenderableType, dict[str, Any]]:
     collection, disks = opened.collection, opened.file_disks
     experiments = plan_experiments(collection)
     found = cluster_plan(run_all(steady_links, experiments))
-    notes = cluster_notes(collection)
+    notes = (*cluster_notes(collection), SHARED_UNRANGED)
     page = Group(cluster_plan_page(found), *note_lines(notes))
     record = {**cluster_plan_record(found), **note_records(notes)}
     if disks is None or not find_shared(disks, *collection.links):
         return page, record
     shared = run_shared_links(experiments[0], disks)
-    loads = ", ".join(map(str, experiments[0].loads))
-    return Group(page, "", shared_page(shared, loads)), {**record, "disks": shared_json(shared)}
+    links, loads = collection.links, ", ".join(map(str, experiments[0].loads))
+    page = Group(page, "", shared_page(shared, loads, links))
+    return page, {**record, "disks": shared_json(shared, links)}
 
 
 def cluster_plan_record(plan: ClusterPlan) -> dict[str, Any]:
@@ -140,4 +142,6 @@ def modelled_plan(
         return page, record
     shared = run_shared(stated_load(opened.layout), opened.disks)
     load = f"{SUITE}, {STATED_PAIRS} pairs"
-    return Group(page, "", shared_page(shared, load)), replace(record, disks=shared_json(shared))
+    links = [opened.layout]
+    page = Group(page, "", shared_page(shared, load, links))
+    return page, replace(record, disks=shared_json(shared, links))

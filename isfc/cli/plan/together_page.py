@@ -111,7 +111,8 @@ def cluster_losses_page(lefts: Sequence[ClusterLeft]) -> RenderableType:
     if modelled:
         parts.append(
             "MB/s (2^20) of all links, both ways together, and percent of the whole; by the model, "
-            "with the traffic of the file or else HL with 50 pairs each way."
+            "with the traffic of the file or else HL with 50 pairs each way. "
+            + range_note(left.seen.range for left in lefts if left.seen)
         )
     return Group(*parts)
 

@@ -15,8 +15,15 @@ from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.notes import note_lines, note_records, show_notes
 from isfc.cli.output.picture import check_picture
 from isfc.cli.output.progress import progress_bar, run_all
-from isfc.cli.output.streams import show, show_csv, show_json
-from isfc.cli.relocation.evacuate_page import evacuation_page, sweep_page, sweep_rows
+from isfc.cli.output.ranges import range_json
+from isfc.cli.output.streams import show, show_csv, show_json, show_log
+from isfc.cli.relocation.certainty import UNRANGED, ranges_json, ranges_line
+from isfc.cli.relocation.evacuate_page import (
+    evacuation_page,
+    sweep_page,
+    sweep_rows,
+    traffic_range,
+)
 from isfc.cli.relocation.guest_file import GuestLine, read_guests
 from isfc.cli.relocation.options import AtOption, CsvOption, PlotOption, read_orders
 from isfc.cli.relocation.relocate_page import write_relocation_plot
@@ -26,6 +33,7 @@ from isfc.layout.checked_toml import within
 from isfc.layout.layout import Collection, find_node
 from isfc.layout.note import Note
 from isfc.link.name import NodeName
+from scenarios.figures.moved_ranges import evacuation_ranges
 from scenarios.moves.evacuation import (
     AT_ONCE_MAX,
     Evacuation,
@@ -113,29 +121,36 @@ def evacuate_system(
         _sweep(evacuation, jobs, shown)
         return
     outcome = _watch(evacuation)
+    moved = [guest.moved for guest in outcome.guests]
+    ranges = evacuation_ranges(evacuation, moved)
     if shown.plot:
-        moved = [guest.moved for guest in outcome.guests]
-        write_relocation_plot(shown.plot, moved, f"Passes from {source}")
+        write_relocation_plot(shown.plot, moved, f"Passes from {source}", ranges)
     if shown.csv:
+        show_log(f"isfc: note: {ranges_line(ranges)}")
         show_notes(_notes(evacuation))
         show_csv(outcome.rows())
     elif shown.json:
         show_json(evacuation_json(evacuation, outcome))
     else:
-        show(evacuation_page(evacuation, outcome), *note_lines(_notes(evacuation)))
+        show(evacuation_page(evacuation, outcome, ranges), *note_lines(_notes(evacuation)))
     if not outcome.all_moved:
         raise typer.Exit(ExitCode.FAILED)
 
 
 def _notes(evacuation: Evacuation) -> tuple[Note, ...]:
     large = large_guests(tenant.plan for tenant in evacuation.tenants)
-    return (*cluster_notes(evacuation.collection), *large)
+    return (*cluster_notes(evacuation.collection), *large, UNRANGED)
 
 
 def _sweep(evacuation: Evacuation, jobs: int | None, shown: EvacuationShown) -> None:
     """A table over how many go together. Guests that cannot be moved are no failure of it."""
     tried = [replace(evacuation, at_once=count) for count in counts_together(evacuation)]
-    rows = sweep_rows(tried, run_all(evacuate, tried, jobs, is_said=True))
+    outcomes = run_all(evacuate, tried, jobs, is_said=True)
+    ranges = [
+        evacuation_ranges(each, [guest.moved for guest in outcome.guests])
+        for each, outcome in zip(tried, outcomes, strict=True)
+    ]
+    rows = sweep_rows(tried, outcomes, ranges)
     notes = _notes(evacuation)
     if shown.csv:
         show_notes(notes)
@@ -143,7 +158,7 @@ def _sweep(evacuation: Evacuation, jobs: int | None, shown: EvacuationShown) -> 
     elif shown.json:
         show_json({"source": evacuation.source, "runs": rows, **note_records(notes)})
     else:
-        show(sweep_page(evacuation, rows), *note_lines(notes))
+        show(sweep_page(evacuation, rows, ranges), *note_lines(notes))
 
 
 def read_tenants(path: Path, collection: Collection, source: NodeName) -> tuple[Tenant, ...]:
@@ -169,6 +184,7 @@ def _destination(line: GuestLine, in_turn: NodeName, partners: list[NodeName]) -
 
 def evacuation_json(evacuation: Evacuation, outcome: EvacuationOutcome) -> dict[str, Any]:
     """What ``--json`` prints. Names and meanings of the keys stay between releases."""
+    moved = [guest.moved for guest in outcome.guests]
     return {
         "source": evacuation.source,
         "together": evacuation.at_once,
@@ -199,10 +215,15 @@ def evacuation_json(evacuation: Evacuation, outcome: EvacuationOutcome) -> dict[
                 "alone_spread_mb_per_s": each.alone.spread_mb_per_s,
                 "alone_second_mb_per_s": each.alone.second_mb_per_s,
                 "meanwhile_mb_per_s": each.meanwhile_mb_per_s,
+                "alone_range": range_json(traffic_range(evacuation, each, each.alone.mb_per_s)),
+                "meanwhile_range": range_json(
+                    traffic_range(evacuation, each, each.meanwhile_mb_per_s)
+                ),
             }
             for each in outcome.traffic
         ],
         "responses": [response_record(each) for each in outcome.responses],
+        **ranges_json(evacuation_ranges(evacuation, moved), moved),
         **note_records(_notes(evacuation)),
     }
 

@@ -8,37 +8,47 @@ from rich.table import Table
 from rich.text import Text
 
 from isfc.cli.judgement.advice import paces, two_paces
+from isfc.cli.output.ranges import likely, range_note
 from isfc.cli.output.table import plain_table
+from isfc.cli.relocation.certainty import flat_ranges, of_seconds, ranges_line, seconds
 from isfc.cli.relocation.relocate_page import GIB, response_lines
-from scenarios.moves.evacuation import Evacuated, Evacuation, EvacuationOutcome
+from scenarios.figures.certainty import Interval, Range
+from scenarios.figures.moved_ranges import MovesRange
+from scenarios.figures.ranges import links_range
+from scenarios.moves.evacuation import Evacuated, Evacuation, EvacuationOutcome, OtherTraffic
 
-_COLUMNS = 26
+_COLUMNS = 14
 """Of the chart."""
 
 
-def evacuation_page(evacuation: Evacuation, outcome: EvacuationOutcome) -> RenderableType:
+def evacuation_page(
+    evacuation: Evacuation, outcome: EvacuationOutcome, ranges: MovesRange | None
+) -> RenderableType:
     """The whole page."""
     count, together = len(evacuation.tenants), evacuation.at_once
     order = "one by one" if together == 1 else f"{together} together"
     parts: list[RenderableType] = [
-        f"Evacuation of {evacuation.source}: {count} guest{'s' * (count > 1)}, {order}",
+        f"Evacuation of {evacuation.source}: {count} guest{'s' * (count > 1)}, {order}; times in s",
         "",
-        _schedule(outcome),
+        _schedule(outcome, ranges),
         "",
         (
             f"{'Empty' if outcome.all_moved else 'Not empty'} after {outcome.seconds:.2f} s; the "
             f"longest stop of a guest is {outcome.longest_quiesce_s:.2f} s."
         ),
     ]
+    parts += [ranges_line(ranges)] if ranges else []
     for response in outcome.responses:
         parts += ["", *response_lines(response)]
     if outcome.traffic:
-        parts += ["", *_traffic(outcome)]
+        parts += ["", *_traffic(evacuation, outcome)]
     return Group(*parts)
 
 
 def sweep_rows(
-    tried: Sequence[Evacuation], outcomes: Sequence[EvacuationOutcome]
+    tried: Sequence[Evacuation],
+    outcomes: Sequence[EvacuationOutcome],
+    ranges: Sequence[MovesRange | None],
 ) -> list[dict[str, Any]]:
     """A flat record for each number of guests together. Names and meanings of the keys stay."""
     return [
@@ -48,27 +58,41 @@ def sweep_rows(
             "longest_quiesce_s": outcome.longest_quiesce_s,
             "moved": sum(guest.moved.moved for guest in outcome.guests),
             "traffic_left_percent": _left_percent(outcome),
+            **flat_ranges(known, "longest_quiesce_s"),
         }
-        for each, outcome in zip(tried, outcomes, strict=True)
+        for each, outcome, known in zip(tried, outcomes, ranges, strict=True)
     ]
 
 
-def sweep_page(evacuation: Evacuation, rows: Sequence[dict[str, Any]]) -> RenderableType:
+def sweep_page(
+    evacuation: Evacuation, rows: Sequence[dict[str, Any]], ranges: Sequence[MovesRange | None]
+) -> RenderableType:
     """A line for each number of guests together."""
     count = len(evacuation.tenants)
     traffic = (">other traffic left %",) if evacuation.loads else ()
-    table = plain_table(">together", ">s", ">longest stop s", ">moved", *traffic)
+    figures = (">s", "~range", ">longest stop s", "~range", ">moved")
+    table = plain_table(">together", *figures, *traffic)
     for row in rows:
         left = row["traffic_left_percent"]
         table.add_row(
             str(row["together"]),
             f"{row['seconds']:.2f}",
+            _likely(row, "seconds"),
             f"{row['longest_quiesce_s']:.2f}",
+            _likely(row, "longest_quiesce_s"),
             f"{row['moved']} of {count}",
             *([] if left is None else [f"{left:.0f}"]),
         )
     guests = f"{count} guest{'s' * (count > 1)}"
-    return Group(f"Evacuation of {evacuation.source}: {guests}, by guests together", "", table)
+    note = range_note(rate for each in ranges if each for rate in each.rates)
+    heading = f"Evacuation of {evacuation.source}: {guests}, by guests together"
+    return Group(heading, "", table, note)
+
+
+def _likely(row: dict[str, Any], name: str) -> str:
+    """The range of a column; nothing if the row has none."""
+    low, high = (row.get(f"{name}_likely_{end}") for end in ("low", "high"))
+    return "" if low is None or high is None else of_seconds(Interval(low, high))
 
 
 def _left_percent(outcome: EvacuationOutcome) -> float | None:
@@ -79,16 +103,20 @@ def _left_percent(outcome: EvacuationOutcome) -> float | None:
     return 100 * sum(each.meanwhile_mb_per_s for each in outcome.traffic) / alone
 
 
-def _schedule(outcome: EvacuationOutcome) -> Table:
-    table = plain_table("guest", "to", ">GiB", ">begins s", ">takes s", ">stop s", "")
-    for each in outcome.guests:
+def _schedule(outcome: EvacuationOutcome, ranges: MovesRange | None) -> Table:
+    figures = (">begins", ">takes", "~range", ">stop", "~range")
+    table = plain_table("guest", "to", ">GiB", *figures, "", gap=1)
+    within = ranges.guests if ranges else [None] * len(outcome.guests)
+    for each, known in zip(outcome.guests, within, strict=True):
         table.add_row(
             Text(each.moved.plan.name),
             each.to,
             f"{each.moved.plan.memory.size / GIB:g}",
             f"{each.begin_s:.2f}",
             f"{each.moved.seconds:.2f}",
+            seconds(known.seconds if known else None),
             f"{each.moved.quiesced_seconds:.2f}",
+            seconds(known.quiesced if known else None),
             Text(_bar(each, outcome.seconds), "cyan", no_wrap=True)
             if each.moved.moved
             else Text(f"not moved, {each.moved.end}", "yellow"),
@@ -103,15 +131,30 @@ def _bar(each: Evacuated, seconds: float) -> str:
     return " " * begin + "=" * (end - begin)
 
 
-def _traffic(outcome: EvacuationOutcome) -> Iterator[RenderableType]:
-    table = plain_table("other traffic, MB/s", ">without", ">meanwhile", ">left %")
+def traffic_range(evacuation: Evacuation, traffic: OtherTraffic, mb_per_s: float) -> Range:
+    """Between what the other traffic of a link would carry."""
+    return links_range(mb_per_s, [evacuation.collection.link(traffic.link)])
+
+
+def _traffic(evacuation: Evacuation, outcome: EvacuationOutcome) -> Iterator[RenderableType]:
+    figures = (">without", "~range", ">meanwhile", "~range", ">left %")
+    table = plain_table("other traffic, MB/s", *figures)
+    ranges = []
     for each in outcome.traffic:
+        without, meanwhile = (
+            traffic_range(evacuation, each, rate)
+            for rate in (each.alone.mb_per_s, each.meanwhile_mb_per_s)
+        )
+        ranges += [without, meanwhile]
         table.add_row(
             each.link,
             paces(each.alone),
+            likely(without),
             f"{each.meanwhile_mb_per_s:.0f}",
+            likely(meanwhile),
             f"{100 * each.meanwhile_mb_per_s / max(1e-9, each.alone.mb_per_s):.0f}",
         )
     yield table
+    yield range_note(ranges)
     if second := two_paces((each.link, each.alone) for each in outcome.traffic):
         yield second

@@ -11,7 +11,8 @@ from isfc.cli.options.profile import LinkOptions, profile_record
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.notes import note_lines, note_records, show_notes
 from isfc.cli.output.progress import progress_bar, run_all
-from isfc.cli.output.streams import show, show_csv, show_json
+from isfc.cli.output.streams import show, show_csv, show_json, show_log
+from isfc.cli.relocation.certainty import UNRANGED, ranges_json, ranges_line
 from isfc.cli.relocation.guest import GuestOptions
 from isfc.cli.relocation.options import (
     AtOption,
@@ -30,6 +31,7 @@ from isfc.cli.relocation.study_page import (
     sweep_page,
     sweep_rows,
 )
+from scenarios.figures.moved_ranges import relocation_ranges
 from scenarios.moves.evacuation import WINDOW
 from scenarios.moves.relocated import Relocated, check_stop, watch_relocation
 from scenarios.moves.relocation import Relocation, relocation_notes
@@ -84,7 +86,7 @@ def _sweep(relocation: Relocation, varied: Varied, shown: ShownOptions, jobs: in
     tried = run_sweep(relocation, varied, partial(run_all, jobs=jobs, is_said=True))
     rows = sweep_rows(varied, tried)
     each = [relocation_notes(relocation, one.outcome) for one in tried]
-    notes = [*dict.fromkeys(note for those in each for note in those)]
+    notes = [*dict.fromkeys(note for those in each for note in those), UNRANGED]
     if shown.csv:
         show_notes(notes)
         show_csv(rows)
@@ -97,21 +99,25 @@ def _sweep(relocation: Relocation, varied: Varied, shown: ShownOptions, jobs: in
 
 def _show(found: Relocated, shown: ShownOptions, like: str | None, jobs: int | None) -> None:
     advice = None
+    ranges = relocation_ranges(found.relocation, found.guests)
     if shown.shorter:
         advice = advise(found.relocation, found.outcome, partial(run_all, jobs=jobs, is_said=True))
     if shown.plot:
         source, to = found.relocation.way
-        write_relocation_plot(shown.plot, found.guests, f"Passes from {source} to {to}")
+        title = f"Passes from {source} to {to}"
+        write_relocation_plot(shown.plot, found.guests, title, ranges)
+    notes = (*found.notes, UNRANGED)
     if shown.csv:
-        show_notes(found.notes)
+        show_log(f"isfc: note: {ranges_line(ranges)}")
+        show_notes(notes)
         show_csv(found.rows())
     elif shown.json:
+        record = {**found.to_dict(), **note_records(notes), **ranges_json(ranges, found.guests)}
         tried = {} if advice is None else {"shorter": shorter_rows(advice)}
-        site = found.relocation.layout.site
-        show_json({**found.to_dict(), **tried, **profile_record(site)})
+        show_json({**record, **tried, **profile_record(found.relocation.layout.site)})
     else:
         more = [] if advice is None else ["", shorter_page(found, advice)]
-        show(relocation_page(found, like), *more, *note_lines(found.notes))
+        show(relocation_page(found, like, ranges), *more, *note_lines(notes))
 
 
 def _watch(relocation: Relocation) -> Relocated:

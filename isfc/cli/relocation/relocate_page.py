@@ -9,7 +9,9 @@ from rich.table import Table
 
 from isfc.cli.output.picture import write_picture
 from isfc.cli.output.table import plain_table
+from isfc.cli.relocation.certainty import guest_line, ranges_line
 from isfc.link.name import NodeName
+from scenarios.figures.moved_ranges import MovesRange
 from scenarios.moves.by_rate import WouldMove
 from scenarios.moves.guest import GuestPlan, Moved, Pass
 from scenarios.moves.guest_memory import KNOWN_GUESTS, GuestMemory
@@ -25,19 +27,24 @@ if TYPE_CHECKING:
 GIB = 2**30
 
 
-def relocation_page(found: Relocated, like: str | None = None) -> RenderableType:
+def relocation_page(
+    found: Relocated, like: str | None = None, ranges: MovesRange | None = None
+) -> RenderableType:
     """The whole page; ``like`` is the kind of guest that was asked for, if one was."""
     relocation = found.relocation
     parts: list[RenderableType] = [*_heading(relocation)]
     if like is not None:
         parts.append(f"{like}: {KNOWN_GUESTS[like].basis}")
-    for guest, would in zip(found.guests, found.would_move, strict=True):
-        parts += ["", *_titles(guest, relocation), _passes(guest.passes)]
+    within = ranges.guests if ranges else [None] * len(found.guests)
+    for guest, would, known in zip(found.guests, found.would_move, within, strict=True):
+        parts += ["", *_titles(guest, relocation)]
+        parts += [line for line in [guest_line(guest, known)] if line]
+        parts.append(_passes(guest.passes))
         if would is not None:
             parts.append(_would_move(guest, would))
     for response in found.outcome.responses:
         parts += ["", *response_lines(response)]
-    sums = [*_sums(found)]
+    sums = [line for line in (*_sums(found), ranges_line(ranges)) if line]
     return Group(*parts, *([""] if sums else []), *sums)
 
 
@@ -180,15 +187,24 @@ _RUNNING: Final = "tab:blue"
 _STOPPED: Final = "tab:red"
 
 
-def write_relocation_plot(path: Path, guests: Sequence[Moved], title: str) -> None:
+def write_relocation_plot(
+    path: Path, guests: Sequence[Moved], title: str, ranges: MovesRange | None
+) -> None:
     """Draw a bar for each pass: as wide as it took, as high as what it moved.
 
-    Guests stand one below the other. Raises `OSError` if the file cannot be written.
+    Guests stand one below the other; a line is from when to when each may end by its range. Raises
+    `OSError` if the file cannot be written.
     """
-    write_picture(path, lambda axes: _draw(axes, guests, title))
+    write_picture(path, lambda axes: _draw(axes, guests, title, ranges))
 
 
-def _draw(axes: "Axes", guests: Sequence[Moved], title: str) -> None:
+def _draw(axes: "Axes", guests: Sequence[Moved], title: str, ranges: MovesRange | None) -> None:
+    for row, found in enumerate(ranges.guests if ranges else ()):
+        if found is not None:
+            begin, likely = guests[row].begin_ns / 1e9, found.seconds.likely
+            ends = [[found.seconds.value - likely.low], [likely.high - found.seconds.value]]
+            at = begin + found.seconds.value
+            axes.errorbar([at], [row + 0.45], xerr=ends, color="black", capsize=4)
     most = max(each.length + each.state_length for guest in guests for each in guest.passes) or 1
     for row, guest in enumerate(guests):
         for each in guest.passes:
@@ -204,5 +220,7 @@ def _draw(axes: "Axes", guests: Sequence[Moved], title: str) -> None:
             )
     axes.set_yticks([*range(len(guests))], [f"{guest.plan.name}\n{guest.end}" for guest in guests])
     axes.set_ylim(len(guests) - 0.4, -0.6)
-    axes.set_xlabel(f"s; the highest bar is {most / GIB:.3g} GiB, red: the guest is stopped")
+    bar = f"the highest bar is {most / GIB:.3g} GiB, red: the guest is stopped"
+    line = "; line: when it ends in four of five cases" if ranges else ", without a range"
+    axes.set_xlabel(f"s; {bar}{line}")
     axes.set_title(title)

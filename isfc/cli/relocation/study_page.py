@@ -4,9 +4,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 
+from isfc.cli.output.ranges import range_note
 from isfc.cli.output.table import plain_table
+from isfc.cli.relocation.certainty import flat_ranges, seconds
+from scenarios.figures.certainty import Range
+from scenarios.figures.moved_ranges import relocation_ranges
 from scenarios.moves.relocated import Relocated
 from scenarios.moves.relocation import Relocation
 from scenarios.moves.study import Advice, Tried, Varied
@@ -24,7 +27,7 @@ def sweep_page(relocation: Relocation, varied: Varied, tried: Sequence[Tried]) -
         f"Relocation of {guests} from {source} to {to}, by "
         + ("channels" if varied is Varied.CHANNELS else "guests at the same time"),
         "",
-        _table(f">{_HEADINGS[varied]}", tried),
+        *_table(f">{_HEADINGS[varied]}", tried),
     )
 
 
@@ -62,35 +65,44 @@ def _shorter(found: Relocated, advice: Advice) -> Iterator[RenderableType]:
         )
     if advice.shorter:
         yield "This makes it shorter, or lets more guests be moved:"
-        yield _table("change", advice.shorter)
+        yield from _table("change", advice.shorter)
     if advice.alike:
         lead = "Beyond that nothing changes" if advice.shorter else "Nothing makes it shorter"
         yield f"{lead} with: {'; '.join(each.change.what for each in advice.alike)}."
 
 
-def _table(heading: str, tried: Sequence[Tried]) -> Table:
-    table = plain_table(heading, ">CTCs", ">s", ">longest stop s", ">MB/s", ">moved")
+def _table(heading: str, tried: Sequence[Tried]) -> Iterator[RenderableType]:
+    """The table, and from what its ranges are made."""
+    figures = (">s", "~range", ">longest\nstop s", "~\nrange", ">MB/s", ">moved")
+    table = plain_table(heading, ">CTCs", *figures, gap=1)
+    rates: list[Range] = []
     for each in tried:
-        figures = _figures(each)
-        count = len(each.change.relocation.guests)
+        figures_of = _figures(each)
+        found = relocation_ranges(each.change.relocation, each.outcome.guests)
+        rates += found.rates if found else ()
         table.add_row(
             each.change.what,
-            str(figures["ctcs"]),
-            f"{figures['seconds']:.2f}",
-            f"{figures['longest_stop_s']:.2f}",
-            f"{figures['mb_per_s']:.0f}",
-            f"{figures['moved']} of {count}",
+            str(figures_of["ctcs"]),
+            f"{figures_of['seconds']:.2f}",
+            seconds(found.seconds if found else None),
+            f"{figures_of['longest_stop_s']:.2f}",
+            seconds(found.longest_stop if found else None),
+            f"{figures_of['mb_per_s']:.0f}",
+            f"{figures_of['moved']} of {len(each.change.relocation.guests)}",
         )
-    return table
+    yield table
+    yield range_note(rates)
 
 
 def _figures(each: Tried) -> dict[str, Any]:
     outcome = each.outcome
     length = sum(guest.length for guest in outcome.guests)
+    found = relocation_ranges(each.change.relocation, outcome.guests)
     return {
         "ctcs": len(each.change.relocation.layout.ctcs),
         "seconds": outcome.seconds,
         "longest_stop_s": outcome.longest_stop_s,
         "mb_per_s": length / max(1e-9, outcome.seconds) / MIB,
         "moved": each.moved_count,
+        **flat_ranges(found, "longest_stop_s"),
     }

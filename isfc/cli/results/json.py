@@ -11,7 +11,10 @@ from isfc.cli.options.profile import profile_record
 from isfc.cli.output.notes import note_records
 from isfc.cli.output.ranges import range_json
 from isfc.cli.results.page import measured_notes, ranges_of_run
+from isfc.cli.results.shared import rate_ranges
+from isfc.layout.layout import Layout
 from scenarios.runs.experiment import Experiment
+from scenarios.runs.notes import CHANNELS_UNRANGED
 from scenarios.runs.provenance import provenance
 from scenarios.runs.published_range import beyond_measured_run
 from scenarios.runs.repeat import mean, spreads
@@ -50,15 +53,22 @@ def run_json(
     }
 
 
-def shared_json(run: SharedRun[Any]) -> dict[str, Any]:
+def shared_json(run: SharedRun[Any], links: Sequence[Layout]) -> dict[str, Any]:
     """What CTCs and the disks on their chpids get alone, and beside each other."""
+    ranges = rate_ranges(run, links)
     rates = {
-        name: {"mb_per_s_alone": alone, "mb_per_s_beside": beside}
+        name: {
+            "mb_per_s_alone": alone,
+            "mb_per_s_beside": beside,
+            "range_alone": range_json(ranges[name][0]),
+            "range_beside": range_json(ranges[name][1]),
+        }
         for name, alone, beside in run.rates
     }
     return {
         **({"link": rates["link"]} if "link" in rates else {"links": rates}),
         "channels": {each.chpid: _shared_record(each) for each in run.channels},
+        **note_records([CHANNELS_UNRANGED]),
     }
 
 

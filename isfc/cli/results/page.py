@@ -1,19 +1,20 @@
 """What ``isfc run`` shows: the figures of the link, and its devices as FCX108 shows them."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Final
 
 from rich.console import RenderableType
 from rich.table import Table
 
-from isfc.cli.output.ranges import plain, range_note
+from isfc.cli.output.ranges import factor_line, plain, range_note
 from isfc.cli.output.table import apart, plain_table
 from isfc.cli.results.measures import RUN_ROWS, run_spreads, seed_words
 from isfc.layout.note import Note
 from scenarios.figures.certainty import FigureKind, Range
-from scenarios.figures.ranges import figure_range
+from scenarios.figures.ranges import figure_range, mostly_writes, run_ranges
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.notes import live_notes, run_notes
+from scenarios.runs.notes import live_notes, run_notes, unranged
 from scenarios.runs.repeat import mean, spreads
 from scenarios.runs.result import DeviceResult, Result
 from scenarios.runs.workload import Workload
@@ -21,6 +22,17 @@ from scenarios.runs.workload import Workload
 VIRTUAL: Final = "virtual time"
 _PLACES: Final = {"messages/package": 2, "bytes/package": 0}
 """Decimal places of the traffic's figures; of the others one."""
+
+_RANGED: Final = {
+    "mb_per_s": "MB/s",
+    "messages_per_s": "messages/s",
+    "rdev_util_percent": "RDEV util %",
+    "cpu_percent_per_msg": "%CPU/msg",
+}
+SERVICE: Final = "Disc, Conn, Serv"
+"""The times of each device that mostly writes: their range is a factor of them."""
+
+_UNRANGED: Final = "packages, collisions and TXPENDCT, and of a device's I/O/s, Pend and Busy %"
 
 
 def run_page(
@@ -44,36 +56,37 @@ def run_page(
     notes = measured_notes(experiment, result) if time == VIRTUAL else live_notes(experiment.layout)
     parts += [note.text for note in notes]
     if time == VIRTUAL:
-        parts.insert(3, run_ranges(experiment, result))
+        parts.insert(3, range_line(experiment, result))
     if repeated:
         parts.append(run_spreads(spreads(results)))
     return apart(parts)
 
 
-def run_ranges(experiment: Experiment, result: Result) -> str:
+def range_line(experiment: Experiment, result: Result) -> str:
     """Between what the figures of a run would lie on real hardware."""
     found = ranges_of_run(experiment, result)
-    said = "; ".join(f"{name} {plain(each.likely)}" for name, each in found.items())
-    return f"Range: {said}. {range_note(found.values())}"
+    said = "; ".join(
+        f"{name} {factor_line([each]) if name == SERVICE else plain(each.likely)}"
+        for name, each in found.items()
+    )
+    return f"Range: {said}. {range_note(found.values())}" if found else ""
 
 
 def ranges_of_run(experiment: Experiment, result: Result) -> dict[str, Range]:
-    """The ranges of the figures that are known for a whole link, by name; none of what is 0."""
-    figures = {
-        "MB/s": (FigureKind.RATE, result.mb_per_s),
-        "RDEV util %": (FigureKind.RDEV_UTIL, result.rdev_util_percent),
-        "%CPU/msg": (FigureKind.CPU, result.cpu_percent_per_msg),
-    }
-    run = experiment.layout, experiment.workload, experiment.pairs, result.collisions_per_s
-    return {
-        name: figure_range(kind, value, *run) for name, (kind, value) in figures.items() if value
-    }
+    """The ranges of the figures whose errors are known, by name; none of what is 0."""
+    figures = {name: value for name, value in asdict(result).items() if name in _RANGED and value}
+    figures["collisions_per_s"] = result.collisions_per_s
+    found = {_RANGED[name]: each for name, each in run_ranges(experiment, figures).items()}
+    if any(map(mostly_writes, result.devices)):
+        run = experiment.layout, experiment.workload, experiment.pairs, result.collisions_per_s
+        found[SERVICE] = figure_range(FigureKind.SERVICE, 1.0, *run)
+    return found
 
 
 def measured_notes(experiment: Experiment, result: Result) -> tuple[Note, ...]:
     """The notes of what a run has measured."""
     layout, workload, pairs = experiment.layout, experiment.workload, experiment.pairs
-    return run_notes(layout, workload, pairs, result.mb_per_s)
+    return (*run_notes(layout, workload, pairs, result.mb_per_s), unranged(_UNRANGED))
 
 
 def run_heading(experiment: Experiment, node: str, seeds: int = 1, time: str = VIRTUAL) -> str:

@@ -5,8 +5,13 @@ from typing import Any
 
 from rich.console import Group, RenderableType
 
+from isfc.cli.output.ranges import likely, range_note
 from isfc.cli.output.table import plain_table
 from isfc.io.shared import Shared
+from isfc.layout.layout import Layout
+from scenarios.figures.certainty import Range
+from scenarios.figures.ranges import links_range
+from scenarios.runs.notes import CHANNELS_UNRANGED
 from scenarios.runs.shared_channel import SharedChannel, SharedRun
 
 Row = tuple[str, str, str]
@@ -14,22 +19,43 @@ Row = tuple[str, str, str]
 HEADINGS = ("", "alone", "beside")
 
 
-def shared_page(run: SharedRun[Any], load: str) -> RenderableType:
+def shared_page(run: SharedRun[Any], load: str, links: Sequence[Layout]) -> RenderableType:
     """What the link and the disks on its chpids get alone, and beside each other.
 
-    ``load`` is what the CTCs carry.
+    ``load`` is what the CTCs carry, ``links`` those of the file, with the disks.
     """
     what, alone, beside = HEADINGS
     table = plain_table(what, f">{alone}", f">{beside}", no_wrap=True)
-    for row in shared_rows(run):
+    for row in shared_rows(run, links):
         table.add_row(*row)
-    return Group(f"CTCs ({load}) and disks on one chpid, each alone and beside the other", table)
+    heading = f"CTCs ({load}) and disks on one chpid, each alone and beside the other"
+    return Group(heading, table, shared_note(run, links))
 
 
-def shared_rows(run: SharedRun[Any]) -> Iterator[Row]:
+def shared_note(run: SharedRun[Any], links: Sequence[Layout]) -> str:
+    """From what the ranges of the links are made, and that the rest has none."""
+    known = range_note(within for ranges in rate_ranges(run, links).values() for within in ranges)
+    return f"{known} {CHANNELS_UNRANGED.text}"
+
+
+def rate_ranges(run: SharedRun[Any], links: Sequence[Layout]) -> dict[str, tuple[Range, Range]]:
+    """Of what each link carries without and with the disks, by its name among the rates."""
+    named = {link.name: link for link in links}
+    return {
+        name: (links_range(alone, [link]), links_range(beside, [link]))
+        for name, alone, beside in run.rates
+        for link in [named.get(name, links[0])]
+    }
+
+
+def shared_rows(run: SharedRun[Any], links: Sequence[Layout]) -> Iterator[Row]:
     """The lines of the table: what it is, alone, and beside the other."""
-    for name, alone, beside in run.rates:
-        yield f"{name}, MB/s (2^20)", f"{alone:.1f}", f"{beside:.1f}"
+    ranges = rate_ranges(run, links)
+    for name, *rates in run.rates:
+        alone, beside = (
+            f"{rate:.1f} {likely(within)}" for rate, within in zip(rates, ranges[name], strict=True)
+        )
+        yield f"{name}, MB/s (2^20)", alone, beside
     for each in run.channels:
         yield from _channel_rows(each)
 

@@ -9,13 +9,15 @@ import typer
 from isfc.cli.options.number import bounded
 from isfc.cli.options.printed import expect_one
 from isfc.cli.output.notes import note_lines, show_notes
-from isfc.cli.output.streams import show, show_csv, show_json
-from isfc.cli.results.page import measured_notes
+from isfc.cli.output.ranges import factor_line, range_note
+from isfc.cli.output.streams import show, show_csv, show_json, show_log
+from isfc.cli.results.page import measured_notes, ranges_of_run
 from isfc.cli.results.views import View
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import within
 from isfc.layout.note import Note
 from isfc.link.message import Traffic
+from scenarios.figures.certainty import Range
 from scenarios.runs.experiment import SECONDS_MAX, Experiment
 from scenarios.runs.report import MeasuredRun, check_traffic
 from scenarios.runs.run import INTERVAL_MIN
@@ -95,7 +97,9 @@ def check_view(output: Output, experiments: Sequence[Experiment]) -> None:
 def show_report(output: Output, view: View, heading: str, runs: Sequence[MeasuredRun]) -> None:
     """Print a view of the report, as ``output`` says."""
     notes = [*dict.fromkeys(note for run in runs for note in run_notes_of(run))]
+    ranges = ranges_line(runs)
     if output.csv or output.json:
+        show_log(f"isfc: note: {ranges}")
         show_notes(notes)
         records = [asdict(row) for run in runs for row in view.rows(run)]
         if output.csv:
@@ -103,7 +107,19 @@ def show_report(output: Output, view: View, heading: str, runs: Sequence[Measure
         else:
             show_json(records)
     else:
-        show(heading, "", view.page(runs), *note_lines(notes))
+        show(heading, "", view.page(runs), "", ranges, *note_lines(notes))
+
+
+def ranges_line(runs: Sequence[MeasuredRun]) -> str:
+    """Between what the figures of all runs would lie, each as a factor: the widest of all."""
+    found: dict[str, list[Range]] = {}
+    for run in runs:
+        for sample in run.samples:
+            for name, known in ranges_of_run(run.experiment, sample.result).items():
+                found.setdefault(name, []).append(known)
+    said = "; ".join(f"{name} {factor_line(each)}" for name, each in found.items())
+    every = range_note(known for each in found.values() for known in each)
+    return f"Range: {said}. {every}" if said else "Range: none, as nothing was carried."
 
 
 def run_notes_of(run: MeasuredRun) -> tuple[Note, ...]:

@@ -145,10 +145,14 @@ class _LinkRun:
         shared = self._watch(lambda progress: run_shared(experiment, disks, self.side, progress))
         if self.output.json:
             record = run_json(experiment, [shared.beside], self.layout)
-            show_json({**record, "disks": shared_json(shared)})
+            show_json({**record, "disks": shared_json(shared, [experiment.layout])})
         else:
             load = f"{experiment.workload.name}, {experiment.pairs} pairs"
-            show(run_page(experiment, [shared.beside]), "", shared_page(shared, load))
+            show(
+                run_page(experiment, [shared.beside]),
+                "",
+                shared_page(shared, load, [experiment.layout]),
+            )
 
     def _show_results(self, results: Sequence[Result]) -> None:
         """Print the record of a run, or its page; with the spread if it was repeated."""

@@ -13,7 +13,7 @@ from scenarios.faults.fault import Fault
 from scenarios.faults.run import FaultOutcome, Recovery, run_with_faults
 from scenarios.runs.cluster import ClusterExperiment
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.notes import cluster_notes, run_notes
+from scenarios.runs.notes import cluster_notes, run_notes, unranged
 
 
 def show_fault_run(
@@ -31,10 +31,13 @@ def show_fault_run(
 
 
 def _notes(experiment: Experiment | ClusterExperiment, outcome: FaultOutcome) -> tuple[Note, ...]:
-    """Those of the run without faults."""
+    """Those of the run without faults, and that nothing tells how far it is off with them."""
     if isinstance(experiment, ClusterExperiment):
-        return cluster_notes(experiment.collection)
-    return run_notes(experiment.layout, experiment.workload, experiment.pairs, outcome.mb_per_s)
+        notes = cluster_notes(experiment.collection)
+    else:
+        load = experiment.workload, experiment.pairs
+        notes = run_notes(experiment.layout, *load, outcome.mb_per_s)
+    return (*notes, unranged("what faults do to links"))
 
 
 def fault_json(experiment: Experiment | ClusterExperiment, outcome: FaultOutcome) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from isfc.cli.options.experiment import ExtentOptions
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.notes import note_records, show_notes
 from isfc.cli.output.progress import run_all, watch
+from isfc.cli.output.ranges import range_json
 from isfc.cli.output.streams import show, show_csv, show_json
 from isfc.cli.results.json import shared_json
 from isfc.cli.results.shared import shared_page
@@ -22,17 +23,22 @@ from isfc.cli.results.views import View
 from isfc.cli.run.during import DuringOptions
 from isfc.cli.run.faults import show_fault_run
 from isfc.cli.run.timeline import TimelineOutput, run_timelines
-from isfc.cli.run.together_page import cluster_heading, cluster_page
+from isfc.cli.run.together_page import (
+    cluster_heading,
+    cluster_page,
+    row_range,
+    run_cluster_notes,
+)
 from isfc.cli.run.transcript import show_refusals, show_transcript
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration
 from isfc.io.shared import find_shared
 from isfc.layout.layout import Collection
 from isfc.layout.sharing import channel_name
+from scenarios.figures.ranges import flat_range
 from scenarios.runs.cluster import ClusterExperiment, ClusterResult, run_cluster
 from scenarios.runs.cluster_rows import ClusterRow, cluster_rows
 from scenarios.runs.cp_script import Transcript
-from scenarios.runs.notes import cluster_notes
 from scenarios.runs.published_range import beyond_measured_cluster
 from scenarios.runs.report import MeasuredRun, make_name
 from scenarios.runs.shared_channel import run_shared_links
@@ -90,8 +96,8 @@ def run_together(
     elif output.view is not None:
         _show_views(experiment, results, output, output.view)
     elif output.csv:
-        show_notes(cluster_notes(experiment.collection))
-        show_csv([asdict(row) for row in cluster_rows(results)])
+        show_notes(run_cluster_notes(experiment))
+        show_csv(_csv_rows(experiment, cluster_rows(results)))
     elif output.json:
         record = cluster_json(experiment, cluster_rows(results), output.seeds)
         show_json(record if transcript is None else {**record, "cp": transcript.records()})
@@ -114,13 +120,20 @@ def _show_beside(experiment: ClusterExperiment, disks: IoConfiguration, output: 
     found = shared.beside.experiment
     rows = cluster_rows([shared.beside])
     if output.csv:
-        show_notes(cluster_notes(found.collection))
-        show_csv([asdict(row) for row in rows])
+        show_notes(run_cluster_notes(found))
+        show_csv(_csv_rows(found, rows))
     elif output.json:
-        show_json({**cluster_json(found, rows, None), "disks": shared_json(shared)})
+        show_json(
+            {
+                **cluster_json(found, rows, None),
+                "disks": shared_json(shared, found.collection.links),
+            }
+        )
     else:
         loads = ", ".join(map(str, experiment.loads))
-        show(cluster_page(found, rows, None), "", shared_page(shared, loads))
+        show(
+            cluster_page(found, rows, None), "", shared_page(shared, loads, found.collection.links)
+        )
 
 
 def _timelines(
@@ -145,9 +158,9 @@ def cluster_json(
     for row in rows:
         if row.kind in shared:
             links = []
-            shared[row.kind].append({**_figures(row), "links": links})
+            shared[row.kind].append({**_figures(experiment, row), "links": links})
         elif row.kind == "share":
-            links.append(_figures(row))
+            links.append(_figures(experiment, row))
     channels = shared["channel"]
     known = map(channel_name, experiment.collection.shared_channels)
     return {
@@ -155,24 +168,37 @@ def cluster_json(
         "warmup": experiment.warmup,
         "seed": experiment.seed,
         "seeds": seeds or 1,
-        "links": [_figures(row) for row in rows if row.kind == "link"],
-        "systems": [_figures(row) for row in rows if row.kind == "system"],
+        "links": [_figures(experiment, row) for row in rows if row.kind == "link"],
+        "systems": [_figures(experiment, row) for row in rows if row.kind == "system"],
         "channels": channels,
         "paths": shared["path"],
-        "together": _figures(rows[-1]),
+        "together": _figures(experiment, rows[-1]),
         "shared_channels": [*dict.fromkeys([*known, *(each["name"] for each in channels)])],
         "extrapolated": beyond_measured_cluster(experiment.collection),
-        **note_records(cluster_notes(experiment.collection)),
+        **note_records(run_cluster_notes(experiment)),
         "version": __version__,
         "command": shlex.join(["isfc", *sys.argv[1:]]),
     }
 
 
-def _figures(row: ClusterRow) -> dict[str, Any]:
-    """The figures that a row of its kind has."""
+def _figures(experiment: ClusterExperiment, row: ClusterRow) -> dict[str, Any]:
+    """The figures that a row of its kind has; the range is of MB/s together."""
     record = asdict(row)
     del record["kind"]
+    within = row_range(experiment, row)
+    record["range"] = None if within is None else range_json(within)
     return {key: value for key, value in record.items() if value is not None and value != ""}
+
+
+def _csv_rows(experiment: ClusterExperiment, rows: Sequence[ClusterRow]) -> list[dict[str, Any]]:
+    """The rows with their ranges, whose columns are empty where there is none."""
+    ranges = [row_range(experiment, row) for row in rows]
+    columns = [{} if each is None else flat_range("mb_per_s", each) for each in ranges]
+    every = dict.fromkeys(name for one in columns for name in one)
+    return [
+        {**asdict(row), **{name: one.get(name) for name in every}}
+        for row, one in zip(rows, columns, strict=True)
+    ]
 
 
 def _results(

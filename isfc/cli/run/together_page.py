@@ -1,16 +1,20 @@
 """What ``isfc run`` shows of several links: each link, system and shared channel, and all."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 
 from isfc.cli.output.notes import note_lines
+from isfc.cli.output.ranges import likely, range_note
 from isfc.cli.output.table import plain_table
 from isfc.cli.results.measures import seed_words
+from isfc.layout.note import Note
+from scenarios.figures.certainty import Range
+from scenarios.figures.ranges import links_range
 from scenarios.runs.cluster import ClusterExperiment
 from scenarios.runs.cluster_rows import ClusterRow
-from scenarios.runs.notes import cluster_notes
+from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes
 
 
 def cluster_heading(experiment: ClusterExperiment, seeds: int | None) -> str:
@@ -28,19 +32,40 @@ def cluster_page(
     experiment: ClusterExperiment, rows: Sequence[ClusterRow], seeds: int | None
 ) -> RenderableType:
     """The whole page."""
+    ranges = {row.name: row_range(experiment, row) for row in rows}
     parts: list[RenderableType] = [cluster_heading(experiment, seeds), ""]
-    parts.append(_links([row for row in rows if row.kind == "link"], seeds))
-    parts += ["", _systems([row for row in rows if row.kind in ("system", "all")])]
+    parts.append(_links([row for row in rows if row.kind == "link"], ranges, seeds))
+    parts += ["", _systems([row for row in rows if row.kind in ("system", "all")], ranges)]
     channels = [row for row in rows if row.kind in ("channel", "path", "share")]
     if channels:
         parts += ["", _channels(channels)]
-    parts += note_lines(cluster_notes(experiment.collection))
+    known = range_note(ranges.values())
+    parts += ["", f"range: of MB/s together, and of the others in proportion. {known}"]
+    parts += note_lines(run_cluster_notes(experiment))
     return Group(*parts)
 
 
-def _links(rows: Sequence[ClusterRow], seeds: int | None) -> Table:
+def run_cluster_notes(experiment: ClusterExperiment) -> tuple[Note, ...]:
+    """The notes of a run of several links."""
+    return (*cluster_notes(experiment.collection), SHARED_UNRANGED)
+
+
+def row_range(experiment: ClusterExperiment, row: ClusterRow) -> Range | None:
+    """Of the MB/s of a link, a system or all links; None for what several fibres share."""
+    links = {
+        "link": [link for link in experiment.collection.links if link.name == row.name],
+        "system": [link for link in experiment.collection.links if row.name in link.nodes],
+        "all": experiment.collection.links,
+    }.get(row.kind)
+    return links_range(row.mb_per_s, links) if links and row.mb_per_s else None
+
+
+_Ranges = Mapping[str, Range | None]
+
+
+def _links(rows: Sequence[ClusterRow], ranges: _Ranges, seeds: int | None) -> Table:
     repeated = seeds is not None and seeds > 1
-    figures = (">MB/s ->", "><- MB/s", ">together", ">msg/s", ">coll/s")
+    figures = (">MB/s ->", "><- MB/s", ">together", "~range", ">msg/s", ">coll/s")
     spread = (">spread %",) if repeated else ()
     table = plain_table("link", *figures, *spread, "~traffic", no_wrap=True)
     for row in rows:
@@ -48,7 +73,7 @@ def _links(rows: Sequence[ClusterRow], seeds: int | None) -> Table:
         spreads = (_number(row.spread_percent, 1),) if repeated else ()
         table.add_row(
             row.name,
-            *_rates(row),
+            *_rates(row, ranges),
             *spreads,
             ", ".join(_arrow(each, first) for each in row.traffic.split(", ")),
         )
@@ -61,18 +86,19 @@ def _arrow(traffic: str, first: str) -> str:
     return f"{load} ->" if ends.partition("-")[0] == first else f"<- {load}"
 
 
-def _systems(rows: Sequence[ClusterRow]) -> Table:
-    figures = (">MB/s out", ">MB/s in", ">together", ">msg/s", ">coll/s")
+def _systems(rows: Sequence[ClusterRow], ranges: _Ranges) -> Table:
+    figures = (">MB/s out", ">MB/s in", ">together", "~range", ">msg/s", ">coll/s")
     table = plain_table("system", *figures, no_wrap=True)
     for row in rows:
-        table.add_row(row.name, *_rates(row), style="bold" if row.kind == "all" else None)
+        table.add_row(row.name, *_rates(row, ranges), style="bold" if row.kind == "all" else None)
     return table
 
 
-def _rates(row: ClusterRow) -> Iterator[str]:
-    """MB/s out, in and together, messages and collisions a second."""
+def _rates(row: ClusterRow, ranges: _Ranges) -> Iterator[str]:
+    """MB/s out, in and together, the range of these, messages and collisions a second."""
     for rate in (row.mb_per_s_out, row.mb_per_s_in, row.mb_per_s):
         yield f"{rate:.1f}"
+    yield likely(ranges[row.name])
     yield _number(row.messages_per_s, 0)
     yield _number(row.collisions_per_s, 1)
 

@@ -16,7 +16,14 @@ from isfc.cli.output.file import check_table_file, output_option, write_table
 from isfc.cli.output.notes import note_lines
 from isfc.cli.output.progress import progress_bar
 from isfc.cli.output.streams import show, show_csv, show_json
-from isfc.cli.sweep.page import HEADING, check_columns, length_of, sweep_table, write_sweep_plot
+from isfc.cli.sweep.page import (
+    HEADING,
+    check_columns,
+    length_of,
+    range_line,
+    sweep_table,
+    write_sweep_plot,
+)
 from isfc.errors import ConfigurationError
 from isfc.search.grid import Cell, at_site, read_grid
 from isfc.search.store import RowStore
@@ -100,7 +107,7 @@ def sweep(
         notes = several_notes(map(cell_notes, cells, rows), LISTED)
         length = length_of(cells[0].experiment)
         table = sweep_table(rows, [*cells[0].axes])
-        show(HEADING, table, "", length, *note_lines(notes))
+        show(HEADING, table, "", range_line(cells, rows), "", length, *note_lines(notes))
 
 
 def _rows(

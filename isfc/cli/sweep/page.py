@@ -1,17 +1,20 @@
 """What ``isfc sweep`` shows: a line for each place in the grid, and any column over any other."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.table import Table
 
 from isfc.cli.output.picture import check_picture, write_picture
+from isfc.cli.output.ranges import factor_line, plain, range_note
 from isfc.cli.output.table import plain_table
 from isfc.errors import ConfigurationError
 from isfc.layout.closest import expected
 from isfc.search.grid import Cell
 from isfc.search.sweep import Row
+from scenarios.figures.certainty import Interval
+from scenarios.figures.ranges import run_ranges
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.repeat import MEASURES, spread_percent
 
@@ -45,18 +48,38 @@ def sweep_table(rows: Sequence[Row], axes: Sequence[str]) -> Table:
         f"{'' if isinstance(rows[0][axis], str) else '>'}{HEADINGS.get(axis, axis)}"
         for axis in varying
     )
-    measures = (f">{heading}" for heading in (*SHOWN, *(["spread"] if seeded else [])))
-    table = plain_table(*places, *measures, gap=1, no_wrap=True)
+    rate, *others = (f">{heading}" for heading in (*SHOWN, *(["spread"] if seeded else [])))
+    table = plain_table(*places, rate, "~range", *others, gap=1, no_wrap=True)
     for place, group in groups(rows, varying).items():
         figures = [[row[column] for row in group] for column, _ in SHOWN.values()]
         means = [sum(values) / len(values) for values in figures]
         spread = spread_percent(figures[0])
+        rate, *others = (
+            form.format(mean) for mean, (_, form) in zip(means, SHOWN.values(), strict=True)
+        )
         table.add_row(
             *(str(value).replace("FICON Express", "Ex") for value in place),
-            *(form.format(mean) for mean, (_, form) in zip(means, SHOWN.values(), strict=True)),
+            *(rate, plain(_likely(group)), *others),
             *(["-" if spread is None else f"{spread:.1f}"] if seeded else []),
         )
     return table
+
+
+def _likely(group: Sequence[Row]) -> Interval:
+    """The range of the mean MB/s of some rows."""
+    low, high = (f"mb_per_s_likely_{end}" for end in ("low", "high"))
+    return Interval(*(sum(row[end] for row in group) / len(group) for end in (low, high)))
+
+
+def range_line(cells: Sequence[Cell], rows: Sequence[Row]) -> str:
+    """What the ranges of the table are of, and from what they are made."""
+    each = [run_ranges(cell.experiment, row) for cell, row in zip(cells, rows, strict=True)]
+    known = [ranges for ranges in each if ranges["mb_per_s"].value]
+    if not known:
+        return ""
+    util = factor_line(ranges["rdev_util_percent"] for ranges in known)
+    of = f"range: of MB/s, and of msgs/s in proportion; of util % {util}."
+    return f"{of} {range_note(ranges['mb_per_s'] for ranges in known)}"
 
 
 def length_of(experiment: Experiment) -> str:
@@ -87,21 +110,40 @@ def check_columns(path: Path, cells: Sequence[Cell], x: str, y: str) -> None:
 
 
 def write_sweep_plot(path: Path, rows: Sequence[Row], axes: Sequence[str], x: str, y: str) -> None:
-    """Draw ``y`` over ``x``, the mean over seeds, a line for each place on the other axes."""
+    """Draw ``y`` over ``x``, the mean over seeds, a line for each place on the other axes.
+
+    A bar at each point is its range in four of five cases; the axis says where there is none.
+    """
     others = [
         axis for axis in axes if axis not in (x, y, _SEED) and len({row[axis] for row in rows}) > 1
     ]
+
+    ranged = f"{y}_likely_low" in rows[0]
 
     def draw(drawn: "Axes") -> None:
         for place, group in groups(rows, others).items():
             points = groups(group, [x])
             heights = [sum(row[y] for row in same) / len(same) for same in points.values()]
             label = " ".join(map(str, place))
-            drawn.plot([key[0] for key in points], heights, marker="o", label=label)
+            bars = _bars(points, y) if ranged else None
+            xs = [key[0] for key in points]
+            drawn.errorbar(xs, heights, yerr=bars, marker="o", capsize=3, label=label)
         drawn.set_xlabel(x)
-        drawn.set_ylabel(y)
+        drawn.set_ylabel(f"{y}; bars: four of five cases" if ranged else f"{y}, without a range")
         drawn.set_ylim(bottom=min(0, drawn.get_ylim()[0]))
         if others:
             drawn.legend(title=", ".join(others), fontsize="small")
 
     write_picture(path, draw)
+
+
+def _bars(points: Mapping[tuple[Any, ...], Sequence[Row]], y: str) -> list[list[float]]:
+    """How far below and above each point its range goes."""
+
+    def mean(rows: Sequence[Row], column: str) -> float:
+        return float(sum(row[column] for row in rows) / len(rows))
+
+    return [
+        [abs(mean(rows, f"{y}_likely_{end}") - mean(rows, y)) for rows in points.values()]
+        for end in ("low", "high")
+    ]

@@ -27,7 +27,7 @@ def test_the_table_fits_eighty_columns(name: str, capsys: pytest.CaptureFixture[
     assert run(["io", "chart", name]) == 0
     page = capsys.readouterr().out
     assert max(map(len, page.splitlines())) <= 80
-    assert len(page.splitlines()) == 3 + len(CHARTS[name]().xs)
+    assert page.splitlines().index("", 2) == 3 + len(CHARTS[name]().xs)
 
 
 def test_a_picture_is_drawn_and_the_same_each_time(tmp_path: Path) -> None:

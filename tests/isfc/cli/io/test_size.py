@@ -16,7 +16,7 @@ RMF = "tests/data/rmf/three-intervals-pasted.txt"
 def test_json_has_the_promised_keys(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["io", "size", "--rmf", RMF, "--growth", "50", "--json"]) == 0
     record = json.loads(capsys.readouterr().out)
-    assert list(record) == ["growth_percent", "mixes"]
+    assert list(record) == ["growth_percent", "mixes", "notes"]
     (mix,) = record["mixes"]
     assert mix["name"] == "PROD 03/02/2021 09.00.00"
     assert list(mix) == [

@@ -65,6 +65,9 @@ def test_page_has_the_figures_in_the_words_of_z_vm(capsys: pytest.CaptureFixture
         "6000  FCTC     61.8   0.50   1.90  13.40  15.80    97.6",
         "6001  FCTC      0.0    ...    ...    ...    ...     0.0",
         "               61.8                              1026.0",
+        "",
+        "No range: too little is published of packages, collisions and TXPENDCT, and of a",
+        "device's I/O/s, Pend and Busy %.",
     ]
 
 

@@ -227,7 +227,10 @@ def test_rows_alone_go_to_stdout_and_refusals_to_stderr(
     out, err = capsys.readouterr()
     assert out.startswith("run,")
     assert len(out.splitlines()) == 4
-    assert err == "isfc: at 0.04 s ATLANTA: foo: HCPCMD001E Unknown CP command: FOO\n"
+    refused, ranges, *notes = err.splitlines()
+    assert refused == "isfc: at 0.04 s ATLANTA: foo: HCPCMD001E Unknown CP command: FOO"
+    assert ranges.startswith("isfc: note: Range: MB/s ")
+    assert all(note.startswith("isfc: note: No range: ") for note in notes)
 
 
 def test_commands_and_many_seeds_contradict(script: str, refusal: Refusal) -> None:

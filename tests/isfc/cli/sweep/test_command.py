@@ -37,13 +37,15 @@ def test_table_has_a_line_for_each_place_with_the_mean_over_seeds(
         "layout",
         "pairs",
         "MB/s",
+        "range",
         "msgs/s",
         "util",
         "%",
         "coll/s",
         "spread",
     ]
-    assert lines[6].startswith("Each run is of ")
+    assert lines[6].startswith("range: of MB/s, ")
+    assert any(line.startswith("Each run is of ") for line in lines)
     assert [line.split()[:2] for line in lines[1:5]] == [
         [layout, pairs] for layout in ("published-1", "published-4") for pairs in ("1", "3")
     ]

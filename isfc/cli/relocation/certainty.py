@@ -1,0 +1,78 @@
+"""How sure relocations are: the ranges of their times, in words and as records."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from isfc.cli.output.ranges import factor_line, range_json, range_note
+from isfc.layout.note import Note
+from scenarios.figures.certainty import Interval, Range
+from scenarios.figures.moved_ranges import MovedRange, MovesRange
+from scenarios.figures.ranges import flat_range
+from scenarios.moves.guest import Moved
+from scenarios.runs.notes import unranged
+
+UNRANGED: Note = unranged(
+    "what guests change, which is taken as told, and of a device's I/O/s and Busy %"
+)
+"""Of a relocation and of an evacuation."""
+
+
+def guest_line(guest: Moved, found: MovedRange | None) -> str:
+    """The range of one guest's times, in a sentence; nothing if it has none."""
+    if found is None:
+        return ""
+    other = "not be" if guest.moved else "be"
+    end = f" At one end of it the guest would {other} moved." if found.other_end else ""
+    return f"Range: {seconds(found.seconds)} s, {seconds(found.quiesced)} s of them stopped.{end}"
+
+
+def seconds(within: Range | None) -> str:
+    """``3.30-4.61``: of seconds, to hundredths as they are told; nothing without a range."""
+    return "" if within is None else of_seconds(within.likely)
+
+
+def of_seconds(ends: Interval) -> str:
+    """The same of an interval."""
+    return f"{ends.low:.2f}-{ends.high:.2f}"
+
+
+def ranges_line(found: MovesRange | None) -> str:
+    """The range of all, and from what all ranges are made."""
+    if found is None:
+        return ""
+    times = f"{seconds(found.seconds)} s, longest stop {seconds(found.longest_stop)} s; "
+    every = f"Range of all: {times}" if len(found.guests) > 1 else "Range "
+    return (
+        f"{every}of MB/s and exchanges/s: {factor_line(found.rates)}. {range_note(found.rates)} "
+        "Times are those of the same passes at the ends of what the link would carry."
+    )
+
+
+def ranges_json(found: MovesRange | None, guests: Sequence[Moved]) -> dict[str, Any]:
+    """The ranges as a record, below its key: null where no time follows from a rate."""
+    if found is None:
+        return {"ranges": None}
+    widest = max(found.rates, key=lambda rate: rate.likely.high)
+    return {
+        "ranges": {
+            "seconds": range_json(found.seconds),
+            "longest_stop_s": range_json(found.longest_stop),
+            "rate": range_json(widest),
+            "guests": {
+                guest.plan.name: {
+                    "seconds": range_json(each.seconds),
+                    "quiesced_seconds": range_json(each.quiesced),
+                    "other_end": each.other_end,
+                }
+                for guest, each in zip(guests, found.guests, strict=True)
+                if each is not None
+            },
+        }
+    }
+
+
+def flat_ranges(found: MovesRange | None, stop: str) -> dict[str, float]:
+    """The same of all guests as columns of a row; ``stop`` is its name of the longest stop."""
+    if found is None:
+        return {}
+    return {**flat_range("seconds", found.seconds), **flat_range(stop, found.longest_stop)}

@@ -1,0 +1,159 @@
+"""The ranges of relocations: their passes made again by the rules, at other rates of the link.
+
+No duration of a relocation is published, and what links carry is. So a guest is moved again, by
+`scenarios.moves.by_rate`, at the rate that it had and at the ends of the range of that rate: its
+times are longer and shorter in proportion. Less rate takes more than its share, as more is changed
+meanwhile. What guests change is taken as it was told.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from isfc.layout.channels import find_link
+from isfc.layout.layout import Layout
+from scenarios.figures.certainty import Interval, Range
+from scenarios.figures.ranges import rate_range
+from scenarios.moves.by_rate import by_rate, seconds_in_order
+from scenarios.moves.evacuation import Evacuation
+from scenarios.moves.guest import Moved
+from scenarios.moves.relocation import Relocation
+from scenarios.moves.vmrelocate import RelocationEnd
+from scenarios.runs.experiment import NS_PER_S
+from scenarios.runs.saturation import SUITE
+from scenarios.runs.workload import SUITES
+
+_BY_RATE: Final = (RelocationEnd.MOVED, RelocationEnd.QUIESCE, RelocationEnd.TOTAL)
+"""Ends that follow from a rate; the others are what somebody did."""
+
+
+@dataclass(frozen=True, slots=True)
+class MovedRange:
+    """Of one guest: seconds until it is moved, or given up, and seconds for which it is stopped.
+
+    ``other_end`` says that what becomes of it is another thing at one end of ``seconds.likely``.
+    """
+
+    seconds: Range
+    quiesced: Range
+    other_end: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MovesRange:
+    """Of all guests. A guest has none whose end does not follow from rates.
+
+    ``rates`` are those of what each guest's link carries, as a factor of it.
+    """
+
+    seconds: Range
+    longest_stop: Range
+    guests: tuple[MovedRange | None, ...]
+    rates: tuple[Range, ...]
+
+
+def relocation_ranges(relocation: Relocation, guests: Sequence[Moved]) -> MovesRange | None:
+    """Of a relocation over one link; None where no guest's time follows from a rate."""
+    together = relocation.together
+    links = [relocation.layout] * len(guests)
+    return _ranges(guests, links, together, relocation.window)
+
+
+def evacuation_ranges(evacuation: Evacuation, guests: Sequence[Moved]) -> MovesRange | None:
+    """Of an evacuation over the links to each guest's destination."""
+    collection, source = evacuation.collection, evacuation.source
+    links = [find_link(collection, source, tenant.to) for tenant in evacuation.tenants]
+    return _ranges(guests, links[: len(guests)], evacuation.at_once, evacuation.window)
+
+
+def _ranges(
+    guests: Sequence[Moved], links: Sequence[Layout], together: int, window: int
+) -> MovesRange | None:
+    known = [
+        (guest, link)
+        for guest, link in zip(guests, links, strict=True)
+        if guest.end in _BY_RATE and guest.length
+    ]
+    if not known:
+        return None
+    pairs = max(1, min(together, len(guests)) * window // SUITES[SUITE].window)
+    rates = [rate_range(1.0, link, SUITES[SUITE], pairs) for _, link in known]
+    moved = [guest for guest, _ in known]
+    plans = [guest.plan for guest in moved]
+    speeds = [guest.length / max(1e-9, guest.seconds) for guest in moved]
+
+    def outcome(factors: Sequence[float]) -> list[Moved]:
+        return [
+            by_rate(plan, speed * factor)
+            for plan, speed, factor in zip(plans, speeds, factors, strict=True)
+        ]
+
+    again = _AtEnds(outcome, rates)
+    each = {
+        id(guest): MovedRange(
+            again.range(_seconds(number), guest.seconds),
+            again.range(_quiesced(number), guest.quiesced_seconds),
+            again.differs(number),
+        )
+        for number, guest in enumerate(moved)
+    }
+    return MovesRange(
+        again.range(lambda found: seconds_in_order(found, together), _all_seconds(guests)),
+        again.range(
+            lambda found: max(guest.quiesced_seconds for guest in found),
+            max(guest.quiesced_seconds for guest in guests),
+        ),
+        tuple(each.get(id(guest)) for guest in guests),
+        tuple(rates),
+    )
+
+
+def _all_seconds(guests: Sequence[Moved]) -> float:
+    begins = [guest.begin_ns for guest in guests if guest.passes]
+    ends = [guest.passes[-1].end_ns for guest in guests if guest.passes]
+    return (max(ends) - min(begins)) / NS_PER_S
+
+
+_Measure = Callable[[list[Moved]], float]
+
+
+def _seconds(number: int) -> _Measure:
+    return lambda found: found[number].seconds
+
+
+def _quiesced(number: int) -> _Measure:
+    return lambda found: found[number].quiesced_seconds
+
+
+class _AtEnds:
+    """What guests come to at their rates, and at the ends of the ranges of these."""
+
+    def __init__(
+        self, outcome: Callable[[Sequence[float]], list[Moved]], rates: Sequence[Range]
+    ) -> None:
+        self._rates = rates
+        self._as_run = outcome([1.0] * len(rates))
+        self._likely = [outcome(ends) for ends in _ends([rate.likely for rate in rates])]
+        self._sure = [outcome(ends) for ends in _ends([rate.sure for rate in rates])]
+
+    def range(self, measure: _Measure, value: float) -> Range:
+        """Of a figure that was ``value`` in the run, in its proportion by the rules."""
+        base = measure(self._as_run)
+
+        def interval(cases: Sequence[list[Moved]]) -> Interval:
+            found = [value, *(value * measure(case) / base for case in cases if base)]
+            return Interval(min(found), max(found))
+
+        widest = max(self._rates, key=lambda rate: rate.likely.high)
+        likely, sure = interval(self._likely), interval(self._sure)
+        sure = Interval(min(likely.low, sure.low), max(likely.high, sure.high))
+        return Range(value, likely, sure, widest.basis, widest.wider_for)
+
+    def differs(self, number: int) -> bool:
+        """Whether a guest's end is another one at an end of the range."""
+        return len({case[number].moved for case in (self._as_run, *self._likely)}) > 1
+
+
+def _ends(intervals: Sequence[Interval]) -> tuple[list[float], list[float]]:
+    """The lower and the upper ends."""
+    return [each.low for each in intervals], [each.high for each in intervals]
