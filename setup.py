@@ -5,6 +5,10 @@ what ``pip install .`` installs, is compiled if there is a C compiler, and holds
 or if that fails. ``ISFC_COMPILE=1`` insists, ``ISFC_COMPILE=0`` declines. An editable installation
 is never compiled: a compiled module would hide the edited one.
 
+``ISFC_PROFILE=1`` compiles twice with gcc: what runs of the first build went through the second is
+arranged for, and takes fewer instructions (docs/decisions/0004). It takes twice as long, and is
+left out where gcc is missing or a run fails.
+
 A wheel has the help of every command as text, which is printed without loading the parser.
 """
 
@@ -16,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from setuptools import setup
+from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
 
 HOME = os.environ.get("ISFC_HOME", "")
@@ -83,6 +88,8 @@ def translated() -> list[Any]:
     if sys.platform != "win32":
         for extension in found:  # nobody else calls the functions in it: let calls be direct
             extension.extra_compile_args.append("-fvisibility=hidden")
+            if sys.platform == "linux":  # calls of Python's functions go there without a detour
+                extension.extra_compile_args.append("-fno-plt")
     return found
 
 
@@ -108,4 +115,50 @@ class BuildWithHelp(build_py):  # type: ignore[misc]
             sys.stderr.write("isfc --help will take the parser's time, as it is not written down\n")
 
 
-setup(cmdclass={"build_py": BuildWithHelp}, ext_modules=extensions(), project_urls=addresses())
+class BuildProfiled(build_ext):  # type: ignore[misc]
+    """Compile, with ``ISFC_PROFILE=1`` for what runs of a first build went through."""
+
+    def build_extensions(self) -> None:
+        """As setuptools does, once more after the runs."""
+        if os.environ.get("ISFC_PROFILE") == "1" and self._is_gcc():
+            if self._is_trained():
+                self._add("-fprofile-use", "-fprofile-partial-training", "-Wno-missing-profile")
+            else:
+                sys.stderr.write("isfc is compiled without a profile, as there is none\n")
+            self.force = True
+        super().build_extensions()
+
+    def _is_gcc(self) -> bool:
+        command = [*self.compiler.compiler_so[:1], "-v"]
+        said = subprocess.run(command, capture_output=True, text=True, check=False)
+        return "gcc version" in said.stderr
+
+    def _is_trained(self) -> bool:
+        """Build with counters, and let runs write them beside the object files."""
+        given = [(each.extra_compile_args, each.extra_link_args) for each in self.extensions]
+        self._add("-fprofile-generate")
+        try:
+            super().build_extensions()
+        except Exception as error:  # whatever a compiler without profiles says
+            sys.stderr.write(f"{error}\n")
+            return False
+        finally:
+            for each, (compiling, linking) in zip(self.extensions, given, strict=True):
+                each.extra_compile_args, each.extra_link_args = compiling, linking
+        folders = [str(Path(self.build_lib).resolve()), str(Path.cwd())]
+        path = os.pathsep.join([*folders, os.environ.get("PYTHONPATH", "")])
+        env = {**os.environ, "PYTHONPATH": path, "PYTHONSAFEPATH": "1"}
+        command = [sys.executable, "-m", "tools.release.training"]
+        return not subprocess.run(command, env=env, check=False).returncode
+
+    def _add(self, *flags: str) -> None:
+        for each in self.extensions:
+            each.extra_compile_args = [*each.extra_compile_args, *flags]
+            each.extra_link_args = [*each.extra_link_args, *flags[:1]]
+
+
+setup(
+    cmdclass={"build_ext": BuildProfiled, "build_py": BuildWithHelp},
+    ext_modules=extensions(),
+    project_urls=addresses(),
+)

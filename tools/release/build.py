@@ -43,6 +43,7 @@ def _wheel(python: Path, source: Path, target: Path, *, compiled: bool) -> None:
         *(python, "-m", "pip", "--disable-pip-version-check", "wheel", "--quiet", "--no-deps"),
         *("--wheel-dir", target, source),
         ISFC_COMPILE="1" if compiled else "0",
+        ISFC_PROFILE="1",
     )
 
 
