@@ -9,6 +9,7 @@ what it needs at its top. A subcommand raises `ConfigurationError` for bad input
 import os
 from collections.abc import Sequence
 from contextlib import nullcontext
+from functools import cache
 from importlib import import_module
 from typing import Annotated, Any, Final, NamedTuple
 
@@ -17,6 +18,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from ctc.errors import CtcError
+from isfc.cli.output.csv_option import with_csv
 from isfc.cli.output.exits import ExitCode, interrupts_raise
 from isfc.cli.output.streams import discard_output, pipe_may_break, show, show_error, show_lines
 from isfc.cli.written_help import COMPLETING
@@ -33,11 +35,16 @@ class Subcommand(NamedTuple):
     summary: str
     needs_posix: bool = False
     """It takes Unix sockets and POSIX signals, which Windows has not."""
+    has_tables: bool = False
+    """It prints tables, so that it has ``--csv``; of a group all that have ``--json``."""
 
 
 COMMANDS: Final = {
     "plan": Subcommand(
-        "plan.command", "plan", "Show who writes on which CTC, what it carries, what to change."
+        "plan.command",
+        "plan",
+        "Show who writes on which CTC, what it carries, what to change.",
+        has_tables=True,
     ),
     "import": Subcommand(
         "import_.command", "app", "Make a layout from IOCP decks, console logs or configurations."
@@ -45,7 +52,10 @@ COMMANDS: Final = {
     "new": Subcommand("new", "new", "Write a commented layout of a few options or answers."),
     "schema": Subcommand("new", "schema", "Print the JSON schema of layout files."),
     "size": Subcommand(
-        "size", "size", "Say how many chpids and CTCs a link needs, with one piece gone."
+        "size",
+        "size",
+        "Say how many chpids and CTCs a link needs, with one piece gone.",
+        has_tables=True,
     ),
     "export": Subcommand(
         "export", "export", "Write the statements that the systems of a layout need."
@@ -53,7 +63,9 @@ COMMANDS: Final = {
     "change": Subcommand(
         "change.command", "change", "Say step by step how one layout becomes another."
     ),
-    "check": Subcommand("check", "check", "Check layouts by IBM's advice, to gate a change."),
+    "check": Subcommand(
+        "check", "check", "Check layouts by IBM's advice, to gate a change.", has_tables=True
+    ),
     "show": Subcommand(
         "show",
         "show_layout",
@@ -70,34 +82,44 @@ COMMANDS: Final = {
         "Edit a layout on a local page that judges each change.",
         needs_posix=True,
     ),
-    "run": Subcommand("run.command", "run_layout", "Run a workload and measure it as z/VM would."),
+    "run": Subcommand(
+        "run.command", "run_layout", "Run a workload and measure it as z/VM would.", has_tables=True
+    ),
     "relocate": Subcommand(
         "relocation.relocate",
         "relocate_guests",
         "Show how long live guest relocations take over the link.",
+        has_tables=True,
     ),
     "evacuate": Subcommand(
         "relocation.evacuate",
         "evacuate_system",
         "Show how long it takes to move every guest off a system.",
+        has_tables=True,
     ),
     "collide": Subcommand(
         "collide",
         "collide_layout",
         "Show how often writes collide, by rule and by offered load.",
+        has_tables=True,
     ),
     "replay": Subcommand(
-        "replay.command", "replay", "Replay IBM's published measurements and show ours beside them."
+        "replay.command",
+        "replay",
+        "Replay IBM's published measurements and show ours beside them.",
+        has_tables=True,
     ),
     "compare": Subcommand(
         "compare.command",
         "compare",
         "Lay results or layouts side by side and show the differences.",
+        has_tables=True,
     ),
     "measured": Subcommand(
         "measured",
         "app",
         "Hold the model against your own figures, and fit it to them.",
+        has_tables=True,
     ),
     "node": Subcommand(
         "live.node",
@@ -117,12 +139,20 @@ COMMANDS: Final = {
         "Run the systems of a layout live, and watch their links work.",
         needs_posix=True,
     ),
-    "io": Subcommand("io", "app", "Plan, run and size the I/O that is beside a link."),
+    "io": Subcommand(
+        "io", "app", "Plan, run and size the I/O that is beside a link.", has_tables=True
+    ),
     "optimise": Subcommand(
-        "optimise.command", "optimise_layout", "Search for the best CTCs on a layout's chpids."
+        "optimise.command",
+        "optimise_layout",
+        "Search for the best CTCs on a layout's chpids.",
+        has_tables=True,
     ),
     "sweep": Subcommand(
-        "sweep.command", "sweep", "Run every combination of a grid, a line for each."
+        "sweep.command",
+        "sweep",
+        "Run every combination of a grid, a line for each.",
+        has_tables=True,
     ),
     "down": Subcommand(
         "live.down", "down", "End all systems that 'isfc up' runs.", needs_posix=True
@@ -161,11 +191,21 @@ def load_command(name: str) -> Any:
     found = getattr(import_module(f"isfc.cli.{where.module}"), where.name)
     if not isinstance(found, typer.Typer):
         function, found = found, typer.Typer(add_completion=False, rich_markup_mode=None)
-        found.command(name)(function)
+        found.command(name)(with_csv(function) if where.has_tables else function)
+    elif where.has_tables:
+        _add_csv(found)
     loaded = get_command(found)
     loaded.name = name
     _name_stdout(loaded)
     return loaded
+
+
+@cache
+def _add_csv(group: typer.Typer) -> None:
+    """Let every command of a group that is loaded have ``--csv``, once."""
+    for each in group.registered_commands:
+        assert each.callback is not None, "a command is a function"
+        each.callback = with_csv(each.callback)
 
 
 def _name_stdout(command: Any) -> None:

@@ -90,10 +90,8 @@ class IoShown:
     json: JsonOption = False
 
     def __post_init__(self) -> None:
-        if self.ctcs is not None and (self.csv or self.report is not None):
-            raise ConfigurationError("--ctcs: expected no --report and no --csv beside it")
-        if self.csv and self.report is None:
-            raise ConfigurationError("--csv: expected --report too, which says what to print")
+        if self.ctcs is not None and self.report is not None:
+            raise ConfigurationError("--ctcs: expected no --report beside it")
         expect_one(json=self.json, report=self.report)
 
 

@@ -1,14 +1,10 @@
 """``--csv`` and ``--json``: what a table is printed as."""
 
 from dataclasses import dataclass
-from typing import Annotated
-
-import typer
 
 from isfc.cli.options.layout import JsonOption
+from isfc.cli.output.csv_option import CsvOption
 from isfc.errors import ConfigurationError
-
-CsvOption = Annotated[bool, typer.Option("--csv", help="Print the view as CSV.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,9 +13,6 @@ class PrintOptions:
 
     csv: CsvOption = False
     json: JsonOption = False
-
-    def __post_init__(self) -> None:
-        expect_one(csv=self.csv, json=self.json)
 
 
 def expect_one(**options: object) -> None:

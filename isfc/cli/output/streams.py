@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from isfc.cli.output.exits import ExitCode
+from isfc.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,6 +33,9 @@ def show(*parts: "RenderableType") -> None:
     """Print ``parts`` to stdout, one below the other; without trailing blanks when piped."""
     from isfc.cli.output.console import open_console  # JSON, CSV and lines do without
 
+    if _tables is not None:
+        _show_tables(parts, _tables)
+        return
     console = open_console()
     with pipe_may_break():
         if console.is_terminal:
@@ -42,6 +46,46 @@ def show(*parts: "RenderableType") -> None:
                 for part in parts:
                     console.print(part)
             print(*map(str.rstrip, capture.get().splitlines()), sep="\n", flush=True)
+
+
+_tables: list[int] | None = None
+"""While stdout gets tables alone: how many rows each had."""
+
+
+@contextmanager
+def only_tables() -> Iterator[None]:
+    """While the body runs, let stdout get tables alone, as CSV, and stderr what else is shown.
+
+    Raises `ConfigurationError` if there was no table.
+    """
+    global _tables
+    found: list[int] = []
+    _tables = found
+    try:
+        yield
+    finally:
+        _tables = None
+    if not found:
+        raise ConfigurationError("--csv: no table is shown here; expected it without --csv")
+
+
+def _show_tables(parts: Sequence["RenderableType"], seen: list[int]) -> None:
+    """Print the tables as CSV, an empty line between two, and the rest to stderr."""
+    from isfc.cli.output.console import open_console
+    from isfc.cli.output.csv_tables import cells_of, parted
+    from isfc.cli.output.table import PlainTable
+
+    console = open_console(stderr=True)
+    for part in parted(parts):
+        if isinstance(part, PlainTable):
+            rows = [*cells_of(part, console)]
+            _print_csv([[], *rows] if seen else rows)
+            seen.append(len(rows))
+        else:
+            with console.capture() as capture:
+                console.print(part)
+            for line in filter(str.strip, capture.get().splitlines()):
+                show_log(line.rstrip())
 
 
 def show_json(record: object) -> None:
@@ -87,6 +131,10 @@ def escaped(text: str) -> str:
 
 def show_lines(lines: Iterable[str]) -> None:
     """Print ``lines`` to stdout as they come, however many there are, escaped."""
+    if _tables is not None:
+        for line in lines:
+            show_log(line)
+        return
     with pipe_may_break():
         for line in lines:
             print(escaped(line))
@@ -106,13 +154,17 @@ def write_file(path: "Path", text: str) -> None:
 
 def show_csv(rows: Sequence[Mapping[str, object]]) -> None:
     """Print at least one row to stdout as CSV, below a line of their keys; None is empty."""
+    if _tables is not None:
+        _tables.append(len(rows))
+    _print_csv([[*rows[0]], *([*row.values()] for row in rows)])
+
+
+def _print_csv(rows: Iterable[Sequence[object]]) -> None:
     import csv
     import io
 
     text = io.StringIO()
-    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
+    csv.writer(text, lineterminator="\n").writerows(rows)
     with pipe_may_break():
         print(text.getvalue(), end="", flush=True)
 

@@ -10,7 +10,6 @@ from isfc.cli.options.experiment import SeedOption
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption, LayoutArgument, open_collection
 from isfc.cli.options.number import JobsOption, bounded
-from isfc.cli.options.printed import expect_one
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.notes import note_lines, note_records, show_notes
 from isfc.cli.output.picture import check_picture
@@ -61,7 +60,6 @@ class EvacuationShown:
     json: JsonOption = False
 
     def __post_init__(self) -> None:
-        expect_one(csv=self.csv, json=self.json)
         if self.sweep and self.plot:
             raise ConfigurationError("--sweep: expected no --plot with it")
         if self.plot:

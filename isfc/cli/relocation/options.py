@@ -188,7 +188,6 @@ class ShownOptions:
     json: JsonOption = False
 
     def __post_init__(self) -> None:
-        expect_one(csv=self.csv, json=self.json)
         if self.sweep and (self.shorter or self.plot):
             raise ConfigurationError("--sweep: expected neither --shorter nor --plot with it")
         if self.csv and self.shorter:

@@ -13,7 +13,7 @@ from isfc.cli.options.experiment import SeedsOption
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption
 from isfc.cli.options.number import JobsOption, bounded
-from isfc.cli.options.printed import CsvOption
+from isfc.cli.output.csv_option import CsvOption
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.progress import run_all
 from isfc.cli.output.streams import show, show_error, show_json

@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from isfc.cli.options.number import bounded
-from isfc.cli.options.printed import expect_one
 from isfc.cli.output.notes import note_lines, show_notes
 from isfc.cli.output.ranges import factor_line, range_note
 from isfc.cli.output.streams import show, show_csv, show_json, show_log
@@ -57,13 +56,8 @@ class Output:
     csv: bool
     json: bool
     seeds: int | None
-    together: bool = False
-    """Whether it is of several links together, which have rows of their own."""
 
     def __post_init__(self) -> None:
-        if self.csv and self.view is None and not self.together:
-            raise ConfigurationError("--csv: expected --report as well, which says of what")
-        expect_one(csv=self.csv, json=self.json)
         sampled = self.view is not None and self.view.sampled
         if self.interval is not None and not sampled:
             raise ConfigurationError("--interval: expected --report link as well")

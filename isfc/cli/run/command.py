@@ -18,9 +18,9 @@ from isfc.cli.options.experiment import (
 )
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption, WhyOption, open_with_disks
-from isfc.cli.options.printed import CsvOption
 from isfc.cli.options.profile import LinkOptions
 from isfc.cli.options.traffic import TrafficOption, choose_traffic
+from isfc.cli.output.csv_option import CsvOption
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.progress import run_all, watch
 from isfc.cli.output.streams import show, show_json
@@ -71,9 +71,7 @@ def run_layout(
     own: dict[str, object] = {"--workload": load.workload, "--message": load.message}
     own |= {"--pairs": load.pairs, "--from": ends.client}
     loads = choose_traffic(opened, traffic, chosen.link_name, own)
-    output = Output(
-        *(viewed.report, viewed.interval, csv, json, extent.seeds), together=loads is not None
-    )
+    output = Output(viewed.report, viewed.interval, csv, json, extent.seeds)
     if why and (loads is not None or viewed.report is not None):
         raise ConfigurationError("--why: of one link as a whole; expected neither traffic nor view")
     if loads is not None:

@@ -101,10 +101,10 @@ class DuringOptions:
         if self.faults is None and self.fault_seed is None:
             return None
         others = (self.cp, self.trace, self.timeline)
-        if output.view or output.csv or output.seeds or any(others):
+        if output.view or output.seeds or any(others):
             raise ConfigurationError(
                 f"{'--fault-seed' if self.faults is None else '--faults'}: expected without "
-                "--report, --csv, --seeds, --cp, --trace and --timeline"
+                "--report, --seeds, --cp, --trace and --timeline"
             )
         if isinstance(experiment, ClusterExperiment):
             where: Collection | Layout = experiment.collection

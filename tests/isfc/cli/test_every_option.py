@@ -99,6 +99,7 @@ plan FILE --rule
     --profile site.toml                                   ----
     --simulate                                            ----
     --json                                                ++++
+    --csv                                                 ++++
 plan FILE
     --rule                                                ++++
     --why                                                 ++--
@@ -120,6 +121,7 @@ check FILE
     --format sarif                                        ++++
     --fail-on never                                       ++++
     --json                                                ++++
+    --csv                                                 ++++
 show FILE
     --link A-C                                            --++
     --output out.svg                                      ++++
@@ -148,7 +150,7 @@ run FILE LOAD --seconds 0.02 --warmup 0
     --timeline 5ms                                        ++++
     --faults faults.toml                                  ++++
     --fault-seed 3                                        ++++
-    --csv                                                 -+-+
+    --csv                                                 ++++
     --csv | --report link                                 ++++
     --json                                                ++++
 run FILE LINK --message 512:8192:20 --reply 100 --pairs 2 --seconds 0.02 --warmup 0
@@ -211,6 +213,7 @@ collide FILE LINK --offer-out 40 --offer-in 40 --steps 1 --seconds 0.01 --seeds 
     --seed 4                                              ++++
     --seeds 2                                             ++++
     --json                                                ++++
+    --csv                                                 ++++
 optimise FILE --runs 2 --seconds 0.01 --seeds 1
     --link A-C                                            --++
     --profile site.toml                                   ++++
@@ -228,6 +231,7 @@ optimise FILE --runs 2 --seconds 0.01 --seeds 1
     --plot out.svg                                        ----
     --jobs 2                                              ====
     --json                                                ++++
+    --csv                                                 ++++
 optimise FILE LINK --runs 2 --seconds 0.01 --seeds 1 --objective forward --objective reverse
     --plot out.svg                                        ++++
 """
@@ -240,27 +244,27 @@ ELSEWHERE: Final = {
     "import config": "layout cec output",
     "new": "systems chpids ctcs feature rdevs output",
     "schema": "",
-    "size": "mb-per-s lost feature km workload pairs systems output jobs json",
+    "size": "mb-per-s lost feature km workload pairs systems output jobs csv json",
     "report": "link output workload",
     "studio": "port no-browser",
     "replay": "suite release reply rdevs pairs seconds jobs seeds full plot report interval csv "
     "json",
-    "compare": "json workload pairs link",
+    "compare": "csv json workload pairs link",
     "change": "link rates reset try json",
     "measured read": "system zone ran records usable decimal-comma layout link output csv json",
     "measured compare": "link from system zone ran records usable decimal-comma profile tolerance "
-    "plot json",
-    "measured fit": "link from system zone ran records usable decimal-comma output anyway json",
+    "plot csv json",
+    "measured fit": "link from system zone ran records usable decimal-comma output anyway csv json",
     "node": "link listen connect cert key ca insecure pace dilation strict workload pairs seconds "
     "warmup seed from verify reconnect forward journal metrics log-format log-level run-dir "
     "lifeline json",
     "cp": "run-dir json",
     "up": "link only pace dilation strict workload pairs seconds warmup seed from verify reconnect "
     "forward journal metrics log-format log-level plain detach ready json",
-    "io plan": "json",
+    "io plan": "csv json",
     "io run": "link seconds warmup seed ctcs pairs report csv json",
     "io size": "rmf interval block read-percent growth km processor-percent bus-percent "
-    "sap-percent output json",
+    "sap-percent output csv json",
     "io chart": "plot csv json",
     "sweep": "profile output store jobs cluster plot x y csv json",
     "down": "run-dir",

@@ -98,7 +98,6 @@ def test_summary_has_every_view(config: str, capsys: pytest.CaptureFixture[str])
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        (["--csv"], "--csv: expected --report too"),
         (["--pairs", "5"], "--pairs: expected --ctcs too, which says what CTCs carry"),
         (["--link", "A-B"], "--link: expected --ctcs too, which says what CTCs carry"),
         (["--json", "--report", "iop"], "--json and --report: expected one of them"),

@@ -173,7 +173,7 @@ def test_cp_commands_reach_any_system(
         (["--traffic", "S1-S2:HL:5", "--pairs", "5"], "--traffic and --pairs: expected one of"),
         (["--link", "S1-S3"], "--link S1-S3: no traffic; expected --traffic of it"),
         (["--faults", "x"], "--faults x: cannot be read"),
-        (["--fault-seed", "1", "--csv"], "--fault-seed: expected without --report, --csv, --seeds"),
+        (["--fault-seed", "1", "--seeds", "2"], "--fault-seed: expected without --report, --seeds"),
         (["--timeline", "5ms", "--seeds", "2"], "--timeline: expected without --report, --csv"),
         (["--timeline", "60ms"], "--timeline 60ms: expected at most --seconds, 0.05 s"),
         (["--trace", "x.txt"], "--trace x.txt: "),

@@ -1,0 +1,123 @@
+"""``--csv`` of every command that prints tables: what they have, cell by cell, and nothing else."""
+
+import csv
+import io
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from rich.console import Group
+from rich.text import Text
+
+from isfc.cli.main import COMMANDS, load_command, run
+from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.streams import only_tables, show
+from isfc.cli.output.table import Fitted, plain_table
+from isfc.errors import ConfigurationError
+from scenarios.figures import limit
+from tests.isfc.cli.test_every_option import commands
+from tools.pages.console import PROJECT
+
+DOCS: Final = PROJECT / "docs"
+MEASURED: Final = f"{DOCS}/measured/site-1.txt"
+EXAMPLES: Final = {
+    # of each command with tables: how it is tried
+    "plan": "two-cecs --lose --rule",
+    "size": "--mb-per-s 30 --lost none --feature Express2 --pairs 5 --jobs 1",
+    "check": "two-cecs --fail-on never",
+    "run": "published-1 --workload HS --pairs 2 --seconds 0.02 --warmup 0",
+    "relocate": "published-1 --memory 1M --change-rate 0",
+    "evacuate": "published-1 CLIENT --guests guests.csv",
+    "collide": "published-4 --offer-out 9 --offer-in 9 --steps 1 --seconds 0.01 --seeds 1",
+    "replay": "stop_short --full",
+    "compare": "published-1 published-4 --pairs 2",
+    "measured read": MEASURED,
+    "measured compare": f"atlanta-boston {MEASURED}",
+    "measured fit": f"atlanta-boston {MEASURED} -o site.toml --anyway",
+    "io plan": f"{DOCS}/io/two-channels.toml",
+    "io run": f"{DOCS}/io/two-channels.toml --seconds 0.01",
+    "io size": f"{DOCS}/io/two-channels.toml",
+    "io chart": "distance",
+    "optimise": "published-4 --runs 1 --seconds 0.01 --seeds 1 --pairs 2 --jobs 1",
+    "sweep": "sweep.toml",
+}
+LONG: Final = {
+    "measured fit": [pytest.mark.slow, pytest.mark.exhaustive],
+    "compare": [pytest.mark.slow, pytest.mark.exhaustive],
+    **{name: [pytest.mark.slow] for name in ("measured compare", "optimise", "size", "collide")},
+}
+
+
+def with_tables() -> Iterator[tuple[str, set[str]]]:
+    for name, listed in COMMANDS.items():
+        if listed.has_tables:
+            yield from commands(load_command(name), name)
+
+
+def test_every_command_with_tables_has_the_option_and_an_example() -> None:
+    assert {name for name, options in with_tables() if "csv" in options} == {*EXAMPLES}
+    assert all("json" in options for _, options in with_tables())
+
+
+def blocks(text: str) -> list[list[list[str]]]:
+    """The tables of a CSV."""
+    found: list[list[list[str]]] = [[]]
+    for row in csv.reader(io.StringIO(text), strict=True):
+        if row:
+            found[-1].append(row)
+        else:
+            found.append([])
+    return found
+
+
+@pytest.mark.usefixtures("short_steady", "own_process")
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=LONG.get(name, [])) for name in EXAMPLES],
+)
+def test_tables_are_csv(
+    name: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(limit, "LENGTH_NS", 10_000_000)
+    Path("guests.csv").write_text("name,memory,change_rate\nLINUX1,1M,0\n")
+    Path("sweep.toml").write_text(
+        'seconds = 0.01\nwarmup = 0.0\n[grid]\nworkload = ["HS"]\npairs = [2]\n[template]\n'
+        'systems = ["A", "B"]\nfeature = ["FICON Express4"]\nchpids = [1]\nctcs_per_chpid = [1]\n'
+    )
+    assert run([*name.split(), *EXAMPLES[name].split(), "--csv"]) == ExitCode.GOOD
+    tables = blocks(capsys.readouterr().out)
+    for table in tables:
+        assert len(table) > 1
+        assert len({len(row) for row in table}) == 1
+
+
+def test_json_beside_it_is_refused(refusal: Callable[..., Any]) -> None:
+    assert refusal("plan", "published-4", "--csv", "--json") == (
+        "--csv and --json: expected one of them"
+    )
+
+
+def test_figures_are_numbers_and_the_rest_goes_to_stderr(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    table = plain_table("name", ">MB/s", ">known\nsince")
+    table.add_row("a, b", "1,234.5", "-")
+    table.add_row(Text("- c", "bold"), "99 %", Group("1", "2"))
+    with only_tables():
+        show("heading", Group("", Fitted(table, "narrow"), "note"), table)
+    out, err = capsys.readouterr()
+    one = 'name,MB/s,known since\n"a, b",1234.5,\n- c,99 %,1 2\n'
+    assert out == f"{one}\n{one}"
+    assert err == "heading\nnote\n"
+
+
+def test_what_shows_no_table_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(ConfigurationError, match=r"^--csv: no table is shown here"), only_tables():
+        show("text")
+    show("text")
+    assert capsys.readouterr() == ("text\n", "text\n")
