@@ -68,9 +68,10 @@ def checked(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _
 
 
 def check_fields(record: object) -> None:
-    """Hold the fields of a dataclass against their annotations, as `checked` does arguments."""
+    """Hold the fields of a record against their annotations, as `checked` does arguments."""
     kind: Any = type(record)
-    for name in kind.__dataclass_fields__:
+    names = getattr(kind, "__dataclass_fields__", None) or kind.__struct_fields__
+    for name in names:
         _check(kind.__name__, name, getattr(record, name), _hint(kind, name))
 
 

@@ -129,12 +129,7 @@ class CheckJson(Struct, frozen=True):
 def check_json(checked: Checked) -> CheckJson:
     """The record of one link."""
     findings = [
-        FindingJson(
-            *(each.id, each.severity, each.text, each.remedy, each.rule.reason, each.rule.source),
-            [fibre.name for fibre in each.fibres],
-            checked.lines_of(each),
-        )
-        for each in checked.findings
+        FindingJson(**each.to_dict(), lines=checked.lines_of(each)) for each in checked.findings
     ]
     return CheckJson(checked.name, checked.nodes, checked.error, findings)
 

@@ -30,7 +30,7 @@ from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.checked_toml import within
 from isfc.layout.file import parse_collection
 from isfc.layout.given_text import AnyText, given_bytes
-from isfc.layout.layout import Collection, KeptDeck
+from isfc.layout.layout import Collection, KeptDeck, drawn
 from isfc.layout.sharing import in_use
 from isfc.layout.write import format_collection
 from isfc.link.name import NodeName
@@ -49,7 +49,7 @@ Tell = Callable[[Deck | Sequence[Unpaired] | str], None]
 """Is told, in this order: the decks, for their notices; what has no mate; remarks."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Imported:
     """A layout that was made of other texts: ``collection`` has all links, ``apart`` each alone.
 
@@ -64,6 +64,14 @@ class Imported:
     remarks: tuple[str, ...] = ()
     pairings: tuple[Pairing, ...] = ()
     unpaired: tuple[Unpaired, ...] = ()
+
+    def __repr__(self) -> str:
+        names = ", ".join(link.name for link in self.collection.links)
+        count = sum(len(link.ctcs) for link in self.collection.links)
+        return f"<Imported {names}: {count} CTCs, {len(self.unpaired)} devices unpaired>"
+
+    def _repr_html_(self) -> str:
+        return drawn(self.collection)
 
     def to_dict(self) -> dict[str, Any]:
         """What ``isfc import iocp --json`` prints; names and meanings of the keys stay."""

@@ -14,7 +14,7 @@ import msgspec
 from ctc.address import RDEV_MAX, Rdev, format_rdev, parse_chpid, parse_rdev
 from ctc.errors import CtcError
 from ctc.profiles import FEATURES, find_profile
-from isfc.arguments import checked
+from isfc.arguments import check_fields, checked
 from isfc.errors import ConfigurationError
 from isfc.layout.advised import advised
 from isfc.layout.closest import expected
@@ -30,6 +30,9 @@ _SOURCE: Final = "the changed layout"
 
 class Edit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="do"):
     """One change of a layout."""
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
 
 class MoveCtc(Edit, frozen=True, tag="move"):
@@ -113,10 +116,6 @@ def edit(collection: Collection, change: Edit) -> Collection:
 
     Raises `ConfigurationError` where what is changed is not there, and for what no layout may be.
     """
-    try:
-        msgspec.convert(msgspec.to_builtins(change), type(change))
-    except (msgspec.ValidationError, TypeError) as error:
-        raise ConfigurationError(f"edit: {type(change).__name__}: {error}") from None
     try:
         changed = _EDITS[type(change)](collection, change)
     except CtcError as error:

@@ -7,9 +7,10 @@ of hardware: that is what links share.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
-from ctc.address import ChpidId, Rdev, format_chpid
+from ctc.address import ChpidId, Rdev, format_chpid, format_rdev
 from ctc.fabric import FabricRoute
 from ctc.fibre_channel import NS_PER_KM
 from ctc.profiles import ChpidProfile
@@ -41,6 +42,12 @@ def find_node(what: str, name: str, nodes: Iterable[NodeName]) -> NodeName:
     raise no_node(what, name, known)
 
 
+def drawn(layout: "Layout | Collection") -> str:
+    """The drawing, for a notebook. It is made by what is above, so the public face is asked."""
+    drawing: str = import_module("isfc").drawing(layout)
+    return drawing
+
+
 _BETWEEN: Final = "="
 
 
@@ -64,6 +71,12 @@ class Fibre:
     directors: tuple[str, ...] = ()
     ports: tuple[str, ...] = ()
     channels: tuple[str, ...] = ()
+
+    @property
+    def chpid_names(self) -> tuple[str, str]:
+        """``("40", "50")``: its chpids as people write them, and as edits take them."""
+        here, there = map(format_chpid, self.chpids)
+        return here, there
 
     @property
     def way_ns(self) -> int:
@@ -108,6 +121,12 @@ class CtcPair:
 
     fibre: Fibre
     rdevs: tuple[Rdev, Rdev]
+
+    @property
+    def rdev_names(self) -> tuple[str, str]:
+        """``("6000", "7000")``: its device numbers as people write them, and as edits take them."""
+        here, there = map(format_rdev, self.rdevs)
+        return here, there
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +179,9 @@ class Layout:
         fibres = {fibre: change(fibre) for fibre in self.fibres}
         ctcs = tuple(replace(ctc, fibre=fibres[ctc.fibre]) for ctc in self.ctcs)
         return replace(self, fibres=tuple(fibres.values()), ctcs=ctcs)
+
+    def _repr_html_(self) -> str:
+        return drawn(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,6 +337,9 @@ class Collection:
     def links_of(self, system: NodeName) -> tuple[Layout, ...]:
         """The links that ``system`` has an end of, in the order of the file."""
         return tuple(link for link in self.links if system in link.nodes)
+
+    def _repr_html_(self) -> str:
+        return drawn(self)
 
     def rdevs_of(self, system: NodeName) -> set[Rdev]:
         """The device numbers that the CTCs of all its links have at ``system``."""

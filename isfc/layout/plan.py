@@ -1,18 +1,21 @@
 """The judgement of a layout: who writes where, how much that can carry, and what to change."""
 
 from dataclasses import dataclass
-from pathlib import Path
+from html import escape
+from typing import Any
 
+from ctc.address import format_chpid, format_rdev
 from isfc.arguments import checked
 from isfc.layout.capacity import WriteDirection, directions_of
-from isfc.layout.catalogue import given_link
-from isfc.layout.layout import Collection, Layout
+from isfc.layout.catalogue import AnyLayout, given_link
+from isfc.layout.layout import Collection, Layout, drawn
 from isfc.layout.rules.book import find_all, ways_of
 from isfc.layout.rules.rule import Finding
+from isfc.layout.shown import html_table
 from isfc.link.schedule import stop_short
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Plan:
     """How two systems would use a layout; ``directions`` has the first node's, the second's.
 
@@ -42,10 +45,64 @@ class Plan:
             if down is not None and [*down] != fibres
         }
 
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat record for each node and chpid that it writes on, as a data frame takes them."""
+        return [
+            {
+                "sender": way.sender,
+                "chpid": format_chpid(use.chpid),
+                "fibre": use.fibre.name,
+                "feature": use.fibre.profile.feature,
+                "link_gbps": use.fibre.profile.link_gbps,
+                "km": use.fibre.km,
+                "write_ctcs": use.ctc_count,
+                "estimated_mb_per_s": use.mb_per_s,
+            }
+            for way in self.directions
+            for use in way.chpids
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """What ``isfc plan --json`` prints without a run; names and meanings of the keys stay."""
+        ways, rows = self.directions, self.rows()
+        return {
+            "nodes": dict(zip(("first", "second"), self.layout.nodes, strict=True)),
+            "stop_short": self.stop_short,
+            "write_order": {way.sender: [*map(format_rdev, way.write_order)] for way in ways},
+            "exclusive": {way.sender: [*map(format_rdev, way.exclusive)] for way in ways},
+            "chpids": {
+                way.sender: [
+                    {key: value for key, value in row.items() if key != "sender"}
+                    for row in rows
+                    if row["sender"] == way.sender
+                ]
+                for way in ways
+            },
+            "estimated_mb_per_s": {way.sender: way.estimated_mb_per_s for way in ways},
+            "advice": [each.to_dict() for each in self.advice],
+        }
+
+    def __repr__(self) -> str:
+        rates = " and ".join(str(way.estimated_mb_per_s) for way in self.directions)
+        return f"<Plan {self._title()}: {rates} MB/s by rule, {len(self.advice)} findings>"
+
+    def _repr_html_(self) -> str:
+        """The drawing, a row for each chpid, and the advice, for a notebook."""
+        rows = [
+            (each["sender"], each["chpid"], each["write_ctcs"], each["estimated_mb_per_s"])
+            for each in self.rows()
+        ]
+        heads = ("sender", "chpid", "CTCs written on", "MB/s by rule")
+        advice = "".join(f"<p>{escape(each.advice)}</p>" for each in self.advice)
+        return drawn(self.layout) + html_table(self._title(), heads, rows) + advice
+
+    def _title(self) -> str:
+        return " - ".join(self.layout.nodes)
+
 
 @checked
 def make_plan(
-    layout: Layout | Collection | str | Path,
+    layout: AnyLayout,
     neighbours: tuple[Layout, ...] = (),
     collection: Collection | None = None,
 ) -> Plan:

@@ -6,7 +6,7 @@ Options of a command are arguments of the same name, and figures are the same.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ctc.address import parse_rdevs
 from isfc.arguments import checked, in_python
@@ -20,6 +20,7 @@ from isfc.layout.layout import Collection
 from isfc.layout.lost import check_pieces, known_pieces
 from isfc.layout.rules.book import find_all
 from isfc.layout.rules.rule import Finding
+from isfc.layout.shown import html_table
 from isfc.search.candidate import parse_fixed
 from isfc.search.objective import LinksObjective, Objective, Scoring
 from isfc.search.optimise import optimise as search
@@ -72,12 +73,40 @@ def losses(
     return after_cluster_losses(collection, without, None if rule else in_turn)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Comparison:
     """Layouts under the same load, and the odds of each pair, the one with more first."""
 
     choices: tuple[Choice, ...]
     odds: tuple[PairOdds, ...]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat record for each layout, as a data frame takes them; MB/s (2^20).
+
+        ``low`` and ``high`` are between what IBM's would lie in four of five cases.
+        """
+        return [
+            {
+                "layout": each.name,
+                "ctcs": len(each.layout.ctcs),
+                "mb_per_s": each.rate.mb_per_s,
+                "low_mb_per_s": each.range.likely.low,
+                "high_mb_per_s": each.range.likely.high,
+                "worst_loss": None if each.worst is None else each.worst.name,
+                "warnings": each.warnings,
+                "extrapolated": each.extrapolated,
+            }
+            for each in self.choices
+        ]
+
+    def __repr__(self) -> str:
+        rates = ", ".join(f"{each.name} {each.rate.mb_per_s:,.1f} MB/s" for each in self.choices)
+        return f"<Comparison {rates}>"
+
+    def _repr_html_(self) -> str:
+        """A row for each layout, for a notebook."""
+        rows = [[*row.values()] for row in self.rows()]
+        return html_table("Slower direction", [*self.rows()[0]], rows)
 
 
 @checked

@@ -7,6 +7,7 @@ from typing import Any
 
 from isfc.arguments import checked, in_python
 from isfc.errors import ConfigurationError
+from isfc.layout.shown import html_table
 from isfc.search.workers import check_jobs, each_by
 from scenarios.published.companion import ALL_TABLES, load_table
 from scenarios.published.replay import SECONDS, Part, choose, runs_of
@@ -39,6 +40,14 @@ class Replayed:
         kept = "all bounds kept" if self.within else "out of tolerance"
         tables = ", ".join(verdict.table.name for verdict in self.verdicts)
         return f"<Replayed {tables}: {count} figures, {kept}>"
+
+    def _repr_html_(self) -> str:
+        """A row for each table, for a notebook."""
+        rows = [
+            (each.table.name, len(each.comparisons), "yes" if each.within else "no")
+            for each in self.verdicts
+        ]
+        return html_table("Replayed", ("table", "figures", "within"), rows)
 
 
 @checked

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ctc.address import Rdev
-from isfc.layout.layout import Collection, Fibre, Layout
+from isfc.layout.layout import Collection, Fibre, Layout, drawn
+from isfc.layout.shown import html_table
 from isfc.search.objective import Objective, Scoring
 from scenarios.runs.steady import Rate
 
@@ -93,7 +95,7 @@ class Move:
     after: Fibre
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class SearchResult:
     """What a search has found: the best first, what was given, and how much was looked at.
 
@@ -112,6 +114,32 @@ class SearchResult:
     """Those that the rule of thumb left out."""
     defined_count: int = 0
     """Choices of the devices that are defined that were simulated."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat record for what was given, and for each of the best, as a data frame takes them.
+
+        ``place`` 0 is what was given, ``score`` is MB/s (2^20) by the first objective, ``spread``
+        how well that is known.
+        """
+        return [
+            {
+                "place": place,
+                "ctcs": _count(each),
+                "score": each.rates[0].mb_per_s,
+                "spread": each.rates[0].spread_mb_per_s,
+            }
+            for place, each in enumerate((self.given, *self.best))
+        ]
+
+    def __repr__(self) -> str:
+        given, best = (each.rates[0].mb_per_s for each in (self.given, self.best[0]))
+        return f"<SearchResult {best:,.1f} MB/s, given {given:,.1f}, {self.simulated_count} run>"
+
+    def _repr_html_(self) -> str:
+        """The best drawn, and a row for each, for a notebook."""
+        rows = [[*row.values()] for row in self.rows()]
+        table = html_table("MB/s by the first objective", [*self.rows()[0]], rows)
+        return drawn(self.best[0].collection) + table
 
     @property
     def front(self) -> tuple[Contender, ...]:

@@ -5,7 +5,7 @@ Short runs: each case is measured over `LENGTH_NS` after a warm-up, all links to
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 from isfc.layout.layout import Collection, Fibre
 from isfc.layout.loss import ClusterLoss, cluster_pieces, left_of
@@ -56,6 +56,19 @@ class ClusterLeft:
 
     loss: ClusterLoss | None
     seen: LinksGlance | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """One flat record, as a data frame takes it; MB/s (2^20) of all links, both ways.
+
+        ``low`` and ``high`` are between what IBM's would lie in four of five cases.
+        """
+        within = None if self.seen is None else self.seen.range
+        return {
+            "gone": "" if self.loss is None else self.loss.name,
+            "mb_per_s": None if self.seen is None else self.seen.mb_per_s,
+            "low_mb_per_s": None if within is None else within.likely.low,
+            "high_mb_per_s": None if within is None else within.likely.high,
+        }
 
 
 def after_cluster_losses(

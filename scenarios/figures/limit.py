@@ -162,7 +162,7 @@ def find_limit(experiment: Experiment, run_each: RunEach = in_turn) -> Limit:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ReasonedRate(ModelledRate):
     """What one node can send, with what limits it saturated and between what IBM's would lie.
 

@@ -20,12 +20,13 @@ from isfc.errors import ConfigurationError
 from isfc.layout.channels import find_link
 from isfc.layout.definition import define_system, make_fabric
 from isfc.layout.layout import Collection, Layout
+from isfc.layout.shown import html_table
 from isfc.link.events import Delivered, LinkEvent
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.system.system import System
 from scenarios.moves.guest import GuestPlan, Moved, pass_record
-from scenarios.moves.orders import Operator, Order, Response
+from scenarios.moves.orders import Operator, Order, Response, response_record
 from scenarios.moves.queue import Arrivals, Departures, RelocationQueue
 from scenarios.runs.cluster import ClusterExperiment
 from scenarios.runs.experiment import NS_PER_S
@@ -109,7 +110,7 @@ class OtherTraffic:
     meanwhile_mb_per_s: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class EvacuationOutcome:
     """The schedule, in the order in which the guests began."""
 
@@ -124,6 +125,62 @@ class EvacuationOutcome:
             for guest in self.guests
             for number, each in enumerate(guest.moved.passes, start=1)
         ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """What ``isfc evacuate --json`` prints of it; names and meanings of the keys stay."""
+        return {
+            "seconds": self.seconds,
+            "longest_quiesce_s": self.longest_quiesce_s,
+            "all_moved": self.all_moved,
+            "guests": [
+                {
+                    "name": each.moved.plan.name,
+                    "to": each.to,
+                    "memory_bytes": each.moved.plan.memory.size,
+                    "touched_bytes": each.moved.plan.memory.touched,
+                    "change_bytes_per_s": each.moved.plan.memory.change_rate,
+                    "begin_s": each.begin_s,
+                    "seconds": each.moved.seconds,
+                    "quiesce_s": each.moved.quiesced_seconds,
+                    "passes": len(each.moved.passes),
+                    "moved_bytes": each.moved.length,
+                    "end": each.moved.end,
+                    "reason": each.moved.end.code,
+                }
+                for each in self.guests
+            ],
+            "traffic": [
+                {
+                    "link": each.link,
+                    "alone_mb_per_s": each.alone.mb_per_s,
+                    "alone_spread_mb_per_s": each.alone.spread_mb_per_s,
+                    "alone_second_mb_per_s": each.alone.second_mb_per_s,
+                    "meanwhile_mb_per_s": each.meanwhile_mb_per_s,
+                }
+                for each in self.traffic
+            ],
+            "responses": [response_record(each) for each in self.responses],
+        }
+
+    def __repr__(self) -> str:
+        moved = sum(guest.moved.moved for guest in self.guests)
+        return (
+            f"<EvacuationOutcome {moved} of {len(self.guests)} guests: {self.seconds:.2f} s, "
+            f"longest stop {self.longest_quiesce_s:.2f} s>"
+        )
+
+    def _repr_html_(self) -> str:
+        """A row for each guest, for a notebook."""
+        heads = ("guest", "to", "begins s", "s", "stop s", "end")
+        rows = [
+            (
+                *(each.moved.plan.name, each.to, f"{each.begin_s:.2f}"),
+                *(f"{each.moved.seconds:.2f}", f"{each.moved.quiesced_seconds:.2f}"),
+                each.moved.end,
+            )
+            for each in self.guests
+        ]
+        return html_table("Evacuation", heads, rows)
 
     @property
     def seconds(self) -> float:

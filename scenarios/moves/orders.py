@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Final
+from typing import Any, Final
 
 from isfc.cp.processor import CommandProcessor
 from isfc.cp.words import matches
@@ -223,3 +223,22 @@ def _modify(guest: Guest, order: Order, now_ns: int) -> None:
         else:
             limits = replace(limits, max_quiesce=seconds)
     guest.modify(limits, now_ns)
+
+
+def response_record(response: Response) -> dict[str, Any]:
+    """What an order came to, as ``--json`` prints it. Names and meanings of the keys stay."""
+    return {
+        "at_s": response.at_s,
+        "command": response.command,
+        "told": response.told,
+        "status": [
+            {
+                "user": line.user,
+                "from": line.source,
+                "to": line.to,
+                "elapsed_s": line.elapsed_s,
+                "status": line.stage,
+            }
+            for line in response.lines
+        ],
+    }

@@ -6,7 +6,6 @@ What ``isfc relocate`` does for people, `relocate` does for programs; the figure
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
-from html import escape
 from math import inf, isinf
 from typing import Any, Final
 
@@ -16,12 +15,13 @@ from isfc.io.shared import given_link_with_disks
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.layout import Layout
 from isfc.layout.note import Note
+from isfc.layout.shown import html_table
 from isfc.link.name import NodeName
 from scenarios.moves.by_rate import WouldMove, would_move
 from scenarios.moves.evacuation import WINDOW
 from scenarios.moves.guest import STATE_LENGTH, GuestPlan, Moved, pass_record
 from scenarios.moves.guest_memory import GuestMemory
-from scenarios.moves.orders import Response, read_order
+from scenarios.moves.orders import read_order, response_record
 from scenarios.moves.relocation import Relocation, RelocationOutcome, relocation_notes
 from scenarios.moves.relocation import relocate as run_relocation
 from scenarios.moves.vmrelocate import QUIESCE_GOAL_S, QUIESCE_MAX_S, Limits
@@ -126,14 +126,16 @@ class Relocated:
         )
 
     def _repr_html_(self) -> str:
-        """A table for a notebook: a row for each guest."""
-        head = "".join(f"<th>{name}</th>" for name in ("guest", "end", "s", "stop s", "passes"))
-        body = "".join(
-            f"<tr><th>{escape(each.plan.name)}</th><td>{each.end}</td><td>{each.seconds:.2f}</td>"
-            f"<td>{each.quiesced_seconds:.2f}</td><td>{len(each.passes)}</td></tr>"
+        """A row for each guest, for a notebook."""
+        heads = ("guest", "end", "s", "stop s", "passes")
+        rows = [
+            (
+                *(each.plan.name, each.end, f"{each.seconds:.2f}"),
+                *(f"{each.quiesced_seconds:.2f}", len(each.passes)),
+            )
             for each in self.guests
-        )
-        return f"<table><tr>{head}</tr>{body}</table>"
+        ]
+        return html_table("Relocation", heads, rows)
 
 
 @checked
@@ -273,23 +275,4 @@ def _guest(guest: Moved, would: WouldMove | None) -> dict[str, Any]:
             "channels": would.channels,
         },
         "passes": [pass_record(each) for each in guest.passes],
-    }
-
-
-def response_record(response: Response) -> dict[str, Any]:
-    """What an order came to, as ``--json`` prints it. Names and meanings of the keys stay."""
-    return {
-        "at_s": response.at_s,
-        "command": response.command,
-        "told": response.told,
-        "status": [
-            {
-                "user": line.user,
-                "from": line.source,
-                "to": line.to,
-                "elapsed_s": line.elapsed_s,
-                "status": line.stage,
-            }
-            for line in response.lines
-        ],
     }

@@ -5,8 +5,8 @@ several chpids carries most of. Each figure is run until it is steady, and has i
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Final, Protocol, TypeVar
+from dataclasses import asdict, dataclass
+from typing import Any, Final, Protocol, TypeVar
 
 from isfc.arguments import checked
 from isfc.errors import ConfigurationError
@@ -35,7 +35,7 @@ LIKE_SHARE: Final = 0.1
 """Figures that differ by less say the same: the model's own error is as large."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ModelledRate:
     """What one node can send, by the model.
 
@@ -57,6 +57,21 @@ class ModelledRate:
     def stated_mb_per_s(self) -> float:
         """With `STATED_PAIRS`."""
         return self.stated.mb_per_s
+
+    def to_dict(self) -> dict[str, Any]:
+        """One flat record, as a data frame takes it; MB/s (2^20), with 95 % confidence."""
+        figures = {"sender": self.sender}
+        return figures | {
+            f"{load}_{key}": value
+            for load, rate in (("saturated", self.saturated), ("stated", self.stated))
+            for key, value in asdict(rate).items()
+        }
+
+    def __repr__(self) -> str:
+        return (
+            f"<{type(self).__name__} {self.sender}: {self.saturated_mb_per_s:,.1f} MB/s saturated, "
+            f"{self.stated_mb_per_s:,.1f} at the stated load>"
+        )
 
 
 _Given = TypeVar("_Given")

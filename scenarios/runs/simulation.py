@@ -5,13 +5,13 @@ What ``isfc run`` does for people, `simulate` does for programs; the figures are
 
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
-from html import escape
 from pathlib import Path
 from typing import Any, Final
 
 from isfc.arguments import checked
 from isfc.io.shared import given_link_with_disks
-from isfc.layout.layout import Collection, Layout
+from isfc.layout.catalogue import AnyLayout
+from isfc.layout.shown import html_plot, html_table
 from isfc.layout.site import SiteProfile
 from isfc.layout.site_file import with_site
 from isfc.link.name import NodeName
@@ -62,6 +62,31 @@ class Simulation:
         """The figures of the whole measured time, seen from the clients' system."""
         return self.client.whole.result
 
+    @property
+    def mb_per_s(self) -> float:
+        """MB/s (2^20) both ways, of the whole measured time."""
+        return self.result.mb_per_s
+
+    @property
+    def mb_per_s_out(self) -> float:
+        """MB/s (2^20) that the clients' system wrote."""
+        return self.result.mb_per_s_out
+
+    @property
+    def messages_per_s(self) -> float:
+        """Messages both ways."""
+        return self.result.messages_per_s
+
+    @property
+    def rdev_util_percent(self) -> float:
+        """Utilisation of its CTCs as the clients' system sees it, summed."""
+        return self.result.rdev_util_percent
+
+    @property
+    def collisions_per_s(self) -> float:
+        """Write collisions that the clients' system saw."""
+        return self.result.collisions_per_s
+
     def rows(self) -> list[dict[str, Any]]:
         """A flat record for each interval and system, as a data frame takes them.
 
@@ -101,17 +126,14 @@ class Simulation:
         return f"<Simulation {self._title()}: {figures}>"
 
     def _repr_html_(self) -> str:
-        """A table for a notebook: a column for each system."""
+        """A table with a column for each system, and MB/s by interval, for a notebook."""
         ends = [seen.whole.result for seen in (self.client, self.server)]
-        head = "".join(f"<th>{escape(end.node)}</th>" for end in ends)
-        body = "".join(
-            f"<tr><th>{escape(heading)}</th>"
-            + "".join(f"<td>{getattr(end, measure):,.1f}</td>" for end in ends)
-            + "</tr>"
+        rows = [
+            (heading, *(getattr(end, measure) for end in ends))
             for heading, measure in _SHOWN.items()
-        )
-        caption = f"<caption>{escape(self._title())}</caption>"
-        return f"<table>{caption}<tr><th></th>{head}</tr>{body}</table>"
+        ]
+        plot = html_plot("MB/s by interval", [part.result.mb_per_s for part in self.client.parts])
+        return html_table(self._title(), ("", *(end.node for end in ends)), rows) + plot
 
     def _title(self) -> str:
         experiment = self.experiment
@@ -124,7 +146,7 @@ class Simulation:
 
 @checked
 def simulate(
-    layout: Layout | Collection | str | Path,
+    layout: AnyLayout,
     workload: Workload | str,
     *,
     pairs: int,

@@ -39,11 +39,8 @@ any_call: Any = isfc
         (lambda: any_call.parse_layout(Path("x")), r"^parse_layout\(data=.*expected bytes or a"),
         (lambda: any_call.edit(isfc.Layout, "x"), r"^edit\(collection=<class.*: expected a Coll"),
         (
-            lambda: any_call.edit(
-                isfc.Collection((isfc.load_layout("published-4"),)),
-                any_call.MoveCtc("A-B", 6000, "1"),
-            ),
-            "^edit: MoveCtc: Expected `str`, got `int`",
+            lambda: any_call.MoveCtc("A-B", 6000, "1"),
+            r"^MoveCtc\(rdev=6000\): expected a text$",
         ),
         (
             lambda: isfc.relocate("published-4", isfc.GuestPlan("NINECHARS", MEMORY)),

@@ -6,7 +6,8 @@ Two suites with many pairs and with few, and messages one at a time: two seconds
 from typing import Final
 
 from isfc.layout.catalogue import load_layout
-from scenarios.runs.run import Experiment, run
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.run import run
 from scenarios.runs.workload import find_workload
 
 RUNS: Final = (("HS", 100), ("HL", 100), ("HS", 5), ("HL", 5), ("HS", 1), ("CDU:1000", 1))

@@ -5,12 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET, Struct, UnsetType
 
-from ctc.address import format_chpid, format_rdev
 from isfc.cli.judgement.findings import advice_text
 from isfc.cli.judgement.limit_record import LimitsJson
 from isfc.cli.output.notes import NoteJson, notes_json
 from isfc.cli.output.ranges import RangeJson
-from isfc.layout.capacity import WriteDirection
 from isfc.layout.plan import Plan
 from scenarios.runs.notes import plan_notes
 
@@ -141,14 +139,16 @@ def plan_json(
     tried: "Mapping[str, Sequence[TriedAdvice]] | None" = None,
 ) -> PlanJson:
     """The record of one link."""
-    ways, tried = plan.directions, tried or {}
+    known, tried = plan.to_dict(), tried or {}
     return PlanJson(
-        nodes=NodesJson(*plan.layout.nodes),
+        nodes=NodesJson(**known["nodes"]),
         stop_short=plan.stop_short,
-        write_order={way.sender: [*map(format_rdev, way.write_order)] for way in ways},
-        exclusive={way.sender: [*map(format_rdev, way.exclusive)] for way in ways},
-        chpids={way.sender: _chpids(way) for way in ways},
-        estimated_mb_per_s={way.sender: way.estimated_mb_per_s for way in ways},
+        write_order=known["write_order"],
+        exclusive=known["exclusive"],
+        chpids={
+            node: [ChpidJson(**each) for each in uses] for node, uses in known["chpids"].items()
+        },
+        estimated_mb_per_s=known["estimated_mb_per_s"],
         model=_model(plan, figures),
         notes=notes_json(plan_notes(plan.layout, figures)),
         advice=[
@@ -177,19 +177,3 @@ def _trials(tried: "Sequence[TriedAdvice]") -> list[TrialJson]:
     from isfc.cli.plan.model_json import trial_json
 
     return [*map(trial_json, tried)]
-
-
-def _chpids(way: WriteDirection) -> list[ChpidJson]:
-    """The chpids that one node writes on, in order of first use."""
-    return [
-        ChpidJson(
-            chpid=format_chpid(use.chpid),
-            fibre=use.fibre.name,
-            feature=use.fibre.profile.feature,
-            link_gbps=use.fibre.profile.link_gbps,
-            km=use.fibre.km,
-            write_ctcs=use.ctc_count,
-            estimated_mb_per_s=use.mb_per_s,
-        )
-        for use in way.chpids
-    ]

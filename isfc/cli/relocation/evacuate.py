@@ -42,7 +42,7 @@ from scenarios.moves.evacuation import (
     evacuate,
 )
 from scenarios.moves.guest import large_guests
-from scenarios.moves.relocated import check_stop, response_record
+from scenarios.moves.relocated import check_stop
 from scenarios.moves.vmrelocate import Limits
 from scenarios.runs.notes import cluster_notes
 from scenarios.runs.workload import load_of
@@ -183,44 +183,15 @@ def _destination(line: GuestLine, in_turn: NodeName, partners: list[NodeName]) -
 def evacuation_json(evacuation: Evacuation, outcome: EvacuationOutcome) -> dict[str, Any]:
     """What ``--json`` prints. Names and meanings of the keys stay between releases."""
     moved = [guest.moved for guest in outcome.guests]
+    record = outcome.to_dict()
+    for row, each in zip(record["traffic"], outcome.traffic, strict=True):
+        for when in ("alone", "meanwhile"):
+            within = traffic_range(evacuation, each, row[f"{when}_mb_per_s"])
+            row[f"{when}_range"] = range_json(within)
     return {
         "source": evacuation.source,
         "together": evacuation.at_once,
-        "seconds": outcome.seconds,
-        "longest_quiesce_s": outcome.longest_quiesce_s,
-        "all_moved": outcome.all_moved,
-        "guests": [
-            {
-                "name": each.moved.plan.name,
-                "to": each.to,
-                "memory_bytes": each.moved.plan.memory.size,
-                "touched_bytes": each.moved.plan.memory.touched,
-                "change_bytes_per_s": each.moved.plan.memory.change_rate,
-                "begin_s": each.begin_s,
-                "seconds": each.moved.seconds,
-                "quiesce_s": each.moved.quiesced_seconds,
-                "passes": len(each.moved.passes),
-                "moved_bytes": each.moved.length,
-                "end": each.moved.end,
-                "reason": each.moved.end.code,
-            }
-            for each in outcome.guests
-        ],
-        "traffic": [
-            {
-                "link": each.link,
-                "alone_mb_per_s": each.alone.mb_per_s,
-                "alone_spread_mb_per_s": each.alone.spread_mb_per_s,
-                "alone_second_mb_per_s": each.alone.second_mb_per_s,
-                "meanwhile_mb_per_s": each.meanwhile_mb_per_s,
-                "alone_range": range_json(traffic_range(evacuation, each, each.alone.mb_per_s)),
-                "meanwhile_range": range_json(
-                    traffic_range(evacuation, each, each.meanwhile_mb_per_s)
-                ),
-            }
-            for each in outcome.traffic
-        ],
-        "responses": [response_record(each) for each in outcome.responses],
+        **record,
         **ranges_json(evacuation_ranges(evacuation, moved), moved),
         **note_records(_notes(evacuation)),
     }

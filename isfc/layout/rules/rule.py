@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Any
 
 from ctc.address import Rdev, format_chpid
 from isfc.layout.capacity import WriteDirection
@@ -102,7 +103,7 @@ class LayoutRule:
     trials: tuple[ChangedLayout, ...] | Untried
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Finding:
     """What a rule has found in a layout, and what to change about it."""
 
@@ -127,6 +128,21 @@ class Finding:
     def advice(self) -> str:
         """What is so, and what to change."""
         return f"{self.text} {self.remedy}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """What ``isfc check --json`` prints of it, but for the lines of the file."""
+        return {
+            "id": self.id,
+            "severity": self.severity,
+            "text": self.text,
+            "remedy": self.remedy,
+            "reason": self.rule.reason,
+            "source": self.rule.source,
+            "fibres": [fibre.name for fibre in self.fibres],
+        }
+
+    def __repr__(self) -> str:
+        return f"<Finding {self.id}, {self.severity}: {self.text}>"
 
 
 def warnings_first(findings: Iterable[Finding]) -> list[Finding]:
