@@ -41,7 +41,7 @@ def range_note(ranges: "Iterable[Range | None]") -> str:
     return f"A range holds in four of five cases: from {', and from '.join(bases)}{allowed}."
 
 
-def factor_line(ranges: Iterable[Range]) -> str:
+def factor_line(ranges: "Iterable[Range]") -> str:
     """``0.88 to 1.14 times it``: the widest of ranges that are known alike for many figures."""
     factors = [
         end / each.value
