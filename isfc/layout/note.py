@@ -21,6 +21,8 @@ class NoteKind(StrEnum):
     """Disks use the same channels, and are in the figures."""
     PROFILE = "profile"
     """The model was fitted to a site."""
+    OFFERED = "offered"
+    """Not all of an open load is carried."""
     TREND = "trend"
     """A run of a fixed length had not come to rest."""
     NO_RANGE = "no-range"

@@ -18,7 +18,7 @@ from isfc.link.package import BLOCK_HEADER_LENGTH, BLOCK_LENGTH, MESSAGE_HEADER_
 from isfc.measured.measurement import FilePlace, LinkFigures, Measurement, WayFigures
 from isfc.measured.seen import SeenInterval, SeenLink
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.open_load import CONVERSATIONS, open_load
+from scenarios.runs.own_guests import CONVERSATIONS, open_load
 from scenarios.runs.result import Result
 from scenarios.runs.run import run
 from scenarios.runs.workload import SUITES, Workload, find_workload, free_workload

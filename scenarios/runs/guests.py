@@ -32,6 +32,10 @@ CLIENT_PROCESSORS: Final = 3
 where servers hardly wait for one)."""
 
 
+Sizes = tuple[tuple[float, ...], tuple[int, ...]]
+"""Percents of the messages up to each length, and the lengths; none: the two of the workload."""
+
+
 @dataclass(frozen=True, slots=True)
 class GuestCosts:
     """How long a guest takes from a message to having its answer ready to be sent, in ns."""
@@ -106,7 +110,16 @@ class _Guests:
 class Clients(_Guests):
     """The client guests: each turns every reply into a new message."""
 
-    def __init__(self, workload: Workload, pairs: int, costs: GuestCosts, random: Random) -> None:
+    def __init__(
+        self,
+        workload: Workload,
+        pairs: int,
+        costs: GuestCosts,
+        random: Random,
+        sizes: Sizes = ((), ()),
+        think_ns: float = 0.0,
+        thinks_alike: bool = False,
+    ) -> None:
         is_transport = workload.traffic is Traffic.TRANSPORT
         super().__init__(workload, pairs, costs.client_ns if is_transport else costs.appc_client_ns)
         self._processors = [_Processor() for _ in range(CLIENT_PROCESSORS * is_transport)]
@@ -118,6 +131,10 @@ class Clients(_Guests):
         self._min_percent = float(workload.min_percent)
         self._random = random
         self._draw = random.random
+        self._ends, self._lengths = sizes
+        """Of sizes of one's own: percents up to each, and lengths."""
+        self._think_ns = float(think_ns)
+        self._thinks_alike = thinks_alike
 
     def _take(self, conversation: i64, now_ns: i64, length: i64) -> i64:
         """The same, on the processor that is free first; a guest that runs goes on where it is."""
@@ -171,10 +188,19 @@ class Clients(_Guests):
         return Message(own, ACKNOWLEDGEMENT_LENGTH, self._traffic)
 
     def _send(self, conversation: i64, now_ns: i64, offers: list[Offer]) -> None:
-        small = self._draw() * 100 < self._min_percent
-        length = self._min_length if small else self._max_length
+        drawn = self._draw() * 100
+        length = self._min_length if drawn < self._min_percent else self._max_length
+        if self._ends:
+            place = 0
+            while place < len(self._ends) - 1 and drawn >= self._ends[place]:
+                place += 1
+            length = self._lengths[place]
         message = Message(conversation, length, self._traffic)
-        offers.append((self._take(conversation, now_ns, length), [message]))
+        ready_ns = self._take(conversation, now_ns, length)
+        if self._think_ns:
+            thought = 1.0 if self._thinks_alike else self._random.expovariate(1.0)
+            ready_ns += int(thought * self._think_ns)
+        offers.append((ready_ns, [message]))
 
 
 class Servers(_Guests):
@@ -184,10 +210,18 @@ class Servers(_Guests):
     is ready: CP runs the guests that it has interrupted before it looks for what they send.
     """
 
-    def __init__(self, workload: Workload, pairs: int, costs: GuestCosts) -> None:
+    def __init__(
+        self,
+        workload: Workload,
+        pairs: int,
+        costs: GuestCosts,
+        replies: dict[int, int] | None = None,
+    ) -> None:
         is_transport = workload.traffic is Traffic.TRANSPORT
         super().__init__(workload, pairs, costs.server_ns if is_transport else costs.appc_server_ns)
         self._reply_length = workload.reply_length
+        self._by_length = replies or None
+        """The replies to messages of some lengths, where they are others."""
         self._replies_max = workload.replies_max
         self._gathers = is_transport
         self._ready_ns: i64 = 0
@@ -213,10 +247,10 @@ class Servers(_Guests):
         for message in event.messages:
             conversation = message.conversation
             if self._acknowledges:
-                self._handle(conversation, now_ns, offers)
+                self._handle(conversation, message.length, now_ns, offers)
             else:
                 ready_ns = self._take(conversation, now_ns, length)
-                self._offer(ready_ns, self._reply(conversation), offers)
+                self._offer(ready_ns, self._reply(conversation, message.length), offers)
         if self._replies:
             offers.append((self._ready_ns, self._replies))
         return offers
@@ -229,7 +263,7 @@ class Servers(_Guests):
         else:
             offers.append((ready_ns, [reply]))
 
-    def _handle(self, conversation: int, now_ns: int, offers: list[Offer]) -> None:
+    def _handle(self, conversation: int, asked: int, now_ns: int, offers: list[Offer]) -> None:
         """What a message or an acknowledgement leads to immediately."""
         guest = self._guests[conversation % self._pairs]
         kept = guest.kept
@@ -237,14 +271,17 @@ class Servers(_Guests):
             guest.room += 1
         else:
             ready_ns = self._take(conversation, now_ns, self._reply_length)
-            kept.append((ready_ns, self._reply(conversation)))
+            kept.append((ready_ns, self._reply(conversation, asked)))
         while kept and guest.room:
             guest.room -= 1
             ready_ns, reply = kept.popleft()
             self._offer(max(ready_ns, now_ns), reply, offers)
 
-    def _reply(self, conversation: int) -> Message:
-        return Message(conversation, self._reply_length, self._traffic)
+    def _reply(self, conversation: int, asked: int) -> Message:
+        length = self._reply_length
+        if self._by_length is not None:
+            length = self._by_length.get(asked, length)
+        return Message(conversation, length, self._traffic)
 
 
 def make_guests(

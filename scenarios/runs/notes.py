@@ -29,11 +29,24 @@ if TYPE_CHECKING:
     from scenarios.runs.workload import Workload
 
 
+CARRIED_SHARE: Final = 0.9
+"""An open load of which less than this is carried is none any more. Chosen: what is drawn differs
+by as much in a short run."""
+
+
 def run_notes(
     layout: Layout, workload: "Workload", pairs: int, mb_per_s: float = 0.0
 ) -> tuple[Note, ...]:
     """Of a run; ``mb_per_s`` is what it came to, both directions together."""
-    return modelled(layout, beyond_measured_run(layout, workload, pairs, mb_per_s))
+    notes = modelled(layout, beyond_measured_run(layout, workload, pairs, mb_per_s))
+    offered = workload.offered_mb_per_s
+    if offered is None or not 0 < mb_per_s < CARRIED_SHARE * offered:
+        return notes
+    text = (
+        f"{offered:,.1f} MB/s are offered and {mb_per_s:,.1f} carried: messages wait, and come as "
+        f"{pairs} conversations become free. More pairs, or more seconds, may carry more."
+    )
+    return (*notes, Note(NoteKind.OFFERED, text))
 
 
 def unranged(what: str) -> Note:

@@ -90,6 +90,8 @@ def _of_layout(layout: Layout) -> Iterator[str]:
 
 
 def _of_load(workload: "Workload", pairs: int) -> Iterator[str]:
+    if getattr(workload.programs, "is_own", False):
+        yield "a workload of one's own (measured: guests with two sizes that wait for replies)"
     if pairs > PAIRS_MAX:
         yield f"{pairs} pairs (measured: {PAIRS_MAX})"
     if workload.traffic is not Traffic.TRANSPORT:

@@ -252,6 +252,10 @@ def appc_rows(run: MeasuredRun) -> Iterator[AppcRow]:
 
 def check_traffic(experiment: Experiment, traffic: Traffic) -> None:
     """Refuse to show one kind of traffic in the table of the other, with `ConfigurationError`."""
+    if experiment.workload.programs is not None:
+        raise ConfigurationError(
+            f"{experiment.workload.name} is a workload of one's own; expected another view, or none"
+        )
     if experiment.workload.traffic is traffic:
         return
     if traffic is Traffic.LEGACY:

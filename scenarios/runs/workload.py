@@ -5,11 +5,11 @@ client keeps ``window`` messages outstanding; the server answers each with one r
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
-from isfc.arguments import check_fields
+from isfc.arguments import check_fields, checked
 from isfc.engine.program import Program
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import LinkTraffic
@@ -68,6 +68,46 @@ class Workload:
             raise ConfigurationError(
                 f"workload {self.name}: a message has at most {MESSAGE_LENGTH_MAX} bytes"
             )
+
+    @classmethod
+    @checked
+    def own(
+        cls,
+        name: str,
+        messages: Mapping[int, float],
+        reply: int,
+        *,
+        replies: Mapping[int, int] | None = None,
+        window: int = TRANSPORT_WINDOW,
+        traffic: Traffic = Traffic.TRANSPORT,
+        think_s: float = 0.0,
+        per_s: float | None = None,
+        gaps: Literal["exponential", "constant"] = "exponential",
+        trace: Sequence[tuple[float, int]] = (),
+        both_ways: bool = False,
+    ) -> "Workload":
+        """A workload of your own, ``name`` in everything that is printed. Lengths in bytes.
+
+        ``messages`` is what percent of them have each length; a reply has ``reply`` bytes, or as
+        ``replies`` say for messages of some length. Guests keep ``window`` messages outstanding,
+        and think for ``think_s`` seconds in the mean before each. Or messages come whether or not
+        those before have arrived: ``per_s`` a second, or as a ``trace`` of (seconds, bytes), over
+        and over, has them; as many as there are pairs may be under way. ``gaps`` says how think
+        times and gaps are spread. With ``both_ways`` half of the pairs have their clients on the
+        other system. Raises `ConfigurationError` for what cannot be run.
+        """
+        from scenarios.runs.own_workload import make_own  # which most runs do without
+
+        return make_own(
+            cls, name, messages, reply, dict(replies or {}), window, traffic, think_s, per_s, gaps,
+            trace, both_ways=both_ways,
+        )  # fmt: skip
+
+    @property
+    def offered_mb_per_s(self) -> float | None:
+        """MB/s (2^20) that come whatever is carried, both ways; None if guests wait for replies."""
+        offered = getattr(self.programs, "offered_mb_per_s", None)
+        return None if offered is None else offered(self)
 
     @property
     def mean_length(self) -> float:
@@ -135,16 +175,21 @@ SUITES: Final = {name: kind.make(0) for name, kind in WORKLOADS.items() if not k
 
 
 def workload_usage() -> str:
-    """How workloads are called: ``HS, HM, HL, HY or CDU:<reply bytes>``."""
-    *most, last = (kind.usage for kind in WORKLOADS.values())
-    return f"{', '.join(most)} or {last}"
+    """How workloads are called: ``HS, HM, HL, HY, CDU:<reply bytes> or FILE.toml``."""
+    names = (kind.usage for kind in WORKLOADS.values())
+    return f"{', '.join(names)} or FILE.toml"
 
 
 def find_workload(name: str) -> Workload:
     """The workload of that name, as `WORKLOADS` has it, in any case.
 
-    Raises `ConfigurationError` for any other name.
+    A name that ends with ``.toml`` is the path of a file with one of the user's own. Raises
+    `ConfigurationError` for any other name.
     """
+    if name.lower().endswith(".toml"):
+        from scenarios.runs.own_workload import read_workload  # which most runs do without
+
+        return read_workload(name)
     first, colon, operand = name.upper().partition(":")
     kind = WORKLOADS.get(first)
     if kind is not None and bool(colon) == bool(kind.operand):

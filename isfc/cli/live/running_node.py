@@ -41,7 +41,7 @@ from isfc.programs.verification import Filling, Verifying
 from isfc.system.definition import LinkEndDefinition
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import system_of
-from scenarios.runs.guests import Clients, GuestCosts, Servers
+from scenarios.runs.guests import GuestCosts, make_guests
 from scenarios.runs.result import Result, measure
 
 LINGER_S: Final = 1.0
@@ -271,12 +271,10 @@ class LiveNode:
             return DroppingProgram()
         costs = experiment.guests if self.options.factor else _free_guests()
         client = self.name == experiment.client_node
-        workload, pairs = experiment.workload, experiment.pairs
-        program: Program = (
-            Clients(workload, pairs, costs, Random(f"clients {experiment.seed}"))
-            if client
-            else Servers(workload, pairs, costs)
-        )
+        make = experiment.workload.programs or make_guests
+        random = Random(f"clients {experiment.seed}")
+        clients, servers = make(experiment.workload, experiment.pairs, costs, random)
+        program = clients if client else servers
         return Verifying(program) if self.options.verify else Filling(program)
 
 

@@ -103,6 +103,8 @@ def run_heading(experiment: Experiment, node: str, seeds: int = 1, time: str = V
 
 def _describe(workload: Workload) -> str:
     """A workload in words."""
+    if workload.programs is not None:
+        return f"{workload.name}: messages of {workload.mean_length:,.0f} bytes in the mean"
     lengths = f"{workload.max_length:,}"
     if workload.min_length != workload.max_length:
         lengths = f"{workload.min_length:,} ({workload.min_percent:g} %) or {lengths}"

@@ -28,7 +28,7 @@ from isfc.measured.seen import see_intervals
 from isfc.search.measured import intervals_of
 from isfc.search.site_fit import Fitted, fit
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.open_load import CONVERSATIONS, open_load
+from scenarios.runs.own_guests import CONVERSATIONS, open_load
 from scenarios.runs.result import DeviceResult, Result
 from scenarios.runs.run import run
 from scenarios.runs.workload import SUITES

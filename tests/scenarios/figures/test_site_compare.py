@@ -17,7 +17,7 @@ from isfc.measured.table import read_json
 from scenarios.figures.site_compare import compare_interval, figures_beside, likely_reasons
 from scenarios.figures.site_workload import Derived, QuietLink, derive, find_ran
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.open_load import CONVERSATIONS, open_load
+from scenarios.runs.own_guests import CONVERSATIONS, open_load
 from scenarios.runs.result import Result
 from scenarios.runs.run import run
 from scenarios.runs.workload import SUITES

@@ -1,0 +1,214 @@
+"""Workloads of one's own: made of arguments, or read from a file with the same names.
+
+::
+
+    name = "batch"
+    messages = { 512 = 20, 8192 = 80 }   # percent of the messages, by their bytes
+    reply = 2048
+    replies = { 8192 = 100 }             # of messages of that length, where it is another
+    think_s = 0.001                      # or per_s = 200, or trace = "trace.csv"
+    gaps = "exponential"                 # or "constant"
+    both_ways = true
+
+A trace is CSV with the columns ``seconds`` and ``bytes``, in the order of time.
+"""
+
+import csv
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from math import isfinite
+from pathlib import Path
+from typing import Final, Literal
+
+import msgspec
+
+from isfc.errors import ConfigurationError
+from isfc.layout.checked_toml import convert, decode, read_bytes, within
+from isfc.link.message import Traffic
+from scenarios.runs.own_guests import Arrival, Gaps, OwnGuests
+from scenarios.runs.workload import MESSAGE_LENGTH_MAX, TRANSPORT_WINDOW, Workload
+
+SIZES_MAX: Final = 100
+TRACE_MAX: Final = 100_000
+"""Messages of a trace."""
+TRACE_LENGTH_MAX: Final = 8 * 2**20
+"""Bytes of its file."""
+SECONDS_MAX: Final = 86_400
+PER_S_MAX: Final = 10_000_000
+"""Messages a second: a link of sixteen CTCs carries a tenth of that."""
+
+
+class _WorkloadTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    name: str
+    reply: int
+    messages: dict[str, float] = {}
+    replies: dict[str, int] = {}
+    window: int | None = None
+    traffic: str = "transport"
+    think_s: float = 0.0
+    per_s: float | None = None
+    gaps: str = "exponential"
+    trace: str | None = None
+    both_ways: bool = False
+
+
+_EXPECTED: Final = {
+    "name": 'what the workload is called, in quotes, such as "batch"',
+    "reply": "bytes of a reply",
+    "messages": "the percent of messages by their bytes, such as { 512 = 20, 8192 = 80 }",
+    "replies": "bytes of the reply by those of the message, such as { 8192 = 100 }",
+    "window": "messages outstanding in a conversation",
+    "traffic": '"transport", or "legacy" for APPC/VM',
+    "think_s": "seconds before each message",
+    "per_s": "messages a second",
+    "gaps": '"exponential" or "constant"',
+    "trace": "the path of a CSV file in quotes, with columns seconds and bytes",
+    "both_ways": "true or false",
+}
+
+
+def read_workload(name: str) -> Workload:
+    """The workload in the file at the path ``name``; `ConfigurationError` for what is wrong."""
+    path = Path(name)
+    with within(name):
+        table = convert(
+            decode(read_bytes(path, "a workload"), "a workload"), _WorkloadTable, "", _EXPECTED
+        )
+        kinds = {each.name.lower(): each for each in Traffic}
+        if table.traffic not in kinds:
+            raise ConfigurationError(f"traffic: expected one of {', '.join(kinds)}")
+        if table.gaps not in [*Gaps]:
+            raise ConfigurationError(f"gaps: expected one of {', '.join(Gaps)}")
+        traffic = kinds[table.traffic]
+        default = 1 if traffic is Traffic.LEGACY else TRANSPORT_WINDOW
+        return make_own(
+            Workload,
+            table.name,
+            {_length("messages", key): value for key, value in table.messages.items()},
+            table.reply,
+            {_length("replies", key): value for key, value in table.replies.items()},
+            default if table.window is None else table.window,
+            traffic,
+            table.think_s,
+            table.per_s,
+            "constant" if table.gaps == Gaps.CONSTANT else "exponential",
+            read_trace(path.parent / table.trace) if table.trace is not None else (),
+            both_ways=table.both_ways,
+        )
+
+
+def _length(key: str, text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 9):
+        raise ConfigurationError(f"{key} {text[:20]!r}: expected a number of bytes")
+    return int(text)
+
+
+def read_trace(path: Path) -> list[tuple[float, int]]:
+    """The (seconds, bytes) of a CSV file. Raises `ConfigurationError` by its line."""
+    with within(str(path)):
+        text = read_bytes(path, "a trace", TRACE_LENGTH_MAX).decode("utf-8-sig", "replace")
+        if len(text) > TRACE_LENGTH_MAX:
+            raise ConfigurationError(f"is too long; expected at most {TRACE_LENGTH_MAX} bytes")
+        rows = csv.DictReader(text.splitlines())
+        found: list[tuple[float, int]] = []
+        if not {"seconds", "bytes"} <= {*(rows.fieldnames or ())}:
+            raise ConfigurationError("line 1: expected the columns seconds and bytes")
+        try:
+            found.extend((float(row["seconds"]), int(row["bytes"])) for row in rows)
+        except (ValueError, TypeError, csv.Error):
+            raise ConfigurationError(
+                f"line {rows.line_num}: expected seconds and bytes, such as 0.25,8192"
+            ) from None
+        return found
+
+
+def make_own(
+    kind: type[Workload],
+    name: str,
+    messages: Mapping[int, float],
+    reply: int,
+    replies: Mapping[int, int],
+    window: int,
+    traffic: Traffic,
+    think_s: float,
+    per_s: float | None,
+    gaps: Literal["exponential", "constant"],
+    trace: Sequence[tuple[float, int]],
+    *,
+    both_ways: bool,
+) -> Workload:
+    """The workload of `Workload.own`."""
+    _check_times(think_s, per_s, bool(messages), bool(trace))
+    shares = {length: float(percent) for length, percent in sorted(messages.items())}
+    _check_shares(shares)
+    arrivals = _arrivals(trace)
+    lengths = [*shares] or sorted({length for _, length in arrivals})
+    for length in replies:
+        if length not in lengths:
+            raise ConfigurationError(f"replies: {length}: no message has so many bytes")
+    answers = [reply, *replies.values()]
+    if min(answers) < 1 or max(answers) > MESSAGE_LENGTH_MAX:
+        raise ConfigurationError(f"replies: expected 1 to {MESSAGE_LENGTH_MAX} bytes")
+    mean = (
+        sum(length * share for length, share in shares.items()) / 100
+        if shares
+        else sum(length for _, length in arrivals) / len(arrivals)
+    )
+    least, most = lengths[0], lengths[-1]
+    guests = OwnGuests(
+        tuple(shares.items()),
+        tuple((length, replies.get(length, reply)) for length in lengths) if replies else (),
+        think_s * 1e9,
+        per_s,
+        arrivals,
+        Gaps(gaps),
+        both_ways,
+    )
+    return kind(
+        name,
+        least,
+        most,
+        100 * (most - mean) / (most - least) if most > least else 0.0,
+        max(answers),
+        1 if per_s is not None or trace else window,
+        traffic,
+        guests,
+    )
+
+
+def _check_times(think_s: float, per_s: float | None, has_messages: bool, has_trace: bool) -> None:
+    """Raise `ConfigurationError` for what does not go together, or is out of bounds."""
+    if has_messages == has_trace:
+        raise ConfigurationError("messages and trace: expected one of them")
+    if per_s is not None and has_trace:
+        raise ConfigurationError("per_s and trace: expected one of them")
+    if think_s and (per_s is not None or has_trace):
+        raise ConfigurationError("think_s: of guests that wait for replies; expected none here")
+    if not 0 <= think_s <= SECONDS_MAX:
+        raise ConfigurationError(f"think_s {think_s:g}: expected 0 to {SECONDS_MAX} s")
+    if per_s is not None and not 1e-6 <= per_s <= PER_S_MAX:
+        raise ConfigurationError(f"per_s {per_s:g}: expected more than 0, and {PER_S_MAX} at most")
+
+
+def _check_shares(shares: Mapping[int, float]) -> None:
+    """The same for the percents of the sizes."""
+    if len(shares) > SIZES_MAX:
+        raise ConfigurationError(f"messages: {len(shares)} sizes; expected at most {SIZES_MAX}")
+    if shares and not (min(shares.values()) >= 0 and abs(sum(shares.values()) - 100) <= 1e-4):
+        raise ConfigurationError(
+            f"messages: {sum(shares.values()):g} % in all; expected 100, none of them negative"
+        )
+
+
+def _arrivals(trace: Sequence[tuple[float, int]]) -> tuple[Arrival, ...]:
+    """The gap before each message of a trace; the first comes after a mean one."""
+    if not trace:
+        return ()
+    if not 2 <= len(trace) <= TRACE_MAX:
+        raise ConfigurationError(f"trace: {len(trace)} messages; expected 2 to {TRACE_MAX}")
+    times = [at_s for at_s, _ in trace]
+    if not all(map(isfinite, times)) or sorted(times) != times or times[0] == times[-1]:
+        raise ConfigurationError("trace: expected seconds in the order of time, and not all alike")
+    mean_s = (times[-1] - times[0]) / (len(times) - 1)
+    gaps = [mean_s, *(after - before for before, after in pairwise(times))]
+    return tuple((gap * 1e9, length) for gap, (_, length) in zip(gaps, trace, strict=True))
