@@ -61,7 +61,7 @@ def checked(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _
                 continue
             each = value if parameter.kind is inspect.Parameter.VAR_POSITIONAL else (value,)
             for one in each:
-                _check(function.__name__, name, one, _hint(function, name))
+                _check(function.__name__, name, one, annotation_of(function, name))
         return function(*args, **kwargs)
 
     return call
@@ -72,7 +72,7 @@ def check_fields(record: object) -> None:
     kind: Any = type(record)
     names = getattr(kind, "__dataclass_fields__", None) or kind.__struct_fields__
     for name in names:
-        _check(kind.__name__, name, getattr(record, name), _hint(kind, name))
+        _check(kind.__name__, name, getattr(record, name), annotation_of(kind, name))
 
 
 @contextmanager
@@ -96,7 +96,7 @@ def _check(owner: str, name: str, value: object, hint: Any) -> None:
 
 
 @cache
-def _hint(owner: Callable[..., Any], name: str) -> Any:
+def annotation_of(owner: Callable[..., Any], name: str) -> Any:
     """The annotation of an argument or a field. What only type checkers import is public here."""
     hint = inspect.get_annotations(owner).get(name, Any)
     if not isinstance(hint, str):

@@ -80,7 +80,7 @@ def test_workload(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(WORKLOADS, kind.name, kind)
     assert complete_workload("B") == ["BURST:"]
     assert any(re.match("BURST:MESSAGES 1 or 100 +1  messages, once$", x) for x in workload_lines())
-    with pytest.raises(ConfigurationError, match=r" or BURST:<messages>$"):
+    with pytest.raises(ConfigurationError, match=r", BURST:<messages> or FILE.toml$"):
         find_workload("BURST")
     experiment = Experiment(
         load_layout("atlanta-boston"), find_workload("burst:5"), 3, seconds=0.01, warmup=0

@@ -57,6 +57,8 @@ def given_collection(
     if isinstance(layout, Layout):
         return Collection((layout,))
     if isinstance(layout, Collection):
+        if not layout.links:
+            raise ConfigurationError("layout: no links; expected one or more")
         return layout
     return parse(given_document(layout))
 

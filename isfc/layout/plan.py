@@ -6,6 +6,7 @@ from typing import Any
 
 from ctc.address import format_chpid, format_rdev
 from isfc.arguments import checked
+from isfc.errors import ConfigurationError
 from isfc.layout.capacity import WriteDirection, directions_of
 from isfc.layout.catalogue import AnyLayout, given_link
 from isfc.layout.layout import Collection, Layout, drawn
@@ -109,7 +110,9 @@ def make_plan(
     """Judge ``layout``: a record, the name of a shipped one, a path, or a layout file's text.
 
     ``neighbours`` are the other links of its systems, ``collection`` the file that it is in.
-    Raises `ConfigurationError` for several links.
+    Raises `ConfigurationError` for several links, and for a collection that has not this one.
     """
     link = given_link(layout)
+    if collection is not None and link.nodes not in [each.nodes for each in collection.links]:
+        raise ConfigurationError(f"collection: has no link {link.name}")
     return Plan(link, directions_of(link), find_all(link, neighbours, collection))
