@@ -180,19 +180,29 @@ def with_reasons(
     experiments = [one_way(layout, each.sender, SATURATING_PAIRS) for each in figures]
     found = run_each(find_limit, experiments)
     return tuple(
-        ReasonedRate(
-            *(each.sender, each.saturated, each.stated, each.seen), limit, _ranges(each, layout)
-        )
-        for each, limit in zip(figures, found, strict=True)
+        replace(each, limit=limit)
+        for each, limit in zip(with_ranges(layout, figures), found, strict=True)
     )
 
 
-def _ranges(figure: ModelledRate, layout: Layout) -> tuple[Range, Range]:
+def with_ranges(
+    layout: Layout, figures: Sequence[ModelledRate], pairs: int = STATED_PAIRS
+) -> tuple[ReasonedRate, ...]:
+    """The same figures, each with the ranges of both loads; ``pairs`` are those of the stated."""
+    return tuple(
+        ReasonedRate(
+            each.sender, each.saturated, each.stated, each.seen, None, _ranges(each, layout, pairs)
+        )
+        for each in figures
+    )
+
+
+def _ranges(figure: ModelledRate, layout: Layout, pairs: int) -> tuple[Range, Range]:
     """Of the saturated rate, and of that with the stated load."""
     collisions = 0.0 if figure.seen is None else figure.seen.collisions_per_s
     return (
         rate_range(figure.saturated_mb_per_s, layout, SUITES[SUITE], SATURATING_PAIRS, collisions),
-        rate_range(figure.stated_mb_per_s, layout, SUITES[SUITE], STATED_PAIRS, collisions),
+        rate_range(figure.stated_mb_per_s, layout, SUITES[SUITE], pairs, collisions),
     )
 
 

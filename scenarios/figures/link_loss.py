@@ -8,8 +8,11 @@ from isfc.layout.capacity import directions_of
 from isfc.layout.layout import Cec, Layout
 from isfc.layout.loss import Loss, losses
 from isfc.layout.lost import LostTogether, lost_pieces
-from scenarios.runs.saturation import RunEach, stated_load
+from scenarios.figures.certainty import Range
+from scenarios.figures.ranges import rate_range
+from scenarios.runs.saturation import STATED_PAIRS, SUITE, RunEach, stated_load
 from scenarios.runs.steady import Rate, steady_rate
+from scenarios.runs.workload import SUITES
 
 _NOTHING: Final = (Rate(0.0), Rate(0.0))
 """What both nodes send where no CTC is left."""
@@ -97,3 +100,11 @@ def _measured(
     ]
     found = iter(run_each(steady_rate, experiments))
     return [_NOTHING if rest is None else (next(found), next(found)) for rest in rests]
+
+
+def left_range(layout: Layout, left: AfterLoss, way: int) -> Range | None:
+    """The range of what one node of ``layout`` sends after a loss; None where nothing was run."""
+    rest = layout if left.loss is None else left.loss.left
+    if left.measured is None or rest is None:
+        return None
+    return rate_range(left.measured[way].mb_per_s, rest, SUITES[SUITE], STATED_PAIRS)

@@ -16,9 +16,11 @@ from isfc.layout.loss import ClusterLoss, cluster_losses
 from isfc.layout.plan import Plan, make_plan
 from isfc.link.name import NodeName
 from scenarios.figures.advice import TriedAdvice, try_advice
+from scenarios.figures.certainty import Range
 from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan, plan_experiments
 from scenarios.figures.limit import with_reasons
 from scenarios.figures.link_loss import AfterLoss, after_losses
+from scenarios.figures.ranges import RANGED, figure_range
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.guest_memory import KNOWN_GUESTS
 from scenarios.moves.relocated import Relocated, watch_relocation
@@ -151,6 +153,11 @@ class LinkRuns:
     def layout(self) -> Layout:
         """What was run."""
         return self.plan.layout
+
+    def range_of(self, point: Point, figure: str) -> Range:
+        """Of a figure of a point, one that is `RANGED`."""
+        run = self.layout, self.workload, point.pairs, point.collisions_per_s
+        return figure_range(RANGED[figure], getattr(point, figure), *run)
 
 
 def link_runs(

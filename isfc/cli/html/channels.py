@@ -14,6 +14,7 @@ from isfc.cli.judgement.io_plan import (
 )
 from isfc.io.plan import IoPlan
 from scenarios.figures.report_runs import ChannelEstimates
+from scenarios.runs.notes import CHANNELS_UNRANGED
 
 CHANNELS: Final = "channels"
 """The id of the part."""
@@ -38,6 +39,7 @@ def channels_article(runs: ChannelEstimates) -> str:
         f'<article id="{CHANNELS}"><header><h1>{_TITLE}</h1>\n'
         f"<p>{escape(runs.name)}: {channels} channel{'s' * (channels != 1)}, "
         f"{workloads} workload{'s' * (workloads != 1)}.</p>\n"
+        f'<p class="note">{escape(CHANNELS_UNRANGED.text)}</p>\n'
         f"{navigation(f'Sections of {_TITLE}', _HEADINGS)}</header>\n{sections}</article>"
     )
 

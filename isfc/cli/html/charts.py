@@ -10,7 +10,9 @@ from ctc.address import format_rdev
 from ctc.subchannel import Command
 from isfc.cli.html.disks import chart_parts
 from isfc.io.charts import Chart
-from scenarios.figures.link_loss import AfterLoss
+from scenarios.figures.certainty import Range
+from scenarios.figures.link_loss import AfterLoss, left_range
+from scenarios.figures.ranges import RANGED
 from scenarios.figures.report_runs import LinkRuns
 from scenarios.runs.timeline import Io, Timeline
 
@@ -28,6 +30,8 @@ PHASES: Final = {
 }
 ALIKE: Final = 0.03
 """Shares of the whole link in whose steps what is left is taken for the same."""
+LOW: Final = "four of five cases from"
+HIGH: Final = "four of five cases to"
 _BAR: Final = 11
 _ROW: Final = 16
 _INK: Final = "currentColor"
@@ -96,13 +100,16 @@ def _senders(runs: LinkRuns) -> Spec:
 
 
 def _over_pairs(runs: LinkRuns, measure: str, title: str) -> Spec:
-    values = [
+    values: list[Spec] = [
         {"sender": p.sender, "pairs": p.pairs, measure: round(getattr(p, measure), 3)}
         for p in runs.points
     ]
+    ranged = measure in RANGED
+    for value, p in zip(values if ranged else (), runs.points, strict=False):
+        value |= _ends(runs.range_of(p, measure))
     plain = {"field": "sender", "type": "nominal", "legend": None}
     none = not any(value[measure] for value in values)
-    encoding = {
+    encoding: Spec = {
         "x": {"field": "pairs", "type": "ordinal", "title": "pairs", "axis": {"labelAngle": 0}},
         "y": {
             "field": measure,
@@ -111,7 +118,11 @@ def _over_pairs(runs: LinkRuns, measure: str, title: str) -> Spec:
             "scale": {"domain": [0, 1]} if none else {"zero": True},
         },
         "color": _senders(runs),
-        "tooltip": [{"field": field} for field in ("sender", "pairs", measure)],
+        "tooltip": [{"field": field} for field in values[0]],
+    }
+    bar: Spec = {
+        "mark": {"type": "rule", "opacity": 0.5},
+        "encoding": {"y": {**encoding["y"], "field": LOW}, "y2": {"field": HIGH}},
     }
     return _chart(
         f"{title} over pairs, for each sending node",
@@ -121,33 +132,60 @@ def _over_pairs(runs: LinkRuns, measure: str, title: str) -> Spec:
         layer=[
             {"mark": {"type": "line"}, "encoding": {"strokeDash": plain}},
             {"mark": {"type": "point", "filled": True}, "encoding": {"shape": plain}},
+            *([bar] * ranged),
         ],
     )
 
 
+def _ends(within: Range | None) -> Spec:
+    """The ends of a range, for a bar; none without one."""
+    if within is None:
+        return {}
+    return {LOW: round(within.likely.low, 3), HIGH: round(within.likely.high, 3)}
+
+
 def _losses(runs: LinkRuns) -> Spec:
     values = [
-        {"gone": gone, "sender": node, "MB/s": round(rate, 1)}
-        for gone, rates in _loss_bars(runs.lefts)
-        for node, rate in zip(runs.layout.nodes, rates, strict=True)
+        {
+            "gone": gone,
+            "sender": node,
+            "MB/s": round(rate, 1),
+            **_ends(left_range(runs.layout, left, way)),
+        }
+        for gone, left, rates in _loss_bars(runs.lefts)
+        for way, (node, rate) in enumerate(zip(runs.layout.nodes, rates, strict=True))
     ]
+    domain = [*dict.fromkeys(value["gone"] for value in values)]
+    gone: Spec = {"field": "gone", "type": "nominal", "title": "gone", "scale": {"domain": domain}}
     return _chart(
         "MB/s that each node can send with one piece gone",
         height=_BAR * len(values),
         data={"values": values},
-        mark={"type": "bar"},
-        encoding={
-            "y": {"field": "gone", "type": "nominal", "sort": None, "title": "gone"},
-            "yOffset": {"field": "sender"},
-            "x": {"field": "MB/s", "type": "quantitative", "title": "MB/s sent"},
-            "color": _senders(runs),
-            "tooltip": [{"field": field} for field in ("gone", "sender", "MB/s")],
-        },
+        encoding={"y": gone, "yOffset": {"field": "sender"}},
+        layer=[
+            {
+                "mark": {"type": "bar"},
+                "encoding": {
+                    "x": {"field": "MB/s", "type": "quantitative", "title": "MB/s sent"},
+                    "color": _senders(runs),
+                    "tooltip": [{"field": field} for field in values[0]],
+                },
+            },
+            {
+                "mark": {"type": "rule", "color": _INK},
+                "encoding": {
+                    "x": {"field": LOW, "type": "quantitative"},
+                    "x2": {"field": HIGH},
+                },
+            },
+        ],
     )
 
 
-def _loss_bars(lefts: Sequence[AfterLoss]) -> Iterator[tuple[str, tuple[float, float]]]:
-    """Each loss and what it leaves; those of CTCs that leave the same are one."""
+def _loss_bars(
+    lefts: Sequence[AfterLoss],
+) -> Iterator[tuple[str, AfterLoss, tuple[float, float]]]:
+    """Each loss and what it leaves; those of CTCs that leave the same are one, with one of them."""
     whole = max(_left(lefts[0]))
     alike: dict[tuple[int, ...], list[AfterLoss]] = {}
     for left in lefts:
@@ -155,12 +193,12 @@ def _loss_bars(lefts: Sequence[AfterLoss]) -> Iterator[tuple[str, tuple[float, f
             steps = tuple(round(rate / whole / ALIKE) if whole else 0 for rate in _left(left))
             alike.setdefault(steps, []).append(left)
         else:
-            yield left.gone, _left(left)
+            yield left.gone, left, _left(left)
     for same in alike.values():
         first, others = same[0], len(same) - 1
         either = f" or {others} other{'s' * (others > 1)}" if others else ""
         down, up = zip(*map(_left, same), strict=True)
-        yield f"{first.gone}{either}", (min(down), min(up))
+        yield f"{first.gone}{either}", first, (min(down), min(up))
 
 
 def _left(left: AfterLoss) -> tuple[float, float]:

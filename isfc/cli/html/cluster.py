@@ -4,12 +4,14 @@ from html import escape
 from typing import Final
 
 from isfc.cli.drawing.link import drawing_svg
-from isfc.cli.html.parts import section, table
+from isfc.cli.html.parts import greatest, ranged, section, table
 from isfc.cli.judgement.advice import known_together
+from isfc.cli.output.ranges import range_note
 from isfc.layout.layout import Collection
 from isfc.layout.loss import ClusterLoss
 from scenarios.figures.cluster_plan import ClusterPlan
 from scenarios.figures.report_runs import ClusterRuns
+from scenarios.runs.notes import SHARED_UNRANGED
 
 CLUSTER: Final = "cluster"
 """The id of the part."""
@@ -43,17 +45,22 @@ def _drawing(collection: Collection) -> str:
 
 
 def _links(plan: ClusterPlan) -> str:
-    heads = ("Link", "Traffic", "Alone, to", "Alone, from", "Together, to", "Together, from")
+    ways = ("Alone, to", "Alone, from", "Together, to", "Together, from")
+    heads = ("Link", "Traffic", *ways, "Together, both")
+    most = greatest(link.range for link in plan.links)
     rows = (
         (
             link.name,
             ", ".join(link.traffic),
             *(f"{rate.mb_per_s:.1f}" for rate in link.rates),
+            ranged(f"{link.together_mb_per_s:.0f}", link.range, most),
         )
         for link in plan.links
     )
+    known = range_note(link.range for link in plan.links)
+    said = f"A bar is the range of both ways. {known} {SHARED_UNRANGED.text} "
     shown = table("MB/s (2^20) from the first node of each link, and to it", heads, rows)
-    return f"{shown}\n<p>{escape(known_together(plan))}</p>"
+    return f"{shown}\n<p>{escape(said + known_together(plan))}</p>"
 
 
 def _channels(plan: ClusterPlan) -> str:

@@ -7,7 +7,7 @@ from isfc.cli.judgement.limit import limit_lines
 from isfc.cli.output.ranges import plain, ranges_of
 from isfc.layout.rules.rule import Finding, Severity, Untried, warnings_first
 from scenarios.figures.advice import AdviceVerdict
-from scenarios.figures.link_loss import AfterLoss
+from scenarios.figures.link_loss import AfterLoss, left_range
 from scenarios.figures.report_runs import LinkRuns
 from scenarios.runs.notes import believed, plan_notes
 from scenarios.runs.saturation import STATED_PAIRS, SUITE
@@ -47,7 +47,9 @@ def _worst_loss(runs: LinkRuns) -> str:
     if worst is None:
         return ""
     rates = " and ".join(
-        f"{node} {rate:.0f}" for node, rate in zip(runs.layout.nodes, _rates(worst), strict=True)
+        f"{node} {rate:.0f}{f' ({plain(within.likely)})' if within else ''}"
+        for way, (node, rate) in enumerate(zip(runs.layout.nodes, _rates(worst), strict=True))
+        for within in [left_range(runs.layout, worst, way)]
     )
     by = f"with {STATED_PAIRS} pairs" if worst.measured else "by IBM's rule of thumb"
     return f"{worst.gone}: {share:.0%} is left, {rates} MB/s {by}."

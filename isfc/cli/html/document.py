@@ -18,7 +18,9 @@ from isfc.cli.html.parts import (
     curves,
     details,
     figure,
+    greatest,
     navigation,
+    ranged,
     resource,
     scroll_script,
     section,
@@ -26,12 +28,16 @@ from isfc.cli.html.parts import (
 )
 from isfc.cli.judgement.advice import model_word, two_paces
 from isfc.cli.judgement.limit import limit_lines
+from isfc.cli.output.ranges import range_note, ranges_of
 from isfc.cli.results.shared import shared_note, shared_rows
 from isfc.layout.capacity import WriteDirection
 from isfc.layout.layout import Collection
 from isfc.layout.note import Note
 from isfc.layout.rules.rule import Finding, warnings_first
 from isfc.library import check_library
+from scenarios.figures.certainty import Range
+from scenarios.figures.link_loss import AfterLoss, left_range
+from scenarios.figures.moved_ranges import relocation_ranges
 from scenarios.figures.report_runs import (
     TIMELINE_PAIRS,
     ChannelEstimates,
@@ -39,10 +45,12 @@ from scenarios.figures.report_runs import (
     DiskRuns,
     LinkRuns,
 )
-from scenarios.runs.notes import believed, plan_notes
+from scenarios.runs.notes import believed, plan_notes, unranged
 from scenarios.runs.saturation import SATURATING_PAIRS, STATED_PAIRS, SUITE, ModelledRate
 from scenarios.runs.steady import Rate
 
+_UNRANGED = unranged("collisions, the timeline, and what an OSA carries")
+_SUMMED = "summed over the sender's CTCs, over pairs; bars: four of five cases"
 _SECTIONS = {
     "layout": "Layout",
     "findings": "Findings",
@@ -147,7 +155,7 @@ def _header(runs: LinkRuns, title: str) -> str:
         if name != "disks" or runs.disks
     }
     notes = plan_notes(layout, runs.carried)
-    told = "".join(f'<p class="note">{escape(note.text)}</p>\n' for note in notes)
+    told = "".join(f'<p class="note">{escape(note.text)}</p>\n' for note in (*notes, _UNRANGED))
     return (
         f"<header><h1>{escape(title)}</h1>\n<p>{escape(runs.name)}: {len(layout.ctcs)} CTCs on "
         f"{len(layout.fibres)} fibres.</p>\n{decision(runs)}\n{told}"
@@ -207,7 +215,9 @@ def _capacity(runs: LinkRuns) -> str:
 def _rates(runs: LinkRuns) -> str:
     """The rule's figure for each direction beside the model's, and which is to be believed."""
     notes = plan_notes(runs.layout, runs.carried)
-    return table(
+    most = greatest(within for each in runs.carried for within in ranges_of(each))
+    known = range_note(within for each in runs.carried for within in ranges_of(each))
+    rates = table(
         f"MB/s one way: by rule, and by the model of {SUITE} with {SATURATING_PAIRS} and "
         f"{STATED_PAIRS} pairs",
         ("sender", "rule", "model", f"{STATED_PAIRS} pairs", "believe"),
@@ -215,13 +225,14 @@ def _rates(runs: LinkRuns) -> str:
             (
                 way.sender,
                 way.estimated_mb_per_s,
-                f"{figure.saturated_mb_per_s:.0f}",
-                f"{figure.stated_mb_per_s:.0f}",
+                ranged(f"{figure.saturated_mb_per_s:.0f}", ranges_of(figure)[0], most),
+                ranged(f"{figure.stated_mb_per_s:.0f}", ranges_of(figure)[1], most),
                 _believed(way, figure, notes),
             )
             for way, figure in zip(runs.plan.directions, runs.carried, strict=True)
         ),
     )
+    return f"{rates}<p><small>{escape(known)} A bar is the range, its mark the figure.</small></p>"
 
 
 def _chpids(way: WriteDirection) -> Iterator[Sequence[object]]:
@@ -233,6 +244,8 @@ def _chpids(way: WriteDirection) -> Iterator[Sequence[object]]:
 
 
 def _load(runs: LinkRuns) -> str:
+    rates = {p: runs.range_of(p, "mb_per_s") for p in runs.points}
+    utils = {p: runs.range_of(p, "rdev_util_percent") for p in runs.points}
     figures = table(
         f"What {runs.workload.name} gives, by sending node and pairs",
         ("sender", "pairs", "MB/s sent", "+-", "RDEV util %", "collisions/s"),
@@ -240,9 +253,9 @@ def _load(runs: LinkRuns) -> str:
             (
                 p.sender,
                 p.pairs,
-                f"{p.mb_per_s:.1f}",
+                ranged(f"{p.mb_per_s:.1f}", rates[p], greatest(rates.values())),
                 f"{p.spread_mb_per_s:.1f}",
-                f"{p.rdev_util_percent:.0f}",
+                ranged(f"{p.rdev_util_percent:.0f}", utils[p], greatest(utils.values())),
                 f"{p.collisions_per_s:.1f}",
             )
             for p in runs.points
@@ -256,9 +269,9 @@ def _load(runs: LinkRuns) -> str:
         for p in runs.points
     )
     return (
-        figure("throughput", runs.mark, "MB/s sent over pairs")
+        figure("throughput", runs.mark, "MB/s sent over pairs; bars: four of five cases")
         + (f"<p>{escape(said)}</p>\n" if said else "")
-        + figure("utilisation", runs.mark, "RDEV util, summed over the sender's CTCs, over pairs")
+        + figure("utilisation", runs.mark, f"RDEV util, {_SUMMED}")
         + _collisions(runs)
         + details("The figures", figures)
     )
@@ -267,23 +280,27 @@ def _load(runs: LinkRuns) -> str:
 def _collisions(runs: LinkRuns) -> str:
     """A chart, or a sentence where all that it would show is 0."""
     if has_collisions(runs):
-        return figure("collisions", runs.mark, "Write collisions over pairs")
+        return figure("collisions", runs.mark, "Write collisions over pairs, without a range")
     pairs = [point.pairs for point in runs.points]
     return f"<p>No writes collide, with {min(pairs)} to {max(pairs)} pairs.</p>\n"
 
 
 def _loss(runs: LinkRuns) -> str:
     first, second = runs.layout.nodes
+    within = {left: [left_range(runs.layout, left, way) for way in (0, 1)] for left in runs.lefts}
+    most = greatest(one for both in within.values() for one in both)
     rows = (
         (
             left.gone,
             left.ctc_count,
-            *(f"{rate:.0f}"
-              for pair in zip(left.estimated, left.measured_mb_per_s or (0, 0), strict=True)
-              for rate in pair),
+            *(
+                cell
+                for way, by_rule in enumerate(left.estimated)
+                for cell in (f"{by_rule:.0f}", _after(left, within[left][way], way, most))
+            ),
         )
         for left in runs.lefts
-    )  # fmt: skip
+    )
     heads = (
         "gone",
         "CTCs left",
@@ -293,7 +310,10 @@ def _loss(runs: LinkRuns) -> str:
         f"{second} run",
     )
     figures = table("MB/s each node can send, by rule of thumb and by run", heads, rows)
-    caption = f"MB/s each node can send with one piece gone ({SUITE}, {STATED_PAIRS} pairs)"
+    caption = (
+        f"MB/s each node can send with one piece gone ({SUITE}, {STATED_PAIRS} pairs); bars: four "
+        "of five cases"
+    )
     whole, *lefts = runs.lefts
     costs = [1 - share_left(left, whole) for left in lefts]
     said = ""
@@ -301,6 +321,11 @@ def _loss(runs: LinkRuns) -> str:
         limits = " ".join(limit_lines(runs.carried)) or "something else limits the link."
         said = f"<p>No loss costs more than {ALIKE:.0%}: {escape(limits)}</p>\n"
     return said + figure("losses", runs.mark, caption) + details("The figures", figures)
+
+
+def _after(left: AfterLoss, within: Range | None, way: int, most: float) -> str:
+    rates = left.measured_mb_per_s
+    return ranged("0" if rates is None else f"{rates[way]:.0f}", within, most)
 
 
 def _io(runs: LinkRuns) -> str:
@@ -354,14 +379,23 @@ def _relocation(runs: LinkRuns) -> str:
 
 def _relocated(runs: LinkRuns) -> str:
     """Guests that were moved, message by message."""
+    known = {found: relocation_ranges(found.relocation, found.guests) for found in runs.relocated}
+    every = [each for found in known.values() if found for each in found.guests if each]
+    longest = greatest(each.seconds for each in every)
+    stopped = greatest(each.quiesced for each in every)
     rows = [
         (
-            *(guest.plan.name, found.relocation.way[0], f"{guest.seconds:.2f}"),
-            *(f"{guest.quiesced_seconds:.2f}", len(guest.passes), f"{guest.length / 2**30:.2f}"),
+            *(guest.plan.name, found.relocation.way[0]),
+            ranged(f"{guest.seconds:.2f}", each.seconds if each else None, longest),
+            ranged(f"{guest.quiesced_seconds:.2f}", each.quiesced if each else None, stopped),
+            *(len(guest.passes), f"{guest.length / 2**30:.2f}"),
             "yes" if guest.moved else f"no, {guest.end}",
         )
         for found in runs.relocated
-        for guest in found.guests
+        for ranges in [known[found]]
+        for guest, each in zip(
+            found.guests, ranges.guests if ranges else [None] * len(found.guests), strict=True
+        )
     ]
     if not rows:
         return ""

@@ -4,7 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from importlib import resources
 
+from isfc.cli.output.ranges import plain
 from isfc.io.charts import Chart, rows_of
+from scenarios.figures.certainty import Range
 
 
 def resource(name: str) -> str:
@@ -48,17 +50,49 @@ def details(summary: str, content: str) -> str:
     return f"<details><summary>{escape(summary)}</summary>{content}</details>\n"
 
 
+class Markup(str):
+    """A cell that is HTML already."""
+
+    __slots__ = ()
+
+
+def ranged(shown: str, within: Range | None, most: float) -> Markup:
+    """A figure with its range in four of five cases, in digits and as a bar of 0 to ``most``."""
+    if within is None:
+        return Markup(escape(shown))
+    low, value, high = (
+        100 * min(1.0, end / (most or 1.0))
+        for end in (within.likely.low, within.value, within.likely.high)
+    )
+    words = plain(within.likely)
+    return Markup(
+        f'{escape(shown)} <small>{words}</small><svg class="range" viewBox="0 0 100 8" role="img" '
+        f'preserveAspectRatio="none" aria-label="in four of five cases {words}">'
+        f'<rect x="{low:.1f}" y="2" width="{max(0.5, high - low):.1f}" height="4"/>'
+        f'<rect class="point" x="{value - 0.7:.1f}" y="0" width="1.4" height="8"/></svg>'
+    )
+
+
+def greatest(ranges: Iterable[Range | None]) -> float:
+    """The upper end of all ranges: where their bars end."""
+    return max((each.likely.high for each in ranges if each is not None), default=0.0)
+
+
 def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A table with a caption, which can be scrolled where the page is narrow."""
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in heads)
     lines = "".join(
-        "<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in row) + "</tr>" for row in rows
+        "<tr>" + "".join(f"<td>{_cell(cell)}</td>" for cell in row) + "</tr>" for row in rows
     )
     return (
         f'<div class="wide" tabindex="0" role="region" aria-label="{escape(caption)}"><table>'
         f"<caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead>"
         f"<tbody>{lines}</tbody></table></div>\n"
     )
+
+
+def _cell(cell: object) -> str:
+    return cell if isinstance(cell, Markup) else escape(str(cell))
 
 
 def curves(charts: Mapping[str, Chart], mark: str = "") -> str:

@@ -12,12 +12,9 @@ from isfc.cli.output.ranges import RangeJson, likely, range_json, range_note
 from isfc.cli.output.table import plain_table
 from isfc.layout.layout import Cec, Layout
 from isfc.layout.lost import LostTogether
-from scenarios.figures.certainty import Range
-from scenarios.figures.link_loss import AfterLoss, after_losses
-from scenarios.figures.ranges import rate_range
+from scenarios.figures.link_loss import AfterLoss, after_losses, left_range
 from scenarios.runs.notes import loss_notes
 from scenarios.runs.saturation import STATED_PAIRS, SUITE
-from scenarios.runs.workload import SUITES
 
 
 class LossJson(Struct, frozen=True):
@@ -87,7 +84,7 @@ def loss_json(layout: Layout, left: AfterLoss) -> LossJson:
 
 
 def _ranges_json(layout: Layout, left: AfterLoss) -> dict[str, RangeJson]:
-    found = {node: _range(layout, left, way) for way, node in enumerate(layout.nodes)}
+    found = {node: left_range(layout, left, way) for way, node in enumerate(layout.nodes)}
     return {node: range_json(each) for node, each in found.items() if each is not None}
 
 
@@ -125,7 +122,9 @@ def loss_page(layout: Layout, lefts: Sequence[AfterLoss], load: str) -> Renderab
         f"MB/s one way that {first} and {second} can each send with {what} gone, {by}; "
         "percent of the whole link."
     )
-    notes = [load, range_note(_range(layout, lefts[0], way) for way in (0, 1))] if modelled else []
+    notes = (
+        [load, range_note(left_range(layout, lefts[0], way) for way in (0, 1))] if modelled else []
+    )
     return Group(heading, *notes, "", table)
 
 
@@ -134,15 +133,7 @@ def _model_cells(layout: Layout, left: AfterLoss, whole: AfterLoss, way: int) ->
     if left.measured is None or whole.measured is None:
         return []
     rates = (left.measured[way].mb_per_s, whole.measured[way].mb_per_s)
-    return [_rate(*rates), likely(_range(layout, left, way))]
-
-
-def _range(layout: Layout, left: AfterLoss, way: int) -> Range | None:
-    """The range of what one node sends after a loss; None where nothing is left."""
-    rest = layout if left.loss is None else left.loss.left
-    if left.measured is None or rest is None:
-        return None
-    return rate_range(left.measured[way].mb_per_s, rest, SUITES[SUITE], STATED_PAIRS)
+    return [_rate(*rates), likely(left_range(layout, left, way))]
 
 
 def _rate(rate: float, whole: float) -> str:

@@ -25,7 +25,7 @@ _PLACES: Final = {"messages/package": 2, "bytes/package": 0}
 
 _RANGED: Final = {
     "mb_per_s": "MB/s",
-    "messages_per_s": "messages/s",
+    "messages_per_s": "Messages/s",
     "rdev_util_percent": "RDEV util %",
     "cpu_percent_per_msg": "%CPU/msg",
 }

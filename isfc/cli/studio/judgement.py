@@ -10,8 +10,10 @@ from typing import Final
 
 import isfc
 from isfc.cli.drawing.difference import differences as changed
-from isfc.cli.html.parts import table
+from isfc.cli.html.parts import greatest, ranged, table
 from isfc.cli.judgement.carried import CAPTION, differences
+from isfc.cli.judgement.opened import UNRANGED, compared, ranged_rate, util_range
+from isfc.cli.output.ranges import ranges_of
 from isfc.cli.studio.tasks import Question, Subject
 
 Known = Callable[[Question], isfc.ModelledRate | None]
@@ -34,13 +36,14 @@ def capacity(subject: Subject, opened: Subject, pairs: int, known: Known) -> str
     notes: dict[str, None] = {}
     for name, plan in subject.plans().items():
         asked = [Question(subject, name, way.sender, pairs) for way in plan.directions]
-        answers = [known(question) for question in asked]
+        answers = [ranged_rate(plan.layout, known(question), pairs) for question in asked]
+        most = greatest(within for each in answers if each for within in ranges_of(each))
         earlier = [known(Question(opened, name, way.sender, pairs)) for way in plan.directions]
         rows = [
             (
                 way.sender,
                 with_difference(way.estimated_mb_per_s, before.get((name, way.sender))),
-                *_modelled(answer, was),
+                *_modelled(plan.layout, pairs, answer, was, most),
             )
             for way, answer, was in zip(plan.directions, answers, earlier, strict=True)
         ]
@@ -52,7 +55,7 @@ def capacity(subject: Subject, opened: Subject, pairs: int, known: Known) -> str
         if figures:
             parts.append(_small(" ".join(differences(plan, figures, pairs=pairs))))
         notes |= dict.fromkeys(note.text for note in isfc.plan_notes(plan.layout, figures))
-    return "".join([*parts, *map(_small, notes)])
+    return "".join([*parts, *map(_small, notes), _small(UNRANGED.text)])
 
 
 def verdict(
@@ -60,7 +63,7 @@ def verdict(
 ) -> str:
     """Whether a link is better than it was opened: what the slower direction carries, by the model.
 
-    Nothing until the model has said all. A difference within the spread of both runs is none.
+    Nothing until the model has said all.
     """
     figures = [each for each in now if each is not None]
     earlier = [each for each in before if each is not None]
@@ -69,10 +72,7 @@ def verdict(
     both = (earlier, figures)
     saturated = [min(some, key=lambda each: each.saturated_mb_per_s).saturated for some in both]
     stated = [min(some, key=lambda each: each.stated_mb_per_s).stated for some in both]
-    loads = [
-        _compared(was.mb_per_s, comes.mb_per_s, differ=comes.differs(was))
-        for was, comes in (saturated, stated)
-    ]
+    loads = [compared(was, comes) for was, comes in (saturated, stated)]
     kinds = {kind for kind, _ in loads}
     kinds -= {"alike"} if len(kinds) > 1 else set()
     kind = kinds.pop() if len(kinds) == 1 else "mixed"
@@ -91,24 +91,28 @@ _VERDICTS: Final = {
 }
 
 
-def _compared(was: float, comes: float, *, differ: bool) -> tuple[str, str]:
-    """How the slower direction changes, in MB/s at one load: a key of the verdicts, and words."""
-    figures = f"({was:.0f} to {comes:.0f} MB/s)"
-    if not differ:
-        return "alike", f"as much within the spread {figures}"
-    kind, word = ("better", "more") if comes > was else ("worse", "less")
-    return kind, f"{abs(comes / was - 1):.0%} {word} {figures}"
-
-
 def _small(text: str) -> str:
     return f"<p><small>{escape(text)}</small></p>"
 
 
-def _modelled(answer: isfc.ModelledRate | None, before: isfc.ModelledRate | None) -> Iterator[str]:
-    """The cells of what the model says."""
-    for measure in (_saturated, _stated, _collisions, _util):
+def _modelled(
+    layout: isfc.Layout,
+    pairs: int,
+    answer: isfc.ModelledRate | None,
+    before: isfc.ModelledRate | None,
+    most: float,
+) -> Iterator[str]:
+    """The cells of what the model says, with ranges as bars: those of MB/s end at ``most``."""
+    util = util_range(layout, answer, pairs)
+    saturated, stated = (None, None) if answer is None else ranges_of(answer)
+    for measure, within, end in (
+        (_saturated, saturated, most),
+        (_stated, stated, most),
+        (_collisions, None, 0.0),
+        (_util, util, greatest([util])),
+    ):
         now, then = (None if each is None else measure(each) for each in (answer, before))
-        yield PENDING if now is None else with_difference(now, then)
+        yield PENDING if now is None else ranged(with_difference(now, then), within, end)
 
 
 def _saturated(answer: isfc.ModelledRate) -> float | None:

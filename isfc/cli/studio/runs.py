@@ -11,6 +11,7 @@ import isfc
 from isfc.cli.options.experiment import ExtentOptions
 from isfc.cli.output.streams import plain
 from isfc.cli.results.json import run_json
+from isfc.cli.results.page import range_line
 from isfc.cli.studio.tasks import Subject
 from isfc.cli.studio.work import Tell
 
@@ -68,7 +69,12 @@ def run(tell: Tell, wanted: Run) -> dict[str, Any]:
             f"{result.collisions_per_s:.1f}",
         ],
         "chart": chart(done),
-        "note": " ".join(note["text"] for note in record["notes"]),
+        "note": " ".join(
+            [
+                range_line(done.experiment, result),
+                *(note["text"] for note in record["notes"]),
+            ]
+        ),
         "record": record,
     }
 

@@ -56,6 +56,14 @@ def test_elements_are_closed_and_ids_unique(layout: str) -> None:
     assert len(outline.ids) == len(set(outline.ids))
 
 
+def test_figures_have_their_range_as_a_bar_and_what_has_none_is_named_once() -> None:
+    text, _ = page()
+    assert text.count('<svg class="range"') > 10
+    assert text.count("No range: too little is published of ") == 1
+    for chart in ("throughput", "utilisation", "losses"):
+        assert "four of five cases to" in json.dumps(charts(surveyed("published-12"))[chart])
+
+
 def test_several_links_are_several_parts_of_one_page() -> None:
     one = surveyed("published-4")
     text = document([one, replace(surveyed("atlanta-boston"), mark="-2")], "")

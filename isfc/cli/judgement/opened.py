@@ -1,0 +1,46 @@
+"""A layout beside the one that was opened: what each node can send, and whether that is better."""
+
+from typing import Final
+
+from isfc.layout.layout import Layout
+from scenarios.figures.advice import AdviceVerdict, ComparedLoad
+from scenarios.figures.certainty import FigureKind, Range
+from scenarios.figures.limit import ReasonedRate, with_ranges
+from scenarios.figures.ranges import figure_range
+from scenarios.runs.notes import unranged
+from scenarios.runs.saturation import SUITE, ModelledRate
+from scenarios.runs.steady import Rate
+from scenarios.runs.workload import SUITES
+
+UNRANGED: Final = unranged("collisions")
+"""Of what is shown beside the rates."""
+
+
+def ranged_rate(layout: Layout, rate: ModelledRate | None, pairs: int) -> ReasonedRate | None:
+    """What one node can send, with its ranges; None if that is not known yet."""
+    return None if rate is None else with_ranges(layout, [rate], pairs)[0]
+
+
+def util_range(layout: Layout, rate: ModelledRate | None, pairs: int) -> Range | None:
+    """The range of RDEV util that was seen with the stated load; None if nothing was seen."""
+    if rate is None or rate.seen is None:
+        return None
+    run = layout, SUITES[SUITE], pairs, rate.seen.collisions_per_s
+    return figure_range(FigureKind.RDEV_UTIL, rate.seen.rdev_util_percent, *run)
+
+
+def compared(was: Rate, comes: Rate) -> tuple[str, str]:
+    """How the slower direction changes at one load: better, worse or alike, and in words.
+
+    A difference within the spread of both runs is none, nor is one of which the odds leave open who
+    is ahead.
+    """
+    load = ComparedLoad(was, comes)
+    figures = f"{was.mb_per_s:.0f} to {comes.mb_per_s:.0f} MB/s"
+    if not comes.differs(was):
+        return "alike", f"as much within the spread ({figures})"
+    odds = f"({figures}; odds that it is ahead: {load.odds})"
+    if load.verdict is AdviceVerdict.ALIKE:
+        return "alike", f"as much as far as the odds tell {odds}"
+    kind, word = ("better", "more") if load.share > 0 else ("worse", "less")
+    return kind, f"{abs(load.share):.0%} {word} {odds}"
