@@ -57,7 +57,7 @@ def row_range(experiment: ClusterExperiment, row: ClusterRow) -> Range | None:
         "system": [link for link in experiment.collection.links if row.name in link.nodes],
         "all": experiment.collection.links,
     }.get(row.kind)
-    return links_range(row.mb_per_s, links) if links and row.mb_per_s else None
+    return links_range(row.mb_per_s, links) if links else None
 
 
 _Ranges = Mapping[str, Range | None]
