@@ -1,12 +1,10 @@
 """What the page says first of a link: what it carries, why, its worst loss, and what to do."""
 
-from collections.abc import Iterator
 from html import escape
 
+from isfc.cli.judgement.advice import to_do
 from isfc.cli.judgement.limit import limit_lines
 from isfc.cli.output.ranges import plain, ranges_of
-from isfc.layout.rules.rule import Finding, Severity, Untried, warnings_first
-from scenarios.figures.advice import AdviceVerdict
 from scenarios.figures.link_loss import AfterLoss, left_range
 from scenarios.figures.report_runs import LinkRuns
 from scenarios.runs.notes import believed, plan_notes
@@ -67,29 +65,4 @@ def share_left(left: AfterLoss, whole: AfterLoss) -> float:
 
 def _to_do(runs: LinkRuns) -> str:
     """The first advice that the model does not contradict, and how many there are."""
-    findings = warnings_first(runs.plan.advice)
-    first = next((each for each in findings if not _contradicted(runs, each)), None)
-    if first is None:
-        return "Nothing." if not findings else "Nothing that the model agrees with: see Findings."
-    warnings = sum(each.severity is Severity.WARNING for each in findings)
-    counts = ", ".join(_counts(warnings, len(findings) - warnings))
-    begin = "" if warnings else "Nothing has to change. "
-    return f"{begin}{first.rule.title} {first.remedy} ({first.id}; {counts}: see Findings.)"
-
-
-def _counts(warnings: int, remarks: int) -> Iterator[str]:
-    if warnings:
-        yield f"{warnings} warning{'s' * (warnings > 1)}"
-    if remarks:
-        yield f"{remarks} remark{'s' * (remarks > 1)}"
-
-
-def _contradicted(runs: LinkRuns, finding: Finding) -> bool:
-    """Whether the model carries less at either load after each change that is advised."""
-    outcomes = [each.outcome for each in runs.tried.get(finding.id, ())]
-    verdicts = [
-        all(load.verdict is AdviceVerdict.CONTRADICTS for load in outcome)
-        for outcome in outcomes
-        if not isinstance(outcome, Untried)
-    ]
-    return bool(verdicts) and all(verdicts)
+    return to_do(runs.plan.advice, runs.tried, "see Findings")

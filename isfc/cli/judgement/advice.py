@@ -1,9 +1,9 @@
 """Advice and rates in words: what to change, what the model makes of that, a second pace."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from isfc.layout.rules.rule import Untried
+from isfc.layout.rules.rule import Finding, Severity, Untried, warnings_first
 from scenarios.figures.advice import AdviceVerdict, ComparedLoad, TriedAdvice
 from scenarios.figures.cluster_plan import ClusterPlan
 from scenarios.runs.saturation import STATED_PAIRS
@@ -47,6 +47,37 @@ def known_together(plan: ClusterPlan) -> str:
 
 def _names(links: Sequence[str]) -> str:
     return f"{', '.join(links)} {'carries' if len(links) == 1 else 'carry'}"
+
+
+def to_do(
+    findings: Sequence[Finding], tried: Mapping[str, Sequence[TriedAdvice]], where: str
+) -> str:
+    """The first advice that the model does not contradict, and how many there are ``where``."""
+    ordered = warnings_first(findings)
+    first = next((each for each in ordered if not _contradicted(tried.get(each.id, ()))), None)
+    if first is None:
+        return "Nothing." if not ordered else f"Nothing that the model agrees with: {where}."
+    warnings = sum(each.severity is Severity.WARNING for each in ordered)
+    counts = ", ".join(_counts(warnings, len(ordered) - warnings))
+    begin = "" if warnings else "Nothing has to change. "
+    return f"{begin}{first.rule.title} {first.remedy} ({first.id}; {counts}: {where}.)"
+
+
+def _counts(warnings: int, remarks: int) -> Iterator[str]:
+    if warnings:
+        yield f"{warnings} warning{'s' * (warnings > 1)}"
+    if remarks:
+        yield f"{remarks} remark{'s' * (remarks > 1)}"
+
+
+def _contradicted(tried: Sequence[TriedAdvice]) -> bool:
+    """Whether the model carries less at either load after each change that is advised."""
+    verdicts = [
+        all(load.verdict is AdviceVerdict.CONTRADICTS for load in each.outcome)
+        for each in tried
+        if not isinstance(each.outcome, Untried)
+    ]
+    return bool(verdicts) and all(verdicts)
 
 
 def model_word(tried: TriedAdvice) -> str:

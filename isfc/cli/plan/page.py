@@ -28,7 +28,10 @@ def plan_page(
     figures: "Sequence[ModelledRate]" = (),
     tried: "Mapping[str, Sequence[TriedAdvice]] | None" = None,
 ) -> RenderableType:
-    """The whole page; with what the model carries and makes of the advice, if that is given."""
+    """The whole page; with what the model carries and makes of the advice, if that is given.
+
+    It leads then with what a link carries, what limits it and what to do, on one screen.
+    """
     first, second = plan.layout.nodes
     ctcs, fibres = len(plan.layout.ctcs), len(plan.layout.fibres)
     heading = Text.assemble(
@@ -39,13 +42,17 @@ def plan_page(
         f": {ctcs} CTC{'s' * (ctcs > 1)} on {fibres} fibre{'s' * (fibres > 1)}",
     )
     drawn = Fitted(_picture(plan), narrow_drawing(plan.layout))
-    parts: list[RenderableType] = [drawn, _stop_short(plan), _capacity(plan, figures)]
+    parts: list[RenderableType] = [drawn, _stop_short(plan)]
     if figures:
-        from isfc.cli.judgement.carried import differences  # the model, which a rule does without
+        from isfc.cli.judgement.advice import to_do  # the model, which a rule does without
+        from isfc.cli.judgement.carried import differences
         from isfc.cli.judgement.limit import limit_lines
 
-        parts += limit_lines(figures)
+        said = f"To do: {to_do(plan.advice, tried or {}, 'below')}"
+        parts = [_capacity(plan, figures), *limit_lines(figures), said, *parts]
         parts.append(" ".join(differences(plan, figures)))
+    else:
+        parts.append(_capacity(plan, figures))
     parts += [note.text for note in plan_notes(plan.layout, figures)]
     parts.append(_advice(plan, tried or {}))
     return apart([heading, *parts])

@@ -1,0 +1,79 @@
+"""`isfc plan` leads with what a link carries, what limits it and what to do, on one screen.
+
+Twenty links of today's hardware, made of features, chpids, CTCs and distances, by the command.
+"""
+
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from isfc.cli.main import run
+from isfc.layout.write import format_layout
+from isfc.link.name import NodeName
+from isfc.search.template import DeviceOrder, Template
+
+LINES: Final = 24
+COLUMNS: Final = 80
+"""A screen as 3270 model 2 has it."""
+
+LINKS: Final = [
+    ("FICON Express8S", 1, 1, 0),
+    ("FICON Express8S", 1, 4, 0),
+    ("FICON Express8S", 2, 4, 0),
+    ("FICON Express8S", 4, 4, 10),
+    ("FICON Express16S", 1, 2, 0),
+    ("FICON Express16S", 2, 2, 0),
+    ("FICON Express16S", 2, 4, 20),
+    ("FICON Express16S", 4, 2, 0),
+    ("FICON Express16S", 4, 4, 0),
+    ("FICON Express16S+", 2, 1, 0),
+    ("FICON Express16S+", 2, 4, 0),
+    ("FICON Express16S+", 4, 4, 50),
+    ("FICON Express16SA", 2, 4, 0),
+    ("FICON Express16SA", 4, 1, 0),
+    ("FICON Express16SA", 4, 4, 100),
+    ("FICON Express32S", 1, 8, 0),
+    ("FICON Express32S", 2, 2, 0),
+    ("FICON Express32S", 2, 8, 10),
+    ("FICON Express32S", 4, 4, 0),
+    ("FICON Express32S", 8, 2, 0),
+]
+"""The feature, how many chpids, CTCs on each, and km."""
+
+SOME: Final = (0, 8, 17)
+"""Those of which one has no scan that stops short, one is ordinary, and one is crowded and far."""
+
+
+@pytest.mark.at_length
+@pytest.mark.parametrize(
+    ("feature", "chpids", "ctcs", "km"),
+    [
+        pytest.param(*link, marks=pytest.mark.slow if number in SOME else pytest.mark.exhaustive)
+        for number, link in enumerate(LINKS)
+    ],
+)
+def test_reason_range_and_what_would_help_are_on_one_screen(
+    feature: str,
+    chpids: int,
+    ctcs: int,
+    km: int,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    file = tmp_path / "link.toml"
+    systems = NodeName("ATLANTA1"), NodeName("BOSTON01")  # as long as names are
+    template = Template(systems, (feature,), chpids, ctcs, DeviceOrder.BY_CHPID, km)
+    file.write_text(format_layout(template.layout()))
+    assert run(["plan", str(file)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= COLUMNS
+    screen = lines[:LINES]
+    table = next(line for line in screen if line.startswith("MB/s one way"))
+    assert table.count("range") == 2
+    text = " ".join(" ".join(screen).split())
+    assert "limited by: " in text
+    assert " gains " in text
+    assert "without this limit: " in text
+    to_do = text.index("To do: ")
+    assert text.endswith(tuple(".)")) or "RDEV" in text[to_do:], "what to do does not end in time"
