@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from isfc.deck.imported import import_config as import_config
     from isfc.deck.imported import import_iocp as import_iocp
     from isfc.deck.imported import import_islink as import_islink
-    from isfc.deck.iocp import deck_partitions as deck_partitions
+    from isfc.deck.listing import deck_partitions as deck_partitions
     from isfc.errors import Backpressure as Backpressure
     from isfc.errors import ConfigurationError as ConfigurationError
     from isfc.errors import IsfcError as IsfcError
@@ -97,7 +97,7 @@ _HOMES: Final = {
     "format_collection": "isfc.layout.write",
     "source_kind": "isfc.layout.source_kind",
     "SourceKind": "isfc.layout.source_kind",
-    "deck_partitions": "isfc.deck.iocp",
+    "deck_partitions": "isfc.deck.listing",
     "import_iocp": "isfc.deck.imported",
     "import_islink": "isfc.deck.imported",
     "import_config": "isfc.deck.imported",

@@ -6,6 +6,7 @@ one that takes paths too and keeps that in its record.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from ctc.address import ChpidId, format_chpid, format_rdev, parse_chpid
@@ -14,10 +15,11 @@ from isfc.arguments import checked, in_python
 from isfc.deck.activation import Activation, choose, choose_from, imbedded, parse_activations
 from isfc.deck.console import by_system
 from isfc.deck.hint import check_paths, hinted_fibres, hinted_ports
-from isfc.deck.iocp import Deck, parse_deck
+from isfc.deck.iocp import Deck
 from isfc.deck.islink import ConsoleLog, parse_log
 from isfc.deck.kept import keep_decks, too_long
 from isfc.deck.links import find_links, name_logs, parse_chpids
+from isfc.deck.listing import read_deck
 from isfc.deck.machine import contradictions, crossings, together, within_one_director
 from isfc.deck.pairing import Pairing, Unpaired
 from isfc.deck.partition import DeckSystem, choose_systems
@@ -202,7 +204,7 @@ def pair_decks(
     tell: Tell,
 ) -> Imported:
     """Pair the FCTC devices of decks, and make a link of each two partitions."""
-    read = [parse_deck(each.text, each.file) for each in decks]
+    read = [read_deck(each.text, each.file) for each in decks]
     for deck in read:
         tell(deck)
     systems = choose_systems(partitions, read)
@@ -302,6 +304,10 @@ def _kept_decks(
     tell: Tell,
 ) -> tuple[KeptDeck, ...]:
     """What the layout keeps of the decks; tells if that is nothing."""
+    if made_of := [system.deck.file for system in systems if not system.deck.text]:
+        file = Path(made_of[0]).name
+        tell(f"isfc: note: {file} is no deck: the layout keeps none; 'isfc export' makes others")
+        return ()
     known = [*ports, *hinted_ports(systems, ports)]
     known += [f"{key}={port}" for each in pairings for key, port in each.inferred.items()]
     kept = keep_decks(collection, systems, known)

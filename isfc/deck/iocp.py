@@ -17,7 +17,6 @@ from ctc.address import (
     parse_chpid,
     parse_rdev,
 )
-from isfc.arguments import checked
 from isfc.deck.access import Access, read_access
 from isfc.deck.card import Notice, Remark, read_cards
 from isfc.deck.number import (
@@ -179,16 +178,6 @@ def _of_escon(deck: Deck) -> Iterator[Notice]:
             f"{len(deck.escon)} devices are ESCON CTCs and passed over (control units {named}): "
             "ISFC links are read of UNIT=FCTC",
         )
-
-
-@checked
-def deck_partitions(text: str, file: str = "deck") -> tuple[str, ...]:
-    """The names of the partitions that have an image in the deck in ``text``, as it lists them.
-
-    ``file`` is its name in messages. Raises `ConfigurationError` as `parse_deck` does.
-    """
-    found = parse_deck(text, file).partitions
-    return tuple(name for name, partition in found.items() if partition.mif is not None)
 
 
 def _read_resource(deck: Deck, operands: StatementOperands) -> None:

@@ -71,12 +71,12 @@ def iocp_report(text: str) -> tuple[str, int] | None:
         return None
     name = found["name"] or found["named"]
     called = f" ({name.upper()})" if name else ""
-    return f"a report that IOCP printed{called}, not the deck that it was made of", found.start()
+    return f"a report that IOCP printed{called}", found.start()
 
 
 THE_DECK: Final = (
-    "the deck: the input of IOCP, with RESOURCE, CHPID, CNTLUNIT and IODEVICE statements, which "
-    "'isfc import iocp' reads"
+    "the deck that it was made of, or its CHANNEL PATH or I/O DEVICE report with titles, for "
+    "'isfc import iocp'"
 )
 """What to give instead of IOCP's reports."""
 

@@ -1,4 +1,4 @@
-"""A deck with cards, blanks or lines not as they were never gives another layout silently.
+"""A deck or a listing that was not left as it was never gives another layout silently.
 
 What is said of it, a notice, a remark or a device that is not paired, is then said differently, or
 the deck is refused, or the layout is the intact deck's.
@@ -10,7 +10,7 @@ from typing import Any, Final
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from isfc.deck.iocp import parse_deck
+from isfc.deck.listing import read_deck
 from isfc.deck.partition import choose_systems
 from isfc.deck.wiring import never_paired, pair_all, wire
 from isfc.errors import ConfigurationError
@@ -23,6 +23,7 @@ Site = tuple[str, tuple[str, ...], tuple[str, ...]]
 SITES: Final[tuple[Site, ...]] = (
     ("ALPHA,BETA", ("cross-css.iocp",), ()),
     ("EAST,WEST", ("one-cec.iocp",), ("EAST:20=A0,EAST:21=A1,EAST:22=A2",)),
+    ("EAST,WEST", ("one-cec.listing",), ("EAST:20=A0,EAST:21=A1,EAST:22=A2",)),
     ("VMA,VMB,VMC", ("three-systems.iocp",), ("VMA:50=01",)),
     (
         "ATLANTA,BOSTON",
@@ -38,7 +39,7 @@ TEXTS: Final = {name: (DECKS / name).read_text("utf-8") for _, names, _ in SITES
 def imported(site: Site, texts: Sequence[str]) -> tuple[Any, Any]:
     """The links of a site, each with its CTCs; and all that is said."""
     partitions, _, ports = site
-    decks = [parse_deck(text, f"deck {n}") for n, text in enumerate(texts)]
+    decks = [read_deck(text, f"deck {n}") for n, text in enumerate(texts)]
     pairings = pair_all(choose_systems(partitions, decks), ports)
     wired = [wire(pairing, lambda _: None, {}) for pairing in pairings]
     links = [

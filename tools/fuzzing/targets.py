@@ -11,8 +11,8 @@ from typing import Final
 from ctc.errors import CtcError
 from isfc.cp.processor import CommandProcessor
 from isfc.deck.activation import parse_activations
-from isfc.deck.iocp import parse_deck
 from isfc.deck.islink import parse_log
+from isfc.deck.listing import read_deck
 from isfc.deck.place import decode as decode_text
 from isfc.engine.wire import decode, encode
 from isfc.errors import ConfigurationError, IsfcError
@@ -97,7 +97,7 @@ TARGETS: Final[Mapping[str, Target]] = {
     "journal": _journal,
     "control": lambda data: read_reply(decode_answer(data)),
     "cp": _commands,
-    "iocp": _text(parse_deck),
+    "iocp": _text(read_deck),
     "islink": _text(parse_log),
     "activate": _text(parse_activations),
     "rmf": _text(parse_rmf),

@@ -50,7 +50,8 @@ def import_iocp(
     decks: Annotated[
         list[Path],
         typer.Argument(
-            metavar="DECK...", help="IOCP decks, one for each CEC; - is standard input."
+            metavar="DECK...",
+            help="IOCP decks, or IOCP's reports of them, one for each CEC; - is standard input.",
         ),
     ],
     partitions: Annotated[
@@ -76,7 +77,7 @@ def import_iocp(
     *,
     json: JsonOption = False,
 ) -> None:
-    """Pair the FCTC devices of IOCP decks.
+    """Pair the FCTC devices of IOCP decks, or of IOCP's reports of them.
 
     Devices that join partitions go together by chpid, link address, CUADD and unit address; what
     has no mate is listed on stderr, with the reason. Each two partitions make a link.

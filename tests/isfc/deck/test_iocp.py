@@ -160,6 +160,7 @@ def test_what_is_taken_for_granted_or_passed_over_is_told() -> None:
 )
 def test_a_report_of_iocp_is_named(heading: str) -> None:
     with pytest.raises(
-        ConfigurationError, match=r"deck:1:1: this is a report that IOCP printed( \(.*\))?, not"
+        ConfigurationError,
+        match=r"deck:1:1: this is a report that IOCP printed( \(.*\))?;",
     ):
         parse_deck(heading + "\n 50 0140 FC   01\n", "deck")

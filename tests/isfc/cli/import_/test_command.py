@@ -3,6 +3,7 @@
 import io
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -294,11 +295,24 @@ def test_what_iocp_makes_of_a_deck_is_told_with_all_lines_of_a_kind(
 
 @pytest.mark.parametrize(
     "words",
-    ["import iocp -", "import islink VMA=-", "import config - --layout atlanta-boston", "plan -"],
+    ["import islink VMA=-", "import config - --layout atlanta-boston", "plan -"],
 )
 def test_a_report_of_iocp_is_named(
     words: str, refusal: Refusal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = b"1 19.29  24.042  IOCP VERSION 06  CHPID SUMMARY REPORT   PAGE 2\n 50 0140 FC   01\n"
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(page)))
-    assert "a report that IOCP printed (CHPID SUMMARY), not the deck" in refusal(*words.split())
+    assert "a report that IOCP printed (CHPID SUMMARY)" in refusal(*words.split())
+
+
+def test_iocps_reports_give_the_layout_of_their_deck(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    layouts = []
+    for name in ("one-cec.iocp", "one-cec.listing"):
+        path = tmp_path / f"{name}.toml"
+        words = ["import", "iocp", str(DECKS / name), "--partitions", "EAST,WEST"]
+        run([*words, "--ports", "EAST:20=A0,EAST:21=A1,EAST:22=A2", "-o", str(path)])
+        layouts.append(parse_collection(path.read_text("utf-8"), path.name))
+    assert "one-cec.listing is no deck: the layout keeps none" in capsys.readouterr().err
+    assert replace(layouts[0], decks=()) == layouts[1]

@@ -1,0 +1,438 @@
+"""IOCP's own reports, read as the deck that they were made of, as far as it is of FICON CTCs.
+
+PARTITION names the partitions, CHPID SUMMARY the channels of each CSS, CHANNEL PATH what is on
+each, I/O DEVICE the devices with their paths. The last two say the same of CTCs: one is enough, and
+of two each is held against the other. Headings and columns are published (Input/Output
+Configuration Program User's Guide for ICP IOCP, configuration reports); rows of the I/O DEVICE
+report are taken to have the columns of its heading.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, Final
+
+from ctc.address import ChpidId, Rdev, format_chpid, parse_chpid
+from isfc.arguments import checked
+from isfc.deck.access import Access
+from isfc.deck.iocp import (
+    DEVICES_MAX,
+    Channel,
+    ControlUnit,
+    CuPath,
+    Deck,
+    Device,
+    Partition,
+    parse_deck,
+)
+from isfc.deck.number import to_far_port, to_rdev
+from isfc.deck.place import Place, lines_of, shown
+
+_QUOTED: Final = re.compile(r"^ *>[> ]*")
+_TITLE: Final = re.compile(
+    r"\b(?:CSS ([0-5]): *)?(IOCDS TOTALS|PARTITION|FID SUMMARY|PCHID SUMMARY|CHPID SUMMARY"
+    r"|I/O DEVICE|CHANNEL PATH) REPORT +PAGE\b"
+)
+_OF_LISTING: Final = re.compile(r"^.? *(ID[12]=|SYSTEM=|DYNAMIC INFO:)(.*)")
+"""Lines of a heading that all pages of one listing have alike."""
+
+_CSS: Final = re.compile(r" *CSS ([0-5]):")
+_PARTITION: Final = re.compile(r"([1-9A-F]) +(\*|[A-Z@#$][A-Z0-9@#$]{0,7})(?: +(?:YES|NO))?")
+_PCHID: Final = r"(?P<pchid>[0-9A-F]{2,4}(?:-[0-9A-F]{1,2})?(?:\([MV]\))?)"
+_CHPID: Final = r"(?P<chpid>[0-9A-F]{2})"
+_KIND: Final = r"(?P<type>[A-Z][A-Z0-9]{1,2}) +(?P<switch>N/A|NONE|[0-9A-F]{1,2})"
+_ACCESS: Final = r"(?P<access>DED|REC|SHARED)"
+_IN_SUMMARY: Final = re.compile(rf" *{_CHPID} +{_PCHID} +{_KIND} +\S+ +{_ACCESS} +(?=\|)")
+_ON_PATH: Final = re.compile(rf" *{_PCHID} +{_CHPID} +{_KIND} +{_ACCESS} *")
+_MASK: Final = re.compile(r"\|(?:[ ACU]?\|){15}")
+_DEVICES: Final = r"(?P<first>[0-9A-F]{3,5})(?:-(?P<last>[0-9A-F]{3,5}))?(?:\([0-3]\))?"
+_ADDRESSES: Final = r"(?P<ua>[0-9A-F]{2})(?:-(?P<ua_last>[0-9A-F]{2}))?"
+_LINK: Final = r"(?P<link>\*{2}|\*{4}|[0-9A-F]{2}|[0-9A-F]{4})"
+_UNIT_ON_PATH: Final = re.compile(
+    rf" *(?P<cu>[0-9A-F]{{3,4}}) +FCTC +(?:(?P<cuadd>[0-9A-F]{{1,2}}) +)?{_ADDRESSES} +"
+    rf"(?P<css>[0-5]) +{_LINK} *"
+)
+_DEVICES_ON_PATH: Final = re.compile(rf" *{_DEVICES} +{_ADDRESSES} +FCTC *")
+_COMPOSITE: Final = (
+    rf"(?P<css>[0-5]) +(?P<cu>[0-9A-F]{{3,4}}) +{_CHPID}\.{_LINK}(?:\.(?P<cuadd>[0-9A-F]{{1,2}}))?"
+    r" +(?P<switch>N/A|NONE|[0-9A-F]{1,2}) +(?=\|)"
+)
+_DEVICE_ROW: Final = re.compile(rf" *{_DEVICES} +{_ADDRESSES} +FCTC +{_COMPOSITE}")
+_FURTHER_PATH: Final = re.compile(rf" *{_COMPOSITE}")
+_RULE: Final = re.compile(r" *-{40,} *")
+_OTHER_UNIT: Final = re.compile(r" *[0-9A-F]{3,4} +[A-Z0-9-]+ +.*\b[0-5] +(?:\*\*|[0-9A-F]{2,4}) *")
+_OTHER_DEVICE: Final = re.compile(rf" *{_DEVICES} +{_ADDRESSES} +[A-Z0-9-]+\b.*")
+
+
+def read_deck(text: str, file: str) -> Deck:
+    """The deck in ``text``, or what IOCP's reports in it say of one, whose ``text`` is empty.
+
+    Raises `ConfigurationError` as `parse_deck` does, and where two rows contradict each other.
+    """
+    return _Listing(file).read(text) if _TITLE.search(text.upper()) else parse_deck(text, file)
+
+
+@checked
+def deck_partitions(text: str, file: str = "deck") -> tuple[str, ...]:
+    """The names of the partitions that have an image in a deck, or IOCP's reports, in its order.
+
+    ``file`` is its name in messages. Raises `ConfigurationError` as `read_deck` does.
+    """
+    found = read_deck(text, file).partitions
+    return tuple(name for name, partition in found.items() if partition.mif is not None)
+
+
+@dataclass(slots=True)
+class _Listing:
+    """Reads pages from top to bottom, notes what rows say, and makes a deck of it."""
+
+    file: str
+    said: dict[tuple[Any, ...], tuple[Any, Place]] = field(default_factory=dict)
+    """All that is said, by what it is about, and where it is said first."""
+    report: str = ""
+    css: int | None = None
+    channel: re.Match[str] | None = None
+    """In the CHANNEL PATH report: whose control units follow."""
+    unit: re.Match[str] | None = None
+    """Whose devices follow, if it is an FCTC."""
+    device: tuple[Rdev, int] | None = None
+    """In the I/O DEVICE report: the first of the FCTC devices whose further paths may follow, and
+    how many there are."""
+    listed: dict[str, set[Rdev]] = field(default_factory=dict)
+    """The CTCs of each report that has devices."""
+
+    def read(self, text: str) -> Deck:
+        """The deck that a listing was made of."""
+        takers: dict[str, Callable[[str, Place], None]] = {
+            "PARTITION": self._partition,
+            "CHPID SUMMARY": self._summary,
+            "CHANNEL PATH": self._path,
+            "I/O DEVICE": self._device,
+        }
+        for number, raw in enumerate(lines_of(text), start=1):
+            plain = "".join(" " if char.isspace() else char for char in raw.upper())
+            line = _QUOTED.sub("", plain)
+            place = Place(self.file, number)
+            if title := _TITLE.search(line):
+                if title[2] != self.report:
+                    self.channel = self.unit = self.device = None
+                self.report = title[2]
+                self.css = None if title[1] is None else int(title[1])
+                if self.report == "CHPID SUMMARY" and self.css is None:
+                    raise place.error("a CHPID SUMMARY without its CSS", "CSS 0: CHPID SUMMARY")
+            elif heading := _OF_LISTING.match(line):
+                self._say((heading[1],), heading[2].strip(), place, heading[1])
+            elif self.report in takers and line.strip():
+                takers[self.report](line, place)
+        if not self.listed:
+            raise Place(self.file, 1).error(
+                "these reports of IOCP have no FCTC device",
+                "the CHANNEL PATH or the I/O DEVICE report of a machine that has some",
+            )
+        return _deck(self.file, self.said, self._whole())
+
+    def _say(self, key: tuple[Any, ...], value: object, place: Place, what: str) -> None:
+        """Note what a row says; raise `ConfigurationError` if another row said something else."""
+        known, before = self.said.setdefault(key, (value, place))
+        if known != value:
+            raise place.error(
+                f"{what} is {_words(value)} here, and {_words(known)} in line {before.line}",
+                "the same: are these two listings, or was a line lost?",
+            )
+
+    def _partition(self, line: str, place: Place) -> None:
+        if found := _CSS.match(line):
+            self.css = int(found[1])
+        elif row := _PARTITION.fullmatch(line.strip()):
+            if self.css is None:
+                raise place.error("a partition without a CSS above it", "CSS 0: or another")
+            image = self.css, int(row[1], 16)
+            self._say(("partition", *image), row[2], place, f"partition {_image(*image)}")
+        elif re.match(r" *[1-9A-F] +\S", line):
+            raise place.error(f"{shown(line.strip())} is no partition", "a MIF id and a name")
+
+    def _summary(self, line: str, place: Place) -> None:
+        row = _IN_SUMMARY.match(line)
+        if row is not None:
+            assert self.css is not None, "a title has it"
+            chpid = self._channel(row, self.css, place)
+            mask = _mask(line, place)
+            self._say(("access", self.css, chpid), mask, place, f"access to chpid {row['chpid']}")
+        elif "CHPID" not in line and ("|" in line or " FC " in line):
+            raise place.error(f"{shown(line.strip())} is no channel path", "all columns of one")
+
+    def _channel(self, row: re.Match[str], css: int | None, place: Place) -> ChpidId:
+        """Note a channel by its PCHID: the same chpid in another CSS may be another channel."""
+        chpid, pchid = parse_chpid(row["chpid"]), row["pchid"].removesuffix("(M)")
+        what = f"chpid {row['chpid']} on PCHID {pchid}"
+        self._say(("channel", chpid, pchid), row.group("type", "access"), place, what)
+        if css is not None:
+            self._switch(css, row, place)
+            self._say(("pchid", css, chpid), pchid, place, f"chpid {row['chpid']} in CSS {css}")
+        return chpid
+
+    def _switch(self, css: int, row: re.Match[str], place: Place) -> None:
+        """Note the SWITCH of a row's channel; None where it has none."""
+        switch = None if row["switch"] in ("N/A", "NONE") else row["switch"].lstrip("0") or "0"
+        what = f"SWITCH of chpid {row['chpid']} in CSS {css}"
+        self._say(("switch", css, parse_chpid(row["chpid"])), switch, place, what)
+
+    def _path(self, line: str, place: Place) -> None:
+        if _RULE.fullmatch(line):
+            self.channel = self.unit = None
+        elif row := _ON_PATH.fullmatch(line):
+            self._channel(row, None, place)
+            self.channel, self.unit = row, None
+        elif unit := _UNIT_ON_PATH.fullmatch(line):
+            if self.channel is None:
+                raise place.error(f"control unit {unit['cu']} is below no channel path", "its row")
+            self._channel(self.channel, int(unit["css"]), place)
+            self._unit(unit, self.channel["chpid"], place)
+            for address in _addresses(unit, place):
+                self._say(("recognizes", int(unit["cu"], 16), address), True, place, "")
+            self.unit = unit
+        elif devices := _DEVICES_ON_PATH.fullmatch(line):
+            if self.unit is None:
+                raise place.error("FCTC devices are below no FCTC control unit", "its row")
+            self._devices(devices, int(self.unit["cu"], 16), place)
+        elif " FCTC" in line:
+            raise place.error(f"{shown(line.strip())} cannot be read", "all columns of a row")
+        elif _OTHER_UNIT.fullmatch(line):
+            self.unit = None
+        elif self.unit is not None and line.strip() and "_" not in line and "CHPID" not in line:
+            raise place.error(
+                f"{shown(line.strip())} follows FCTC control unit {self.unit['cu']}",
+                "its devices, or another control unit",
+            )
+
+    def _device(self, line: str, place: Place) -> None:
+        row = _DEVICE_ROW.match(line)
+        further = None if row or self.device is None else _FURTHER_PATH.match(line)
+        found = row or further
+        if found is None:
+            is_other = " FCTC" not in line and _OTHER_DEVICE.fullmatch(line)
+            if not is_other and (" FCTC" in line or (self.device and _MASK.search(line))):
+                raise place.error(f"{shown(line.strip())} cannot be read", "all columns of a row")
+            self.device = None if is_other else self.device
+            return
+        if row:
+            self.device = self._devices(row, int(row["cu"], 16), place)
+        assert self.device is not None, "a row has devices, and a further path follows one"
+        first, count = self.device
+        (_, cu), above = self.said["device", first]
+        if int(found["cu"], 16) != cu:
+            raise place.error(
+                f"{first:04X} is on control unit {found['cu']} here, and on {cu:04X} in line "
+                f"{above.line}",
+                "one: a CTC has no other (ICP312I)",
+            )
+        self._unit(found, found["chpid"], place)
+        css, mask = int(found["css"]), _mask(line, place)
+        self._switch(css, found, place)
+        for rdev in range(first, first + count):
+            self._say(("images", css, rdev), mask, place, f"access to {rdev:04X}")
+
+    def _unit(self, row: re.Match[str], chpid: str, place: Place) -> None:
+        cuadd = int(row["cuadd"] or "0", 16)
+        link = to_far_port(row["link"])
+        value = parse_chpid(chpid), link, cuadd
+        key = "path", int(row["css"]), int(row["cu"], 16)
+        self._say(key, value, place, f"control unit {row['cu']} in CSS {row['css']}")
+
+    def _devices(self, row: re.Match[str], cu: int, place: Place) -> tuple[Rdev, int]:
+        first = place.read(row["first"], to_rdev, "device number", "up to FFFF")
+        last = place.read(row["last"] or row["first"], to_rdev, "device number", "up to FFFF")
+        addresses = _addresses(row, place)
+        if last - first + 1 != len(addresses):
+            raise place.error(
+                f"{max(last - first + 1, 0)} device numbers have {len(addresses)} unit addresses",
+                "one for each",
+            )
+        for rdev, address in zip(range(first, last + 1), addresses, strict=True):
+            self._say(("device", rdev), (address, cu), place, f"{rdev:04X}")
+            self.listed.setdefault(self.report, set()).add(Rdev(rdev))
+        return first, len(addresses)
+
+    def _whole(self) -> list[Rdev]:
+        """The CTCs; raises `ConfigurationError` if one report has some that the other lacks."""
+        reports = [*self.listed.items()]
+        for (name, some), (other, others) in pairwise(reports):
+            for rdev in sorted(some ^ others):
+                _, place = self.said["device", rdev]
+                has, lacks = (name, other) if rdev in some else (other, name)
+                raise place.error(
+                    f"{rdev:04X} is in the {has} report, and not in the {lacks} report",
+                    "it in both: was a line lost?",
+                )
+        return sorted(set().union(*self.listed.values()))
+
+
+def _image(css: int, mif: int) -> str:
+    return f"{css}.{mif:X}"
+
+
+def _words(value: object) -> str:
+    """What a row says, as a message has it."""
+    match value:
+        case frozenset():
+            return "for " + (" ".join(f"{mif:X}" for mif in sorted(value)) or "nobody")
+        case (int() as chpid, link, int() as cuadd):
+            return f"on {format_chpid(ChpidId(chpid))}.{link or '**'}.{cuadd:X}"
+        case (int() as address, int() as cu):
+            return f"unit address {address:02X} of control unit {cu:04X}"
+        case tuple():
+            return " ".join(map(str, value))
+        case _:
+            return str(value) or "nothing"
+
+
+def _mask(line: str, place: Place) -> frozenset[int]:
+    """The MIF image ids of a row: those that have access, and those that may have."""
+    if (found := _MASK.search(line)) is None:
+        raise place.error("there are not fifteen MIF image ids", "a column for each of 1 to F")
+    cells = found[0][1:-1].split("|")
+    return frozenset(mif for mif, cell in enumerate(cells, start=1) if cell.strip())
+
+
+def _addresses(row: re.Match[str], place: Place) -> range:
+    first = int(row["ua"], 16)
+    last = int(row["ua_last"] or row["ua"], 16)
+    if last < first:
+        raise place.error(f"unit addresses from {first:02X} to {last:02X}", "an end after them")
+    return range(first, last + 1)
+
+
+_Said = dict[tuple[Any, ...], tuple[Any, Place]]
+
+
+def _of(said: _Said, kind: str) -> Iterator[tuple[tuple[Any, ...], Any, Place]]:
+    """All that was said of one kind: about what, the value and the place."""
+    for key, (value, place) in said.items():
+        if key[0] == kind:
+            yield key[1:], value, place
+
+
+def _deck(file: str, said: _Said, rdevs: list[Rdev]) -> Deck:
+    deck = Deck(file)
+    if len(rdevs) > DEVICES_MAX:
+        raise Place(file, 1).error("too many CTC devices", f"at most {DEVICES_MAX}")
+    names = _names(said)
+    for (css, mif), (name, place) in names.items():
+        known = deck.partitions.setdefault(name, Partition(name, css, mif, place))
+        if known.image != (css << 4 | mif):
+            raise place.error(
+                f"partition {name} is already in line {known.place.line}", "each partition once"
+            )
+    _add_channels(deck, said, names)
+    _add_units(deck, said)
+    images: dict[Rdev, dict[int | None, frozenset[str]]] = {}
+    for (css, rdev), mask, _ in _of(said, "images"):
+        images.setdefault(rdev, {})[css] = frozenset(names[css, mif][0] for mif in mask)
+    for rdev in rdevs:
+        (address, cu), place = said["device", rdev]
+        unit = deck.control_units[cu]
+        if not unit.recognizes(address):
+            raise place.error(
+                f"{rdev:04X} has unit address {address:02X}, which control unit {cu:04X} lacks",
+                "one of its range: was a line lost?",
+            )
+        access = Access(images.get(rdev, {}), {}, place)
+        deck.devices.append(Device(rdev, address, unit, access, place))
+    return deck
+
+
+def _names(said: _Said) -> dict[tuple[int, int], tuple[str, Place]]:
+    """The partitions by CSS and MIF image id; one whose name is not said has these for a name."""
+    names = {
+        (css, mif): (name, place)
+        for (css, mif), name, place in _of(said, "partition")
+        if name != "*"
+    }
+    for kind in ("access", "images"):
+        for (css, _), mask, place in _of(said, kind):
+            for mif in sorted(mask):
+                names.setdefault((css, mif), (f"{css}.{mif:X}", place))
+    return names
+
+
+def _add_channels(deck: Deck, said: _Said, names: dict[tuple[int, int], tuple[str, Place]]) -> None:
+    """Add the channels that FCTCs are on, or that a CHPID SUMMARY has."""
+    pchids = {(css, chpid): pchid for (css, chpid), pchid, _ in _of(said, "pchid")}
+    switches = {(css, chpid): switch for (css, chpid), switch, _ in _of(said, "switch")}
+    masks = {(css, chpid): mask for (css, chpid), mask, _ in _of(said, "access")}
+    summed = {css for css, _ in masks}
+    users = _users(said)
+    used: dict[tuple[int, ChpidId], Place] = {}
+    for (css, _), (chpid, _, _), place in _of(said, "path"):
+        used.setdefault((css, chpid), place)
+        if css in summed and (css, chpid) not in masks:
+            raise place.error(
+                f"chpid {format_chpid(chpid)} is not in the CHPID SUMMARY of CSS {css}",
+                "its row: was a line lost?",
+            )
+    channels: dict[tuple[ChpidId, str], Channel] = {}
+    for css, chpid in dict.fromkeys([*masks, *used]):
+        pchid = pchids.get((css, chpid), "")
+        place = used.get((css, chpid)) or said["access", css, chpid][1]
+        csss = tuple(
+            c
+            for c in range(6)
+            if (c, chpid) in {*masks, *used} and pchids.get((c, chpid), "") == pchid
+        )
+        if not pchid and len(csss) > 1:
+            raise place.error(
+                f"chpid {format_chpid(chpid)} is in CSS {' and '.join(map(str, csss))}",
+                "the CHPID SUMMARY or CHANNEL PATH report too, which say whether it is one channel",
+            )
+        kind, access = said.get(("channel", chpid, pchid), (("", ""), place))[0]
+        allowed: dict[int | None, frozenset[str]] = {
+            c: frozenset(names[c, mif][0] for mif in masks[c, chpid])
+            for c in csss
+            if (c, chpid) in masks
+        }
+        shared = access == "SHARED" if access else len(users.get((css, chpid), ())) > 1
+        deck.channels[css, chpid] = channels.setdefault(
+            (chpid, pchid),
+            Channel(
+                chpid=chpid,
+                kind=kind,
+                csss=csss,
+                switch=switches[css, chpid],
+                shared=shared or len(csss) > 1,
+                access=Access(allowed, {}, place),
+                place=place,
+            ),
+        )
+
+
+def _users(said: _Said) -> dict[tuple[int, ChpidId], frozenset[int]]:
+    """The MIF image ids that have a device on each channel."""
+    chpids = {(css, cu): value[0] for (css, cu), value, _ in _of(said, "path")}
+    found: dict[tuple[int, ChpidId], frozenset[int]] = {}
+    for (css, rdev), mask, _ in _of(said, "images"):
+        on = css, chpids[css, said["device", rdev][0][1]]
+        found[on] = found.get(on, frozenset()) | mask
+    return found
+
+
+def _add_units(deck: Deck, said: _Said) -> None:
+    """Add the control units with their paths, and the unit addresses that they recognize."""
+    known: dict[int, list[int]] = {}
+    for (cu, address), _, _ in _of(said, "recognizes"):
+        known.setdefault(cu, []).append(address)
+    of_devices: dict[int, list[int]] = {}
+    for _, (address, cu), _ in _of(said, "device"):
+        of_devices.setdefault(cu, []).append(address)
+    for (css, cu), (chpid, link, cuadd), place in _of(said, "path"):
+        addresses = known.get(cu) or of_devices.get(cu, [])
+        unit = deck.control_units.setdefault(
+            cu, ControlUnit(cu, {}, cuadd, tuple((each, 1) for each in addresses), place)
+        )
+        if unit.cuadd != cuadd:
+            raise place.error(
+                f"control unit {cu:04X} has CUADD {cuadd:X} here, and {unit.cuadd:X} in line "
+                f"{unit.place.line}",
+                "one of them",
+            )
+        unit.paths[css] = (CuPath(deck.channels[css, chpid], link),)
