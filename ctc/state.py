@@ -107,3 +107,8 @@ RULES: Final = {
     for command, command_class in _CLASSES.items()
 }
 """`TRANSITIONS` by command."""
+
+
+def class_of(command: Command) -> CommandClass:
+    """The class of a command."""
+    return _CLASSES[command]
