@@ -1,0 +1,1 @@
+"""Hercules' CTCE: its configuration statements and its bytes, read and written; no I/O."""

@@ -1,0 +1,144 @@
+"""CTCE's bytes: the current form (Hercules 4) and the older one (3.13), read and written.
+
+A record is a prefix, and the data of a WRITE. The current form has a greeting before the first
+record. Numbers are in the byte order of the host that sends, and only little-endian ones are read.
+"""
+
+from ipaddress import IPv4Address
+from struct import Struct
+from typing import Final, NamedTuple
+
+from ctc.order import Order, command_of
+from ctc.state import State
+from ctc.subchannel import Command
+from isfc.errors import WireError
+
+DATA_LENGTH_MAX: Final = 65_519
+"""Bytes of one WRITE: the length of a record has 16 bits (captured from Hercules 4.9)."""
+
+_EOF: Final = 0x80
+_SEQUENCES: Final = 0x1_0000
+_GREETING: Final = Struct("<HH4sHHH2x")
+_BOTH_WAYS: Final = 0x8001
+"""Says in a greeting that ours has been accepted (captured from Hercules 4.9)."""
+
+
+class WireForm(NamedTuple):
+    """One of the two forms."""
+
+    name: str
+    prefix: Struct
+    greets: bool
+
+
+CURRENT: Final = WireForm("current", Struct("<BBHH2xHHH2x"), greets=True)
+"""Hercules 4: CCW code, state, count, sequence number, length, device number, SSID."""
+OLDER: Final = WireForm("older", Struct("<BBHHHHH"), greets=False)
+"""Hercules 3.13, as Debian has it: the same without gaps."""
+
+
+class Sender(NamedTuple):
+    """Who speaks: every record names it."""
+
+    rdev: int
+    ssid: int = 1
+
+
+class Greeting(NamedTuple):
+    """The first record of a connection of the current form."""
+
+    port: int
+    """Where the sender listens."""
+    address: IPv4Address
+    """The receiver's, as the sender's configuration has it."""
+    sender: Sender
+    accepted: bool = False
+    """Whether the sender has accepted a connection of the receiver's already."""
+
+
+def encode_greeting(greeting: Greeting) -> bytes:
+    """The greeting's bytes."""
+    return _GREETING.pack(
+        _BOTH_WAYS if greeting.accepted else 0,
+        greeting.port,
+        greeting.address.packed,
+        _GREETING.size,
+        *greeting.sender,
+    )
+
+
+def decode_greeting(data: bytes) -> Greeting:
+    """The greeting in ``data``, which has its length. Raises `WireError` for anything else."""
+    accepted, port, address, length, rdev, ssid = _GREETING.unpack(data)
+    if accepted not in (0, _BOTH_WAYS):
+        raise WireError(f"no CTCE greeting: it begins with {data[:2].hex()}", 0)
+    if length != _GREETING.size:
+        raise WireError(
+            f"a greeting of {length} bytes: expected {_GREETING.size}, no 'sml' in the "
+            "configuration, and a little-endian host",
+            8,
+        )
+    return Greeting(port, IPv4Address(address), Sender(rdev, ssid), accepted != 0)
+
+
+GREETING_LENGTH: Final = _GREETING.size
+"""Bytes."""
+
+
+def encode_order(form: WireForm, order: Order, sequence: int, sender: Sender) -> bytes:
+    """An order's bytes; ``data`` only of a WRITE."""
+    return (
+        form.prefix.pack(
+            order.code,
+            order.state | (_EOF if order.eof else 0),
+            order.count,
+            sequence % _SEQUENCES,
+            form.prefix.size + len(order.data),
+            *sender,
+        )
+        + order.data
+    )
+
+
+class OrderReader:
+    """Reads the orders of one connection out of the bytes as they come."""
+
+    def __init__(self, form: WireForm) -> None:
+        self._form = form
+        self._rest = bytearray()
+        self._offset = 0
+
+    def feed(self, data: bytes) -> list[Order]:
+        """The orders that are whole now.
+
+        Raises `WireError` for what no Hercules sends; nothing can be read after that.
+        """
+        self._rest += data
+        found: list[Order] = []
+        while len(self._rest) >= self._form.prefix.size:
+            code, state, count, _, length, _, _ = self._form.prefix.unpack_from(self._rest)
+            self._check(code, state, count, length)
+            if len(self._rest) < length:
+                break
+            carried = bytes(self._rest[self._form.prefix.size : length])
+            found.append(Order(code, State(state & ~_EOF), count, carried, bool(state & _EOF)))
+            del self._rest[:length]
+            self._offset += length
+        return found
+
+    def _check(self, code: int, state: int, count: int, length: int) -> None:
+        if state & ~_EOF not in tuple(State):
+            raise WireError(f"state {state}: expected 0 to 5", self._offset + 1)
+        prefix = self._form.prefix.size
+        command = command_of(code)
+        wanted = {prefix}
+        if command is Command.WRITE:
+            wanted = {prefix + count}
+        elif command is Command.WRITE_EOF:  # in basic mode it is a WRITE
+            wanted = {prefix, prefix + count}
+        if length not in wanted:
+            raise WireError(
+                f"a record of {length} bytes for X'{code:02X}' with a count of {count}: expected "
+                f"{' or '.join(map(str, sorted(wanted)))} in the {self._form.name} form",
+                self._offset,
+            )

@@ -1,0 +1,1 @@
+"""Tests of isfc.ctce, and a guest for real Hercules."""

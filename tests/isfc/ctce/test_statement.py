@@ -1,0 +1,48 @@
+"""Hercules' CTCE statements: of 3.13, of 4, and what is refused."""
+
+import pytest
+
+from ctc.address import Rdev
+from isfc.ctce.statement import CtceStatement, read_statements
+from isfc.errors import ConfigurationError
+
+FILE = """\
+# MVSA
+CPUSERIAL 000001
+0120 3390 mvsres.148
+0E40 CTCE 31880 192.168.1.202 32880
+e41  ctce 31882 0E45=host-b 32882 65536 FICON   # to MVSB
+0E42 CTCE 10.0.0.2
+"""
+
+
+def test_devices_are_read_from_among_others() -> None:
+    """Ports that are not named are 3088."""
+    assert read_statements(FILE, "a.cnf") == [
+        CtceStatement(Rdev(0xE40), 31880, "192.168.1.202", 32880),
+        CtceStatement(Rdev(0xE41), 31882, "host-b", 32882, Rdev(0xE45)),
+        CtceStatement(Rdev(0xE42), 3088, "10.0.0.2", 3088),
+    ]
+
+
+@pytest.mark.parametrize("statement", read_statements(FILE, "a.cnf"), ids=str)
+def test_what_is_written_is_read_again(statement: CtceStatement) -> None:
+    """Line by line."""
+    assert read_statements(str(statement), "b.cnf") == [statement]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("0500.4 CTCE 31880 10.0.0.2 31890", "a.cnf:1: 0500.4: expected a line for each device"),
+        ("0500 CTCE 80 10.0.0.2 31890", "a.cnf:1: port 80: expected 1024 to 65534"),
+        ("0500 CTCE 31880 10.0.0.2 31890 61592 32", "a.cnf:1: 'sml' 32: expected none"),
+        ("0500 CTCE", "a.cnf:1: CTCE '': expected a port, a host"),
+        ("0500 CTCE 31880 31890", "a.cnf:1: CTCE '31880 31890': expected a port, a host"),
+    ],
+)
+def test_what_cannot_be_served_is_refused_with_its_line(line: str, reason: str) -> None:
+    """With what was expected."""
+    with pytest.raises(ConfigurationError) as caught:
+        read_statements(line, "a.cnf")
+    assert str(caught.value).startswith(reason)
