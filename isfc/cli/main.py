@@ -139,6 +139,12 @@ COMMANDS: Final = {
         "Run the systems of a layout live, and watch their links work.",
         needs_posix=True,
     ),
+    "ctce": Subcommand(
+        "live.ctce",
+        "ctce",
+        "Join real Hercules by CTCs, and trace their commands.",
+        needs_posix=True,
+    ),
     "io": Subcommand(
         "io", "app", "Plan, run and size the I/O that is beside a link.", has_tables=True
     ),

@@ -43,6 +43,7 @@ TOPICS: Final = {
     "node": ("live.md",),
     "cp": ("live.md", "cp.md"),
     "up": ("live.md", "monitoring.md"),
+    "ctce": ("ctce.md",),
     "io plan": ("io-sizing.md", "io-advice.md"),
     "io run": ("io-run.md", "io-sizing.md"),
     "io size": ("io-sizing.md",),

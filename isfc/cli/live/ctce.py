@@ -1,0 +1,135 @@
+"""``isfc ctce``: CTCs between real Hercules, each of which takes this for its partner."""
+
+import asyncio
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from isfc.cli.live.ctce_joined import joined_ctcs
+from isfc.cli.live.ctce_trace import trace_line
+from isfc.cli.live.loops import run_live
+from isfc.cli.options.layout import LinkOption, complete_layout
+from isfc.cli.options.number import within
+from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.streams import show, show_error, show_lines
+from isfc.cli.output.table import plain_table
+from isfc.ctce.join import JoinedCtc
+from isfc.live.ctce import Carried, CtceBox, Happened, Observe
+
+SECONDS_MAX = 86_400.0
+
+
+def ctce(
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="LAYOUT|FILE FILE",
+            help="A layout, whose CTCs are to be served, or the configuration files of two "
+            "Hercules with CTCE devices.",
+            autocompletion=complete_layout,
+        ),
+    ],
+    *,
+    listen: Annotated[
+        str,
+        typer.Option(
+            metavar="HOST:PORT",
+            help="Where Hercules finds its partner: an address of this machine, and the first "
+            "of the ports, four for each CTC.",
+        ),
+    ] = "127.0.0.1:32880",
+    at: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=HOST:PORT",
+            help="Where a system's Hercules is, and the port of its first device. May be given "
+            "again.",
+        ),
+    ] = None,
+    link: LinkOption = None,
+    lines: Annotated[
+        bool,
+        typer.Option("--lines", help="Print the lines for both configuration files, and end."),
+    ] = False,
+    trace: Annotated[
+        bool, typer.Option("--trace", help="Print a line for each command of a guest.")
+    ] = False,
+    seconds: Annotated[
+        float | None,
+        typer.Option(help="End after so long.", callback=within(0.1, SECONDS_MAX)),
+    ] = None,
+) -> None:
+    """Join real Hercules by CTCs, and trace their commands.
+
+    Each Hercules has this as the partner of its CTCE devices. Hercules 4 and 3.13 may be joined to
+    each other. Ctrl-C ends it, with a table of what each end has done.
+    """
+    ctcs = joined_ctcs(sources, listen, at or [], link)
+    if lines:
+        show_lines(_configuration_lines(ctcs))
+        return
+    box = CtceBox(ctcs, _observer(trace=trace))
+    code = run_live(lambda stop: _serve(box, stop, seconds))
+    show(_table(box))
+    if code:
+        raise typer.Exit(code)
+
+
+async def _serve(box: CtceBox, stop: asyncio.Event, seconds: float | None) -> int:
+    await box.start()
+    show_error(f"{len(box.joints)} CTC{'s' * (len(box.joints) > 1)} served; Ctrl-C ends")
+    try:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(stop.wait(), seconds)
+    finally:
+        await box.close()
+    return ExitCode.GOOD
+
+
+def _configuration_lines(ctcs: Sequence[JoinedCtc]) -> Iterator[str]:
+    for index in (0, 1):
+        yield f"# {ctcs[0][index].system}"
+        for ctc in ctcs:
+            yield str(ctc[index].statement)
+
+
+def _observer(*, trace: bool) -> Observe:
+    start_ns = time.monotonic_ns()
+
+    def observe(seen: Carried | Happened) -> None:
+        if isinstance(seen, Happened):
+            show_error(f"{seen.end}: {seen.text}")
+        elif trace:
+            show_lines([trace_line(seen, time.monotonic_ns() - start_ns)])
+
+    return observe
+
+
+def _table(box: CtceBox) -> Table:
+    table = plain_table(
+        "system",
+        "RDEV",
+        ">commands",
+        ">bytes written",
+        ">connected",
+        ">refused",
+        ">collisions",
+        ">stale",
+    )
+    for joint in box.joints:
+        for port in joint.ports:
+            count = port.count
+            table.add_row(
+                port.end.system,
+                f"{port.end.rdev:04X}",
+                *(
+                    f"{n:,}"
+                    for n in (count.orders, count.written_length, count.attached, count.refused)
+                ),
+                *(f"{n:,}" for n in (joint.adapter.collision_count, joint.adapter.stale_count)),
+            )
+    return table

@@ -1,0 +1,138 @@
+"""``isfc ctce``: configuration lines, a trace of two Hercules, and what is refused."""
+
+import asyncio
+import re
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from ctc.order import Order
+from ctc.state import State
+from ctc.subchannel import Command
+from isfc.cli.live.ctce_joined import joined_ctcs
+from isfc.cli.main import run
+from isfc.ctce.wire import CURRENT, OLDER
+from tests.isfc.cli.conftest import Refusal
+from tests.isfc.ctce.partner import Partner
+from tests.isfc.ctce.ports import free_ports
+
+TO_B = "0E20 CTCE 31880 10.0.0.2 31890\n0E21 CTCE 31882 10.0.0.2 31892\n"
+TO_A = "0521 CTCE 31892 10.0.0.1 31882\n0520 CTCE 31890 10.0.0.1 31880\n"
+
+
+def files(folder: Path, *texts: str) -> list[str]:
+    """A configuration file for each text: MVSA.cnf, MVSB.cnf."""
+    paths = [folder / f"MVS{letter}.cnf" for letter in "AB"]
+    for path, text in zip(paths, texts, strict=True):
+        path.write_text(text)
+    return [str(path) for path in paths]
+
+
+def test_files_of_two_that_are_partners_get_lines_with_this_between(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each device has its mate by the ports; with the new lines the same CTCs are served."""
+    listen = "10.0.0.9:32880"
+    assert run(["ctce", *files(tmp_path, TO_B, TO_A), "--listen", listen, "--lines"]) == 0
+    text = capsys.readouterr().out
+    assert text.splitlines() == [
+        "# MVSA",
+        "0E20 CTCE 31880 10.0.0.9 32880",
+        "0E21 CTCE 31882 10.0.0.9 32884",
+        "# MVSB",
+        "0520 CTCE 31890 10.0.0.9 32882",
+        "0521 CTCE 31892 10.0.0.9 32886",
+    ]
+    first = joined_ctcs(files(tmp_path, TO_B, TO_A), listen, [], None)
+    at = ["MVSA=10.0.0.1:31880", "MVSB=10.0.0.2:31890"]
+    halves = text.split("# MVSB\n")
+    assert joined_ctcs(files(tmp_path, *halves), listen, at, None) == first
+
+
+def test_a_layout_gets_lines_from_the_first_port_of_each_upwards(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Two ports for each end of a CTC."""
+    places = ["--at", "CLIENT=127.0.0.1:31000", "--at", "SERVER=10.0.0.7:31000"]
+    assert run(["ctce", "published-12", *places, "--lines"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 2 * 13
+    assert lines[2] == "6001 CTCE 31002 127.0.0.1 32884"
+    assert lines[-1] == "6043 CTCE 31022 127.0.0.1 32926"
+
+
+@pytest.mark.parametrize(
+    ("texts", "options", "reason"),
+    [
+        ((TO_B, TO_A[:32]), [], "MVSA: '0E20 CTCE 31880 10.0.0.2 31890': MVSB has no CTCE device"),
+        (("", ""), [], "there is no CTCE device"),
+        ((TO_B[:31], TO_A), [], "MVSB has 2 CTCE devices, MVSA 1: expected as many of both"),
+        ((TO_B, TO_A), ["--listen", "nowhere"], "--listen 'nowhere': expected HOST:PORT"),
+        ((TO_B, TO_A), ["--listen", "h:32881"], "MVSA 0E20: port h:32881: expected an even one"),
+        ((TO_B, TO_A), ["--at", "C=h:1"], "--at C=h:1: expected MVSA=HOST:PORT or MVSB=HOST:PORT"),
+        ((TO_B, TO_A), ["--link", "A-B"], "--link: names a link of a layout; expected a layout"),
+    ],
+)
+def test_what_does_not_fit_together_is_refused(
+    tmp_path: Path, refusal: Refusal, texts: tuple[str, str], options: list[str], reason: str
+) -> None:
+    """With the device that has no mate, or the option."""
+    assert refusal("ctce", *files(tmp_path, *texts), *options).startswith(reason)
+
+
+def test_a_layout_needs_to_know_where_both_are(refusal: Refusal) -> None:
+    """And three files are no two Hercules."""
+    assert refusal("ctce", "published-12").startswith("--at: expected --at CLIENT=HOST:PORT too")
+    assert refusal("ctce", "a", "b", "c").startswith("3 files: expected a layout, or")
+
+
+def test_a_trace_has_a_line_for_each_command_and_a_table_follows(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One Hercules of each form; the one writes, the other reads."""
+    ports = free_ports(4)
+    lines = [f"0500 CTCE {ports[i]} 127.0.0.1 {ports[1 - i]}\n" for i in (0, 1)]
+    words = [*files(tmp_path, *lines), "--listen", f"127.0.0.1:{ports[2]}"]
+    ((first, second),) = joined_ctcs(words[:2], words[3], [], None)
+
+    async def guests() -> None:
+        one, other = Partner(first, OLDER), Partner(second, CURRENT)
+        await one.start()
+        await other.start()
+        await one.hear()
+        one.say(Order(Command.WRITE, State.WRITE, 20, bytes(range(20))))
+        await other.hear()
+        await other.hear()
+        other.say(Order(Command.READ, State.AVAILABLE, 20))
+        await one.hear()
+        await one.close()
+        await other.close()
+
+    thread = Thread(target=lambda: asyncio.run(guests()))
+    thread.start()
+    assert run(["ctce", *words, "--trace", "--seconds", "2"]) == 0
+    thread.join(10)
+    out, err = capsys.readouterr()
+    write, read, _, *table = (re.sub(r"^ *[\d.]+ +", "", line) for line in out.splitlines())
+    assert re.split("  +", write) == [
+        "MVSA 0500",
+        "WRITE",
+        "waits",
+        "20",
+        "attention to the mate",
+        bytes(range(16)).hex() + "...",
+    ]
+    assert re.split("  +", read) == [
+        "MVSB 0500",
+        "READ",
+        "ended",
+        "20",
+        "meets the mate's: both end",
+    ]
+    assert [row.split() for row in table] == [
+        ["MVSA", "0500", *"1 20 1 0 0 0".split()],
+        ["MVSB", "0500", *"1 0 1 0 0 0".split()],
+    ]
+    assert "isfc: MVSA 0500: connected, older form" in err
+    assert "isfc: MVSB 0500: connected, current form" in err

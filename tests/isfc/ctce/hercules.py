@@ -1,0 +1,74 @@
+"""Real Hercules with a bare guest, started and watched by tests."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.isfc.ctce.guest import guest
+from tests.waiting import wait_for
+
+INSTALLED: Final = shutil.which("hercules")
+needs_hercules = pytest.mark.skipif(INSTALLED is None, reason="Hercules is not installed")
+
+_CONFIGURATION: Final = """\
+CPUSERIAL 000001
+CPUMODEL 3090
+MAINSIZE 2
+XPNDSIZE 0
+CNSLPORT {console}
+NUMCPU 1
+ARCHMODE ESA/390
+PANRATE SLOW
+{statement}
+"""
+_STOPPED: Final = re.compile(rb"HHCCP011I .*?PSW=[0-9A-F]{8} 8([0-9A-F]{7})", re.DOTALL)
+_COMMANDS: Final = """\
+pause 1
+loadcore {folder}/{name}.core 0
+restart
+"""
+
+
+class Hercules:
+    """One Hercules of one CTCE device; its guest begins immediately."""
+
+    def __init__(self, folder: Path, name: str, statement: str, console: int) -> None:
+        self._folder = folder
+        self._name = name
+        (folder / f"{name}.cnf").write_text(
+            _CONFIGURATION.format(console=console, statement=statement)
+        )
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self, writes: int, reads: range) -> None:
+        """Begin with a guest that writes so many blocks, and reads those with these numbers."""
+        folder, name = self._folder, self._name
+        (folder / f"{name}.core").write_bytes(guest(writes, reads))
+        (folder / f"{name}.rc").write_text(_COMMANDS.format(folder=folder, name=name))
+        assert INSTALLED is not None
+        with (folder / f"{name}.log").open("wb") as log:
+            self._process = subprocess.Popen(  # ended by `kill`
+                [INSTALLED, "-d", "-f", str(folder / f"{name}.cnf")],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                env={"PATH": "/usr/bin:/bin", "HERCULES_RC": str(folder / f"{name}.rc")},
+            )
+
+    def wait(self) -> int:
+        """Where the guest's PSW points once it has done everything, or has failed."""
+        log = self._folder / f"{self._name}.log"
+        wait_for(lambda: _STOPPED.search(log.read_bytes()), f"{self._name}'s guest")
+        found = _STOPPED.search(log.read_bytes())
+        assert found is not None
+        return int(found[1], 16)
+
+    def kill(self) -> None:
+        """End it, as a power failure would."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait(10)

@@ -1,0 +1,23 @@
+"""Ports for CTCE devices: each with the one above it, as the older form takes pairs."""
+
+import os
+import socket
+from contextlib import suppress
+from itertools import count
+
+_CANDIDATES = count(20_000 + 64 * (os.getpid() % 150), 2)
+"""Below those that a kernel gives out; processes that test beside each other begin elsewhere."""
+
+
+def free_ports(wanted: int) -> list[int]:
+    """So many even ports of which the next is free too."""
+    found: list[int] = []
+    while len(found) < wanted:
+        port = next(_CANDIDATES)
+        with (
+            suppress(OSError),
+            socket.create_server(("127.0.0.1", port)),
+            socket.create_server(("127.0.0.1", port + 1)),
+        ):
+            found.append(port)
+    return found

@@ -1,0 +1,81 @@
+"""Two real Hercules joined by ``isfc ctce``, with a bare guest in each."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from ctc.address import Rdev
+from isfc.ctce.join import CtcEnd, JoinedCtc, Place
+from isfc.live.ctce import CtceBox
+from tests.isfc.ctce.guest import GOOD
+from tests.isfc.ctce.hercules import Hercules, needs_hercules
+from tests.isfc.ctce.ports import free_ports
+from tests.waiting import wait_until
+
+pytestmark = [needs_hercules, pytest.mark.slow]
+
+NUMBERS = range(1, 2001)
+
+
+class Pair:
+    """Two Hercules and the CTC between them."""
+
+    def __init__(self, folder: Path) -> None:
+        ports = free_ports(6)
+        self.ctc: JoinedCtc = (
+            CtcEnd("A", Rdev(0x500), Place("127.0.0.1", ports[0]), Place("127.0.0.1", ports[1])),
+            CtcEnd("B", Rdev(0x501), Place("127.0.0.1", ports[2]), Place("127.0.0.1", ports[3])),
+        )
+        self.systems = [
+            Hercules(folder, end.system, str(end.statement), console)
+            for end, console in zip(self.ctc, ports[4:], strict=True)
+        ]
+        self.box = CtceBox([self.ctc], lambda _seen: None)
+
+    async def run(self, body: Callable[[Hercules, Hercules], Awaitable[None]]) -> None:
+        """Do something with both while the box runs, and end what runs then."""
+        await self.box.start()
+        try:
+            await body(*self.systems)
+        finally:
+            await self.box.close()
+            for system in self.systems:
+                system.kill()
+
+
+async def ended(*systems: Hercules) -> list[int]:
+    """Where the guests' PSWs point when they have done everything."""
+    return [await asyncio.to_thread(system.wait) for system in systems]
+
+
+def test_every_block_arrives_once_both_ways_though_writes_collide(tmp_path: Path) -> None:
+    """Each guest writes whenever it may, so that many writes meet the mate's."""
+    pair = Pair(tmp_path)
+
+    async def body(first: Hercules, second: Hercules) -> None:
+        for system in (first, second):
+            system.start(2000, NUMBERS)
+        assert await ended(first, second) == [GOOD, GOOD]
+
+    asyncio.run(pair.run(body))
+    adapter = pair.box.joints[0].adapter
+    assert adapter.collision_count > 0
+    assert adapter.stale_count == 0
+
+
+def test_a_write_waits_for_a_hercules_that_was_killed_and_comes_back(tmp_path: Path) -> None:
+    """What was not read before is read after that, and nothing twice."""
+    pair = Pair(tmp_path)
+
+    async def body(first: Hercules, second: Hercules) -> None:
+        first.start(2000, range(1, 1))
+        second.start(0, NUMBERS[:1000])
+        assert await ended(second) == [GOOD]
+        second.kill()
+        await wait_until(lambda: not pair.box.joints[0].adapter.ends[1].attached)
+        second.start(0, NUMBERS[1000:])
+        assert await ended(first, second) == [GOOD, GOOD]
+
+    asyncio.run(pair.run(body))

@@ -1,0 +1,177 @@
+"""A CTC between two Hercules of our own over loopback, in either form and in both."""
+
+import asyncio
+import socket
+from collections.abc import Awaitable, Callable
+from itertools import product
+
+import pytest
+
+from ctc.address import Rdev
+from ctc.order import RESET, Order
+from ctc.state import State
+from ctc.subchannel import Command
+from isfc.ctce.join import CtcEnd, Place
+from isfc.ctce.wire import CURRENT, OLDER, WireForm
+from isfc.live import ctce
+from isfc.live.ctce import Carried, CtceBox, Happened
+from tests.isfc.ctce.partner import Partner
+from tests.isfc.ctce.ports import free_ports
+from tests.waiting import PATIENCE_S, wait_until
+
+NO_OP = Order(Command.NO_OP, State.AVAILABLE)
+LOST = Order(RESET, State.NOT_READY)
+FORMS = (CURRENT, OLDER)
+
+
+class Joined:
+    """A box with one CTC, and what it has told of it."""
+
+    def __init__(self) -> None:
+        ports = free_ports(4)
+        self.ends = tuple(
+            CtcEnd(system, Rdev(0x500), Place("127.0.0.1", theirs), Place("127.0.0.1", ours))
+            for system, theirs, ours in zip("AB", ports[:2], ports[2:], strict=True)
+        )
+        self.texts: list[str] = []
+        self.box = CtceBox([(self.ends[0], self.ends[1])], self._note)
+        self.joint = self.box.joints[0]
+
+    def partners(self, *forms: WireForm) -> list[Partner]:
+        """A Hercules for each end."""
+        return [Partner(end, form) for end, form in zip(self.ends, forms, strict=True)]
+
+    def _note(self, seen: Carried | Happened) -> None:
+        if isinstance(seen, Happened):
+            self.texts.append(f"{seen.end}: {seen.text}")
+
+
+def run(test: Callable[[Joined], Awaitable[None]]) -> None:
+    """Run a test with a box that is closed in the end."""
+
+    async def whole() -> None:
+        joined = Joined()
+        await joined.box.start()
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                await test(joined)
+        finally:
+            await joined.box.close()
+
+    asyncio.run(whole())
+
+
+async def both_there(joined: Joined, forms: tuple[WireForm, WireForm]) -> list[Partner]:
+    """Both Hercules, each of which has heard that the other is ready."""
+    partners = joined.partners(*forms)
+    for partner in partners:
+        await partner.start()
+    assert [await partner.hear() for partner in partners] == [NO_OP, NO_OP]
+    return partners
+
+
+def written(data: bytes, state: State = State.WRITE) -> Order:
+    """A WRITE of these bytes."""
+    return Order(Command.WRITE, state, len(data), data)
+
+
+@pytest.mark.parametrize(
+    "forms", list(product(FORMS, FORMS)), ids=lambda pair: "-".join(form.name for form in pair)
+)
+def test_data_go_both_ways_between_any_two_forms(forms: tuple[WireForm, WireForm]) -> None:
+    """A WRITE is over when the mate's READ has come, and not before."""
+
+    async def test(joined: Joined) -> None:
+        first, second = await both_there(joined, forms)
+        for one, other, length in ((first, second, 64), (second, first, 61_000)):
+            one.say(written(bytes(length)))
+            assert await other.hear() == written(bytes(length))
+            read = Order(Command.READ, State.AVAILABLE, length)
+            other.say(read)
+            assert await one.hear() == read
+        for partner in (first, second):
+            await partner.close()
+
+    run(test)
+
+
+def test_an_end_that_fails_and_comes_back_is_told_what_waits() -> None:
+    """Hercules 4 hears of a reset and ends its command; 3.13 waits on, and is not forgotten."""
+
+    async def test(joined: Joined) -> None:
+        first, second = await both_there(joined, (OLDER, CURRENT))
+        first.say(written(b"1234"))
+        assert await second.hear() == written(b"1234")
+        await second.close()
+        assert await first.hear() == LOST
+        (_, second) = joined.partners(OLDER, CURRENT)
+        await second.start()
+        assert await first.hear() == NO_OP
+        assert [await second.hear(), await second.hear()] == [NO_OP, written(b"1234")]
+        second.say(written(b"5", State.WRITE))  # crosses: the older end has to hear of nothing
+        await wait_until(lambda: joined.joint.adapter.collision_count == 1)
+        await first.close()
+        assert await second.hear() == LOST
+        await second.close()
+
+    run(test)
+
+
+def test_who_is_not_the_partner_is_refused_and_told_why_in_the_log() -> None:
+    """A browser, another device, a wrong port of origin; the real one is let in after that."""
+
+    async def test(joined: Joined) -> None:
+        (end, _) = joined.ends
+        browser = socket.create_connection(end.ours, timeout=10)
+        browser.sendall(b"GET / HTTP/1.1\r\n")
+        other = Partner(end._replace(rdev=Rdev(0x600)), CURRENT)
+        await other.connect()
+        older = socket.create_connection((end.ours.host, end.ours.port + 1), timeout=10)
+        await wait_until(lambda: joined.joint.ports[0].count.refused == 3)
+        reasons = "\n".join(sorted(text.split(": ", 2)[2] for text in joined.texts))
+        assert reasons.splitlines() == [
+            f"expected A 0500, which comes from port {end.at.port}",
+            f"it is device 0600 that listens at {end.at.port}; expected '{end.statement}'",
+            "no CTCE greeting: it begins with 4745 (at byte 0)",
+        ]
+        browser.close()
+        older.close()
+        await other.close()
+        partner = Partner(end, CURRENT)
+        await partner.start()
+        partner.say_bytes(b"\x01\x09" + bytes(14))
+        await wait_until(lambda: "A 0500: gone: connection lost" in joined.texts)
+        assert any("state 9: expected 0 to 5" in text for text in joined.texts)
+        await partner.close()
+
+    run(test)
+
+
+def test_an_end_that_reads_nothing_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it leaves unread is bounded; the mate hears that it is gone."""
+    monkeypatch.setattr(ctce, "UNREAD_MAX", -1)
+
+    async def test(joined: Joined) -> None:
+        first, second = joined.partners(CURRENT, CURRENT)
+        await first.start()
+        await second.start()
+        await wait_until(lambda: any("leaves 0 bytes unread" in text for text in joined.texts))
+        await first.close()
+        await second.close()
+
+    run(test)
+
+
+def test_a_port_in_use_is_named() -> None:
+    """And nothing is left open."""
+
+    async def test(joined: Joined) -> None:
+        held = socket.create_server((joined.ends[0].ours.host, free_ports(1)[0]))
+        port = held.getsockname()[1]
+        end = joined.ends[0]._replace(ours=Place("127.0.0.1", port))
+        again = CtceBox([(end, joined.ends[1])], lambda _seen: None)
+        with pytest.raises(OSError, match="in use"):
+            await again.start()
+        held.close()
+
+    run(test)
