@@ -140,6 +140,13 @@ class Adapter:
         self._reset(end)
         here.state = State.NOT_READY
 
+    def refuse(self, end: int) -> None:
+        """What an end has begun cannot be carried: it hears of a reset, and its mate of nothing."""
+        mate = self.ends[1 - end]
+        self._clear(self.ends[end])
+        self._tell(end, Order(RESET, State.NOT_READY))
+        self._tell(end, mate.pending or Order(Command.NO_OP, State.AVAILABLE))
+
     def receive(self, end: int, order: Order) -> Step:
         """Settle what an end has said; return what became of it."""
         here, mate = self.ends[end], self.ends[1 - end]

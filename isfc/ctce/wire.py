@@ -28,12 +28,13 @@ class WireForm(NamedTuple):
 
     name: str
     prefix: Struct
-    greets: bool
+    data_length_max: int
+    """Bytes of a WRITE that a Hercules takes, unless its statement has another 'mtu'."""
 
 
-CURRENT: Final = WireForm("current", Struct("<BBHH2xHHH2x"), greets=True)
+CURRENT: Final = WireForm("current", Struct("<BBHH2xHHH2x"), 62_536)
 """Hercules 4: CCW code, state, count, sequence number, length, device number, SSID."""
-OLDER: Final = WireForm("older", Struct("<BBHHHHH"), greets=False)
+OLDER: Final = WireForm("older", Struct("<BBHHHHH"), 61_580)
 """Hercules 3.13, as Debian has it: the same without gaps."""
 
 

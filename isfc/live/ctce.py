@@ -108,12 +108,17 @@ class CtcJoint:
 
     def receive(self, end: int, order: Order) -> None:
         """An end has said something."""
+        if self._refuses(end, order, 1 - end):
+            return
         step = self.adapter.receive(end, order)
         self._observe(Carried(self.ctc, end, order, step))
         self._pass_on()
 
     def attach(self, end: int, wins: bool, holds: bool) -> None:
         """An end can be told things now."""
+        waits = self.adapter.ends[1 - end].pending
+        if waits is not None:
+            self._refuses(1 - end, waits, end)
         self.adapter.attach(end, wins, holds)
         self._pass_on()
 
@@ -121,6 +126,20 @@ class CtcJoint:
         """An end is gone."""
         self.adapter.detach(end)
         self._pass_on()
+
+    def _refuses(self, end: int, order: Order, to: int) -> bool:
+        """Whether it is more than the other's buffer holds, which no Hercules checks in time."""
+        outward = self.ports[to].outward
+        length = len(order.data)
+        if outward is None or length <= outward.form.data_length_max:
+            return False
+        reason = f"{self.ctc[to]} takes at most {outward.form.data_length_max}"
+        self._observe(
+            Happened(self.ctc[end], f"a WRITE of {length} bytes is not carried: {reason}")
+        )
+        self.adapter.refuse(end)
+        self._pass_on()
+        return True
 
     def _pass_on(self) -> None:
         for end, order in self.adapter.take():
@@ -180,6 +199,8 @@ class EndPort:
         earlier, self.inward = self.inward, inward
         if earlier is not None:
             self.drop("its Hercules has connected again", keep=inward)
+        if self._attached:
+            self.observe(Happened(self.end, f"connected, {inward.form.name} form"))
         self._look()
 
     def refuse(self, peer: str, reason: str) -> None:
@@ -240,7 +261,8 @@ class EndPort:
             return
         self._attached = True
         self.count.attached += 1
-        self.observe(Happened(self.end, f"connected, {outward.form.name} form"))
+        found = "connected" if inward else "found, and connects with its guest's next command"
+        self.observe(Happened(self.end, f"{found}, {outward.form.name} form"))
         self.joint.attach(self.index, self._wins(outward), holds=outward.form is OLDER)
         early, self._early = self._early, []
         self.receive(early)

@@ -117,6 +117,29 @@ def test_an_end_that_fails_and_comes_back_is_told_what_waits() -> None:
     run(test)
 
 
+def test_more_than_the_other_can_take_is_not_carried() -> None:
+    """Of Hercules 4 to 3.13, before the latter is there and after: the writer hears of a reset."""
+
+    async def test(joined: Joined) -> None:
+        first, second = joined.partners(CURRENT, OLDER)
+        await first.start()
+        first.say(written(bytes(61_581)))
+        await wait_until(lambda: joined.joint.adapter.ends[0].pending)
+        await second.start()
+        assert [await first.hear() for _ in "123"] == [LOST, NO_OP, NO_OP]
+        assert await second.hear() == NO_OP
+        first.say(written(bytes(61_581)))
+        assert [await first.hear(), await first.hear()] == [LOST, NO_OP]
+        first.say(written(bytes(61_580)))
+        assert await second.hear() == written(bytes(61_580))
+        refused = "A 0500: a WRITE of 61581 bytes is not carried: B 0500 takes at most 61580"
+        assert joined.texts.count(refused) == 2
+        await first.close()
+        await second.close()
+
+    run(test)
+
+
 def test_who_is_not_the_partner_is_refused_and_told_why_in_the_log() -> None:
     """A browser, another device, a wrong port of origin; the real one is let in after that."""
 
