@@ -246,7 +246,7 @@ class VirtualEngine:
             end.mate = by_names[partner, name]
             end.host.ends.append(end)
         for end in self._ends:
-            if self._ends.index(end.mate) > self._ends.index(end):
+            if end.mate.place > end.place:
                 for rdev in end.mates:
                     self._plug(end, rdev)
         for end in self._ends:
@@ -386,7 +386,9 @@ class VirtualEngine:
     def _plug(self, end: _End, rdev: Rdev) -> None:
         end.host.system.apply(Connect(rdev), self.now_ns)
         end.mate.host.system.apply(Connect(end.mates[rdev]), self.now_ns)
-        self.drain()
+        for host in self._hosts:
+            if host is end.host or host is end.mate.host:
+                self._drain(host)
 
     def _drain(self, host: _Host) -> None:
         """Carry what the system has for its partners, tell its programs, find when it is due."""

@@ -62,8 +62,9 @@ from isfc.layout.sharing import with_channels
 from isfc.link.name import NodeName
 from isfc.link.schedule import CTCS_MAX
 
-SYSTEMS_MAX: Final = 8
-"""Systems of a collection (published: an SSI cluster of z/VM 7.3 has up to eight members)."""
+SYSTEMS_MAX: Final = 32
+"""Systems of a collection. Chosen: a mesh of so many, 496 links, is what runs are tried with. How
+many an SSI cluster may have, `isfc check` says (`isfc.layout.rules.clusters`)."""
 
 _Nodes = tuple[NodeName, NodeName]
 _T = TypeVar("_T")

@@ -286,10 +286,13 @@ class Collection:
 
     def fibre_ends(self, channel: Channel) -> list[tuple[Layout, Fibre, int]]:
         """The ends of fibres that are on a channel, each with its link and as 0 or 1."""
+        systems = {end.node for end in channel}
         return [
             (link, fibre, end)
-            for link, fibre, channels in self.fibres()
-            for end, other in enumerate(channels)
+            for link in self.links
+            if not systems.isdisjoint(link.nodes)  # of a mesh few links are
+            for fibre in link.fibres
+            for end, other in enumerate(self.channels_of(fibre, link.nodes))
             if other == channel
         ]
 

@@ -28,7 +28,9 @@ def mesh(systems: int, *, shared: bool, ctcs: int = 4, feature: str = "FICON Exp
             f'chpid = {{ S{one} = "{here}", S{other} = "{there}" }}',
         ]
         last = f"{ctcs - 1:X}"
-        rdevs = (f"6{other:X}00-6{other:X}0{last}", f"6{one:X}00-6{one:X}0{last}")
+        rdevs = [
+            f"{0x6000 + 0x100 * mate:X}-{0x600 + 0x10 * mate:X}{last}" for mate in (other, one)
+        ]
         lines += ["[[ctc]]", f'fibre = "{number}"']
         lines += [f'rdevs = {{ S{one} = "{rdevs[0]}", S{other} = "{rdevs[1]}" }}']
     return "\n".join(lines) + "\n"

@@ -102,7 +102,8 @@ class ClusterExperiment:
 
     def loads_of(self, link: Layout) -> tuple[LinkLoad, ...]:
         """What runs over a link."""
-        return tuple(load for load in self.loads if self._link(load) == link)
+        ends = {*link.nodes}
+        return tuple(load for load in self.loads if {load.client, load.server} == ends)
 
     def _link(self, load: LinkLoad) -> Layout:
         return find_link(self.collection, load.client, load.server)

@@ -18,6 +18,28 @@ _REPORT: Final = "z/VM 6.2 performance report, ISFC Improvements"
 _PLANNING: Final = "IBM, z/VM CP Planning and Administration, setting up an SSI cluster"
 
 
+_MEMBERS_MAX: Final = 8
+_MEMBERS_MAX_TO_7_2: Final = 4
+"""Members of an SSI cluster: of z/VM 7.3, and up to 7.2."""
+
+
+def _members(judged: Judged) -> Iterator[Broken]:
+    collection = judged.collection
+    if collection is None or judged.layout != collection.links[0]:
+        return
+    count = len(collection.systems)
+    if count > _MEMBERS_MAX:
+        yield Broken(
+            f"{count} systems: an SSI cluster has at most {_MEMBERS_MAX} members, and up to z/VM "
+            f"7.2 at most {_MEMBERS_MAX_TO_7_2}."
+        )
+    elif count > _MEMBERS_MAX_TO_7_2:
+        yield Broken(
+            f"{count} systems: up to z/VM 7.2 an SSI cluster has at most {_MEMBERS_MAX_TO_7_2} "
+            "members."
+        )
+
+
 def _mesh(judged: Judged) -> Iterator[Broken]:
     collection = judged.collection
     if collection is None or judged.layout != collection.links[0]:
@@ -125,6 +147,17 @@ RULES: Final = (
         "Define a link between them. A collection that is no SSI cluster needs none.",
         _mesh,
         Untried("it is about who can reach whom, not about what is carried"),
+    ),
+    LayoutRule(
+        "members-beyond-ssi",
+        Severity.INFO,
+        "There are more systems than an SSI cluster may have members.",
+        "Guests are relocated between members of one SSI cluster. Other systems may have links.",
+        "IBM, z/VM 7.2 CP Planning and Administration, SSI statement: slots 1 to 4; that z/VM 7.3 "
+        "takes eight is known of its announcement, and no page of its books was found",
+        "Make several clusters of them, or take a release of z/VM that has so many members.",
+        _members,
+        Untried("it is about who may be a member, not about what is carried"),
     ),
     LayoutRule(
         "link-cut-by-one-loss",

@@ -6,11 +6,12 @@ from ctc.address import parse_chpid
 from isfc.errors import ConfigurationError
 from isfc.io.configuration_file import io_configuration_of
 from isfc.layout.document import parse_document
-from isfc.layout.file import parse_collection
+from isfc.layout.file import SYSTEMS_MAX, parse_collection
 from isfc.layout.layout import Cec, ChannelEnd, LinkTraffic
 from isfc.layout.path import FarPath, Isl
 from isfc.layout.write import format_collection
 from isfc.link.name import NodeName
+from isfc.testing.cluster import mesh
 
 ALPHA, BETA, GAMMA = map(NodeName, ("ALPHA", "BETA", "GAMMA"))
 C40, C41, C50 = map(parse_chpid, ("40", "41", "50"))
@@ -205,19 +206,7 @@ def test_traffic_between_systems_without_a_link_is_refused() -> None:
         parse_collection(text.replace('to = "ALPHA"', 'to = "BETA"'))
 
 
-def mesh(count: int) -> str:
-    """So many systems in a ring."""
-    lines: list[str] = []
-    for place in range(count):
-        here, there = f"S{place}", f"S{(place + 1) % count}"
-        lines += ["[[link]]", f'nodes = ["{here}", "{there}"]', f"[fibre.{place}]"]
-        lines += ['feature = "FICON Express8S"', f'chpid = {{ {here} = "40", {there} = "41" }}']
-        lines += ["[[ctc]]", f'fibre = "{place}"']
-        lines += [f'rdevs = {{ {here} = "{place}0", {there} = "{place}8" }}']
-    return "\n".join(lines)
-
-
-def test_up_to_eight_systems_make_a_collection() -> None:
-    assert len(parse_collection(mesh(8)).systems) == 8
-    with pytest.raises(ConfigurationError, match=r"\[\[link\]\] nodes: 9 systems; expected at m"):
-        parse_collection(mesh(9))
+def test_a_mesh_of_many_systems_is_a_collection() -> None:
+    assert len(parse_collection(mesh(SYSTEMS_MAX, shared=False)).systems) == SYSTEMS_MAX
+    with pytest.raises(ConfigurationError, match=r"\[\[link\]\] nodes: 33 systems; expected at m"):
+        parse_collection(mesh(SYSTEMS_MAX + 1, shared=False))

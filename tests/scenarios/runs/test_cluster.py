@@ -8,7 +8,7 @@ import pytest
 
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_collection
-from isfc.layout.file import parse_collection
+from isfc.layout.file import SYSTEMS_MAX, parse_collection
 from isfc.layout.layout import Collection
 from isfc.link.name import NodeName
 from isfc.testing.cluster import mesh
@@ -92,6 +92,17 @@ def test_the_shipped_cluster_is_shared_evenly_and_full() -> None:
     assert all(0.7 < channel.busy <= 1 for channel in result.channels)
     alone = run(collection, load_of(collection.traffic[0])).mb_per_s
     assert alone > 1.5 * max(rates)
+
+
+@pytest.mark.slow
+@pytest.mark.at_length
+def test_a_mesh_of_as_many_systems_as_may_be_runs() -> None:
+    cluster = parse_collection(mesh(SYSTEMS_MAX, shared=False, ctcs=1))
+    loads = tuple(load("-".join(link.nodes), 1) for link in cluster.links)
+    result = run_cluster(ClusterExperiment(cluster, loads, seconds=0.02, warmup=0.02))
+    rates = [link.client.whole.result.mb_per_s for link in result.links]
+    assert len(rates) == SYSTEMS_MAX * (SYSTEMS_MAX - 1) // 2
+    assert min(rates) == pytest.approx(max(rates), rel=0.05)
 
 
 def test_loads_of_both_ends_of_a_link_run_together() -> None:

@@ -9,7 +9,10 @@ from isfc.layout.rules.book import find_all
 from isfc.testing.cluster import mesh
 from tests.isfc.layout.test_channels import CLUSTER
 
-IDS = {"mesh-incomplete", "link-cut-by-one-loss", "channel-shared", "member-asymmetric"}
+IDS = {
+    "mesh-incomplete", "members-beyond-ssi", "link-cut-by-one-loss", "channel-shared",
+    "member-asymmetric",
+}  # fmt: skip
 
 
 def found(collection: Collection) -> list[tuple[str, str]]:
@@ -32,6 +35,16 @@ def test_systems_without_a_link_are_named_once() -> None:
     assert found(parse_collection(text)) == [
         ("mesh-incomplete", "1 pair of systems has no link: S2 and S3.")
     ]
+
+
+@pytest.mark.parametrize(("count", "said"), [(5, "up to z/VM 7.2"), (9, "at most 8 members")])
+def test_more_systems_than_an_ssi_cluster_has_members_are_told_of_once(
+    count: int, said: str
+) -> None:
+    ((rule, text),) = found(parse_collection(mesh(count, shared=False)))
+    assert rule == "members-beyond-ssi"
+    assert text.startswith(f"{count} systems: ")
+    assert said in text
 
 
 def test_channels_of_several_systems_with_many_ctcs_are_told_of_together() -> None:
