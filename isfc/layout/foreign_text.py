@@ -7,8 +7,8 @@ from isfc.errors import ConfigurationError
 from isfc.layout.source_kind import SourceKind, source_kind
 
 _REMEDIES: Final = {
-    SourceKind.DECK: "an IOCP deck; 'isfc import iocp FILE --partitions NAME,NAME' makes a layout "
-    "of it",
+    SourceKind.DECK: "an IOCP deck, or a report of one; 'isfc import iocp FILE --partitions "
+    "NAME,NAME' makes a layout of it",
     SourceKind.CONSOLE_LOG: "a console log; 'isfc import islink NODE=FILE' makes a layout of it",
     SourceKind.CONFIGURATION: "SYSTEM CONFIG or commands; 'isfc import config FILE --layout "
     "LAYOUT' keeps of a layout what they activate",

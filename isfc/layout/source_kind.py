@@ -18,9 +18,10 @@ class SourceKind(StrEnum):
 
 _SIGNS: Final = {
     SourceKind.LAYOUT: re.compile(r"^\[deck\.", re.MULTILINE),  # which holds the cards of a deck
-    SourceKind.DECK: re.compile(  # also of a deck whose column 1 was lost
+    SourceKind.DECK: re.compile(  # also of a deck whose column 1 was lost, and IOCP's reports of it
         r"^(?!#[ \t])(?:\S{0,8}[ \t]{1,40})?"
-        r"(?:RESOURCE|CHPID|CNTLUNIT|IODEVICE)[ \t]{1,40}[A-Z]{1,20}[=,]",
+        r"(?:RESOURCE|CHPID|CNTLUNIT|IODEVICE)[ \t]{1,40}[A-Z]{1,20}[=,]"
+        r"|^.{0,130}\b(?:PARTITION|CHPID SUMMARY|I/O DEVICE|CHANNEL PATH) REPORT {1,40}PAGE\b",
         re.MULTILINE | re.IGNORECASE,
     ),
     SourceKind.CONSOLE_LOG: re.compile(

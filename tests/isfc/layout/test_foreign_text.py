@@ -26,7 +26,11 @@ FOREIGN = {
     "FCX108": ((PUBLISHED / "H001709C-fcx108.txt").read_text(), "'isfc measured read FILE'"),
     "link activity": ((PUBLISHED / "H001709C-link.txt").read_text(), "'isfc measured read FILE'"),
     "RMF": ((DATA / "rmf" / "device-activity.txt").read_text(), "'isfc io size --rmf FILE'"),
-    "IOCP's report": ("1 19.29  24.042  CHPID SUMMARY REPORT  PAGE 2\n 50", "a report that IOCP"),
+    "IOCP's report": (
+        "1 19.29  24.042  CHPID SUMMARY REPORT  PAGE 2\n 50",
+        "isfc import iocp",
+    ),
+    "its columns": (" CHPID  PCHID TYPE  SWITCH\n  50  140  FC  NONE\n", "a report that IOCP"),
 }
 
 

@@ -13,7 +13,7 @@ from isfc.layout.source_kind import SourceKind, source_kind
 DATA = Path(__file__).parents[2] / "data"
 
 
-@pytest.mark.parametrize("path", [*(DATA / "decks").glob("*.iocp")], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", [*(DATA / "decks").iterdir()], ids=lambda path: path.name)
 def test_a_deck_is_one(path: Path) -> None:
     assert source_kind(path.read_text("utf-8")) is SourceKind.DECK
 

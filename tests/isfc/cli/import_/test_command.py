@@ -295,7 +295,7 @@ def test_what_iocp_makes_of_a_deck_is_told_with_all_lines_of_a_kind(
 
 @pytest.mark.parametrize(
     "words",
-    ["import islink VMA=-", "import config - --layout atlanta-boston", "plan -"],
+    ["import islink VMA=-", "import config - --layout atlanta-boston"],
 )
 def test_a_report_of_iocp_is_named(
     words: str, refusal: Refusal, monkeypatch: pytest.MonkeyPatch
