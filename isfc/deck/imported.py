@@ -14,6 +14,7 @@ from ctc.profiles import ChpidProfile, find_profile
 from isfc.arguments import checked, in_python
 from isfc.deck.activation import Activation, choose, choose_from, imbedded, parse_activations
 from isfc.deck.console import by_system
+from isfc.deck.entry import entry_ports
 from isfc.deck.hint import check_paths, hinted_fibres, hinted_ports
 from isfc.deck.iocp import Deck
 from isfc.deck.islink import ConsoleLog, parse_log
@@ -208,6 +209,7 @@ def pair_decks(
     for deck in read:
         tell(deck)
     systems = choose_systems(partitions, read)
+    ports = [each for word in ports for each in _shown_ports(word, systems)]
     wired = _wire_all(systems, ports, feature, config, tell)
     _tell_remarks([found for _, found in wired], tell)
     links = [found.layout for _, found in wired]
@@ -223,6 +225,15 @@ def pair_decks(
         tuple(found.remarks for _, found in wired),
         pairings=tuple(pairings),
     )
+
+
+def _shown_ports(word: str, systems: Sequence[DeckSystem]) -> list[str]:
+    """What ``ports`` says, as it is or, of a file, as D M=CU shows it of a system."""
+    node, equals, path = word.partition("=")
+    named = [system for system in systems if system.node == node.upper()]
+    if not named or not equals:
+        return [word]
+    return entry_ports(_read(Path(path)).text, path, named[0])
 
 
 def join_logs(

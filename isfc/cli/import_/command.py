@@ -68,7 +68,7 @@ def import_iocp(
         typer.Option(
             metavar="NODE:50=C1,...",
             help="The director port of a chpid, or (NODE:50=NODE2:60) the chpid at the other end "
-            "of its cable. Inferred where only one cabling fits.",
+            "of its cable; NODE=FILE for what D M=CU shows. Inferred where only one cabling fits.",
         ),
     ] = None,
     feature: FeatureOption = None,

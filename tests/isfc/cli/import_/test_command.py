@@ -316,3 +316,25 @@ def test_iocps_reports_give_the_layout_of_their_deck(
         layouts.append(parse_collection(path.read_text("utf-8"), path.name))
     assert "one-cec.listing is no deck: the layout keeps none" in capsys.readouterr().err
     assert replace(layouts[0], decks=()) == layouts[1]
+
+
+def test_ports_are_those_that_a_display_shows(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = tmp_path / "shown.txt"
+    shown.write_text(
+        "".join(
+            f"CONTROL UNIT {cu}\nCHP {chpid}\nDEST LINK ADDRESS {far}\nENTRY LINK ADDRESS {entry}\n"
+            for cu, chpid, far, entry in (
+                ("2020", "20", "A1", "A0"),
+                ("2120", "21", "A0", "A1"),
+                ("2220", "22", "A3", "A2"),
+            )
+        )
+    )
+    words = ["import", "iocp", str(DECKS / "one-cec.iocp"), "--partitions", "EAST,WEST", "--ports"]
+    pages = []
+    for ports in ("EAST:20=A0,EAST:21=A1,EAST:22=A2", f"EAST={shown}"):
+        assert run([*words, ports]) == ExitCode.GOOD
+        pages.append(capsys.readouterr())
+    assert pages[0] == pages[1]
