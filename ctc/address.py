@@ -13,6 +13,10 @@ Rdev = NewType("Rdev", int)
 ChpidId = NewType("ChpidId", int)
 """A channel-path identifier, 00 to FF; printed as two upper-case hex digits."""
 
+# a compiled module would name the importer: signatures show it
+setattr(Rdev, "__module__", __name__)  # noqa: B010 - mypyc refuses to assign to a type
+setattr(ChpidId, "__module__", __name__)  # noqa: B010
+
 RDEV_MAX: Final = 0xFFFF
 CHPID_MAX: Final = 0xFF
 _HEX: Final = frozenset("0123456789abcdefABCDEF")

@@ -262,7 +262,10 @@ def __getattr__(name: str) -> Any:
     module, _, other = home.partition(":")
     if module == f"isfc.{name}":
         return import_module(module)
-    return getattr(import_module(module), other or name)
+    found = getattr(import_module(module), other or name)
+    if isinstance(found, type) and found.__doc__ in (None, "", "mypyc filler docstring"):
+        import_module("isfc.documented").document(found)
+    return found
 
 
 def __dir__() -> list[str]:

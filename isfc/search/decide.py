@@ -170,7 +170,7 @@ def optimise(
         (link,) = collection.links
         wanted = tuple(_named(Objective, "objective", each) for each in objective)
         scoring = Scoring(wanted, (LinkLoad(*link.nodes, load, pairs),), seconds)
-        with within("fixed"):
+        with in_python(), within("fixed"):
             kept = parse_fixed(link, parse_rdevs(fixed) if fixed else ())
         task = Task(Collection((link,)), scoring, ctcs or len(link.ctcs), runs, seeds, kept)
     tell = progress or (lambda _: None)

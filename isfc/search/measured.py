@@ -125,7 +125,8 @@ def compare(
     ``client`` is the system of the clients, where no file says it. Raises `ConfigurationError` as
     ``isfc measured compare`` does, and for an interval in which the link was quiet.
     """
-    link, seen = _seen(layout, measurements, client)
+    with in_python():
+        link, seen = _seen(layout, measurements, client)
     at_site = with_site(link, given_site(profile))
     return [compare_interval(at_site, one) for one in seen]
 
@@ -146,7 +147,8 @@ def fit(
     believed, unless ``anyway``; the profile then holds the reasons. Raises `ConfigurationError` as
     ``isfc measured fit`` does.
     """
-    link, seen = _seen(layout, measurements, client)
+    with in_python():
+        link, seen = _seen(layout, measurements, client)
     told, left_out = intervals_of(link, seen)
     fitted = fit_intervals(link, told, name, progress or (lambda _: None))
     if fitted.doubts and not anyway:

@@ -7,7 +7,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, Final
 
-from isfc.arguments import checked
+from isfc.arguments import checked, in_python
 from isfc.layout.note import Note, NoteKind
 from isfc.layout.site import SiteProfile
 from isfc.search.cluster import share_out_over
@@ -58,16 +58,19 @@ def sweep(
         specification = read_grid(Path(specification))
     site = given_site(profile)
     cells = [at_site(cell, site) for cell in specification]
-    return _rows(cells, RowStore(None if store is None else Path(store)), jobs, cluster)
+    with in_python():
+        rows = RowStore(None if store is None else Path(store))
+    return _rows(cells, rows, jobs, cluster)
 
 
 def _rows(
     specification: Sequence[Cell], kept: RowStore, jobs: int | None, cluster: str | None
 ) -> Iterator[Row]:
-    for cell, figures in finish(
-        specification, kept, lambda work, items: execute(work, items, jobs, cluster)
-    ):
-        yield row_of(cell, figures)
+    with in_python():
+        for cell, figures in finish(
+            specification, kept, lambda work, items: execute(work, items, jobs, cluster)
+        ):
+            yield row_of(cell, figures)
 
 
 Run = Experiment | ClusterExperiment

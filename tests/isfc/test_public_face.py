@@ -1,6 +1,7 @@
 """The public face: what ``import isfc`` offers, where it comes from and what it costs."""
 
 import ast
+import inspect
 import re
 import subprocess
 import sys
@@ -29,6 +30,17 @@ def test_program_that_type_checkers_read_runs() -> None:
 def test_every_public_name_is_there_and_documented(name: str) -> None:
     assert getattr(isfc, name).__doc__
     assert re.search(rf"`[^`]*\b{name}\b", (PROJECT / "docs" / "api.md").read_text("utf-8"))
+
+
+@pytest.mark.at_length
+@pytest.mark.slow
+@pytest.mark.parametrize("name", isfc.__all__)
+def test_help_says_what_the_source_says(name: str) -> None:
+    """The compiler leaves docstrings of classes out, and gives types the module that imports."""
+    public = getattr(isfc, name)
+    assert "filler" not in (inspect.getdoc(public) or "filler")
+    if isinstance(public, type) and not issubclass(public, Exception):
+        assert "importlib" not in str(inspect.signature(public))
 
 
 def test_a_name_that_is_not_public_is_no_attribute() -> None:
