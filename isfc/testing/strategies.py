@@ -1,10 +1,15 @@
 """Strategies of hypothesis: names, layouts, workloads, messages, frames, plans of what happens."""
 
-from ctc.address import CHPID_MAX, RDEV_MAX, ChpidId, Rdev
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from ctc.address import CHPID_MAX, RDEV_MAX, ChpidId, Rdev, format_chpid
 from ctc.frame import CommandFrame, DataFrame, Frame, Signal, StatusFrame
 from ctc.profiles import FEATURES, ChpidProfile, find_profile
 from ctc.subchannel import Command
 from isfc.engine.wire import FRAME_LENGTH_MAX, NUMBER_MAX
+from isfc.layout.catalogue import load_layout
 from isfc.layout.checked_toml import TABLE_NAME_LENGTH_MAX
 from isfc.layout.document import KM_MAX, LINK_GBPS_MIN
 from isfc.layout.layout import CtcPair, Fibre, Layout
@@ -24,6 +29,15 @@ from isfc.testing.plan import (
     VaryCtcChpid,
     VaryRdev,
     Wait,
+)
+from scenarios.faults.fault import (
+    DRAWN_COUNT,
+    NEVER_DRAWN,
+    Fault,
+    FaultKind,
+    chpids_of,
+    draw_fault,
+    places_of,
 )
 from scenarios.runs.workload import WINDOW_MAX, Workload
 
@@ -198,9 +212,48 @@ def traffic_plans(draw: st.DrawFn) -> list[Step]:
     return [draw(sends), *draw(st.lists(st.one_of(sends, pauses), max_size=20))]
 
 
-def fault_schedules() -> st.SearchStrategy[list[Step]]:
+def fault_plans() -> st.SearchStrategy[list[Step]]:
     """CTCs are lost, restored, deactivated and varied off, at any time and by either side."""
     return st.lists(st.one_of(cuts, operations, pauses), max_size=15)
+
+
+DRAWN: Final = tuple(kind for kind in FaultKind if kind not in NEVER_DRAWN)
+"""Kinds of faults that are drawn."""
+
+
+@st.composite
+def faults(
+    draw: st.DrawFn,
+    kind: FaultKind | None = None,
+    layout: str | Layout = "atlanta-boston",
+    until_ns: int = 100 * MS,
+) -> Fault:
+    """A fault of one kind, or of any, at either system, that begins before ``until_ns``.
+
+    It lasts up to 30 ms, and fits `isfc.testing.run_programs` over the same layout.
+    """
+    link = layout if isinstance(layout, Layout) else load_layout(layout)
+    what = draw(st.sampled_from(DRAWN)) if kind is None else kind
+    places = chpids_of(link)
+    place = draw(st.sampled_from([*places]))
+    at_ns = draw(st.integers(0, until_ns - 1))
+    drawn = draw_fault(draw(st.randoms(use_true_random=False)), [what], at_ns, [place])
+    if what is not FaultKind.CHPID_LOST:
+        return drawn
+    lost = places_of(f"{place[0]}:{format_chpid(places[place])}", link)
+    return replace(drawn, chpid=places[place], places=lost)
+
+
+def fault_schedules(
+    layout: str | Layout = "atlanta-boston",
+    kinds: Sequence[FaultKind] = DRAWN,
+    until_ns: int = 100 * MS,
+) -> st.SearchStrategy[list[Fault]]:
+    """Up to five faults of some kinds, by their times: `isfc.testing.run_programs` takes them."""
+    one = st.one_of([faults(kind, layout, until_ns) for kind in kinds])
+    return st.lists(one, max_size=DRAWN_COUNT).map(
+        lambda found: sorted(found, key=lambda fault: fault.at_ns)
+    )
 
 
 def eventful_plans() -> st.SearchStrategy[list[Step]]:

@@ -210,9 +210,9 @@ def _fault(table: _Table, layout: Place, client: NodeName, end_ns: int) -> Fault
     chpid = None if table.chpid is None else _chpid(table.chpid, layout, node)
     places: tuple[tuple[NodeName, Rdev], ...] = ()
     if table.piece is not None:
-        places = _places(table.piece, layout)
+        places = places_of(table.piece, layout)
     elif chpid is not None:
-        places = _places(f"{node}:{format_chpid(chpid)}", layout)
+        places = places_of(f"{node}:{format_chpid(chpid)}", layout)
     return Fault(
         kind,
         at_ns,
@@ -277,7 +277,7 @@ def _links(layout: Place) -> tuple[Layout, ...]:
     return (layout,) if isinstance(layout, Layout) else layout.links
 
 
-def _places(piece: str, layout: Place) -> tuple[tuple[NodeName, Rdev], ...]:
+def places_of(piece: str, layout: Place) -> tuple[tuple[NodeName, Rdev], ...]:
     """An end of each CTC that goes with a piece of hardware, of all links."""
     links = _links(layout)
     cecs = () if isinstance(layout, Layout) else layout.cecs
@@ -297,7 +297,7 @@ def _places(piece: str, layout: Place) -> tuple[tuple[NodeName, Rdev], ...]:
     return tuple(found)
 
 
-def _chpids(layout: Place) -> dict[tuple[NodeName, Rdev], ChpidId]:
+def chpids_of(layout: Place) -> dict[tuple[NodeName, Rdev], ChpidId]:
     """Every end of a CTC, and its chpid."""
     return {
         (node, ctc.rdevs[here]): ctc.fibre.chpids[here]
@@ -308,7 +308,7 @@ def _chpids(layout: Place) -> dict[tuple[NodeName, Rdev], ChpidId]:
 
 
 def _rdev(text: str, layout: Place, node: NodeName) -> Rdev:
-    known = [rdev for name, rdev in _chpids(layout) if name == node]
+    known = [rdev for name, rdev in chpids_of(layout) if name == node]
     with within("rdev"):
         rdev = parse_rdev(text)
     if rdev not in known:
@@ -318,7 +318,7 @@ def _rdev(text: str, layout: Place, node: NodeName) -> Rdev:
 
 
 def _chpid(text: str, layout: Place, node: NodeName) -> ChpidId:
-    known = dict.fromkeys(chpid for (name, _), chpid in _chpids(layout).items() if name == node)
+    known = dict.fromkeys(chpid for (name, _), chpid in chpids_of(layout).items() if name == node)
     with within("chpid"):
         chpid = parse_chpid(text)
     if chpid not in known:
@@ -341,14 +341,14 @@ def draw_faults(seed: int, layout: Place, begin_ns: int, end_ns: int) -> list[Fa
     """
     random = Random(f"faults {seed}")
     kinds = [kind for kind in FaultKind if kind not in NEVER_DRAWN]
-    chpids = _chpids(layout)
+    chpids = chpids_of(layout)
     faults = []
     for _ in range(DRAWN_COUNT):
         place = random.choice([*chpids])
         fault = draw_fault(random, kinds, random.randrange(begin_ns, end_ns), [place])
         if fault.kind is FaultKind.CHPID_LOST:
             chpid = chpids[place]
-            lost = _places(f"{place[0]}:{format_chpid(chpid)}", layout)
+            lost = places_of(f"{place[0]}:{format_chpid(chpid)}", layout)
             fault = replace(fault, chpid=chpid, places=lost)
         faults.append(fault)
     return sorted(faults, key=lambda fault: fault.at_ns)

@@ -12,7 +12,7 @@ from isfc.testing.plan import SendMessages, Step
 from isfc.testing.strategies import (
     colliding_plans,
     eventful_plans,
-    fault_schedules,
+    fault_plans,
     layouts,
     setups,
     traffic_plans,
@@ -38,7 +38,7 @@ def test_colliding_plans_collide(setup: Setup, plan: list[Step]) -> None:
     assert any(side.end.link.counters.collision_count for side in pair.sides)
 
 
-@given(setups(), eventful_plans(), fault_schedules(), traffic_plans())
+@given(setups(), eventful_plans(), fault_plans(), traffic_plans())
 def test_any_plan_fits_any_pair(
     setup: Setup, plan: list[Step], faults: list[Step], traffic: list[Step]
 ) -> None:

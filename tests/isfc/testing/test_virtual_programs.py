@@ -5,11 +5,15 @@ import time
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
 
+import isfc.testing
 from ctc.address import Rdev
 from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
 from isfc.live.session import Conversation, ConversationSevered, OpenNode, Traffic
+from isfc.programs.protocol import SeverCode
+from isfc.testing.strategies import DRAWN, fault_schedules, faults
 from isfc.testing.virtual_programs import ProgramsRun, Stuck, run_programs
 from scenarios.faults.fault import Fault, FaultKind
 
@@ -53,8 +57,8 @@ def test_conversations_carry_their_bytes_in_virtual_time() -> None:
 
 
 def test_same_seed_gives_the_same_trace() -> None:
-    faults = [Fault(FaultKind.DELAY, 2 * MS, ATLANTA, 20 * MS, amount=100_000, jitter_ns=50_000)]
-    runs = [run_programs(transfer, faults=faults, seed=seed) for seed in (1, 1, 2)]
+    late = [Fault(FaultKind.DELAY, 2 * MS, ATLANTA, 20 * MS, amount=100_000, jitter_ns=50_000)]
+    runs = [run_programs(transfer, faults=late, seed=seed) for seed in (1, 1, 2)]
     assert runs[0] == runs[1]
     assert runs[0].trace != runs[2].trace
     assert all(each.outcome == SENT for each in runs)
@@ -121,3 +125,40 @@ def test_service_that_is_not_there_is_refused() -> None:
 def test_fault_without_a_ctc_of_the_link_is_refused(place: tuple[Any, ...], problem: str) -> None:
     with pytest.raises(ConfigurationError, match=problem):
         run_programs(transfer, faults=[Fault(FaultKind.CTC_LOST, 2 * MS, *place)])
+
+
+DAMAGING = {FaultKind.FRAME_CORRUPTED, FaultKind.FRAME_TRUNCATED}
+"""A frame that is not what was sent: found by a checksum, or not at all."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", DRAWN)
+def test_fault_of_any_kind_that_is_drawn_can_be_run(kind: FaultKind) -> None:
+    @settings(max_examples=5, deadline=None)
+    @given(faults(kind, until_ns=20 * MS))
+    def runs(fault: Fault) -> None:
+        assert fault.kind is kind
+        severed: SeverCode | None = None
+        outcome = SENT
+        try:
+            outcome = run_programs(transfer, faults=[fault], seed=1).outcome
+        except ConversationSevered as error:
+            severed = error.code
+        assert severed in (None, SeverCode.LINK, SeverCode.PROTOCOL)
+        assert outcome == SENT or kind in DAMAGING
+
+    runs()
+
+
+@settings(max_examples=10, deadline=None)
+@given(fault_schedules(kinds=[FaultKind.CTC_LOST, FaultKind.DELAY], until_ns=20_000_000))
+def test_schedule_that_is_drawn_loses_nothing(schedule: list[Fault]) -> None:
+    assert run_programs(transfer, faults=schedule).outcome == SENT
+
+
+def test_names_of_the_kit_are_in_one_place() -> None:
+    assert isfc.testing.run_programs is run_programs
+    assert isfc.testing.Fault is Fault
+    assert all(hasattr(isfc.testing, name) for name in dir(isfc.testing))
+    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
+        isfc.testing.Nothing  # noqa: B018
