@@ -7,9 +7,11 @@ from typing import Final
 
 from isfc.layout.layout import Layout
 from isfc.layout.rules.rule import ChangedLayout, Finding, Untried, warnings_first
-from scenarios.figures.certainty import Differs, Odds, nobody_is_ahead, odds_ahead
-from scenarios.runs.saturation import ModelledRate, carried
+from scenarios.figures.certainty import Differs, Odds, Range, nobody_is_ahead, odds_ahead
+from scenarios.figures.ranges import rate_range
+from scenarios.runs.saturation import SATURATING_PAIRS, STATED_PAIRS, SUITE, ModelledRate, carried
 from scenarios.runs.steady import Rate
+from scenarios.runs.workload import SUITES
 
 LAYOUTS_MAX: Final = 4
 """So many changed layouts are run at most: each takes as long as the layout itself."""
@@ -34,6 +36,8 @@ class ComparedLoad:
 
     before: Rate
     changed: Rate
+    ranges: tuple[Range, Range] | None = None
+    """Between what both would lie, if that is wanted."""
 
     @property
     def share(self) -> float:
@@ -111,8 +115,17 @@ def _try(
         return TriedAdvice(trial, _IMPOSSIBLE)
     if changed not in runs:
         return TriedAdvice(trial, _TOO_MANY)
-    saturated, stated = map(ComparedLoad, before, runs[changed])
+    saturated, stated = (
+        ComparedLoad(was, comes, (_range(was, layout, pairs), _range(comes, changed, pairs)))
+        for was, comes, pairs in zip(
+            before, runs[changed], (SATURATING_PAIRS, STATED_PAIRS), strict=True
+        )
+    )
     return TriedAdvice(trial, (saturated, stated))
+
+
+def _range(rate: Rate, layout: Layout, pairs: int) -> Range:
+    return rate_range(rate.mb_per_s, layout, SUITES[SUITE], pairs)
 
 
 def _slower(figures: Sequence[ModelledRate]) -> tuple[Rate, Rate]:

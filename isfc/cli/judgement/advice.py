@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from isfc.cli.output.ranges import plain
 from isfc.layout.rules.rule import Finding, Severity, Untried, warnings_first
 from scenarios.figures.advice import AdviceVerdict, ComparedLoad, TriedAdvice
 from scenarios.figures.cluster_plan import ClusterPlan
@@ -113,4 +114,5 @@ def _odds(loads: Iterable[ComparedLoad]) -> str:
 
 
 def _rates(compared: ComparedLoad) -> str:
-    return f"{paces(compared.before)} to {paces(compared.changed)}"
+    within = "" if compared.ranges is None else f" ({plain(compared.ranges[1].likely)})"
+    return f"{paces(compared.before)} to {paces(compared.changed)}{within}"

@@ -76,6 +76,9 @@ class ComparedJson(Struct, frozen=True):
     changed_mb_per_s: float
     changed_spread_mb_per_s: float
     changed_second_mb_per_s: float | None
+    range: RangeJson | None
+    """between what `mb_per_s` would lie"""
+    changed_range: RangeJson | None
     odds: float
     """how likely it is that the changed layout is ahead on real hardware, of 1"""
 

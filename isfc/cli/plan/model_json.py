@@ -23,11 +23,15 @@ def trial_json(tried: TriedAdvice) -> TrialJson:
 
 def _compared(compared: ComparedLoad) -> ComparedJson:
     before, changed = compared.before, compared.changed
+    ranges = (None, None) if compared.ranges is None else map(range_json, compared.ranges)
+    within, changed_within = ranges
     return ComparedJson(
         compared.verdict,
         *(before.mb_per_s, before.spread_mb_per_s, before.second_mb_per_s),
         *(changed.mb_per_s, changed.spread_mb_per_s, changed.second_mb_per_s),
-        compared.odds.share,
+        range=within,
+        changed_range=changed_within,
+        odds=compared.odds.share,
     )
 
 

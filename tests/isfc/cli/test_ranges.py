@@ -22,7 +22,7 @@ INPUTS: Final = frozenset(
     "hot_set_bytes write_bytes_per_s max_quiesce_s max_total_s together at_s ctcs ctcs_left "
     "trend begin_s steps stop_short km link_gbps write_ctcs estimated_mb_per_s chpids warnings "
     "findings saturating_pairs stated_pairs share busy_percent resource count left had odds ratio "
-    "nodes fewer sharing".split()
+    "nodes fewer sharing remarks candidates screened simulated defined_simulated".split()
 )
 """Numbers that are set, counted, by IBM's rule, or how sure something is."""
 RATES: Final = (
@@ -97,8 +97,11 @@ SHOWN: Final = {
     "plan, losses": Shown(
         "plan published-1 --lose", "simulated_mb_per_s simulated_spread_mb_per_s", slow=True
     ),
-    "compare": Shown("compare published-1 published-4 --workload HS --pairs 2",
-        "mb_per_s spread_mb_per_s second_mb_per_s without_mb_per_s added share_left", slow=True),
+    "compare": Shown(
+        "compare published-1 published-4 --workload HS --pairs 2",
+        "mb_per_s spread_mb_per_s second_mb_per_s without_mb_per_s added worst_loss_leaves",
+        slow=True,
+    ),
     "optimise": Shown(
         "optimise published-1 --pairs 2 --seconds 0.02 --seeds 1 --runs 1 --jobs 1",
         "mb_per_s spread_percent gains", slow=True,
