@@ -59,7 +59,7 @@ SHARES: Final = (0.5, FOUR_OF_FIVE, 0.9, NINETEEN_OF_TWENTY)
 """Of rows, that factors are told for."""
 
 POWER_MAX: Final = 1.5
-"""A family whose suites are so much farther off than the others say is not taken."""
+"""A family whose suites are so much farther off than the others say takes the wider one's."""
 
 DIRECTION_COLUMNS: Final = ("of", "from_ratio", "pairs", "right", "source")
 
@@ -128,13 +128,23 @@ def ratios() -> list[tuple[Miss, float, float]]:
 def table_of(misses: Iterable[Miss]) -> list[dict[str, str]]:
     """The lines of ``certainty.csv``: each kind of figure, by family.
 
-    A family whose suites say too little of each other is left out: the wider one is taken then.
+    A family whose suites say too little of each other has the factors of the next wider one that
+    says enough, or what its own rows take, whichever is more.
     """
-    return [
-        _line(*cell, found)
-        for cell, found in families(misses).items()
-        if cell[2].regime == ALL_LINKS or max(power(found, share) for share in SHARES) < POWER_MAX
-    ]
+    cells = families(misses)
+    lines = []
+    for (kind, of, family), found in cells.items():
+        wider = found
+        if not tells(family, found):
+            others = ((each, cells.get((kind, of, each), [])) for each in family.wider())
+            wider = next(some for each, some in others if some and tells(each, some))
+        lines.append(_line(kind, of, family, found, wider))
+    return lines
+
+
+def tells(family: Family, misses: Sequence[Miss]) -> bool:
+    """Whether the suites of a family say enough of each other."""
+    return family.regime == ALL_LINKS or max(power(misses, s) for s in SHARES) < POWER_MAX
 
 
 def families(misses: Iterable[Miss]) -> dict[tuple[str, str, Family], list[Miss]]:
@@ -146,8 +156,13 @@ def families(misses: Iterable[Miss]) -> dict[tuple[str, str, Family], list[Miss]
     return {cell: found for cell, found in cells.items() if len(found) >= ROWS_MIN}
 
 
-def _line(kind: str, of: str, family: Family, misses: Sequence[Miss]) -> dict[str, str]:
-    factors = accumulate((covering(misses, share) for share in SHARES), max)
+def _line(
+    kind: str, of: str, family: Family, misses: Sequence[Miss], wider: Sequence[Miss]
+) -> dict[str, str]:
+    own = [miss.factor for miss in misses]
+    least = [1.0 if wider is misses else within(own, share) for share in SHARES]
+    told = (covering(wider, share) for share in SHARES)
+    factors = accumulate(map(max, told, least), max)
     worst = max(miss.factor for miss in misses)
     *most, last = factors
     cells = (

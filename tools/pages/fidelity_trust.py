@@ -44,8 +44,9 @@ A figure of the model has two ranges: for four of five cases, and for nineteen o
 figure divided and multiplied by a factor. The factors come from the errors of suites that nothing
 was fitted to, and where these tell nothing, of the rows themselves (*in sample*). They are made so
 that ranges which are told by three suites cover the fourth as they state, within five points: a
-test holds them to that. A family with few rows, or whose suites tell too little of each other,
-takes the factors of the wider one, and says so."""
+test holds them to that. A family with few rows takes the factors of the
+wider one, and says so; one whose suites tell too little of each other takes them too, or what
+its own rows take, whichever is more."""
 
 ASSUMED: Final = """
 What nobody has measured of CTCs makes a range wider. The model is run at both ends of each

@@ -22,7 +22,7 @@ INPUTS: Final = frozenset(
     "hot_set_bytes write_bytes_per_s max_quiesce_s max_total_s together at_s ctcs ctcs_left "
     "trend begin_s steps stop_short km link_gbps write_ctcs estimated_mb_per_s chpids warnings "
     "findings saturating_pairs stated_pairs share busy_percent resource count left had odds ratio "
-    "nodes fewer sharing remarks candidates screened simulated defined_simulated".split()
+    "nodes fewer sharing remarks candidates screened simulated defined_simulated odds_ahead".split()
 )
 """Numbers that are set, counted, by IBM's rule, or how sure something is."""
 RATES: Final = (
@@ -199,10 +199,9 @@ def test_each_number_has_a_range_or_the_note(
     for names, around in numbers(record):
         if ALL in noted or noted & {*names}:
             assert has_note, f"{names}: no note"
-        elif names[-1] in ranged:
-            assert any(map(is_range, (key for each in around for key in each))), (
-                f"{names}: no range"
-            )
+        elif ranged & {*names[-2:]}:
+            beside = (key for each in around for key in each)
+            assert any(map(is_range, beside)), f"{names}: no range"
         else:
             assert names[-1] in INPUTS, f"{names}: give it a range, or name it in a note"
 

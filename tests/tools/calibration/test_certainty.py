@@ -18,6 +18,7 @@ from tools.calibration.certainty import (
     figures,
     ratios,
     score,
+    tells,
     within,
 )
 
@@ -30,20 +31,29 @@ def miss(factor: float, suite: str = "") -> Miss:
 
 
 def test_ranges_cover_a_suite_that_was_left_out_as_they_state() -> None:
-    """Within five points, or one row more, in every family of which suites tell each other."""
-    told = []
+    """Within five points, in every family of which suites tell each other.
+
+    Of the others, which take a wider family's factors, no fewer rows than stated but for five
+    points. The errors are of a fast copy of the model, fitted to the other suites.
+    """
+    told, taken = [], []
     for (_, of, family), misses in families(figures()).items():
         errors = errors_of(FigureKind(of), family)
-        if errors.family != family or not score(misses, FOUR_OF_FIVE):
-            continue
+        assert errors.family == family, "every family with enough rows has a line"
         for share, factor in (
             (FOUR_OF_FIVE, errors.four_of_five),
             (NINETEEN_OF_TWENTY, errors.nineteen_of_twenty),
         ):
-            reached = coverage(misses, share, factor)
-            told.append((of, str(family), share))
-            assert abs(reached - share) <= POINTS + 1 / len(misses), (of, str(family), reached)
+            if score(misses, share) and tells(family, misses):
+                told.append(family)
+                reached = coverage(misses, share, factor)
+                assert abs(reached - share) <= POINTS + 1e-9, (of, str(family), reached)
+            else:
+                taken.append(family)
+                reached = sum(miss.factor <= factor * 1.001 for miss in misses) / len(misses)
+                assert reached >= share - POINTS, (of, str(family), reached)
     assert len(told) > 10
+    assert len(taken) > 10
 
 
 def test_a_suite_that_is_farther_off_than_the_others_say_widens_the_range() -> None:
