@@ -1,31 +1,69 @@
 """``isfc change``: the steps from one layout to another, and back."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from isfc.cli.change.decks import DeckChange, deck_changes
+from isfc.cli.change.given import read_both
 from isfc.cli.change.json import change_json
 from isfc.cli.change.orders import Trial, trial_of
 from isfc.cli.change.page import Carried, Change, change_lines
-from isfc.cli.options.layout import JsonOption, LayoutFileArgument, LinkOption, read_collection
+from isfc.cli.options.flattened import flattened
+from isfc.cli.options.layout import JsonOption, LinkOption, complete_layout
 from isfc.cli.output.progress import run_all
 from isfc.cli.output.streams import show_json, show_lines, show_log, write_file
 from isfc.errors import ConfigurationError
 from isfc.layout.change import change_steps, changed_fibres
 from isfc.layout.layout import Collection, Layout
-from isfc.layout.write import format_layout
+from isfc.layout.sharing import in_use
+from isfc.layout.write import format_collection
 from scenarios.figures.ranges import rate_range
 from scenarios.runs.saturation import STATED_PAIRS, SUITE, one_way
 from scenarios.runs.steady import steady_run
 from scenarios.runs.workload import find_workload
 
+GivenArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="LAYOUT",
+        help="A layout file or a shipped layout; or IOCP decks or console logs, with commas "
+        "between, which are imported.",
+        autocompletion=complete_layout,
+    ),
+]
 
+
+@dataclass(frozen=True, slots=True)
+class GivenOptions:
+    """The two sides, and what has to be known of decks among them."""
+
+    before: GivenArgument
+    after: GivenArgument
+    partitions: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME,NAME",
+            help="Of decks: the partitions to join, as for 'isfc import iocp'; the systems of the "
+            "other layout if not said.",
+        ),
+    ] = None
+    ports: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NODE:50=C1,...", help="Of decks: the director port of a chpid."),
+    ] = None
+
+    def read(self) -> tuple[Collection, Collection]:
+        """The links on both sides."""
+        return read_both(self.before, self.after, self.partitions, self.ports or ())
+
+
+@flattened
 def change(
-    before: LayoutFileArgument,
-    after: LayoutFileArgument,
+    given: GivenOptions,
     *,
     link: LinkOption = None,
     rates: Annotated[
@@ -53,7 +91,7 @@ def change(
     is no other way. Each step has its commands for each system and what the link carries then.
     The page is Markdown. docs/changing.md says what is known of the commands.
     """
-    old, new = read_collection(before), read_collection(after)
+    old, new = given.read()
     stuck = None if reset is None else new.link(reset, "--reset").nodes
     steps = change_steps(old, new, stuck)
     carried = _carried(
@@ -67,7 +105,7 @@ def change(
     found = Change(
         old,
         new,
-        (before, after),
+        (given.before, given.after),
         steps,
         () if stuck else change_steps(new, old),
         tuple(changed_fibres(old, new)),
@@ -75,7 +113,7 @@ def change(
         carried,
     )
     if trial is not None:
-        _write_trial(trial, trial_of(old, steps, link))
+        _write_trial(trial, trial_of(old, steps, link), old, new)
     elif link is not None:
         raise ConfigurationError("--link: of --try; expected --try FOLDER with it")
     if json:
@@ -84,11 +122,21 @@ def change(
         show_lines(change_lines(found))
 
 
-def _write_trial(folder: Path, trial: Trial) -> None:
+def _write_trial(folder: Path, trial: Trial, old: Collection, new: Collection) -> None:
     """Write what a run does the steps with, and say how on stderr."""
     if not folder.is_dir():
         raise ConfigurationError(f"--try {folder}: expected a folder that exists")
-    write_file(folder / "change.toml", format_layout(trial.layout))
+    known = {end for channel in old.shared_channels for end in channel}
+    homes = {system for cec in old.cecs for system in cec.systems}
+    both = Collection(
+        (trial.layout,),
+        shared_channels=(
+            *old.shared_channels,
+            *(channel for channel in new.shared_channels if not known & {*channel}),
+        ),
+        cecs=(*old.cecs, *(cec for cec in new.cecs if not homes & {*cec.systems})),
+    )
+    write_file(folder / "change.toml", format_collection(in_use(both)))
     write_file(folder / "change.cp", trial.script)
     show_log(
         f"isfc: to try it: isfc run {folder}/change.toml --cp {folder}/change.cp --warmup 0 "

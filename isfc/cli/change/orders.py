@@ -1,10 +1,10 @@
 """The commands of each step, system by system, and the script that tries them."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-from ctc.address import ChpidId, Rdev, format_chpid, format_rdev
+from ctc.address import RDEV_MAX, ChpidId, Rdev, format_chpid, format_rdev
 from isfc.errors import ConfigurationError
 from isfc.layout.change import Step, StepKind, link_of
 from isfc.layout.layout import Collection, CtcPair, Layout
@@ -88,25 +88,37 @@ class Trial:
 
 
 def trial_of(before: Collection, steps: Sequence[Step], link: str | None) -> Trial:
-    """What ``isfc run`` tries the steps of one link by.
+    """What ``isfc run`` tries the steps of one link by; it ends in the other layout.
 
-    Raises `ConfigurationError` where a run cannot: a device is one CTC in it, from the beginning.
+    In a run a device is one CTC from the beginning. So an old CTC one of whose numbers is another's
+    afterwards has a number beside it, which nothing else has. Raises `ConfigurationError` for more
+    CTCs than a link may have, of both layouts together.
     """
-    nodes = before.link(link, "--link").nodes
+    old = before.link(link, "--link")
+    nodes = old.nodes
     mine = [step for step in steps if step.nodes == nodes]
-    if any(step.frees for step in mine):
+    known = {*old.ctcs}
+    added = [
+        each.ctc
+        for step in mine
+        if step.kind is StepKind.ADD
+        for each in step.ctcs
+        if each.ctc not in known
+    ]
+    if len(old.ctcs) + len(added) > CTCS_MAX:
         raise ConfigurationError(
-            "--try: a device number is of another CTC afterwards, and in a run each has one from "
-            "the beginning; expected a change without such"
+            f"--try: {len(old.ctcs)} CTCs and {len(added)} new ones; expected at most {CTCS_MAX} "
+            "in a link, as a run has all from the beginning"
         )
-    added = [each.ctc for step in mine if step.kind is StepKind.ADD for each in step.ctcs]
-    given: list[CtcPair] = [*before.link(link).ctcs]
-    if len(given) + len(added) > CTCS_MAX:
-        raise ConfigurationError(
-            f"--try: {len(given)} CTCs and {len(added)} new ones; expected at most {CTCS_MAX} in "
-            "a link, as a run has all from the beginning"
-        )
-    lines = ["* the new CTCs are not there yet"]
+    beside = _beside(old.ctcs, added)
+    lines = [
+        f"* {node} {format_rdev(was.rdevs[end])} is {format_rdev(now.rdevs[end])} here until it is "
+        "gone: the number is another CTC's then"
+        for was, now in beside.items()
+        for end, node in enumerate(nodes)
+        if was.rdevs[end] != now.rdevs[end]
+    ]
+    lines.append("* the new CTCs are not there yet")
     for end, node in enumerate(nodes):
         if new := sorted(ctc.rdevs[end] for ctc in added):
             lines.append(f"at 0.001s {node}: DEACTIVE ISLINK {_spelt(new)}")
@@ -114,7 +126,8 @@ def trial_of(before: Collection, steps: Sequence[Step], link: str | None) -> Tri
     at_s = _FIRST_S
     for number, step in enumerate(mine, start=1):
         lines.append(f"* step {number}")
-        for order in orders_of(step):
+        ctcs = tuple(replace(each, ctc=beside.get(each.ctc, each.ctc)) for each in step.ctcs)
+        for order in orders_of(replace(step, ctcs=ctcs)):
             if order.command:
                 lines.append(f"at {at_s:.3f}s {order.system}: {order.command}")
                 at_s += 0.001
@@ -122,4 +135,22 @@ def trial_of(before: Collection, steps: Sequence[Step], link: str | None) -> Tri
     lines.append("* as it is in the end")
     lines += [f"at {at_s:.3f}s {node}: QUERY ISLINK" for node in nodes]
     text = "\n".join(lines)
-    return Trial(link_of(nodes, [*given, *added]), f"{text}\n", round(at_s + _STEP_S, 1))
+    every = [*(beside.get(ctc, ctc) for ctc in old.ctcs), *added]
+    return Trial(link_of(nodes, every), f"{text}\n", round(at_s + _STEP_S, 1))
+
+
+def _beside(old: Sequence[CtcPair], added: Sequence[CtcPair]) -> dict[CtcPair, CtcPair]:
+    """Old CTCs that a new one has a number of, each with the nearest that is free."""
+    found: dict[CtcPair, CtcPair] = {}
+    taken = [{ctc.rdevs[end] for ctc in (*old, *added)} for end in (0, 1)]
+    for ctc in old:
+        first, second = ctc.rdevs
+        for end in (0, 1):
+            if any(new.rdevs[end] == ctc.rdevs[end] for new in added):
+                near = ((abs(n - ctc.rdevs[end]), n) for n in range(RDEV_MAX + 1))
+                free = Rdev(min(each for each in near if each[1] not in taken[end])[1])
+                taken[end].add(free)
+                first, second = (free, second) if end == 0 else (first, free)
+        if (first, second) != ctc.rdevs:
+            found[ctc] = replace(ctc, rdevs=(first, second))
+    return found

@@ -39,6 +39,7 @@ from isfc.cli.output.streams import show, show_json, write_file
 from isfc.errors import ConfigurationError
 from isfc.layout.comments import with_comments
 from isfc.layout.layout import Collection, Layout
+from isfc.layout.sharing import in_use
 from isfc.layout.write import format_collection
 from isfc.link.schedule import CTCS_MAX
 from isfc.search.candidate import parse_fixed
@@ -190,7 +191,7 @@ def optimise_layout(
     with _searching(task.runs) as advance:
         found = optimise(task, partial(_over_processes, jobs or os.cpu_count() or 1), advance)
     if output is not None:
-        proposed = replace(found.proposed.collection, decks=opened.collection.decks)
+        proposed = _whole(opened.collection, found.proposed.collection.links)
         write_file(output, with_comments(format_collection(proposed), opened.text))
     if plot is not None:
         write_front(plot, found, task.objectives)
@@ -198,6 +199,15 @@ def optimise_layout(
         show_json({**found_record(found, task), **profile_record(task.layout.site)})
     else:
         show(found_page(found, task), *written_line(output, written(found)))
+
+
+def _whole(given: Collection, links: tuple[Layout, ...]) -> Collection:
+    """The file with other CTCs: machines, shared channels, traffic, disks and decks stay.
+
+    Of several links of which one was placed it is that one, without the disks.
+    """
+    kept = replace(given, links=links)
+    return in_use(kept if len(links) == len(given.links) else replace(kept, io={}))
 
 
 def _link_task(

@@ -250,7 +250,7 @@ ELSEWHERE: Final = {
     "replay": "suite release reply rdevs pairs seconds jobs seeds full plot report interval csv "
     "json",
     "compare": "csv json workload pairs link",
-    "change": "link rates reset try json",
+    "change": "partitions ports link rates reset try json",
     "measured read": "system zone ran records usable decimal-comma layout link output csv json",
     "measured compare": "link from system zone ran records usable decimal-comma profile tolerance "
     "plot csv json",

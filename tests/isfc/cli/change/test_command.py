@@ -1,7 +1,9 @@
 """``isfc change``: page, record, and that a run with its script ends in the other layout."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -10,7 +12,8 @@ from isfc.cli.output.exits import ExitCode
 from isfc.layout.catalogue import load_collection
 from isfc.layout.edit import AddCtc, AddFibre, MoveCtc, RemoveCtc, edit
 from isfc.layout.write import format_collection
-from tests.decks import DECKS
+from tests.decks import DECKS, LOGS
+from tests.isfc.cli.change.ends import active, up
 
 
 @pytest.fixture
@@ -65,21 +68,63 @@ def test_the_record_has_figures_and_the_way_back(
     assert [deck["name"] for deck in record["decks"]] == ["crowded"]
 
 
+def tried(words: list[str], capsys: pytest.CaptureFixture[str]) -> list[set[str]]:
+    """What is up at each end when a run has done the steps; each order is carried out."""
+    capsys.readouterr()
+    assert run(words) == ExitCode.GOOD
+    told = capsys.readouterr().err.partition("to try it: isfc ")[2].split()
+    assert run([*told, "--workload", "HS", "--pairs", "1", "--json"]) == ExitCode.GOOD
+    entries = json.loads(capsys.readouterr().out)["cp"]
+    assert all(each["return_code"] == 0 for each in entries if each["command"])
+    return [set(up(each["lines"])) for each in entries if each["command"] == "QUERY ISLINK"][-2:]
+
+
 def test_a_run_with_the_script_ends_in_the_other_layout(
     layouts: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["change", *layouts, "--no-rates", "--try", str(tmp_path)]) == ExitCode.GOOD
-    told = capsys.readouterr().err.partition("to try it: isfc ")[2].split()
-    assert run([*told, "--workload", "HL", "--pairs", "2", "--json"]) == ExitCode.GOOD
-    entries = json.loads(capsys.readouterr().out)["cp"]
-    assert all(each["return_code"] == 0 for each in entries if each["command"])
-    *_, first, second = [each for each in entries if each["command"] == "QUERY ISLINK"]
-    (after,) = load_collection(layouts[1]).links
-    for end, answer in enumerate((first, second)):
-        lines = [line.split() for line in answer["lines"]]
-        devices = [n for n, line in enumerate(lines) if line[:2] == ["Link", "device:"]]
-        up = {lines[n][2] for n in devices if lines[n + 2][1] == "Up"}
-        assert up == {f"{ctc.rdevs[end]:04X}" for ctc in after.ctcs}
+    ends = tried(["change", *layouts, "--no-rates", "--try", str(tmp_path)], capsys)
+    assert ends == active(layouts[1])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(8))
+def test_runs_of_drawn_pairs_end_in_the_other_layout(
+    seed: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Few numbers, so that many of them move from one CTC to another."""
+    random = Random(seed)
+    files = []
+    for name in ("before", "after"):
+        count = random.randint(1, 8)
+        numbers = [random.sample(range(0x6000, 0x600A), count) for _ in (0, 1)]
+        fibres = [
+            f'[fibre.{n}]\nfeature = "FICON Express4"\nchpid = {{ A = "4{n}", B = "5{n}" }}\n'
+            for n in range(3)
+        ]
+        ctcs = [
+            f'[[ctc]]\nfibre = "{random.randrange(3)}"\nrdevs = {{ A = "{a:X}", B = "{b:X}" }}\n'
+            for a, b in zip(*numbers, strict=True)
+        ]
+        used = [fibre for n, fibre in enumerate(fibres) if any(f'"{n}"' in ctc for ctc in ctcs)]
+        files.append(tmp_path / f"{name}.toml")
+        files[-1].write_text("".join([*used, *ctcs]))
+    words = ["change", *map(str, files), "--no-rates", "--try", str(tmp_path)]
+    assert tried(words, capsys) == active(files[1])
+
+
+def test_a_reset_is_tried_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["change", "query-islink", "query-islink", "--no-rates", "--reset", "1STI-2NDI"]
+    assert tried([*words, "--try", str(tmp_path)], capsys) == active("query-islink")
+
+
+def test_channels_that_both_systems_have_are_in_the_trial(tmp_path: Path) -> None:
+    layout = str(tmp_path / "layout.toml")
+    deck = ["import", "iocp", str(DECKS / "three-systems.iocp"), "--partitions", "VMA,VMB"]
+    assert run([*deck, "--ports", "VMA:50=01", "-o", layout]) == ExitCode.GOOD
+    words = ["change", layout, layout, "--no-rates", "--reset", "VMA-VMB"]
+    assert run([*words, "--try", str(tmp_path)]) == ExitCode.GOOD
+    given = load_collection(layout)
+    assert load_collection(tmp_path / "change.toml").shared_channels == given.shared_channels != ()
 
 
 def test_what_a_run_cannot_try_is_refused(
@@ -88,14 +133,55 @@ def test_what_a_run_cannot_try_is_refused(
     moved = edit(load_collection(layouts[0]), MoveCtc("VMA-VMB", "5020", "2"))
     Path(layouts[1]).write_text(format_collection(moved))
     words = ["change", *layouts, "--no-rates"]
-    assert run([*words, "--try", str(tmp_path)]) == ExitCode.BAD_INPUT
-    assert "is of another CTC afterwards" in capsys.readouterr().err
     same = ["change", layouts[0], layouts[0], "--no-rates", "--try", str(tmp_path / "none")]
     assert run(same) == ExitCode.BAD_INPUT
     assert "expected a folder that exists" in capsys.readouterr().err
     assert run([*words, "--link", "VMA-VMB"]) == ExitCode.BAD_INPUT
     assert run(words) == ExitCode.GOOD
     assert "* delete 5020: something new has the number" in capsys.readouterr().out
+    assert tried([*words, "--try", str(tmp_path)], capsys) == active(layouts[1])
+
+
+def test_decks_and_consoles_are_imported(
+    layouts: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    deck = str(DECKS / "crowded.iocp")
+    steps = []
+    for before in (layouts[0], deck):
+        capsys.readouterr()
+        assert run(["change", before, layouts[1], "--no-rates", "--json"]) == ExitCode.GOOD
+        steps.append(json.loads(capsys.readouterr().out)["steps"])
+    assert steps[0] == steps[1] != []
+    assert run(["change", deck, deck, "--partitions", "VMA,VMB", "--no-rates"]) == ExitCode.GOOD
+    assert "No CTC changes." in capsys.readouterr().out
+    logs = ",".join(str(LOGS / name) for name in ("atlanta.txt", "boston.txt"))
+    layout = tmp_path / "console.toml"
+    assert run(["import", "islink", *logs.split(","), "-o", str(layout)]) == ExitCode.GOOD
+    assert run(["change", logs, str(layout), "--no-rates"]) == ExitCode.GOOD
+    assert "No CTC changes." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("published-1 published-1 --ports A:50=C1", "--ports: of IOCP decks"),
+        ("DECK,published-1 published-1", "expected one layout, or IOCP decks, or console logs"),
+        ("DECK DECK", "partitions"),
+        ("DECK published-1", "CLIENT"),
+        ("config.txt published-1", "config.txt: statements, which have no chpids"),
+    ],
+)
+def test_what_is_no_side_of_a_change_is_named(
+    words: str,
+    message: str,
+    refusal: Callable[..., str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("config.txt").write_text("ACTIVATE ISLINK 6000 NODE B\n")
+    deck = str(DECKS / "crowded.iocp")
+    assert message in refusal("change", *words.replace("DECK", deck).split(), "--no-rates")
 
 
 def test_the_same_layout_takes_no_step(capsys: pytest.CaptureFixture[str]) -> None:

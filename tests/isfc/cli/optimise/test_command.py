@@ -25,6 +25,7 @@ from isfc.search.objective import Objective, Scoring
 from isfc.search.result import Contender, SearchResult, Task
 from scenarios.runs.steady import Rate
 from scenarios.runs.workload import LinkLoad, find_workload
+from tests.decks import DECKS
 from tests.isfc.cli.conftest import Refusal
 
 QUICK = ["--runs", "8", "--seconds", "0.02", "--pairs", "5", "--seeds", "2", "--jobs", "1"]
@@ -266,3 +267,18 @@ def test_layout_is_ahead_beyond_the_spread_of_both_and_of_every_pace() -> None:
         (Rate(120.0, 1.0, 101.0), False),
     ):
         assert replace(given, rates=(rate,)).gains(given) is gains
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("short_steady", "own_process")
+def test_what_else_the_file_says_is_written_too(tmp_path: Path) -> None:
+    """Without its shared channels the layout that is written here would be refused."""
+    given, written = tmp_path / "given.toml", tmp_path / "written.toml"
+    deck = ["import", "iocp", str(DECKS / "three-systems.iocp"), "--partitions", "VMA,VMB"]
+    assert run([*deck, "--ports", "VMA:50=01", "-o", str(given)]) == 0
+    quick = "--runs 2 --seconds 0.01 --pairs 2 --seeds 1 --jobs 1".split()
+    assert run(["optimise", str(given), "--ctcs", "3", *quick, "-o", str(written)]) == 0
+    before, after = load_collection(given), load_collection(written)
+    assert (after.cecs, after.decks) == (before.cecs, before.decks)
+    assert {*after.shared_channels} <= {*before.shared_channels} != set()
+    assert len(after.links[0].ctcs) == 3
