@@ -6,7 +6,6 @@ one that takes paths too and keeps that in its record.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from ctc.address import ChpidId, format_chpid, format_rdev, parse_chpid
@@ -233,7 +232,7 @@ def _shown_ports(word: str, systems: Sequence[DeckSystem]) -> list[str]:
     named = [system for system in systems if system.node == node.upper()]
     if not named or not equals:
         return [word]
-    return entry_ports(_read(Path(path)).text, path, named[0])
+    return entry_ports(_read(path).text, path, named[0])
 
 
 def join_logs(
@@ -316,7 +315,7 @@ def _kept_decks(
 ) -> tuple[KeptDeck, ...]:
     """What the layout keeps of the decks; tells if that is nothing."""
     if made_of := [system.deck.file for system in systems if not system.deck.text]:
-        file = Path(made_of[0]).name
+        file = made_of[0].rpartition("/")[2]
         tell(f"isfc: note: {file} is no deck: the layout keeps none; 'isfc export' makes others")
         return ()
     known = [*ports, *hinted_ports(systems, ports)]
