@@ -45,9 +45,9 @@ print(isfc.link.logical_link.__file__.endswith(".py"))
 for layout, name, pairs in (("published-1", "HM", 5), ("published-8", "HY", 100),
                             ("published-16", "HS", 50), ("published-12", "CDU:1000000", 5)):
     sink = DigestSink()
-    run(Experiment(load_layout(layout), find_workload(name), pairs, 0.1, 0.05), trace=sink)
+    run(Experiment.of(load_layout(layout), find_workload(name), pairs, 0.1, 0.05), trace=sink)
     print(sink.hexdigest())
-experiment = Experiment(load_layout("published-12"), find_workload("HL"), 5)
+experiment = Experiment.of(load_layout("published-12"), find_workload("HL"), 5)
 print(constants_digest(experiment.link, experiment.guests))
 print(pickle.loads(pickle.dumps(experiment)) == experiment)
 

@@ -82,10 +82,10 @@ def test_workload(monkeypatch: pytest.MonkeyPatch) -> None:
     assert any(re.match("BURST:MESSAGES 1 or 100 +1  messages, once$", x) for x in workload_lines())
     with pytest.raises(ConfigurationError, match=r", BURST:<messages> or FILE.toml$"):
         find_workload("BURST")
-    experiment = Experiment(
+    experiment = Experiment.of(
         load_layout("atlanta-boston"), find_workload("burst:5"), 3, seconds=0.01, warmup=0
     )
-    assert run(experiment).messages_per_s_out == pytest.approx(1_500)
+    assert run(experiment).result.messages_per_s_out == pytest.approx(1_500)
 
 
 def test_finding(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -121,8 +121,8 @@ def test_relocate_keys() -> None:
 
 def test_run_keys() -> None:
     layout = load_layout("published-1")
-    experiment = Experiment(layout, SUITES["HS"], pairs=1, seconds=0.01, warmup=0)
-    assert_keys("run", run_json(experiment, [run(experiment)]))
+    experiment = Experiment.of(layout, SUITES["HS"], pairs=1, seconds=0.01, warmup=0)
+    assert_keys("run", run_json(experiment, [run(experiment).result]))
 
 
 def test_replay_keys() -> None:
@@ -132,8 +132,8 @@ def test_replay_keys() -> None:
 
 def test_seeds_keys() -> None:
     layout = load_layout("published-1")
-    experiment = Experiment(layout, SUITES["HS"], pairs=1, seconds=0.01, warmup=0)
-    result = run(experiment)
+    experiment = Experiment.of(layout, SUITES["HS"], pairs=1, seconds=0.01, warmup=0)
+    result = run(experiment).result
     more = run_json(experiment, [result, result], repeated=True)
     section = JSON.partition("## With `--seeds N`")[2].partition("\n#")[0]
     named = re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
@@ -163,13 +163,13 @@ def test_up_keys() -> None:
     options = LiveOptions(workload="HS", pairs=1, seconds=0.01, warmup=0)
     experiment = options.experiment(load_layout("published-1"))
     assert experiment is not None
-    record = live_json(options, [experiment.layout], [Measured(run(experiment), 0.0)])
+    record = live_json(options, [experiment.layout], [Measured(run(experiment).result, 0.0)])
     assert_keys("up", {**record, "results": []})
-    assert list(record["results"][0]) == list(run_json(experiment, [run(experiment)]))
+    assert list(record["results"][0]) == list(run_json(experiment, [run(experiment).result]))
 
 
 def test_faults_keys() -> None:
-    experiment = Experiment(load_layout("published-4"), SUITES["HS"], pairs=1)
+    experiment = Experiment.of(load_layout("published-4"), SUITES["HS"], pairs=1)
     outcome = FaultOutcome(
         (FaultEvent(1, "A", "crash", True),), (Recovery("crash", 1, 2, 3, 4, 5, 6),), 7
     )

@@ -47,7 +47,6 @@ from isfc.layout.site import SiteProfile
 from isfc.layout.site_file import with_site
 from isfc.link.name import NodeName
 from isfc.search.template import DeviceOrder, Template
-from scenarios.runs.cluster import ClusterExperiment
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.warmup import WARMUP
 from scenarios.runs.workload import LinkLoad, Workload, find_workload
@@ -124,11 +123,11 @@ class Cell:
 
     axes: Mapping[str, str | int | float]
     experiment: Experiment
-    together: ClusterExperiment | None = None
+    together: Experiment | None = None
     is_cut: bool = False
 
     @property
-    def run(self) -> Experiment | ClusterExperiment:
+    def run(self) -> Experiment:
         """What gives the figures of the row."""
         return self.together or self.experiment
 
@@ -137,11 +136,10 @@ def at_site(cell: Cell, profile: SiteProfile | None) -> Cell:
     """A cell over its layout as it is at the site of a profile, which is one more axis then."""
     if profile is None:
         return cell
-    experiment = replace(cell.experiment, layout=with_site(cell.experiment.layout, profile))
+    experiment = cell.experiment.over(with_site(cell.experiment.layout, profile))
     together = cell.together
     if together is not None:
-        links = tuple(with_site(link, profile) for link in together.collection.links)
-        together = replace(together, collection=replace(together.collection, links=links))
+        together = together.over(*(with_site(each, profile) for each in together.collection.links))
     axes = {**cell.axes, "profile": profile.name}
     return replace(cell, axes=axes, experiment=experiment, together=together)
 
@@ -209,11 +207,13 @@ class _Run:
     seed: int
 
     def alone(self, layout: Layout) -> Experiment:
-        return Experiment(layout, self.workload, self.pairs, self.seconds, self.warmup, self.seed)
+        return Experiment.of(
+            layout, self.workload, self.pairs, self.seconds, self.warmup, self.seed
+        )
 
-    def together(self, collection: Collection) -> ClusterExperiment:
+    def together(self, collection: Collection) -> Experiment:
         loads = tuple(LinkLoad(*link.nodes, self.workload, self.pairs) for link in collection.links)
-        return ClusterExperiment(collection, loads, self.seconds, self.warmup, self.seed)
+        return Experiment(collection, loads, self.seconds, self.warmup, self.seed)
 
 
 def _cells(site: _Site, lose: str, axes: Place, run: _Run) -> Iterator[Cell]:

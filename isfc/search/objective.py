@@ -11,8 +11,9 @@ from isfc.layout.loss import losses
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.guest_memory import GuestMemory
 from scenarios.moves.relocation import Relocation, relocate
-from scenarios.runs.cluster import ClusterExperiment, run_cluster
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.result import MIB
+from scenarios.runs.run import run
 from scenarios.runs.steady import Rate, steady_links, sum_of
 from scenarios.runs.warmup import WARMUP
 from scenarios.runs.workload import LinkLoad, Workload
@@ -110,13 +111,13 @@ class Scoring:
         self, collection: Collection, loads: tuple[LinkLoad, ...]
     ) -> list[tuple[Rate, Rate]]:
         """What each link with traffic carries from its first node, and to it."""
-        experiment = ClusterExperiment(
+        experiment = Experiment(
             collection, loads, seconds=self.seconds or 1.0, warmup=self.warmup, seed=self.seed
         )
         if self.seconds is None:
             return [*steady_links(experiment).rates.values()]
         found: list[tuple[Rate, Rate]] = []
-        for link in run_cluster(experiment).links:
+        for link in run(experiment).links:
             seen = link.client.whole.result
             ways = Rate(seen.mb_per_s_out), Rate(seen.mb_per_s_in)
             found.append(ways if seen.node == link.experiment.layout.nodes[0] else ways[::-1])

@@ -14,7 +14,7 @@ from scenarios.published.replay import SECONDS, Part, choose, runs_of
 from scenarios.published.verdict import TableVerdict, judge
 from scenarios.runs.experiment import SECONDS_MAX, Experiment
 from scenarios.runs.repeat import SEEDS_MAX, repetitions
-from scenarios.runs.run import INTERVAL_MIN, Recording, record
+from scenarios.runs.run import INTERVAL_MIN, Recording, run
 from scenarios.runs.saturation import RunEach
 
 Recordings = Mapping[Experiment, Sequence[Recording]]
@@ -105,7 +105,7 @@ def record_parts(
     """Every run that some rows need, once for each seed."""
     experiments = runs_of(parts)
     repeated = [once for experiment in experiments for once in repetitions(experiment, seeds)]
-    found = run_each(partial(record, interval=interval), repeated)
+    found = [each.link() for each in run_each(partial(run, interval=interval), repeated)]
     return {
         experiment: found[seeds * index : seeds * (index + 1)]
         for index, experiment in enumerate(experiments)

@@ -357,7 +357,7 @@ class _Search:
 
     def _experiment(self, layout: Layout, node: NodeName) -> Experiment:
         load = self.load
-        return Experiment(layout, load.workload, load.pairs, SHORT_S, WARMUP, client=node)
+        return Experiment.of(layout, load.workload, load.pairs, SHORT_S, WARMUP, client=node)
 
     def _run_each(self, work: Callable[[Any], Any], items: Sequence[Any], /) -> Sequence[Any]:
         found = dict(self._share_out(work, items))
@@ -366,4 +366,4 @@ class _Search:
 
 def short_run(experiment: Experiment) -> float:
     """MB/s that the client's node sends."""
-    return run(experiment).mb_per_s_out
+    return run(experiment).result.mb_per_s_out

@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from isfc.errors import ConfigurationError
-from scenarios.runs.cluster import ClusterExperiment
 from scenarios.runs.experiment import Experiment
 
 Figures = Mapping[str, Any]
-"""Numbers by name; of several links that run together, those of each by its name."""
+"""Of each link of a run by its name: numbers by name."""
 
 
-def key_of(experiment: Experiment | ClusterExperiment) -> str:
+def key_of(experiment: Experiment) -> str:
     """What names a run: its layout, workload, every constant of the model, seed and version.
 
     And of which figures its row is: those of rows without ``trend`` are run again.

@@ -16,11 +16,10 @@ from isfc.search.store import Figures, RowStore, key_of
 from isfc.search.workers import check_jobs, shared_out
 from scenarios.figures.ranges import flat_range, run_ranges
 from scenarios.runs.at_site import given_site
-from scenarios.runs.cluster import ClusterExperiment, run_cluster
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.notes import run_notes, unranged
 from scenarios.runs.result import Result
-from scenarios.runs.run import INTERVAL_MIN, Recording, record
+from scenarios.runs.run import INTERVAL_MIN, Recording, run
 from scenarios.runs.trend import BATCHES, drifts
 
 Row = dict[str, Any]
@@ -73,16 +72,15 @@ def _rows(
             yield row_of(cell, figures)
 
 
-Run = Experiment | ClusterExperiment
-"""A link alone, or all links of a file together."""
-
-Execute = Callable[[Callable[[Run], Figures], Sequence[Run]], Iterable[tuple[int, Figures]]]
+Execute = Callable[
+    [Callable[[Experiment], Figures], Sequence[Experiment]], Iterable[tuple[int, Figures]]
+]
 """Does work on every item and yields (index, result) as they finish."""
 
 
 def execute(
-    work: Callable[[Run], Figures],
-    items: Sequence[Run],
+    work: Callable[[Experiment], Figures],
+    items: Sequence[Experiment],
     jobs: int | None,
     cluster: str | None,
 ) -> Iterator[tuple[int, Figures]]:
@@ -118,17 +116,13 @@ def finish(
             yield cell, figures
 
 
-def measure(experiment: Run) -> Figures:
-    """The figures of one run that are of the link as a whole, seen from the clients' system.
+def measure(experiment: Experiment) -> Figures:
+    """The figures of each link of a run as a whole, by its name, seen from the clients' system.
 
-    ``trend`` is 1 if its MB/s had not come to rest, so that a longer run may give others. Of all
-    links together, those of each by its name.
+    ``trend`` is 1 if its MB/s had not come to rest, so that a longer run may give others.
     """
     interval = experiment.seconds / BATCHES
-    interval_or_none = interval if interval >= INTERVAL_MIN else None
-    if isinstance(experiment, Experiment):
-        return _figures(record(experiment, interval_or_none))
-    links = run_cluster(experiment, interval_or_none).links
+    links = run(experiment, interval if interval >= INTERVAL_MIN else None).links
     return {link.experiment.layout.name: _figures(link) for link in links}
 
 
@@ -149,9 +143,9 @@ NOTHING: Final[Figures] = {
 
 def figures_of(cell: Cell, figures: Figures) -> Mapping[str, float]:
     """Those of the link of a cell, from the figures of its run."""
-    if cell.together is None or cell.is_cut:
+    if cell.is_cut:
         return figures
-    found: Mapping[str, float] = figures[str(cell.axes["link"])]
+    found: Mapping[str, float] = figures[cell.experiment.layout.name]
     return found
 
 

@@ -15,7 +15,6 @@ from isfc.system.system import System
 from scenarios.faults.disturbance import Disturbance, Throttled
 from scenarios.faults.fault import Fault
 from scenarios.faults.injection import Injection
-from scenarios.runs.cluster import ClusterExperiment
 from scenarios.runs.experiment import NS_PER_S, Experiment
 from scenarios.runs.operation import Operation
 from scenarios.runs.result import MIB
@@ -71,28 +70,30 @@ class FaultOutcome:
 
 
 def run_with_faults(
-    experiment: Experiment | ClusterExperiment,
+    experiment: Experiment,
     faults: Sequence[Fault],
     progress: Callable[[float], None] | None = None,
+    *,
+    together: bool = False,
 ) -> FaultOutcome:
     """Run an experiment with faults. The same faults and seed give the same outcome.
 
-    Of several links that run together it tells what a fault did to each that has traffic.
+    ``together`` is for any number of links: it names the link of all that is told.
     """
-    return _FaultRun(experiment, faults).run(progress)
+    return _FaultRun(experiment, faults, together=together).run(progress)
 
 
 class _FaultRun:
-    def __init__(self, experiment: Experiment | ClusterExperiment, faults: Sequence[Fault]) -> None:
+    def __init__(self, experiment: Experiment, faults: Sequence[Fault], *, together: bool) -> None:
         self._experiment = experiment
         self._entries: list[FaultEvent] = []
         self._throttles: dict[NodeName, list[Throttled]] = {}
         disturbance = Disturbance(Random(f"disturbance {experiment.seed}"))
         operation = Operation((), self._hear)
-        self._is_cluster = isinstance(experiment, ClusterExperiment)
+        self._together = together
         self._links = {
-            each.layout.nodes: each.layout.name if self._is_cluster else ""
-            for each in experiment.experiments
+            each.layout.nodes: each.layout.name if together else ""
+            for each in experiment.each_alone
         }
         self._engine, _ = build(
             experiment, operation=operation, transit=disturbance, around=self._throttled
@@ -142,7 +143,7 @@ class _FaultRun:
         return found
 
     def _hear(self, end: LinkEnd, event: LinkEvent, now_ns: int) -> None:
-        partner = end.partner if self._is_cluster else None
+        partner = end.partner if self._together else None
         text = _said(event, partner)
         if text is not None and now_ns:
             self._entries.append(FaultEvent(now_ns / NS_PER_S, end.name, text, False))

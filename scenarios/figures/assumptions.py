@@ -170,7 +170,7 @@ def _with_profiles(change: Callable[[ChpidProfile], ChpidProfile]) -> Callable[.
         layout = experiment.layout.with_fibres(
             lambda fibre: replace(fibre, profile=change(fibre.profile))
         )
-        return replace(experiment, layout=layout)
+        return experiment.over(layout)
 
     return changed
 
@@ -202,7 +202,7 @@ def _longer(factor: float) -> Callable[[Experiment], Experiment]:
         def fibre_of(fibre: Fibre) -> Fibre:
             return replace(fibre, km=fibre.km * factor)
 
-        return replace(experiment, layout=experiment.layout.with_fibres(fibre_of))
+        return experiment.over(experiment.layout.with_fibres(fibre_of))
 
     return changed
 

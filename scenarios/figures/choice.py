@@ -4,7 +4,7 @@ All have the same load. A layout's rate is that of its slower direction.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 
 from isfc.layout.layout import Layout
@@ -77,7 +77,7 @@ def judge_choice(candidate: Candidate) -> Choice:
     """Run a layout: both directions until steady, then what limits it, and each loss."""
     layout, workload, pairs = candidate.layout, candidate.workload, candidate.pairs
     experiments = [
-        Experiment(layout, workload, pairs, SECONDS, client=node) for node in layout.nodes
+        Experiment.of(layout, workload, pairs, SECONDS, client=node) for node in layout.nodes
     ]
     runs = [steady_run(each) for each in experiments]
     slower = min((0, 1), key=lambda way: runs[way].rate.mb_per_s)
@@ -107,7 +107,7 @@ def _worst(experiment: Experiment) -> WorstLoss | None:
     found = [
         WorstLoss(
             name,
-            glance(replace(experiment, layout=left)).mb_per_s / whole if left and whole else 0.0,
+            glance(experiment.over(left)).mb_per_s / whole if left and whole else 0.0,
         )
         for name, left in named
     ]

@@ -15,12 +15,9 @@ from isfc.link.name import NodeName
 from scenarios.figures.certainty import Range
 from scenarios.figures.cluster_plan import plan_experiments
 from scenarios.figures.ranges import links_range
-from scenarios.runs.channel_busy import ChannelsBusy, busy_so_far
-from scenarios.runs.cluster import ClusterExperiment
-from scenarios.runs.cluster_shared import Look, channel_results, path_results
-from scenarios.runs.experiment import NS_PER_S
+from scenarios.runs.experiment import NS_PER_S, Experiment
 from scenarios.runs.result import MIB
-from scenarios.runs.run import build
+from scenarios.runs.run import Looks, build
 from scenarios.runs.saturation import RunEach
 from scenarios.runs.warmup import WARMUP_NS
 
@@ -105,32 +102,28 @@ def without(collection: Collection, gone: frozenset[Fibre]) -> Collection:
     return in_use(replace(collection, links=tuple(links)))
 
 
-def links_glance(experiment: ClusterExperiment) -> LinksGlance:
+def links_glance(experiment: Experiment) -> LinksGlance:
     """Make a short run of all links together."""
-    collection = experiment.collection
+    links = experiment.collection.links
     engine, systems = build(experiment)
-    looks: list[Look] = []
-    so_far = []
+    looks = Looks(experiment, systems)
     for at_ns in (WARMUP_NS, WARMUP_NS + LENGTH_NS):
         engine.run(at_ns)
-        ends = (end for system in systems for end in system.ends)
-        looks.append({(end.name, end.partner): end.snapshot(at_ns) for end in ends})
-        so_far.append(busy_so_far(collection.links, systems, at_ns))
-    before, after = looks
+        looks.look(at_ns)
     rates = {
-        link.name: (_sent(before, after, link.nodes), _sent(before, after, link.nodes[::-1]))
-        for link in collection.links
+        link.name: (_sent(looks, link.nodes), _sent(looks, link.nodes[::-1])) for link in links
     }
-    busy = ChannelsBusy(so_far[0], so_far[1], LENGTH_NS / NS_PER_S)
+    _, channels, paths = looks.shared()
     shared = [
-        *((each.name, each.busy) for each in channel_results(collection, looks, busy)),
-        *((each.name, each.busy) for each in path_results(collection, looks, busy)),
+        *((each.name, each.busy) for each in channels),
+        *((each.name, each.busy) for each in paths),
     ]
     total = sum(sum(ways) for ways in rates.values())
-    within = links_range(total, collection.links)
+    within = links_range(total, links)
     return LinksGlance(rates, within, max(shared, key=lambda each: each[1], default=None))
 
 
-def _sent(before: Look, after: Look, end: tuple[NodeName, NodeName]) -> float:
+def _sent(looks: Looks, end: tuple[NodeName, NodeName]) -> float:
+    before, after = looks.counters
     length = after[end].write_length - before[end].write_length
     return length * NS_PER_S / LENGTH_NS / MIB

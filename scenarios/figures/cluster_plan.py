@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from isfc.layout.layout import Collection, LinkTraffic
 from scenarios.figures.certainty import Range
 from scenarios.figures.ranges import links_range
-from scenarios.runs.cluster import ClusterExperiment
 from scenarios.runs.cluster_shared import ChannelResult, PathResult
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.result import MIB
 from scenarios.runs.saturation import SECONDS, STATED_PAIRS, SUITE
 from scenarios.runs.steady import Rate, SteadyLinks
@@ -102,7 +102,7 @@ class ClusterPlan:
             yield from ((f"{link.name} {way}", r) for way, r in zip(ways, link.rates, strict=True))
 
 
-def plan_experiments(collection: Collection) -> list[ClusterExperiment]:
+def plan_experiments(collection: Collection) -> list[Experiment]:
     """All links together, and then each alone."""
     traffic = collection.traffic or tuple(
         LinkTraffic(client, server, SUITE, STATED_PAIRS)
@@ -110,7 +110,7 @@ def plan_experiments(collection: Collection) -> list[ClusterExperiment]:
         for client, server in (link.nodes, link.nodes[::-1])
     )
     loads = tuple(map(load_of, traffic))
-    together = ClusterExperiment(collection, loads, seconds=SECONDS)
+    together = Experiment(collection, loads, seconds=SECONDS)
     alone = [
         replace(
             together,

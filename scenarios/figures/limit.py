@@ -134,7 +134,7 @@ def find_limit(experiment: Experiment, run_each: RunEach = in_turn) -> Limit:
     reliefs = [*_added(experiment.layout)]
     cases = [
         *(faster(experiment, resource, FACTOR) for resource in tried),
-        *(replace(experiment, layout=layout) for _, layout in reliefs),
+        *(experiment.over(layout) for _, layout in reliefs),
     ]
     runs = glances(cases, run_each)
     shares = sorted(
@@ -209,7 +209,7 @@ def _ranges(figure: ModelledRate, layout: Layout, pairs: int) -> tuple[Range, Ra
 def _freed(experiment: Experiment, resource: Resource) -> Experiment:
     """The same run where a resource takes no time; or with with many pairs."""
     if resource.kind == LOAD:
-        return replace(experiment, pairs=max(experiment.pairs, SATURATING_PAIRS))
+        return experiment.with_load(pairs=max(experiment.pairs, SATURATING_PAIRS))
     return faster(experiment, resource, UNLIMITED)
 
 

@@ -26,11 +26,10 @@ from scenarios.moves.guest_memory import KNOWN_GUESTS
 from scenarios.moves.relocated import Relocated, watch_relocation
 from scenarios.moves.relocation import Relocation
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.result import Result
 from scenarios.runs.saturation import ModelledRate, RunEach, carried, stated_load
 from scenarios.runs.shared_channel import SharedRun, run_over_load
 from scenarios.runs.steady import steady_links, steady_run
-from scenarios.runs.timeline import Timeline, record_timeline
+from scenarios.runs.timeline import Timeline, record_timelines
 from scenarios.runs.warmup import WARMUP
 from scenarios.runs.workload import Workload
 
@@ -63,10 +62,10 @@ class Point:
 class DiskRuns:
     """The link and the disks alone and beside each other, at several loads of the disks."""
 
-    points: tuple[tuple[float, SharedRun[Result]], ...]
+    points: tuple[tuple[float, SharedRun], ...]
 
     @property
-    def now(self) -> SharedRun[Result]:
+    def now(self) -> SharedRun:
         """With the load that the layout says."""
         return dict(self.points)[1.0]
 
@@ -179,7 +178,9 @@ def link_runs(
     tried = try_advice(layout, plan.advice, rates)
     tell("throughput over pairs, each way")
     experiments = [
-        Experiment(layout, workload, pairs, client=node) for node in layout.nodes for pairs in PAIRS
+        Experiment.of(layout, workload, pairs, client=node)
+        for node in layout.nodes
+        for pairs in PAIRS
     ]
     points = tuple(
         Point(
@@ -196,8 +197,8 @@ def link_runs(
     tell("what is left with each chpid and each CTC gone")
     lefts = tuple(after_losses(layout, run_each))
     tell("a timeline")
-    timeline, _ = record_timeline(
-        Experiment(layout, workload, TIMELINE_PAIRS, TIMELINE_SECONDS, WARMUP)
+    (timeline,), _ = record_timelines(
+        Experiment.of(layout, workload, TIMELINE_PAIRS, TIMELINE_SECONDS, WARMUP)
     )
     tell("a relocation of a guest as IBM measured, each way")
     relocated = tuple(run_each(watch_relocation, relocations(layout)))

@@ -116,9 +116,9 @@ def faster(experiment: Experiment, resource: Resource, factor: float) -> Experim
     if kind.holder == Holder.FIBRE:
         change = _shorter if kind == DISTANCE else _more_trunks
         layout = experiment.layout.with_fibres(lambda fibre: change(fibre, factor))
-        return replace(experiment, layout=layout)
+        return experiment.over(layout)
     if kind.holder == Holder.LOAD:
-        return replace(experiment, pairs=more_pairs(experiment, factor))
+        return experiment.with_load(pairs=more_pairs(experiment, factor))
     return scaled(experiment, kind.holder, kind.fields, 1 / factor, resource.node)
 
 
@@ -140,7 +140,7 @@ def scaled(
         layout = experiment.layout.with_fibres(
             lambda fibre: replace(fibre, profile=_times(fibre.profile, names, factor))
         )
-        return replace(experiment, layout=layout)
+        return experiment.over(layout)
     if holder == Holder.GUESTS:
         return replace(experiment, guests=_times(experiment.guests, names, factor))
     if node is None:

@@ -11,7 +11,7 @@ from isfc.measured.measurement import DeviceFigures, LinkFigures
 from isfc.measured.seen import SeenInterval, SeenLink
 from scenarios.figures.site_workload import Derived, derive
 from scenarios.runs.result import DeviceResult, Result
-from scenarios.runs.run import record
+from scenarios.runs.run import run
 
 SECONDS: Final = 2.0
 WARMUP: Final = 0.5
@@ -104,7 +104,7 @@ def run_beside(
     seed: int = 1,
 ) -> list[tuple[SeenLink, Result]]:
     """Each end of an interval, and what it shows in one run."""
-    recording = record(derived.experiment(layout, seconds, warmup, seed))
+    recording = run(derived.experiment(layout, seconds, warmup, seed)).link()
     return [(end, recording.at(end.node).whole.result) for end in seen.ends]
 
 

@@ -100,7 +100,7 @@ class Derived:
         self, layout: Layout, seconds: float, warmup: float, seed: int = 1
     ) -> Experiment:
         """A run of it."""
-        return Experiment(
+        return Experiment.of(
             layout, self.workload, self.pairs, seconds, warmup, seed, client=self.client
         )
 
@@ -328,7 +328,8 @@ def _pairs(
 
     def attempt(pairs: int) -> _Tried:
         if pairs not in tried:
-            found = run(Experiment(layout, workload, pairs, seconds, seconds / 2, client=client))
+            asked = Experiment.of(layout, workload, pairs, seconds, seconds / 2, client=client)
+            found = run(asked).result
             tried[pairs] = _Tried(pairs, found.mb_per_s, seen.off(found))
         return tried[pairs]
 

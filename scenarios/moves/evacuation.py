@@ -28,8 +28,7 @@ from isfc.system.system import System
 from scenarios.moves.guest import GuestPlan, Moved, pass_record
 from scenarios.moves.orders import Operator, Order, Response, response_record
 from scenarios.moves.queue import Arrivals, Departures, RelocationQueue
-from scenarios.runs.cluster import ClusterExperiment
-from scenarios.runs.experiment import NS_PER_S
+from scenarios.runs.experiment import NS_PER_S, Experiment
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.result import MIB
 from scenarios.runs.run import programs_of
@@ -345,11 +344,9 @@ def _meanwhile(
     for guest in guests:
         name = "-".join(sorted((evacuation.source, guest.to)))
         moved[name] += guest.moved.length
-    alone = steady_links(
-        ClusterExperiment(evacuation.collection, evacuation.loads, seed=evacuation.seed)
-    )
+    alone = steady_links(Experiment(evacuation.collection, evacuation.loads, seed=evacuation.seed))
     found = []
-    for link in (each.layout for each in alone.experiment.experiments):
+    for link in (each.layout for each in alone.experiment.each_alone):
         name = "-".join(sorted(link.nodes))
         rate = (after[name] - before[name] - moved[name]) / seconds / MIB
         found.append(OtherTraffic(link.name, sum_of(alone.rates[link.name]), max(0.0, rate)))

@@ -237,7 +237,7 @@ def _alone(relocation: Relocation) -> SteadyRun | None:
     """The background traffic without a relocation, if there is any."""
     if relocation.background is None:
         return None
-    experiment = Experiment(
+    experiment = Experiment.of(
         relocation.layout,
         *relocation.background,
         seed=relocation.seed,

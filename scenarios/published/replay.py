@@ -128,7 +128,7 @@ def make_experiment(
     if runs.names_of:
         return make_experiment(*_find_run(runs.names_of, row.columns["run"]), seconds)
     release = str(row.columns["release"])
-    return Experiment(
+    return Experiment.of(
         _layout(runs.layout.format_map(row.columns)),
         find_workload(runs.workload.format_map(row.columns)),
         pairs=int(row.number("pairs")),

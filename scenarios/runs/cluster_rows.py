@@ -3,11 +3,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 
-from scenarios.runs.cluster import ClusterResult
 from scenarios.runs.cluster_shared import ChannelResult, PathResult
 from scenarios.runs.repeat import spread_percent
 from scenarios.runs.result import Result, Seen
-from scenarios.runs.run import Recording
+from scenarios.runs.run import Outcome, Recording
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +32,12 @@ class ClusterRow:
     spread_percent: float | None = None
 
 
-def cluster_rows(results: Sequence[ClusterResult]) -> tuple[ClusterRow, ...]:
+def cluster_rows(results: Sequence[Outcome]) -> tuple[ClusterRow, ...]:
     """The rows of a run; the means of one that was repeated with several seeds, and the spread."""
     return tuple(_mean(rows) for rows in zip(*map(_rows, results), strict=True))
 
 
-def _rows(result: ClusterResult) -> Iterator[ClusterRow]:
+def _rows(result: Outcome) -> Iterator[ClusterRow]:
     messages = 0.0
     collisions = 0.0
     for recording in result.links:

@@ -15,7 +15,6 @@ from isfc.link.events import LinkEvent
 from isfc.link.name import NodeName
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import System
-from scenarios.runs.cluster import ClusterExperiment
 from scenarios.runs.experiment import NS_PER_S, Experiment
 from scenarios.runs.operation import Intervention, Operation, read_time_ns
 
@@ -52,7 +51,7 @@ class ConsoleEntry:
     lines: tuple[str, ...]
 
 
-def read_script(path: str, experiment: Experiment | ClusterExperiment) -> list[TimedCommand]:
+def read_script(path: str, experiment: Experiment) -> list[TimedCommand]:
     """The commands in a file, in its order.
 
     Lines are ``at 2.5s QUERY ISLINK`` or ``at 2.5s BOSTON: QUERY ISLINK``; without a name the
@@ -76,7 +75,7 @@ def read_script(path: str, experiment: Experiment | ClusterExperiment) -> list[T
     return commands
 
 
-def _read_line(line: str, experiment: Experiment | ClusterExperiment) -> TimedCommand:
+def _read_line(line: str, experiment: Experiment) -> TimedCommand:
     match = _LINE.fullmatch(line)
     if match is None:
         raise ConfigurationError(

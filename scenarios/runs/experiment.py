@@ -1,13 +1,14 @@
-"""What is run: a workload over a layout, and for how long."""
+"""What is run: links, what runs over each, and for how long."""
 
 import copyreg
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final
 
 from ctc.profiles import ChpidProfile
 from ctc.sharing import ChannelUse
 from isfc.errors import ConfigurationError
+from isfc.layout.channels import find_link
 from isfc.layout.layout import Collection, Layout, no_node
 from isfc.link.name import NodeName
 from isfc.link.package import PackageLimit
@@ -25,73 +26,114 @@ SECONDS_MAX: Final = 86_400
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """One run: what is set up and for how long. Times in seconds of virtual time.
+    """One run of links: what runs over each, and for how long. Times in seconds of virtual time.
 
-    ``client`` names the node of the clients, the layout's first node if it is None.
+    The links run together; one without a load comes up and stays idle. `of` is that of one link.
     """
 
-    layout: Layout
-    workload: Workload
-    pairs: int
+    collection: Collection
+    loads: tuple[LinkLoad, ...]
     seconds: float = 10.0
     warmup: float = WARMUP
     seed: int = 1
-    client: NodeName | None = None
     link: LinkParameters = field(default_factory=LinkParameters)
     guests: GuestCosts = field(default_factory=GuestCosts)
     own_links: Mapping[NodeName, LinkParameters] = field(default_factory=dict, hash=False)
     """The link driver of a node that has another than ``link``."""
 
     def __post_init__(self) -> None:
-        if not 1 <= self.pairs <= PAIRS_MAX:
-            raise ConfigurationError(f"pairs {self.pairs}: expected 1 to {PAIRS_MAX}")
-        outstanding = self.pairs * self.workload.window
-        if outstanding > OUTSTANDING_MAX:
-            raise ConfigurationError(
-                f"pairs {self.pairs}: with a window of {self.workload.window} that is "
-                f"{outstanding:,} messages at a time; expected at most {OUTSTANDING_MAX:,}"
-            )
+        if not self.loads:
+            raise ConfigurationError("traffic: none; expected what runs over a link at least")
+        for load in self.loads:
+            find_link(self.collection, load.client, load.server)
+            _check_pairs(load)
         if not 0 <= self.warmup <= SECONDS_MAX:
             raise ConfigurationError(f"warmup {self.warmup}: expected 0 <= s <= {SECONDS_MAX}")
         if not 1 / NS_PER_S <= self.seconds <= SECONDS_MAX or self.end_ns == self.begin_ns:
             raise ConfigurationError(
                 f"seconds {self.seconds}: expected a nanosecond to {SECONDS_MAX} s"
             )
-        check_node(self.layout, "client", self.client)
+
+    @classmethod
+    def of(
+        cls,
+        layout: Layout,
+        workload: Workload,
+        pairs: int,
+        seconds: float = 10.0,
+        warmup: float = WARMUP,
+        seed: int = 1,
+        client: NodeName | None = None,
+        **constants: Any,
+    ) -> "Experiment":
+        """That of one link with one load. ``constants`` are `link`, `guests` and `own_links`.
+
+        ``client`` is the node of the clients, the layout's first node if it is None.
+        """
+        check_node(layout, "client", client)
+        first, second = layout.nodes
+        ways = (second, first) if client == second else (first, second)
+        load = LinkLoad(*ways, workload, pairs)
+        return cls(Collection((layout,)), (load,), seconds, warmup, seed, **constants)
+
+    def over(self, *links: Layout) -> "Experiment":
+        """The same over links that have changed."""
+        return replace(self, collection=replace(self.collection, links=links))
+
+    def with_load(self, **changed: Any) -> "Experiment":
+        """The same with other pairs or another workload on every link."""
+        loads = tuple(replace(load, **changed) for load in self.loads)
+        return replace(self, loads=loads)
 
     @property
-    def nodes(self) -> tuple[NodeName, ...]:
-        """Both nodes, the lesser name first."""
-        return self.layout.nodes
+    def layout(self) -> Layout:
+        """The only link."""
+        (link,) = self.collection.links
+        return link
+
+    @property
+    def workload(self) -> Workload:
+        """That of the first load."""
+        return self.loads[0].workload
+
+    @property
+    def pairs(self) -> int:
+        """Those of the first load."""
+        return self.loads[0].pairs
 
     @property
     def client_node(self) -> NodeName:
-        """The node of the clients."""
-        return self.client or self.layout.nodes[0]
+        """The node of the first load's clients."""
+        return self.loads[0].client
+
+    @property
+    def nodes(self) -> tuple[NodeName, ...]:
+        """All nodes, the least name first."""
+        return self.collection.systems
+
+    @property
+    def systems(self) -> tuple[NodeName, ...]:
+        """The same in the order in which they are built: of one link that of the clients first."""
+        if len(self.collection.links) > 1:
+            return self.nodes
+        return self.loads[0].client, self.loads[0].server
 
     def link_at(self, node: NodeName) -> LinkParameters:
         """The link driver of a node."""
         return self.own_links.get(node, self.link)
 
-    @property
-    def collection(self) -> Collection:
-        """The link as a cluster of one."""
-        return Collection((self.layout,))
-
-    @property
-    def systems(self) -> tuple[NodeName, NodeName]:
-        """Both nodes in the order in which they are built, that of the clients first."""
-        first, second = self.nodes
-        return (second, first) if self.client == second else (first, second)
-
-    @property
-    def experiments(self) -> tuple["Experiment", ...]:
-        """That of each link with traffic."""
-        return (self,)
-
     def loads_of(self, link: Layout) -> tuple[LinkLoad, ...]:
-        """What runs over the link."""
-        return (LinkLoad(*self.systems, self.workload, self.pairs),)
+        """What runs over a link."""
+        return tuple(load for load in self.loads if {load.client, load.server} == {*link.nodes})
+
+    @property
+    def each_alone(self) -> tuple["Experiment", ...]:
+        """That of each link with traffic as if it were alone."""
+        return tuple(
+            replace(self, collection=Collection((link,)), loads=loads)
+            for link in self.collection.links
+            if (loads := self.loads_of(link))
+        )
 
     @property
     def begin_ns(self) -> int:
@@ -103,16 +145,28 @@ class Experiment:
         """When it ends."""
         return round((self.warmup + self.seconds) * NS_PER_S)
 
-    def settings(self) -> dict[str, Any]:
-        """What was asked for, as every ``--json`` shows it."""
-        return {
-            "client": self.client_node,
-            "workload": self.workload.name,
-            "pairs": self.pairs,
-            "seconds": self.seconds,
-            "warmup": self.warmup,
-            "seed": self.seed,
-        }
+    def settings(self, *, together: bool = False) -> dict[str, Any]:
+        """What was asked for, as every ``--json`` shows it; ``together`` of any number of links."""
+        if together:
+            asked: dict[str, Any] = {"traffic": [str(load) for load in self.loads]}
+        else:
+            asked = {
+                "client": self.client_node,
+                "workload": self.workload.name,
+                "pairs": self.pairs,
+            }
+        return {**asked, "seconds": self.seconds, "warmup": self.warmup, "seed": self.seed}
+
+
+def _check_pairs(load: LinkLoad) -> None:
+    if not 1 <= load.pairs <= PAIRS_MAX:
+        raise ConfigurationError(f"pairs {load.pairs}: expected 1 to {PAIRS_MAX}")
+    outstanding = load.pairs * load.workload.window
+    if outstanding > OUTSTANDING_MAX:
+        raise ConfigurationError(
+            f"pairs {load.pairs}: with a window of {load.workload.window} that is "
+            f"{outstanding:,} messages at a time; expected at most {OUTSTANDING_MAX:,}"
+        )
 
 
 def check_node(layout: Layout, what: str, name: str | None) -> None:

@@ -4,18 +4,23 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Final, Protocol
+from typing import Final
 
 from isfc.engine.program import Program
 from isfc.engine.virtual import Transit, VirtualEngine
 from isfc.errors import ConfigurationError
 from isfc.layout.definition import define_system, make_fabric
-from isfc.layout.layout import Collection, Layout
-from isfc.link.counters import LinkEndSnapshot
 from isfc.link.events import InterruptListener, Sink
 from isfc.link.name import NodeName
-from isfc.link.parameters import LinkParameters
 from isfc.system.system import System
+from scenarios.runs.channel_busy import BusySoFar, ChannelsBusy, busy_so_far
+from scenarios.runs.cluster_shared import (
+    ChannelResult,
+    Look,
+    PathResult,
+    channel_results,
+    path_results,
+)
 from scenarios.runs.experiment import NS_PER_S, SECONDS_MAX, Experiment, check_node
 from scenarios.runs.guests import GuestCosts, make_guests
 from scenarios.runs.operation import OperatedRun, Operation
@@ -32,41 +37,15 @@ SLICE_NS: Final = 20_000_000
 """Virtual time between two reports of progress: some milliseconds of ours."""
 
 
-class LoadedLinks(Protocol):
-    """Links, and what runs over each: an `Experiment` has one, others have many."""
-
-    @property
-    def collection(self) -> Collection:
-        """The links."""
-
-    @property
-    def systems(self) -> Sequence[NodeName]:
-        """All systems, in the order in which they are built."""
-
-    @property
-    def guests(self) -> GuestCosts:
-        """What guests cost."""
-
-    @property
-    def seed(self) -> int:
-        """Of what is drawn."""
-
-    def link_at(self, node: NodeName, /) -> LinkParameters:
-        """The link driver of a node."""
-
-    def loads_of(self, link: Layout, /) -> Sequence[LinkLoad]:
-        """What runs over a link."""
-
-
 def build(
-    experiment: LoadedLinks,
+    experiment: Experiment,
     trace: Sink | None = None,
     operation: Operation | None = None,
     watch: InterruptListener | None = None,
     transit: Transit | None = None,
     around: Callable[[Program, NodeName], Program] | None = None,
 ) -> tuple[VirtualEngine, list[System]]:
-    """The engine of an experiment, at time 0, and its systems; of one link the client's first.
+    """The engine of an experiment, at time 0, and its systems; of one link the clients' first.
 
     ``transit`` is asked about every frame, ``around`` makes of each program what is to run.
     """
@@ -112,39 +91,72 @@ def programs_of(
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """What both ends saw of one run of an experiment."""
+    """What both ends of a link saw of a run. ``experiment`` is that of this link alone."""
 
     experiment: Experiment
     client: Seen
     server: Seen
 
+    @property
+    def result(self) -> Result:
+        """The whole, as seen at the clients' node."""
+        return self.client.whole.result
+
     def at(self, node: NodeName | None) -> Seen:
         """What the end at ``node`` saw; that of the clients if it is None."""
+        check_node(self.experiment.layout, "side", node)
         return self.server if node == self.server.whole.result.node else self.client
 
 
+@dataclass(frozen=True, slots=True)
+class SystemResult:
+    """What a system sent and received over all its links, in MB/s (2^20)."""
+
+    node: str
+    mb_per_s_out: float
+    mb_per_s_in: float
+    messages_per_s: float
+    collisions_per_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a run: of each link with traffic, each system, each shared channel and path."""
+
+    experiment: Experiment
+    links: tuple[Recording, ...]
+    systems: tuple[SystemResult, ...]
+    busy: ChannelsBusy
+    channels: tuple[ChannelResult, ...]
+    paths: tuple[PathResult, ...] = ()
+
+    @property
+    def mb_per_s(self) -> float:
+        """What all links carried, both ways together."""
+        return sum(link.result.mb_per_s for link in self.links)
+
+    @property
+    def result(self) -> Result:
+        """What the clients' node of the first link saw."""
+        return self.link().result
+
+    def link(self, name: str | None = None) -> Recording:
+        """That of one link, as in ``ALPHA-BETA``; of the first if None."""
+        for recording in self.links:
+            if name in (None, recording.experiment.layout.name):
+                return recording
+        raise ConfigurationError(f"{name}: no link with traffic")
+
+
 def run(
-    experiment: Experiment,
-    side: NodeName | None = None,
-    trace: Sink | None = None,
-    progress: Callable[[float], None] | None = None,
-    operation: Operation | None = None,
-) -> Result:
-    """The whole of what `record` records, as seen at ``side``; at the client's node if None."""
-    check_node(experiment.layout, "side", side)
-    recording = record(experiment, trace=trace, progress=progress, operation=operation)
-    return recording.at(side).whole.result
-
-
-def record(
     experiment: Experiment,
     interval: float | None = None,
     *,
     trace: Sink | None = None,
     progress: Callable[[float], None] | None = None,
     operation: Operation | None = None,
-) -> Recording:
-    """Run an experiment to its end, and look at both ends after the warm-up and then now and then.
+) -> Outcome:
+    """Run an experiment to its end, and look at all ends after the warm-up and then now and then.
 
     The parts are ``interval`` seconds long, as Monitor's are, the last maybe shorter; thirds if it
     is None. To look changes nothing in the run. ``progress`` is told now and then how many seconds
@@ -154,12 +166,61 @@ def record(
         check_interval(interval)
     engine, systems = build(experiment, trace, operation)
     operated = OperatedRun(engine, systems, operation)
-    looks: list[tuple[LinkEndSnapshot, ...]] = []
+    looks = Looks(experiment, systems)
     for at_ns in times_of_looks(experiment.begin_ns, experiment.end_ns, interval):
         run_on(operated, at_ns, progress)
-        looks.append(tuple(system.ends[0].snapshot(engine.now_ns) for system in systems))
-    client, server = map(see, zip(*looks, strict=True))
-    return Recording(experiment, client, server)
+        looks.look(engine.now_ns)
+    return looks.outcome()
+
+
+class Looks:
+    """What is seen of the systems of a run, look by look; the first at the end of its warm-up."""
+
+    def __init__(self, experiment: Experiment, systems: Sequence[System]) -> None:
+        self._experiment = experiment
+        self._systems = systems
+        self.counters: list[Look] = []
+        self._busy: list[BusySoFar] = []
+
+    def look(self, now_ns: int) -> None:
+        """Note all counters."""
+        ends = (end for system in self._systems for end in system.ends)
+        self.counters.append({(end.name, end.partner): end.snapshot(now_ns) for end in ends})
+        links = self._experiment.collection.links
+        self._busy.append(busy_so_far(links, self._systems, now_ns))
+
+    def shared(
+        self, first: int = 0
+    ) -> tuple[ChannelsBusy, tuple[ChannelResult, ...], tuple[PathResult, ...]]:
+        """How busy channels were from a look on, and what several fibres share."""
+        collection, looks = self._experiment.collection, self.counters[first:]
+        begin, end = (next(iter(look.values())).now_ns for look in (looks[0], looks[-1]))
+        busy = ChannelsBusy(self._busy[first], self._busy[-1], (end - begin) / NS_PER_S)
+        channels = channel_results(collection, looks, busy)
+        return busy, tuple(channels), tuple(path_results(collection, looks, busy))
+
+    def outcome(self) -> Outcome:
+        """What came of the run between the first look and the last."""
+        links = tuple(map(self._recording, self._experiment.each_alone))
+        systems = tuple(map(self._system, self._experiment.nodes))
+        return Outcome(self._experiment, links, systems, *self.shared())
+
+    def _recording(self, alone: Experiment) -> Recording:
+        client, server = alone.loads[0].client, alone.loads[0].server
+        return Recording(alone, self._seen(client, server), self._seen(server, client))
+
+    def _seen(self, node: NodeName, partner: NodeName) -> Seen:
+        return see([look[node, partner] for look in self.counters])
+
+    def _system(self, node: NodeName) -> SystemResult:
+        ends = [self._seen(*each).whole.result for each in self.counters[0] if each[0] == node]
+        return SystemResult(
+            node,
+            sum(end.mb_per_s_out for end in ends),
+            sum(end.mb_per_s_in for end in ends),
+            sum(end.messages_per_s for end in ends),
+            sum(end.collisions_per_s for end in ends),
+        )
 
 
 def times_of_looks(begin_ns: int, end_ns: int, interval: float | None) -> tuple[int, ...]:

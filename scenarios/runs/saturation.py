@@ -151,4 +151,4 @@ def stated_load(layout: Layout, sender: NodeName | None = None) -> Experiment:
 
 def one_way(layout: Layout, sender: NodeName | None, pairs: int) -> Experiment:
     """A run in which ``sender`` sends what others only answer; the first node if it is None."""
-    return Experiment(layout, SUITES[SUITE], pairs, SECONDS, WARMUP, client=sender)
+    return Experiment.of(layout, SUITES[SUITE], pairs, SECONDS, WARMUP, client=sender)

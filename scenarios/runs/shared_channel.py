@@ -4,9 +4,9 @@ The link is run without the disks and with them; the disks' mean values are take
 what the CTCs used. `ctc.sharing` says how the two share a chpid.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Final, Generic, TypeVar
+from typing import Final
 
 from ctc.sharing import ChannelUse
 from isfc.errors import ConfigurationError
@@ -15,14 +15,9 @@ from isfc.io.estimate import ChannelEstimate
 from isfc.io.shared import Shared, find_shared, with_disks, without_disks
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
-from scenarios.runs.channel_busy import ChannelsBusy, busy_so_far
-from scenarios.runs.cluster import ClusterExperiment, ClusterResult, run_cluster
+from scenarios.runs.channel_busy import ChannelsBusy
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.operation import OperatedRun
-from scenarios.runs.result import Result, measure
-from scenarios.runs.run import build, run_on
-
-_Outcome = TypeVar("_Outcome")
+from scenarios.runs.run import Outcome, run
 
 LOAD_SHARES: Final = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5)
 """Of the disks' load, where a curve goes over it (chosen)."""
@@ -41,66 +36,37 @@ class SharedChannel:
 
 
 @dataclass(frozen=True, slots=True)
-class SharedRun(Generic[_Outcome]):
-    """What CTCs did without the disks, and with them, and what became of both.
+class SharedRun:
+    """What CTCs did without the disks, and with them, and what became of both."""
 
-    ``rates`` are MB/s (2^20) of each link, without and with.
-    """
-
-    alone: _Outcome
-    beside: _Outcome
-    rates: tuple[tuple[str, float, float], ...]
+    alone: Outcome
+    beside: Outcome
     channels: tuple[SharedChannel, ...]
+
+    def rates(self, side: NodeName | None = None) -> Iterator[tuple[Layout, float, float]]:
+        """MB/s (2^20) of each link, without disks and with, at node ``side``; clients' if None."""
+        for both in zip(self.alone.links, self.beside.links, strict=True):
+            alone, beside = (each.at(side).whole.result.mb_per_s for each in both)
+            yield both[1].experiment.layout, alone, beside
 
 
 def run_shared(
     experiment: Experiment,
     configuration: IoConfiguration,
-    side: NodeName | None = None,
-    progress: Callable[[float], None] | None = None,
-) -> SharedRun[Result]:
-    """Run a link without and with the disks of ``configuration`` on its chpids.
-
-    ``side`` is the node to measure at, that of the clients if None; ``progress`` is told of the
-    second run. Raises `ConfigurationError` if
-    none of the channels is a chpid of the layout.
-    """
-    layout = experiment.layout
-    shared = _found(configuration, layout)
-    (alone, busy), (beside, busy_beside) = (
-        run_counted(replace(experiment, layout=without_disks(layout)), side),
-        run_counted(replace(experiment, layout=with_disks(layout, configuration)), side, progress),
-    )
-    rates = (("link", alone.mb_per_s, beside.mb_per_s),)
-    return SharedRun(alone, beside, rates, _channels(shared, busy, busy_beside))
-
-
-def run_shared_links(
-    experiment: ClusterExperiment,
-    configuration: IoConfiguration,
     interval: float | None = None,
     progress: Callable[[float], None] | None = None,
-) -> SharedRun[ClusterResult]:
-    """As `run_shared`, for all links of a file together."""
+) -> SharedRun:
+    """Run links without and with the disks of ``configuration`` on their chpids.
+
+    ``interval`` is that of `run`; ``progress`` is told of the second run. Raises
+    `ConfigurationError` if none of the channels is a chpid of the links.
+    """
     links = experiment.collection.links
     shared = _found(configuration, *links)
-    alone, beside = (
-        run_cluster(
-            replace(experiment, collection=replace(experiment.collection, links=changed)),
-            interval,
-            progress=told,
-        )
-        for changed, told in (
-            (tuple(map(without_disks, links)), None),
-            (tuple(with_disks(link, configuration) for link in links), progress),
-        )
-    )
-    rates = tuple(
-        (name, first.client.whole.result.mb_per_s, last.client.whole.result.mb_per_s)
-        for first, last in zip(alone.links, beside.links, strict=True)
-        for name in (first.experiment.layout.name,)
-    )
-    return SharedRun(alone, beside, rates, _channels(shared, alone.busy, beside.busy))
+    alone = run(experiment.over(*map(without_disks, links)), interval)
+    with_all = experiment.over(*(with_disks(link, configuration) for link in links))
+    beside = run(with_all, interval, progress=progress)
+    return SharedRun(alone, beside, tuple(_channels(shared, alone.busy, beside.busy)))
 
 
 def _found(configuration: IoConfiguration, *links: Layout) -> tuple[Shared, ...]:
@@ -112,9 +78,9 @@ def _found(configuration: IoConfiguration, *links: Layout) -> tuple[Shared, ...]
 
 def _channels(
     shared: Iterable[Shared], busy: ChannelsBusy, busy_beside: ChannelsBusy
-) -> tuple[SharedChannel, ...]:
-    return tuple(
-        SharedChannel(
+) -> Iterator[SharedChannel]:
+    for each in shared:
+        yield SharedChannel(
             node=each.node,
             chpid=each.name,
             ctcs_alone=busy(each.ends).use,
@@ -122,33 +88,11 @@ def _channels(
             disks_alone=each.estimate(),
             disks_beside=each.estimate(busy_beside(each.ends).use),
         )
-        for each in shared
-    )
-
-
-def run_counted(
-    experiment: Experiment,
-    side: NodeName | None = None,
-    progress: Callable[[float], None] | None = None,
-) -> tuple[Result, ChannelsBusy]:
-    """A run, and how busy its CTCs made each channel."""
-    engine, systems = build(experiment)
-    (end,) = (
-        system.ends[0] for system in systems if system.name == (side or experiment.client_node)
-    )
-    operated = OperatedRun(engine, systems, None)
-    run_on(operated, experiment.begin_ns, progress)
-    links = (experiment.layout,)
-    before, busy = end.snapshot(engine.now_ns), busy_so_far(links, systems, engine.now_ns)
-    run_on(operated, experiment.end_ns, progress)
-    later = busy_so_far(links, systems, engine.now_ns)
-    result = measure(end.name, before, end.snapshot(engine.now_ns))
-    return result, ChannelsBusy(busy, later, experiment.seconds)
 
 
 def run_over_load(
     experiment: Experiment, configuration: IoConfiguration
-) -> tuple[tuple[float, SharedRun[Result]], ...]:
+) -> tuple[tuple[float, SharedRun], ...]:
     """As `run_shared`, with the disks asked for more and less: the share, and what came of it."""
     return tuple(
         (share, run_shared(experiment, _scaled(configuration, share))) for share in LOAD_SHARES

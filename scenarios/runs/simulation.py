@@ -18,7 +18,7 @@ from isfc.link.name import NodeName
 from scenarios.runs.at_site import given_site
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.result import Result, Sample, Seen
-from scenarios.runs.run import Recording, check_interval, record
+from scenarios.runs.run import Recording, check_interval, run
 from scenarios.runs.warmup import WARMUP
 from scenarios.runs.workload import Workload, find_workload
 
@@ -170,7 +170,7 @@ def simulate(
     """
     check_interval(interval)
     found = with_site(given_link_with_disks(layout), given_site(profile))
-    experiment = Experiment(
+    experiment = Experiment.of(
         found,
         find_workload(workload) if isinstance(workload, str) else workload,
         pairs=pairs,
@@ -179,7 +179,7 @@ def simulate(
         seed=seed,
         client=None if client is None else NodeName(client.upper()),
     )
-    return Simulation(record(experiment, interval, progress=progress))
+    return Simulation(run(experiment, interval, progress=progress).link())
 
 
 def _figures(result: Result) -> dict[str, Any]:

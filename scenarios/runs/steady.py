@@ -17,30 +17,19 @@ in such a run tells of what comes after it. So the least time is what counts, an
 another state: a link that only seems steady in one of them is found out by the other.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import sqrt
 from typing import Final
 
 from isfc.engine.program import Program
-from isfc.engine.virtual import VirtualEngine
-from isfc.layout.layout import Collection
 from isfc.link.name import NodeName
-from isfc.system.system import System
-from scenarios.runs.channel_busy import BusySoFar, ChannelsBusy, busy_so_far
-from scenarios.runs.cluster import ClusterExperiment
-from scenarios.runs.cluster_shared import (
-    ChannelResult,
-    Look,
-    PathResult,
-    channel_results,
-    path_results,
-)
+from scenarios.runs.cluster_shared import ChannelResult, PathResult
 from scenarios.runs.experiment import NS_PER_S, Experiment
 from scenarios.runs.repeat import mean
 from scenarios.runs.result import MIB, Result, measure
-from scenarios.runs.run import build
+from scenarios.runs.run import Looks, build
 from scenarios.runs.trend import has_trend, without_trend
 from scenarios.runs.warmup import WARMUP_NS, Gradual
 
@@ -162,7 +151,7 @@ class SteadyLinks:
     share is of the run whose clients begin together.
     """
 
-    experiment: ClusterExperiment
+    experiment: Experiment
     rates: Mapping[str, tuple[Rate, Rate]]
     channels: tuple[ChannelResult, ...]
     paths: tuple[PathResult, ...]
@@ -173,32 +162,23 @@ def steady_run(experiment: Experiment) -> SteadyRun:
 
     It ends after `BATCHES_MAX` batches, steady or not.
     """
-    first, second = experiment.nodes
-    end = (first, second) if experiment.client_node == first else (second, first)
-    runs = _Run(*build(experiment)), _Run(*build(experiment, around=_gradually))
+    (load,) = experiment.loads
+    end = load.client, load.server
+    runs = _Run(experiment), _Run(experiment, _gradually)
     ((rate,),) = _until_steady(runs, [[end]])
     seen = [run.result(end) for run in runs]
     return SteadyRun(rate, mean(seen) if rate.second_mb_per_s is None else seen[0])
 
 
-def steady_links(experiment: ClusterExperiment) -> SteadyLinks:
+def steady_links(experiment: Experiment) -> SteadyLinks:
     """Run until what both ends of every link with traffic send is steady, as `steady_run`."""
-    collection = experiment.collection
-    runs = (
-        _Run(*build(experiment), collection),
-        _Run(*build(experiment, around=_gradually)),
-    )
-    links = [each.layout for each in experiment.experiments]
+    runs = _Run(experiment), _Run(experiment, _gradually)
+    links = [each.layout for each in experiment.each_alone]
     ends = [[link.nodes, link.nodes[::-1]] for link in links]
     found = _until_steady(runs, ends)
-    looks, so_far = runs[0].since(end for both in ends for end in both)
-    busy = ChannelsBusy(so_far[0], so_far[-1], (len(looks) - 1) * BATCH_NS / NS_PER_S)
-    return SteadyLinks(
-        experiment,
-        {link.name: (out, back) for link, (out, back) in zip(links, found, strict=True)},
-        tuple(channel_results(collection, looks, busy)),
-        tuple(path_results(collection, looks, busy)),
-    )
+    _, channels, paths = runs[0].looks.shared(runs[0].first(end for both in ends for end in both))
+    rates = {link.name: (out, back) for link, (out, back) in zip(links, found, strict=True)}
+    return SteadyLinks(experiment, rates, channels, paths)
 
 
 _End = tuple[NodeName, NodeName]
@@ -231,44 +211,36 @@ def _until_steady(runs: tuple["_Run", "_Run"], links: Sequence[Sequence[_End]]) 
 
 
 class _Run:
-    """A run from one of the two beginnings, and what its links' ends have done since the warm-up.
-
-    What fibres share is looked at as well where they are of a ``collection``.
-    """
+    """A run from one of the two beginnings, and what ends of links have done since the warm-up."""
 
     def __init__(
-        self, engine: VirtualEngine, systems: list[System], collection: Collection | None = None
+        self,
+        experiment: Experiment,
+        around: Callable[[Program, NodeName], Program] | None = None,
     ) -> None:
-        self._engine, self._systems, self._collection = engine, systems, collection
-        self._looks: list[Look] = []
-        self._busy: list[BusySoFar] = []
-        self._look(WARMUP_NS)
-
-    def _look(self, at_ns: int) -> None:
-        self._engine.run(at_ns)
-        ends = (end for system in self._systems for end in system.ends)
-        self._looks.append({(end.name, end.partner): end.snapshot(at_ns) for end in ends})
-        if self._collection is not None:
-            self._busy.append(busy_so_far(self._collection.links, self._systems, at_ns))
+        self._engine, systems = build(experiment, around=around)
+        self.looks = Looks(experiment, systems)
+        self.go_on(0)
 
     def go_on(self, count: int) -> None:
         """Run until there are so many batches."""
-        while len(self._looks) <= count:
-            self._look(WARMUP_NS + BATCH_NS * len(self._looks))
+        while (done := len(self.looks.counters)) <= count:
+            at_ns = WARMUP_NS + BATCH_NS * done
+            self._engine.run(at_ns)
+            self.looks.look(at_ns)
 
     def batches(self, end: _End) -> list[float]:
         """MB/s that an end sent in each batch."""
-        sent = [look[end].write_length for look in self._looks]
+        sent = [look[end].write_length for look in self.looks.counters]
         return [(b - a) * NS_PER_S / BATCH_NS / MIB for a, b in pairwise(sent)]
 
-    def since(self, ends: Iterable[_End]) -> tuple[list[Look], list[BusySoFar]]:
-        """What was seen of the batches that count."""
-        first = max(without_trend(self.batches(end)) for end in ends)
-        return self._looks[first:], self._busy[first:]
+    def first(self, ends: Iterable[_End]) -> int:
+        """The look with which the batches begin that count."""
+        return max(without_trend(self.batches(end)) for end in ends)
 
     def result(self, end: _End) -> Result:
         """What an end saw of the batches that count."""
-        looks, _ = self.since([end])
+        looks = self.looks.counters[self.first([end]) :]
         return measure(end[0], looks[0][end], looks[-1][end])
 
 

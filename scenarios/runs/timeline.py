@@ -9,16 +9,13 @@ from typing import Final, cast
 from ctc.address import Rdev
 from ctc.subchannel import Collided, Command, DeviceLost, Ended, Interrupt, UnitStatus
 from isfc.layout.layout import Fibre, Layout
-from isfc.link.counters import LinkEndSnapshot
 from isfc.link.events import TraceRecord
 from isfc.link.name import NodeName
 from isfc.link.package import Package
 from isfc.system.link_end import LinkEnd
-from scenarios.runs.cluster import ClusterExperiment, ClusterLooks, ClusterResult
 from scenarios.runs.experiment import NS_PER_S, Experiment
 from scenarios.runs.operation import OperatedRun, Operation
-from scenarios.runs.result import Result, measure
-from scenarios.runs.run import build
+from scenarios.runs.run import Looks, Outcome, build
 
 BACKLOG_SAMPLES: Final = 2_000
 """How often the backlog is looked at, spread over the run."""
@@ -186,59 +183,27 @@ _OUTCOMES: Final = {
 }
 
 
-def record_timeline(
+def record_timelines(
     experiment: Experiment,
-    side: NodeName | None = None,
     progress: Callable[[float], None] | None = None,
     operation: Operation | None = None,
-) -> tuple[Timeline, Result]:
-    """Run an experiment, and keep every I/O that went on between warm-up and end.
+) -> tuple[tuple[Timeline, ...], Outcome]:
+    """Run an experiment, and keep every I/O that went on between warm-up and end, link by link.
 
-    The result is that of `scenarios.runs.run.run`: to look changes nothing. ``progress`` is told
-    how many seconds of virtual time have passed. An hour's run does not fit in memory: a second of
-    a busy link has some 10,000 I/Os.
+    Links without traffic have timelines too. The outcome is that of `scenarios.runs.run.run`, of
+    which the whole is one part: to look changes nothing. ``progress`` is told how many seconds of
+    virtual time have passed. An hour's run does not fit in memory: a second of a busy link has some
+    10,000 I/Os.
     """
     recorder = IoRecorder(experiment.nodes)
     engine, systems = build(experiment, recorder.take, operation, recorder.look)
-    (end,) = systems[experiment.systems.index(side or experiment.client_node)].ends
-    looks: list[LinkEndSnapshot] = []
+    looks = Looks(experiment, systems)
     operated = OperatedRun(engine, systems, operation)
-    (timeline,) = _recorded(
-        experiment, operated, recorder, lambda now_ns: looks.append(end.snapshot(now_ns)), progress
-    )
-    return timeline, measure(end.name, *looks)
-
-
-def record_cluster_timeline(
-    experiment: ClusterExperiment,
-    progress: Callable[[float], None] | None = None,
-    operation: Operation | None = None,
-) -> tuple[tuple[Timeline, ...], ClusterResult]:
-    """The same of all links together, a timeline of each, also of those without traffic.
-
-    The result is that of `scenarios.runs.cluster.run_cluster`.
-    """
-    recorder = IoRecorder(experiment.nodes)
-    engine, systems = build(experiment, recorder.take, operation, recorder.look)
-    looks = ClusterLooks(experiment, systems)
-    operated = OperatedRun(engine, systems, operation)
-    timelines = _recorded(experiment, operated, recorder, looks.look, progress)
-    return timelines, looks.result()
-
-
-def _recorded(
-    experiment: Experiment | ClusterExperiment,
-    operated: OperatedRun,
-    recorder: IoRecorder,
-    look: Callable[[int], None],
-    progress: Callable[[float], None] | None,
-) -> tuple[Timeline, ...]:
-    """Run to the end, and give the timeline of each link; ``look`` at the begin and at the end."""
-    links, engine = experiment.collection.links, operated.engine
-    ends = [end for system in engine.systems for end in system.ends]
+    links = experiment.collection.links
+    ends = [end for system in systems for end in system.ends]
     begin_ns, end_ns = experiment.begin_ns, experiment.end_ns
     operated.run(begin_ns)
-    look(begin_ns)
+    looks.look(begin_ns)
     backlogs = {link: list(_backlogs(link, ends, begin_ns)) for link in links}
     for until_ns in backlog_times(begin_ns, end_ns):
         operated.run(until_ns)
@@ -246,12 +211,13 @@ def _recorded(
             backlogs[link] += _backlogs(link, ends, until_ns)
         if progress is not None:
             progress(until_ns / NS_PER_S)
-    look(end_ns)
+    looks.look(end_ns)
     engine.run(end_ns + TAIL_NS)  # until what has begun is over; nothing more is operated
     kept = list(recorder.between(begin_ns, end_ns))
-    return tuple(
+    timelines = (
         Timeline(link, begin_ns, end_ns, _of(link, kept), tuple(backlogs[link])) for link in links
     )
+    return tuple(timelines), looks.outcome()
 
 
 def _of(link: Layout, ios: Iterable[Io]) -> tuple[Io, ...]:

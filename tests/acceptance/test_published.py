@@ -30,7 +30,7 @@ from scenarios.published.replay import Comparison, Part, choose, compare_all, ru
 from scenarios.published.table import Bound, PublishedTable, Role
 from scenarios.published.verdict import check_bounds, check_changes, judge
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.run import Recording, record
+from scenarios.runs.run import Recording, run
 from tests.lengthy import made_once
 
 pytestmark = [pytest.mark.slow, pytest.mark.at_length]
@@ -55,15 +55,16 @@ def comparisons(tmp_path_factory: pytest.TempPathFactory, compiled: Path | None)
 def replay(compiled: Path | None) -> list[Comparison]:
     parts = choose(list(LOADED.values()), {})
     experiments = runs_of(parts)
-    recordings = emulate(experiments, compiled)
-    return compare_all(parts, {run: [recordings[index]] for index, run in enumerate(experiments)})
+    found = emulate(experiments, compiled)
+    return compare_all(parts, {run: [found[index]] for index, run in enumerate(experiments)})
 
 
 def emulate(experiments: Sequence[Experiment], compiled: Path | None) -> dict[int, Recording]:
     with pytest.MonkeyPatch.context() as patch:
         if compiled is not None:
             patch.syspath_prepend(compiled)  # of the processes that emulate: ours has isfc already
-        return dict(share_out(record, experiments, os.cpu_count() or 1))
+        found = dict(share_out(run, experiments, os.cpu_count() or 1))
+    return {index: outcome.link() for index, outcome in found.items()}
 
 
 def keys(role: Role) -> list[tuple[str, str]]:

@@ -30,10 +30,10 @@ print(fingerprint({layout!r}, {workload!r}, {pairs}, {seed}))
 def traced(layout: str, workload: str, pairs: int, seed: int) -> tuple[str, Result]:
     """The digest of everything both nodes did, and what was measured."""
     sink = DigestSink()
-    experiment = Experiment(
+    experiment = Experiment.of(
         load_layout(layout), find_workload(workload), pairs, seconds=0.1, warmup=0.02, seed=seed
     )
-    result = run(experiment, trace=sink)
+    result = run(experiment, trace=sink).result
     return sink.hexdigest(), result
 
 
@@ -81,5 +81,5 @@ def test_another_seed_gives_another_trace() -> None:
 @pytest.mark.at_length
 @pytest.mark.slow
 def test_tracing_changes_nothing() -> None:
-    experiment = Experiment(load_layout("published-4"), find_workload("HM"), 5, seconds=0.1)
+    experiment = Experiment.of(load_layout("published-4"), find_workload("HM"), 5, seconds=0.1)
     assert run(experiment) == run(experiment, trace=DigestSink())

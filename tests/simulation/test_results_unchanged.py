@@ -28,11 +28,11 @@ PAIRS: Final = 30
 
 def digests(layout: str, workload: str) -> dict[str, str]:
     """Of what ``isfc run --json`` shows of both ends' run, and of everything that happened."""
-    experiment = Experiment(
+    experiment = Experiment.of(
         load_layout(layout), find_workload(workload), PAIRS, seconds=SECONDS, warmup=SECONDS / 4
     )
     trace = DigestSink()
-    result = json.dumps(asdict(run(experiment, trace=trace)))
+    result = json.dumps(asdict(run(experiment, trace=trace).result))
     return {
         "result": _shortened(sha256(result.encode()).hexdigest()),
         "trace": _shortened(trace.hexdigest()),

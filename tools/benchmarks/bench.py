@@ -170,7 +170,7 @@ def time_in_turn(
 def published_cell(suite: str, seconds: float, seed: int = 1) -> Experiment:
     """A suite with 16 CTCs and 100 pairs."""
     layout = load_layout("published-16")
-    return Experiment(layout, find_workload(suite), 100, seconds, warmup=0.2, seed=seed)
+    return Experiment.of(layout, find_workload(suite), 100, seconds, warmup=0.2, seed=seed)
 
 
 def equal_packages(ctcs: int, seconds: float, seed: int = 1) -> Experiment:
@@ -180,7 +180,7 @@ def equal_packages(ctcs: int, seconds: float, seed: int = 1) -> Experiment:
     alike; the single CTC gets more virtual time, so that about as many messages pass.
     """
     length = 8 * 2_048
-    return Experiment(
+    return Experiment.of(
         load_layout(f"published-{ctcs}"),
         free_workload("2048:2048:0", 2_048),
         pairs=200,
@@ -200,7 +200,7 @@ def single_messages(pairs: int, seconds: float, seed: int = 1) -> Experiment:
 
     With few pairs there is less to carry, and more virtual time for it.
     """
-    return Experiment(
+    return Experiment.of(
         load_layout("published-16"),
         free_workload("2048:2048:0", 2_048),
         pairs=pairs,

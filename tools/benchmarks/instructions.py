@@ -59,7 +59,7 @@ def _count(workload: str, seconds: float) -> tuple[int, int]:
 def carried(workload: str, seconds: float) -> int:
     """Run for so long; the messages that were carried, both ways."""
     layout = load_layout("published-16")
-    experiment = Experiment(layout, find_workload(workload), 100, seconds=seconds, warmup=0)
+    experiment = Experiment.of(layout, find_workload(workload), 100, seconds=seconds, warmup=0)
     engine, systems = build(experiment)
     engine.run(experiment.end_ns)
     end = systems[0].ends[0].snapshot(engine.now_ns)

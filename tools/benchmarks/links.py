@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 from isfc.layout.file import parse_collection
 from isfc.testing.cluster import mesh
-from scenarios.runs.cluster import ClusterExperiment
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.result import MIB
 from scenarios.runs.run import build
@@ -20,7 +19,7 @@ def run_links(count: int, *, shared: bool) -> Callable[[Experiment], tuple[int, 
             LinkLoad(*link.nodes, experiment.workload, experiment.pairs)
             for link in collection.links[:count]
         ]
-        cluster = ClusterExperiment(
+        cluster = Experiment(
             collection, tuple(loads), experiment.seconds, experiment.warmup, experiment.seed
         )
         engine, systems = build(cluster)

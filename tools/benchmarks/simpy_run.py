@@ -177,7 +177,7 @@ def build(env: simpy.Environment, experiment: Experiment) -> tuple[SimpySystem, 
         ctc.mate, mate.mate = mate, ctc
     first, second = systems
     first.partner, second.partner = second, first
-    if experiment.client == layout.nodes[1]:
+    if experiment.client_node == layout.nodes[1]:
         first, second = second, first
     env.process(ask(env, first, experiment))
     env.process(serve(env, second, experiment))

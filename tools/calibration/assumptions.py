@@ -70,7 +70,7 @@ def links() -> Iterator[tuple[Layout, str]]:
 def lines(case: tuple[Layout, str]) -> list[dict[str, str]]:
     """A line for each assumption that a link rests on and tells of."""
     layout, only = case
-    experiment = Experiment(layout, SUITES["HL"], PAIRS, SECONDS)
+    experiment = Experiment.of(layout, SUITES["HL"], PAIRS, SECONDS)
     cases = [each for each in variants(experiment) if not only or each[0].name == only]
     if not cases:
         return []

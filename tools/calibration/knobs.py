@@ -123,7 +123,7 @@ class Constants:
             if (value := getattr(experiment.link, part.name)) != getattr(usual, part.name)
         }
         link = replace(self.link, **own)
-        return replace(experiment, layout=fitted, link=link, guests=self.guests)
+        return replace(experiment.over(fitted), link=link, guests=self.guests)
 
 
 def present_values(knobs: Iterable[Knob] = KNOBS) -> dict[str, float]:

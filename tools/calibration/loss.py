@@ -21,7 +21,7 @@ from scenarios.published.replay import compare, make_experiment
 from scenarios.published.table import PublishedRow, PublishedTable, Role, TableView
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.result import MIB
-from scenarios.runs.run import Recording, record
+from scenarios.runs.run import Recording, run
 from scenarios.runs.workload import Workload
 from tools.calibration.knobs import Values, build_constants
 
@@ -107,7 +107,7 @@ def _suites(case: Case) -> set[object]:
 def emulate(task: Task) -> Recording:
     """Run one case."""
     case, seed, values = task
-    return record(build_constants(values).apply(case.experiment(seed)))
+    return run(build_constants(values).apply(case.experiment(seed))).link()
 
 
 def losses(

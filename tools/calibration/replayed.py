@@ -13,7 +13,7 @@ from scenarios.published.replay import Comparison, Part, choose, compare_all, ru
 from scenarios.published.table import PublishedRow, PublishedTable
 from scenarios.published.verdict import TableVerdict, check_bounds, check_changes, judge
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.run import Recording, record
+from scenarios.runs.run import Recording, run
 from tools.calibration.knobs import Constants
 
 COLUMNS: Final = ("table", "key", "measure", "role", "published", "emulated", "least", "greatest")
@@ -50,7 +50,7 @@ def replay_all(
     experiments = runs_of(parts)
     run_as = [constants.apply(run) for run in experiments] if constants else experiments
     repeated = [replace(run, seed=seed) for run in run_as for seed in range(1, seeds + 1)]
-    found = list(pool.map(record, repeated, chunksize=4))
+    found = [each.link() for each in pool.map(run, repeated, chunksize=4)]
     recordings = {
         run: found[seeds * index : seeds * (index + 1)] for index, run in enumerate(experiments)
     }

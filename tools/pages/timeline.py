@@ -27,7 +27,7 @@ def trace() -> list[TraceRecord]:
     message = f"{MESSAGE_LENGTH}:{MESSAGE_LENGTH}:0"
     workload = free_workload(message, REPLY_LENGTH, window=1)
     sink = ListSink()
-    engine, nodes = build(Experiment(load_layout(LAYOUT), workload, pairs=1), sink)
+    engine, nodes = build(Experiment.of(load_layout(LAYOUT), workload, pairs=1), sink)
     engine.run(UNTIL_NS)
     client = nodes[0].name
     writes = [

@@ -21,7 +21,7 @@ def train() -> None:
     """Do them all."""
     layout = load_layout("published-16")
     for name, pairs in RUNS:
-        run(Experiment(layout, find_workload(name), pairs, SECONDS, 0.0))
+        run(Experiment.of(layout, find_workload(name), pairs, SECONDS, 0.0))
 
 
 if __name__ == "__main__":

@@ -410,7 +410,7 @@ def _disks(runs: LinkRuns, disks: DiskRuns) -> str:
     alone = table(
         f"CTCs ({SUITE}, {STATED_PAIRS} pairs) and disks, each alone and beside the other",
         ("", "alone", "beside"),
-        shared_rows(disks.now, [runs.layout]),
+        shared_rows(disks.now),
     )
-    alone += f"<p>{escape(shared_note(disks.now, [runs.layout]))}</p>"
+    alone += f"<p>{escape(shared_note(disks.now))}</p>"
     return alone + curves(disks.charts, runs.mark)

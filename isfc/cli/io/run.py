@@ -30,11 +30,9 @@ from isfc.io.run import (
     run_configuration,
 )
 from isfc.io.shared import read_disks
-from isfc.layout.layout import Layout
 from isfc.layout.note import Note
 from scenarios.runs.experiment import PAIRS_MAX, Experiment
 from scenarios.runs.notes import CHANNELS_UNRANGED, run_notes
-from scenarios.runs.result import Result
 from scenarios.runs.shared_channel import SharedRun, run_shared
 from scenarios.runs.workload import find_workload
 
@@ -112,13 +110,13 @@ def run(
     report = shown.report
     if shown.ctcs is not None:
         pairs = PAIRS_DEFAULT if shown.pairs is None else shown.pairs
-        shared, layout, notes = _run_beside(config, link_name, shown.ctcs, pairs, extent)
+        shared, notes = _run_beside(config, link_name, shown.ctcs, pairs, extent)
         if shown.json:
-            record = shared_json(shared, [layout])
+            record = shared_json(shared)
             show_json({**record, "notes": [*notes_json(notes), *record["notes"]]})
         else:
             load = f"{shown.ctcs}, {pairs} pairs"
-            show(shared_page(shared, load, [layout]), *note_lines(notes))
+            show(shared_page(shared, load), *note_lines(notes))
         return
     for option, value in (("--pairs", shown.pairs), ("--link", link_name)):
         if value is not None:
@@ -146,14 +144,14 @@ def run(
 
 def _run_beside(
     config: Path, link: str | None, workload: str, pairs: int, extent: IoExtent
-) -> tuple[SharedRun[Result], Layout, tuple[Note, ...]]:
+) -> tuple[SharedRun, tuple[Note, ...]]:
     """The link of a file and the disks on its chpids, alone and beside each other; its notes."""
     layout, disks = open_with_disks(open_collection(config), link)
     if disks is None:
         raise ConfigurationError(
             f"{config}: [[io]] channels: none is a chpid of the layout that CTCs use"
         )
-    experiment = Experiment(
+    experiment = Experiment.of(
         layout,
         find_workload(workload),
         pairs,
@@ -163,7 +161,7 @@ def _run_beside(
     )
     shared = run_shared(experiment, disks)
     run = layout, experiment.workload, pairs, shared.beside.mb_per_s
-    return shared, layout, run_notes(*run)
+    return shared, run_notes(*run)
 
 
 class ProtocolJson(Struct, frozen=True):

@@ -129,7 +129,7 @@ def make_experiment(*arguments: Any, **settings: Any) -> Experiment:
     Its settings are called as the options are.
     """
     try:
-        return Experiment(*arguments, **settings)
+        return Experiment.of(*arguments, **settings)
     except ConfigurationError as error:
         raise ConfigurationError(f"--{error}") from None
 

@@ -33,7 +33,7 @@ from scenarios.runs.saturation import (
     one_way,
     stated_load,
 )
-from scenarios.runs.shared_channel import run_shared, run_shared_links
+from scenarios.runs.shared_channel import run_shared
 from scenarios.runs.steady import Rate, steady_links
 
 
@@ -68,10 +68,10 @@ def together(opened: OpenedLink) -> tuple[RenderableType, dict[str, Any]]:
     record = {**cluster_plan_record(found), **note_records(notes)}
     if disks is None or not find_shared(disks, *collection.links):
         return page, record
-    shared = run_shared_links(experiments[0], disks)
-    links, loads = collection.links, ", ".join(map(str, experiments[0].loads))
-    page = Group(page, "", shared_page(shared, loads, links))
-    return page, {**record, "disks": shared_json(shared, links)}
+    shared = run_shared(experiments[0], disks)
+    loads = ", ".join(map(str, experiments[0].loads))
+    page = Group(page, "", shared_page(shared, loads, together=True))
+    return page, {**record, "disks": shared_json(shared, together=True)}
 
 
 def cluster_plan_record(plan: ClusterPlan) -> dict[str, Any]:
@@ -142,6 +142,5 @@ def modelled_plan(
         return page, record
     shared = run_shared(stated_load(opened.layout), opened.disks)
     load = f"{SUITE}, {STATED_PAIRS} pairs"
-    links = [opened.layout]
-    page = Group(page, "", shared_page(shared, load, links))
-    return page, replace(record, disks=shared_json(shared, links))
+    page = Group(page, "", shared_page(shared, load))
+    return page, replace(record, disks=shared_json(shared))

@@ -11,8 +11,8 @@ from isfc.cli.options.profile import profile_record
 from isfc.cli.output.notes import note_records
 from isfc.cli.output.ranges import range_json
 from isfc.cli.results.page import measured_notes, ranges_of_run
-from isfc.cli.results.shared import rate_ranges
-from isfc.layout.layout import Layout
+from isfc.cli.results.shared import shared_rates
+from isfc.link.name import NodeName
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.notes import CHANNELS_UNRANGED
 from scenarios.runs.provenance import provenance
@@ -53,20 +53,21 @@ def run_json(
     }
 
 
-def shared_json(run: SharedRun[Any], links: Sequence[Layout]) -> dict[str, Any]:
+def shared_json(
+    run: SharedRun, side: NodeName | None = None, *, together: bool = False
+) -> dict[str, Any]:
     """What CTCs and the disks on their chpids get alone, and beside each other."""
-    ranges = rate_ranges(run, links)
     rates = {
         name: {
-            "mb_per_s_alone": alone,
-            "mb_per_s_beside": beside,
-            "range_alone": range_json(ranges[name][0]),
-            "range_beside": range_json(ranges[name][1]),
+            "mb_per_s_alone": alone.mb_per_s,
+            "mb_per_s_beside": beside.mb_per_s,
+            "range_alone": range_json(alone.within),
+            "range_beside": range_json(beside.within),
         }
-        for name, alone, beside in run.rates
+        for name, alone, beside in shared_rates(run, side, together=together)
     }
     return {
-        **({"link": rates["link"]} if "link" in rates else {"links": rates}),
+        **({"links": rates} if together else rates),
         "channels": {each.chpid: _shared_record(each) for each in run.channels},
         **note_records([CHANNELS_UNRANGED]),
     }

@@ -1,14 +1,14 @@
 """What CTCs and disks on one chpid cost each other, as a table."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from dataclasses import dataclass
 
 from rich.console import Group, RenderableType
 
 from isfc.cli.output.ranges import likely, range_note
 from isfc.cli.output.table import plain_table
 from isfc.io.shared import Shared
-from isfc.layout.layout import Layout
+from isfc.link.name import NodeName
 from scenarios.figures.certainty import Range
 from scenarios.figures.ranges import links_range
 from scenarios.runs.notes import CHANNELS_UNRANGED
@@ -19,43 +19,54 @@ Row = tuple[str, str, str]
 HEADINGS = ("", "alone", "beside")
 
 
-def shared_page(run: SharedRun[Any], load: str, links: Sequence[Layout]) -> RenderableType:
-    """What the link and the disks on its chpids get alone, and beside each other.
+def shared_page(
+    run: SharedRun, load: str, side: NodeName | None = None, *, together: bool = False
+) -> RenderableType:
+    """What links and the disks on their chpids get alone, and beside each other.
 
-    ``load`` is what the CTCs carry, ``links`` those of the file, with the disks.
+    ``load`` is what the CTCs carry; the rest is as for `shared_rates`.
     """
     what, alone, beside = HEADINGS
     table = plain_table(what, f">{alone}", f">{beside}", no_wrap=True)
-    for row in shared_rows(run, links):
+    for row in shared_rows(run, side, together=together):
         table.add_row(*row)
     heading = f"CTCs ({load}) and disks on one chpid, each alone and beside the other"
-    return Group(heading, table, shared_note(run, links))
+    return Group(heading, table, shared_note(run, side, together=together))
 
 
-def shared_note(run: SharedRun[Any], links: Sequence[Layout]) -> str:
+def shared_note(run: SharedRun, side: NodeName | None = None, *, together: bool = False) -> str:
     """From what the ranges of the links are made, and that the rest has none."""
-    known = range_note(within for ranges in rate_ranges(run, links).values() for within in ranges)
+    rates = shared_rates(run, side, together=together)
+    known = range_note(rate.within for _, *both in rates for rate in both)
     return f"{known} {CHANNELS_UNRANGED.text}"
 
 
-def rate_ranges(run: SharedRun[Any], links: Sequence[Layout]) -> dict[str, tuple[Range, Range]]:
-    """Of what each link carries without and with the disks, by its name among the rates."""
-    named = {link.name: link for link in links}
-    return {
-        name: (links_range(alone, [link]), links_range(beside, [link]))
-        for name, alone, beside in run.rates
-        for link in [named.get(name, links[0])]
-    }
+@dataclass(frozen=True, slots=True)
+class SharedRate:
+    """What a link carries without the disks, or with them, and its range."""
+
+    mb_per_s: float
+    within: Range
+
+    def __str__(self) -> str:
+        return f"{self.mb_per_s:.1f} {likely(self.within)}"
 
 
-def shared_rows(run: SharedRun[Any], links: Sequence[Layout]) -> Iterator[Row]:
+def shared_rates(
+    run: SharedRun, side: NodeName | None = None, *, together: bool = False
+) -> Iterator[tuple[str, SharedRate, SharedRate]]:
+    """Of each link, alone and beside disks; only links that run ``together`` have names."""
+    for link, *rates in run.rates(side):
+        alone, beside = (SharedRate(rate, links_range(rate, [link])) for rate in rates)
+        yield link.name if together else "link", alone, beside
+
+
+def shared_rows(
+    run: SharedRun, side: NodeName | None = None, *, together: bool = False
+) -> Iterator[Row]:
     """The lines of the table: what it is, alone, and beside the other."""
-    ranges = rate_ranges(run, links)
-    for name, *rates in run.rates:
-        alone, beside = (
-            f"{rate:.1f} {likely(within)}" for rate, within in zip(rates, ranges[name], strict=True)
-        )
-        yield f"{name}, MB/s (2^20)", alone, beside
+    for name, alone, beside in shared_rates(run, side, together=together):
+        yield f"{name}, MB/s (2^20)", str(alone), str(beside)
     for each in run.channels:
         yield from _channel_rows(each)
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TypeVar
 
 import typer
@@ -30,7 +29,7 @@ from isfc.cli.results.shared import shared_page
 from isfc.cli.results.view_options import Output, ViewOptions, check_view, show_report
 from isfc.cli.results.views import View
 from isfc.cli.run.during import DuringOptions
-from isfc.cli.run.timeline import TimelineOutput, run_timeline
+from isfc.cli.run.timeline import TimelineOutput, run_timelines
 from isfc.cli.run.transcript import show_refusals, show_transcript
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration
@@ -41,7 +40,7 @@ from scenarios.runs.operation import Operation
 from scenarios.runs.repeat import mean, repetitions
 from scenarios.runs.report import MeasuredRun, make_name, measured
 from scenarios.runs.result import Result
-from scenarios.runs.run import record, run
+from scenarios.runs.run import Outcome, run
 from scenarios.runs.shared_channel import run_shared
 
 _Outcome = TypeVar("_Outcome")
@@ -123,7 +122,7 @@ class _LinkRun:
     layout: str
     why: bool
 
-    def show(self, timeline: TimelineOutput[Experiment] | None) -> None:
+    def show(self, timeline: TimelineOutput | None) -> None:
         """Run it and print what is wanted of it; ends with 1 if CP refused a command."""
         if timeline is not None:
             self._show_timeline(timeline)
@@ -140,17 +139,14 @@ class _LinkRun:
         if disks is None or self.output.seeds is not None or self.transcript is not None:
             self._show_results(self._results())
             return
-        shared = self._watch(lambda progress: run_shared(experiment, disks, self.side, progress))
+        shared = self._watch(lambda progress: run_shared(experiment, disks, progress=progress))
+        result = self._at_side(shared.beside)
         if self.output.json:
-            record = run_json(experiment, [shared.beside], self.layout)
-            show_json({**record, "disks": shared_json(shared, [experiment.layout])})
+            record = run_json(experiment, [result], self.layout)
+            show_json({**record, "disks": shared_json(shared, self.side)})
         else:
             load = f"{experiment.workload.name}, {experiment.pairs} pairs"
-            show(
-                run_page(experiment, [shared.beside]),
-                "",
-                shared_page(shared, load, [experiment.layout]),
-            )
+            show(run_page(experiment, [result]), "", shared_page(shared, load, self.side))
 
     def _show_results(self, results: Sequence[Result]) -> None:
         """Print the record of a run, or its page; with the spread if it was repeated."""
@@ -172,27 +168,23 @@ class _LinkRun:
         name = make_name(experiment)
         interval = output.sample_s
         if interval is None:
-            run = measured(name, experiment, mean(self._results()))
+            shown = measured(name, experiment, mean(self._results()))
         else:
-            recording = self._watch(
-                lambda progress: record(
-                    experiment, interval, progress=progress, operation=self._operation
-                )
-            )
-            run = MeasuredRun(name, experiment, recording.at(self.side).parts)
+            parts = self._run(interval).link().at(self.side).parts
+            shown = MeasuredRun(name, experiment, parts)
         if output.csv or output.json:
             show_refusals(self.transcript)
         else:
             show_transcript(self.transcript)
-        heading = run_heading(experiment, run.samples[0].result.node, output.seeds or 1)
-        show_report(output, view, heading, [run])
+        heading = run_heading(experiment, shown.samples[0].result.node, output.seeds or 1)
+        show_report(output, view, heading, [shown])
 
-    def _show_timeline(self, wanted: TimelineOutput[Experiment]) -> None:
+    def _show_timeline(self, wanted: TimelineOutput) -> None:
         """Write the trace, and print the chart, or what would be printed without."""
-        timeline, result = self._watch(
-            lambda progress: run_timeline(wanted, self.side, progress, self._operation)
+        timelines, outcome = self._watch(
+            lambda progress: run_timelines(wanted, progress, self._operation)
         )
-        chart = wanted.chart(timeline)
+        result, chart = self._at_side(outcome), wanted.chart(*timelines)
         if chart is None:
             self._show_results([result])
         else:
@@ -205,14 +197,22 @@ class _LinkRun:
 
     def _results(self) -> list[Result]:
         """The result of the run, or of one with each seed."""
-        experiment, side, seeds = self.experiment, self.side, self.output.seeds
-        if seeds is not None:
-            return run_all(partial(run, side=side), repetitions(experiment, seeds), None)
-        return [
-            self._watch(
-                lambda progress: run(experiment, side, progress=progress, operation=self._operation)
+        if self.output.seeds is None:
+            return [self._at_side(self._run())]
+        repeated = repetitions(self.experiment, self.output.seeds)
+        return [self._at_side(outcome) for outcome in run_all(run, repeated, None)]
+
+    def _run(self, interval: float | None = None) -> Outcome:
+        """Run it once, with the commands that are given meanwhile."""
+        return self._watch(
+            lambda progress: run(
+                self.experiment, interval, progress=progress, operation=self._operation
             )
-        ]
+        )
+
+    def _at_side(self, outcome: Outcome) -> Result:
+        """What the end that was chosen saw."""
+        return outcome.link().at(self.side).whole.result
 
     def _watch(self, work: Callable[[Callable[[float], None]], _Outcome]) -> _Outcome:
         """Do ``work``, which reports its progress, and show how far it has got."""

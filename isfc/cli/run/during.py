@@ -1,7 +1,7 @@
 """What happens to links while they run, and what is recorded of every I/O."""
 
 from dataclasses import dataclass, replace
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 import typer
 
@@ -10,13 +10,9 @@ from isfc.cli.output.file import check_file
 from isfc.cli.results.view_options import Output
 from isfc.cli.run.timeline import SECONDS_MAX, TimelineOutput, read_time
 from isfc.errors import ConfigurationError
-from isfc.layout.layout import Collection, Layout
 from scenarios.faults.fault import DRAWN_COUNT, Fault, draw_faults, read_faults
-from scenarios.runs.cluster import ClusterExperiment
 from scenarios.runs.cp_script import Transcript, read_script
 from scenarios.runs.experiment import NS_PER_S, Experiment
-
-_Run = TypeVar("_Run", Experiment, ClusterExperiment)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +53,7 @@ class DuringOptions:
         ),
     ] = None
 
-    def transcript(
-        self, experiment: Experiment | ClusterExperiment, output: Output
-    ) -> Transcript | None:
+    def transcript(self, experiment: Experiment, output: Output) -> Transcript | None:
         """What is to hold the responses to CP commands; None if there are no commands."""
         if self.cp is None:
             return None
@@ -70,7 +64,7 @@ class DuringOptions:
         except ConfigurationError as error:
             raise ConfigurationError(f"--cp {error}") from None
 
-    def timeline_of(self, experiment: _Run, output: Output) -> TimelineOutput[_Run] | None:
+    def timeline_of(self, experiment: Experiment, output: Output) -> TimelineOutput | None:
         """The trace and the chart that are wanted; None if neither is."""
         if self.trace is None and self.timeline is None:
             return None
@@ -94,9 +88,7 @@ class DuringOptions:
             experiment = replace(experiment, seconds=chart_ns / NS_PER_S)
         return TimelineOutput(experiment, path, chart_ns)
 
-    def faults_of(
-        self, experiment: Experiment | ClusterExperiment, output: Output
-    ) -> list[Fault] | None:
+    def faults_of(self, experiment: Experiment, output: Output) -> list[Fault] | None:
         """The faults, from a file or drawn; None if there are to be none."""
         if self.faults is None and self.fault_seed is None:
             return None
@@ -106,10 +98,7 @@ class DuringOptions:
                 f"{'--fault-seed' if self.faults is None else '--faults'}: expected without "
                 "--report, --seeds, --cp, --trace and --timeline"
             )
-        if isinstance(experiment, ClusterExperiment):
-            where: Collection | Layout = experiment.collection
-        else:
-            where = experiment.layout
+        where = experiment.collection
         if self.faults is None:
             assert self.fault_seed is not None, "one of them was given"
             return draw_faults(self.fault_seed, where, experiment.begin_ns, experiment.end_ns)

@@ -11,28 +11,28 @@ from isfc.cli.run.faults_page import fault_page
 from isfc.layout.note import Note
 from scenarios.faults.fault import Fault
 from scenarios.faults.run import FaultOutcome, Recovery, run_with_faults
-from scenarios.runs.cluster import ClusterExperiment
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.notes import cluster_notes, run_notes, unranged
 
 
 def show_fault_run(
-    experiment: Experiment | ClusterExperiment, faults: Sequence[Fault], *, json: bool
+    experiment: Experiment, faults: Sequence[Fault], *, json: bool, together: bool = False
 ) -> None:
-    """Run one link or several with faults, and print what came of it."""
+    """Run one link, or any number ``together``, with faults, and print what came of it."""
     outcome = watch(
         experiment.warmup + experiment.seconds,
-        lambda progress: run_with_faults(experiment, faults, progress),
+        lambda progress: run_with_faults(experiment, faults, progress, together=together),
     )
     if json:
-        show_json(fault_json(experiment, outcome))
+        show_json(fault_json(experiment, outcome, together=together))
     else:
-        show(fault_page(experiment, outcome), *note_lines(_notes(experiment, outcome)))
+        notes = note_lines(_notes(experiment, outcome, together=together))
+        show(fault_page(experiment, outcome, together=together), *notes)
 
 
-def _notes(experiment: Experiment | ClusterExperiment, outcome: FaultOutcome) -> tuple[Note, ...]:
+def _notes(experiment: Experiment, outcome: FaultOutcome, *, together: bool) -> tuple[Note, ...]:
     """Those of the run without faults, and that nothing tells how far it is off with them."""
-    if isinstance(experiment, ClusterExperiment):
+    if together:
         notes = cluster_notes(experiment.collection)
     else:
         load = experiment.workload, experiment.pairs
@@ -40,12 +40,14 @@ def _notes(experiment: Experiment | ClusterExperiment, outcome: FaultOutcome) ->
     return (*notes, unranged("what faults do to links"))
 
 
-def fault_json(experiment: Experiment | ClusterExperiment, outcome: FaultOutcome) -> dict[str, Any]:
+def fault_json(
+    experiment: Experiment, outcome: FaultOutcome, *, together: bool = False
+) -> dict[str, Any]:
     """What ``--json`` prints. Names and meanings of the keys stay between releases."""
     return {
-        **experiment.settings(),
+        **experiment.settings(together=together),
         "mb_per_s": outcome.mb_per_s,
-        **note_records(_notes(experiment, outcome)),
+        **note_records(_notes(experiment, outcome, together=together)),
         "events": [asdict(entry) for entry in outcome.events],
         "faults": [_recovery_record(recovery) for recovery in outcome.recoveries],
     }

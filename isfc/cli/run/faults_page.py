@@ -11,16 +11,17 @@ from isfc.cli.output.table import plain_table
 from isfc.cli.results.page import run_heading
 from isfc.cli.run.together_page import cluster_heading
 from scenarios.faults.run import FaultEvent, FaultOutcome, Recovery
-from scenarios.runs.cluster import ClusterExperiment
 from scenarios.runs.experiment import Experiment
 
 _NAMES_MAX = 4
 """Devices that are named one by one in a line."""
 
 
-def fault_page(experiment: Experiment | ClusterExperiment, outcome: FaultOutcome) -> RenderableType:
+def fault_page(
+    experiment: Experiment, outcome: FaultOutcome, *, together: bool = False
+) -> RenderableType:
     """The whole page."""
-    if isinstance(experiment, ClusterExperiment):
+    if together:
         heading = cluster_heading(experiment, None)
     else:
         heading = run_heading(experiment, experiment.client_node)

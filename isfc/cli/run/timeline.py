@@ -3,19 +3,17 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, Generic, TypeVar
+from typing import Final
 
 from rich.console import RenderableType
 
 from isfc.cli.run.chrome_trace import write_trace
 from isfc.cli.run.gantt import gantt_page, gantt_pages
 from isfc.errors import ConfigurationError
-from isfc.link.name import NodeName
-from scenarios.runs.cluster import ClusterExperiment, ClusterResult
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.operation import Operation, read_time_ns
-from scenarios.runs.result import Result
-from scenarios.runs.timeline import Timeline, record_cluster_timeline, record_timeline
+from scenarios.runs.run import Outcome
+from scenarios.runs.timeline import Timeline, record_timelines
 
 SECONDS_MAX: Final = 60.0
 """A minute of a busy link has some 600,000 I/Os: as much as Perfetto takes with ease."""
@@ -31,14 +29,11 @@ def read_time(option: str, text: str) -> int:
     return time_ns
 
 
-_Run = TypeVar("_Run", Experiment, ClusterExperiment)
-
-
 @dataclass(frozen=True, slots=True)
-class TimelineOutput(Generic[_Run]):
+class TimelineOutput:
     """What of a run's timeline is wanted: a trace, a chart of the first ``chart_ns``, or both."""
 
-    experiment: _Run
+    experiment: Experiment
     trace: Path | None
     chart_ns: int | None
 
@@ -51,26 +46,13 @@ class TimelineOutput(Generic[_Run]):
         return gantt_page(cut[0]) if len(cut) == 1 else gantt_pages(cut)
 
 
-def run_timeline(
-    wanted: TimelineOutput[Experiment],
-    side: NodeName | None,
-    progress: Callable[[float], None] | None,
-    operation: Operation | None,
-) -> tuple[Timeline, Result]:
-    """Run one link, and write the trace."""
-    timeline, result = record_timeline(wanted.experiment, side, progress, operation)
-    if wanted.trace is not None:
-        write_trace(wanted.trace, timeline)
-    return timeline, result
-
-
 def run_timelines(
-    wanted: TimelineOutput[ClusterExperiment],
+    wanted: TimelineOutput,
     progress: Callable[[float], None] | None,
     operation: Operation | None,
-) -> tuple[tuple[Timeline, ...], ClusterResult]:
-    """Run several links together, and write the trace of all."""
-    timelines, result = record_cluster_timeline(wanted.experiment, progress, operation)
+) -> tuple[tuple[Timeline, ...], Outcome]:
+    """Run the links, and write the trace of all."""
+    timelines, outcome = record_timelines(wanted.experiment, progress, operation)
     if wanted.trace is not None:
         write_trace(wanted.trace, *timelines)
-    return timelines, result
+    return timelines, outcome

@@ -36,12 +36,13 @@ from isfc.io.shared import find_shared
 from isfc.layout.layout import Collection
 from isfc.layout.sharing import channel_name
 from scenarios.figures.ranges import flat_range
-from scenarios.runs.cluster import ClusterExperiment, ClusterResult, run_cluster
 from scenarios.runs.cluster_rows import ClusterRow, cluster_rows
 from scenarios.runs.cp_script import Transcript
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.published_range import beyond_measured_cluster
 from scenarios.runs.report import MeasuredRun, make_name
-from scenarios.runs.shared_channel import run_shared_links
+from scenarios.runs.run import Outcome, run
+from scenarios.runs.shared_channel import run_shared
 from scenarios.runs.workload import LinkLoad
 
 
@@ -67,15 +68,15 @@ def run_together(
     Ends with 1 if CP refused a command.
     """
     try:
-        experiment = ClusterExperiment(
+        experiment = Experiment(
             *chosen, seconds=extent.seconds, warmup=extent.warmup, seed=extent.seed
         )
     except ConfigurationError as error:
         raise ConfigurationError(f"--{error}") from None
-    check_view(output, experiment.experiments)
+    check_view(output, experiment.each_alone)
     faults = during.faults_of(experiment, output)
     if faults is not None:
-        show_fault_run(experiment, faults, json=output.json)
+        show_fault_run(experiment, faults, json=output.json, together=True)
         return
     timeline = during.timeline_of(experiment, output)
     transcript = during.transcript(experiment, output)
@@ -110,12 +111,12 @@ def run_together(
         raise typer.Exit(ExitCode.FAILED)
 
 
-def _show_beside(experiment: ClusterExperiment, disks: IoConfiguration, output: Output) -> None:
+def _show_beside(experiment: Experiment, disks: IoConfiguration, output: Output) -> None:
     """Run the links without the disks and with them, and print what each costs the other."""
     total = experiment.warmup + experiment.seconds
     shared = watch(
         total,
-        lambda progress: run_shared_links(experiment, disks, output.sample_s, progress),
+        lambda progress: run_shared(experiment, disks, output.sample_s, progress),
     )
     found = shared.beside.experiment
     rows = cluster_rows([shared.beside])
@@ -123,22 +124,15 @@ def _show_beside(experiment: ClusterExperiment, disks: IoConfiguration, output: 
         show_notes(run_cluster_notes(found))
         show_csv(_csv_rows(found, rows))
     elif output.json:
-        show_json(
-            {
-                **cluster_json(found, rows, None),
-                "disks": shared_json(shared, found.collection.links),
-            }
-        )
+        show_json({**cluster_json(found, rows, None), "disks": shared_json(shared, together=True)})
     else:
         loads = ", ".join(map(str, experiment.loads))
-        show(
-            cluster_page(found, rows, None), "", shared_page(shared, loads, found.collection.links)
-        )
+        show(cluster_page(found, rows, None), "", shared_page(shared, loads, together=True))
 
 
 def _timelines(
-    wanted: TimelineOutput[ClusterExperiment], transcript: Transcript | None
-) -> tuple[RenderableType | None, ClusterResult]:
+    wanted: TimelineOutput, transcript: Transcript | None
+) -> tuple[RenderableType | None, Outcome]:
     """Run the links and write the trace; the chart, if it is wanted."""
     operation = None if transcript is None else transcript.operation
     experiment = wanted.experiment
@@ -150,7 +144,7 @@ def _timelines(
 
 
 def cluster_json(
-    experiment: ClusterExperiment, rows: Sequence[ClusterRow], seeds: int | None
+    experiment: Experiment, rows: Sequence[ClusterRow], seeds: int | None
 ) -> dict[str, Any]:
     """What ``--json`` prints. Names and meanings of the keys stay between releases."""
     shared: dict[str, list[dict[str, Any]]] = {"channel": [], "path": []}
@@ -181,7 +175,7 @@ def cluster_json(
     }
 
 
-def _figures(experiment: ClusterExperiment, row: ClusterRow) -> dict[str, Any]:
+def _figures(experiment: Experiment, row: ClusterRow) -> dict[str, Any]:
     """The figures that a row of its kind has; the range is of MB/s together."""
     record = asdict(row)
     del record["kind"]
@@ -190,7 +184,7 @@ def _figures(experiment: ClusterExperiment, row: ClusterRow) -> dict[str, Any]:
     return {key: value for key, value in record.items() if value is not None and value != ""}
 
 
-def _csv_rows(experiment: ClusterExperiment, rows: Sequence[ClusterRow]) -> list[dict[str, Any]]:
+def _csv_rows(experiment: Experiment, rows: Sequence[ClusterRow]) -> list[dict[str, Any]]:
     """The rows with their ranges, whose columns are empty where there is none."""
     ranges = [row_range(experiment, row) for row in rows]
     columns = [{} if each is None else flat_range("mb_per_s", each) for each in ranges]
@@ -202,17 +196,17 @@ def _csv_rows(experiment: ClusterExperiment, rows: Sequence[ClusterRow]) -> list
 
 
 def _results(
-    experiment: ClusterExperiment, output: Output, transcript: Transcript | None
-) -> list[ClusterResult]:
+    experiment: Experiment, output: Output, transcript: Transcript | None
+) -> list[Outcome]:
     if output.seeds is not None:
         repeated = [replace(experiment, seed=experiment.seed + n) for n in range(output.seeds)]
-        return run_all(run_cluster, repeated, None)
+        return run_all(run, repeated, None)
     operation = None if transcript is None else transcript.operation
     total = experiment.warmup + experiment.seconds
     return [
         watch(
             total,
-            lambda progress: run_cluster(
+            lambda progress: run(
                 experiment, output.sample_s, progress=progress, operation=operation
             ),
         )
@@ -220,8 +214,8 @@ def _results(
 
 
 def _show_views(
-    experiment: ClusterExperiment,
-    results: Sequence[ClusterResult],
+    experiment: Experiment,
+    results: Sequence[Outcome],
     output: Output,
     view: View,
 ) -> None:

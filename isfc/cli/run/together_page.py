@@ -12,15 +12,15 @@ from isfc.cli.results.measures import seed_words
 from isfc.layout.note import Note
 from scenarios.figures.certainty import Range
 from scenarios.figures.ranges import links_range
-from scenarios.runs.cluster import ClusterExperiment
 from scenarios.runs.cluster_rows import ClusterRow
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes
 
 
-def cluster_heading(experiment: ClusterExperiment, seeds: int | None) -> str:
+def cluster_heading(experiment: Experiment, seeds: int | None) -> str:
     """What was run, and for how long."""
     systems = experiment.collection.systems
-    links = len(experiment.experiments)
+    links = len(experiment.each_alone)
     seed = seed_words(experiment.seed, seeds or 1)
     return (
         f"{links} logical link{'s' * (links > 1)} of {', '.join(systems)}, together\n"
@@ -29,7 +29,7 @@ def cluster_heading(experiment: ClusterExperiment, seeds: int | None) -> str:
 
 
 def cluster_page(
-    experiment: ClusterExperiment, rows: Sequence[ClusterRow], seeds: int | None
+    experiment: Experiment, rows: Sequence[ClusterRow], seeds: int | None
 ) -> RenderableType:
     """The whole page."""
     ranges = {row.name: row_range(experiment, row) for row in rows}
@@ -45,12 +45,12 @@ def cluster_page(
     return Group(*parts)
 
 
-def run_cluster_notes(experiment: ClusterExperiment) -> tuple[Note, ...]:
+def run_cluster_notes(experiment: Experiment) -> tuple[Note, ...]:
     """The notes of a run of several links."""
     return (*cluster_notes(experiment.collection), SHARED_UNRANGED)
 
 
-def row_range(experiment: ClusterExperiment, row: ClusterRow) -> Range | None:
+def row_range(experiment: Experiment, row: ClusterRow) -> Range | None:
     """Of the MB/s of a link, a system or all links; None for what several fibres share."""
     links = {
         "link": [link for link in experiment.collection.links if link.name == row.name],

@@ -54,7 +54,7 @@ def left_of(layout: Layout, lost: str) -> float:
     if len(rests) < len(every) or not rests:
         return 0.0
     return min(
-        steady_rate(Experiment(rest, SUITES["HL"], 20, client=node)).mb_per_s
+        steady_rate(Experiment.of(rest, SUITES["HL"], 20, client=node)).mb_per_s
         for rest in rests
         for node in rest.nodes
     )

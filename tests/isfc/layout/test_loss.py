@@ -54,8 +54,8 @@ def test_fibre_goes_with_its_last_ctc() -> None:
 
 
 def sent(layout: Layout, operation: Operation | None = None) -> float:
-    experiment = Experiment(layout, SUITES["HL"], pairs=20, seconds=0.2, warmup=0.1)
-    return run(experiment, operation=operation).mb_per_s_out
+    experiment = Experiment.of(layout, SUITES["HL"], pairs=20, seconds=0.2, warmup=0.1)
+    return run(experiment, operation=operation).result.mb_per_s_out
 
 
 def test_link_that_loses_a_chpid_carries_what_is_said_to_be_left() -> None:

@@ -70,7 +70,7 @@ class MadeSite:
             workload = SUITES[suite]
             if self.per_s:
                 workload, pairs = open_load(workload, self.per_s[minute]), CONVERSATIONS
-            result = run(Experiment(site, workload, pairs, 2.0, 0.5, seed=5 + minute))
+            result = run(Experiment.of(site, workload, pairs, 2.0, 0.5, seed=5 + minute)).result
             said = None if self.said is None else Ran(*self.said[minute])
             found.append(_shown(result, minute, said, lambda: 1 + random.gauss(0, self.noise)))
         return found
@@ -87,7 +87,7 @@ class MadeSite:
         for name, suite, pairs in PREDICTED:
             layout = load_layout(name)
             there, today, predicted = (
-                run(Experiment(each, SUITES[suite], pairs, 1.0, 0.3, seed=77)).mb_per_s
+                run(Experiment.of(each, SUITES[suite], pairs, 1.0, 0.3, seed=77)).mb_per_s
                 for each in (self.at(layout), layout, with_site(layout, fitted.profile))
             )
             found.append((100 * (today / there - 1), 100 * (predicted / there - 1)))

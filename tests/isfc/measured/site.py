@@ -38,8 +38,8 @@ def print_pages(site: Layout, loads: list[tuple[str, int]], folder: Path, seed: 
     """Print an FCX108 page of each load, every figure with noise; nothing says the profile."""
     random, files = Random(seed), []
     for number, (suite, pairs) in enumerate(loads):
-        experiment = Experiment(site, SUITES[suite], pairs, 2.0, 0.5, seed=seed + number)
-        result = _noisy(run(experiment), random)
+        experiment = Experiment.of(site, SUITES[suite], pairs, 2.0, 0.5, seed=seed + number)
+        result = _noisy(run(experiment).result, random)
         console = Console(file=io.StringIO(), width=100)
         console.print(run_heading(experiment, result.node))
         console.print(device_page([measured(make_name(experiment), experiment, result)]))
@@ -88,7 +88,7 @@ def errors_percent(
     found = []
     for suite, pairs in held_back:
         there, today, predicted = (
-            run(Experiment(each, SUITES[suite], pairs, 1.0, 0.3, seed=77)).mb_per_s
+            run(Experiment.of(each, SUITES[suite], pairs, 1.0, 0.3, seed=77)).mb_per_s
             for each in (site, layout, with_site(layout, fitted.profile))
         )
         found.append((100 * (today / there - 1), 100 * (predicted / there - 1)))

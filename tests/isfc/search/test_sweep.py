@@ -18,8 +18,7 @@ from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.search.grid import Cell, parse_grid
 from isfc.search.store import Figures, RowStore, key_of
-from isfc.search.sweep import Run, finish, measure, row_of, sweep
-from scenarios.runs.cluster import ClusterExperiment, run_cluster
+from isfc.search.sweep import finish, measure, row_of, sweep
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import run
 from scenarios.runs.workload import find_workload
@@ -43,7 +42,9 @@ def spec(tmp_path: Path) -> Path:
     return path
 
 
-def here(work: Callable[[Run], Figures], items: Sequence[Run]) -> Iterator[tuple[int, Figures]]:
+def here(
+    work: Callable[[Experiment], Figures], items: Sequence[Experiment]
+) -> Iterator[tuple[int, Figures]]:
     """Do the work in this process, the last item first."""
     for index in reversed(range(len(items))):
         yield index, work(items[index])
@@ -62,12 +63,12 @@ def test_row_has_its_place_and_the_figures_of_the_run(spec: Path) -> None:
 
 def test_run_that_has_not_come_to_rest_has_a_note() -> None:
     link = load_layout("published-8")
-    short = Experiment(link, find_workload("HS"), 50, seconds=0.02, warmup=0)
+    short = Experiment.of(link, find_workload("HS"), 50, seconds=0.02, warmup=0)
     cell = Cell({}, short)
     row = row_of(cell, measure(short))
     assert row["trend"] == 1
     assert "MB/s have a trend until the end" in row["notes"]
-    rest = row_of(cell, {**measure(short), "trend": 0})
+    rest = row_of(cell, {link.name: {**measure(short)[link.name], "trend": 0}})
     assert "trend" not in rest["notes"]
 
 
@@ -84,7 +85,7 @@ def test_what_is_kept_is_not_run_again(spec: Path) -> None:
     store = spec.with_suffix(".rows")
     first = list(sweep(spec, jobs=1, store=store))
 
-    def nothing(_: object, items: Sequence[Run]) -> Iterator[tuple[int, Figures]]:
+    def nothing(_: object, items: Sequence[Experiment]) -> Iterator[tuple[int, Figures]]:
         assert not items
         return iter(())
 
@@ -159,10 +160,10 @@ def test_file_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
 
 def test_cells_that_are_alike_are_run_once() -> None:
     cells = parse_grid(GRID.replace(b"[1, 3]", b"[1, 1]"), PROJECT)
-    counted: list[Run] = []
+    counted: list[Experiment] = []
 
     def count(
-        work: Callable[[Run], Figures], items: Sequence[Run]
+        work: Callable[[Experiment], Figures], items: Sequence[Experiment]
     ) -> Iterator[tuple[int, Figures]]:
         counted.extend(items)
         return here(work, items)
@@ -184,10 +185,10 @@ lose = ["none", "BETA:40", "cec:EAST"]
 
 def test_all_links_of_a_file_run_together_and_what_is_cut_has_a_row_of_nothing() -> None:
     cells = parse_grid(TOGETHER, PROJECT)
-    counted: list[Run] = []
+    counted: list[Experiment] = []
 
     def count(
-        work: Callable[[Run], Figures], items: Sequence[Run]
+        work: Callable[[Experiment], Figures], items: Sequence[Experiment]
     ) -> Iterator[tuple[int, Figures]]:
         counted.extend(items)
         return here(work, items)
@@ -200,10 +201,8 @@ def test_all_links_of_a_file_run_together_and_what_is_cut_has_a_row_of_nothing()
         "ALPHA-BETA", "ALPHA-DELTA", "ALPHA-GAMMA", "BETA-DELTA", "BETA-GAMMA"
     }  # fmt: skip
     assert {lose for (lose, _), rate in known.items() if rate == 0.0} == {"cec:EAST"}
-    ((whole),) = (
-        run for run in counted if isinstance(run, ClusterExperiment) and len(run.loads) == 1
-    )
-    assert known["cec:EAST", "DELTA-GAMMA"] == run_cluster(whole).mb_per_s
+    ((whole),) = (run for run in counted if len(run.loads) == 1)
+    assert known["cec:EAST", "DELTA-GAMMA"] == run(whole).mb_per_s
 
 
 def test_a_piece_of_other_links_takes_nothing_of_this_one() -> None:

@@ -26,7 +26,7 @@ from scenarios.runs.workload import Workload
 @given(layouts(), workloads())
 def test_any_layout_carries_any_workload(layout: Layout, workload: Workload) -> None:
     assert make_plan(layout).layout == layout
-    result = run(Experiment(layout, workload, 1, seconds=0.000_1, warmup=0))
+    result = run(Experiment.of(layout, workload, 1, seconds=0.000_1, warmup=0)).result
     assert result.node == layout.nodes[0]
 
 

@@ -9,14 +9,14 @@ from isfc.link.name import NodeName
 from isfc.testing.cluster import mesh
 from scenarios.faults.fault import NEVER_DRAWN, Fault, FaultKind, draw_faults, parse_faults
 from scenarios.faults.run import FaultOutcome, run_with_faults
-from scenarios.runs.cluster import ClusterExperiment
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.workload import LinkLoad, find_workload
 
 MS = 1_000_000
 S1, S2, S3 = map(NodeName, ("S1", "S2", "S3"))
 COLLECTION = parse_collection(mesh(3, shared=True))
 LOADS = tuple(LinkLoad(*ends, find_workload("HL"), 3) for ends in ((S1, S2), (S1, S3), (S2, S3)))
-EXPERIMENT = ClusterExperiment(COLLECTION, LOADS, seconds=0.15, warmup=0.03)
+EXPERIMENT = Experiment(COLLECTION, LOADS, seconds=0.15, warmup=0.03)
 
 
 def during(outcome: FaultOutcome) -> dict[str, float | None]:
@@ -29,7 +29,9 @@ def said(outcome: FaultOutcome) -> set[tuple[str, str]]:
 
 
 def test_a_crash_restarts_the_ends_that_lead_to_it_and_no_other() -> None:
-    outcome = run_with_faults(EXPERIMENT, [Fault(FaultKind.CRASH, 60 * MS, S2, 20 * MS)])
+    outcome = run_with_faults(
+        EXPERIMENT, [Fault(FaultKind.CRASH, 60 * MS, S2, 20 * MS)], together=True
+    )
     over = {entry for entry in said(outcome) if "are over" in entry[1]}
     assert over == {
         (node, f"all conversations with {partner} are over: S2 has restarted")
@@ -45,7 +47,7 @@ def test_a_crash_restarts_the_ends_that_lead_to_it_and_no_other() -> None:
 def test_a_bounced_link_leaves_the_others_alone() -> None:
     (link,) = (link for link in COLLECTION.links if link.nodes == (S1, S2))
     gap = Fault(FaultKind.GAP, 60 * MS, S1, 20 * MS, rdev=link.ctcs[0].rdevs[0])
-    outcome = run_with_faults(EXPERIMENT, [gap])
+    outcome = run_with_faults(EXPERIMENT, [gap], together=True)
     bounced = {node for node, text in said(outcome) if text.endswith("the link was bounced")}
     assert bounced == {"S1", "S2"}
     assert {text for node, text in said(outcome) if node == "S3" and "link" in text} == set()
@@ -55,7 +57,9 @@ def test_one_chpid_takes_the_ctcs_of_every_link_that_it_carries() -> None:
     chpid = COLLECTION.links[0].fibres[0].chpids[0]
     lost = Fault(FaultKind.CHPID_LOST, 60 * MS, S1, 20 * MS, chpid=chpid)
     down = {
-        node for node, text in said(run_with_faults(EXPERIMENT, [lost])) if text.endswith("is down")
+        node
+        for node, text in said(run_with_faults(EXPERIMENT, [lost], together=True))
+        if text.endswith("is down")
     }
     assert down == {"S1", "S2", "S3"}
 
@@ -96,7 +100,7 @@ def test_a_chpid_that_is_lost_is_the_channel_of_all_that_have_it() -> None:
 def test_every_kind_is_told_and_survived(kind: FaultKind) -> None:
     rdev = COLLECTION.links[-1].ctcs[0].rdevs[0]
     fault = Fault(kind, 60 * MS, S2, 10 * MS, rdev=rdev, amount=100_000)
-    outcome = run_with_faults(EXPERIMENT, [fault])
+    outcome = run_with_faults(EXPERIMENT, [fault], together=True)
     assert next(entry.text for entry in outcome.events if entry.is_fault) == fault.describe()
     assert len(outcome.recoveries) == len(LOADS)
     # a dropped frame is missed after 15 s, long after the end of this run

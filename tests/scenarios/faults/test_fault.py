@@ -36,7 +36,7 @@ def parse(text: str) -> list[Fault]:
 
 def one(kind: str, keys: str = "") -> FaultOutcome:
     (fault,) = parse(f'[[fault]]\nat = "100ms"\nkind = "{kind}"\n{keys}')
-    experiment = Experiment(LAYOUT, find_workload("HL"), 5, seconds=0.3, warmup=0.05)
+    experiment = Experiment.of(LAYOUT, find_workload("HL"), 5, seconds=0.3, warmup=0.05)
     return run_with_faults(experiment, [fault])
 
 
@@ -149,7 +149,7 @@ def test_damage_that_meets_no_frame_in_its_time_is_over() -> None:
         '[[fault]]\nat = "150ms"\nkind = "frame corrupted"\nrdev = "6001"\nfor = "10ms"\n'
         '[[fault]]\nat = "200ms"\nkind = "ctc lost"\nrdev = "6001"\nfor = "10ms"\n'
     )
-    experiment = Experiment(LAYOUT, find_workload("HL"), 5, seconds=0.3, warmup=0.05)
+    experiment = Experiment.of(LAYOUT, find_workload("HL"), 5, seconds=0.3, warmup=0.05)
     told = said(run_with_faults(experiment, faults))
     assert [text for text in told if text.startswith("CLIENT 6001")] == [
         "CLIENT 6001 is down",
@@ -181,7 +181,7 @@ def test_gap_blocks_its_conversations_until_the_link_is_bounced() -> None:
 @pytest.mark.parametrize("at", ["20ms", "50ms", "59ms"])
 def test_fault_before_anything_was_measured_has_no_before_and_no_recovery(at: str) -> None:
     faults = parse(f'[[fault]]\nat = "{at}"\nkind = "partition"\nfor = "20ms"')
-    experiment = Experiment(LAYOUT, find_workload("HL"), 5, seconds=0.1, warmup=0.05)
+    experiment = Experiment.of(LAYOUT, find_workload("HL"), 5, seconds=0.1, warmup=0.05)
     (recovery,) = run_with_faults(experiment, faults).recoveries
     assert recovery.before_mb_per_s is None
     assert recovery.recovered_ms is None
@@ -193,14 +193,14 @@ def test_fault_within_another_is_compared_with_what_ran_before_both() -> None:
         '[[fault]]\nat = "100ms"\nkind = "partition"\nfor = "100ms"\n'
         '[[fault]]\nat = "180ms"\nkind = "delay"\nby = "10us"\nfor = "40ms"\n'
     )
-    experiment = Experiment(LAYOUT, find_workload("HL"), 5, seconds=0.2, warmup=0.05)
+    experiment = Experiment.of(LAYOUT, find_workload("HL"), 5, seconds=0.2, warmup=0.05)
     outer, inner = run_with_faults(experiment, faults).recoveries
     assert inner.before_mb_per_s == outer.before_mb_per_s
 
 
 def test_last_interval_counts_by_its_own_length() -> None:
     faults = parse('[[fault]]\nat = "100ms"\nkind = "frame doubled"\nrdev = "6000"')
-    experiment = Experiment(LAYOUT, find_workload("HM"), 20, seconds=0.025, warmup=0.1)
+    experiment = Experiment.of(LAYOUT, find_workload("HM"), 20, seconds=0.025, warmup=0.1)
     whole = run_with_faults(replace(experiment, seconds=0.1), faults).mb_per_s
     assert run_with_faults(experiment, faults).mb_per_s == pytest.approx(whole, rel=0.05)
 

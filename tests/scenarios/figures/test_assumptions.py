@@ -75,7 +75,7 @@ def test_runs_at_the_ends_never_count_against_the_figure() -> None:
 @pytest.mark.parametrize("assumption", ASSUMPTIONS, ids=lambda assumption: assumption.name)
 def test_an_assumption_has_two_ends_and_a_reason(assumption: object) -> None:
     far = link("FICON Express16S", 1, 12, km=10.0)
-    cases = dict(variants(Experiment(far, SUITES["HL"], 10)))
+    cases = dict(variants(Experiment.of(far, SUITES["HL"], 10)))
     slower, faster = cases[assumption]  # type: ignore[index]
     assert slower != faster
     (reason,) = reasons([ASSUMPTIONS[[*cases].index(assumption)].name])  # type: ignore[arg-type]

@@ -19,7 +19,7 @@ FOUR = layout_of((4, 4))
 
 
 def run_of(layout: Layout, workload: str = "HL", pairs: int = 20) -> Experiment:
-    return Experiment(layout, SUITES[workload], pairs)
+    return Experiment.of(layout, SUITES[workload], pairs)
 
 
 def over(layout: Layout, path: FarPath) -> Layout:
@@ -30,7 +30,7 @@ def over(layout: Layout, path: FarPath) -> Layout:
 
 
 def slowed(holder: Holder, name: str, factor: float, **changed: Any) -> Experiment:
-    return scaled(replace(run_of(FOUR), **changed), holder, (name,), factor)
+    return scaled(run_of(FOUR).with_load(**changed), holder, (name,), factor)
 
 
 @pytest.mark.slow
@@ -46,7 +46,7 @@ def slowed(holder: Holder, name: str, factor: float, **changed: Any) -> Experime
         ("trunk", run_of(over(FOUR, FarPath("far", 1, Isl(1, 1, 90))))),
         ("send ATLANTA", slowed(Holder.LINK, "build_package_ns", 100)),
         ("receive BOSTON", slowed(Holder.LINK, "receive_ns_per_byte", 8)),
-        ("collisions", replace(slowed(Holder.LINK, "recovery_ns", 80), layout=layout_of((4, 1)))),
+        ("collisions", slowed(Holder.LINK, "recovery_ns", 80).over(layout_of((4, 1)))),
         ("clients", slowed(Holder.GUESTS, "client_ns", 1000)),
         ("servers", slowed(Holder.GUESTS, "server_ns", 1000, workload=SUITES["HS"], pairs=5)),
         ("load", run_of(FOUR, "HS", 40)),

@@ -19,7 +19,7 @@ def test_points_are_what_runs_give(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
     surveyed = link_runs("published-1", layout, workload, told.append, in_turn)
     for point, node in zip(surveyed.points, layout.nodes, strict=True):
-        steady = steady_run(Experiment(layout, workload, 2, client=node))
+        steady = steady_run(Experiment.of(layout, workload, 2, client=node))
         assert (point.sender, point.pairs) == (node, 2)
         assert point.mb_per_s == steady.rate.mb_per_s
         assert point.spread_mb_per_s == steady.rate.spread_mb_per_s > 0

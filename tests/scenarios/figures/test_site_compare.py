@@ -29,7 +29,7 @@ PUBLISHED = Path(__file__).parents[3] / "docs" / "measured"
 
 def emulated(layout: Layout = LAYOUT, pairs: int = 20) -> tuple[Measurement, Result]:
     """A run as a site would hand it over, without a word of what ran."""
-    result = run(Experiment(layout, SUITES["HL"], pairs, 0.5, 0.2))
+    result = run(Experiment.of(layout, SUITES["HL"], pairs, 0.5, 0.2)).result
     record = {"workload": "HL", "pairs": pairs, "client": "ATLANTA", **asdict(result)}
     (one,) = read_json(json.dumps(record), "run.json", Reading())
     return one, result
@@ -64,7 +64,7 @@ def test_what_ran_is_inferred_from_link_activity() -> None:
 @pytest.mark.slow
 def test_lengths_that_no_published_workload_has_are_taken_as_their_means() -> None:
     load = find_ran("40000:60000:50/1000")
-    result = run(Experiment(LAYOUT, load, 10, 0.5, 0.2))
+    result = run(Experiment.of(LAYOUT, load, 10, 0.5, 0.2)).result
     record = {"workload": "HL", "pairs": 1, "client": "ATLANTA", **asdict(result)}
     (one,) = read_json(json.dumps(record), "run.json", Reading())
     found = derive(LAYOUT, interval(replace(one, ran=None)), 0.3)
@@ -86,13 +86,13 @@ def test_pairs_are_found_though_the_site_is_slower() -> None:
 @pytest.mark.slow
 def test_a_load_below_what_one_pair_does_is_emulated_at_its_rate() -> None:
     light = replace(SUITES["HL"], programs=open_load(SUITES["HL"], 300.0).programs, window=1)
-    result = run(Experiment(LAYOUT, light, CONVERSATIONS, 2.0, 0.2))
+    result = run(Experiment.of(LAYOUT, light, CONVERSATIONS, 2.0, 0.2)).result
     record = {"workload": "HL", "pairs": 1, "client": "ATLANTA", **asdict(result)}
     (one,) = read_json(json.dumps(record), "run.json", Reading())
     found = derive(LAYOUT, interval(replace(one, ran=None)), 0.3)
     assert found.is_light
     assert any("a light load" in line for line in found.uncertain)
-    again = run(found.experiment(LAYOUT, 2.0, 0.2))
+    again = run(found.experiment(LAYOUT, 2.0, 0.2)).result
     assert again.messages_per_s_out == pytest.approx(result.messages_per_s_out, rel=0.1)
 
 

@@ -10,7 +10,7 @@ from scenarios.moves.evacuation import Evacuation, EvacuationOutcome, Tenant, ev
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.guest_memory import GuestMemory
 from scenarios.moves.relocation import Relocation, relocate
-from scenarios.runs.cluster import ClusterExperiment
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.steady import steady_links, sum_of
 from scenarios.runs.workload import LinkLoad, find_workload
 
@@ -75,7 +75,7 @@ def test_other_traffic_gets_less_meanwhile() -> None:
     assert traffic.link == "S1-S2"
     assert 0 < traffic.meanwhile_mb_per_s < 0.9 * traffic.alone.mb_per_s
     collection = parse_collection(mesh(3, shared=True))
-    known = steady_links(ClusterExperiment(collection, (load,))).rates["S1-S2"]
+    known = steady_links(Experiment(collection, (load,))).rates["S1-S2"]
     assert traffic.alone == sum_of(known)  # two beginnings, and no trend left
 
 

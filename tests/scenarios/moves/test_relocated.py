@@ -43,7 +43,7 @@ def test_guests_have_limits_of_their_own() -> None:
     assert not found.all_moved
     assert found.to_dict()["background"]["exchanges_per_s_alone"] == found.alone_per_s
     assert found.alone is not None
-    known = Experiment(found.relocation.layout, find_workload("HS"), 2)
+    known = Experiment.of(found.relocation.layout, find_workload("HS"), 2)
     assert found.alone == steady_run(known)  # two beginnings, and no trend left
     assert repr(found).startswith("<Relocated CLIENT - SERVER, 1 of 2 guests: ")
     assert "<td>max-total</td><td>0.05</td>" in found._repr_html_()

@@ -48,12 +48,12 @@ def test_each_pass_moves_what_changed_during_the_one_before() -> None:
 
 def test_rate_is_what_the_link_carries() -> None:
     (found,) = relocate(relocation()).guests
-    experiment = Experiment(LAYOUT, find_workload("HL"), pairs=50, seconds=0.3, warmup=0.1)
+    experiment = Experiment.of(LAYOUT, find_workload("HL"), pairs=50, seconds=0.3, warmup=0.1)
     first = found.passes[0]
     # HL's replies take some of the channel's data processor, and a relocation has none
-    assert run(experiment).mb_per_s_out < first.length / first.seconds / MIB
+    assert run(experiment).result.mb_per_s_out < first.length / first.seconds / MIB
     assert first.length / first.seconds / MIB == pytest.approx(
-        run(experiment).mb_per_s_out, rel=0.15
+        run(experiment).result.mb_per_s_out, rel=0.15
     )
 
 
@@ -89,7 +89,9 @@ def test_each_guest_has_limits_of_its_own() -> None:
 
 def test_background_slows_it_and_is_slowed() -> None:
     background = find_workload("HS"), 20
-    alone = run(Experiment(LAYOUT, *background, seconds=0.3, warmup=0.1)).messages_per_s_in
+    alone = run(
+        Experiment.of(LAYOUT, *background, seconds=0.3, warmup=0.1)
+    ).result.messages_per_s_in
     busy = relocate(relocation(background=background))
     assert busy.background_per_s is not None
     assert 0 < busy.background_per_s < 0.9 * alone

@@ -26,8 +26,10 @@ FAR: Final = TWO.replace("[[ctc]]", 'path = "far"\n[[ctc]]')
 
 def result(text: str, seconds: float = 0.5) -> Result:
     return run(
-        Experiment(parse_layout(text), find_workload("HL"), pairs=50, seconds=seconds, warmup=0.2)
-    )
+        Experiment.of(
+            parse_layout(text), find_workload("HL"), pairs=50, seconds=seconds, warmup=0.2
+        )
+    ).result
 
 
 def test_one_channel_that_is_both_ends_carries_each_byte_twice() -> None:

@@ -12,9 +12,10 @@ from isfc.layout.file import SYSTEMS_MAX, parse_collection
 from isfc.layout.layout import Collection
 from isfc.link.name import NodeName
 from isfc.testing.cluster import mesh
-from scenarios.runs.cluster import ClusterExperiment, ClusterResult, run_cluster
 from scenarios.runs.cluster_rows import cluster_rows
-from scenarios.runs.run import record
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.run import Outcome
+from scenarios.runs.run import run as run_experiment
 from scenarios.runs.workload import LinkLoad, find_workload, load_of
 
 HL: Final = find_workload("HL")
@@ -25,17 +26,17 @@ def load(text: str, pairs: int = 50) -> LinkLoad:
     return LinkLoad(client, server, HL, pairs)
 
 
-def run(collection: Collection, *loads: LinkLoad, seconds: float = 0.4) -> ClusterResult:
-    return run_cluster(ClusterExperiment(collection, loads, seconds=seconds, warmup=0.2))
+def run(collection: Collection, *loads: LinkLoad, seconds: float = 0.4) -> Outcome:
+    return run_experiment(Experiment(collection, loads, seconds=seconds, warmup=0.2))
 
 
 @pytest.mark.parametrize("client", ["S1-S2", "S2-S1"])
 def test_a_link_that_shares_nothing_is_as_if_it_were_alone(client: str) -> None:
     cluster = parse_collection(mesh(4, shared=False))
     loads = [load(client), *map(load, ("S1-S3", "S4-S1", "S3-S4", "S2-S4"))]
-    together = ClusterExperiment(cluster, tuple(loads), seconds=0.2, warmup=0.1)
-    alone = together.experiments[0]
-    assert run_cluster(together).links[0] == record(alone)
+    together = Experiment(cluster, tuple(loads), seconds=0.2, warmup=0.1)
+    alone = together.each_alone[0]
+    assert run_experiment(together).links[0] == run_experiment(alone).link()
 
 
 def test_two_senders_into_one_chpid_share_its_rate() -> None:
@@ -99,7 +100,7 @@ def test_the_shipped_cluster_is_shared_evenly_and_full() -> None:
 def test_a_mesh_of_as_many_systems_as_may_be_runs() -> None:
     cluster = parse_collection(mesh(SYSTEMS_MAX, shared=False, ctcs=1))
     loads = tuple(load("-".join(link.nodes), 1) for link in cluster.links)
-    result = run_cluster(ClusterExperiment(cluster, loads, seconds=0.02, warmup=0.02))
+    result = run(Experiment(cluster, loads, seconds=0.02, warmup=0.02))
     rates = [link.client.whole.result.mb_per_s for link in result.links]
     assert len(rates) == SYSTEMS_MAX * (SYSTEMS_MAX - 1) // 2
     assert min(rates) == pytest.approx(max(rates), rel=0.05)
@@ -126,11 +127,11 @@ def test_rows_are_of_links_systems_channels_and_all() -> None:
 def test_traffic_must_be_there_and_within_bounds() -> None:
     cluster = parse_collection(mesh(2, shared=False))
     with pytest.raises(ConfigurationError, match="traffic: none"):
-        ClusterExperiment(cluster, ())
+        Experiment(cluster, ())
     with pytest.raises(ConfigurationError, match="pairs 0: expected 1 to"):
-        ClusterExperiment(cluster, (load("S1-S2", 0),))
+        Experiment(cluster, (load("S1-S2", 0),))
     with pytest.raises(ConfigurationError, match="no link joins S1 and S9"):
-        ClusterExperiment(cluster, (replace(load("S1-S2"), server=NodeName("S9")),))
+        Experiment(cluster, (replace(load("S1-S2"), server=NodeName("S9")),))
 
 
 @pytest.mark.at_length

@@ -27,7 +27,7 @@ ATLANTA, BOSTON = NodeName("ATLANTA"), NodeName("BOSTON")
 
 def experiment(client: NodeName | None = None) -> Experiment:
     layout = load_layout("atlanta-boston")
-    return Experiment(
+    return Experiment.of(
         layout, find_workload("HL"), pairs=10, seconds=0.04, warmup=0.01, client=client
     )
 

@@ -19,8 +19,10 @@ from isfc.layout.lost import collection_without, known_pieces
 from isfc.layout.sharing import carried_by, channel_name
 from isfc.testing.cluster import DrawnCluster, draw_cluster
 from scenarios.faults.fault import parse_faults
-from scenarios.runs.cluster import ClusterExperiment, ClusterResult, run_cluster
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.result import MIB, Result, Seen
+from scenarios.runs.run import Outcome
+from scenarios.runs.run import run as run_experiment
 from scenarios.runs.workload import load_of
 
 NAMES: Final = dict(
@@ -47,26 +49,26 @@ SEEDS: Final = [
 ]
 
 
-def run(drawn: DrawnCluster, text: str | None = None) -> ClusterResult:
-    return run_cluster(experiment(drawn, text))
+def run(drawn: DrawnCluster, text: str | None = None) -> Outcome:
+    return run_experiment(experiment(drawn, text))
 
 
-def experiment(drawn: DrawnCluster, text: str | None = None) -> ClusterExperiment:
+def experiment(drawn: DrawnCluster, text: str | None = None) -> Experiment:
     collection = parse_collection(drawn.text() if text is None else text)
     loads = tuple(map(load_of, collection.traffic))
-    return ClusterExperiment(collection, loads, seconds=0.3, warmup=0.1)
+    return Experiment(collection, loads, seconds=0.3, warmup=0.1)
 
 
-def run_longer(drawn: DrawnCluster) -> list[ClusterResult]:
+def run_longer(drawn: DrawnCluster) -> list[Outcome]:
     longer = replace(experiment(drawn), seconds=3.0, warmup=1.0)
-    return [run_cluster(replace(longer, seed=seed)) for seed in (1, 2, 3)]
+    return [run_experiment(replace(longer, seed=seed)) for seed in (1, 2, 3)]
 
 
-def figures(result: ClusterResult) -> dict[str, tuple[Seen, Seen]]:
+def figures(result: Outcome) -> dict[str, tuple[Seen, Seen]]:
     return {link.experiment.layout.name: (link.client, link.server) for link in result.links}
 
 
-def rates(result: ClusterResult) -> list[float]:
+def rates(result: Outcome) -> list[float]:
     return [link.client.whole.result.mb_per_s for link in result.links]
 
 
@@ -115,7 +117,7 @@ def ctcs(collection: Collection) -> set[tuple[object, ...]]:
     return {(link.nodes, ctc.rdevs) for link in collection.links for ctc in link.ctcs}
 
 
-def check_ways_of_writing(seed: int, drawn: DrawnCluster, found: ClusterResult) -> None:
+def check_ways_of_writing(seed: int, drawn: DrawnCluster, found: Outcome) -> None:
     """Neither the order of tables nor the names of systems matter, but for EBCDIC's order."""
     shuffled = drawn.text(Random(seed))
     assert figures(run(drawn, shuffled)) == figures(found), f"cluster {seed}: order of tables"
@@ -123,7 +125,7 @@ def check_ways_of_writing(seed: int, drawn: DrawnCluster, found: ClusterResult) 
     assert rates(renamed) == rates(found), f"cluster {seed}: names of systems"
 
 
-def check_sums(seed: int, found: ClusterResult) -> None:
+def check_sums(seed: int, found: Outcome) -> None:
     """Systems carry what links do, and links what moves over shared channels."""
     assert sum(each.mb_per_s_out for each in found.systems) == pytest.approx(
         sum(seen.whole.result.mb_per_s_out for ends in figures(found).values() for seen in ends)
@@ -133,7 +135,7 @@ def check_sums(seed: int, found: ClusterResult) -> None:
         assert channel.mb_per_s_out == pytest.approx(out), f"cluster {seed}: {channel.name}"
 
 
-def check_ceilings(seed: int, found: ClusterResult) -> None:
+def check_ceilings(seed: int, found: Outcome) -> None:
     """No resource is busy for more than all of the time, and no line carries more than it can."""
     for channel in found.channels:
         line = line_mb_per_s(channel.profile)
@@ -151,7 +153,7 @@ def line_mb_per_s(profile: ChpidProfile) -> float:
     return 1e9 / profile.line_ns_per_byte / MIB
 
 
-def check_neighbours(seed: int, drawn: DrawnCluster, found: ClusterResult) -> None:
+def check_neighbours(seed: int, drawn: DrawnCluster, found: Outcome) -> None:
     """An idle link changes nothing, nor one that shares nothing, and a busy one is no gain."""
     loaded = [nodes for nodes in drawn.links if drawn.loaded(nodes)]
     without_idle = figures(run(drawn.only(loaded)))
@@ -167,7 +169,7 @@ def check_neighbours(seed: int, drawn: DrawnCluster, found: ClusterResult) -> No
             assert figures(found)[name] == figures(alone)[name], f"cluster {seed}: {name}"
 
 
-def check_fibres(seed: int, drawn: DrawnCluster, found: ClusterResult) -> None:
+def check_fibres(seed: int, drawn: DrawnCluster, found: Outcome) -> None:
     """Longer fibres carry no more, nor does a link that has lost one of its own channels."""
     farther = drawn.farther(10.0)
     if run(farther).mb_per_s > GAIN_MAX * found.mb_per_s:
@@ -180,7 +182,7 @@ def check_fibres(seed: int, drawn: DrawnCluster, found: ClusterResult) -> None:
             assert sum(fewer) <= GAIN_MAX * found.mb_per_s, f"cluster {seed}: {nodes}"
 
 
-def rate(result: ClusterResult, name: str) -> float:
+def rate(result: Outcome, name: str) -> float:
     return figures(result)[name][0].whole.result.mb_per_s
 
 

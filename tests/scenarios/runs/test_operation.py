@@ -12,7 +12,7 @@ from isfc.system.link_end import LinkEnd
 from isfc.system.system import System
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.operation import Intervention, Operation, read_time_ns
-from scenarios.runs.run import record, run
+from scenarios.runs.run import run
 from scenarios.runs.workload import find_workload
 
 MS = 1_000_000
@@ -21,7 +21,7 @@ ATLANTA, BOSTON = NodeName("ATLANTA"), NodeName("BOSTON")
 
 def experiment() -> Experiment:
     layout = load_layout("atlanta-boston")
-    return Experiment(layout, find_workload("HL"), pairs=20, seconds=0.04, warmup=0.01)
+    return Experiment.of(layout, find_workload("HL"), pairs=20, seconds=0.04, warmup=0.01)
 
 
 class Log:
@@ -102,7 +102,7 @@ def test_what_is_done_is_carried_on_and_heard_at_both_ends() -> None:
 def test_samples_show_what_an_act_did() -> None:
     log = Log()
     acts = [deactivate(rdev) for rdev in (0x6000, 0x6001, 0x6002, 0x6003)]
-    seen = record(experiment(), 0.01, operation=Operation(acts, log.hear)).client
+    seen = run(experiment(), 0.01, operation=Operation(acts, log.hear)).link().client
     rates = [part.result.devices[0].io_per_s for part in seen.parts]
     assert rates[0] > 0
     assert rates[2] == rates[3] == 0

@@ -10,7 +10,7 @@ from scenarios.runs.guests import GuestCosts
 from scenarios.runs.provenance import constants_digest, provenance
 from scenarios.runs.workload import SUITES
 
-EXPERIMENT = Experiment(load_layout("published-4"), SUITES["HL"], pairs=1)
+EXPERIMENT = Experiment.of(load_layout("published-4"), SUITES["HL"], pairs=1)
 
 
 def test_layout_itself_is_kept() -> None:
@@ -20,7 +20,7 @@ def test_layout_itself_is_kept() -> None:
 
 
 def test_digests_change_with_the_layout_and_with_every_constant() -> None:
-    other = replace(EXPERIMENT, layout=load_layout("published-8"))
+    other = EXPERIMENT.over(load_layout("published-8"))
     first, second = (provenance(each, version="1") for each in (EXPERIMENT, other))
     assert first["layout_digest"] != second["layout_digest"]
     assert first["constants"] == second["constants"]

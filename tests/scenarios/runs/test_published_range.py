@@ -133,8 +133,8 @@ def test_writers_of_one_system_carry_no_more_than_ibms_on_one_chpid(
     """MB/s (2^20) at most on a chpid of Express2 or Express4; the model is 2 % above it once."""
     layout = layout_of((gbps, count), express=gbps)
     for pairs in (2, 10, 100):
-        experiment = Experiment(layout, find_workload("HL"), pairs, 0.5, 0.2)
-        assert run(experiment).mb_per_s_out < 1.03 * ceiling, pairs
+        experiment = Experiment.of(layout, find_workload("HL"), pairs, 0.5, 0.2)
+        assert run(experiment).result.mb_per_s_out < 1.03 * ceiling, pairs
 
 
 @pytest.mark.slow
@@ -153,7 +153,7 @@ def test_sixteen_fibres_of_one_ctc_each_carry_more_than_anything_measured() -> N
 
 
 def go(layout: Layout) -> Result:
-    return run(Experiment(layout, find_workload("HL"), 100, 0.5, 0.2))
+    return run(Experiment.of(layout, find_workload("HL"), 100, 0.5, 0.2)).result
 
 
 def pend_ms(result: Result) -> float:

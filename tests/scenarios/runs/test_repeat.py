@@ -18,7 +18,7 @@ from scenarios.runs.repeat import (
 from scenarios.runs.result import DeviceResult, Result
 from scenarios.runs.workload import SUITES
 
-EXPERIMENT = Experiment(load_layout("published-4"), SUITES["HL"], pairs=1, seed=5)
+EXPERIMENT = Experiment.of(load_layout("published-4"), SUITES["HL"], pairs=1, seed=5)
 
 
 def result(figure: float, *devices: DeviceResult) -> Result:

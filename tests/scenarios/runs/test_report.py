@@ -32,8 +32,8 @@ from scenarios.runs.result import DeviceResult, Result, Sample, Seen
 from scenarios.runs.run import Recording
 from scenarios.runs.workload import find_workload, free_workload
 
-HL = Experiment(load_layout("published-4"), find_workload("HL"), 50, seconds=0.05, warmup=0.01)
-CDU = replace(HL, workload=find_workload("CDU:1000"), pairs=5)
+HL = Experiment.of(load_layout("published-4"), find_workload("HL"), 50, seconds=0.05, warmup=0.01)
+CDU = HL.with_load(workload=find_workload("CDU:1000"), pairs=5)
 CLIENT, SERVER = HL.layout.nodes
 
 BUSY = DeviceResult("6000", 61.8, 0.5, 1.9, 13.4, 15.8, 97.6)
@@ -112,7 +112,7 @@ def test_suite() -> None:
 def test_appc_counts_replies_wherever_one_looks(
     client: NodeName | None, node: NodeName, side: str, replies_per_s: float
 ) -> None:
-    experiment = replace(CDU, client=client)
+    experiment = Experiment.of(CDU.layout, CDU.workload, CDU.pairs, client=client)
     looked = measured("W1", experiment, replace(RESULT, node=node))
     assert looked.side == side
     assert {looked.partner, node} == {CLIENT, SERVER}
@@ -147,7 +147,7 @@ def test_device_that_is_not_of_the_link_stands_there_with_dots() -> None:
 def test_name_of_ones_own_run() -> None:
     assert make_name(HL) == "HL/4/50"
     assert make_name(CDU) == "CDU:1000/4/5"
-    assert make_name(replace(HL, workload=free_workload("1:2:3", 4))) == "own/4/50"
+    assert make_name(HL.with_load(workload=free_workload("1:2:3", 4))) == "own/4/50"
 
 
 def test_traffic_is_shown_in_its_own_table() -> None:

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -13,20 +14,30 @@ from isfc.link.events import DigestSink
 from isfc.link.name import NodeName
 from isfc.link.state import DeviceState, LinkState
 from scenarios.runs.experiment import NS_PER_S, PAIRS_MAX, SECONDS_MAX, Experiment
-from scenarios.runs.result import MIB, measure
-from scenarios.runs.run import PARTS, record, run
-from scenarios.runs.workload import SUITES, find_workload
+from scenarios.runs.result import MIB, Result, measure
+from scenarios.runs.run import PARTS, Recording
+from scenarios.runs.run import run as run_experiment
+from scenarios.runs.workload import SUITES, LinkLoad, find_workload
 
-SMALL = Experiment(
+SMALL = Experiment.of(
     load_layout("published-4"), find_workload("HL"), pairs=5, seconds=0.1, warmup=0.02
 )
 CLIENT, SERVER = SMALL.layout.nodes
+SWAPPED = replace(SMALL, loads=(LinkLoad(SERVER, CLIENT, SMALL.workload, SMALL.pairs),))
+
+
+def record(experiment: Experiment, interval: float | None = None, **more: Any) -> Recording:
+    return run_experiment(experiment, interval, **more).link()
+
+
+def run(experiment: Experiment, side: NodeName | None = None, **more: Any) -> Result:
+    return record(experiment, **more).at(side).whole.result
 
 
 @pytest.mark.parametrize("pairs", [0, -1, PAIRS_MAX + 1])
 def test_pairs_are_bounded(pairs: int) -> None:
     with pytest.raises(ConfigurationError, match=f"pairs {pairs}: expected 1 to {PAIRS_MAX}"):
-        replace(SMALL, pairs=pairs)
+        SMALL.with_load(pairs=pairs)
 
 
 @pytest.mark.parametrize(
@@ -45,9 +56,9 @@ def test_warmup_is_bounded(warmup: float) -> None:
 
 def test_messages_outstanding_are_bounded() -> None:
     workload = replace(SUITES["HS"], window=1_000)
-    replace(SMALL, workload=workload, pairs=100)
+    SMALL.with_load(workload=workload, pairs=100)
     with pytest.raises(ConfigurationError, match="with a window of 1000 that is 101,000 messages"):
-        replace(SMALL, workload=workload, pairs=101)
+        SMALL.with_load(workload=workload, pairs=101)
 
 
 def lengthened(km: float) -> Experiment:
@@ -56,7 +67,7 @@ def lengthened(km: float) -> Experiment:
     fibres = {fibre: replace(fibre, km=km) for fibre in layout.fibres}
     ctcs = tuple(replace(ctc, fibre=fibres[ctc.fibre]) for ctc in layout.ctcs)
     longer = replace(layout, fibres=tuple(fibres.values()), ctcs=ctcs)
-    return replace(SMALL, layout=longer, pairs=1, workload=find_workload("HS"))
+    return SMALL.over(longer).with_load(pairs=1, workload=find_workload("HS"))
 
 
 def test_the_longer_the_fibres_the_less_they_carry() -> None:
@@ -69,13 +80,13 @@ def test_the_longer_the_fibres_the_less_they_carry() -> None:
 
 def test_many_pairs_of_long_messages_wait_for_the_backlog_and_go_on() -> None:
     # 10,000 messages of 120,000 bytes: more than the backlog holds
-    result = run(replace(SMALL, workload=SUITES["HL"], pairs=5_000, seconds=0.1, warmup=0.0))
+    result = run(replace(SMALL.with_load(workload=SUITES["HL"], pairs=5_000), warmup=0.0))
     assert result.mb_per_s_out > 0
 
 
 def test_clients_are_on_a_node_of_the_layout() -> None:
     with pytest.raises(ConfigurationError, match=r"client ELSEWHER: .* expected CLIENT or SERVER"):
-        replace(SMALL, client=NodeName("ELSEWHER"))
+        Experiment.of(SMALL.layout, SMALL.workload, 1, client=NodeName("ELSEWHER"))
 
 
 def test_side_is_a_node_of_the_layout() -> None:
@@ -94,11 +105,11 @@ def test_what_one_side_sends_the_other_receives() -> None:
 
 def test_default_side_is_the_clients() -> None:
     assert run(SMALL) == run(SMALL, CLIENT)
-    assert run(replace(SMALL, client=SERVER)).node == SERVER
+    assert run(SWAPPED).node == SERVER
 
 
 def test_both_ends_of_a_run_are_seen() -> None:
-    for experiment in (SMALL, replace(SMALL, client=SERVER)):
+    for experiment in (SMALL, SWAPPED):
         recording = record(experiment)
         assert recording.client.whole.result.node == experiment.client_node
         assert recording.at(None) is recording.at(experiment.client_node) is recording.client
@@ -106,7 +117,7 @@ def test_both_ends_of_a_run_are_seen() -> None:
 
 
 def test_clients_may_sit_on_the_second_node() -> None:
-    swapped = run(replace(SMALL, client=SERVER))
+    swapped = run(SWAPPED)
     assert swapped.mb_per_s_out > 10 * swapped.mb_per_s_in
 
 
@@ -183,7 +194,7 @@ def test_length_need_not_be_divisible(seconds: float) -> None:
 
 def test_last_sample_may_be_short_but_is_no_rounding_error() -> None:
     def ends(interval: float, warmup: float, seconds: float) -> list[float]:
-        experiment = replace(SMALL, pairs=1, warmup=warmup, seconds=seconds)
+        experiment = replace(SMALL.with_load(pairs=1), warmup=warmup, seconds=seconds)
         return [part.until for part in record(experiment, interval).client.parts]
 
     assert ends(0.04, 0.01, 0.1) == pytest.approx([0.05, 0.09, 0.11])
@@ -283,7 +294,7 @@ def test_nothing_happened_is_measured_as_nothing() -> None:
 
 
 def test_more_pairs_than_the_backlog_has_room_for_wait() -> None:
-    many = Experiment(SMALL.layout, find_workload("HL"), 2_000, seconds=0.05, warmup=0.05)
+    many = Experiment.of(SMALL.layout, find_workload("HL"), 2_000, seconds=0.05, warmup=0.05)
     result = run(many)
     assert result.mb_per_s > 100
     assert 0 < result.tx_pend_count < 256 * 2**20 / 98_304
@@ -295,6 +306,6 @@ def test_times_of_a_run_are_those_asked_for_to_the_nanosecond(
 ) -> None:
     # 1 s and 1 ms ended at 1,000,999,999 ns: the timeline of 1 ms had 0.999999 ms
     layout = load_layout("published-1")
-    experiment = Experiment(layout, find_workload("HL"), 1, seconds=seconds, warmup=warmup)
+    experiment = Experiment.of(layout, find_workload("HL"), 1, seconds=seconds, warmup=warmup)
     assert experiment.begin_ns == round(1e6 * warmup) * 1_000
     assert experiment.end_ns == round(1e6 * (warmup + seconds)) * 1_000

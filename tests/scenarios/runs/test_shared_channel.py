@@ -13,7 +13,6 @@ from isfc.io.plan import make_io_plan
 from isfc.io.shared import with_disks, without_disks
 from isfc.layout.file import parse_layout
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.result import Result
 from scenarios.runs.run import run
 from scenarios.runs.shared_channel import SharedRun, run_shared
 from scenarios.runs.workload import find_workload
@@ -38,7 +37,7 @@ FILE = LAYOUT + DISKS
 
 def experiment(pairs: int = 10, **more: Any) -> Experiment:
     layout = parse_layout(LAYOUT)
-    return Experiment(layout, find_workload("HL"), pairs=pairs, seconds=0.25, warmup=0.1, **more)
+    return Experiment.of(layout, find_workload("HL"), pairs=pairs, seconds=0.25, warmup=0.1, **more)
 
 
 def configuration(**change: Any) -> IoConfiguration:
@@ -46,14 +45,14 @@ def configuration(**change: Any) -> IoConfiguration:
     return replace(found, workloads=(replace(found.workloads[0], **change),))
 
 
-def shared(pairs: int = 10, **change: Any) -> SharedRun[Result]:
+def shared(pairs: int = 10, **change: Any) -> SharedRun:
     return run_shared(experiment(pairs), configuration(**change))
 
 
 def moved_beside(pairs: int, **change: Any) -> float:
     """MB/s that the link moves beside disks, over a second."""
     usual = replace(experiment(pairs), seconds=1.0)
-    return run(replace(usual, layout=with_disks(usual.layout, configuration(**change)))).mb_per_s
+    return run(usual.over(with_disks(usual.layout, configuration(**change)))).mb_per_s
 
 
 def test_a_layout_may_have_disks_and_stays_the_layout_it_is() -> None:
@@ -128,7 +127,7 @@ def test_disks_on_both_chpids_hold_a_transfer_up_as_much_as_the_greater_of_them(
 def test_every_run_of_a_layout_has_the_disks_that_it_names() -> None:
     found = shared(50, rate_per_s=8_000)
     layout = with_disks(experiment().layout, configuration(rate_per_s=8_000))
-    assert run(replace(experiment(50), layout=layout)) == found.beside
+    assert run(experiment(50).over(layout)) == found.beside
     assert without_disks(layout) == experiment().layout
 
 

@@ -22,9 +22,8 @@ def simulation() -> Simulation:
 
 
 def test_figures_are_those_of_a_run(simulation: Simulation) -> None:
-    experiment = Experiment(LAYOUT, find_workload("HS"), 3, seconds=0.05, warmup=0.01)
-    assert simulation.result == run(experiment)
-    assert simulation.server.whole.result == run(experiment, side=LAYOUT.nodes[1])
+    experiment = Experiment.of(LAYOUT, find_workload("HS"), 3, seconds=0.05, warmup=0.01)
+    assert simulation.recording == run(experiment, 0.02).link()
 
 
 def test_layout_and_workload_may_be_given_by_name_path_or_record(

@@ -127,14 +127,14 @@ def test_runs_go_on_until_they_are_steady_or_long_enough(
         return known
 
     monkeypatch.setattr(steady, "is_steady", judged)
-    steady_rate(Experiment(load_layout("published-1"), SUITES["HS"], 1))
+    steady_rate(Experiment.of(load_layout("published-1"), SUITES["HS"], 1))
     assert seen == counts
 
 
 def test_what_is_seen_of_two_paces_is_of_the_one_that_comes_first(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    experiment = Experiment(load_layout("published-1"), SUITES["HS"], 2)
+    experiment = Experiment.of(load_layout("published-1"), SUITES["HS"], 2)
     monkeypatch.setattr(steady, "WARMUP_NS", BATCH_NS // 5)
     monkeypatch.setattr(steady, "BATCH_NS", BATCH_NS // 20)
     both = steady_run(experiment).result
@@ -148,7 +148,7 @@ def test_what_is_seen_of_two_paces_is_of_the_one_that_comes_first(
 @pytest.mark.slow
 def test_link_that_keeps_the_pace_it_begins_with_has_both_said() -> None:
     """HS with 10 pairs on 8 CTCs is half as fast again if its clients do not begin in step."""
-    rate = steady_rate(Experiment(load_layout("published-8"), SUITES["HS"], 10))
+    rate = steady_rate(Experiment.of(load_layout("published-8"), SUITES["HS"], 10))
     assert rate.paces == pytest.approx((54.8, 82.9), rel=0.01)
     assert rate.spread_mb_per_s <= SPREAD_SHARE * rate.mb_per_s
 
@@ -170,7 +170,7 @@ THREE_EXPRESS4 = parse_layout(
 @pytest.mark.slow
 def test_first_half_second_is_not_taken_for_the_pace_that_follows() -> None:
     """It gave 879 MB/s once, known within 9; runs of five to thirty seconds give 781 to 790."""
-    rate = steady_rate(Experiment(THREE_EXPRESS4, SUITES["HL"], SATURATING_PAIRS))
+    rate = steady_rate(Experiment.of(THREE_EXPRESS4, SUITES["HL"], SATURATING_PAIRS))
     assert abs(rate.mb_per_s - 785) <= rate.spread_mb_per_s
     assert rate.spread_mb_per_s <= SPREAD_SHARE * rate.mb_per_s
     assert rate.second_mb_per_s is None
@@ -215,7 +215,7 @@ class Held:
 def hold(compiled: Path | None, layouts: int, seeds: int) -> Held:
     """Hold rates of drawn layouts, both loads, against 10 s after 3 s, the mean of the seeds."""
     asked = [
-        Experiment(drawn(number), SUITES["HL"], pairs, 10.0, 3.0)
+        Experiment.of(drawn(number), SUITES["HL"], pairs, 10.0, 3.0)
         for number in range(layouts)
         for pairs in (SATURATING_PAIRS, STATED_PAIRS)
     ]
@@ -229,7 +229,7 @@ def hold(compiled: Path | None, layouts: int, seeds: int) -> Held:
     within, off = 0, {}
     for index in range(len(asked)):
         rate, first = said[index], seeds * index
-        mean = sum(ran[each].mb_per_s_out for each in range(first, first + seeds)) / seeds
+        mean = sum(ran[each].result.mb_per_s_out for each in range(first, first + seeds)) / seeds
         within += min(abs(pace - mean) for pace in rate.paces) <= rate.spread_mb_per_s
         if rate.second_mb_per_s is None:
             off[index] = abs(rate.mb_per_s / mean - 1)

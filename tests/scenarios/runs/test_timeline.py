@@ -7,22 +7,27 @@ import pytest
 from ctc.subchannel import Command
 from isfc.layout.catalogue import load_layout
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.result import MIB
+from scenarios.runs.result import MIB, Result
 from scenarios.runs.run import run
-from scenarios.runs.timeline import record_timeline
+from scenarios.runs.timeline import Timeline, record_timelines
 from scenarios.runs.workload import SUITES
 
 SECONDS = 0.05
 
 
 def experiment(layout: str, suite: str = "HL") -> Experiment:
-    return Experiment(load_layout(layout), SUITES[suite], pairs=5, seconds=SECONDS, warmup=0.02)
+    return Experiment.of(load_layout(layout), SUITES[suite], pairs=5, seconds=SECONDS, warmup=0.02)
+
+
+def record_timeline(experiment: Experiment) -> tuple[Timeline, Result]:
+    (timeline,), outcome = record_timelines(experiment)
+    return timeline, outcome.result
 
 
 @pytest.mark.parametrize("layout", ["published-1", "published-12"])
 def test_recording_changes_nothing(layout: str) -> None:
     _, result = record_timeline(experiment(layout))
-    assert result == run(experiment(layout))
+    assert result == run(experiment(layout)).result
 
 
 @pytest.mark.parametrize(("layout", "suite"), [("published-1", "HM"), ("published-12", "HL")])

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.slow
 def mb_per_s(layout: str, workload: str, pairs: int, seconds: float) -> float:
     """What the model sends, after half of the time that is measured."""
     found = find_workload(workload)
-    experiment = Experiment(
+    experiment = Experiment.of(
         load_layout(layout), found, pairs=pairs, seconds=seconds, warmup=seconds / 2
     )
     return run(experiment).mb_per_s

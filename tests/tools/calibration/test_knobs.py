@@ -97,7 +97,7 @@ def test_values_go_into_their_records_and_whole_numbers_stay_whole() -> None:
 
 
 def test_experiment_is_given_all_of_them() -> None:
-    experiment = Experiment(load_layout("published-12"), find_workload("HL"), pairs=1)
+    experiment = Experiment.of(load_layout("published-12"), find_workload("HL"), pairs=1)
     constants = build_constants(
         {"link.recovery_ns": 7, "guests.client_latency_ns": 8, f"{BOTH}.turn_ns": 9}
     )
@@ -111,7 +111,9 @@ def test_experiment_is_given_all_of_them() -> None:
 
 def test_what_a_release_has_of_its_own_stays() -> None:
     old = replace(LinkParameters(), dispatch_ns=150_000)
-    experiment = Experiment(load_layout("published-1"), find_workload("CDU:1"), pairs=1, link=old)
+    experiment = Experiment.of(
+        load_layout("published-1"), find_workload("CDU:1"), pairs=1, link=old
+    )
     constants = build_constants({"link.dispatch_ns": 7, "link.recovery_ns": 8})
     fitted = constants.apply(experiment).link
     assert (fitted.dispatch_ns, fitted.recovery_ns) == (150_000, 8)

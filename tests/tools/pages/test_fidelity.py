@@ -12,7 +12,7 @@ from scenarios.published.companion import TABLES, load_table
 from scenarios.published.replay import Comparison, Part, choose, compare, runs_of
 from scenarios.published.table import PublishedRow
 from scenarios.published.verdict import STATISTICS, TableVerdict, check_bounds, check_changes
-from scenarios.runs.run import record
+from scenarios.runs.run import run as run_experiment
 from tools.calibration import replayed
 from tools.calibration.knobs import present_values
 from tools.calibration.replayed import COLUMNS, ReplayedTable, load, replay_all, store
@@ -231,7 +231,7 @@ def test_replay_runs_every_run_with_every_seed(monkeypatch: pytest.MonkeyPatch) 
     assert [len(one.by_seed) for one in (link, rule)] == [2, 2]
     table = load_table("link_activity")
     (run,) = runs_of(choose([table], {}, 0.05))
-    second = [record(replace(run, seed=2))]
+    second = [run_experiment(replace(run, seed=2)).link()]
     assert link.by_seed[1] == [c for row in table.rows for c in compare(table, row, second)]
     rates = [of_seed[2].emulated for of_seed in link.by_seed]
     assert link.verdict.comparisons[2].emulated == pytest.approx(sum(rates) / 2)

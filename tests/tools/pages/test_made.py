@@ -12,7 +12,7 @@ import pytest
 
 from scenarios.published.companion import TABLES, load_table
 from scenarios.published.replay import Part, compare
-from scenarios.runs.run import record
+from scenarios.runs.run import run as run_experiment
 from tools.calibration.replayed import COLUMNS, FIGURES
 from tools.pages import renew
 from tools.pages.console import PROJECT
@@ -60,7 +60,7 @@ def test_replays_are_as_they_are_now(name: str, key: str, measure: str) -> None:
     (row,) = (row for row in table.rows if row.key == key)
     (run,) = Part(table, (row,), SECONDS).experiments()
     found = [
-        next(c for c in compare(table, row, [record(replace(run, seed=seed))]))
+        next(c for c in compare(table, row, [run_experiment(replace(run, seed=seed)).link()]))
         for seed in range(1, SEEDS + 1)
     ]
     rates = [comparison.emulated for comparison in found]

@@ -84,7 +84,8 @@ def _express4(chpids: int, ctcs_per_chpid: int) -> Layout:
 
 
 def _hl(layout: Layout, pairs: int, link: LinkParameters = AS_FITTED) -> Result:
-    return run(Experiment(layout, find_workload("HL"), pairs, seconds=1.0, seed=1, link=link))
+    experiment = Experiment.of(layout, find_workload("HL"), pairs, seconds=1.0, link=link)
+    return run(experiment).result
 
 
 def _ms(time_ms: float) -> str:

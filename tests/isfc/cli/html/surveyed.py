@@ -14,7 +14,7 @@ from scenarios.moves.relocation import Relocation
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.saturation import ModelledRate
 from scenarios.runs.steady import Rate
-from scenarios.runs.timeline import record_timeline
+from scenarios.runs.timeline import record_timelines
 from scenarios.runs.workload import SUITES
 
 
@@ -24,8 +24,8 @@ def surveyed(name: str, link: str | None = None) -> LinkRuns:
     points = tuple(
         Point(node, pairs, 1.5 * pairs, 0, 10, 0) for node in layout.nodes for pairs in (1, 5)
     )
-    timeline, _ = record_timeline(
-        Experiment(layout, SUITES["HM"], pairs=5, seconds=0.005, warmup=0.01)
+    (timeline,), _ = record_timelines(
+        Experiment.of(layout, SUITES["HM"], pairs=5, seconds=0.005, warmup=0.01)
     )
     lefts = tuple(after_losses(layout))
     plan = make_plan(layout)

@@ -23,7 +23,7 @@ def survey() -> LinkRuns:
         open_collection(str(PROJECT / "docs" / "io" / "shared.toml")), None
     )
     assert disks is not None
-    experiment = Experiment(layout, SUITES["HL"], 20, seconds=0.2, warmup=0.05)
+    experiment = Experiment.of(layout, SUITES["HL"], 20, seconds=0.2, warmup=0.05)
     return replace(
         surveyed("published-1"),
         disks=DiskRuns(run_over_load(experiment, disks)),

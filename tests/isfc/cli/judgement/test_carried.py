@@ -14,10 +14,10 @@ from isfc.layout.file import parse_collection
 from isfc.layout.layout import Layout
 from isfc.layout.path import FarPath, Isl
 from isfc.layout.plan import make_plan
+from scenarios.runs import run as runs
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.notes import plan_notes
 from scenarios.runs.published_range import ONE_WAY_MB_PER_S_MAX
-from scenarios.runs.run import record
 from scenarios.runs.saturation import SUITE, ModelledRate, carried
 from scenarios.runs.steady import Rate
 from scenarios.runs.workload import find_workload
@@ -66,7 +66,7 @@ def test_the_model_carries_no_more_on_a_chpid_than_what_is_said_that_it_handles(
     for name in ("FICON Express8S", "FICON Express16S", "FICON Express32-4P"):
         profile = find_profile(name)
         single = layout_of((8, 8)).with_fibres(partial(replace, profile=profile))
-        found = record(Experiment(single, find_workload(SUITE), 200, seconds=1.0))
+        found = runs.run(Experiment.of(single, find_workload(SUITE), 200, seconds=1.0)).link()
         rate = found.client.whole.result.mb_per_s
         assert 0.8 * handled_mb_per_s(profile) < rate <= handled_mb_per_s(profile)
 

@@ -29,7 +29,7 @@ def experiment() -> tuple[LiveOptions, Experiment]:
 
 def test_each_system_has_its_page_with_its_lag() -> None:
     options, what = experiment()
-    client, server = (run(what, side) for side in what.layout.nodes)
+    client, server = (run(what).link().at(side).whole.result for side in what.layout.nodes)
     measured = [Measured(client, 0.5), Measured(server, 2.0)]
     text = shown(live_page(options, [what.layout], measured))
     assert text.index("seen from CLIENT") < text.index("0.50 %") < text.index("seen from SERVER")
@@ -39,7 +39,7 @@ def test_each_system_has_its_page_with_its_lag() -> None:
 
 def test_the_record_has_for_each_system_what_isfc_run_prints() -> None:
     options, what = experiment()
-    measured = [Measured(run(what, side), 0.5) for side in what.layout.nodes]
+    measured = [Measured(run(what).link().at(side).whole.result, 0.5) for side in what.layout.nodes]
     record = live_json(options, [what.layout], measured)
     assert record["lag_percent"] == {"CLIENT": 0.5, "SERVER": 0.5}
     assert (record["pace"], record["dilation"]) == ("modelled", 50)

@@ -25,7 +25,7 @@ def test_a_workload_becomes_the_experiment_that_isfc_run_would_run() -> None:
     experiment = options.experiment(load_layout("published-4"))
     assert experiment is not None
     assert (experiment.workload.name, experiment.pairs, experiment.seed) == ("HM", 5, 9)
-    assert (experiment.seconds, experiment.warmup, experiment.client) == (3.0, 0.5, "SERVER")
+    assert (experiment.seconds, experiment.warmup, experiment.client_node) == (3.0, 0.5, "SERVER")
 
 
 def test_a_client_that_is_not_of_the_layout_is_refused() -> None:

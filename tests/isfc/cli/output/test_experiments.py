@@ -13,7 +13,7 @@ from scenarios.runs.repeat import repetitions
 from scenarios.runs.run import run
 from scenarios.runs.workload import SUITES
 
-ONE = Experiment(load_layout("published-1"), SUITES["HS"], pairs=1, seconds=0.01, warmup=0)
+ONE = Experiment.of(load_layout("published-1"), SUITES["HS"], pairs=1, seconds=0.01, warmup=0)
 
 
 def test_outcomes_come_in_the_order_of_the_experiments() -> None:

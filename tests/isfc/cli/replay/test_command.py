@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -33,11 +34,11 @@ def no_traffic(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) 
     still = Sample(1.0, Result("CLIENT", *(0.0,) * 16, devices=()))
     seen = Seen(still, (still,) * 3)
 
-    def record(experiment: Experiment, interval: float | None = None) -> Recording:
+    def still_run(experiment: Experiment, interval: float | None = None) -> SimpleNamespace:
         assert interval is None
-        return Recording(experiment, seen, seen)
+        return SimpleNamespace(link=lambda: Recording(experiment, seen, seen))
 
-    monkeypatch.setattr("isfc.search.replay.record", record)
+    monkeypatch.setattr("isfc.search.replay.run", still_run)
 
 
 def test_record_has_every_measure_of_the_runs_chosen(capsys: pytest.CaptureFixture[str]) -> None:
@@ -198,7 +199,7 @@ def test_bad_input_is_refused_naming_what_there_is(
 def test_dead_worker_fails_the_command_in_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("isfc.search.replay.record", os.abort)  # takes no argument: a bug
+    monkeypatch.setattr("isfc.search.replay.run", os.abort)  # takes no argument: a bug
     monkeypatch.setattr("isfc.cli.output.streams.discard_output", lambda: None)
     assert run(["replay", *ONE_RUN]) == 1
     assert capsys.readouterr().err == "isfc: a worker died (exit code 1)\n"

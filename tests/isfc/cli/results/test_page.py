@@ -1,7 +1,5 @@
 """The page of ``isfc run``, as a performance engineer reads it."""
 
-from dataclasses import replace
-
 import pytest
 
 from isfc.cli.output.streams import show
@@ -12,7 +10,7 @@ from scenarios.runs.experiment import Experiment
 from scenarios.runs.result import DeviceResult, Result
 from scenarios.runs.workload import Workload, find_workload
 
-EXPERIMENT = Experiment(load_layout("published-4"), find_workload("HL"), 50)
+EXPERIMENT = Experiment.of(load_layout("published-4"), find_workload("HL"), 50)
 
 BUSY = DeviceResult("6000", 61.8, 0.5, 1.9, 13.4, 15.8, 97.6)
 IDLE = DeviceResult("6001", 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -72,12 +70,15 @@ def test_page_has_the_figures_in_the_words_of_z_vm(capsys: pytest.CaptureFixture
 
 
 def test_heading_tells_where_the_clients_are(capsys: pytest.CaptureFixture[str]) -> None:
-    page = page_of(replace(EXPERIMENT, client=NodeName("SERVER"), pairs=1, seed=7), capsys)
+    page = page_of(
+        Experiment.of(EXPERIMENT.layout, EXPERIMENT.workload, 1, seed=7, client=NodeName("SERVER")),
+        capsys,
+    )
     assert page[0] == "Logical link CLIENT - SERVER, seen from CLIENT; clients on SERVER"
     assert page[2] == "1 pair, 10 s of virtual time after 1 s of warm-up, seed 7"
 
 
 def test_messages_of_one_length_have_no_shares(capsys: pytest.CaptureFixture[str]) -> None:
     own = Workload("own", 100, 100, 20, 1_000_000, 9)
-    page = page_of(replace(EXPERIMENT, workload=own), capsys)
+    page = page_of(EXPERIMENT.with_load(workload=own), capsys)
     assert page[1] == "own: messages of 100 bytes, replies of 1,000,000, acknowledged, window 9"

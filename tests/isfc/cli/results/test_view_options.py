@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -21,7 +22,7 @@ from scenarios.runs.workload import find_workload
 
 SHORT = "--pairs 5 --seconds 0.05 --warmup 0.01".split()
 ONE_CELL = "--suite HL --rdevs 4 --pairs 5 --seconds 0.02".split()
-HL = Experiment(load_layout("published-4"), find_workload("HL"), 5)
+HL = Experiment.of(load_layout("published-4"), find_workload("HL"), 5)
 IDLE = DeviceResult("6000", *(0.0,) * 6)
 STILL = Result("CLIENT", **dict.fromkeys(MEASURES, 0.5), devices=(IDLE,))
 
@@ -154,11 +155,11 @@ def test_view_of_a_replay_is_not_judged(
     still = Sample(1.0, STILL)
     seen = Seen(still, (still,))
 
-    def record(experiment: Experiment, interval: float | None) -> Recording:
+    def still_run(experiment: Experiment, interval: float | None) -> SimpleNamespace:
         assert interval is None
-        return Recording(experiment, seen, seen)
+        return SimpleNamespace(link=lambda: Recording(experiment, seen, seen))
 
-    monkeypatch.setattr("isfc.cli.replay.command.record", record)
+    monkeypatch.setattr("isfc.cli.replay.command.run", still_run)
     assert run(["replay", *ONE_CELL, "--json"]) == 1
     assert capsys.readouterr().err
     assert document_of(capsys, "replay", *ONE_CELL, "--report", "suite")[0]["mb_per_s"] == 0.5

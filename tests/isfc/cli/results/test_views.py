@@ -17,7 +17,7 @@ from scenarios.runs.result import DeviceResult, Result, Sample
 from scenarios.runs.workload import find_workload, free_workload
 from tests.isfc.cli.results.test_page import RESULT as OF_TRANSPORT
 
-HL = Experiment(load_layout("published-12"), find_workload("HL"), 50)
+HL = Experiment.of(load_layout("published-12"), find_workload("HL"), 50)
 RESULT = replace(
     OF_TRANSPORT,
     messages_per_s_in=347.2,
@@ -64,7 +64,7 @@ def test_link_has_a_line_for_each_interval(capsys: pytest.CaptureFixture[str]) -
 
 
 def test_suite_has_a_line_for_each_run(capsys: pytest.CaptureFixture[str]) -> None:
-    own = replace(HL, workload=free_workload("1000:1000:12.5", 10))
+    own = HL.with_load(workload=free_workload("1000:1000:12.5", 10))
     runs = [measured("H001709C", HL, RESULT), measured("own/12/50", own, RESULT)]
     assert lines_of(suite_page(runs), capsys) == [
         "ISFC Transport",
@@ -76,7 +76,7 @@ def test_suite_has_a_line_for_each_run(capsys: pytest.CaptureFixture[str]) -> No
 
 
 def test_appc_has_the_replies(capsys: pytest.CaptureFixture[str]) -> None:
-    run = measured("W001054C", replace(HL, workload=find_workload("CDU:1000000")), RESULT)
+    run = measured("W001054C", HL.with_load(workload=find_workload("CDU:1000000")), RESULT)
     assert lines_of(appc_page([run]), capsys) == [
         "APPC/VM, replies per second",
         "  Reply                                               %CPU   RDEV",
@@ -96,7 +96,7 @@ def test_large_figures_lose_decimals_before_columns(capsys: pytest.CaptureFixtur
 
 
 def test_one_of_each_is_no_plural(capsys: pytest.CaptureFixture[str]) -> None:
-    one = Experiment(load_layout("published-1"), find_workload("HS"), 1)
+    one = Experiment.of(load_layout("published-1"), find_workload("HS"), 1)
     title = lines_of(device_page([measured("H1", one, RESULT)]), capsys)[0]
     assert title == "FCX108 DEVICE, run H1 at the client: HS, 1 pair, 1 CTC"
 

@@ -10,7 +10,7 @@ import pytest
 from isfc.cli.run.chrome_trace import Event, trace_events, write_trace
 from isfc.layout.catalogue import load_layout
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.timeline import Timeline, record_timeline
+from scenarios.runs.timeline import Timeline, record_timelines
 from scenarios.runs.workload import SUITES
 
 # "Trace Event Format": which keys an event has besides ph, pid and tid, by its phase
@@ -33,10 +33,10 @@ METADATA = {
 
 @pytest.fixture(scope="module", params=["published-1", "published-12"])
 def timeline(request: pytest.FixtureRequest) -> Timeline:
-    experiment = Experiment(
+    experiment = Experiment.of(
         load_layout(request.param), SUITES["HM"], pairs=5, seconds=0.02, warmup=0.01
     )
-    return record_timeline(experiment)[0]
+    return record_timelines(experiment)[0][0]
 
 
 def by_phase(events: list[Event]) -> dict[str, list[Event]]:
@@ -159,10 +159,10 @@ def test_file_is_one_json_object(timeline: Timeline, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_arrow_of_a_collision_lies_in_both_writes_and_never_leads_back_in_time() -> None:
     # seed 1: the write that failed first is the one whose middle came later
-    busy = Experiment(
+    busy = Experiment.of(
         load_layout("published-4"), SUITES["HY"], pairs=100, seconds=0.2, warmup=1.0, seed=1
     )
-    timeline = record_timeline(busy)[0]
+    timeline = record_timelines(busy)[0][0]
     assert timeline.collisions()
     events = by_phase(list(trace_events(timeline)))
     writes = [(begin, end) for begin, end, depth in slices(timeline) if depth == 0]

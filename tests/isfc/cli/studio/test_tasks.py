@@ -32,7 +32,7 @@ def test_a_direction_is_run_saturated_and_with_the_pairs_and_not_again(
     assert [question.sender for question in asked] == ["CLIENT", "SERVER"]
     said = [ask(print, question) for question in asked]
     assert run[::2] == run[1::2]  # each from two beginnings
-    assert [(each.client, each.pairs) for each in run[::2]] == [
+    assert [(each.client_node, each.pairs) for each in run[::2]] == [
         ("CLIENT", 500),
         ("CLIENT", 3),
         ("SERVER", 500),

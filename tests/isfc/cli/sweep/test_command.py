@@ -80,7 +80,7 @@ def test_interrupt_keeps_what_is_finished_and_says_how_to_go_on(
     spec: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def interrupted(*_: object) -> object:
-        yield 0, {"mb_per_s": 1.0}
+        yield 0, {"CLIENT-SERVER": {"mb_per_s": 1.0}}
         raise KeyboardInterrupt
 
     monkeypatch.setattr("isfc.cli.sweep.command.execute", interrupted)
