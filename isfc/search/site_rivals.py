@@ -9,7 +9,7 @@ from math import log
 from statistics import median
 from typing import Any, Final
 
-from ctc.profiles import FEATURES
+from ctc.profiles import FEATURES, ChpidProfile
 from isfc.layout.layout import Layout
 from isfc.search.site_surface import soft
 from scenarios.figures.site_compare import MeasuredFigure
@@ -66,12 +66,13 @@ def other_features(layout: Layout) -> Iterator[tuple[str, Layout]]:
     for had in dict.fromkeys(fibre.profile.feature for fibre in layout.fibres):
         for name, profile in FEATURES.items():
             if name != had:
-                changed = layout.with_fibres(
-                    lambda fibre, had=had, profile=profile: (  # type: ignore[misc]
-                        replace(fibre, profile=profile) if fibre.profile.feature == had else fibre
-                    )
-                )
-                yield f"{name} where the layout has {had}", changed
+                yield f"{name} where the layout has {had}", _exchanged(layout, had, profile)
+
+
+def _exchanged(layout: Layout, had: str, profile: ChpidProfile) -> Layout:
+    return layout.with_fibres(
+        lambda fibre: replace(fibre, profile=profile) if fibre.profile.feature == had else fibre
+    )
 
 
 def other_workloads(derived: Derived) -> Iterator[tuple[str, Derived]]:

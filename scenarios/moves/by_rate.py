@@ -12,7 +12,14 @@ from math import ceil, inf
 from typing import Final
 
 from scenarios.moves.channels import CHANNELS_MAX, with_channels
-from scenarios.moves.guest import IO_CHANGED_LENGTH, STATE_LENGTH, GuestPlan, Moved, Pass
+from scenarios.moves.guest import (
+    IO_CHANGED_LENGTH,
+    STATE_LENGTH,
+    GuestPlan,
+    Moved,
+    Pass,
+    with_limits,
+)
 from scenarios.moves.guest_memory import GuestMemory
 from scenarios.moves.relocation import Relocation, RelocationOutcome, relocate
 from scenarios.moves.vmrelocate import Limits, RelocationEnd
@@ -139,12 +146,12 @@ def _would_move(plan: GuestPlan, rate: float, channels: int | None) -> WouldMove
     slow = rate * (1 - MARGIN)
 
     def moves(**limits: float) -> bool:
-        return _moves(_limited(plan, **limits), slow)
+        return _moves(with_limits(plan, **limits), slow)
 
     def limit(seconds: float) -> int:
         return ceil(seconds * (1 + MARGIN))
 
-    free = by_rate(_limited(plan, max_quiesce=inf, max_total=inf), slow)
+    free = by_rate(with_limits(plan, max_quiesce=inf, max_total=inf), slow)
     quiesce, total = limit(free.quiesced_seconds), limit(free.seconds)
     both = not moves(max_quiesce=inf) and not moves(max_total=inf)
     return WouldMove(
@@ -154,11 +161,6 @@ def _would_move(plan: GuestPlan, rate: float, channels: int | None) -> WouldMove
         total if both or moves(max_total=inf) else None,
         channels,
     )
-
-
-def _limited(plan: GuestPlan, **limits: float) -> GuestPlan:
-    # names of limits, from this module only
-    return replace(plan, limits=replace(plan.limits, **limits))  # type: ignore[arg-type]
 
 
 def _moves(plan: GuestPlan, bytes_per_s: float) -> bool:

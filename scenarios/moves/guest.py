@@ -6,7 +6,7 @@ counts of what was sent and received (published: CP control block RLMSG).
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import inf
 from typing import Any, Final
@@ -62,6 +62,11 @@ class GuestPlan:
         ):
             if not least <= value <= MEMORY_MAX:
                 raise ConfigurationError(f"{what} {value}: expected {least} to {MEMORY_MAX}")
+
+
+def with_limits(plan: GuestPlan, **changed: Any) -> GuestPlan:
+    """The same guest with other `Limits`."""
+    return replace(plan, limits=replace(plan.limits, **changed))
 
 
 class RelocationStage(StrEnum):

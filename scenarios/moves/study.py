@@ -12,6 +12,7 @@ from typing import Final
 
 from scenarios.moves.by_rate import relocate_by_rate
 from scenarios.moves.channels import CHANNELS_MAX, with_channels
+from scenarios.moves.guest import with_limits
 from scenarios.moves.relocated import check_stops
 from scenarios.moves.relocation import WINDOW_MAX, Relocation, RelocationOutcome, relocate
 from scenarios.moves.vmrelocate import RelocationEnd
@@ -167,11 +168,7 @@ def changes_of(relocation: Relocation, outcome: RelocationOutcome) -> Iterator[C
 
 
 def _with_limits(relocation: Relocation, **changed: float | bool) -> Relocation:
-    plans = tuple(
-        # names of limits, from this module only
-        replace(plan, limits=replace(plan.limits, **changed))  # type: ignore[arg-type]
-        for plan in relocation.guests
-    )
+    plans = tuple(with_limits(plan, **changed) for plan in relocation.guests)
     return replace(relocation, guests=plans)
 
 
