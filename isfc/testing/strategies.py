@@ -12,7 +12,7 @@ from isfc.engine.wire import FRAME_LENGTH_MAX, NUMBER_MAX
 from isfc.layout.catalogue import load_layout
 from isfc.layout.checked_toml import TABLE_NAME_LENGTH_MAX
 from isfc.layout.document import KM_MAX, LINK_GBPS_MIN
-from isfc.layout.layout import CtcPair, Fibre, Layout
+from isfc.layout.layout import Collection, CtcPair, Fibre, Layout
 from isfc.library import missing_library
 from isfc.link.message import Message, Traffic
 from isfc.link.name import NAME_LENGTH_MAX, NodeName
@@ -234,13 +234,14 @@ def faults(
     """
     link = layout if isinstance(layout, Layout) else load_layout(layout)
     what = draw(st.sampled_from(DRAWN)) if kind is None else kind
-    places = chpids_of(link)
+    collection = Collection((link,))
+    places = chpids_of(collection)
     place = draw(st.sampled_from([*places]))
     at_ns = draw(st.integers(0, until_ns - 1))
     drawn = draw_fault(draw(st.randoms(use_true_random=False)), [what], at_ns, [place])
     if what is not FaultKind.CHPID_LOST:
         return drawn
-    lost = places_of(f"{place[0]}:{format_chpid(places[place])}", link)
+    lost = places_of(f"{place[0]}:{format_chpid(places[place])}", collection)
     return replace(drawn, chpid=places[place], places=lost)
 
 

@@ -30,7 +30,7 @@ import msgspec
 from ctc.address import ChpidId, Rdev, format_chpid, format_rdev, parse_chpid, parse_rdev
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import convert, decode, read_bytes, within
-from isfc.layout.layout import Collection, Layout, find_node
+from isfc.layout.layout import Collection, find_node
 from isfc.layout.lost import check_pieces, known_pieces, lost_together, named_pieces
 from isfc.link.name import NodeName
 from scenarios.runs.operation import read_time_ns
@@ -156,7 +156,7 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"d
 _EXPECTED: Final = {
     "at": 'a time of the run in quotes, such as "1.5s"',
     "kind": "one of " + ", ".join(kind.value for kind in FaultKind),
-    "node": "a system of the layout, in quotes",
+    "node": "a system of the collection, in quotes",
     "for": 'a time in quotes, such as "200ms"',
     "rdev": 'a device number of that system, such as "6001"',
     "chpid": 'a chpid of that system, such as "40"',
@@ -168,17 +168,13 @@ _EXPECTED: Final = {
 }
 
 
-Place = Layout | Collection
-"""Where faults happen: on one link, or on several that run together."""
-
-
-def read_faults(path: str, layout: Place, client: NodeName, end_ns: int) -> list[Fault]:
+def read_faults(path: str, collection: Collection, client: NodeName, end_ns: int) -> list[Fault]:
     """The faults in a file, by their times; all must begin before ``end_ns``."""
     with within(f"--faults {path}"):
-        return parse_faults(read_bytes(Path(path), "a file of faults"), layout, client, end_ns)
+        return parse_faults(read_bytes(Path(path), "a file of faults"), collection, client, end_ns)
 
 
-def parse_faults(data: bytes, layout: Place, client: NodeName, end_ns: int) -> list[Fault]:
+def parse_faults(data: bytes, collection: Collection, client: NodeName, end_ns: int) -> list[Fault]:
     """As `read_faults`, of the content of a file."""
     expected = {"fault": "a table for each fault, headed [[fault]]"}
     root = convert(decode(data, "a file of faults"), _Root, "", expected)
@@ -191,13 +187,13 @@ def parse_faults(data: bytes, layout: Place, client: NodeName, end_ns: int) -> l
         place = f"[[fault]] {number}"
         table = convert(value, _Table, place, _EXPECTED)
         with within(place):
-            faults.append(_fault(table, layout, client, end_ns))
+            faults.append(_fault(table, collection, client, end_ns))
     return sorted(faults, key=lambda fault: fault.at_ns)
 
 
-def _fault(table: _Table, layout: Place, client: NodeName, end_ns: int) -> Fault:
+def _fault(table: _Table, collection: Collection, client: NodeName, end_ns: int) -> Fault:
     kind = _kind(table.kind)
-    node = client if table.node is None else find_node("node", table.node, _nodes(layout))
+    node = client if table.node is None else find_node("node", table.node, collection.systems)
     at_ns = _time("at", table.at)
     if at_ns >= end_ns:
         raise ConfigurationError(
@@ -207,18 +203,18 @@ def _fault(table: _Table, layout: Place, client: NodeName, end_ns: int) -> Fault
     amount = table.bytes or 0
     if table.by is not None:
         amount = _time("by", table.by)
-    chpid = None if table.chpid is None else _chpid(table.chpid, layout, node)
+    chpid = None if table.chpid is None else _chpid(table.chpid, collection, node)
     places: tuple[tuple[NodeName, Rdev], ...] = ()
     if table.piece is not None:
-        places = places_of(table.piece, layout)
+        places = places_of(table.piece, collection)
     elif chpid is not None:
-        places = places_of(f"{node}:{format_chpid(chpid)}", layout)
+        places = places_of(f"{node}:{format_chpid(chpid)}", collection)
     return Fault(
         kind,
         at_ns,
         node,
         0 if table.duration is None else _time("for", table.duration),
-        None if table.rdev is None else _rdev(table.rdev, layout, node),
+        None if table.rdev is None else _rdev(table.rdev, collection, node),
         chpid,
         table.phase,
         amount,
@@ -269,18 +265,9 @@ def _kind(name: str) -> FaultKind:
         raise ConfigurationError(f"kind {name[:40]!r}: expected {_EXPECTED['kind']}") from None
 
 
-def _nodes(layout: Place) -> tuple[NodeName, ...]:
-    return layout.nodes if isinstance(layout, Layout) else layout.systems
-
-
-def _links(layout: Place) -> tuple[Layout, ...]:
-    return (layout,) if isinstance(layout, Layout) else layout.links
-
-
-def places_of(piece: str, layout: Place) -> tuple[tuple[NodeName, Rdev], ...]:
+def places_of(piece: str, collection: Collection) -> tuple[tuple[NodeName, Rdev], ...]:
     """An end of each CTC that goes with a piece of hardware, of all links."""
-    links = _links(layout)
-    cecs = () if isinstance(layout, Layout) else layout.cecs
+    links, cecs = collection.links, collection.cecs
     check_pieces([piece], known_pieces(links, cecs), "piece")
     found: list[tuple[NodeName, Rdev]] = []
     for link in links:
@@ -297,18 +284,18 @@ def places_of(piece: str, layout: Place) -> tuple[tuple[NodeName, Rdev], ...]:
     return tuple(found)
 
 
-def chpids_of(layout: Place) -> dict[tuple[NodeName, Rdev], ChpidId]:
+def chpids_of(collection: Collection) -> dict[tuple[NodeName, Rdev], ChpidId]:
     """Every end of a CTC, and its chpid."""
     return {
         (node, ctc.rdevs[here]): ctc.fibre.chpids[here]
-        for link in _links(layout)
+        for link in collection.links
         for here, node in enumerate(link.nodes)
         for ctc in link.ctcs
     }
 
 
-def _rdev(text: str, layout: Place, node: NodeName) -> Rdev:
-    known = [rdev for name, rdev in chpids_of(layout) if name == node]
+def _rdev(text: str, collection: Collection, node: NodeName) -> Rdev:
+    known = [rdev for name, rdev in chpids_of(collection) if name == node]
     with within("rdev"):
         rdev = parse_rdev(text)
     if rdev not in known:
@@ -317,8 +304,9 @@ def _rdev(text: str, layout: Place, node: NodeName) -> Rdev:
     return rdev
 
 
-def _chpid(text: str, layout: Place, node: NodeName) -> ChpidId:
-    known = dict.fromkeys(chpid for (name, _), chpid in chpids_of(layout).items() if name == node)
+def _chpid(text: str, collection: Collection, node: NodeName) -> ChpidId:
+    every = chpids_of(collection).items()
+    known = dict.fromkeys(chpid for (name, _), chpid in every if name == node)
     with within("chpid"):
         chpid = parse_chpid(text)
     if chpid not in known:
@@ -334,21 +322,21 @@ def _time(key: str, text: str) -> int:
     return time_ns
 
 
-def draw_faults(seed: int, layout: Place, begin_ns: int, end_ns: int) -> list[Fault]:
+def draw_faults(seed: int, collection: Collection, begin_ns: int, end_ns: int) -> list[Fault]:
     """`DRAWN_COUNT` faults of a seed, by their times, from ``begin_ns`` on and before ``end_ns``.
 
     Every kind but `NEVER_DRAWN`.
     """
     random = Random(f"faults {seed}")
     kinds = [kind for kind in FaultKind if kind not in NEVER_DRAWN]
-    chpids = chpids_of(layout)
+    chpids = chpids_of(collection)
     faults = []
     for _ in range(DRAWN_COUNT):
         place = random.choice([*chpids])
         fault = draw_fault(random, kinds, random.randrange(begin_ns, end_ns), [place])
         if fault.kind is FaultKind.CHPID_LOST:
             chpid = chpids[place]
-            lost = places_of(f"{place[0]}:{format_chpid(chpid)}", layout)
+            lost = places_of(f"{place[0]}:{format_chpid(chpid)}", collection)
             fault = replace(fault, chpid=chpid, places=lost)
         faults.append(fault)
     return sorted(faults, key=lambda fault: fault.at_ns)

@@ -18,7 +18,6 @@ from isfc.engine.program import Offer, Program
 from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
 from isfc.layout.channels import find_link
-from isfc.layout.definition import define_system, make_fabric
 from isfc.layout.layout import Collection, Layout
 from isfc.layout.shown import html_table
 from isfc.link.events import Delivered, LinkEvent
@@ -31,9 +30,8 @@ from scenarios.moves.queue import Arrivals, Departures, RelocationQueue
 from scenarios.runs.experiment import NS_PER_S, Experiment
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.result import MIB
-from scenarios.runs.run import programs_of
+from scenarios.runs.run import Programs, make_systems, place, programs_of
 from scenarios.runs.steady import Rate, steady_links, sum_of
-from scenarios.runs.together import joined
 from scenarios.runs.warmup import WARMUP_NS
 from scenarios.runs.workload import LinkLoad
 
@@ -232,11 +230,7 @@ class Moving:
     def __init__(self, evacuation: Evacuation) -> None:
         collection = evacuation.collection
         self._evacuation = evacuation
-        fabric = make_fabric(collection.links)
-        self.systems = [
-            System(define_system(collection, name, evacuation.link), fabric=fabric)
-            for name in collection.systems
-        ]
+        self.systems = make_systems(collection, collection.systems, lambda _: evacuation.link)
         self.source = next(each for each in self.systems if each.name == evacuation.source)
         self.queue = RelocationQueue(
             [(tenant.plan, tenant.to) for tenant in evacuation.tenants],
@@ -247,33 +241,28 @@ class Moving:
         self.clients: list[CountedProgram] = []
         """Of the other traffic, link by link."""
         self._departures: dict[NodeName, Departures] = {}
-        programs: dict[tuple[NodeName, NodeName], Program] = {}
+        programs: Programs = defaultdict(list)
         for link in collection.links:
-            for end, each in zip((link.nodes, link.nodes[::-1]), self._ends(link), strict=True):
-                programs[end] = joined(each)
-        placed = [programs[end.name, end.partner] for each in self.systems for end in each.ends]
-        self.engine = VirtualEngine(self.systems, placed)
+            self._add_programs(programs, link)
+        self.engine = VirtualEngine(self.systems, place(programs, self.systems))
         self.engine.run(self.begin_ns)
 
-    def _ends(self, link: Layout) -> tuple[list[tuple[Program, int]], list[tuple[Program, int]]]:
-        """What runs at the first node of a link, and at its second."""
+    def _add_programs(self, programs: Programs, link: Layout) -> None:
+        """What runs at both ends of a link."""
         evacuation, nodes = self._evacuation, link.nodes
-        ends: tuple[list[tuple[Program, int]], list[tuple[Program, int]]] = ([], [])
-        if evacuation.source in nodes and any(each.to in nodes for each in evacuation.tenants):
-            here = nodes.index(evacuation.source)
-            to = nodes[1 - here]
+        source = evacuation.source
+        if source in nodes and any(each.to in nodes for each in evacuation.tenants):
+            to = nodes[1 - nodes.index(source)]
             self._departures[to] = Departures(self.queue, to)
             count = GUESTS_MAX * (evacuation.window + 1)
-            ends[here].append((self._departures[to], count))
-            ends[1 - here].append((Arrivals(evacuation.window), count))
+            programs[source, to].append((self._departures[to], count))
+            programs[to, source].append((Arrivals(evacuation.window), count))
         loads = [each for each in evacuation.loads if {each.client, each.server} == {*nodes}]
         made = programs_of(loads, GuestCosts(), f"background {evacuation.seed}")
         for load, clients, servers, count in made:
             self.clients.append(CountedProgram(clients, self.begin_ns))
-            client = nodes.index(load.client)
-            ends[client].append((self.clients[-1], count))
-            ends[1 - client].append((servers, count))
-        return ends
+            programs[load.client, load.server].append((self.clients[-1], count))
+            programs[load.server, load.client].append((servers, count))
 
     def run(self, tell: Callable[[], None]) -> tuple[Response, ...]:
         """Let all guests leave, each by the link to its destination; what orders came to.

@@ -4,6 +4,7 @@ A row of a table names a run, and the table's view says what of the run it shows
 several tables may need the same run; it is run once.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -25,6 +26,7 @@ from scenarios.published.estimates import (
 from scenarios.published.relocation_rows import RELOCATION_ROWS
 from scenarios.published.table import PublishedRow, PublishedTable, Role, TableView, Value
 from scenarios.runs.experiment import Experiment
+from scenarios.runs.repeat import spread_percent
 from scenarios.runs.report import (
     Row,
     appc_rows,
@@ -242,3 +244,21 @@ def _listed(values: Iterable[Value]) -> str:
     """Values in order, as their options take them."""
     ordered = sorted(values, key=lambda value: (isinstance(value, str), value))
     return ", ".join(str(value).removeprefix("z/VM ") for value in ordered)
+
+
+Cell = tuple[str, str, str]
+"""A published figure: its table, key and measure."""
+
+
+def figures_by_cell(comparisons: Iterable[Comparison]) -> dict[Cell, list[float]]:
+    """What was emulated of each published figure, once for each seed."""
+    figures: dict[Cell, list[float]] = defaultdict(list)
+    for comparison in comparisons:
+        cell = comparison.table, comparison.key, comparison.measure
+        figures[cell].append(comparison.emulated)
+    return figures
+
+
+def spreads_by_cell(comparisons: Iterable[Comparison]) -> dict[Cell, float | None]:
+    """`spread_percent` of what was emulated of each published figure."""
+    return {cell: spread_percent(values) for cell, values in figures_by_cell(comparisons).items()}

@@ -10,8 +10,10 @@ from isfc.engine.program import Program
 from isfc.engine.virtual import Transit, VirtualEngine
 from isfc.errors import ConfigurationError
 from isfc.layout.definition import define_system, make_fabric
+from isfc.layout.layout import Collection
 from isfc.link.events import InterruptListener, Sink
 from isfc.link.name import NodeName
+from isfc.link.parameters import LinkParameters
 from isfc.system.system import System
 from scenarios.runs.channel_busy import BusySoFar, ChannelsBusy, busy_so_far
 from scenarios.runs.cluster_shared import (
@@ -50,28 +52,43 @@ def build(
     ``transit`` is asked about every frame, ``around`` makes of each program what is to run.
     """
     collection = experiment.collection
-    fabric = make_fabric(collection.links)
-    systems = [
-        System(
-            define_system(collection, name, experiment.link_at(name)),
-            trace,
-            watch=watch,
-            fabric=fabric,
-        )
-        for name in experiment.systems
-    ]
-    programs: dict[tuple[NodeName, NodeName], list[tuple[Program, int]]] = defaultdict(list)
+    systems = make_systems(collection, experiment.systems, experiment.link_at, trace, watch)
+    programs: Programs = defaultdict(list)
     for link in collection.links:
         loads, stream = experiment.loads_of(link), f"clients {experiment.seed}"
         for load, clients, servers, count in programs_of(loads, experiment.guests, stream):
             programs[load.client, load.server].append((clients, count))
             programs[load.server, load.client].append((servers, count))
-    placed = [joined(programs[end.name, end.partner]) for each in systems for end in each.ends]
+    placed = place(programs, systems)
     if around is not None:
         names = [system.name for system in systems for _ in system.ends]
         placed = [around(program, name) for program, name in zip(placed, names, strict=True)]
     listeners = () if operation is None else (operation.hear,)
     return VirtualEngine(systems, placed, transit=transit, listeners=listeners), systems
+
+
+def make_systems(
+    collection: Collection,
+    names: Iterable[NodeName],
+    link_at: Callable[[NodeName], LinkParameters],
+    trace: Sink | None = None,
+    watch: InterruptListener | None = None,
+) -> list[System]:
+    """Systems of a collection, with all their links, on one fabric."""
+    fabric = make_fabric(collection.links)
+    return [
+        System(define_system(collection, name, link_at(name)), trace, watch=watch, fabric=fabric)
+        for name in names
+    ]
+
+
+Programs = defaultdict[tuple[NodeName, NodeName], list[tuple[Program, int]]]
+"""What runs at a link end, by node and partner, each with its conversations at most."""
+
+
+def place(programs: Programs, systems: Iterable[System]) -> list[Program]:
+    """One program for each link end, in the order of an engine."""
+    return [joined(programs[end.name, end.partner]) for each in systems for end in each.ends]
 
 
 def programs_of(

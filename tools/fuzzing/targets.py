@@ -21,6 +21,7 @@ from isfc.io.rmf import parse_rmf
 from isfc.journal.record import JournalReader
 from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_collection
+from isfc.layout.layout import Collection
 from isfc.live.control import decode_answer, read_reply
 from isfc.live.handshake import decode_greeting, greeting_length
 from isfc.programs import protocol
@@ -90,7 +91,7 @@ TARGETS: Final[Mapping[str, Target]] = {
     "layout": lambda data: parse_collection(data, "a file"),
     "io": lambda data: parse_io_configuration(data, "a file"),
     "sweep": lambda data: parse_grid(data, CORPUS),
-    "faults": lambda data: parse_faults(data, _LAYOUT, _LAYOUT.nodes[0], 10**10),
+    "faults": lambda data: parse_faults(data, Collection((_LAYOUT,)), _LAYOUT.nodes[0], 10**10),
     "wire": _wire,
     "greeting": _greeting,
     "verbs": _verbs,

@@ -9,8 +9,7 @@ import msgspec
 
 from isfc.cli.replay.verdict import STATISTICS
 from isfc.cli.results.measures import measure_name
-from scenarios.published.by_cell import spreads_by_cell
-from scenarios.published.replay import Comparison
+from scenarios.published.replay import Comparison, spreads_by_cell
 from scenarios.published.table import Bound, Deviation, PublishedRow, Role, Value
 from scenarios.published.verdict import (
     BoundCheck,

@@ -15,7 +15,6 @@ from ctc.address import ChpidId, Rdev
 from ctc.profiles import FEATURES
 from isfc.engine.program import Offer
 from isfc.engine.virtual import VirtualEngine
-from isfc.layout.definition import define_system, make_fabric
 from isfc.layout.file import parse_collection
 from isfc.layout.layout import Collection
 from isfc.link.events import Delivered, LinkEvent
@@ -25,6 +24,7 @@ from isfc.link.parameters import LinkParameters
 from isfc.system.inputs import VaryChpid, VaryDevice
 from isfc.system.system import System
 from isfc.testing.pair import MS, S
+from scenarios.runs.run import make_systems
 
 Ends = tuple[NodeName, NodeName]
 """A link end: its system, and the partner."""
@@ -105,12 +105,8 @@ def run_cluster_scenario(scenario: ClusterScenario) -> int:
     Raises ``AssertionError`` if one is lost, doubled or out of order at any link.
     """
     collection = scenario.collection
-    fabric = make_fabric(collection.links)
     parameters = LinkParameters()
-    systems = [
-        System(define_system(collection, name, parameters), fabric=fabric)
-        for name in collection.systems
-    ]
+    systems = make_systems(collection, collection.systems, lambda _: parameters)
     programs = {
         (end.name, end.partner): Correspondent(_offers(scenario, (end.name, end.partner)))
         for system in systems

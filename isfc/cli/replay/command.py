@@ -27,9 +27,16 @@ from isfc.errors import ConfigurationError
 from isfc.link.parameters import LinkParameters
 from isfc.link.schedule import CTCS_MAX
 from isfc.search.replay import Recordings, record_parts, wanted_rows
-from scenarios.published.by_cell import spreads_by_cell
 from scenarios.published.companion import ALL_TABLES, load_table
-from scenarios.published.replay import SECONDS, Comparison, Part, choose, compare_all, runs_of
+from scenarios.published.replay import (
+    SECONDS,
+    Comparison,
+    Part,
+    choose,
+    compare_all,
+    runs_of,
+    spreads_by_cell,
+)
 from scenarios.published.verdict import TableVerdict, judge
 from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX
 from scenarios.runs.guests import GuestCosts

@@ -18,8 +18,7 @@ from isfc.cli.replay.suite_figure import (
     panels_of,
 )
 from isfc.errors import ConfigurationError
-from scenarios.published.by_cell import Cell, figures_by_cell
-from scenarios.published.replay import Comparison, Part
+from scenarios.published.replay import Cell, Comparison, Part, figures_by_cell
 from scenarios.published.table import PublishedRow
 
 _PAGE = """\

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from isfc.cli.output import picture
 from isfc.layout.catalogue import load_layout
-from scenarios.published.by_cell import Cell, figures_by_cell
-from scenarios.published.replay import Comparison, Part
+from scenarios.published.replay import Cell, Comparison, Part, figures_by_cell
 from scenarios.published.table import PublishedRow, PublishedTable
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from rich.text import Text
 from isfc.cli.output.table import plain_table
 from isfc.cli.replay.holds import describe_decision
 from isfc.cli.results.measures import measure_name
-from scenarios.published.by_cell import Cell
-from scenarios.published.replay import Comparison
+from scenarios.published.replay import Cell, Comparison
 from scenarios.published.table import Bound, PublishedTable, Role
 from scenarios.published.verdict import (
     BoundCheck,

@@ -9,6 +9,7 @@ import pytest
 from ctc.address import Rdev
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
+from isfc.layout.layout import Collection
 from isfc.link.name import NodeName
 from scenarios.faults.fault import (
     NEVER_DRAWN,
@@ -25,13 +26,14 @@ from scenarios.runs.experiment import Experiment
 from scenarios.runs.workload import find_workload
 
 LAYOUT = load_layout("published-4")
+LINK = Collection((LAYOUT,))
 CLIENT, SERVER = LAYOUT.nodes
 MS = 1_000_000
 S = 1_000 * MS
 
 
 def parse(text: str) -> list[Fault]:
-    return parse_faults(text.encode(), LAYOUT, CLIENT, 3 * S)
+    return parse_faults(text.encode(), LINK, CLIENT, 3 * S)
 
 
 def one(kind: str, keys: str = "") -> FaultOutcome:
@@ -50,7 +52,7 @@ def test_file_of_faults_is_read_in_the_order_of_time(tmp_path: Path) -> None:
         '[[fault]]\nat = "2s"\nkind = "crash"\nnode = "server"\nfor = "50ms"\n'
         '[[fault]]\nat = "1.5s"\nkind = "ctc lost"\nrdev = "6001"\nphase = "DISC"\nfor = "2ms"\n'
     )
-    lost, crash = read_faults(str(path), LAYOUT, CLIENT, 3 * S)
+    lost, crash = read_faults(str(path), LINK, CLIENT, 3 * S)
     assert lost == Fault(FaultKind.CTC_LOST, 1_500 * MS, CLIENT, 2 * MS, Rdev(0x6001), phase="DISC")
     assert crash == Fault(FaultKind.CRASH, 2 * S, SERVER, 50 * MS)
     assert lost.until_ns == 1_502 * MS
@@ -216,7 +218,7 @@ def test_fault_that_is_not_over_when_the_run_ends_has_not_recovered() -> None:
 
 
 def test_faults_of_a_seed_are_of_every_kind_but_the_gap_and_of_the_layout() -> None:
-    drawn = [fault for seed in range(200) for fault in draw_faults(seed, LAYOUT, 100, 900)]
+    drawn = [fault for seed in range(200) for fault in draw_faults(seed, LINK, 100, 900)]
     assert {fault.kind for fault in drawn} == {*FaultKind} - NEVER_DRAWN
     assert all(100 <= fault.at_ns < 900 for fault in drawn)
     lost = [fault for fault in drawn if fault.kind is FaultKind.CHPID_LOST]

@@ -1,5 +1,6 @@
 """Replaying: which runs, what is repeated, and how each figure stands beside ours."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -12,12 +13,14 @@ from scenarios.published.companion import TABLES, load_table
 from scenarios.published.replay import (
     SECONDS,
     WARMUP,
+    Comparison,
     Part,
     choose,
     compare,
     compare_all,
     make_experiment,
     runs_of,
+    spreads_by_cell,
 )
 from scenarios.published.table import PublishedRow, PublishedTable, Role
 from scenarios.runs.experiment import Experiment
@@ -247,3 +250,13 @@ def test_all_rows_of_a_part_are_compared_in_their_order() -> None:
     assert list(dict.fromkeys((c.table, c.key) for c in found)) == [
         (part.table.name, row.key) for part in parts for row in part.rows
     ]
+
+
+def test_spreads_of_a_replay_are_by_table_key_and_measure() -> None:
+    def comparison(key: str, emulated: float) -> Comparison:
+        return Comparison("t", key, "mb_per_s", 1.0, emulated, 0.0, Role.ACCEPTANCE, None)
+
+    found = spreads_by_cell([comparison("a", 9), comparison("b", 5), comparison("a", 11)])
+    assert found.keys() == {("t", "a", "mb_per_s"), ("t", "b", "mb_per_s")}
+    assert math.isclose(found["t", "a", "mb_per_s"] or 0, 20)
+    assert found["t", "b", "mb_per_s"] == 0

@@ -100,7 +100,7 @@ def test_the_shipped_cluster_is_shared_evenly_and_full() -> None:
 def test_a_mesh_of_as_many_systems_as_may_be_runs() -> None:
     cluster = parse_collection(mesh(SYSTEMS_MAX, shared=False, ctcs=1))
     loads = tuple(load("-".join(link.nodes), 1) for link in cluster.links)
-    result = run(Experiment(cluster, loads, seconds=0.02, warmup=0.02))
+    result = run_experiment(Experiment(cluster, loads, seconds=0.02, warmup=0.02))
     rates = [link.client.whole.result.mb_per_s for link in result.links]
     assert len(rates) == SYSTEMS_MAX * (SYSTEMS_MAX - 1) // 2
     assert min(rates) == pytest.approx(max(rates), rel=0.05)
