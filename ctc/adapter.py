@@ -166,12 +166,17 @@ class Adapter:
         if step is Step.ENDS_BOTH:
             self._clear(mate)
             order = Order(order.code, State.AVAILABLE, order.count, order.data, order.eof)
+        if step in (Step.PENDS, Step.RELEASES, Step.ENDS_BOTH, Step.TELLS):
+            self._tell(1 - end, order)
+            if step is Step.ENDS_BOTH and command_of(order.code) is Command.WRITE_EOF:
+                # it may have ended before its end heard of the READ that it ends
+                self._tell(end, Order(Command.NO_OP, State.AVAILABLE))
         if step is Step.STALE:
             self.stale_count += 1
             if waited:  # it has ended at its end, of which the mate has not heard
                 self._tell(1 - end, Order(Command.NO_OP, State.AVAILABLE))
-        if step in (Step.PENDS, Step.RELEASES, Step.ENDS_BOTH, Step.TELLS):
-            self._tell(1 - end, order)
+            if order.data:  # its end takes it for written
+                self.refuse(end)
         return step
 
     def _settle(self, end: int, order: Order) -> None:

@@ -112,6 +112,11 @@ class CtcJoint:
             return
         step = self.adapter.receive(end, order)
         self._observe(Carried(self.ctc, end, order, step))
+        if step is Step.STALE and order.data:
+            lost = (
+                f"a WRITE of {len(order.data)} bytes answered nothing and is lost; a reset says so"
+            )
+            self._observe(Happened(self.ctc[end], lost))
         self._pass_on()
 
     def attach(self, end: int, wins: bool, holds: bool) -> None:

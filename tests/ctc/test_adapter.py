@@ -5,7 +5,7 @@ from collections import deque
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
-from ctc.adapter import Adapter
+from ctc.adapter import Adapter, Step
 from ctc.order import RESET, Order, command_of
 from ctc.state import RULES, TRANSITIONS, CommandOutcome, State, class_of
 from ctc.subchannel import Command
@@ -130,7 +130,9 @@ class Joined(RuleBasedStateMachine):
         """The adapter hears the next of what one end has said."""
         said = self.ends[index].said
         if said:
-            self.adapter.receive(index, said.popleft())
+            order = said.popleft()
+            if self.adapter.receive(index, order) is Step.STALE and order.data:
+                self.disturbed = self.disturbed_ever = True  # the writer hears of a reset
             self._take()
 
     @rule(index=ENDS)

@@ -132,6 +132,13 @@ def test_more_than_the_other_can_take_is_not_carried() -> None:
         assert [await first.hear(), await first.hear()] == [LOST, NO_OP]
         first.say(written(bytes(61_580)))
         assert await second.hear() == written(bytes(61_580))
+        first.say(written(b"1", State.AVAILABLE))  # as if there had been a READ
+        assert [await first.hear(), await first.hear()] == [NO_OP, LOST][::-1]
+        await second.hear()
+        assert (
+            "A 0500: a WRITE of 1 bytes answered nothing and is lost; a reset says so"
+            in joined.texts
+        )
         refused = "A 0500: a WRITE of 61581 bytes is not carried: B 0500 takes at most 61580"
         assert joined.texts.count(refused) == 2
         await first.close()
