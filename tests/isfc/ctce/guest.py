@@ -1,7 +1,7 @@
 """The guest of ``guest.asm``, assembled here, and what it has counted.
 
-WRITE is chained to a SENSE, or Hercules would show no attention for what crosses it in 21 s; READ
-is not, or it would drop the attention of the next WRITE.
+What may meet an attention is chained to a SENSE: then Hercules drops the attention, for which the
+guest asks, where else it would try again for up to 21 s and hear nothing meanwhile.
 """
 
 import re
