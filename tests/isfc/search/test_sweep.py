@@ -253,7 +253,7 @@ def test_scheduler_that_does_not_answer_is_named(
     spec: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("isfc.search.cluster.CONNECT_S", 0.2)
-    with pytest.raises(ConfigurationError, match=r"--cluster tcp://127\.0\.0\.1:1: no scheduler"):
+    with pytest.raises(ConfigurationError, match=r"^cluster tcp://127\.0\.0\.1:1: no scheduler"):
         list(sweep(spec, cluster="tcp://127.0.0.1:1"))
 
 
