@@ -78,7 +78,6 @@ class WantedOptions:
     def sized(self, jobs: int | None) -> LinkSizing:
         """The links that were tried, with a bar over the runs."""
         features = tuple(self.feature or DEFAULT_FEATURES)
-        first, _, second = self.systems.partition(",")
         with progress_bar(
             RUNS_MAX * len(features),
             "runs at most",
@@ -88,11 +87,11 @@ class WantedOptions:
             return size_link(
                 self.mb_per_s,
                 lost=self.lost.value,
-                features=features,
+                feature=features,
                 km=self.km,
                 workload=self.workload,
                 pairs=self.pairs,
-                systems=(first.strip(), second.strip()),
+                systems=self.systems,
                 jobs=jobs or os.cpu_count() or 1,
                 progress=advance,
             )

@@ -1,10 +1,10 @@
 """Building a layout from its CTCs, as an import finds them or a user asks for them."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ctc.address import RDEV_MAX, ChpidId, Rdev
+from ctc.address import ChpidId, Rdev
 from ctc.profiles import FEATURES, ChpidProfile
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import CtcPair, Fibre, Layout
@@ -42,25 +42,6 @@ class CtcChoice:
     def turned(self) -> "CtcChoice":
         """The same, seen from the other node."""
         return CtcChoice(self.chpids[::-1], self.rdevs[::-1])
-
-
-RDEVS_PER_CHPID: Final = 16
-"""Device numbers that are set aside for a chpid (published: IBM's advice for relocation)."""
-
-
-def ctcs_on_chpids(
-    pairs: Sequence[tuple[ChpidId, ChpidId]], counts: Sequence[int], firsts: tuple[Rdev, Rdev]
-) -> Iterator[CtcChoice]:
-    """So many CTCs on each pair of chpids, numbered from ``firsts`` on at the two nodes.
-
-    Raises `ConfigurationError` where the device numbers do not suffice.
-    """
-    for index, (chpids, count) in enumerate(zip(pairs, counts, strict=True)):
-        for n in range(count):
-            here, there = (first + RDEVS_PER_CHPID * index + n for first in firsts)
-            if max(here, there) > RDEV_MAX:
-                raise ConfigurationError("device numbers go beyond FFFF; expected lower ones")
-            yield CtcChoice(chpids, (Rdev(here), Rdev(there)))
 
 
 def build_layout(

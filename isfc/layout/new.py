@@ -1,16 +1,20 @@
 """A new layout of a few options: systems, chpids, and how many CTCs are on each pair of them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Final
 
-from ctc.address import ChpidId, Rdev, parse_chpid, parse_rdev
+from ctc.address import RDEV_MAX, ChpidId, Rdev, parse_chpid, parse_rdev
 from ctc.profiles import ChpidProfile, find_profile
 from isfc.arguments import checked, in_python
 from isfc.errors import ConfigurationError
-from isfc.layout.build import ASSUMED_FEATURE, CtcChoice, build_layout, ctcs_on_chpids
+from isfc.layout.build import ASSUMED_FEATURE, CtcChoice, build_layout
 from isfc.layout.checked_toml import within
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from isfc.link.schedule import CTCS_MAX
+
+RDEVS_PER_CHPID: Final = 16
+"""Device numbers that are set aside for a chpid (published: IBM's advice for relocation)."""
 
 
 @checked
@@ -125,7 +129,13 @@ def read_firsts(text: str) -> tuple[Rdev, Rdev]:
 
 def _connections(
     pairs: list[tuple[ChpidId, ChpidId]], count: int, firsts: tuple[Rdev, Rdev]
-) -> list[CtcChoice]:
+) -> Iterator[CtcChoice]:
     """So many CTCs on each pair of chpids."""
-    with within("--rdevs"):
-        return list(ctcs_on_chpids(pairs, [count] * len(pairs), firsts))
+    for index, chpids in enumerate(pairs):
+        for n in range(count):
+            here, there = (first + RDEVS_PER_CHPID * index + n for first in firsts)
+            if max(here, there) > RDEV_MAX:
+                raise ConfigurationError(
+                    "--rdevs: device numbers go beyond FFFF; expected lower ones"
+                )
+            yield CtcChoice(chpids, (Rdev(here), Rdev(there)))

@@ -15,12 +15,12 @@ from ctc.features import CATALOGUE
 from ctc.profiles import FEATURES, ChpidProfile, find_profile
 from isfc.arguments import checked
 from isfc.errors import ConfigurationError
-from isfc.layout.build import build_layout, ctcs_on_chpids
 from isfc.layout.capacity import FULL_CTC_COUNT
 from isfc.layout.checked_toml import within
 from isfc.layout.closest import expected
 from isfc.layout.document import KM_MAX
-from isfc.layout.layout import Layout
+from isfc.layout.layout import Fibre, Layout
+from isfc.layout.new import RDEVS_PER_CHPID, layout_of, read_nodes
 from isfc.link.name import NodeName
 from isfc.link.schedule import CTCS_MAX
 from isfc.search.workers import shared_out
@@ -167,20 +167,20 @@ def size(
     mb_per_s: float,
     *,
     lost: str = "chpid",
-    features: Sequence[str] = (),
+    feature: Sequence[str] = (),
     km: float = 0.0,
     workload: Workload | str = SUITE,
     pairs: int = SATURATING_PAIRS,
-    systems: tuple[str, str] = ("ATLANTA", "BOSTON"),
+    systems: str = "ATLANTA,BOSTON",
     jobs: int = 1,
     progress: Callable[[int], None] | None = None,
 ) -> LinkSizing:
     """The fewest chpids and CTCs that carry so many MB/s (2^20) each way, as `isfc size` has them.
 
-    ``lost`` is what is gone then: ``none``, ``ctc``, ``chpid`` or ``director``. ``features`` are
-    those since FICON Express8S if none are named. ``jobs`` processes share the runs, and
-    ``progress`` is told how many there have been. Raises `ConfigurationError` for what is unknown
-    or out of bounds.
+    ``lost`` is what is gone then: ``none``, ``ctc``, ``chpid`` or ``director``. Those of
+    ``feature`` are looked at, or those since FICON Express8S if none is named. ``jobs`` processes
+    share the runs, and ``progress`` is told how many there have been. Raises `ConfigurationError`
+    for what is unknown or out of bounds.
     """
     for name, value, least, most in (
         ("mb_per_s", mb_per_s, 1, MB_PER_S_MAX),
@@ -192,12 +192,10 @@ def size(
     pieces = [each.value for each in LostPiece]
     if lost not in pieces:
         raise ConfigurationError(f"lost {lost[:40]!r}: {expected(lost, pieces)}")
-    with within("features"):
-        profiles = list(dict.fromkeys(map(find_profile, features or DEFAULT_FEATURES)))
-    with within("systems"):
-        first, second = (NodeName(name.upper()) for name in systems)
-        if first == second:
-            raise ConfigurationError(f"{first} twice; expected two systems")
+    with within("feature"):
+        profiles = list(dict.fromkeys(map(find_profile, feature or DEFAULT_FEATURES)))
+    with within(f"systems {systems[:40]!r}"):
+        first, second = read_nodes(systems)
     known = find_workload(workload) if isinstance(workload, str) else workload
     search = _Search(
         mb_per_s,
@@ -327,12 +325,23 @@ class _Search:
     def _layout(self, profile: ChpidProfile, shape: Shape) -> Layout:
         first, second = _FIRST_CHPIDS
         pairs = [(ChpidId(first + n), ChpidId(second + n)) for n in range(len(shape))]
-        return build_layout(
-            (self.load.client, self.load.server),
-            ctcs_on_chpids(pairs, shape, (_FIRST_RDEV, _FIRST_RDEV)),
-            lambda _: profile,
-            km=lambda _: self._km,
+        nodes = self.load.client, self.load.server
+        numbers = _FIRST_RDEV, _FIRST_RDEV
+        whole = layout_of(nodes, pairs, max(shape), [profile] * len(pairs), numbers)
+        there = (
+            ctc
+            for ctc in whole.device_list()
+            for place, number in [divmod(ctc.rdevs[0] - _FIRST_RDEV, RDEVS_PER_CHPID)]
+            if number < shape[place]
         )
+        return whole.with_ctcs(tuple(there)).with_fibres(self._fibre)
+
+    def _fibre(self, fibre: Fibre) -> Fibre:
+        """As long as it is to be; of two directors each has every other one."""
+        if self.lost is not LostPiece.DIRECTOR:
+            return replace(fibre, km=self._km)
+        name = str(1 + (fibre.chpids[0] & 1))
+        return replace(fibre, km=self._km, directors=(name, name))
 
     def _keys(self, profile: ChpidProfile, shape: Shape) -> list[_Key]:
         """The runs of a link: each end sends in one."""

@@ -106,7 +106,7 @@ def test_layout_that_is_written_is_that_of_the_function(
     words = ["size", "--mb-per-s", "300", "--systems", "MUC, ber", *SHORT, "-o", str(file)]
     assert run(words) == ExitCode.GOOD
     shown = capsys.readouterr().out
-    best = isfc.size(300, features=["Express8S"], pairs=20, systems=("MUC", "BER")).best
+    best = isfc.size(300, feature=["Express8S"], pairs=20, systems="MUC,BER").best
     assert best is not None
     assert isfc.load_layout(str(file)) == best.layout.in_order()
     assert best.layout.nodes == ("BER", "MUC")
@@ -137,7 +137,7 @@ def test_what_no_link_carries_ends_with_1_and_writes_nothing(
         ("--mb-per-s 0", "--mb-per-s 0: expected 1 to 1000000 MB/s"),
         ("--mb-per-s 9 --km -1", "--km -1: expected 0 to 10000 km"),
         ("--mb-per-s 9 --feature Express9", "'Express9' is not a FICON feature"),
-        ("--mb-per-s 9 --systems A", "systems: "),
+        ("--mb-per-s 9 --systems A", "systems 'A': expected two systems"),
         ("--mb-per-s 9 --workload NO", "workload"),
         ("--mb-per-s 9 -o out.txt", "expected a file that ends with .toml"),
     ],
