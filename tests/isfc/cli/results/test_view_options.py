@@ -159,7 +159,7 @@ def test_view_of_a_replay_is_not_judged(
         assert interval is None
         return SimpleNamespace(link=lambda: Recording(experiment, seen, seen))
 
-    monkeypatch.setattr("isfc.cli.replay.command.run", still_run)
+    monkeypatch.setattr("isfc.search.replay.run", still_run)
     assert run(["replay", *ONE_CELL, "--json"]) == 1
     assert capsys.readouterr().err
     assert document_of(capsys, "replay", *ONE_CELL, "--report", "suite")[0]["mb_per_s"] == 0.5
