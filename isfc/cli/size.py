@@ -138,10 +138,12 @@ class SizedLinkJson(Struct, frozen=True):
     """of directors, for both systems; cables from chpid to chpid need none"""
     whole_mb_per_s: float
     """one way, in its slower direction"""
+    whole_range: RangeJson
+    """between what that would lie"""
     left_mb_per_s: float
     """the same with the piece gone"""
     range: RangeJson
-    """between what that would lie"""
+    """between what this would lie"""
     odds: float
     """how likely it is that it reaches what is wanted on real hardware, of 1"""
     reaches: bool
@@ -151,8 +153,8 @@ class SizedLinkJson(Struct, frozen=True):
 class LinkSizeJson(Struct, frozen=True):
     """``isfc size --json``. Names and meanings of the keys stay between releases."""
 
-    mb_per_s: float
-    """what is wanted each way"""
+    wanted_mb_per_s: float
+    """each way"""
     lost: str
     """what is gone then"""
     km: float
@@ -188,6 +190,7 @@ def _link_json(link: SizedLink, found: LinkSizing) -> SizedLinkJson:
         link.ctcs,
         link.ports,
         link.whole.rate.mb_per_s,
+        range_json(link.whole_range),
         link.left.rate.mb_per_s,
         range_json(link.range),
         link.odds.share,
@@ -197,13 +200,14 @@ def _link_json(link: SizedLink, found: LinkSizing) -> SizedLinkJson:
 
 def _page(found: LinkSizing) -> RenderableType:
     load, gone = found.load, _GONE[found.lost]
-    heads = (">chpids", ">CTCs", ">ports", ">whole", ">left", "range", f"{found.mb_per_s:g} odds")
-    table = plain_table("feature", *heads, no_wrap=True)
+    sizes = (">chpids", ">CTCs", ">ports")
+    rates = (">whole", "range", ">left", "range", f"{found.mb_per_s:g} odds")
+    table = plain_table("feature", *sizes, *rates, no_wrap=True)
     for link in found.links:
         table.add_row(
             *(link.feature, str(link.chpids), str(link.ctcs), str(link.ports)),
-            *(f"{link.whole.rate.mb_per_s:.0f}", f"{link.left.rate.mb_per_s:.0f}"),
-            *(likely(link.range), str(link.odds)),
+            *(f"{link.whole.rate.mb_per_s:.0f}", likely(link.whole_range)),
+            *(f"{link.left.rate.mb_per_s:.0f}", likely(link.range), str(link.odds)),
             style="bold green" if link is found.best else "",
         )
     heading = (
@@ -211,7 +215,8 @@ def _page(found: LinkSizing) -> RenderableType:
         f"{load.workload.name}{f' over {found.km:g} km' if found.km else ''}; "
         f"left is what it carries {gone}"
     )
-    return apart([_verdict(found), heading, table, range_note(each.range for each in found.links)])
+    known = [within for link in found.links for within in (link.whole_range, link.range)]
+    return apart([_verdict(found), heading, table, range_note(known)])
 
 
 def _verdict(found: LinkSizing) -> str:

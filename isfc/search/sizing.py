@@ -87,13 +87,14 @@ class LostPiece(StrEnum):
 class SizedLink:
     """A candidate by runs: its slower direction, ``whole`` and with the piece gone.
 
-    ``range`` is of the latter's MB/s (2^20), and ``odds`` say how likely it is that they reach what
-    is wanted on real hardware.
+    ``range`` is of the latter's MB/s (2^20), ``whole_range`` of the former's; ``odds`` say how
+    likely it is that the latter reach what is wanted on real hardware.
     """
 
     layout: Layout
     whole: SteadyRun
     left: SteadyRun
+    whole_range: Range
     range: Range
     odds: Odds
 
@@ -312,15 +313,19 @@ class _Search:
             )
             for each in (shape, worst)
         )
-        known = rate_range(
-            left.rate.mb_per_s,
-            self._layout(profile, worst),
+        layout = self._layout(profile, shape)
+        known = self._range(left, self._layout(profile, worst))
+        odds = odds_reached(known, self._wanted)
+        return SizedLink(layout, whole, left, self._range(whole, layout), known, odds)
+
+    def _range(self, found: SteadyRun, layout: Layout) -> Range:
+        return rate_range(
+            found.rate.mb_per_s,
+            layout,
             self.load.workload,
             self.load.pairs,
-            left.result.collisions_per_s,
+            found.result.collisions_per_s,
         )
-        layout = self._layout(profile, shape)
-        return SizedLink(layout, whole, left, known, odds_reached(known, self._wanted))
 
     def _layout(self, profile: ChpidProfile, shape: Shape) -> Layout:
         first, second = _FIRST_CHPIDS

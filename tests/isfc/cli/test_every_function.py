@@ -15,6 +15,7 @@ WITHOUT: Final = {
     "up": "processes of their own: `open_node` opens a system inside a program",
     "down": "ends what `isfc up` began",
     "cp": "speaks to a process that `isfc node` began",
+    "ctce": "stands between processes of others, until it is ended",
     "journal show": "looks into what a process left behind",
     "journal replay": "looks into what a process left behind",
     "io plan": "channels without a link: no function yet",
@@ -42,7 +43,8 @@ ELSEWHERE: Final[dict[str, dict[str, str]]] = {
     "plan": dict.fromkeys(["lose", "without"], "`losses`")
     | dict.fromkeys(["simulate", "rule"], "`carried`, which runs what `plan` does not")
     | {"profile": "`at_site`"},
-    "change": {"rates": "`carried` of each step", "try": "`simulate` of each step"},
+    "change": {"rates": "`carried` of each step", "try": "`simulate` of each step"}
+    | dict.fromkeys(["partitions", "ports"], "`import_iocp`"),
     "check": {"layouts": "one at a time"},
     "run": dict.fromkeys(["message", "reply", "window"], "`Workload`")
     | dict.fromkeys(["cp", "trace", "timeline"], "`isfc.testing`")

@@ -22,7 +22,8 @@ INPUTS: Final = frozenset(
     "hot_set_bytes write_bytes_per_s max_quiesce_s max_total_s together at_s ctcs ctcs_left "
     "trend begin_s steps stop_short km link_gbps write_ctcs estimated_mb_per_s chpids warnings "
     "findings saturating_pairs stated_pairs share busy_percent resource count left had odds ratio "
-    "nodes fewer sharing remarks candidates screened simulated defined_simulated odds_ahead".split()
+    "nodes fewer sharing remarks candidates screened simulated defined_simulated odds_ahead "
+    "wanted_mb_per_s".split()
 )
 """Numbers that are set, counted, by IBM's rule, or how sure something is."""
 RATES: Final = (
@@ -102,6 +103,11 @@ SHOWN: Final = {
         "mb_per_s spread_mb_per_s second_mb_per_s without_mb_per_s added worst_loss_leaves",
         slow=True,
     ),
+    "size": Shown(
+        "size --mb-per-s 100 --feature Express8S --pairs 5 --jobs 1",
+        "whole_mb_per_s left_mb_per_s",
+        slow=True,
+    ),
     "optimise": Shown(
         "optimise published-1 --pairs 2 --seconds 0.02 --seeds 1 --runs 1 --jobs 1",
         "mb_per_s spread_percent gains", slow=True,
@@ -115,7 +121,7 @@ ELSEWHERE: Final = {
 }  # fmt: skip
 """What shows figures of the model, and where they are looked at, or what stands beside them."""
 NONE: Final = frozenset(
-    "new schema export check show node cp up down journal import".split()
+    "new schema export check show node cp up down journal import ctce".split()
 )  # fmt: skip
 """What shows no figure of the model: statements, findings by rule, live links, journals."""
 
