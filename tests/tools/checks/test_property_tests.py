@@ -24,6 +24,7 @@ DATA: Final = frozenset(
         "tests.properties.mutations",
         "tests.resealed",
         "tests.scenarios.ideal_link",
+        "tests.scenarios.runs.test_at_site",
         "tests.shipped",
     }
 )
