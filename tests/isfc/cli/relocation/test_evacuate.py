@@ -97,17 +97,21 @@ def test_sweep_has_more_and_more_guests_together(
 ) -> None:
     rows = evacuated(files, capsys, "--sweep", "--jobs", "1", "--json")["runs"]
     assert [row["together"] for row in rows] == [1, 2]
-    assert rows[0] == {
+    alone = evacuated(files, capsys, "--json")
+    assert {
+        name: rows[0][name] for name in rows[0] if "likely" not in name and "sure" not in name
+    } == {
         "together": 1,
-        "seconds": evacuated(files, capsys, "--json")["seconds"],
-        "longest_quiesce_s": evacuated(files, capsys, "--json")["longest_quiesce_s"],
+        "seconds": alone["seconds"],
+        "longest_quiesce_s": alone["longest_quiesce_s"],
         "moved": 2,
         "traffic_left_percent": None,
     }
+    assert rows[0]["seconds_likely_low"] <= rows[0]["seconds"] <= rows[0]["seconds_likely_high"]
     assert run(["evacuate", *files, "--sweep", "--jobs", "1"]) == 0
     page = capsys.readouterr().out
     assert "Evacuation of S1: 2 guests, by guests together" in page
-    assert "other traffic left %" in page
+    assert "other traffic left" in page
 
 
 def test_csv_and_plot_have_every_pass(

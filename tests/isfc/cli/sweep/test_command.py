@@ -71,7 +71,7 @@ def test_rows_are_written_as_csv_and_parquet_alike(
 def test_any_column_is_drawn_over_any_other(spec: str) -> None:
     assert run(["sweep", spec, "--plot", "a.svg", "--x", "pairs", "--y", "rdev_util_percent"]) == 0
     picture = Path("a.svg").read_text()
-    assert {">pairs<", ">rdev_util_percent<", ">published-4<"} <= {
+    assert {">pairs<", ">rdev_util_percent; bars: four of five cases<", ">published-4<"} <= {
         f">{text}<" for text in picture.replace("<", ">").split(">")
     }
 
