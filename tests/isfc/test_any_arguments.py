@@ -129,6 +129,7 @@ def functions() -> dict[str, Callable[..., Any]]:
 FUNCTIONS: Final = functions()
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 @pytest.mark.usefixtures("short_steady")
 @pytest.mark.parametrize("name", sorted(FUNCTIONS))

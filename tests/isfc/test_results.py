@@ -69,6 +69,7 @@ def test_figures_are_where_one_looks_for_them(results: dict[str, Any]) -> None:
     assert ctc.fibre.chpid_names[1] == f"{ctc.fibre.chpids[1]:02X}"
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 @pytest.mark.usefixtures("short_steady")
 def test_decisions_have_rows_and_pages_too() -> None:

@@ -105,6 +105,7 @@ def test_collisions_are_those_of_the_command(capsys: pytest.CaptureFixture[str])
     assert [asdict(each) for each in isfc.collide("published-4", **options)] == shown
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 @pytest.mark.usefixtures("short_steady", "own_process")
 def test_page_of_a_record_is_that_of_its_text(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -66,6 +66,7 @@ SHOWN: Final = {
         "relocate published-4 --memory 16M --change-rate 20M --background HS:2",
         f"{MOVED} exchanges_per_s exchanges_per_s_alone exchanges_per_s_alone_second",
         "io_per_s bytes state_bytes changed_bytes",
+        slow=True,
     ),
     "relocate, varied": Shown(
         "relocate published-4 --memory 16M --change-rate 20M --sweep guests --jobs 1",

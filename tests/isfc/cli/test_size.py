@@ -60,6 +60,7 @@ def left_of(layout: Layout, lost: str) -> float:
     )
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("wanted", "words"),
@@ -98,6 +99,7 @@ def test_fewest_chpids_that_carry_it(
                 assert left_of(layout, record["lost"]) < 1.05 * float(wanted)
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 def test_layout_that_is_written_is_that_of_the_function(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -114,6 +116,7 @@ def test_layout_that_is_written_is_that_of_the_function(
     assert f"{best.left.rate.mb_per_s:.0f}  " in shown
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 def test_what_no_link_carries_ends_with_1_and_writes_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -55,7 +55,10 @@ PAGE = ROOT / "docs" / "measured" / "site-1.txt"
         ("measured read @", PAGE.read_text()),
         ("io plan @", DISKS.read_text()),
         ("io size @", MIX.read_text()),
-        ("compare published-1 @ --pairs 1", LAYOUT.read_text()),
+        pytest.param(
+            *("compare published-1 @ --pairs 1", LAYOUT.read_text()),
+            marks=[pytest.mark.at_length, pytest.mark.slow],
+        ),
         ("compare {folder}/run.json @", "{folder}/run.json"),
     ],
 )

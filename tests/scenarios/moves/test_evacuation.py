@@ -36,6 +36,8 @@ def outcome(
     return evacuate(Evacuation(collection, S1, TENANTS, together, loads))
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_relocation_is_an_evacuation_over_one_link() -> None:
     text = mesh(2, shared=False)
     plans = TENANTS[0].plan, TENANTS[2].plan

@@ -33,6 +33,8 @@ def test_python_and_the_command_have_the_same_figures(capsys: pytest.CaptureFixt
     assert [line.split(",") for line in lines] == [[*map(str, row.values())] for row in rows]
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_guests_have_limits_of_their_own() -> None:
     plans = [
         isfc.GuestPlan("A", MEMORY, isfc.Limits(max_total=0.05)),
@@ -49,6 +51,8 @@ def test_guests_have_limits_of_their_own() -> None:
     assert "<td>max-total</td><td>0.05</td>" in found._repr_html_()
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_second_pace_of_the_background_is_said() -> None:
     found = isfc.relocate("published-4", MEMORY, background=("HS", 2))
     assert found.alone is not None

@@ -54,6 +54,8 @@ def test_the_page_says_what_to_do_at_each_system(
     assert "    -               UNITADD=((00,001)),CUADD=2,UNIT=FCTC" in page
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_the_record_has_figures_and_the_way_back(
     layouts: tuple[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -57,6 +57,7 @@ def carried_out(
         good("down")
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 @pytest.mark.usefixtures("short_steady", "own_process")
 @pytest.mark.parametrize(
