@@ -1,9 +1,10 @@
-"""Whose connections may greet: a stranger's so many a second, a partner's any number.
+"""Whose connections may greet while partners are there: a stranger's so many, a partner's any.
 
 Before it is known who is there, a connection costs the loop up to a millisecond, most of it for
 TLS; and one loop serves all links of a node. So an address has an allowance of greetings, and all
 addresses together have one. Beyond it a connection is closed as soon as it is accepted, which costs
-microseconds. Addresses from which a partner has come are free of it.
+microseconds. Addresses from which a partner has come are free of it. While a partner is missing
+nobody is bound by it (`isfc.live.node_port`): the partner may come from an address of strangers.
 """
 
 from collections import OrderedDict

@@ -106,8 +106,13 @@ class NodePort:
             self._admission.know(peer[0])
 
     def _admits(self, accepted: socket.socket, peer: object) -> bool:
-        """Whether who connects may greet. On Unix sockets only this user's processes come."""
+        """Whether who connects may greet. On Unix sockets only this user's processes come.
+
+        Everybody may as long as a partner is missing: it may have the address of strangers.
+        """
         if self._admission is None or not isinstance(peer, tuple):
+            return True
+        if not all(link.engine.attached for link in self.awaited):
             return True
         if self.checks_user and foreign_user(accepted) is None:
             return True

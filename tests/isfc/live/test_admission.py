@@ -66,7 +66,7 @@ def test_partner_has_no_limit_and_is_forgotten_only_for_so_many_others() -> None
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has all of 127.0.0.0/8")
-def test_strangers_beyond_it_are_closed_and_counted_and_the_partner_comes_in(
+def test_strangers_beyond_it_are_closed_and_counted_while_the_partner_is_there(
     run_live: Run,
 ) -> None:
     beyond = 40
@@ -76,6 +76,8 @@ def test_strangers_beyond_it_are_closed_and_counted_and_the_partner_comes_in(
         first, second = (LiveSide(setup.definition(here), here + 1) for here in (0, 1))
         place = await first.attachments.listen(TcpEndpoint("127.0.0.1", 0), insecure=True)
         assert isinstance(place, TcpEndpoint)
+        second.attachments.connect(place, insecure=True)
+        await wait_until(lambda: first.up and second.up)
         with ExitStack() as stack:
             for _ in range(int(GREETINGS) + beyond):
                 stranger = stack.enter_context(socket.socket())
@@ -88,8 +90,8 @@ def test_strangers_beyond_it_are_closed_and_counted_and_the_partner_comes_in(
                 )
             )
             assert first.engine.counters.refused_count == len(refusals(first))
-            second.attachments.connect(place, insecure=True)
-            await wait_until(lambda: first.up and second.up)
+            second.send(b"still there")
+            await wait_until(lambda: first.received() == [b"still there"])
         for side in (first, second):
             await side.close()
 
