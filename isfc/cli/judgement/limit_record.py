@@ -23,7 +23,7 @@ class LimitsJson(Struct, frozen=True):
     by: list[LimitJson]
     """those with the greatest share, several if they are alike"""
     shares: list[LimitJson]
-    """all that count"""
+    """the same of all that count"""
     without_mb_per_s: float
     """the rate if `by` took no time"""
     added: dict[str, float]

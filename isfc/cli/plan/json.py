@@ -89,7 +89,7 @@ class TrialJson(Struct, frozen=True):
     run: str
     not_run_because: str | None
     saturated: ComparedJson | None
-    """null if not run, else"""
+    """null if not run"""
     stated: ComparedJson | None
     """the same with the stated pairs"""
 
@@ -125,7 +125,7 @@ class PlanJson(Struct, frozen=True):
     notes: list[NoteJson]
     """what belongs to these figures"""
     advice: list[AdviceJson]
-    """a list"""
+    """findings, each with what came of trying its changes"""
     disks: dict[str, Any] | UnsetType = UNSET
     """with `[[io]]` on its chpids: as of `isfc io run --json` with `--ctcs`"""
     rests_on: list[dict[str, Any]] | UnsetType = UNSET
