@@ -129,7 +129,9 @@ class BuildProfiled(build_ext):  # type: ignore[misc]
         super().build_extensions()
 
     def _is_gcc(self) -> bool:
-        command = [*self.compiler.compiler_so[:1], "-v"]
+        command = [*getattr(self.compiler, "compiler_so", [])[:1], "-v"]  # MSVC has none
+        if not command[1:]:
+            return False
         said = subprocess.run(command, capture_output=True, text=True, check=False)
         return "gcc version" in said.stderr
 

@@ -1,6 +1,5 @@
 """What takes long: made once for all test processes, and tried with few cases in every run."""
 
-import fcntl
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -40,6 +39,8 @@ def few_in_every_run(cases: Iterable[Any], count: int = 1) -> list[Any]:
 @contextmanager
 def alone(lock: Path) -> Iterator[None]:
     """Let one process at a time be here."""
+    import fcntl  # Windows has none, and there one process tests
+
     with lock.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield

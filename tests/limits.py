@@ -33,6 +33,8 @@ from tests.compiled import HERE
 GRACE_S: Final = 30.0
 ONCE_S: Final = 900.0
 AT_LENGTH_S: Final = 600.0
+HAS_TIMERS: Final = hasattr(signal, "setitimer")
+"""Windows has none: there only the process ends that holds a test without end."""
 
 
 class Overdue(BaseException):
@@ -49,9 +51,10 @@ class _Watchdog:
     def __init__(self) -> None:
         self._end_s = 0.0
         self._file: int | None = None
-        os.register_at_fork(
-            before=faulthandler.cancel_dump_traceback_later, after_in_parent=self._resume
-        )
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(
+                before=faulthandler.cancel_dump_traceback_later, after_in_parent=self._resume
+            )
 
     def begin(self, seconds: float, file: int) -> None:
         self._end_s, self._file = time.monotonic() + seconds, file
@@ -85,8 +88,9 @@ def pytest_timeout_set_timer(item: pytest.Item, settings: pytest_timeout.Setting
             kind = OverdueInLoop if _in_loop() else Overdue
             raise kind(f"not ended within {settings.timeout:g} s\n{_elsewhere()}")
 
-    signal.signal(signal.SIGALRM, end)
-    signal.setitimer(signal.ITIMER_REAL, settings.timeout)
+    if HAS_TIMERS:
+        signal.signal(signal.SIGALRM, end)
+        signal.setitimer(signal.ITIMER_REAL, settings.timeout)
     file = item.config.stash.get(fault_handler_stderr_fd_key, None)
     if file is not None:
         _watchdog.begin(settings.timeout + GRACE_S, file)
@@ -95,7 +99,8 @@ def pytest_timeout_set_timer(item: pytest.Item, settings: pytest_timeout.Setting
 
 def pytest_timeout_cancel_timer() -> bool:
     """End both."""
-    signal.setitimer(signal.ITIMER_REAL, 0)
+    if HAS_TIMERS:
+        signal.setitimer(signal.ITIMER_REAL, 0)
     _watchdog.cancel()
     return True
 

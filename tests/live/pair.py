@@ -3,12 +3,13 @@
 import asyncio
 import gc
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
-import uvloop
 
 from isfc.engine.program import Offer
 from isfc.link.events import Delivered, LinkDown, LinkEvent, Sent
@@ -33,7 +34,9 @@ LAST_PASSES = 20
 Run = Callable[[Coroutine[Any, Any, None]], None]
 """Runs a test's coroutine on one kind of loop, and checks what it left behind."""
 
-LOOPS = {"asyncio": asyncio.new_event_loop, "uvloop": uvloop.new_event_loop}
+LOOPS = {"asyncio": asyncio.new_event_loop}
+if find_spec("uvloop"):  # Windows has none
+    LOOPS["uvloop"] = import_module("uvloop").new_event_loop
 
 
 @pytest.fixture(params=sorted(LOOPS))

@@ -97,6 +97,8 @@ def check_files() -> None:
     _run(TOOLS / "hadolint", ROOT / "Containerfile")
     citation = ("--builtin-schema", "vendor.citation-file-format", ROOT / "CITATION.cff")
     _run(TOOLS / "check-jsonschema", *citation)
+    workflow = ("--builtin-schema", "vendor.github-workflows", ROOT / ".github/workflows/tests.yml")
+    _run(TOOLS / "check-jsonschema", *workflow)
     said = _run(TOOLS / "cibuildwheel", "--print-build-identifiers", "--platform", "linux", ROOT)
     if set(said.split()) != set(CI_WHEELS):
         raise SystemExit(f"cibuildwheel would build {said.split()}, not {CI_WHEELS}")
