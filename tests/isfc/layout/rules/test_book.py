@@ -115,7 +115,10 @@ FIRES = {
         layout_of((SLOW, 3), (SLOW, 3), (SLOW, 3)),
         layout_of((SLOW, 4), (SLOW, 3), (SLOW, 3)),
     ],
-    "rdevs-out-of-order": [numbered([(1, 9), (2, 8), (3, 7), (4, 6)])],
+    "rdevs-out-of-order": [
+        numbered([(1, 9), (2, 8), (3, 7), (4, 6)]),
+        numbered([(0x4210, 0x5011), (0x4211, 0x5010), (0x5210, 0x4010), (0x5211, 0x4011)]),
+    ],
     "rdevs-ambiguous": [numbered([(1, 2), (2, 3), (3, 4), (4, 5)])],
     "name-not-for-ssi": [named("1STI", "2#NDI"), named("A_1", "$B")],
 }
@@ -150,7 +153,11 @@ QUIET = {
     "one-chpid-writes": [TWICE_FOUR, layout_of((SLOW, 4), (SLOW, 2)), layout_of((SLOW, 4))],
     "unidirectional-spread": [selected(), layout_of((SLOW, 4)), layout_of((SLOW, 1))],
     "few-beyond-eight": [TWICE_FOUR, load_layout("published-12")],
-    "rdevs-out-of-order": [numbered([(1, 6), (2, 7), (3, 8), (4, 9)]), TWICE_FOUR],
+    "rdevs-out-of-order": [
+        numbered([(1, 6), (2, 7), (3, 8), (4, 9)]),
+        TWICE_FOUR,
+        numbered([(0x4210, 0x5010), (0x4211, 0x5011), (0x5210, 0x4010), (0x5211, 0x4011)]),
+    ],
     "rdevs-ambiguous": [numbered([(1, 1), (2, 2), (3, 3), (4, 4)]), TWICE_FOUR],
     "name-not-for-ssi": [named("1STI", "2NDI"), TWICE_FOUR],
 }
