@@ -131,6 +131,8 @@ def own_figures(layout: isfc.Layout) -> None:
             moved = isfc.relocate(isfc.at_site("atlanta-boston", profile), guest())
             print(len(rows), isfc.measured.format_profile(profile), moved)
             isfc.measured.compare("atlanta-boston", seen, profile=profile)
+            found: isfc.measured.Loads = isfc.measured.loads("atlanta-boston", seen, lost="none")
+            print(found.ways[0].headroom(), found.rows())
         except isfc.measured.FitRefused as refused:
             print(refused.fitted.doubts)
         except isfc.ConfigurationError as error:

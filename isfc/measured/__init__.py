@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from isfc.layout.site_file import read_site as read_profile
     from isfc.measured.measurement import Measurement as Measurement
     from isfc.measured.measurement import table_rows as rows
+    from isfc.search.loads import Loads as Loads
+    from isfc.search.loads import loads as loads
     from isfc.search.measured import FitRefused as FitRefused
     from isfc.search.measured import compare as compare
     from isfc.search.measured import fit as fit
@@ -25,10 +27,12 @@ _HOMES = {
     "compare": "isfc.search.measured:compare",
     "fit": "isfc.search.measured:fit",
     "format_profile": "isfc.search.measured:format_profile",
+    "loads": "isfc.search.loads:loads",
     "read_profile": "isfc.layout.site_file:read_site",
     "rows": "isfc.measured.measurement:table_rows",
     "Measurement": "isfc.measured.measurement:Measurement",
     "ComparedInterval": "scenarios.figures.site_compare:ComparedInterval",
+    "Loads": "isfc.search.loads:Loads",
     "Fitted": "isfc.search.site_fit:Fitted",
     "FitRefused": "isfc.search.measured:FitRefused",
     "SiteProfile": "isfc.layout.site:SiteProfile",
@@ -39,11 +43,13 @@ __all__ = [
     "ComparedInterval",
     "FitRefused",
     "Fitted",
+    "Loads",
     "Measurement",
     "SiteProfile",
     "compare",
     "fit",
     "format_profile",
+    "loads",
     "read",
     "read_profile",
     "rows",

@@ -40,6 +40,7 @@ TOPICS: Final = {
     "replay": ("replay.md", "fidelity.md"),
     "compare": ("compare.md",),
     "measured": ("measured.md",),
+    "measured loads": ("loads.md",),
     "node": ("live.md",),
     "cp": ("live.md", "cp.md"),
     "up": ("live.md", "monitoring.md"),

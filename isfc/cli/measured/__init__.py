@@ -4,6 +4,7 @@ import typer
 
 from isfc.cli.measured.compare import compare
 from isfc.cli.measured.fit import fit_site
+from isfc.cli.measured.loads import show_loads
 from isfc.cli.measured.read import read
 
 app = typer.Typer(
@@ -14,6 +15,7 @@ app = typer.Typer(
 app.command()(read)
 app.command()(compare)
 app.command("fit")(fit_site)
+app.command("loads")(show_loads)
 
 
 @app.callback()

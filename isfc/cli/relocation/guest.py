@@ -3,18 +3,16 @@
 A file of guests has the same names as columns: `isfc.cli.relocation.guest_file`.
 """
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
+from isfc.cli.options.number import read_size
 from isfc.errors import ConfigurationError
 from scenarios.moves.guest import MEMORY_MAX, MEMORY_MIN
 from scenarios.moves.guest_memory import KNOWN_GUESTS, GuestMemory
-
-_UNITS = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 
 
 def as_option(name: str) -> str:
@@ -141,13 +139,3 @@ def _rate(name: str, text: str | None, default: int) -> int:
     if rate > MEMORY_MAX:
         raise ConfigurationError(f"{name} {text[:40]}: expected at most 16T")
     return rate
-
-
-def read_size(option: str, text: str) -> int:
-    """A size such as ``64G``, ``1.5G`` or ``400M``, in bytes; the units are powers of 1,024."""
-    found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)([KMGT]?)B?", text, re.ASCII | re.IGNORECASE)
-    if found is None:
-        raise ConfigurationError(
-            f"{option} {text[:40]}: expected a number of bytes with K, M, G or T, such as 64G"
-        )
-    return int(float(found[1]) * _UNITS.get(found[2].upper(), 1))

@@ -34,6 +34,7 @@ EXAMPLES: Final = {
     "compare": "published-1 published-4 --pairs 2",
     "measured read": MEASURED,
     "measured compare": f"atlanta-boston {MEASURED}",
+    "measured loads": f"atlanta-boston {DOCS}/measured/week.csv --lost none --jobs 1",
     "measured fit": f"atlanta-boston {MEASURED} -o site.toml --anyway",
     "io plan": f"{DOCS}/io/two-channels.toml",
     "io run": f"{DOCS}/io/two-channels.toml --seconds 0.01",
@@ -45,7 +46,10 @@ EXAMPLES: Final = {
 LONG: Final = {
     "measured fit": [pytest.mark.slow, pytest.mark.exhaustive],
     "compare": [pytest.mark.slow, pytest.mark.exhaustive],
-    **{name: [pytest.mark.slow] for name in ("measured compare", "optimise", "size", "collide")},
+    **{
+        name: [pytest.mark.slow]
+        for name in ("measured compare", "measured loads", "optimise", "size", "collide")
+    },
 }
 
 

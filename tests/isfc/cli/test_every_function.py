@@ -59,6 +59,7 @@ ELSEWHERE: Final[dict[str, dict[str, str]]] = {
     "measured compare": dict.fromkeys([*OF_FILES, "files"], "`measured.read`")
     | {"tolerance": "`error_percent` of each row"},
     "measured fit": dict.fromkeys([*OF_FILES, "files"], "`measured.read`"),
+    "measured loads": dict.fromkeys([*OF_FILES, "files"], "`measured.read`"),
     "optimise": {"traffic": "`traffic` of the layout", "profile": "`at_site`"},
 }
 """Options that are no arguments of the command's function, and what there is instead."""

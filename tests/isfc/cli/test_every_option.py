@@ -255,6 +255,8 @@ ELSEWHERE: Final = {
     "measured compare": "link from system zone ran records usable decimal-comma profile tolerance "
     "plot csv json",
     "measured fit": "link from system zone ran records usable decimal-comma output anyway csv json",
+    "measured loads": "link profile system zone ran records usable decimal-comma percentile period "
+    "lost growth months move from plot jobs csv json",
     "node": "link listen connect cert key ca insecure pace dilation strict workload pairs seconds "
     "warmup seed from verify reconnect forward journal metrics log-format log-level run-dir "
     "lifeline json",

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from isfc.cli.main import run
-from isfc.cli.relocation.guest import read_size
+from isfc.cli.options.number import read_size
 from isfc.cli.relocation.options import read_background
 from tests.isfc.cli.conftest import Refusal
 

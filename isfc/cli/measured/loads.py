@@ -1,0 +1,287 @@
+"""``isfc measured loads``: a link's load by the time of day, and what is left."""
+
+import os
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import partial
+from math import inf
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from msgspec import Struct
+
+from isfc.cli.measured.loads_page import draw_loads, loads_page
+from isfc.cli.measured.options import MeasuredFiles
+from isfc.cli.options.flattened import flattened
+from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, open_layout
+from isfc.cli.options.number import JobsOption, bounded, read_size
+from isfc.cli.options.profile import ProfileOption
+from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.notes import NoteJson, notes_json
+from isfc.cli.output.picture import check_picture, write_picture
+from isfc.cli.output.progress import progress_bar
+from isfc.cli.output.ranges import RangeJson, range_json
+from isfc.cli.output.streams import show, show_json, show_log
+from isfc.errors import ConfigurationError
+from isfc.layout.layout import Layout
+from isfc.layout.site_file import with_site
+from isfc.measured.by_time import Window
+from isfc.measured.figures import Reading
+from isfc.measured.intervals import CarriedInterval, is_interval_table
+from isfc.search.loads import (
+    MONTHS_MAX,
+    Carries,
+    LoadQuestion,
+    Loads,
+    WayLoad,
+    link_intervals,
+    loads_of,
+    runs_of,
+)
+from isfc.search.sizing import LostPiece
+from scenarios.runs.at_site import given_site
+
+
+class Period(StrEnum):
+    """After which time the load is taken to be the same again."""
+
+    DAY = "day"
+    WEEK = "week"
+
+
+@dataclass(frozen=True, slots=True)
+class AskedLoads:
+    """What is asked of a link's loads."""
+
+    percentile: Annotated[
+        float, bounded("PERCENT", 1, 100, "Of the time: what is to be carried for so much of it.")
+    ] = 95.0
+    period: Annotated[
+        Period, typer.Option(help="What the load repeats after: a day, or a week.")
+    ] = Period.DAY
+    lost: Annotated[LostPiece, typer.Option(help="What may be gone while it is carried.")] = (
+        LostPiece.CHPID
+    )
+    growth: Annotated[
+        float, bounded("PERCENT", 0, 100, "By how much the load grows each month.")
+    ] = 0.0
+    months: Annotated[
+        int, bounded("N", 1, MONTHS_MAX, "For how many months headroom is shown.")
+    ] = 12
+    move: Annotated[
+        str | None,
+        typer.Option(metavar="SIZE", help="Find when so much, as 512G, leaves a system quickest."),
+    ] = None
+    source: Annotated[
+        str | None,
+        typer.Option("--from", metavar="NODE", help="The system that it leaves; else the first."),
+    ] = None
+
+    def question(self) -> LoadQuestion:
+        """The same for `loads_of`."""
+        if self.source is not None and self.move is None:
+            raise ConfigurationError("--from: expected --move SIZE with it")
+        size = 0 if self.move is None else read_size("--move", self.move)
+        return LoadQuestion(
+            *(self.percentile, self.period.value, self.lost.value, self.growth, self.months),
+            *(size, self.source),
+        )
+
+
+@flattened
+def show_loads(
+    layout: LayoutArgument,
+    files: MeasuredFiles,
+    *,
+    link: LinkOption = None,
+    profile: ProfileOption = None,
+    asked: AskedLoads,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw the load by time, and what the layout carries."),
+    ] = None,
+    jobs: JobsOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Show a link's load by the time of day, and what is left.
+
+    Link activity of any format, or a CSV table of begin, end and a column for each node with the
+    MB/s that it sent, is held against what the layout carries by the model, with one piece gone.
+    Ends with 1 if the layout does not carry the percentile.
+    """
+    if plot is not None:
+        check_picture(plot)
+    question = asked.question()
+    opened = with_site(open_layout(layout, link), given_site(profile))
+    intervals = _read(files, opened)
+    with progress_bar(runs_of(opened, question.lost), "runs", is_said=True) as advance:
+        found = loads_of(opened, intervals, question, jobs or os.cpu_count() or 1, advance)
+    if plot is not None:
+        write_picture(plot, partial(draw_loads, found))
+    if json:
+        show_json(loads_json(found))
+    else:
+        show(loads_page(found))
+    if any(way.headroom() < 0 for way in found.ways):
+        raise typer.Exit(ExitCode.FAILED)
+
+
+def _read(files: MeasuredFiles, link: Layout) -> list[CarriedInterval]:
+    """What the link carried, of tables and of what else there is; bad rows are told if left out."""
+    if files.ran:
+        raise ConfigurationError("--ran: what ran does not matter here; expected none")
+    tables = [path for path in files.files if is_interval_table(path, link)]
+    rest = [path for path in files.files if path not in tables]
+    measured = replace(files, files=rest).read() if rest else []
+    reading = Reading(usable=files.usable, decimal_comma=files.decimal_comma)
+    intervals = link_intervals(link, measured, tables, reading)
+    for problem in reading.problems:
+        show_log(f"isfc: left out: {problem}")
+    return intervals
+
+
+class CarriesJson(Struct, frozen=True):
+    """What a node can send over a layout."""
+
+    mb_per_s: float
+    """by the model, saturated"""
+    range: RangeJson | None
+    """between what that would lie; null if no CTC is left"""
+    gone: str
+    """what it is without; empty if nothing"""
+
+
+class WayLoadJson(Struct, frozen=True):
+    """What a node sent, and what it can send."""
+
+    sender: str
+    mean_mb_per_s: float
+    """of all intervals"""
+    percentile_mb_per_s: float
+    """for so many percent of the time it sent no more"""
+    busiest_mb_per_s: float
+    """the most of an interval"""
+    busiest: str
+    """when that began"""
+    whole: CarriesJson
+    left: CarriesJson | None
+    """with the piece gone that costs most; null with `--lost none`"""
+    headroom: list[float | None]
+    """by month from now on: by how much more than the percentile it carries then, of 1; null if
+    nothing was sent"""
+    headroom_likely: list[tuple[float, float] | None]
+    """between what that lies in four of five cases"""
+    months_left: int | None
+    """after how many months it does not carry the percentile; null if never in ten years"""
+    months_left_likely: tuple[int, int] | None
+    """between what that lies in four of five cases"""
+
+
+class SlotJson(Struct, frozen=True):
+    """A quarter of an hour of the day or the week."""
+
+    begin: str
+    mean_mb_per_s: dict[str, float]
+    """by sender"""
+    percentile_mb_per_s: dict[str, float]
+    """by sender"""
+
+
+class WindowJson(Struct, frozen=True):
+    """When a move may begin."""
+
+    begin: str
+    seconds: float
+    """that it takes by what the link has left beside the percentile of each quarter of an hour"""
+    likely_seconds: tuple[float, float | None]
+    """between what that lies in four of five cases; null where it need not end"""
+
+
+class LoadsJson(Struct, frozen=True):
+    """``isfc measured loads --json``. Names and meanings of the keys stay between releases."""
+
+    nodes: list[str]
+    intervals: int
+    """how many were read"""
+    begin: str
+    """of the first, as its source prints it"""
+    end: str
+    """of the last"""
+    percentile: float
+    period: str
+    lost: str
+    growth_percent: float
+    """a month"""
+    ways: list[WayLoadJson]
+    """by sender"""
+    slots: list[SlotJson]
+    """those of the period that some interval is in"""
+    move_bytes: int
+    source: str | None
+    """where they leave; null without `--move`"""
+    windows: list[WindowJson]
+    """when they may begin to, the shortest first"""
+    notes: list[NoteJson]
+    """as of `isfc plan --json`"""
+
+
+def loads_json(found: Loads) -> LoadsJson:
+    """The record of the loads of a link."""
+    nodes = found.layout.nodes
+    return LoadsJson(
+        [*nodes],
+        len(found.intervals),
+        str(found.intervals[0].begin),
+        str(found.intervals[-1].end),
+        found.percentile,
+        found.period,
+        found.lost.value,
+        100 * found.growth,
+        [_way_json(found, way) for way in found.ways],
+        [
+            SlotJson(
+                slot.label,
+                dict(zip(nodes, slot.mean_mb_per_s, strict=True)),
+                dict(zip(nodes, slot.mb_per_s, strict=True)),
+            )
+            for slot in found.slots
+        ],
+        found.moved_bytes,
+        found.source,
+        [_window_json(each) for each in found.windows],
+        notes_json(found.layout.notes),
+    )
+
+
+def _way_json(found: Loads, way: WayLoad) -> WayLoadJson:
+    left = way.months_left(found.growth)
+    return WayLoadJson(
+        way.sender,
+        way.mean_mb_per_s,
+        way.mb_per_s,
+        way.busiest_mb_per_s,
+        way.busiest,
+        _carries_json(way.whole),
+        None if way.left is None else _carries_json(way.left),
+        [
+            way.headroom(month, found.growth) if way.mb_per_s else None
+            for month in range(found.months + 1)
+        ],
+        [
+            way.headroom_likely(month, found.growth) if way.mb_per_s else None
+            for month in range(found.months + 1)
+        ],
+        None if left is None else left[1],
+        None if left is None else (left[0], left[2]),
+    )
+
+
+def _window_json(window: Window) -> WindowJson:
+    low, high = window.likely_s
+    return WindowJson(window.label, window.seconds, (low, None if high == inf else high))
+
+
+def _carries_json(carries: Carries) -> CarriesJson:
+    within = None if carries.range is None else range_json(carries.range)
+    return CarriesJson(carries.mb_per_s, within, carries.gone)

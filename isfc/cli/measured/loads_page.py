@@ -1,0 +1,196 @@
+"""What ``isfc measured loads`` shows: tables for people, and a picture."""
+
+from collections.abc import Iterator, Sequence
+from math import inf
+from typing import TYPE_CHECKING, Final
+
+from rich.console import RenderableType
+
+from isfc.cli.output.notes import note_lines
+from isfc.cli.output.ranges import likely, range_note
+from isfc.cli.output.table import apart, plain_table
+from isfc.measured.by_time import Slot, Window
+from isfc.search.loads import MONTHS_MAX, Loads
+from isfc.search.sizing import LostPiece
+from scenarios.runs.saturation import SATURATING_PAIRS, SUITE
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_GONE: Final = {
+    LostPiece.NONE: "whole",
+    LostPiece.CTC: "with a CTC gone",
+    LostPiece.CHPID: "with a chpid gone",
+    LostPiece.DIRECTOR: "with a director gone",
+}
+_NEVER: Final = f"not in {MONTHS_MAX} months"
+
+
+def loads_page(found: Loads) -> RenderableType:
+    """All that there is to say of a link's loads."""
+    known = [each.range for way in found.ways for each in (way.whole, way.left) if each]
+    parts: list[RenderableType] = [
+        *_heading(found),
+        _ways_table(found),
+        _busiest(found),
+        _verdict(found),
+        _by_time(found),
+    ]
+    if found.growth:
+        parts += [_months_table(found), *_outgrown(found)]
+    if found.moved_bytes:
+        parts.append(_windows(found))
+    parts.append(
+        f"What the layout carries is of {SUITE}, {SATURATING_PAIRS} pairs, while the other end "
+        f"only answers: of what both send at the same time, each has less. {range_note(known)}"
+    )
+    return apart([*parts, *filter(None, note_lines(found.layout.notes))])
+
+
+def _heading(found: Loads) -> Iterator[str]:
+    first, last = found.intervals[0], found.intervals[-1]
+    days = sum(each.seconds for each in found.intervals) / 86_400
+    when = f", {first.begin} to {last.end}" if first.dated else ""
+    yield (
+        f"{found.layout.name}: {len(found.intervals)} intervals, {days:.1f} days in all{when}. "
+        f"MB/s (2^20) one way; {found.percentile:g} %: for so much of the time no more was sent."
+    )
+
+
+def _ways_table(found: Loads) -> RenderableType:
+    left = [] if found.lost is LostPiece.NONE else [">left", "range"]
+    table = plain_table(
+        *("sender", ">mean", f">{found.percentile:g} %", ">most", ">carries", "range"),
+        *(*left, ">headroom"),
+        no_wrap=True,
+    )
+    for way in found.ways:
+        cells = [
+            *(way.sender, f"{way.mean_mb_per_s:.0f}", f"{way.mb_per_s:.0f}"),
+            f"{way.busiest_mb_per_s:.0f}",
+            *(f"{way.whole.mb_per_s:.0f}", likely(way.whole.range)),
+        ]
+        if way.left is not None:
+            cells += [f"{way.left.mb_per_s:.0f}", likely(way.left.range)]
+        table.add_row(*cells, _share(way.headroom()))
+    return table
+
+
+def _busiest(found: Loads) -> str:
+    times = (f"{way.sender} sent most from {way.busiest} on" for way in found.ways)
+    return f"{'; '.join(times)}."
+
+
+def _share(headroom: float) -> str:
+    return "..." if headroom == inf else f"{100 * headroom:+.0f} %"
+
+
+def _verdict(found: Loads) -> str:
+    gone = "".join(dict.fromkeys(f" ({way.left.gone})" for way in found.ways if way.left))
+    short = [way.sender for way in found.ways if way.headroom() < 0]
+    what = f"the {found.percentile:g} % of what {' and '.join(short) or 'both'}"
+    verb = "does not carry" if short else "carries"
+    sent = "sends" if len(short) == 1 else "send"
+    return f"The layout, {_GONE[found.lost]}{gone}, {verb} {what} {sent}."
+
+
+def _by_time(found: Loads) -> RenderableType:
+    """A line for each hour of the day, or each day of the week."""
+    step_s = 3600 if found.period == "day" else 86_400
+    nodes = found.layout.nodes
+    table = plain_table(
+        "from",
+        *(f">{node}\n{what}" for node in nodes for what in ("mean", f"{found.percentile:g} %")),
+        "busiest",
+    )
+    groups: dict[int, list[Slot]] = {}
+    for slot in found.slots:
+        groups.setdefault(slot.begin_s // step_s, []).append(slot)
+    for slots in groups.values():
+        cells = []
+        for way in (0, 1):
+            cells.append(f"{sum(s.mean_mb_per_s[way] for s in slots) / len(slots):.0f}")
+            cells.append(f"{max(s.mb_per_s[way] for s in slots):.0f}")
+        busiest = max(slots, key=lambda slot: max(slot.mb_per_s))
+        table.add_row(slots[0].label, *cells, busiest.label)
+    return table
+
+
+def _months_table(found: Loads) -> RenderableType:
+    table = plain_table(
+        f"month, {100 * found.growth:g} % more each",
+        *(f">{way.sender}\n{what}" for way in found.ways for what in ("MB/s", "headroom")),
+    )
+    for month in range(found.months + 1):
+        cells = []
+        for way in found.ways:
+            cells.append(f"{way.mb_per_s * (1 + found.growth) ** month:.0f}")
+            cells.append(_share(way.headroom(month, found.growth)))
+        table.add_row(str(month), *cells)
+    return table
+
+
+def _outgrown(found: Loads) -> Iterator[str]:
+    for way in found.ways:
+        months = way.months_left(found.growth)
+        if months is None:
+            yield f"{way.sender}: {_NEVER} beyond what the layout carries {_GONE[found.lost]}."
+            continue
+        low, middle, high = (_NEVER if each >= MONTHS_MAX else str(each) for each in months)
+        yield (
+            f"{way.sender}: beyond what the layout carries {_GONE[found.lost]} after {middle} "
+            f"months ({low} to {high})."
+        )
+
+
+def _windows(found: Loads) -> str:
+    size = f"{found.moved_bytes / 2**30:,g} GiB from {found.source}"
+    if not found.windows:
+        return (
+            f"{size}: no time is known at which they would come through: the link is full, or the "
+            "figures have gaps."
+        )
+    best, worst = (_window(found.windows[place]) for place in (0, -1))
+    return (
+        f"{size} take {best} at best, and {worst} at worst, by what the whole link has left beside "
+        f"the {found.percentile:g} % of each quarter of an hour. 'isfc evacuate' shows passes and "
+        "stops of guests."
+    )
+
+
+def _window(window: Window) -> str:
+    low, high = map(_seconds, window.likely_s)
+    return f"{_seconds(window.seconds)} ({low} to {high}) from {window.label} on"
+
+
+def _seconds(seconds: float) -> str:
+    if seconds == inf:
+        return "no end"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min {rest} s"
+
+
+def draw_loads(found: Loads, axes: "Axes") -> None:
+    """The load by time, both ways, and what each end can send."""
+    hours = [slot.begin_s / 3600 for slot in found.slots]
+    for way, node in enumerate(found.layout.nodes):
+        heights: Sequence[float] = [slot.mb_per_s[way] for slot in found.slots]
+        (line,) = axes.step(hours, heights, where="post", label=f"{node}, {found.percentile:g} %")
+        colour = line.get_color()
+        means = [slot.mean_mb_per_s[way] for slot in found.slots]
+        axes.step(hours, means, where="post", linestyle=":", color=colour, label=f"{node}, mean")
+        carries = found.ways[way].must
+        axes.axhline(carries.mb_per_s, linestyle="--", color=colour)
+        axes.annotate(
+            f"{node} can send, {_GONE[found.lost]}",
+            (0, carries.mb_per_s),
+            xytext=(2, 2 if way == 0 else -9),
+            textcoords="offset points",
+            fontsize="small",
+        )
+    week = found.period == "week"
+    axes.set_xticks(range(0, 169, 24) if week else range(0, 25, 3))
+    axes.set_xlabel("hours since Monday 00:00" if week else "time of day, h")
+    axes.set_ylabel("MB/s (2^20) one way")
+    axes.set_ylim(bottom=0)
+    axes.legend()

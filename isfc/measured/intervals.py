@@ -1,0 +1,203 @@
+"""What a link carried each way, interval by interval: from link activity, or from a plain table.
+
+The table is CSV with ``begin``, maybe ``end``, and a column for each of the two nodes: what that
+node sent, in MB/s (2^20). Its times have a date, a day of the week (``Mon 09:00``), or neither.
+"""
+
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import pairwise
+from pathlib import Path
+from typing import Final
+
+from isfc.errors import ConfigurationError
+from isfc.layout.checked_toml import read_bytes, within
+from isfc.layout.in_words import listed
+from isfc.layout.layout import Layout
+from isfc.measured.figures import BadFigure, Reading
+from isfc.measured.file import LENGTH_MAX
+from isfc.measured.measurement import FilePlace
+from isfc.measured.seen import APART_S, SeenInterval, zone_seconds
+from isfc.measured.stamp import read_stamp
+
+WEEKDAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_NO_DATE: Final = "1970-01-05"
+"""A Monday, for times without a date."""
+
+_LONGEST: Final = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class CarriedInterval:
+    """An interval in which the first node of a link sent so much, and the second: MB/s (2^20).
+
+    ``dated`` says whether its times have a day.
+    """
+
+    begin: datetime
+    end: datetime
+    mb_per_s: tuple[float, float]
+    dated: bool = True
+
+    @property
+    def seconds(self) -> float:
+        """Its length."""
+        return (self.end - self.begin).total_seconds()
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """An interval whose begin or end may not be known."""
+
+    place: FilePlace
+    begin: datetime | None
+    end: datetime | None
+    mb_per_s: tuple[float, float]
+    dated: bool
+
+    @property
+    def at(self) -> datetime:
+        """The time of it that is known."""
+        known = self.begin or self.end
+        assert known is not None
+        return known
+
+
+def is_interval_table(path: Path, layout: Layout) -> bool:
+    """Whether a file is a table with a column for each node of a link."""
+    try:
+        with path.open(encoding="utf-8-sig") as file:
+            names = set(_cells(file.readline(10_000)))
+    except (OSError, UnicodeDecodeError):
+        return False
+    return {"BEGIN", *layout.nodes} <= names
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip().upper() for cell in line.replace(";", ",").split(",")]
+
+
+def carried_intervals(
+    layout: Layout, tables: Sequence[Path], seen: Sequence[SeenInterval], reading: Reading
+) -> list[CarriedInterval]:
+    """The intervals of tables, and those that were seen with link activity, by time.
+
+    Raises `ConfigurationError` for what is wrong, where intervals overlap, and if there are none.
+    """
+    rows = [row for path in tables for row in _table_rows(path, layout, reading)]
+    rows += _seen_rows(layout, seen)
+    if not rows:
+        raise ConfigurationError(
+            "no link activity with a time in these files; expected some, or a table of begin, "
+            f"{', '.join(layout.nodes)} (MB/s that each sent)"
+        )
+    return _whole(rows)
+
+
+def _table_rows(path: Path, layout: Layout, reading: Reading) -> list[_Row]:
+    with within(str(path)):
+        lines = read_bytes(path, "a table", LENGTH_MAX).decode("utf-8-sig").splitlines()
+    table = csv.DictReader(lines, delimiter=";" if ";" in lines[0] else ",")
+    table.fieldnames = [name.strip().upper() for name in table.fieldnames or ()]
+    rows: list[_Row] = []
+    reading.begin()
+    for cells in table:
+        place = FilePlace(str(path), table.line_num)
+
+        def take(place: FilePlace = place, cells: Mapping[str, str] = cells) -> None:
+            rows.append(_row(place, cells, layout, reading))
+
+        reading.attempt(place, take)
+    reading.end()
+    return rows
+
+
+def _row(place: FilePlace, cells: Mapping[str, str], layout: Layout, reading: Reading) -> _Row:
+    if None in cells or None in cells.values():
+        raise BadFigure("not as many cells as column names; expected one for each")
+    begin, dated = _time(cells["BEGIN"])
+    end = _time(cells["END"])[0] if cells.get("END") else None
+    if end is not None and end <= begin and not dated:
+        end += timedelta(days=1)
+    first, second = (reading.number(cells[node].strip() or "...") for node in layout.nodes)
+    if first is None or second is None or min(first, second) < 0:
+        raise BadFigure(f"MB/s of {listed(layout.nodes)}: expected two numbers from 0")
+    return _Row(place, begin, end, (first, second), dated)
+
+
+def _time(text: str) -> tuple[datetime, bool]:
+    """A time, and whether it has a day."""
+    word, _, rest = text.strip().partition(" ")
+    if word.title()[:3] in WEEKDAYS:
+        clock = datetime.fromisoformat(f"{_NO_DATE}T{read_stamp(rest)}")
+        return clock + timedelta(days=WEEKDAYS.index(word.title()[:3])), True
+    return _moment(read_stamp(text))
+
+
+def _moment(stamp: str) -> tuple[datetime, bool]:
+    if "T" in stamp or "-" not in stamp:
+        dated = "-" in stamp
+        return datetime.fromisoformat(stamp if dated else f"{_NO_DATE}T{stamp}"), dated
+    raise BadFigure(f"{stamp!r} is a day; expected a time too")
+
+
+def _seen_rows(layout: Layout, seen: Sequence[SeenInterval]) -> Iterator[_Row]:
+    """What link activity says; of two ends, the first says it, and its zone is that of all."""
+    zone: str | None = None
+    for one in seen:
+        end = next((each for each in one.ends if each.measurement.links), one.ends[0])
+        measured = end.measurement
+        if not measured.links or measured.end is None:
+            continue
+        zone = zone or measured.zone
+        shift = timedelta(seconds=zone_seconds(zone) - zone_seconds(measured.zone or zone))
+        ended, dated = _moment(measured.end)
+        begun = None if measured.begin is None else _moment(measured.begin)[0] + shift
+        link = measured.links[0]
+        sent, got = link.written.mb_per_s, link.read.mb_per_s
+        ways = (sent, got) if end.node == layout.nodes[0] else (got, sent)
+        yield _Row(measured.place, begun, ended + shift, ways, dated)
+
+
+def _whole(rows: Sequence[_Row]) -> list[CarriedInterval]:
+    """Intervals in the order of time, each with its begin and end; raises where they overlap.
+
+    A length that is not said is the time to the neighbour, or the usual one where that is longer.
+    """
+    ordered = sorted(rows, key=lambda row: row.at)
+    gaps = [after.at - row.at for row, after in pairwise(ordered) if after.at > row.at]
+    usual = sorted(gaps)[len(gaps) // 2] if gaps else None
+    found = [_lengthened(ordered, number, usual) for number in range(len(ordered))]
+    for (row, one), (other, after) in pairwise(zip(ordered, found, strict=True)):
+        if after.begin < one.end - timedelta(seconds=APART_S):
+            raise ConfigurationError(
+                f"{other.place}: from {after.begin}, before the interval of {row.place} is over "
+                f"({one.end}); expected each time once"
+            )
+    return found
+
+
+def _lengthened(rows: Sequence[_Row], number: int, usual: timedelta | None) -> CarriedInterval:
+    """A row with its length."""
+    row = rows[number]
+    begin, end = row.begin, row.end
+    if usual is None and (begin is None or end is None):
+        raise ConfigurationError(
+            f"{row.place}: an interval whose length nobody says; expected begin and end"
+        )
+    if end is None and begin is not None and usual is not None:
+        after = rows[number + 1].begin if number + 1 < len(rows) else None
+        end = begin + (usual if after is None else min(usual, after - begin))
+    elif begin is None and end is not None and usual is not None:
+        before = rows[number - 1].end if number else None
+        begin = end - (usual if before is None else min(usual, end - before))
+    assert begin is not None
+    assert end is not None
+    if not timedelta(0) < end - begin <= _LONGEST:
+        raise ConfigurationError(
+            f"{row.place}: from {begin} to {end}; expected an end after the begin, and a day at "
+            "most"
+        )
+    return CarriedInterval(begin, end, row.mb_per_s, row.dated)

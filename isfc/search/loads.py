@@ -1,0 +1,356 @@
+"""A link's load by the time of day: what a layout must carry, for how long, and when to move.
+
+Rates are MB/s (2^20) one way. What the layout carries is the model's, saturated, whole and with one
+piece gone.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import inf, log
+from pathlib import Path
+from typing import Any, Final
+
+from isfc.arguments import checked, in_python
+from isfc.errors import ConfigurationError
+from isfc.io.shared import given_link_with_disks
+from isfc.layout.catalogue import AnyLayout
+from isfc.layout.closest import expected
+from isfc.layout.layout import Layout, find_node
+from isfc.layout.loss import losses
+from isfc.layout.lost import DIRECTOR, lost_pieces
+from isfc.layout.site import SiteProfile
+from isfc.layout.site_file import with_site
+from isfc.link.name import NodeName
+from isfc.measured.by_time import (
+    PERIODS,
+    Slot,
+    Window,
+    label_of,
+    mean,
+    percentile_of,
+    since,
+    slots_of,
+    windows_of,
+)
+from isfc.measured.figures import Reading
+from isfc.measured.intervals import CarriedInterval, carried_intervals
+from isfc.measured.measurement import Measurement
+from isfc.measured.seen import of_end, see_intervals
+from isfc.search.sizing import LostPiece
+from isfc.search.workers import shared_out
+from scenarios.figures.certainty import Range
+from scenarios.figures.ranges import rate_range
+from scenarios.runs.at_site import given_site
+from scenarios.runs.saturation import SATURATING_PAIRS, SUITE, one_way
+from scenarios.runs.steady import SteadyRun, steady_run
+from scenarios.runs.workload import SUITES
+
+MONTHS_MAX: Final = 120
+MOVED_MAX: Final = 2**50
+JOBS_MAX: Final = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Carries:
+    """What one node can send over some layout: ``gone`` is what that is without, if anything."""
+
+    mb_per_s: float
+    range: Range | None
+    gone: str = ""
+
+    @property
+    def likely(self) -> tuple[float, float]:
+        """Between what it lies in four of five cases."""
+        if self.range is None:
+            return self.mb_per_s, self.mb_per_s
+        return self.range.likely.low, self.range.likely.high
+
+
+@dataclass(frozen=True, slots=True)
+class WayLoad:
+    """What ``sender`` sent over all intervals, and what it can send.
+
+    ``mb_per_s`` is the percentile, ``busiest_mb_per_s`` the most of an interval, which began at
+    ``busiest``. ``left`` is with the piece gone that costs most, None if nothing is to be gone.
+    """
+
+    sender: NodeName
+    mean_mb_per_s: float
+    mb_per_s: float
+    busiest_mb_per_s: float
+    busiest: str
+    whole: Carries
+    left: Carries | None
+
+    @property
+    def must(self) -> Carries:
+        """What has to carry the percentile: what is left, or the whole link."""
+        return self.left or self.whole
+
+    def headroom(self, months: int = 0, growth: float = 0.0) -> float:
+        """By how much more than the load of then the link carries, of 1; below 0 it does not."""
+        return self._above(self.must.mb_per_s, months, growth)
+
+    def headroom_likely(self, months: int = 0, growth: float = 0.0) -> tuple[float, float]:
+        """Between what that lies in four of five cases."""
+        low, high = self.must.likely
+        return self._above(low, months, growth), self._above(high, months, growth)
+
+    def _above(self, mb_per_s: float, months: int, growth: float) -> float:
+        load = self.mb_per_s * (1 + growth) ** months
+        return mb_per_s / load - 1 if load else inf
+
+    def months_left(self, growth: float) -> tuple[int, int, int] | None:
+        """After how many months the load is more than that: at least, by the model, at most.
+
+        None where it never is in `MONTHS_MAX`; each is `MONTHS_MAX` where that end never is.
+        """
+        least, most = self.must.likely
+        low, middle, high = (
+            self._months(each, growth) for each in (least, self.must.mb_per_s, most)
+        )
+        return None if low >= MONTHS_MAX else (low, middle, high)
+
+    def _months(self, mb_per_s: float, growth: float) -> int:
+        if self.mb_per_s > mb_per_s:
+            return 0
+        if not growth or not self.mb_per_s:
+            return MONTHS_MAX
+        return min(MONTHS_MAX, int(log(mb_per_s / self.mb_per_s) / log(1 + growth)) + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Loads:
+    """The loads of a link: of its two ``ways``, and by the time of the day or the week.
+
+    ``percentile``, ``growth`` (of 1, a month) and ``months`` are what was asked for. ``windows``
+    are when ``moved_bytes`` may leave ``source``, the shortest first; without ``moved_bytes`` none.
+    """
+
+    layout: Layout
+    intervals: tuple[CarriedInterval, ...]
+    percentile: float
+    period: str
+    lost: LostPiece
+    ways: tuple[WayLoad, WayLoad]
+    slots: tuple[Slot, ...]
+    growth: float = 0.0
+    months: int = 0
+    moved_bytes: int = 0
+    source: NodeName | None = None
+    windows: tuple[Window, ...] = ()
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A record for each slot, as a data frame takes it."""
+        names = self.layout.nodes
+        return [
+            {"begin": slot.label, "begin_s": slot.begin_s}
+            | {f"{node}_mean_mb_per_s": slot.mean_mb_per_s[way] for way, node in enumerate(names)}
+            | {f"{node}_mb_per_s": slot.mb_per_s[way] for way, node in enumerate(names)}
+            for slot in self.slots
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class LoadQuestion:
+    """What is asked of a link's loads, as `loads` takes it."""
+
+    percentile: float = 95.0
+    period: str = "day"
+    lost: str = "chpid"
+    growth: float = 0.0
+    months: int = 12
+    move: int = 0
+    source: str | None = None
+
+    def __post_init__(self) -> None:
+        for name, value, least, most in (
+            ("percentile", self.percentile, 1, 100),
+            ("growth", self.growth, 0, 100),
+            ("months", self.months, 1, MONTHS_MAX),
+            ("move", self.move, 0, MOVED_MAX),
+        ):
+            if not least <= value <= most:
+                raise ConfigurationError(f"{name} {value:g}: expected {least} to {most:.0f}")
+        for name, word, known in (
+            ("period", self.period, [*PERIODS]),
+            ("lost", self.lost, [each.value for each in LostPiece]),
+        ):
+            if word not in known:
+                raise ConfigurationError(f"{name} {word[:40]!r}: {expected(word, known)}")
+
+
+@checked
+def loads(
+    layout: AnyLayout,
+    measurements: Sequence[Measurement] = (),
+    *,
+    tables: Sequence[str | Path] = (),
+    percentile: float = 95.0,
+    period: str = "day",
+    lost: str = "chpid",
+    growth: float = 0.0,
+    months: int = 12,
+    move: int = 0,
+    source: str | None = None,
+    profile: SiteProfile | str | Path | None = None,
+    jobs: int = 1,
+) -> Loads:
+    """A link's load by the time of the ``period``, ``day`` or ``week``, and what it carries.
+
+    ``measurements`` have its link activity; ``tables`` are files of ``begin`` and what each node
+    sent. ``lost`` is what may be gone: ``none``, ``ctc``, ``chpid`` or ``director``. ``growth`` is
+    in percent a month. ``move`` are bytes that leave ``source``, by default the first node. Raises
+    `ConfigurationError` for what is wrong.
+    """
+    asked = LoadQuestion(percentile, period, lost, growth, months, move, source)
+    if not 1 <= jobs <= JOBS_MAX:
+        raise ConfigurationError(f"jobs {jobs}: expected 1 to {JOBS_MAX}")
+    with in_python():
+        link = with_site(given_link_with_disks(layout), given_site(profile))
+        reading = Reading()
+        found = link_intervals(link, measurements, [Path(each) for each in tables], reading)
+        return loads_of(link, found, asked, jobs, lambda _: None)
+
+
+def link_intervals(
+    link: Layout, measurements: Sequence[Measurement], tables: Sequence[Path], reading: Reading
+) -> list[CarriedInterval]:
+    """What a link carried, of measurements and of tables; raises as `carried_intervals` does."""
+    seen = see_intervals(link, [of_end(link, each) for each in measurements])
+    return carried_intervals(link, tables, seen, reading)
+
+
+def loads_of(
+    link: Layout,
+    found: Sequence[CarriedInterval],
+    asked: LoadQuestion,
+    jobs: int,
+    progress: Callable[[int], None],
+) -> Loads:
+    """As `loads`, of intervals."""
+    percentile, period, lost = asked.percentile, asked.period, LostPiece(asked.lost)
+    if period == "week" and not all(each.dated for each in found):
+        raise ConfigurationError(
+            "--period week: some times have no day; expected dates, or Mon 09:00"
+        )
+    sender = (
+        link.nodes[0] if asked.source is None else find_node("--from", asked.source, link.nodes)
+    )
+    carries = _carried(link, lost, jobs, progress)
+    first, second = (
+        _way(link.nodes[way], found, way, percentile, period, carries[way]) for way in (0, 1)
+    )
+    slots = tuple(slots_of(found, percentile, period))
+    way = link.nodes.index(sender)
+    whole = carries[way][0]
+    free = whole.mb_per_s, *whole.likely
+    return Loads(
+        link,
+        tuple(found),
+        percentile,
+        period,
+        lost,
+        (first, second),
+        slots,
+        asked.growth / 100,
+        asked.months,
+        asked.move,
+        sender if asked.move else None,
+        tuple(windows_of(slots, way, free, asked.move, period)) if asked.move else (),
+    )
+
+
+def runs_of(layout: Layout, lost: str) -> int:
+    """How many runs `loads` takes."""
+    return 2 + 2 * sum(left is not None for _, left in _lefts(layout, LostPiece(lost)))
+
+
+def _lefts(layout: Layout, lost: LostPiece) -> list[tuple[str, Layout | None]]:
+    """What is left without each piece of a kind; of those that are alike, one."""
+    if lost is LostPiece.NONE:
+        return []
+    if lost is LostPiece.DIRECTOR:
+        every = [(each.text, each.left) for each in lost_pieces(layout) if each.piece == DIRECTOR]
+        if not every:
+            raise ConfigurationError(
+                "--lost director: the layout names no director; expected 'director' of its fibres, "
+                "or another piece"
+            )
+    else:
+        every = [
+            (f"{each.kind} {each.names[0]}", each.left)
+            for each in losses(layout)
+            if each.kind == lost.value
+        ]
+    return list({_shape(left): (name, left) for name, left in reversed(every)}.values())[::-1]
+
+
+def _shape(layout: Layout | None) -> tuple[object, ...]:
+    """What a link's rate depends on: the kinds of its fibres, and which CTCs are on the same."""
+    if layout is None:
+        return ()
+    fibres = [ctc.fibre for ctc in layout.device_list()]
+    return tuple((fibres.index(fibre), fibre.kind) for fibre in fibres)
+
+
+def _carried(
+    layout: Layout, lost: LostPiece, jobs: int, progress: Callable[[int], None]
+) -> tuple[tuple[Carries, Carries | None], tuple[Carries, Carries | None]]:
+    """For each sender, what the whole link carries, and the least that a loss leaves."""
+    every = [("", layout), *_lefts(layout, lost)]
+    runs = [
+        one_way(left, node, SATURATING_PAIRS)
+        for _, left in every
+        if left is not None
+        for node in layout.nodes
+    ]
+    done: dict[int, SteadyRun] = {}
+    for index, run in shared_out(steady_run, runs, jobs):
+        done[index] = run
+        progress(len(done))
+    found = (done[index] for index in range(len(runs)))
+    ways: tuple[list[Carries], list[Carries]] = ([], [])
+    for gone, left in every:
+        for carried in ways:
+            carried.append(
+                Carries(0.0, None, gone) if left is None else _rated(next(found), left, gone)
+            )
+    (whole, *lefts), (back, *others) = ways
+    return (whole, _least(lefts)), (back, _least(others))
+
+
+def _rated(run: SteadyRun, layout: Layout, gone: str) -> Carries:
+    rate, collisions = run.rate.mb_per_s, run.result.collisions_per_s
+    return Carries(
+        rate, rate_range(rate, layout, SUITES[SUITE], SATURATING_PAIRS, collisions), gone
+    )
+
+
+def _least(lefts: Sequence[Carries]) -> Carries | None:
+    return min(lefts, key=lambda each: each.mb_per_s, default=None)
+
+
+def _way(
+    sender: NodeName,
+    intervals: Sequence[CarriedInterval],
+    way: int,
+    percentile: float,
+    period: str,
+    carries: tuple[Carries, Carries | None],
+) -> WayLoad:
+    weighed = [(each.mb_per_s[way], each.seconds) for each in intervals]
+    busiest = max(intervals, key=lambda each: each.mb_per_s[way])
+    when = (
+        f"{busiest.begin:%Y-%m-%d %H:%M}"
+        if busiest.dated
+        else label_of(since(busiest.begin, period), period)
+    )
+    return WayLoad(
+        sender,
+        mean(weighed),
+        percentile_of(weighed, percentile),
+        busiest.mb_per_s[way],
+        when,
+        *carries,
+    )

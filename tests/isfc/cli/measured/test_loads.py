@@ -1,0 +1,194 @@
+"""``isfc measured loads``: intervals by the time of day, against what the layout carries."""
+
+import json
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import isfc
+from isfc.cli.main import run
+from isfc.measured.by_time import PERIODS
+from scenarios.runs.saturation import carried
+from scenarios.runs.steady import steady_run
+from tools.pages.console import PROJECT
+
+DAY = "begin,CLIENT,SERVER\n" + "".join(
+    f"{hour:02}:00,{100 if 8 <= hour < 18 else 20},{10 + hour}\n" for hour in range(24)
+)
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    """A day in which the client sends 100 MB/s from 8 to 18 o'clock, and 20 before and after."""
+    path = tmp_path / "day.csv"
+    path.write_text(DAY)
+    return path
+
+
+Loads = Callable[..., dict[str, Any]]
+RUN = cache(steady_run)
+
+
+@pytest.fixture(autouse=True)
+def each_run_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The layout is the same in most tests, and so is what it carries."""
+    monkeypatch.setattr("isfc.search.loads.steady_run", RUN)
+
+
+@pytest.fixture
+def loads(table: Path, capsys: pytest.CaptureFixture[str]) -> Loads:
+    """What ``--json`` prints of that day, or of a file, with some options."""
+
+    def found(*options: str, file: Path = table, code: int = 0) -> dict[str, Any]:
+        words = ["measured", "loads", "published-4", str(file), "--jobs", "1"]
+        assert run([*words, *options, "--json"]) == code
+        record: dict[str, Any] = json.loads(capsys.readouterr().out)
+        return record
+
+    return found
+
+
+def test_the_percentile_is_of_time(loads: Loads) -> None:
+    """Ten of 24 hours are busy: 58 % of the time are not."""
+    for percentile, mb_per_s in ((58, 20), (59, 100)):
+        found = loads("--percentile", str(percentile), "--lost", "none")
+        assert found["ways"][0]["percentile_mb_per_s"] == mb_per_s
+    assert found["ways"][0]["mean_mb_per_s"] == pytest.approx((10 * 100 + 14 * 20) / 24)
+    assert (found["ways"][1]["busiest_mb_per_s"], found["ways"][1]["busiest"]) == (33, "23:00")
+
+
+def test_headroom_is_of_what_the_model_carries(loads: Loads) -> None:
+    found = loads("--lost", "none", "--growth", "10", "--months", "24")
+    way = found["ways"][0]
+    (rate,) = carried("published-4", "CLIENT")
+    assert way["whole"]["mb_per_s"] == pytest.approx(rate.saturated_mb_per_s)
+    by_month = [rate.saturated_mb_per_s / (100 * 1.1**month) - 1 for month in range(25)]
+    assert way["headroom"] == pytest.approx(by_month)
+    beyond = next(month for month, headroom in enumerate(by_month) if headroom < 0)
+    assert way["months_left"] == beyond
+    low, high = way["months_left_likely"]
+    assert low <= beyond <= high
+    assert all(
+        low < at < high for at, (low, high) in zip(by_month, way["headroom_likely"], strict=True)
+    )
+
+
+def test_a_lost_chpid_takes_a_link_of_one(loads: Loads) -> None:
+    found = loads(code=1)
+    assert [way["left"]["mb_per_s"] for way in found["ways"]] == [0, 0]
+    assert found["ways"][0]["headroom"][0] == -1
+
+
+def test_a_move_is_quickest_while_little_is_sent(loads: Loads) -> None:
+    found = loads("--lost", "none", "--move", "1G")
+    carries = found["ways"][0]["whole"]["mb_per_s"]
+    best, worst = found["windows"][0], found["windows"][-1]
+    assert best["seconds"] == pytest.approx(1024 / (carries - 20))
+    assert 8 <= int(worst["begin"][:2]) < 18
+    low, high = best["likely_seconds"]
+    assert low < best["seconds"] < high
+    assert len(found["windows"]) == PERIODS["day"] // 900
+    away = loads("--lost", "none", "--move", "1G", "--from", "SERVER")
+    assert away["windows"][0]["begin"] == "00:00"
+
+
+def test_a_move_that_runs_into_the_unknown_is_not_shown(loads: Loads, tmp_path: Path) -> None:
+    part = tmp_path / "part.csv"
+    part.write_text("begin,end,CLIENT,SERVER\n08:00,08:15,20,1\n08:15,08:30,20,1\n")
+    assert [each["begin"] for each in loads("--lost", "none", "--move", "1G", file=part)["windows"]]
+    assert loads("--lost", "none", "--move", "10T", file=part)["windows"] == []
+
+
+def test_a_week_keeps_its_days_apart(loads: Loads, tmp_path: Path) -> None:
+    week = tmp_path / "week.csv"
+    week.write_text("begin;end;SERVER;CLIENT\nMon 23:30;Tue 00:30;1,5;2\nSun 09:00;Sun 10:00;3;4\n")
+    found = loads("--lost", "none", "--period", "week", "--decimal-comma", file=week)
+    assert [slot["begin"] for slot in found["slots"]] == [
+        *("Mon 23:30", "Mon 23:45", "Tue 00:00", "Tue 00:15"),
+        *(f"Sun 09:{minute}" for minute in ("00", "15", "30", "45")),
+    ]
+    assert found["slots"][0]["mean_mb_per_s"] == {"CLIENT": 2, "SERVER": 1.5}
+
+
+def test_link_activity_is_read_as_tables_are(loads: Loads) -> None:
+    """Pages of one end and a table give the same; the end that is read is the one that is said."""
+    found = loads(
+        "--system",
+        "SERVER",
+        "--lost",
+        "none",
+        file=PROJECT / "docs/measured/H001709C-link.txt",
+        code=1,
+    )
+    first, second = found["ways"]
+    assert second["mean_mb_per_s"] == pytest.approx((657.3 + 661 + 659.6) / 3, rel=0.002)
+    assert first["mean_mb_per_s"] == pytest.approx(46.3, rel=0.01)
+    assert (found["begin"], found["intervals"]) == ("2011-10-14 04:52:43", 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "said"),
+    [
+        ("begin,CLIENT,SERVER\n08:00,1,2\n", "", "day.csv:2: an interval whose length nobody says"),
+        ("begin,end,CLIENT,SERVER\n08:00,09:00,1\n", "", "day.csv:2: not as many cells"),
+        ("begin,CLIENT,SERVER\n08:00,1,2\n08:30,-1,2\n", "", "day.csv:3: MB/s of CLIENT and"),
+        ("begin,CLIENT,SERVER\nnoon,1,2\n", "", "'noon' is no time; expected"),
+        (
+            "begin,end,CLIENT,SERVER\n08:00,09:00,1,2\n08:30,09:30,1,2\n",
+            "",
+            "day.csv:3: from 1970-01-05 08:30:00, before the interval of",
+        ),
+        (DAY, "--period week", "--period week: some times have no day"),
+        (DAY, "--lost director", "--lost director: the layout names no director"),
+        (DAY, "--from CLIENT", "--from: expected --move SIZE with it"),
+        (DAY, "--move 1G --from NOWHERE", "--from NOWHERE: not a node of this layout"),
+        (DAY, "--ran HL:50", "--ran: what ran does not matter here"),
+    ],
+)
+def test_what_is_wrong_is_named(
+    text: str, options: str, said: str, table: Path, refusal: Callable[..., str]
+) -> None:
+    table.write_text(text)
+    words = ["measured", "loads", "published-4", str(table), *options.split()]
+    assert said in refusal(*words)
+
+
+def test_usable_leaves_bad_rows_out(loads: Loads, table: Path) -> None:
+    table.write_text(DAY.replace("08:00,100", "08:00,many"))
+    assert loads("--lost", "none", "--usable")["intervals"] == 23
+
+
+def test_the_page_and_its_picture(
+    table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    drawn = tmp_path / "day.svg"
+    words = ["measured", "loads", "published-4", str(table), "--lost", "none", "--plot", str(drawn)]
+    assert run([*words, "--growth", "5", "--move", "4G", "--jobs", "1"]) == 0
+    page = capsys.readouterr().out
+    for said in ("The layout, whole, carries", "month, 5 % more each", "4 GiB from CLIENT take"):
+        assert said in page
+    assert "CLIENT can send, whole" in drawn.read_text()
+
+
+def test_the_function_finds_what_the_command_shows(loads: Loads, table: Path) -> None:
+    found = isfc.measured.loads("published-4", tables=[table], lost="none", move=2**30)
+    shown = loads("--lost", "none", "--move", "1G")
+    assert [way.mb_per_s for way in found.ways] == [
+        way["percentile_mb_per_s"] for way in shown["ways"]
+    ]
+    assert [window.seconds for window in found.windows] == [
+        window["seconds"] for window in shown["windows"]
+    ]
+    assert found.rows()[32] == {
+        "begin": "08:00",
+        "begin_s": 28800,
+        "CLIENT_mean_mb_per_s": 100,
+        "SERVER_mean_mb_per_s": 18,
+        "CLIENT_mb_per_s": 100,
+        "SERVER_mb_per_s": 18,
+    }
+    with pytest.raises(isfc.ConfigurationError, match="lost 'all': expected"):
+        isfc.measured.loads("published-4", tables=[table], lost="all")
