@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from isfc.layout.layout import Layout as Layout
     from isfc.layout.new import new as new
     from isfc.layout.plan import Plan as Plan
-    from isfc.layout.plan import make_plan as plan
     from isfc.layout.rules.rule import Finding as Finding
     from isfc.layout.schema import layout_schema as schema
     from isfc.layout.source_kind import SourceKind as SourceKind
@@ -80,6 +79,7 @@ if TYPE_CHECKING:
     from scenarios.moves.relocated import relocate as relocate
     from scenarios.moves.vmrelocate import Limits as Limits
     from scenarios.runs.at_site import at_site as at_site
+    from scenarios.runs.at_site import plan as plan
     from scenarios.runs.notes import plan_notes as plan_notes
     from scenarios.runs.saturation import ModelledRate as ModelledRate
     from scenarios.runs.saturation import carried as carried
@@ -112,7 +112,7 @@ _HOMES: Final = {
     "Collection": "isfc.layout.layout",
     "Fibre": "isfc.layout.layout",
     "CtcPair": "isfc.layout.layout",
-    "plan": "isfc.layout.plan:make_plan",
+    "plan": "scenarios.runs.at_site",
     "Plan": "isfc.layout.plan",
     "edit": "isfc.layout.edit",
     "read_edit": "isfc.layout.edit",

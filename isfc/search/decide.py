@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from ctc.address import parse_rdevs
 from isfc.arguments import checked, in_python
 from isfc.errors import ConfigurationError
-from isfc.io.shared import given_link_with_disks, links_with_disks
+from isfc.io.shared import given_link_with_disks
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.change import Step, change_steps
 from isfc.layout.checked_toml import within
@@ -39,6 +39,7 @@ from scenarios.figures.collide import (
 )
 from scenarios.figures.collide import SECONDS_MAX as COLLIDE_SECONDS_MAX
 from scenarios.figures.collide import collide as run_trial
+from scenarios.runs.at_site import GivenSite, links_at
 from scenarios.runs.repeat import SEEDS_MAX
 from scenarios.runs.run import INTERVAL_MIN
 from scenarios.runs.saturation import in_turn
@@ -52,7 +53,7 @@ def check(layout: AnyLayout) -> dict[str, tuple[Finding, ...]]:
     A finding has ``id``, ``severity``, ``text`` and ``remedy``. Raises `ConfigurationError` for
     what is no layout.
     """
-    collection = _with_disks(layout)
+    collection = links_at(layout, None)
     return {
         link.name: find_all(link, collection.beside(link), collection) for link in collection.links
     }
@@ -60,15 +61,19 @@ def check(layout: AnyLayout) -> dict[str, tuple[Finding, ...]]:
 
 @checked
 def losses(
-    layout: AnyLayout, *, without: Sequence[str] = (), rule: bool = False
+    layout: AnyLayout,
+    *,
+    without: Sequence[str] = (),
+    rule: bool = False,
+    profile: GivenSite = None,
 ) -> list[ClusterLeft]:
     """What all links carry with each piece of hardware gone, the whole first.
 
     Or ``without`` some pieces together, named as in ``isfc plan --without``. Of each, ``loss`` says
     which links are cut, and ``seen`` what is carried by the model (MB/s, with its range); ``rule``
-    runs none. Raises `ConfigurationError` for a piece that is not there.
+    runs none. ``profile`` is a site's. Raises `ConfigurationError` for a piece that is not there.
     """
-    collection = _with_disks(layout)
+    collection = links_at(layout, profile)
     check_pieces(without, known_pieces(collection.links, collection.cecs), "without")
     return after_cluster_losses(collection, without, None if rule else in_turn)
 
@@ -111,19 +116,23 @@ class Comparison:
 
 @checked
 def compare(
-    layouts: Sequence[AnyLayout], workload: Workload | str = "HL", pairs: int = 50
+    layouts: Sequence[AnyLayout],
+    workload: Workload | str = "HL",
+    pairs: int = 50,
+    *,
+    profile: GivenSite = None,
 ) -> Comparison:
     """Compare two layouts or more of one link each, as `isfc compare` does.
 
     Of each: MB/s of the slower direction, its range, what limits it, what its worst loss leaves.
-    Raises `ConfigurationError` for fewer than two, or for a file of several links.
+    ``profile`` is a site's. Raises `ConfigurationError` for fewer than two, or for several links.
     """
     if len(layouts) < 2:
         raise ConfigurationError(f"layouts: {len(layouts)}; expected two or more")
     load = _workload(workload)
     candidates = []
     for place, each in enumerate(layouts, start=1):
-        links = _with_disks(each).links
+        links = links_at(each, profile).links
         if len(links) > 1:
             raise ConfigurationError(f"layout {place}: {len(links)} links; expected one")
         name = str(each) if isinstance(each, str | Path) and "\n" not in str(each) else str(place)
@@ -147,16 +156,18 @@ def optimise(
     fixed: str = "",
     jobs: int = 1,
     progress: Callable[[int], None] | None = None,
+    profile: GivenSite = None,
 ) -> SearchResult:
     """Search for the best CTCs on a layout's chpids, as `isfc optimise` does.
 
     ``ctcs`` are as many as the layout has, unless said. Several links are placed together, under
     the ``traffic`` of the collection or else ``pairs`` of ``workload`` each way, by ``of_links``:
     ``sum`` or ``worst-link``. ``jobs`` processes share the work, and ``progress`` is told how many
-    candidates have been run. Raises `ConfigurationError` if there is nothing to choose.
+    candidates have been run. ``profile`` is a site's. Raises `ConfigurationError` if there is
+    nothing to choose.
     """
     check_jobs(jobs)
-    collection = _with_disks(layout)
+    collection = links_at(layout, profile)
     load = _workload(workload)
     if len(collection.links) > 1:
         loads = tuple(map(load_of, collection.traffic)) or tuple(
@@ -226,10 +237,6 @@ def change(before: AnyLayout, after: AnyLayout, *, reset: str | None = None) -> 
 
 
 _Name = TypeVar("_Name", Objective, LinksObjective)
-
-
-def _with_disks(layout: AnyLayout) -> Collection:
-    return given_collection(layout, lambda document: links_with_disks(document)[0])
 
 
 def _workload(workload: Workload | str) -> Workload:

@@ -24,8 +24,9 @@ from isfc.measured.seen import SeenInterval, of_end, see_intervals
 from isfc.search.site_fit import FitInterval, Fitted
 from isfc.search.site_fit import fit as fit_intervals
 from scenarios.figures.site_compare import ComparedInterval, compare_interval
-from scenarios.figures.site_workload import QuietLink, check_busy, derive, find_ran
-from scenarios.runs.at_site import given_site
+from scenarios.figures.site_messages import QuietLink
+from scenarios.figures.site_workload import check_busy, derive, find_ran
+from scenarios.runs.at_site import GivenSite, given_site
 
 _ZONE: Final = re.compile(r"(?:([\w$#@]{1,8})=)?([+-](?:0\d|1[0-4]):[0-5]\d|UTC|Z)", re.ASCII)
 
@@ -118,7 +119,7 @@ def compare(
     measurements: Sequence[Measurement],
     *,
     client: str | None = None,
-    profile: SiteProfile | str | Path | None = None,
+    profile: GivenSite = None,
 ) -> list[ComparedInterval]:
     """Each interval beside a run of what is taken to have run then.
 

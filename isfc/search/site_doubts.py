@@ -53,7 +53,12 @@ def doubts_of(
         factor = dict(profile.factors)[name]
         yield f"{name} comes out at {factor:.2f}, the end of what is tried: no such site is known"
     off, before = profile.held_back, profile.before
-    if off is not None and off.median > HELD_BACK_MAX:
+    if len(held) < 2:
+        yield (
+            "one interval of link activity alone: nothing can be held back to see what the fit is "
+            "worth: add the device rows of the interval, or more intervals"
+        )
+    elif off is not None and off.median > HELD_BACK_MAX:
         yield (
             f"figures held back are off by {off.median:.0f} % by the median, more than "
             f"{HELD_BACK_MAX:.0f} %{_furthest(held)}"

@@ -9,13 +9,12 @@ from typing import Any, Final
 
 from isfc.arguments import checked, in_python
 from isfc.layout.note import Note, NoteKind
-from isfc.layout.site import SiteProfile
 from isfc.search.cluster import share_out_over
 from isfc.search.grid import Cell, at_site, read_grid
 from isfc.search.store import Figures, RowStore, key_of
 from isfc.search.workers import check_jobs, shared_out
 from scenarios.figures.ranges import flat_range, run_ranges
-from scenarios.runs.at_site import given_site
+from scenarios.runs.at_site import GivenSite, given_site
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.notes import run_notes, unranged
 from scenarios.runs.result import Result
@@ -40,7 +39,7 @@ def sweep(
     jobs: int | None = None,
     cluster: str | None = None,
     store: str | Path | None = None,
-    profile: SiteProfile | str | Path | None = None,
+    profile: GivenSite = None,
 ) -> Iterator[Row]:
     """Run every cell of a sweep, and yield a flat record for each as it finishes.
 

@@ -14,23 +14,27 @@ from isfc.errors import ConfigurationError
 from isfc.layout.layout import Layout
 from isfc.link.message import Traffic
 from isfc.link.name import NodeName
-from isfc.link.package import BLOCK_HEADER_LENGTH, BLOCK_LENGTH, MESSAGE_HEADER_LENGTH
-from isfc.measured.measurement import FilePlace, LinkFigures, Measurement, WayFigures
+from isfc.measured.measurement import LinkFigures, Measurement, WayFigures
 from isfc.measured.seen import SeenInterval, SeenLink
+from scenarios.figures.site_messages import (
+    QuietLink,
+    assumed,
+    exchanges,
+    other_lengths,
+    ways,
+    workload_of,
+)
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.own_guests import CONVERSATIONS, open_load
 from scenarios.runs.result import Result
 from scenarios.runs.run import run
-from scenarios.runs.workload import SUITES, Workload, find_workload, free_workload
+from scenarios.runs.workload import Workload, find_workload, free_workload
 
 PAIRS_TRIED_MAX: Final = 256
 """Pairs that are tried: more than IBM's 100 only add to what waits."""
 
 QUIET_MB_PER_S: Final = 0.1
 """Below this, a link does nothing that identifies a workload."""
-
-_EXCHANGE_RATIO: Final = 0.9
-"""Messages back per message forth, from which on there is one reply for each."""
 
 LIGHT: Final = 1.5
 """A load is light if one pair does so many times as much in the model. Chosen: no site is slower by
@@ -57,17 +61,6 @@ _OTHER_SPEED: Final = 0.1
 
 _OFF_MAX: Final = 1.1
 """Times by which the rate of the pairs that do best may be off without being told. Chosen."""
-
-_SAME_LENGTH: Final = 0.05
-"""How far mean lengths may be off those of a published workload to be taken for it, as a logarithm.
-Chosen: figures of three digits, and a few more percent of noise."""
-
-_LENGTHS_DIFFER: Final = 0.1
-"""Share by which a message's mean length may be off what ran. Chosen: figures have three digits."""
-
-
-class QuietLink(ConfigurationError):
-    """Nothing went over the link that a workload can be inferred from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +140,7 @@ def derive(layout: Layout, interval: SeenInterval, seconds: float = 0.5) -> Deri
     told = said[0] if said else None
     active = next((end for end in interval.ends if end.measurement.links), None)
     if told is not None:
-        return _as_told(layout, told, active)
+        return _as_told(layout, told, active, seconds)
     if active is None:
         raise ConfigurationError(
             f"{interval.place}: device rows say nothing of messages; expected link activity of the "
@@ -155,15 +148,15 @@ def derive(layout: Layout, interval: SeenInterval, seconds: float = 0.5) -> Deri
         )
     one, link = active.measurement, active.measurement.links[0]
     here = _clients_here(one, link)
-    out, back = _ways(link, clients_here=here)
-    workload = _workload(one.place, out, back)
+    out, back = ways(link, clients_here=here)
+    workload = workload_of(one.place, out, back)
     client = _client(layout, active.node, here=here)
-    uncertain = [*_assumed(out, back, workload)]
+    uncertain = [*assumed(out, back, workload)]
     waiting = link.tx_pend_count if active.node == client else None
     seen = _Seen(out, back, waiting)
     tried = _pairs(layout, workload, client, seen, seconds)
     one_pair = min(tried, key=lambda each: each.pairs)
-    if one_pair.mb_per_s > LIGHT * seen.mb_per_s and out.messages_per_package < _ALONE:
+    if _is_light(seen, one_pair.mb_per_s):
         return _as_open(workload, client, seen, one_pair.mb_per_s)
     best = tried[0]
     if not 1 / _OFF_MAX < best.mb_per_s / seen.mb_per_s < _OFF_MAX:
@@ -176,7 +169,7 @@ def derive(layout: Layout, interval: SeenInterval, seconds: float = 0.5) -> Deri
         workload,
         best.pairs,
         client,
-        out.messages_per_s,
+        exchanges(out, back).per_s,
         tuple(uncertain),
         doubts,
         is_inferred=True,
@@ -189,13 +182,13 @@ def _as_open(workload: Workload, client: NodeName, seen: _Seen, one_pair: float)
         f"a light load: {seen.mb_per_s:.0f} MB/s, where one pair of guests that always has "
         f"something under way would do {one_pair:.0f} in the model"
     )
-    rate = seen.out.messages_per_s
+    rate = exchanges(seen.out, seen.back).per_s
     return Derived(
         open_load(workload, rate),
         CONVERSATIONS,
         client,
         rate,
-        (light, *list(_assumed(seen.out, seen.back, workload))[:1]),
+        (light, *list(assumed(seen.out, seen.back, workload))[:1]),
         is_light=True,
         is_inferred=True,
     )
@@ -224,7 +217,7 @@ def _check_end(one: Measurement) -> None:
         raise QuietLink(f"{one.place}: the link was quiet ({what}): it says nothing of the model")
 
 
-def _as_told(layout: Layout, told: SeenLink, active: SeenLink | None) -> Derived:
+def _as_told(layout: Layout, told: SeenLink, active: SeenLink | None, seconds: float) -> Derived:
     """What ran as one end says it; the other may say where the clients were, and how much."""
     uncertain = []
     end, here = told, told.measurement.clients
@@ -234,29 +227,30 @@ def _as_told(layout: Layout, told: SeenLink, active: SeenLink | None) -> Derived
         here = True
         uncertain.append(f"clients on {end.node}: nothing says on which system they were")
     client = _client(layout, end.node, here=here)
-    offered = None
-    if active is not None:
-        out, _ = _ways(active.measurement.links[0], clients_here=active.node == client)
-        offered = out.messages_per_s
     ran = told.measurement.ran
     assert ran is not None
     workload = find_ran(ran.workload)
-    doubts = () if active is None else tuple(_other_lengths(workload, active, client))
+    if active is None:
+        return Derived(workload, ran.pairs, client, None, tuple(uncertain))
+    out, back = ways(active.measurement.links[0], clients_here=active.node == client)
+    doubts = tuple(other_lengths(workload, active.measurement.place, out, back))
+    if not doubts and workload.traffic is Traffic.TRANSPORT:
+        seen = _Seen(out, back, None)
+        one_pair = _one_pair(layout, workload, client, seconds)
+        if _is_light(seen, one_pair):
+            return _as_open(workload, client, seen, one_pair)
+    offered = exchanges(out, back).per_s if out.messages_per_s else 0.0
     return Derived(workload, ran.pairs, client, offered, tuple(uncertain), doubts)
 
 
-def _other_lengths(workload: Workload, active: SeenLink, client: NodeName) -> Iterator[str]:
-    """That messages were longer or shorter than those of what is said to have run."""
-    link = active.measurement.links[0]
-    out, back = _ways(link, clients_here=active.node == client)
-    if workload.traffic is not Traffic.TRANSPORT or not (out.messages_per_s and back.mb_per_s):
-        return
-    length = _payload(out.mb_per_s * 2**20 / out.messages_per_s)
-    if abs(length / workload.mean_length - 1) > _LENGTHS_DIFFER:
-        yield (
-            f"{active.measurement.place}: link activity has messages of {length:,} bytes, and "
-            f"those of {workload.name} have {workload.mean_length:,.0f}: was it another workload?"
-        )
+def _one_pair(layout: Layout, workload: Workload, client: NodeName, seconds: float) -> float:
+    """MB/s of one pair of guests, both ways."""
+    return run(Experiment.of(layout, workload, 1, seconds, seconds / 2, client=client)).mb_per_s
+
+
+def _is_light(seen: _Seen, one_pair_mb_per_s: float) -> bool:
+    """Whether one pair of guests does much more, and messages went alone."""
+    return one_pair_mb_per_s > LIGHT * seen.mb_per_s and seen.out.messages_per_package < _ALONE
 
 
 def _client(layout: Layout, node: NodeName, *, here: bool) -> NodeName:
@@ -269,43 +263,6 @@ def _clients_here(one: Measurement, link: LinkFigures) -> bool:
     if one.clients is not None:
         return one.clients
     return link.written.mb_per_s >= link.read.mb_per_s
-
-
-def _ways(link: LinkFigures, *, clients_here: bool) -> tuple[WayFigures, WayFigures]:
-    """What clients send, and what comes back."""
-    return (link.written, link.read) if clients_here else (link.read, link.written)
-
-
-def _workload(place: FilePlace, out: WayFigures, back: WayFigures) -> Workload:
-    if out.messages_per_s <= 0:
-        raise QuietLink(f"{place}: no messages were sent: nothing says what ran")
-    length = _payload(out.mb_per_s * 2**20 / out.messages_per_s)
-    reply = _payload(back.mb_per_s * 2**20 / back.messages_per_s) if back.messages_per_s else 1
-    for suite in SUITES.values():
-        means = ((length, suite.mean_length), (reply, suite.reply_length))
-        if all(abs(log(ours / theirs)) < _SAME_LENGTH for ours, theirs in means):
-            return suite
-    return free_workload(f"{length}:{length}:0", reply)
-
-
-def _payload(length: float) -> int:
-    """The bytes of a message whose length with its headers is known."""
-    without = length - MESSAGE_HEADER_LENGTH
-    return max(1, round(without - BLOCK_HEADER_LENGTH * max(1.0, without / BLOCK_LENGTH)))
-
-
-def _assumed(out: WayFigures, back: WayFigures, workload: Workload) -> Iterator[str]:
-    if workload.name in SUITES:
-        yield f"lengths spread as those of {workload.name}, whose means they have"
-    else:
-        yield "all messages of the mean length; how lengths are spread is not measured"
-    yield f"{workload.window} messages of a conversation under way, as in IBM's runs"
-    ratio = back.messages_per_s / out.messages_per_s
-    if not _EXCHANGE_RATIO <= ratio <= 1 / _EXCHANGE_RATIO:
-        yield (
-            f"one reply for each message, though {ratio:.2f} came back for each: the model has no "
-            "other traffic"
-        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from isfc.arguments import checked
-from isfc.io.shared import links_with_disks
-from isfc.layout.catalogue import given_collection
 from isfc.layout.layout import Collection, Layout, find_node
 from scenarios.moves.evacuation import Evacuation, EvacuationOutcome, Tenant
 from scenarios.moves.evacuation import evacuate as move_away
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.orders import read_order
+from scenarios.runs.at_site import GivenSite, links_at
 from scenarios.runs.workload import load_of
 
 
@@ -25,15 +24,16 @@ def evacuate(
     orders: Sequence[str] = (),
     seed: int = 1,
     progress: Callable[[int], None] | None = None,
+    profile: GivenSite = None,
 ) -> EvacuationOutcome:
     """Relocate every guest off a system in virtual time; what became of each, in order.
 
     A `Tenant` says where its guest goes; a `GuestPlan` alone goes to the partners in turn.
     ``together`` are on their way at a time, beside the ``traffic`` of the collection unless
-    ``quiet``. ``progress`` is told how many are over. Raises `ConfigurationError` for what cannot
-    be run.
+    ``quiet``. ``progress`` is told how many are over; ``profile`` is a site's. Raises
+    `ConfigurationError` for what cannot be run.
     """
-    collection = given_collection(layout, lambda document: links_with_disks(document)[0])
+    collection = links_at(layout, profile)
     source = find_node("system", system, collection.systems)
     partners = [
         node for link in collection.links_of(source) for node in link.nodes if node != source

@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from isfc.arguments import checked
 from isfc.errors import ConfigurationError
-from isfc.io.shared import given_link_with_disks
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.layout import Layout
 from isfc.layout.note import Note
@@ -25,6 +24,7 @@ from scenarios.moves.orders import read_order, response_record
 from scenarios.moves.relocation import Relocation, RelocationOutcome, relocation_notes
 from scenarios.moves.relocation import relocate as run_relocation
 from scenarios.moves.vmrelocate import QUIESCE_GOAL_S, QUIESCE_MAX_S, Limits
+from scenarios.runs.at_site import GivenSite, link_at
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.steady import SteadyRun, steady_run
 from scenarios.runs.workload import Workload, find_workload
@@ -153,6 +153,7 @@ def relocate(
     quiesce: float = QUIESCE_GOAL_S,
     window: int = WINDOW,
     seed: int = 1,
+    profile: GivenSite = None,
 ) -> Relocated:
     """Relocate guests over a link in virtual time, and return what became of them.
 
@@ -160,8 +161,8 @@ def relocate(
     `GuestPlan`, each with its own limits; of a single `GuestMemory` the limits are the arguments
     (seconds; None is VMRELOCATE's default). ``together`` are on their way at a time, ``source`` is
     the system that they leave, ``background`` a workload and its pairs, ``orders`` commands such as
-    ``"5 CANCEL LINUX1"``. The same arguments give the same figures, on every machine. Raises
-    `ConfigurationError` for what cannot be run.
+    ``"5 CANCEL LINUX1"``, ``profile`` is a site's. The same arguments give the same figures, on
+    every machine. Raises `ConfigurationError` for what cannot be run.
     """
     if isinstance(guests, GuestMemory):
         limits = make_limits(max_total, max_quiesce, immediate=immediate, quiesce=quiesce)
@@ -177,7 +178,7 @@ def relocate(
         name, pairs = background
         workload = (find_workload(name) if isinstance(name, str) else name, pairs)
     relocation = Relocation(
-        given_link_with_disks(layout),
+        link_at(layout, profile),
         plans,
         together,
         None if source is None else NodeName(source.upper()),

@@ -5,14 +5,48 @@ from pathlib import Path
 
 from isfc.arguments import checked
 from isfc.errors import ConfigurationError
-from isfc.io.shared import links_with_disks
+from isfc.io.shared import given_link_with_disks, links_with_disks
 from isfc.layout.catalogue import AnyLayout, given_collection
-from isfc.layout.layout import Collection
+from isfc.layout.layout import Collection, Layout
+from isfc.layout.plan import Plan, make_plan
 from isfc.layout.site import SiteProfile
 from isfc.layout.site_file import read_site, with_site
 from isfc.link.parameters import LinkParameters
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.provenance import constants_digest
+
+GivenSite = SiteProfile | str | Path | None
+"""What ``profile=`` takes: a record, the path of its file, or nothing."""
+
+
+@checked
+def plan(
+    layout: AnyLayout,
+    neighbours: tuple[Layout, ...] = (),
+    collection: Collection | None = None,
+    *,
+    profile: GivenSite = None,
+) -> Plan:
+    """Judge ``layout``: a record, the name of a shipped one, a path, or a layout file's text.
+
+    ``neighbours`` are the other links of its systems, ``collection`` the file that it is in. Its
+    ``layout`` is at the site of a ``profile``, so that `isfc.carried` has the figures of it. Raises
+    `ConfigurationError` for several links, and for a collection that has not this one.
+    """
+    judged = layout if profile is None else at_site(layout, profile)
+    return make_plan(judged, neighbours, collection)
+
+
+def link_at(layout: AnyLayout, profile: GivenSite) -> Layout:
+    """One link with its disks, at the site of a profile if there is one."""
+    return with_site(given_link_with_disks(layout), given_site(profile))
+
+
+def links_at(layout: AnyLayout, profile: GivenSite) -> Collection:
+    """All links with their disks, at the site of a profile if there is one."""
+    collection = given_collection(layout, lambda document: links_with_disks(document)[0])
+    site = given_site(profile)
+    return replace(collection, links=tuple(with_site(each, site) for each in collection.links))
 
 
 @checked
@@ -22,12 +56,10 @@ def at_site(layout: AnyLayout, profile: SiteProfile | str | Path) -> Collection:
     ``profile`` is what `isfc.measured.fit` gives, or the path of its file. Raises
     `ConfigurationError` for one that was fitted to other constants than the model's.
     """
-    collection = given_collection(layout, lambda document: links_with_disks(document)[0])
-    site = given_site(profile)
-    return replace(collection, links=tuple(with_site(each, site) for each in collection.links))
+    return links_at(layout, profile)
 
 
-def given_site(profile: SiteProfile | str | Path | None) -> SiteProfile | None:
+def given_site(profile: GivenSite) -> SiteProfile | None:
     """The profile that is given, or that is in a file.
 
     Raises `ConfigurationError` for one that was fitted to other constants than the model's.

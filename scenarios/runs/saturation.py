@@ -10,11 +10,11 @@ from typing import Any, Final, Protocol, TypeVar
 
 from isfc.arguments import checked
 from isfc.errors import ConfigurationError
-from isfc.io.shared import given_link_with_disks
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.closest import expected
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
+from scenarios.runs.at_site import GivenSite, link_at
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.result import Result
 from scenarios.runs.steady import Rate, steady_run
@@ -99,13 +99,15 @@ def carried(
     layout: AnyLayout,
     *senders: str,
     pairs: int = STATED_PAIRS,
+    profile: GivenSite = None,
 ) -> tuple[ModelledRate, ...]:
     """What some nodes can send, saturated and with ``pairs``: the first and the second if none.
 
-    ``layout`` is a record, the name of a shipped layout, a path, or a layout file's text. Raises
-    `ConfigurationError` for several links, and for a sender that is not of the link.
+    ``layout`` is a record, the name of a shipped layout, a path, or a layout file's text;
+    ``profile`` is a site's. Raises `ConfigurationError` for several links, and for a sender that is
+    not of the link.
     """
-    link = given_link_with_disks(layout)
+    link = link_at(layout, profile)
     for sender in senders:
         if sender not in link.nodes:
             raise ConfigurationError(f"sender {sender[:40]!r}: {expected(sender, link.nodes)}")

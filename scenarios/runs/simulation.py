@@ -5,17 +5,13 @@ What ``isfc run`` does for people, `simulate` does for programs; the figures are
 
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any, Final
 
 from isfc.arguments import checked
-from isfc.io.shared import given_link_with_disks
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.shown import html_plot, html_table
-from isfc.layout.site import SiteProfile
-from isfc.layout.site_file import with_site
 from isfc.link.name import NodeName
-from scenarios.runs.at_site import given_site
+from scenarios.runs.at_site import GivenSite, link_at
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.result import Result, Sample, Seen
 from scenarios.runs.run import Recording, check_interval, run
@@ -156,7 +152,7 @@ def simulate(
     seed: int = 1,
     client: str | None = None,
     progress: Callable[[float], None] | None = None,
-    profile: SiteProfile | str | Path | None = None,
+    profile: GivenSite = None,
 ) -> Simulation:
     """Run a workload over a layout in virtual time, and return what both ends measured.
 
@@ -169,7 +165,7 @@ def simulate(
     same figures, on every machine. Raises `ConfigurationError` for what cannot be run.
     """
     check_interval(interval)
-    found = with_site(given_link_with_disks(layout), given_site(profile))
+    found = link_at(layout, profile)
     experiment = Experiment.of(
         found,
         find_workload(workload) if isinstance(workload, str) else workload,

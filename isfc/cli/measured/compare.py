@@ -24,7 +24,7 @@ from isfc.layout.note import Note, NoteKind
 from isfc.layout.site_file import with_site
 from isfc.measured.seen import SeenInterval, see_intervals
 from scenarios.figures.site_compare import ComparedInterval, compare_interval
-from scenarios.figures.site_workload import QuietLink
+from scenarios.figures.site_messages import QuietLink
 from scenarios.runs.at_site import given_site
 
 

@@ -41,8 +41,7 @@ OF_A_GUEST: Final = "memory change_rate touched hot_set write_rate like at_once 
 
 ELSEWHERE: Final[dict[str, dict[str, str]]] = {
     "plan": dict.fromkeys(["lose", "without"], "`losses`")
-    | dict.fromkeys(["simulate", "rule"], "`carried`, which runs what `plan` does not")
-    | {"profile": "`at_site`"},
+    | dict.fromkeys(["simulate", "rule"], "`carried`, which runs what `plan` does not"),
     "change": {"rates": "`carried` of each step", "try": "`simulate` of each step"}
     | dict.fromkeys(["partitions", "ports"], "`import_iocp`"),
     "check": {"layouts": "one at a time"},
@@ -51,8 +50,7 @@ ELSEWHERE: Final[dict[str, dict[str, str]]] = {
     | dict.fromkeys(["faults", "fault_seed"], "`isfc.testing`")
     | {"traffic": "`sweep`", "seeds": "`sweep`"},
     "relocate": dict.fromkeys(OF_A_GUEST, "`GuestPlan`")
-    | dict.fromkeys(["sweep", "jobs"], "one at a time")
-    | {"profile": "`at_site`"},
+    | dict.fromkeys(["sweep", "jobs"], "one at a time"),
     "evacuate": dict.fromkeys(["sweep", "jobs"], "one at a time"),
     "compare": {"files": "`layouts`; results are records"},
     "measured read": {"layout": "`measured.compare` keeps those of its link"},
@@ -60,7 +58,7 @@ ELSEWHERE: Final[dict[str, dict[str, str]]] = {
     | {"tolerance": "`error_percent` of each row"},
     "measured fit": dict.fromkeys([*OF_FILES, "files"], "`measured.read`"),
     "measured loads": dict.fromkeys([*OF_FILES, "files"], "`measured.read`"),
-    "optimise": {"traffic": "`traffic` of the layout", "profile": "`at_site`"},
+    "optimise": {"traffic": "`traffic` of the layout"},
 }
 """Options that are no arguments of the command's function, and what there is instead."""
 

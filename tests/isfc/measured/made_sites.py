@@ -15,7 +15,6 @@ from ctc.profiles import ChpidProfile, find_profile
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
 from isfc.layout.site_file import with_site
-from isfc.link.name import NodeName
 from isfc.measured.measurement import (
     DeviceFigures,
     FilePlace,
@@ -61,10 +60,17 @@ class MadeSite:
     noise: float = 0.02
     per_s: tuple[float, ...] = ()
     refused: str | None = None
+    layout: str = LAYOUT
+    shows_devices: bool = True
+    shows_link: bool | None = None
+    """None if it shows link activity where nothing is said of what ran."""
+    counts: float = 1.0
+    times: float = 1.0
+    """What counts a second and times are multiplied with: other units."""
 
     def intervals(self) -> list[Measurement]:
         """What it shows."""
-        random, site = Random(self.kind), self.at(load_layout(LAYOUT))
+        random, site = Random(self.kind), self.at(load_layout(self.layout))
         found = []
         for minute, (suite, pairs) in enumerate(self.loads):
             workload = SUITES[suite]
@@ -72,12 +78,40 @@ class MadeSite:
                 workload, pairs = open_load(workload, self.per_s[minute]), CONVERSATIONS
             result = run(Experiment.of(site, workload, pairs, 2.0, 0.5, seed=5 + minute)).result
             said = None if self.said is None else Ran(*self.said[minute])
-            found.append(_shown(result, minute, said, lambda: 1 + random.gauss(0, self.noise)))
+            found.append(self._shown(site, result, minute, said, random))
         return found
+
+    def _shown(
+        self, site: Layout, result: Result, minute: int, said: Ran | None, random: Random
+    ) -> Measurement:
+        def noise() -> float:
+            return 1 + random.gauss(0, self.noise)
+
+        place = FilePlace(f"interval-{minute + 1}", 1)
+        shows_link = said is None if self.shows_link is None else self.shows_link
+        link = LinkFigures(
+            site.nodes[1],
+            result.tx_pend_count,
+            self.counts * result.collisions_per_s * noise(),
+            _way(result, "out", noise, self.counts),
+            _way(result, "in", noise, self.counts),
+            place,
+        )
+        devices = (_device(each, noise, self.counts, self.times, place) for each in result.devices)
+        return Measurement(
+            site.nodes[0],
+            f"10:{minute:02}:00",
+            f"10:{minute + 1:02}:00",
+            place,
+            ran=said,
+            clients=True,
+            devices=tuple(devices) if self.shows_devices else (),
+            links=(link,) if shows_link else (),
+        )
 
     def fitted(self) -> Fitted:
         """The fit to it, refused or not."""
-        layout = load_layout(LAYOUT)
+        layout = load_layout(self.layout)
         told, _ = intervals_of(layout, see_intervals(layout, self.intervals()))
         return fit(layout, told, "site")
 
@@ -100,49 +134,38 @@ def medians_percent(errors: list[tuple[float, float]]) -> tuple[float, float]:
     return today, predicted
 
 
-def _shown(
-    result: Result, minute: int, said: Ran | None, noise: Callable[[], float]
-) -> Measurement:
-    place = FilePlace(f"interval-{minute + 1}", 1)
-    link = LinkFigures(
-        "BOSTON",
-        result.tx_pend_count,
-        result.collisions_per_s * noise(),
-        _way(result, "out", noise),
-        _way(result, "in", noise),
-        place,
+def _way(result: Result, way: str, noise: Callable[[], float], counts: float) -> WayFigures:
+    more = noise()  # bytes are those of the messages: they are off alike
+    mb, messages = (
+        counts * getattr(result, f"{each}_{way}") * more for each in ("mb_per_s", "messages_per_s")
     )
-    return Measurement(
-        NodeName("ATLANTA"),
-        f"10:{minute:02}:00",
-        f"10:{minute + 1:02}:00",
-        place,
-        ran=said,
-        clients=True,
-        devices=tuple(_device(each, noise, place) for each in result.devices),
-        links=() if said else (link,),
-    )
+    packages = counts * getattr(result, f"packages_per_s_{way}") * noise()
+    of_package = (mb * 2**20 / packages, messages / packages) if packages else (0.0, 0.0)
+    return WayFigures(mb, messages, packages, *of_package)
 
 
-def _way(result: Result, way: str, noise: Callable[[], float]) -> WayFigures:
-    measures = ("mb_per_s", "messages_per_s", "packages_per_s", "bytes_per_package")
-    figures = [getattr(result, f"{each}_{way}") for each in (*measures, "messages_per_package")]
-    return WayFigures(*(each * noise() for each in figures))
-
-
-def _device(device: DeviceResult, noise: Callable[[], float], place: FilePlace) -> DeviceFigures:
+def _device(
+    device: DeviceResult,
+    noise: Callable[[], float],
+    counts: float,
+    times: float,
+    place: FilePlace,
+) -> DeviceFigures:
     rdev = Rdev(int(device.rdev, 16))
     if not device.io_per_s:
         return DeviceFigures(rdev, 0.0, None, None, None, None, 0.0, place)
-    pend, disc, conn = (each * noise() for each in (device.pend_ms, device.disc_ms, device.conn_ms))
+    parts = [each * noise() for each in (device.pend_ms, device.disc_ms, device.conn_ms)]
+    more = noise()
+    busy = device.busy_percent * more * sum(parts) / device.serv_ms
+    pend, disc, conn = (round(times * each, 1) for each in parts)
     return DeviceFigures(
         rdev,
-        round(device.io_per_s * noise(), 1),
-        round(pend, 1),
-        round(disc, 1),
-        round(conn, 1),
-        round(pend + disc + conn, 1),
-        round(min(100.0, device.busy_percent * noise())),
+        round(counts * device.io_per_s * more, 1),
+        pend,
+        disc,
+        conn,
+        round(times * sum(parts), 1),
+        round(min(100.0, busy)),
         place,
     )
 

@@ -1,6 +1,7 @@
 """A site's own figures from Python: what the command does, with the same figures."""
 
 import pickle
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -8,10 +9,14 @@ from typing import Any
 import pytest
 
 import isfc
+from isfc.layout.site import SiteProfile
+from isfc.link.parameters import LinkParameters
 from isfc.measured.seen import see_intervals
 from isfc.search import site_fit
 from isfc.search.measured import intervals_of
 from scenarios.figures import site_compare
+from scenarios.runs.guests import GuestCosts
+from scenarios.runs.provenance import constants_digest
 from tools.pages.console import PROJECT
 
 PAGES = [PROJECT / "docs" / "measured" / f"site-{n}.txt" for n in (1, 2)]
@@ -63,6 +68,36 @@ def test_a_simulation_takes_a_profile(tmp_path: Path) -> None:
     assert given < 0.8 * today
     with pytest.raises(isfc.ConfigurationError, match="fit it again"):
         isfc.simulate("atlanta-boston", "HL", pairs=1, profile=replace(profile, model="0000"))
+
+
+SITE = SiteProfile(
+    "site",
+    (("transfer", 2.0), ("receive", 2.0)),
+    ("FICON Express2",),
+    1,
+    constants_digest(LinkParameters(), GuestCosts()),
+)
+
+
+GUEST = isfc.GuestPlan("LINUX1", isfc.GuestMemory(2**28, 2**24))
+
+
+@pytest.mark.at_length
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "rate",
+    [
+        lambda site: isfc.carried("published-4", "CLIENT", profile=site)[0].stated_mb_per_s,
+        lambda site: isfc.carried(isfc.plan("published-4", profile=site).layout)[0].stated_mb_per_s,
+        lambda site: isfc.losses("published-4", profile=site)[0].to_dict()["mb_per_s"],
+        lambda site: 1 / isfc.relocate("published-4", GUEST, profile=site).seconds,
+        lambda site: 1 / isfc.evacuate("published-4", "CLIENT", [GUEST], profile=site).seconds,
+        lambda site: isfc.optimise("published-4", runs=1, seeds=1, profile=site).rows()[0]["score"],
+    ],
+    ids=["carried", "plan", "losses", "relocate", "evacuate", "optimise"],
+)
+def test_what_has_figures_takes_a_profile(rate: Callable[[SiteProfile | None], float]) -> None:
+    assert rate(SITE) < 0.8 * rate(None)
 
 
 def test_a_fit_that_is_refused_is_raised_unless_anyway(monkeypatch: pytest.MonkeyPatch) -> None:

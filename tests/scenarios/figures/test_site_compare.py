@@ -15,7 +15,8 @@ from isfc.measured.measurement import Measurement, Ran
 from isfc.measured.seen import SeenInterval, SeenLink, see, see_intervals
 from isfc.measured.table import read_json
 from scenarios.figures.site_compare import compare_interval, figures_beside, likely_reasons
-from scenarios.figures.site_workload import Derived, QuietLink, derive, find_ran
+from scenarios.figures.site_messages import QuietLink
+from scenarios.figures.site_workload import Derived, derive, find_ran
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.own_guests import CONVERSATIONS, open_load
 from scenarios.runs.result import Result
@@ -27,10 +28,12 @@ LAYOUT = load_layout("atlanta-boston")
 PUBLISHED = Path(__file__).parents[3] / "docs" / "measured"
 
 
-def emulated(layout: Layout = LAYOUT, pairs: int = 20) -> tuple[Measurement, Result]:
+def emulated(
+    layout: Layout = LAYOUT, pairs: int = 20, suite: str = "HL"
+) -> tuple[Measurement, Result]:
     """A run as a site would hand it over, without a word of what ran."""
-    result = run(Experiment.of(layout, SUITES["HL"], pairs, 0.5, 0.2)).result
-    record = {"workload": "HL", "pairs": pairs, "client": "ATLANTA", **asdict(result)}
+    result = run(Experiment.of(layout, SUITES[suite], pairs, 0.5, 0.2)).result
+    record = {"workload": suite, "pairs": pairs, "client": "ATLANTA", **asdict(result)}
     (one,) = read_json(json.dumps(record), "run.json", Reading())
     return one, result
 
@@ -101,6 +104,23 @@ def test_a_workload_with_other_lengths_than_link_activity_is_doubted() -> None:
     told = derive(LAYOUT, interval(replace(one, ran=Ran("HM", 20))))
     assert any("was it another workload?" in doubt for doubt in told.doubts)
     assert not derive(LAYOUT, interval(replace(one, ran=Ran("HL", 20)))).doubts
+
+
+def test_clients_that_acknowledge_each_long_reply_send_twice_as_many_messages() -> None:
+    one, result = emulated(suite="HY")
+    assert result.messages_per_s_out > 1.9 * result.messages_per_s_in
+    told = derive(LAYOUT, interval(replace(one, ran=Ran("HY", 20))))
+    assert not told.doubts
+    assert told.offered_per_s == pytest.approx(result.messages_per_s_in, rel=0.02)
+    assert derive(LAYOUT, interval(replace(one, ran=None)), 0.05).workload == SUITES["HY"]
+
+
+def test_a_light_load_of_which_it_is_said_what_ran_is_emulated_at_its_rate() -> None:
+    light = replace(SUITES["HL"], programs=open_load(SUITES["HL"], 200.0).programs, window=1)
+    result = run(Experiment.of(LAYOUT, light, CONVERSATIONS, 1.0, 0.2)).result
+    record = {"workload": "HL", "pairs": 50, "client": "ATLANTA", **asdict(result)}
+    (one,) = read_json(json.dumps(record), "run.json", Reading())
+    assert derive(LAYOUT, interval(one), 0.1).is_light
 
 
 def test_two_loads_of_one_interval_are_refused() -> None:

@@ -1,0 +1,209 @@
+"""Made sites whose kind goes round and whose rest is drawn: what differs, what ran, what is said.
+
+`drawn` gives the site of a number. No number is chosen: those that thresholds were looked at with
+are named in docs/measured.md, and others judge the fit.
+"""
+
+import csv
+from dataclasses import dataclass, replace
+from math import exp
+from pathlib import Path
+from random import Random
+from typing import Final
+
+from ctc.profiles import FEATURES, ChpidProfile, find_profile
+from isfc import measured
+from isfc.layout.catalogue import load_layout
+from isfc.layout.site_file import with_site
+from isfc.measured.measurement import Measurement
+from isfc.search.site_rivals import PAIRS
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.run import run
+from scenarios.runs.workload import SUITES
+from tests.isfc.measured.made_sites import Load, MadeSite, factors, of_profile
+
+LAYOUTS: Final = ("atlanta-boston", "published-4", "published-8")
+"""Layouts of sites: several CTCs of one feature."""
+
+OTHERS: Final = ("atlanta-boston", "published-1", "published-4", "published-8")
+"""Layouts that are predicted: of the same feature."""
+
+SPREADS: Final = {"transfer": 0.25, "receive": 0.4, "turn": 0.5, "latency": 0.3, "build": 0.4}
+"""Standard deviations of the logarithms of what constants are multiplied with."""
+
+KINDS: Final = (
+    "other constants",
+    "other constants, one interval",
+    "other constants, link activity alone",
+    "the model itself",
+    "a light load",
+    "a wrong word",
+    "another line",
+    "another feature",
+    "disks beside",
+    "other units",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnSite:
+    """A made site, and what is to be predicted: layouts of the same feature, and loads.
+
+    ``truth`` says in words what it is. A reason to refuse the fit is the right one if it holds one
+    of ``right``.
+    """
+
+    number: int
+    kind: str
+    made: MadeSite
+    predictions: tuple[tuple[str, Load], ...]
+    truth: str
+    right: tuple[str, ...]
+
+    def measurements(self, folder: Path) -> list[Measurement]:
+        """What it shows, as read from a table; raises `ConfigurationError` where it cannot be."""
+        shown = self.made.intervals()
+        path = folder / f"site-{self.number}.csv"
+        with path.open("w", encoding="utf-8", newline="") as file:
+            rows = [*measured.rows(shown)]
+            writer = csv.DictWriter(file, [*rows[0]])
+            writer.writeheader()
+            writer.writerows(rows)
+        return measured.read([path])
+
+
+def drawn(number: int) -> DrawnSite:
+    """The site of a number: its kind is one of `KINDS` in turn."""
+    random = Random(number)
+    kind = KINDS[number % len(KINDS)]
+    layout = random.choice(LAYOUTS)
+    loads = tuple(_load(random) for _ in range(random.choice((1, 2, 3))))
+    given = _factors(random)
+    mixed = random.random() < 0.5
+    share, factor = random.uniform(0.1, 0.5), random.choice((0.5, 0.7, 1.5))
+    feature = random.choice([each for each in FEATURES if each != "FICON Express2"])
+    unit = random.choice([*UNITS])
+    evidence = random.choice(EVIDENCE.get(kind, ("devices", "devices", "all", "link", "both")))
+    site = MadeSite(
+        f"{number}: {kind}",
+        lambda at: at,
+        loads,
+        None,
+        random.uniform(0.01, 0.05),
+        layout=layout,
+        shows_devices=evidence != "link",
+        shows_link=evidence != "devices",
+    )
+    said, parts = loads, [f"{_named(loads)} on {layout}", evidence, f"{site.noise:.0%} of noise"]
+    if mixed or kind.startswith("other constants"):
+        site = replace(site, at=factors(**given))
+        parts += [f"{name} {value:.2f}" for name, value in given.items()]
+    at = site.at
+    if kind == "other constants, one interval":
+        site, said = replace(site, loads=loads[:1]), loads[:1]
+    elif kind == "a light load":
+        site = replace(site, per_s=tuple(share * _of_one_pair(layout, each) for each in loads))
+        parts.append(f"{share:.2f} of what one pair does")
+    elif kind == "a wrong word":
+        wrong = random.choice((1, len(loads)))
+        said = (*(_other(random, each) for each in loads[:wrong]), *loads[wrong:])
+        parts.append(f"said is {_named(said)}")
+    elif kind == "another line":
+        site = replace(site, at=lambda it: of_profile(lambda p: _line(p, factor))(at(it)))
+        parts.append(f"line {factor:.2f} beside that")
+    elif kind == "another feature":
+        of_feature = of_profile(lambda _: find_profile(feature))
+        site = replace(
+            site, at=(lambda it: factors(**given)(of_feature(it))) if mixed else of_feature
+        )
+        parts.append(feature)
+    elif kind == "disks beside":
+        site = replace(site, at=lambda it: of_profile(lambda p: p.beside(share))(at(it)))
+        parts.append(f"disks take {share:.2f} of the channel")
+    elif kind == "other units":
+        counts, times = UNITS["a minute's for a second's" if evidence == "link" else unit]
+        site = replace(site, counts=counts, times=times)
+        parts.append(f"counts times {counts:g}, times times {times:g}")
+    if evidence in ("devices", "all"):
+        site = replace(site, said=said)
+    right = (*RIGHT.get(kind, ()), feature) if kind == "another feature" else RIGHT.get(kind, ())
+    return DrawnSite(number, kind, site, _predictions(random, layout), ", ".join(parts), right)
+
+
+EVIDENCE: Final = {
+    "other constants, link activity alone": ("link", "both"),
+    "a light load": ("link", "both", "all"),
+    "a wrong word": ("devices", "all"),
+}
+"""What a site shows, of kinds that need not be of every evidence."""
+
+UNITS: Final = {
+    "a minute's for a second's": (60.0, 1.0),
+    "times in microseconds": (1.0, 1000.0),
+    "times in seconds": (1.0, 0.001),
+}
+"""What counts and times are multiplied with."""
+
+RIGHT: Final = {
+    "other constants, link activity alone": ("how many pairs",),
+    "the model itself": ("how many pairs",),
+    "a light load": ("light",),
+    "a wrong word": ("looks like", "was it another workload", "furthest"),
+    "another line": ("feature",),
+    "another feature": ("feature",),
+    "disks beside": ("disks",),
+    "other units": ("expected", "unit"),
+}
+
+
+def _load(random: Random) -> Load:
+    return random.choice([*SUITES]), random.choice([each for each in PAIRS if each >= 10])
+
+
+def _other(random: Random, load: Load) -> Load:
+    while (other := _load(random)) == load:
+        pass
+    return other
+
+
+def _of_one_pair(layout: str, load: Load) -> float:
+    """Messages a second that one pair sends in the model."""
+    asked = Experiment.of(load_layout(layout), SUITES[load[0]], 1, 1.0, 0.3)
+    return run(asked).result.messages_per_s_out
+
+
+def _factors(random: Random) -> dict[str, float]:
+    """Other constants: what a byte takes always, each of the others in three of five cases."""
+    found = {}
+    for name, spread in SPREADS.items():
+        factor = min(2.5, max(0.4, exp(random.gauss(0, spread))))
+        if name == "transfer" or random.random() < 0.6:
+            found[name] = factor
+    return found
+
+
+def _predictions(random: Random, layout: str) -> tuple[tuple[str, Load], ...]:
+    """Another load on the layout of the site, and loads on three others."""
+    names = [layout, *(each for each in OTHERS if each != layout)]
+    return tuple((name, _load(random)) for name in names)
+
+
+def _named(loads: tuple[Load, ...]) -> str:
+    return " ".join(f"{name}:{pairs}" for name, pairs in loads)
+
+
+def _line(profile: ChpidProfile, factor: float) -> ChpidProfile:
+    return replace(profile, line_ns_per_byte=profile.line_ns_per_byte * factor)
+
+
+def predicted(site: DrawnSite, profile: measured.SiteProfile) -> list[tuple[float, float, float]]:
+    """Of each prediction MB/s there, without the profile, and with it."""
+    found = []
+    for name, (suite, pairs) in site.predictions:
+        layout = load_layout(name)
+        there, today, at_site = (
+            run(Experiment.of(where, SUITES[suite], pairs, 2.0, 0.5, seed=77)).mb_per_s
+            for where in (site.made.at(layout), layout, with_site(layout, profile))
+        )
+        found.append((there, today, at_site))
+    return found

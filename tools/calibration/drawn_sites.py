@@ -1,0 +1,133 @@
+"""A study of many made sites: what fits to them say, and what their predictions are worth.
+
+``python -m tools.calibration.drawn_sites FILE.csv FIRST LAST`` appends a row for each site of
+`tests.isfc.measured.drawn_sites`, and leaves out those that the file has; then it prints what the
+rows come to. ``make docs`` does not run it: a site takes some seconds compiled.
+"""
+
+import csv
+import sys
+import warnings
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from time import process_time
+from typing import Any, Final
+
+from isfc import measured
+from isfc.errors import ConfigurationError
+from isfc.layout.catalogue import load_layout
+from isfc.measured import FitRefused, Fitted, SiteProfile
+from tests.isfc.measured.drawn_sites import DrawnSite, drawn, predicted
+
+COLUMNS: Final = (
+    *("number", "kind", "truth", "outcome", "right", "without", "with_fit", "factors"),
+    *("untold", "misfit", "held_back", "before", "said", "seconds"),
+)
+BLANK: Final = SiteProfile("none", (), (), 0, "")
+
+
+def main() -> int:
+    """Append the rows that are missing, and print what all come to."""
+    path, first, last = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+    had = {int(row["number"]) for row in read(path)} if path.exists() else set()
+    with path.open("a", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, COLUMNS)
+        if not had:
+            writer.writeheader()
+        for number in range(first, last + 1):
+            if number not in had:
+                writer.writerow(row := row_of(drawn(number)))
+                file.flush()
+                print(*(row[name] for name in ("number", "kind", "outcome", "seconds")), flush=True)
+    print(*summary(read(path)), sep="\n")
+    return 0
+
+
+def read(path: Path) -> list[dict[str, str]]:
+    """The rows of a study."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return [*csv.DictReader(file)]
+
+
+def row_of(site: DrawnSite) -> dict[str, Any]:
+    """What becomes of one site."""
+    begin = process_time()
+    with TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        outcome, fitted, said = _fitted(site, Path(folder))
+    seconds = process_time() - begin
+    profile = BLANK if fitted is None else fitted.profile
+    errors = [
+        (100 * (today / there - 1), 100 * (at_site / there - 1))
+        for there, today, at_site in predicted(site, profile)
+    ]
+    held, before = profile.held_back, profile.before
+    return {
+        "number": site.number,
+        "kind": site.kind,
+        "truth": site.truth,
+        "outcome": outcome,
+        "right": any(word in each for word in site.right for each in said),
+        "without": " ".join(f"{without:.1f}" for without, _ in errors),
+        "with_fit": " ".join(f"{with_fit:.1f}" for _, with_fit in errors),
+        "factors": " ".join(f"{name}={value:.2f}" for name, value in profile.factors),
+        "untold": "" if fitted is None else " ".join(fitted.untold),
+        "misfit": "" if fitted is None or fitted.misfit is None else f"{fitted.misfit:.2f}",
+        "held_back": "" if held is None else f"{held.median:.1f}",
+        "before": "" if before is None else f"{before.median:.1f}",
+        "said": " | ".join(said),
+        "seconds": f"{seconds:.1f}",
+    }
+
+
+def _fitted(site: DrawnSite, folder: Path) -> tuple[str, Fitted | None, list[str]]:
+    """Whether the fit is given, and what it says."""
+    try:
+        found = site.measurements(folder)
+        fitted = measured.fit(load_layout(site.made.layout), found)
+    except ConfigurationError as error:
+        return "not read", None, [str(error)]
+    except FitRefused as error:
+        return "refused", error.fitted, [*error.fitted.doubts]
+    return "given", fitted, [*fitted.notes]
+
+
+def summary(rows: list[dict[str, str]]) -> list[str]:
+    """What is promised of fits, as the rows have it."""
+    given = [row for row in rows if row["outcome"] == "given"]
+    without, with_fit = (
+        [abs(float(each)) for row in given for each in row[name].split()]
+        for name in ("without", "with_fit")
+    )
+    found = [f"{len(rows)} sites, {len(given)} fits given"]
+    if given:
+        found.append(
+            f"predictions with a fit that is given: off by {median(with_fit):.1f} % by the median, "
+            f"{median(without):.1f} % without it"
+        )
+        worse = [row["number"] for row in given if _worst(row) > 10]
+        found.append(f"given, and a prediction worse by more than 10 points: {worse}")
+    bad = [row for row in rows if _worst(row) > 10 or row["outcome"] == "not read"]
+    right = [row for row in bad if row["outcome"] != "given" and row["right"] == "True"]
+    found.append(f"would be worse: {len(bad)}, of these refused with the right reason {len(right)}")
+    needless = [row["number"] for row in rows if row["outcome"] == "refused" and _is_good(row)]
+    found.append(f"refused, though predictions were at most a third as far off: {needless}")
+    return found
+
+
+def _worst(row: dict[str, str]) -> float:
+    """By how many points a prediction is further off with the fit, at most."""
+    pairs = zip(row["without"].split(), row["with_fit"].split(), strict=True)
+    return max(abs(float(with_fit)) - abs(float(without)) for without, with_fit in pairs)
+
+
+def _is_good(row: dict[str, str]) -> bool:
+    without, with_fit = (
+        median(abs(float(each)) for each in row[name].split()) for name in ("without", "with_fit")
+    )
+    return with_fit < without / 3 and _worst(row) < 10
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
