@@ -72,11 +72,13 @@ if TYPE_CHECKING:
     from isfc.search.sizing import size as size
     from isfc.search.sweep import sweep as sweep
     from scenarios.moves.evacuated import evacuate as evacuate
-    from scenarios.moves.evacuation import Tenant as Tenant
+    from scenarios.moves.evacuated import rolling_maintenance as rolling_maintenance
     from scenarios.moves.guest import GuestPlan as GuestPlan
     from scenarios.moves.guest_memory import GuestMemory as GuestMemory
     from scenarios.moves.relocated import Relocated as Relocated
     from scenarios.moves.relocated import relocate as relocate
+    from scenarios.moves.rolling import RollingOutcome as RollingOutcome
+    from scenarios.moves.targets import Tenant as Tenant
     from scenarios.moves.vmrelocate import Limits as Limits
     from scenarios.runs.at_site import at_site as at_site
     from scenarios.runs.at_site import plan as plan
@@ -137,7 +139,9 @@ _HOMES: Final = {
     "size": "isfc.search.sizing",
     "LinkSizing": "isfc.search.sizing",
     "evacuate": "scenarios.moves.evacuated",
-    "Tenant": "scenarios.moves.evacuation",
+    "rolling_maintenance": "scenarios.moves.evacuated",
+    "Tenant": "scenarios.moves.targets",
+    "RollingOutcome": "scenarios.moves.rolling",
     "features": "isfc.layout.edit",
     "report": "isfc.cli.html.report",
     "replay": "isfc.search.replay",
@@ -204,6 +208,7 @@ __all__ = [
     "RemoveCtc",
     "RenumberCtc",
     "Replayed",
+    "RollingOutcome",
     "SetFibre",
     "SeverCode",
     "Simulation",
@@ -243,6 +248,7 @@ __all__ = [
     "relocate",
     "replay",
     "report",
+    "rolling_maintenance",
     "schema",
     "shipped_layouts",
     "simulate",

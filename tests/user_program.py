@@ -167,6 +167,9 @@ def decisions(layout: isfc.Layout) -> None:
     plan = guest()
     print(isfc.evacuate(layout, layout.nodes[0], [plan]).seconds)
     print(isfc.evacuate(layout, layout.nodes[0], [isfc.Tenant(plan, layout.nodes[1])]).seconds)
+    tenant = isfc.Tenant(plan, source=layout.nodes[0])
+    outcome: isfc.RollingOutcome = isfc.rolling_maintenance(layout, [tenant])
+    print(outcome.seconds, outcome.rows())
 
 
 async def live() -> bytes:

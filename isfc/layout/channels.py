@@ -15,6 +15,7 @@ from isfc.layout.layout import (
     KeptDeck,
     Layout,
     LinkTraffic,
+    Memory,
 )
 from isfc.layout.path import FarPath
 from isfc.link.name import NodeName
@@ -46,6 +47,24 @@ def read_cecs(document: Document, systems: tuple[NodeName, ...]) -> tuple[Cec, .
                 homes[member] = name
         cecs.append(Cec(name, members))
     return tuple(cecs)
+
+
+def read_memory(document: Document, systems: tuple[NodeName, ...]) -> tuple[Memory, ...]:
+    """The memory of the systems: of all of them, or of none."""
+    found: dict[NodeName, Memory] = {}
+    for name, table in document.memory.items():
+        with within(f"[memory.{show_key(name)}]"):
+            system = _system(name, systems)
+            if system in found:
+                raise ConfigurationError(f"{system} has one already; expected one")
+            found[system] = Memory(system, table.free_gib, table.overcommit)
+    missing = [system for system in systems if system not in found]
+    if found and missing:
+        raise ConfigurationError(
+            f"[memory.NAME]: there is none of {', '.join(missing)}; expected one of each system, "
+            "or none at all"
+        )
+    return tuple(found[system] for system in systems if found)
 
 
 def read_decks(document: Document, systems: tuple[NodeName, ...]) -> tuple[KeptDeck, ...]:

@@ -21,6 +21,9 @@ KM_MAX: Final = 10_000.0
 """Farther than any fibre goes that a channel could use."""
 CREDITS_MAX: Final = 65_535
 ISLS_MAX: Final = 256
+FREE_GIB_MAX: Final = 65_536.0
+"""More than any machine has."""
+OVERCOMMIT_MAX: Final = 100.0
 PAIRS_MAX: Final = 10_000
 
 Gbps = Annotated[float, Meta(ge=LINK_GBPS_MIN, le=LINK_GBPS_MAX)]
@@ -35,6 +38,7 @@ class Root(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     link: list[Any] = []
     shared_channel: list[Any] = []
     cec: dict[str, Any] = {}
+    memory: dict[str, Any] = {}
     traffic: list[Any] = []
     deck: dict[str, Any] = {}
     io: list[dict[str, Any]] | None = None
@@ -83,6 +87,13 @@ class CecTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     systems: list[str]
 
 
+class MemoryTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A table ``[memory.SYSTEM]``: what a system has room for."""
+
+    free_gib: Annotated[float, Meta(ge=0, le=FREE_GIB_MAX)]
+    overcommit: Annotated[float, Meta(gt=0, le=OVERCOMMIT_MAX)] = 1.0
+
+
 class TrafficTable(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"source": "from"}
 ):
@@ -125,6 +136,7 @@ EXPECTED: Final[Mapping[type, Mapping[str, str]]] = {
         "shared_channel": "a table for each channel that several systems share, headed "
         "[[shared_channel]]",
         "cec": "a table for each machine and its systems, such as [cec.A]",
+        "memory": "a table for the memory of each system, such as [memory.ATLANTA]",
         "traffic": "a table for what runs over a link, headed [[traffic]]",
         "deck": "a table for each IOCP deck that is kept, such as [deck.A]",
         "io": "a table for each workload of disks, headed [[io]]",
@@ -157,6 +169,11 @@ EXPECTED: Final[Mapping[type, Mapping[str, str]]] = {
         '"40" }',
     },
     CecTable: {"systems": 'a list of systems, such as ["ATLANTA", "BOSTON"]'},
+    MemoryTable: {
+        "free_gib": f"GiB of memory for guests that come, a number from 0 to {FREE_GIB_MAX:g}",
+        "overcommit": "GiB of guests for each GiB of memory, a number above 0, at most "
+        f"{OVERCOMMIT_MAX:g}",
+    },
     TrafficTable: {
         "from": 'the system of the clients in quotes, such as "ATLANTA"',
         "to": 'the system of the servers in quotes, such as "BOSTON"',
@@ -184,6 +201,7 @@ EXPECTED: Final[Mapping[type, Mapping[str, str]]] = {
 _NAMED: Final = {
     "fibre": "a fibre",
     "cec": "a CEC",
+    "memory": "a system",
     "deck": "a deck",
     "channel": "a channel",
     "path": "a path",
@@ -214,6 +232,7 @@ class Document:
     links: tuple[LinkTable, ...]
     shared_channels: tuple[SharedChannelTable, ...]
     cecs: Mapping[str, CecTable]
+    memory: Mapping[str, MemoryTable]
     traffic: tuple[TrafficTable, ...]
     decks: Mapping[str, DeckTable]
     paths: Mapping[str, tuple[PathTable, IslTable | None]]
@@ -255,6 +274,7 @@ def parse_document(data: bytes | str, source: str) -> Document:
             links=_listed(root.link, LinkTable, "link"),
             shared_channels=_listed(root.shared_channel, SharedChannelTable, "shared_channel"),
             cecs=_named(root.cec, CecTable, "cec"),
+            memory=_named(root.memory, MemoryTable, "memory"),
             traffic=_listed(root.traffic, TrafficTable, "traffic"),
             decks=_named(root.deck, DeckTable, "deck"),
             paths={

@@ -44,6 +44,7 @@ from isfc.layout.channels import (
     read_cecs,
     read_decks,
     read_directors,
+    read_memory,
     read_ports,
     read_shared_channels,
     read_traffic,
@@ -130,6 +131,7 @@ def _collection(document: Document) -> Collection:
         cecs,
         read_traffic(document, alone),
         read_decks(document, alone.systems),
+        read_memory(document, alone.systems),
     )
     check_profiles(collection)
     check_ports(collection)

@@ -213,6 +213,23 @@ class Cec:
 
 
 @dataclass(frozen=True, slots=True)
+class Memory:
+    """What a system has room for: memory that is free for guests that come, and overcommit.
+
+    ``overcommit`` is GiB of guests for each GiB of it.
+    """
+
+    system: NodeName
+    free_gib: float
+    overcommit: float = 1.0
+
+    @property
+    def room(self) -> int:
+        """Bytes of guests."""
+        return int(self.free_gib * self.overcommit * 2**30)
+
+
+@dataclass(frozen=True, slots=True)
 class KeptDeck:
     """An IOCP deck that systems were read from: ``cards`` is its text, as it was.
 
@@ -256,7 +273,8 @@ class Collection:
 
     What ISFC calls a collection. Links may share chpids, channels and inter-switch links.
     ``shared_channels`` are those of several systems, ``cecs`` the machines, ``decks`` what the
-    machines' IOCP decks were, which `isfc.deck.amend` brings up to date.
+    machines' IOCP decks were, which `isfc.deck.amend` brings up to date. ``memory`` is of every
+    system, or empty.
     """
 
     links: tuple[Layout, ...]
@@ -266,6 +284,7 @@ class Collection:
     cecs: tuple[Cec, ...] = ()
     traffic: tuple[LinkTraffic, ...] = ()
     decks: tuple[KeptDeck, ...] = field(default=(), compare=False, repr=False)
+    memory: tuple[Memory, ...] = ()
 
     def channel(self, node: NodeName, chpid: ChpidId) -> Channel:
         """The channel that a chpid of a system is."""

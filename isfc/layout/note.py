@@ -25,6 +25,8 @@ class NoteKind(StrEnum):
     """Not all of an open load is carried."""
     TREND = "trend"
     """A run of a fixed length had not come to rest."""
+    MEMORY = "memory"
+    """What is free where guests go is not known."""
     NO_RANGE = "no-range"
     """Nothing says how far some of the figures are off."""
 

@@ -74,6 +74,7 @@ def in_use(collection: Collection) -> Collection:
         cecs=tuple(cec for cec in cecs if cec.systems),
         traffic=tuple(t for t in collection.traffic if {t.client, t.server} in joined),
         decks=tuple(d for each in collection.decks if (d := each.of(systems)) is not None),
+        memory=tuple(each for each in collection.memory if each.system in systems),
     )
 
 

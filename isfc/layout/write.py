@@ -61,6 +61,10 @@ def _shared_lines(collection: Collection) -> Iterator[str]:
     """The machines, the channels that systems share, and the traffic."""
     for cec in collection.cecs:
         yield from ("", f"[cec.{_key(cec.name)}]", f"systems = {_value(list(cec.systems))}")
+    for memory in collection.memory:
+        yield from ("", f"[memory.{_key(memory.system)}]", f"free_gib = {memory.free_gib!r}")
+        if memory.overcommit != 1:
+            yield f"overcommit = {memory.overcommit!r}"
     for channel in collection.shared_channels:
         chpids: dict[str, object] = {end.node: format_chpid(end.chpid) for end in channel}
         yield from ("", "[[shared_channel]]", f"chpid = {_value(chpids)}")

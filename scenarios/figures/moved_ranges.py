@@ -12,10 +12,11 @@ from typing import Final
 
 from isfc.layout.channels import find_link
 from isfc.layout.layout import Layout
+from isfc.link.name import NodeName
 from scenarios.figures.certainty import Interval, Range
 from scenarios.figures.ranges import rate_range
 from scenarios.moves.by_rate import by_rate, seconds_in_order
-from scenarios.moves.evacuation import Evacuation
+from scenarios.moves.evacuation import Evacuation, EvacuationOutcome
 from scenarios.moves.guest import Moved
 from scenarios.moves.relocation import Relocation
 from scenarios.moves.vmrelocate import RelocationEnd
@@ -54,31 +55,37 @@ class MovesRange:
 
 def relocation_ranges(relocation: Relocation, guests: Sequence[Moved]) -> MovesRange | None:
     """Of a relocation over one link; None where no guest's time follows from a rate."""
-    together = relocation.together
     links = [relocation.layout] * len(guests)
-    return _ranges(guests, links, together, relocation.window)
+    return _ranges(guests, links, relocation.together, relocation.window)
 
 
-def evacuation_ranges(evacuation: Evacuation, guests: Sequence[Moved]) -> MovesRange | None:
+def evacuation_ranges(evacuation: Evacuation, outcome: EvacuationOutcome) -> MovesRange | None:
     """Of an evacuation over the links to each guest's destination."""
-    collection, source = evacuation.collection, evacuation.source
-    links = [find_link(collection, source, tenant.to) for tenant in evacuation.tenants]
-    return _ranges(guests, links[: len(guests)], evacuation.at_once, evacuation.window)
+    links = [find_link(evacuation.collection, each.source, each.to) for each in outcome.guests]
+    moved = [each.moved for each in outcome.guests]
+    sources = [each.source for each in outcome.guests]
+    return _ranges(moved, links, evacuation.at_once, evacuation.window, sources)
 
 
 def _ranges(
-    guests: Sequence[Moved], links: Sequence[Layout], together: int, window: int
+    guests: Sequence[Moved],
+    links: Sequence[Layout],
+    together: int,
+    window: int,
+    sources: Sequence[NodeName] = (),
 ) -> MovesRange | None:
+    """``sources`` is where each guest was, if they leave several systems."""
+    at: Sequence[NodeName | None] = sources or [None] * len(guests)
     known = [
-        (guest, link)
-        for guest, link in zip(guests, links, strict=True)
+        (guest, link, source)
+        for guest, link, source in zip(guests, links, at, strict=True)
         if guest.end in _BY_RATE and guest.length
     ]
     if not known:
         return None
     pairs = max(1, min(together, len(guests)) * window // SUITES[SUITE].window)
-    rates = [rate_range(1.0, link, SUITES[SUITE], pairs) for _, link in known]
-    moved = [guest for guest, _ in known]
+    rates = [rate_range(1.0, link, SUITES[SUITE], pairs) for _, link, _ in known]
+    moved = [guest for guest, _, _ in known]
     plans = [guest.plan for guest in moved]
     speeds = [guest.length / max(1e-9, guest.seconds) for guest in moved]
 
@@ -87,6 +94,12 @@ def _ranges(
             by_rate(plan, speed * factor)
             for plan, speed, factor in zip(plans, speeds, factors, strict=True)
         ]
+
+    def all_seconds(found: list[Moved]) -> float:
+        by_source: dict[NodeName | None, list[Moved]] = {}
+        for each, (_, _, source) in zip(found, known, strict=True):
+            by_source.setdefault(source, []).append(each)
+        return max(seconds_in_order(group, together) for group in by_source.values())
 
     again = _AtEnds(outcome, rates)
     each = {
@@ -98,7 +111,7 @@ def _ranges(
         for number, guest in enumerate(moved)
     }
     return MovesRange(
-        again.range(lambda found: seconds_in_order(found, together), _all_seconds(guests)),
+        again.range(all_seconds, _all_seconds(guests)),
         again.range(
             lambda found: max(guest.quiesced_seconds for guest in found),
             max(guest.quiesced_seconds for guest in guests),

@@ -4,22 +4,31 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from isfc.arguments import checked
+from isfc.errors import ConfigurationError
+from isfc.layout.in_words import listed
 from isfc.layout.layout import Collection, Layout, find_node
-from scenarios.moves.evacuation import Evacuation, EvacuationOutcome, Tenant
+from isfc.link.name import NodeName
+from scenarios.moves.at_once import best_together
+from scenarios.moves.evacuation import Evacuation, EvacuationOutcome
 from scenarios.moves.evacuation import evacuate as move_away
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.orders import read_order
+from scenarios.moves.rolling import Rolling, RollingOutcome, roll
+from scenarios.moves.targets import Tenant, place_guests, rooms
 from scenarios.runs.at_site import GivenSite, links_at
+from scenarios.runs.saturation import in_turn
 from scenarios.runs.workload import load_of
+
+_CEC = "CEC:"
 
 
 @checked
 def evacuate(
     layout: Layout | Collection | str | Path,
-    system: str,
+    system: str | Sequence[str],
     guests: Sequence[GuestPlan | Tenant],
     *,
-    together: int = 1,
+    together: int | None = 1,
     quiet: bool = False,
     orders: Sequence[str] = (),
     seed: int = 1,
@@ -28,30 +37,80 @@ def evacuate(
 ) -> EvacuationOutcome:
     """Relocate every guest off a system in virtual time; what became of each, in order.
 
-    A `Tenant` says where its guest goes; a `GuestPlan` alone goes to the partners in turn.
-    ``together`` are on their way at a time, beside the ``traffic`` of the collection unless
-    ``quiet``. ``progress`` is told how many are over; ``profile`` is a site's. Raises
-    `ConfigurationError` for what cannot be run.
+    Or off several systems, or ``"cec:NAME"``, all those of a machine: then a `Tenant` says where
+    each guest is. A guest without a destination goes where there is room for it, as the file's
+    ``[memory.SYSTEM]`` says, or else to the partners in turn. ``together`` leave a system at a
+    time, beside the ``traffic`` of the collection unless ``quiet``; None tries which number is
+    best. ``progress`` is told how many are over; ``profile`` is a site's. Raises
+    `ConfigurationError` for what cannot be run, such as guests that do not fit.
     """
     collection = links_at(layout, profile)
-    source = find_node("system", system, collection.systems)
-    partners = [
-        node for link in collection.links_of(source) for node in link.nodes if node != source
-    ]
-    tenants = tuple(
-        each if isinstance(each, Tenant) else Tenant(each, partners[place % len(partners)])
-        for place, each in enumerate(guests)
+    sources = systems_named(collection, [system] if isinstance(system, str) else system)
+    tenants = [each if isinstance(each, Tenant) else Tenant(each) for each in guests]
+    room = rooms(collection)
+    evacuation = Evacuation(
+        collection,
+        sources,
+        place_guests(collection, sources, tenants, room),
+        1 if together is None else together,
+        () if quiet else tuple(map(load_of, collection.traffic)),
+        tuple(read_order(order, [tenant.plan.name for tenant in tenants]) for order in orders),
+        seed=seed,
+        room=room,
     )
-    names = [tenant.plan.name for tenant in tenants]
-    return move_away(
-        Evacuation(
-            collection,
-            source,
-            tenants,
-            together,
-            () if quiet else tuple(map(load_of, collection.traffic)),
-            tuple(read_order(order, names) for order in orders),
-            seed=seed,
-        ),
-        progress,
-    )
+    if together is None:
+        return best_together(evacuation, in_turn).outcome
+    return move_away(evacuation, progress)
+
+
+@checked
+def rolling_maintenance(
+    layout: Layout | Collection | str | Path,
+    guests: Sequence[Tenant],
+    *,
+    systems: Sequence[str] = (),
+    together: int = 1,
+    quiet: bool = False,
+    seed: int = 1,
+    progress: Callable[[int], None] | None = None,
+    profile: GivenSite = None,
+) -> RollingOutcome:
+    """Evacuate one system after the other, and bring its guests back before the next.
+
+    ``systems`` in their order, or all that guests are at, by name. A `Tenant` says in ``source``
+    where it is; all else is as of `evacuate`. Raises `ConfigurationError` before anything is run
+    if guests of some system do not fit elsewhere.
+    """
+    collection = links_at(layout, profile)
+    loads = () if quiet else tuple(map(load_of, collection.traffic))
+    order = systems_in_turn(collection, systems, guests)
+    return roll(Rolling(collection, order, tuple(guests), together, loads, seed), progress)
+
+
+def systems_in_turn(
+    collection: Collection, names: Sequence[str], tenants: Sequence[Tenant]
+) -> tuple[NodeName, ...]:
+    """The systems that ``names`` are, or else all that have guests."""
+    if names:
+        return systems_named(collection, names)
+    at = {tenant.source for tenant in tenants}
+    return tuple(system for system in collection.systems if system in at)
+
+
+def systems_named(collection: Collection, names: Sequence[str]) -> tuple[NodeName, ...]:
+    """The systems of some names and of ``cec:NAME``, each once. Raises `ConfigurationError`."""
+    found: dict[NodeName, None] = {}
+    for name in names:
+        if not name.upper().startswith(_CEC):
+            found[find_node("system", name, collection.systems)] = None
+            continue
+        cecs = {f"{_CEC}{cec.name}".upper(): cec for cec in collection.cecs}
+        if name.upper() not in cecs:
+            known = [f"cec:{cec.name}" for cec in collection.cecs] or ["[cec.NAME] in the file"]
+            raise ConfigurationError(
+                f"system {name[:40]}: no such CEC; expected {listed(known, 'or')}"
+            )
+        found |= dict.fromkeys(cecs[name.upper()].systems)
+    if not found:
+        raise ConfigurationError("system: none; expected one at least")
+    return tuple(found)

@@ -1,8 +1,8 @@
-"""Evacuation: every guest of a system is relocated to other members, before its maintenance.
+"""Evacuation: every guest of some systems is relocated to other members, before maintenance.
 
-Each guest is relocated over the link to its destination; so many go on at the same time, on
-whichever links. All links of the file run, with other traffic if it is wanted. A relocation
-(`scenarios.moves.relocation`) is the same over one link.
+Each guest is relocated over the link to its destination; of each system that is left so many go on
+at the same time, on whichever links. All links of the file run, with other traffic if it is wanted.
+A relocation (`scenarios.moves.relocation`) is the same over one link.
 
 It lasts as long as its guests take. So it is not run until something is steady: the time is the
 figure. The other traffic runs for `scenarios.runs.warmup` before the first guest leaves; what it
@@ -10,7 +10,7 @@ carries without them is a rate, and known as `scenarios.runs.steady` knows rates
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, final
 
@@ -18,15 +18,17 @@ from isfc.engine.program import Offer, Program
 from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
 from isfc.layout.channels import find_link
+from isfc.layout.in_words import listed
 from isfc.layout.layout import Collection, Layout
 from isfc.layout.shown import html_table
 from isfc.link.events import Delivered, LinkEvent
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.system.system import System
-from scenarios.moves.guest import GuestPlan, Moved, pass_record
+from scenarios.moves.guest import Moved, pass_record
 from scenarios.moves.orders import Operator, Order, Response, response_record
 from scenarios.moves.queue import Arrivals, Departures, RelocationQueue
+from scenarios.moves.targets import Placed, Targets, partners_of
 from scenarios.runs.experiment import NS_PER_S, Experiment
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.result import MIB
@@ -49,29 +51,23 @@ SLICE_NS: Final = 5_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Tenant:
-    """A guest that is to leave, and where it goes."""
-
-    plan: GuestPlan
-    to: NodeName
-
-
-@dataclass(frozen=True, slots=True)
 class Evacuation:
-    """What is to be moved away from ``source``; ``at_once`` guests at the same time.
+    """What is to be moved away from ``sources``; ``at_once`` guests of each at the same time.
 
-    ``loads`` are other traffic meanwhile, on any link, and ``orders`` commands.
+    ``loads`` are other traffic meanwhile, on any link, and ``orders`` commands at the one source.
+    ``room`` is what each system has room for, empty if that is not known.
     """
 
     collection: Collection
-    source: NodeName
-    tenants: tuple[Tenant, ...]
+    sources: tuple[NodeName, ...]
+    tenants: tuple[Placed, ...]
     at_once: int = 1
     loads: tuple[LinkLoad, ...] = ()
     orders: tuple[Order, ...] = ()
     window: int = WINDOW
     seed: int = 1
     link: LinkParameters = field(default_factory=LinkParameters)
+    room: Mapping[NodeName, int] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.tenants) <= GUESTS_MAX:
@@ -80,17 +76,34 @@ class Evacuation:
             )
         if not 1 <= self.at_once <= AT_ONCE_MAX:
             raise ConfigurationError(f"together {self.at_once}: expected 1 to {AT_ONCE_MAX}")
+        if self.orders and len(self.sources) > 1:
+            raise ConfigurationError("at: commands of one system; expected one system to leave")
         for tenant in self.tenants:
-            find_link(self.collection, self.source, tenant.to)
+            find_link(self.collection, tenant.source, tenant.to)
+
+    @property
+    def name(self) -> str:
+        """The systems that are left."""
+        return listed(self.sources)
 
 
 @dataclass(frozen=True, slots=True)
 class Evacuated:
-    """What became of one guest; times in seconds since the evacuation began."""
+    """What became of one guest; times in seconds since the evacuation began.
 
+    ``to`` is where it went, which is not ``meant`` if the link there died while it waited.
+    """
+
+    source: NodeName
+    meant: NodeName
     to: NodeName
     begin_s: float
     moved: Moved
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether it went to another system than it was to."""
+        return self.to != self.meant
 
     @property
     def end_s(self) -> float:
@@ -118,7 +131,13 @@ class EvacuationOutcome:
     def rows(self) -> list[dict[str, Any]]:
         """A flat record for each pass of each guest, as a data frame takes them."""
         return [
-            {"guest": guest.moved.plan.name, "to": guest.to, "pass": number, **pass_record(each)}
+            {
+                "guest": guest.moved.plan.name,
+                "from": guest.source,
+                "to": guest.to,
+                "pass": number,
+                **pass_record(each),
+            }
             for guest in self.guests
             for number, each in enumerate(guest.moved.passes, start=1)
         ]
@@ -132,7 +151,9 @@ class EvacuationOutcome:
             "guests": [
                 {
                     "name": each.moved.plan.name,
+                    "from": each.source,
                     "to": each.to,
+                    "meant_for": each.meant,
                     "memory_bytes": each.moved.plan.memory.size,
                     "touched_bytes": each.moved.plan.memory.touched,
                     "change_bytes_per_s": each.moved.plan.memory.change_rate,
@@ -195,29 +216,32 @@ class EvacuationOutcome:
         return all(guest.moved.moved for guest in self.guests)
 
 
-def counts_together(evacuation: Evacuation) -> tuple[int, ...]:
-    """How many guests together a sweep tries: 1, 2, 4 ... up to all of them, or `AT_ONCE_MAX`."""
-    most = min(len(evacuation.tenants), AT_ONCE_MAX)
-    return tuple(sorted({*(1 << power for power in range(most.bit_length())), most}))
-
-
 def evacuate(
     evacuation: Evacuation, progress: Callable[[int], None] | None = None
 ) -> EvacuationOutcome:
     """Move everything, message by message; ``progress`` is told how many guests are over."""
     moving = Moving(evacuation)
     before = _lengths(moving.systems)
-    queue, begin_ns = moving.queue, moving.begin_ns
+    queues, begin_ns = moving.queues, moving.begin_ns
 
     def tell() -> None:
         if progress is not None:
-            progress(len(queue.begun) - len(queue.going))
+            progress(sum(len(queue.begun) - len(queue.going) for queue in queues))
 
     responses = moving.run(tell)
     seconds = max(1, moving.engine.now_ns - begin_ns) / NS_PER_S
     guests = tuple(
-        Evacuated(tenant.to, (guest.begin_ns - begin_ns) / NS_PER_S, guest.moved)
-        for tenant, guest in zip(evacuation.tenants, queue.begun, strict=True)
+        Evacuated(
+            queue.source,
+            queue.meant[guest],
+            queue.destination(guest),
+            (guest.begin_ns - begin_ns) / NS_PER_S,
+            guest.moved,
+        )
+        for guest, queue in sorted(
+            ((guest, queue) for queue in queues for guest in queue.begun),
+            key=lambda each: each[0].begin_ns,
+        )
     )
     traffic = _meanwhile(evacuation, guests, before, _lengths(moving.systems), seconds)
     return EvacuationOutcome(guests, traffic, responses)
@@ -231,31 +255,50 @@ class Moving:
         collection = evacuation.collection
         self._evacuation = evacuation
         self.systems = make_systems(collection, collection.systems, lambda _: evacuation.link)
-        self.source = next(each for each in self.systems if each.name == evacuation.source)
-        self.queue = RelocationQueue(
-            [(tenant.plan, tenant.to) for tenant in evacuation.tenants],
-            evacuation.at_once,
-            evacuation.window,
-        )
+        reach = {
+            source: partners_of(collection, source, evacuation.sources)
+            for source in evacuation.sources
+        }
+        targets = Targets(reach, evacuation.room)
+        self.queues = [
+            RelocationQueue(
+                source,
+                [
+                    (tenant.plan, tenant.to)
+                    for tenant in evacuation.tenants
+                    if tenant.source == source
+                ],
+                evacuation.at_once,
+                evacuation.window,
+                targets,
+            )
+            for source in evacuation.sources
+        ]
         self.begin_ns = WARMUP_NS if evacuation.loads else 0
         self.clients: list[CountedProgram] = []
         """Of the other traffic, link by link."""
-        self._departures: dict[NodeName, Departures] = {}
+        self._departures: dict[tuple[NodeName, NodeName], Departures] = {}
         programs: Programs = defaultdict(list)
         for link in collection.links:
             self._add_programs(programs, link)
         self.engine = VirtualEngine(self.systems, place(programs, self.systems))
         self.engine.run(self.begin_ns)
 
+    def system(self, name: NodeName) -> System:
+        """One of the systems."""
+        return next(each for each in self.systems if each.name == name)
+
     def _add_programs(self, programs: Programs, link: Layout) -> None:
         """What runs at both ends of a link."""
         evacuation, nodes = self._evacuation, link.nodes
-        source = evacuation.source
-        if source in nodes and any(each.to in nodes for each in evacuation.tenants):
-            to = nodes[1 - nodes.index(source)]
-            self._departures[to] = Departures(self.queue, to)
+        for queue in self.queues:
+            source = queue.source
+            to = nodes[source == nodes[0]]
+            if source not in nodes or to in evacuation.sources:
+                continue
+            departures = self._departures[source, to] = Departures(queue, to)
             count = GUESTS_MAX * (evacuation.window + 1)
-            programs[source, to].append((self._departures[to], count))
+            programs[source, to].append((departures, count))
             programs[to, source].append((Arrivals(evacuation.window), count))
         loads = [each for each in evacuation.loads if {each.client, each.server} == {*nodes}]
         made = programs_of(loads, GuestCosts(), f"background {evacuation.seed}")
@@ -269,19 +312,23 @@ class Moving:
 
         ``tell`` is called now and then. Limits and orders are kept to the nanosecond.
         """
-        engine, queue, orders = self.engine, self.queue, self._evacuation.orders
-        operator = Operator(orders, queue, self.source, self._departures.values(), self.begin_ns)
+        engine, queues, departures = self.engine, self.queues, self._departures
+        orders, (first, *_) = self._evacuation.orders, queues
+        source = self.system(first.source)
+        operator = Operator(orders, first, source, departures.values(), self.begin_ns)
         while True:
-            while (to := queue.next_to) is not None:
-                if messages := self._departures[to].begin_waiting(engine.now_ns):
-                    engine.offer(self.source.name, to, messages)
-            if queue.over:
+            for queue in queues:
+                while (to := queue.next_to) is not None:
+                    if messages := departures[queue.source, to].begin_waiting(engine.now_ns):
+                        engine.offer(queue.source, to, messages)
+            if all(queue.over for queue in queues):
                 break
-            due = [guest.deadline_ns for guest in queue.going]
+            going = [guest for queue in queues for guest in queue.going]
+            due = [guest.deadline_ns for guest in going]
             if operator.due_ns is not None:
                 due.append(operator.due_ns)
             engine.run(min(engine.now_ns + SLICE_NS, *due))
-            for guest in queue.going:
+            for guest in (guest for queue in queues for guest in queue.going):
                 guest.expire(engine.now_ns)
             operator.act(engine.now_ns)
             engine.drain()
@@ -331,7 +378,7 @@ def _meanwhile(
         return ()
     moved: dict[str, int] = defaultdict(int)
     for guest in guests:
-        name = "-".join(sorted((evacuation.source, guest.to)))
+        name = "-".join(sorted((guest.source, guest.to)))
         moved[name] += guest.moved.length
     alone = steady_links(Experiment(evacuation.collection, evacuation.loads, seed=evacuation.seed))
     found = []

@@ -1,7 +1,8 @@
 """The guests of one system that are to leave it, and the programs of the links they leave by.
 
 So many are on their way at the same time, in their order, on whichever links. A link's two ends
-run `Departures` and `Arrivals`; each guest has conversations of its own there.
+run `Departures` and `Arrivals`; each guest has conversations of its own there. When a link goes
+down, those that wait for it go elsewhere, if there is room.
 """
 
 from collections import deque
@@ -13,6 +14,8 @@ from isfc.link.events import Delivered, LinkDown, LinkEvent, LinkUp, Sent
 from isfc.link.message import Message
 from isfc.link.name import NodeName
 from scenarios.moves.guest import COUNTS_LENGTH, Guest, GuestPlan
+from scenarios.moves.targets import Targets
+from scenarios.moves.vmrelocate import RelocationEnd
 
 
 @final
@@ -20,13 +23,24 @@ class RelocationQueue:
     """Which guests wait, are on their way, and are over. At most ``together`` are on their way."""
 
     def __init__(
-        self, plans: Sequence[tuple[GuestPlan, NodeName]], together: int, window: int
+        self,
+        source: NodeName,
+        plans: Sequence[tuple[GuestPlan, NodeName]],
+        together: int,
+        window: int,
+        targets: Targets,
     ) -> None:
+        self.source = source
         self._waiting = deque((Guest(plan, window), to) for plan, to in plans)
         self._together = together
+        self._targets = targets
         self.begun: list[Guest] = []
         """In the order in which they began."""
         self._destinations: dict[Guest, NodeName] = {}
+        self.meant = dict(self._waiting)
+        """Where each was to go at first."""
+        for guest, to in self._waiting:
+            targets.bind(guest, to)
 
     @property
     def going(self) -> list[Guest]:
@@ -51,6 +65,22 @@ class RelocationQueue:
         self.begun.append(guest)
         self._destinations[guest] = to
         return guest
+
+    def hear_link(self, to: NodeName, *, down: bool) -> None:
+        """The link to a system is down, then those that wait go elsewhere; or it is up again."""
+        self._targets.hear_link(self.source, to, down=down)
+        if not down:
+            return
+        for guest, meant in self._destinations.items():
+            if meant == to and guest.end is RelocationEnd.LINK:
+                self._targets.free(guest, to)
+        for _ in range(len(self._waiting)):
+            guest, meant = self._waiting.popleft()
+            other = self._targets.instead(guest, self.source) if meant == to else None
+            if other is not None:
+                self._targets.free(guest, meant)
+                self._targets.bind(guest, other)
+            self._waiting.append((guest, other or meant))
 
     def destination(self, guest: Guest) -> NodeName:
         """Where a guest goes that has begun."""
@@ -114,9 +144,11 @@ class Departures:
         self._down = down
         if not down:
             self.was_up = True
+            self._queue.hear_link(self._to, down=False)
             return ()
         for guest in self._guests:
             guest.lose_link(now_ns)
+        self._queue.hear_link(self._to, down=True)
         messages = self.begin_waiting(now_ns)
         assert not messages, "nobody leaves by a link that is down"
         return ()

@@ -9,9 +9,10 @@ from isfc.layout.layout import Collection, Layout
 from isfc.layout.note import Note
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
-from scenarios.moves.evacuation import WINDOW, Evacuation, Moving, Tenant
+from scenarios.moves.evacuation import WINDOW, Evacuation, Moving
 from scenarios.moves.guest import GuestPlan, Moved, large_guests
 from scenarios.moves.orders import Order, Response
+from scenarios.moves.targets import Placed
 from scenarios.runs.experiment import NS_PER_S, check_node
 from scenarios.runs.notes import modelled
 from scenarios.runs.published_range import beyond_measured, beyond_measured_run, beyond_rate_one_way
@@ -62,11 +63,11 @@ class Relocation:
     def evacuation(self) -> Evacuation:
         """The same as an evacuation over one link."""
         source, to = self.way
-        tenants = tuple(Tenant(plan, to) for plan in self.guests)
+        tenants = tuple(Placed(plan, source, to) for plan in self.guests)
         loads = () if self.background is None else (LinkLoad(source, to, *self.background),)
         return Evacuation(
             Collection((self.layout,)),
-            source,
+            (source,),
             tenants,
             self.together,
             loads,
@@ -120,7 +121,8 @@ def relocate(
     ``progress`` is told now and then how many bytes have been moved.
     """
     moving = Moving(relocation.evacuation)
-    engine, begin_ns, (end,) = moving.engine, moving.begin_ns, moving.source.ends
+    (queue,) = moving.queues
+    engine, begin_ns, (end,) = moving.engine, moving.begin_ns, moving.system(queue.source).ends
     before = end.snapshot(begin_ns)
 
     def tell() -> None:
@@ -129,7 +131,7 @@ def relocate(
 
     responses = moving.run(tell)
     engine.run(max(engine.now_ns, begin_ns + 1))  # also where all ended as it began
-    guests = tuple(guest.moved for guest in moving.queue.begun)
+    guests = tuple(guest.moved for guest in queue.begun)
     seconds = (max(guest.passes[-1].end_ns for guest in guests) - begin_ns) / NS_PER_S
     counts = [each.count for each in moving.clients]
     per_s = sum(counts) * NS_PER_S / (engine.now_ns - begin_ns) if counts else None

@@ -14,6 +14,7 @@ from isfc.layout.loss import cluster_losses
 from isfc.link.name import NodeName
 from scenarios.figures.cluster_plan import cluster_plan, plan_experiments
 from scenarios.moves.evacuation import Evacuation, evacuate
+from scenarios.moves.targets import place_guests
 from scenarios.runs.steady import steady_links
 from tools.pages.cluster_pictures import evacuation_svg, losses_svg, together_svg
 
@@ -41,8 +42,8 @@ def losses() -> str:
 def evacuation() -> str:
     """``isfc evacuate two-cecs ALPHA --guests docs/cluster/guests.csv --quiet``."""
     collection, source = load_collection("two-cecs"), NodeName("ALPHA")
-    tenants = read_tenants(GUESTS, collection, source)
-    return evacuation_svg(evacuate(Evacuation(collection, source, tenants)))
+    placed = place_guests(collection, (source,), read_tenants(GUESTS, collection), {})
+    return evacuation_svg(evacuate(Evacuation(collection, (source,), placed)))
 
 
 def files() -> dict[Path, str]:

@@ -1,8 +1,9 @@
-"""``isfc evacuate``: move every guest of a system to other members of its cluster."""
+"""``isfc evacuate``: move every guest of some systems to other members of their cluster."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 
@@ -18,14 +19,17 @@ from isfc.cli.output.ranges import range_json
 from isfc.cli.output.streams import show, show_csv, show_json, show_log
 from isfc.cli.relocation.certainty import UNRANGED, ranges_json, ranges_line
 from isfc.cli.relocation.evacuate_page import (
+    best_line,
+    best_record,
     evacuation_page,
     sweep_page,
     sweep_rows,
     traffic_range,
 )
-from isfc.cli.relocation.guest_file import GuestLine, read_guests
+from isfc.cli.relocation.guest_file import read_guests
 from isfc.cli.relocation.options import AtOption, CsvOption, PlotOption, read_orders
 from isfc.cli.relocation.relocate_page import write_relocation_plot
+from isfc.cli.relocation.rolling import show_rolling
 from isfc.errors import ConfigurationError
 from isfc.layout.channels import find_link
 from isfc.layout.checked_toml import within
@@ -33,19 +37,18 @@ from isfc.layout.layout import Collection, find_node
 from isfc.layout.note import Note
 from isfc.link.name import NodeName
 from scenarios.figures.moved_ranges import evacuation_ranges
-from scenarios.moves.evacuation import (
-    AT_ONCE_MAX,
-    Evacuation,
-    EvacuationOutcome,
-    Tenant,
-    counts_together,
-    evacuate,
-)
+from scenarios.moves.at_once import BestTogether, best_together, counts_together
+from scenarios.moves.evacuated import systems_in_turn, systems_named
+from scenarios.moves.evacuation import AT_ONCE_MAX, Evacuation, EvacuationOutcome, evacuate
 from scenarios.moves.guest import large_guests
 from scenarios.moves.relocated import check_stop
+from scenarios.moves.rolling import Rolling
+from scenarios.moves.targets import Placed, Tenant, memory_notes, place_guests, rooms
 from scenarios.moves.vmrelocate import Limits
 from scenarios.runs.notes import cluster_notes
 from scenarios.runs.workload import load_of
+
+_Found = TypeVar("_Found")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,17 @@ class EvacuationShown:
     sweep: Annotated[
         bool, typer.Option("--sweep", help="A table instead: with 1, 2, 4 ... guests together.")
     ] = False
+    best: Annotated[
+        bool, typer.Option("--best", help="Search how many together are best, and show that.")
+    ] = False
+    rolling: Annotated[
+        bool,
+        typer.Option(
+            "--rolling",
+            help="Rolling maintenance: the systems in turn, or all that have guests; each is left, "
+            "and gets its guests back.",
+        ),
+    ] = False
     plot: PlotOption = None
     csv: CsvOption = False
     json: JsonOption = False
@@ -62,6 +76,10 @@ class EvacuationShown:
     def __post_init__(self) -> None:
         if self.sweep and self.plot:
             raise ConfigurationError("--sweep: expected no --plot with it")
+        if self.rolling and (self.sweep or self.best or self.plot):
+            raise ConfigurationError("--rolling: expected no --sweep, --best or --plot with it")
+        if self.sweep and self.best:
+            raise ConfigurationError("--sweep and --best: expected one of them")
         if self.plot:
             check_picture(self.plot)
 
@@ -71,8 +89,9 @@ GuestsOption = Annotated[
     typer.Option(
         metavar="FILE.csv",
         help="A line for each guest: name,memory,change_rate,to, as LINUX1,64G,200M,BETA, "
-        "and other options of 'isfc relocate' as columns. Without 'to' the guests go to the "
-        "partners in turn.",
+        "and other options of 'isfc relocate' as columns. Without 'to' a guest goes where the "
+        "file's [memory.SYSTEM] have room for it, or to the partners in turn. 'from' says where "
+        "it is, if several systems are left.",
     ),
 ]
 
@@ -81,12 +100,15 @@ GuestsOption = Annotated[
 def evacuate_system(
     layout: LayoutArgument,
     system: Annotated[
-        str, typer.Argument(metavar="SYSTEM", help="The system that the guests leave.")
-    ],
+        list[str] | None,
+        typer.Argument(
+            metavar="SYSTEM...", help="The systems that the guests leave, or cec:NAME for its."
+        ),
+    ] = None,
     *,
     guests: GuestsOption,
     together: Annotated[
-        int, bounded("N", 1, AT_ONCE_MAX, "How many guests are on their way at the same time.")
+        int, bounded("N", 1, AT_ONCE_MAX, "How many guests leave a system at the same time.")
     ] = 1,
     quiet: Annotated[
         bool, typer.Option("--quiet", help="Without the traffic of the file's [[traffic]].")
@@ -96,48 +118,88 @@ def evacuate_system(
     jobs: JobsOption = None,
     shown: EvacuationShown,
 ) -> None:
-    """Show how long it takes to move every guest off a system.
+    """Show how long it takes to move every guest off a system, or off several.
 
     Guests are relocated as 'isfc relocate' does it, in the order of the file, over all links of
-    the cluster and beside its [[traffic]]. Ends with 1 if a guest could not be relocated.
+    the cluster and beside its [[traffic]]. When a link dies, those that wait for it go elsewhere.
+    Ends with 1 if a guest could not be relocated.
     """
     collection = open_collection(layout).collection
     if quiet and not collection.traffic:
         raise ConfigurationError(f"--quiet: {layout} has no [[traffic]]; expected it without")
-    source = find_node("SYSTEM", system, collection.systems)
-    tenants = read_tenants(guests, collection, source)
+    loads = () if quiet else tuple(map(load_of, collection.traffic))
+    if shown.rolling:
+        if at:
+            raise ConfigurationError("--at: commands of one system; expected no --rolling")
+        tenants = read_tenants(guests, collection)
+        order = _named(lambda: systems_in_turn(collection, system or (), tenants))
+        show_rolling(Rolling(collection, order, tenants, together, loads, seed), shown)
+        return
+    sources = _named(lambda: systems_named(collection, system or ()))
+    placed = _placed(guests, collection, sources)
+    orders = read_orders(at, [each.plan for each in placed])
+    room = rooms(collection)
     evacuation = Evacuation(
-        collection,
-        source,
-        tenants,
-        together,
-        () if quiet else tuple(map(load_of, collection.traffic)),
-        read_orders(at, [tenant.plan for tenant in tenants]),
-        seed=seed,
+        collection, sources, placed, together, loads, orders, seed=seed, room=room
     )
     if shown.sweep:
         _sweep(evacuation, jobs, shown)
         return
-    outcome = _watch(evacuation)
-    moved = [guest.moved for guest in outcome.guests]
-    ranges = evacuation_ranges(evacuation, moved)
+    best = None
+    if shown.best:
+        best = best_together(evacuation, lambda work, each: run_all(work, each, jobs, is_said=True))
+        evacuation = replace(evacuation, at_once=best.count)
+    _show(evacuation, best.outcome if best else _watch(evacuation), shown, best)
+
+
+def _placed(
+    guests: Path, collection: Collection, sources: Sequence[NodeName]
+) -> tuple[Placed, ...]:
+    """The guests of the file, and where each goes."""
+    tenants = read_tenants(guests, collection)
+    with within(f"--guests {guests}"):
+        placed = place_guests(collection, sources, tenants, rooms(collection))
+        for each in placed:
+            check_stop(each.plan, find_link(collection, each.source, each.to), each.source)
+    return placed
+
+
+def _named(find: Callable[[], _Found]) -> _Found:
+    """What is found, or an error that names the argument as the command has it."""
+    try:
+        return find()
+    except ConfigurationError as error:
+        raise ConfigurationError(f"SYSTEM{str(error).removeprefix('system')}") from None
+
+
+def _show(
+    evacuation: Evacuation,
+    outcome: EvacuationOutcome,
+    shown: EvacuationShown,
+    best: BestTogether | None,
+) -> None:
+    ranges = evacuation_ranges(evacuation, outcome)
     if shown.plot:
-        write_relocation_plot(shown.plot, moved, f"Passes from {source}", ranges)
+        moved = [guest.moved for guest in outcome.guests]
+        write_relocation_plot(shown.plot, moved, f"Passes from {evacuation.name}", ranges)
     if shown.csv:
         show_log(f"isfc: note: {ranges_line(ranges)}")
         show_notes(_notes(evacuation))
         show_csv(outcome.rows())
     elif shown.json:
-        show_json(evacuation_json(evacuation, outcome))
+        show_json(evacuation_json(evacuation, outcome, best))
     else:
-        show(evacuation_page(evacuation, outcome, ranges), *note_lines(_notes(evacuation)))
+        said = [] if best is None else ["", best_line(best)]
+        page = evacuation_page(evacuation, outcome, ranges)
+        show(page, *said, *note_lines(_notes(evacuation)))
     if not outcome.all_moved:
         raise typer.Exit(ExitCode.FAILED)
 
 
 def _notes(evacuation: Evacuation) -> tuple[Note, ...]:
     large = large_guests(tenant.plan for tenant in evacuation.tenants)
-    return (*cluster_notes(evacuation.collection), *large, UNRANGED)
+    memory = memory_notes(evacuation.collection)
+    return (*cluster_notes(evacuation.collection), *large, *memory, UNRANGED)
 
 
 def _sweep(evacuation: Evacuation, jobs: int | None, shown: EvacuationShown) -> None:
@@ -145,8 +207,7 @@ def _sweep(evacuation: Evacuation, jobs: int | None, shown: EvacuationShown) -> 
     tried = [replace(evacuation, at_once=count) for count in counts_together(evacuation)]
     outcomes = run_all(evacuate, tried, jobs, is_said=True)
     ranges = [
-        evacuation_ranges(each, [guest.moved for guest in outcome.guests])
-        for each, outcome in zip(tried, outcomes, strict=True)
+        evacuation_ranges(each, outcome) for each, outcome in zip(tried, outcomes, strict=True)
     ]
     rows = sweep_rows(tried, outcomes, ranges)
     notes = _notes(evacuation)
@@ -154,33 +215,27 @@ def _sweep(evacuation: Evacuation, jobs: int | None, shown: EvacuationShown) -> 
         show_notes(notes)
         show_csv(rows)
     elif shown.json:
-        show_json({"source": evacuation.source, "runs": rows, **note_records(notes)})
+        show_json({"source": evacuation.name, "runs": rows, **note_records(notes)})
     else:
         show(sweep_page(evacuation, rows, ranges), *note_lines(notes))
 
 
-def read_tenants(path: Path, collection: Collection, source: NodeName) -> tuple[Tenant, ...]:
+def read_tenants(path: Path, collection: Collection) -> tuple[Tenant, ...]:
     """The guests in a CSV file. Raises `ConfigurationError`, which names file, line and column."""
-    partners = [
-        node for link in collection.links_of(source) for node in link.nodes if node != source
-    ]
     tenants = []
-    for number, line in enumerate(read_guests(path, has_destination=True, defaults=Limits())):
+    for line in read_guests(path, has_destination=True, defaults=Limits()):
         with within(f"--guests {path}: line {line.number}"):
-            to = _destination(line, partners[number % len(partners)], partners)
-            check_stop(line.plan, find_link(collection, source, to), source)
-            tenants.append(Tenant(line.plan, to))
+            to, source = (
+                find_node(column, text, collection.systems) if text else None
+                for column, text in (("to", line.to), ("from", line.source))
+            )
+            tenants.append(Tenant(line.plan, to, source))
     return tuple(tenants)
 
 
-def _destination(line: GuestLine, in_turn: NodeName, partners: list[NodeName]) -> NodeName:
-    to = line.to.upper()
-    if to and to not in partners:
-        raise ConfigurationError(f"to: no link to {to[:40]}; expected {', '.join(partners)}")
-    return NodeName(to) if to else in_turn
-
-
-def evacuation_json(evacuation: Evacuation, outcome: EvacuationOutcome) -> dict[str, Any]:
+def evacuation_json(
+    evacuation: Evacuation, outcome: EvacuationOutcome, best: BestTogether | None = None
+) -> dict[str, Any]:
     """What ``--json`` prints. Names and meanings of the keys stay between releases."""
     moved = [guest.moved for guest in outcome.guests]
     record = outcome.to_dict()
@@ -189,10 +244,11 @@ def evacuation_json(evacuation: Evacuation, outcome: EvacuationOutcome) -> dict[
             within = traffic_range(evacuation, each, row[f"{when}_mb_per_s"])
             row[f"{when}_range"] = range_json(within)
     return {
-        "source": evacuation.source,
+        "source": evacuation.name,
         "together": evacuation.at_once,
+        **({} if best is None else {"tried": best_record(best)}),
         **record,
-        **ranges_json(evacuation_ranges(evacuation, moved), moved),
+        **ranges_json(evacuation_ranges(evacuation, outcome), moved),
         **note_records(_notes(evacuation)),
     }
 

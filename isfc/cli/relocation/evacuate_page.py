@@ -12,9 +12,11 @@ from isfc.cli.output.ranges import likely, range_note
 from isfc.cli.output.table import plain_table
 from isfc.cli.relocation.certainty import flat_ranges, of_seconds, ranges_line, seconds
 from isfc.cli.relocation.relocate_page import GIB, response_lines
+from isfc.layout.in_words import first_listed
 from scenarios.figures.certainty import Interval, Range
 from scenarios.figures.moved_ranges import MovesRange
 from scenarios.figures.ranges import links_range
+from scenarios.moves.at_once import ALIKE_SHARE, BestTogether
 from scenarios.moves.evacuation import Evacuated, Evacuation, EvacuationOutcome, OtherTraffic
 
 _COLUMNS = 14
@@ -28,7 +30,7 @@ def evacuation_page(
     count, together = len(evacuation.tenants), evacuation.at_once
     order = "one by one" if together == 1 else f"{together} together"
     parts: list[RenderableType] = [
-        f"Evacuation of {evacuation.source}: {count} guest{'s' * (count > 1)}, {order}; times in s",
+        f"Evacuation of {evacuation.name}: {count} guest{'s' * (count > 1)}, {order}; times in s",
         "",
         _schedule(outcome, ranges),
         "",
@@ -37,12 +39,39 @@ def evacuation_page(
             f"longest stop of a guest is {outcome.longest_quiesce_s:.2f} s."
         ),
     ]
+    other = [f"{each.moved.plan.name} ({each.meant})" for each in outcome.guests if each.elsewhere]
+    if other:
+        parts.append(
+            f"Elsewhere, as the link to where they were to go was down: {first_listed(other, 8)}."
+        )
     parts += [ranges_line(ranges)] if ranges else []
     for response in outcome.responses:
         parts += ["", *response_lines(response)]
     if outcome.traffic:
         parts += ["", *_traffic(evacuation, outcome)]
     return Group(*parts)
+
+
+def best_record(best: BestTogether) -> list[dict[str, Any]]:
+    """What was tried in search of the best, for ``--json``."""
+    return [
+        {
+            "together": count,
+            "seconds": outcome.seconds,
+            "longest_quiesce_s": outcome.longest_quiesce_s,
+            "moved": sum(guest.moved.moved for guest in outcome.guests),
+        }
+        for count, outcome in best.tried.items()
+    ]
+
+
+def best_line(best: BestTogether) -> str:
+    """How many together are best, of what was tried."""
+    tried = ", ".join(f"{count}: {outcome.seconds:.2f} s" for count, outcome in best.tried.items())
+    return (
+        f"Best together: {best.count}; it moves the most guests in the shortest time, within "
+        f"{100 * ALIKE_SHARE:g} %, with the fewest. Tried: {tried}."
+    )
 
 
 def sweep_rows(
@@ -85,7 +114,7 @@ def sweep_page(
         )
     guests = f"{count} guest{'s' * (count > 1)}"
     note = range_note(rate for each in ranges if each for rate in each.rates)
-    heading = f"Evacuation of {evacuation.source}: {guests}, by guests together"
+    heading = f"Evacuation of {evacuation.name}: {guests}, by guests together"
     return Group(heading, "", table, note)
 
 
@@ -105,11 +134,13 @@ def _left_percent(outcome: EvacuationOutcome) -> float | None:
 
 def _schedule(outcome: EvacuationOutcome, ranges: MovesRange | None) -> Table:
     figures = (">begins", ">takes", "~range", ">stop", "~range")
-    table = plain_table("guest", "to", ">GiB", *figures, "", gap=1)
+    sources = len({each.source for each in outcome.guests}) > 1
+    table = plain_table("guest", *["from"] * sources, "to", ">GiB", *figures, "", gap=1)
     within = ranges.guests if ranges else [None] * len(outcome.guests)
     for each, known in zip(outcome.guests, within, strict=True):
         table.add_row(
             Text(each.moved.plan.name),
+            *[each.source] * sources,
             each.to,
             f"{each.moved.plan.memory.size / GIB:g}",
             f"{each.begin_s:.2f}",

@@ -20,7 +20,7 @@ from scenarios.moves.vmrelocate import SECONDS_MAX, Limits
 
 COLUMNS: Final = tuple(
     "name memory change_rate touched hot_set write_rate like max_total max_quiesce immediate "
-    "to".split()
+    "to from".split()
 )
 _FILE_LENGTH_MAX: Final = 64 * 1024
 _NAME_LENGTH_MAX: Final = 8
@@ -29,11 +29,12 @@ _NAME_LENGTH_MAX: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class GuestLine:
-    """A guest of the file, and where it is to go as the file says, if it does."""
+    """A guest of the file, where it is to go and where it is, as the file says, if it does."""
 
     number: int
     plan: GuestPlan
     to: str
+    source: str
 
 
 def read_guests(path: Path, *, has_destination: bool, defaults: Limits) -> list[GuestLine]:
@@ -50,7 +51,7 @@ def read_guests(path: Path, *, has_destination: bool, defaults: Limits) -> list[
         except UnicodeDecodeError:
             raise ConfigurationError("is not UTF-8 text; expected CSV") from None
         reader = csv.DictReader(lines, strict=True)
-        expected = COLUMNS if has_destination else COLUMNS[:-1]
+        expected = COLUMNS if has_destination else COLUMNS[:-2]
         try:
             _check_heads(tuple(reader.fieldnames or ()), expected)
             found = list(_guests(reader, defaults))
@@ -98,7 +99,8 @@ def _guest(number: int, row: dict[str, str], defaults: Limits) -> GuestLine:
         for column in ("like", "memory", "touched", "change_rate", "hot_set", "write_rate")
     }
     memory = GuestOptions(**given).read(str)
-    return GuestLine(number, GuestPlan(name, memory, _limits(row, defaults)), row.get("to", ""))
+    plan = GuestPlan(name, memory, _limits(row, defaults))
+    return GuestLine(number, plan, row.get("to", ""), row.get("from", ""))
 
 
 def _limits(row: dict[str, str], defaults: Limits) -> Limits:

@@ -51,7 +51,8 @@ ELSEWHERE: Final[dict[str, dict[str, str]]] = {
     | {"traffic": "`sweep`", "seeds": "`sweep`"},
     "relocate": dict.fromkeys(OF_A_GUEST, "`GuestPlan`")
     | dict.fromkeys(["sweep", "jobs"], "one at a time"),
-    "evacuate": dict.fromkeys(["sweep", "jobs"], "one at a time"),
+    "evacuate": dict.fromkeys(["sweep", "jobs"], "one at a time")
+    | {"best": "`together=None`", "rolling": "`rolling_maintenance`"},
     "compare": {"files": "`layouts`; results are records"},
     "measured read": {"layout": "`measured.compare` keeps those of its link"},
     "measured compare": dict.fromkeys([*OF_FILES, "files"], "`measured.read`")

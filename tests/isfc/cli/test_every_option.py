@@ -80,6 +80,7 @@ FILES: Final = {
     "site.toml": 'name = "desert"\nfeatures = ["FICON Express4"]\nintervals = 3\n'
     f'model = "{constants_digest(LinkParameters(), GuestCosts())}"\n[factors]\n',
     "guests.csv": "name,memory,change_rate\nG1,1M,0\nG2,1M,0\n",
+    "home.csv": "name,memory,change_rate,from\nG1,1M,0,A\nG2,1M,0,A\n",
     "orders.txt": "at 0.01s A: QUERY ISLINK\n",
     "faults.toml": '[[fault]]\nat = "5ms"\nfor = "5ms"\nkind = "chpid lost"\n'
     'chpid = "40"\nnode = "A"\n',
@@ -199,6 +200,10 @@ evacuate FILE A --guests guests.csv
     --seed 5                                              =+=+
     --jobs 2 | --sweep                                    ====
     --sweep                                               ++++
+    --best                                                ++++
+    --best | --sweep                                      ----
+    --rolling | --guests home.csv                         ++++
+    --rolling | --sweep                                   ----
     --plot out.svg                                        ++++
     --plot out.svg | --sweep                              ----
     --csv                                                 ++++

@@ -23,7 +23,7 @@ INPUTS: Final = frozenset(
     "trend begin_s steps stop_short km link_gbps write_ctcs estimated_mb_per_s chpids warnings "
     "findings saturating_pairs stated_pairs share busy_percent resource count left had odds ratio "
     "nodes fewer sharing remarks candidates screened simulated defined_simulated odds_ahead "
-    "wanted_mb_per_s ports".split()
+    "wanted_mb_per_s ports guests".split()
 )
 """Numbers that are set, counted, by IBM's rule, or how sure something is."""
 RATES: Final = (
@@ -78,6 +78,9 @@ SHOWN: Final = {
     ),
     "evacuate, varied": Shown(
         "evacuate MESH S1 --guests GUESTS --sweep --jobs 1", f"{MOVED} moved", "changed_bytes"
+    ),
+    "evacuate, rolling": Shown(
+        "evacuate MESH --rolling --guests GUESTS", MOVED, "changed_bytes"
     ),
     "collide": Shown("collide published-4 --offer-out 10 --offer-in 10 --steps 1", "", ALL),
     "io plan": Shown("io plan docs/io/two-channels.toml", "", ALL),
@@ -137,7 +140,7 @@ def files(tmp_path: Path) -> dict[str, str]:
         'seconds = 0.02\nwarmup = 0\n[grid]\nlayout = ["published-4"]\nworkload = ["HS"]\n'
         "pairs = [1]\nseed = [1]\n"
     )
-    guests.write_text("name,memory,change_rate\nA,8M,1M\n")
+    guests.write_text("name,memory,change_rate,from\nA,8M,1M,S1\n")
     return {"MESH": str(mesh_file), "GRID": str(grid), "GUESTS": str(guests)}
 
 

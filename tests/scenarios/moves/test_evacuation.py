@@ -6,10 +6,11 @@ from isfc.errors import ConfigurationError
 from isfc.layout.file import parse_collection, parse_layout
 from isfc.link.name import NodeName
 from isfc.testing.cluster import mesh
-from scenarios.moves.evacuation import Evacuation, EvacuationOutcome, Tenant, evacuate
+from scenarios.moves.evacuation import Evacuation, EvacuationOutcome, evacuate
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.guest_memory import GuestMemory
 from scenarios.moves.relocation import Relocation, relocate
+from scenarios.moves.targets import Placed
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.steady import steady_links, sum_of
 from scenarios.runs.workload import LinkLoad, find_workload
@@ -18,8 +19,8 @@ MIB = 2**20
 S1, S2, S3 = map(NodeName, ("S1", "S2", "S3"))
 
 
-def tenant(name: str, memory: int, change_rate: int, to: NodeName) -> Tenant:
-    return Tenant(GuestPlan(name, GuestMemory(memory, memory, change_rate)), to)
+def tenant(name: str, memory: int, change_rate: int, to: NodeName) -> Placed:
+    return Placed(GuestPlan(name, GuestMemory(memory, memory, change_rate)), S1, to)
 
 
 TENANTS = (
@@ -33,7 +34,7 @@ def outcome(
     together: int = 1, *, shared: bool = False, loads: tuple[LinkLoad, ...] = ()
 ) -> EvacuationOutcome:
     collection = parse_collection(mesh(3, shared=shared))
-    return evacuate(Evacuation(collection, S1, TENANTS, together, loads))
+    return evacuate(Evacuation(collection, (S1,), TENANTS, together, loads))
 
 
 @pytest.mark.at_length
@@ -44,7 +45,7 @@ def test_relocation_is_an_evacuation_over_one_link() -> None:
     background = find_workload("HS"), 2
     expected = relocate(Relocation(parse_layout(text), plans, 2, S1, background))
     loads = (LinkLoad(S1, S2, *background),)
-    evacuation = Evacuation(parse_collection(text), S1, (TENANTS[0], TENANTS[2]), 2, loads)
+    evacuation = Evacuation(parse_collection(text), (S1,), (TENANTS[0], TENANTS[2]), 2, loads)
     assert tuple(each.moved for each in evacuate(evacuation).guests) == expected.guests
 
 
@@ -84,8 +85,8 @@ def test_other_traffic_gets_less_meanwhile() -> None:
 def test_what_cannot_be_evacuated_is_refused() -> None:
     collection = parse_collection(mesh(3, shared=False))
     with pytest.raises(ConfigurationError, match="guests 0: expected 1 to 500"):
-        Evacuation(collection, S1, ())
+        Evacuation(collection, (S1,), ())
     with pytest.raises(ConfigurationError, match="together 17: expected 1 to 16"):
-        Evacuation(collection, S1, TENANTS, 17)
+        Evacuation(collection, (S1,), TENANTS, 17)
     with pytest.raises(ConfigurationError, match="no link joins S1 and S9"):
-        Evacuation(collection, S1, (tenant("X", MIB, 0, NodeName("S9")),))
+        Evacuation(collection, (S1,), (tenant("X", MIB, 0, NodeName("S9")),))

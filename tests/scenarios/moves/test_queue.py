@@ -6,15 +6,16 @@ from isfc.link.name import NodeName
 from scenarios.moves.guest import COUNTS_LENGTH, MESSAGE_LENGTH, GuestPlan
 from scenarios.moves.guest_memory import GuestMemory
 from scenarios.moves.queue import Arrivals, Departures, RelocationQueue
+from scenarios.moves.targets import Targets
 
 WINDOW = 3
-S2, S3 = NodeName("S2"), NodeName("S3")
+S1, S2, S3 = map(NodeName, ("S1", "S2", "S3"))
 MEMORY = GuestMemory(2**21, 10 * MESSAGE_LENGTH)
 
 
 def queue(*to: NodeName, together: int) -> RelocationQueue:
     plans = [(GuestPlan(f"GUEST{number}", MEMORY), each) for number, each in enumerate(to)]
-    return RelocationQueue(plans, together, WINDOW)
+    return RelocationQueue(S1, plans, together, WINDOW, Targets({S1: [S2, S3]}, {}))
 
 
 def test_guests_begin_in_their_order_and_so_many_at_the_same_time() -> None:

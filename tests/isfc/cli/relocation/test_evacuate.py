@@ -58,7 +58,7 @@ def test_a_guest_that_changes_too_fast_stays(
     assert "not moved, max-quiesce" in page
 
 
-def test_commands_are_given_meanwhile_and_a_lost_link_loses_its_guests_alone(
+def test_commands_are_given_meanwhile_and_who_waits_for_a_lost_link_goes_elsewhere(
     files: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path(files[3]).write_text("name,memory,change_rate,to\nA,64M,1M,S2\nB,64M,1M,S3\nC,64M,1M,S2\n")
@@ -72,14 +72,17 @@ def test_commands_are_given_meanwhile_and_a_lost_link_loses_its_guests_alone(
         f"{begin_s / 4:.4f} STATUS",
     ]
     record = evacuated(files, capsys, "--json", *lost, code=1)
-    assert [each["reason"] for each in record["guests"]] == ["03", "00", "03"]
+    assert [each["reason"] for each in record["guests"]] == ["03", "00", "00"]
     assert 0 < record["guests"][0]["moved_bytes"] < 64 * 2**20
-    assert record["guests"][2]["moved_bytes"] == 0
+    assert [(each["to"], each["meant_for"]) for each in record["guests"]] == [
+        ("S2", "S2"), ("S3", "S3"), ("S3", "S2")
+    ]  # fmt: skip
     status, _ = record["responses"]
     assert (status["status"][0]["user"], status["status"][0]["to"]) == ("A", "S2")
     assert run(["evacuate", *files, "--quiet", *lost]) == 1
     page = capsys.readouterr().out
     assert "not moved, link-lost" in page
+    assert "as the link to where they were to go was down: C (S2)." in " ".join(page.split())
     assert "VMRELOCATE STATUS" in page
 
 
@@ -152,12 +155,15 @@ def test_options_that_cannot_be_are_named(
         ("name,change_rate\nA,8M\n", "line 1: expected the columns name and memory, and of"),
         ("name,memory,color\nA,8M,red\n", "line 1: column 'color' is unknown or there twice"),
         ("name,memory,memory\nA,8M,8M\n", "line 1: column 'memory' is unknown or there twice"),
-        (GUESTS.replace("S2", "S9"), "line 2: to: no link to S9; expected S2, S3"),
+        (
+            GUESTS.replace("S2", "S9"),
+            "line 2: to S9: not a node of this layout; expected S1, S2 or S3",
+        ),
         (GUESTS.replace("8M", "eight"), "line 2: memory eight: expected a number of bytes with"),
         (GUESTS.replace("A,8M,1M,S2", "A,8M"), "line 2: expected a value for each column"),
         (
             "name,memory,change_rate,max_quiesce\nA,8M,1M,0.001\n",
-            "line 2: max quiesce 0.001 s of",
+            "guests.csv: max quiesce 0.001 s of A: ",
         ),
         (GUESTS.replace("4M,0,", '4M,"0'), "line 3: unexpected end of data; expected CSV"),
         (GUESTS.replace("1M", "1"), "line 2: change_rate 1: expected a unit, K, M, G or T"),
@@ -186,3 +192,82 @@ def test_bad_guests_are_named(files: list[str], text: str, message: str, refusal
 
 def test_an_unknown_system_is_named(files: list[str], refusal: Refusal) -> None:
     assert "SYSTEM S9: " in refusal("evacuate", files[0], "S9", *files[2:])
+
+
+ROOM = """\
+[memory.S1]
+free_gib = 0
+[memory.S2]
+free_gib = {}
+[memory.S3]
+free_gib = 0.0625
+overcommit = 2
+"""
+
+
+def test_guests_go_where_there_is_room_and_those_for_whom_there_is_none_are_named(
+    files: list[str], capsys: pytest.CaptureFixture[str], refusal: Refusal
+) -> None:
+    layout = Path(files[0])
+    links = layout.read_text()
+    layout.write_text(links + ROOM.format(0.07))
+    Path(files[3]).write_text("name,memory,change_rate\nA,32M,0\nB,128M,0\nC,32M,0\n")
+    record = evacuated(files, capsys, "--json")
+    assert {each["name"]: each["to"] for each in record["guests"]} == {
+        "A": "S2", "B": "S3", "C": "S2"
+    }  # fmt: skip
+    assert "memory" not in {note["kind"] for note in record["notes"]}
+    layout.write_text(links + ROOM.format(0.05))
+    Path(files[3]).write_text("name,memory,change_rate\nA,9999G,0\nB,128M,0\nC,32M,0\n")
+    said = refusal("evacuate", *files)
+    assert "no room for A (9999 GiB); GiB that guests may still have beside the others" in said
+    assert "S2 0.01875, S3 0" in said
+    layout.write_text(links + "[memory.S2]\nfree_gib = 1\n")
+    assert "[memory.NAME]: there is none of S1, S3; expected one of each" in refusal(
+        "evacuate", *files
+    )
+
+
+def test_a_cec_is_left_by_all_its_systems_together(
+    files: list[str], capsys: pytest.CaptureFixture[str], refusal: Refusal
+) -> None:
+    layout = Path(files[0])
+    layout.write_text(mesh(4, shared=False) + '[cec.EAST]\nsystems = ["S1", "S2"]\n' + TRAFFIC)
+    guests = "name,memory,change_rate,from\nA,8M,0,S1\nB,8M,0,S2\nC,8M,0,S1\nD,8M,0,S2\n"
+    Path(files[3]).write_text(guests)
+    files[1] = "cec:east"
+    record = evacuated(files, capsys, "--json")
+    assert record["source"] == "S1 and S2"
+    assert {(each["from"], each["to"]) for each in record["guests"]} == {
+        ("S1", "S3"), ("S2", "S4")
+    }  # fmt: skip
+    starts = [each["begin_s"] for each in record["guests"]]
+    assert starts[0] == starts[1] == 0 < starts[2]  # one of each system at a time
+    assert evacuated(files, capsys, "--best", "--jobs", "1", "--json")["tried"]
+    Path(files[3]).write_text(guests.replace("D,8M,0,S2", "D,8M,0,"))
+    assert "D: from: not said; expected S1 or S2" in refusal("evacuate", *files)
+    assert "SYSTEM cec:west: no such CEC; expected cec:EAST" in refusal(
+        "evacuate", files[0], "cec:west", *files[2:]
+    )
+
+
+def test_rolling_maintenance_moves_all_away_and_back_in_turn(
+    files: list[str], capsys: pytest.CaptureFixture[str], refusal: Refusal
+) -> None:
+    Path(files[0]).write_text(mesh(3, shared=False) + TRAFFIC + ROOM.format(1))
+    lines = [f"G{number},2M,0,S{number % 3 + 1}" for number in range(6)]
+    Path(files[3]).write_text("\n".join(["name,memory,change_rate,from", *lines]))
+    rolling = [files[0], "--rolling", *files[2:]]
+    record = evacuated(rolling, capsys, "--json")
+    assert record["order"] == ["S1", "S2", "S3"]
+    assert [(turn["way"], turn["guests"]) for turn in record["turns"]] == [
+        ("away", 2), ("back", 2)
+    ] * 3  # fmt: skip
+    assert record["seconds"] == sum(turn["seconds"] for turn in record["turns"])
+    assert record["all_moved"]
+    assert run(["evacuate", *rolling, "S3", "s1", "--quiet"]) == 0
+    page = capsys.readouterr().out
+    assert "Rolling maintenance of 2 systems, in this order: S3, S1" in page
+    Path(files[0]).write_text(mesh(3, shared=False) + TRAFFIC + ROOM.format(0.001))
+    Path(files[3]).write_text("name,memory,change_rate,from\nA,200M,0,S3\nB,2M,0,S1\n")
+    assert "when S3 is left: no room for A" in refusal("evacuate", *rolling)

@@ -1,0 +1,155 @@
+"""``isfc evacuate --rolling``: rolling maintenance on one page."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import typer
+from rich.console import Group, RenderableType
+
+from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.notes import note_lines, note_records, show_notes
+from isfc.cli.output.progress import progress_bar
+from isfc.cli.output.ranges import range_json, range_note
+from isfc.cli.output.streams import show, show_csv, show_json
+from isfc.cli.output.table import plain_table
+from isfc.cli.relocation.certainty import UNRANGED, seconds
+from isfc.cli.relocation.relocate_page import GIB
+from isfc.layout.in_words import first_listed
+from isfc.layout.note import Note
+from scenarios.figures.certainty import Interval, Range
+from scenarios.figures.moved_ranges import MovesRange, evacuation_ranges
+from scenarios.moves.guest import large_guests
+from scenarios.moves.rolling import Rolling, RollingOutcome, Turn, roll
+from scenarios.moves.targets import memory_notes
+from scenarios.runs.notes import cluster_notes
+
+if TYPE_CHECKING:
+    from isfc.cli.relocation.evacuate import EvacuationShown
+
+_NAMED = 6
+"""Guests that the page names."""
+
+
+def show_rolling(rolling: Rolling, shown: "EvacuationShown") -> None:
+    """Run it, with a bar, and show what came of it; ends with 1 if a guest stayed."""
+    leaving = sum(tenant.source in rolling.order for tenant in rolling.tenants)
+    count = 2 * leaving
+    with progress_bar(
+        count, "moves", lambda done: f"interrupted after {done} of {count} moves", is_said=True
+    ) as advance:
+        outcome = roll(rolling, advance)
+    ranges = [_ranges(turn) for turn in outcome.turns]
+    notes: Sequence[Note] = (
+        *cluster_notes(rolling.collection),
+        *large_guests(tenant.plan for tenant in rolling.tenants),
+        *memory_notes(rolling.collection),
+        UNRANGED,
+    )
+    if shown.csv:
+        show_notes(notes)
+        show_csv(outcome.rows())
+    elif shown.json:
+        show_json({**rolling_json(rolling, outcome, ranges), **note_records(notes)})
+    else:
+        show(_page(rolling, outcome, ranges), *note_lines(notes))
+    if not outcome.all_moved:
+        raise typer.Exit(ExitCode.FAILED)
+
+
+def rolling_json(
+    rolling: Rolling, outcome: RollingOutcome, ranges: Sequence[MovesRange | None]
+) -> dict[str, Any]:
+    """What ``--json`` prints. Names and meanings of the keys stay between releases."""
+    record = outcome.to_dict()
+    total = _total(outcome, ranges)
+    record["seconds_range"] = range_json(total[0]) if total else None
+    record["longest_stop_range"] = range_json(total[1]) if total else None
+    for row, each in zip(record["turns"], ranges, strict=True):
+        row["seconds_range"] = range_json(each.seconds) if each else None
+        row["longest_stop_range"] = range_json(each.longest_stop) if each else None
+    return {"order": [*rolling.order], "together": rolling.at_once, **record}
+
+
+def _ranges(turn: Turn) -> MovesRange | None:
+    if turn.evacuation is None or turn.outcome is None:
+        return None
+    return evacuation_ranges(turn.evacuation, turn.outcome)
+
+
+def _total(
+    outcome: RollingOutcome, ranges: Sequence[MovesRange | None]
+) -> tuple[Range, Range] | None:
+    """The ranges of all turns' seconds, and of the longest stop; None if no turn has one."""
+    known = [each for each in ranges if each]
+    if not known:
+        return None
+    others = sum(
+        turn.seconds for turn, each in zip(outcome.turns, ranges, strict=True) if each is None
+    )
+
+    def of(value: float, parts: Sequence[Range], of_all: Callable[[list[float]], float]) -> Range:
+        likely, sure = (
+            Interval(of_all([each.low for each in ends]), of_all([each.high for each in ends]))
+            for ends in ([each.likely for each in parts], [each.sure for each in parts])
+        )
+        return Range(value, likely, sure, parts[0].basis, parts[0].wider_for)
+
+    return (
+        of(outcome.seconds, [each.seconds for each in known], lambda ends: sum(ends) + others),
+        of(outcome.longest_quiesce_s, [each.longest_stop for each in known], max),
+    )
+
+
+def _page(
+    rolling: Rolling, outcome: RollingOutcome, ranges: Sequence[MovesRange | None]
+) -> RenderableType:
+    figures = (">guests", ">GiB", ">takes", "~range", ">stop", "~range")
+    table = plain_table("system", "", *figures, "guests go to", gap=1)
+    for turn, known in zip(outcome.turns, ranges, strict=True):
+        table.add_row(
+            turn.system if turn.is_away else "",
+            turn.way,
+            f"{len(turn.guests)}",
+            f"{sum(each.moved.plan.memory.size for each in turn.guests) / GIB:g}",
+            f"{turn.seconds:.2f}",
+            seconds(known.seconds if known else None),
+            f"{turn.longest_quiesce_s:.2f}",
+            seconds(known.longest_stop if known else None),
+            _where(turn),
+        )
+    together = "one by one" if rolling.at_once == 1 else f"{rolling.at_once} together"
+    stayed = [
+        f"{name} at {turn.system if turn.is_away else 'where it went'}"
+        for turn in outcome.turns
+        for name in turn.stayed
+    ]
+    total = _total(outcome, ranges)
+    within = (f" ({seconds(each)})" for each in total) if total else iter(("", ""))
+    said = (
+        f"{outcome.seconds:.2f} s{next(within)} of moves, without the maintenance itself; the "
+        f"longest stop of a guest is {outcome.longest_quiesce_s:.2f} s{next(within)}. "
+        f"{range_note(rate for each in ranges if each for rate in each.rates)}"
+    )
+    failed = [f"Not moved, and left behind: {first_listed(stayed, _NAMED)}."] if stayed else []
+    count = len(rolling.tenants)
+    return Group(
+        f"Rolling maintenance of {len(rolling.order)} systems, in this order: "
+        f"{', '.join(rolling.order)}",
+        f"{count} guest{'s' * (count > 1)}, {together} from each system; times in s",
+        "",
+        table,
+        "",
+        said,
+        *failed,
+    )
+
+
+def _where(turn: Turn) -> str:
+    """How many guests went where."""
+    if not turn.is_away:
+        return ""
+    counts: dict[str, int] = {}
+    for each in turn.guests:
+        if each.moved.moved:
+            counts[each.to] = counts.get(each.to, 0) + 1
+    return ", ".join(f"{system} {count}" for system, count in sorted(counts.items()))
