@@ -170,8 +170,8 @@ backlog holds, so that it is never full. Beside those who send little, bulk has 
 (`isfc.programs.link_room`)."""
 
 WINDOW_LENGTH_MIN: Final = 65_536
-"""The least window of a conversation. All windows together have at most `WINDOWS_LENGTH`, also
-when as many conversations as may be have no more than this one."""
+"""The least window of a conversation; less where there may be so many that the least windows of all
+would take more than half of `WINDOWS_LENGTH`: the rest is for those that there are."""
 
 SHARE_LENGTH_MIN: Final = 131_072
 """A conversation's share is never less than so many bytes, or the limit, if that is less."""
@@ -205,7 +205,8 @@ class ConversationLimits:
     @property
     def window_min(self) -> int:
         """The least window of a conversation, in bytes."""
-        return min(self.window_length, WINDOW_LENGTH_MIN)
+        least = WINDOWS_LENGTH // (4 * self.conversations_max)  # each end may open so many
+        return max(1, min(self.window_length, WINDOW_LENGTH_MIN, least))
 
     @property
     def raised_length_max(self) -> int:

@@ -12,8 +12,11 @@ from tools.chaos import uploads
 
 
 @pytest.mark.slow
-def test_every_message_is_accounted_for_whatever_is_killed_stopped_or_cut() -> None:
-    words = "-m tools.chaos.chaos --seconds 8 --gap 0.3 --seed 3 --json".split()
+@pytest.mark.parametrize("options", [[], ["--conversations"]])
+def test_every_message_is_accounted_for_whatever_is_killed_stopped_or_cut(
+    options: list[str],
+) -> None:
+    words = "-m tools.chaos.chaos --seconds 8 --gap 0.3 --seed 3 --json".split() + options
     done = subprocess.run(
         [sys.executable, *words], capture_output=True, text=True, timeout=100, check=False
     )
@@ -29,9 +32,8 @@ def test_every_message_is_accounted_for_whatever_is_killed_stopped_or_cut() -> N
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, 2])
-def test_every_upload_ends_though_the_link_is_full_and_fails(tmp_path: Path, seed: int) -> None:
-    tally = asyncio.run(uploads.run(4, seed, str(tmp_path)))
+def test_every_upload_ends_though_the_link_is_full_and_fails(tmp_path: Path) -> None:
+    tally = asyncio.run(uploads.run(4, 1, str(tmp_path)))
     assert tally.wrong == []
     assert tally.faults > 5
     assert tally.answered > uploads.PROGRAMS

@@ -43,7 +43,8 @@ _LINES: Final = (
 def page(wanted: Wanted, outcome: Outcome, wrong: list[str]) -> Iterator[str]:
     """The result as people read it."""
     yield (
-        f"{wanted.layout}, seed {wanted.seed}: {outcome.seconds:.0f} s, "
+        f"{wanted.layout}, {'by conversations, ' * wanted.by_conversations}seed {wanted.seed}: "
+        f"{outcome.seconds:.0f} s, "
         f"{outcome.faults.total():,} faults"
     )
     for kind, number in sorted(outcome.faults.items(), key=lambda each: each[0].value):
@@ -134,9 +135,21 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--gap", type=float, default=1.5, help="seconds between faults, on average")
+    parser.add_argument(
+        "--rate", type=float, default=100.0, help="messages of each node a second, at most"
+    )
+    parser.add_argument(
+        "--conversations", action="store_true", help="let messages go by conversations"
+    )
     parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args(arguments)
-    wanted = Wanted(chosen.seconds, chosen.seed, chosen.gap)
+    wanted = Wanted(
+        chosen.seconds,
+        chosen.seed,
+        chosen.gap,
+        messages_per_s=chosen.rate,
+        by_conversations=chosen.conversations,
+    )
     folder = Path(tempfile.mkdtemp(prefix="chaos-"))
     outcome, interrupted = Outcome(), False
 

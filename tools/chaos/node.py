@@ -26,6 +26,7 @@ from isfc.live.opening import Opening
 from isfc.programs.verification import Verifying
 from isfc.system.link_end import LinkEnd
 from tools.chaos.book import Book, Entry
+from tools.chaos.conversing import converse
 from tools.chaos.traffic import ROOM, Correspondence
 
 
@@ -41,6 +42,8 @@ class Life(msgspec.Struct, frozen=True):
     """The Unix socket where it listens, or to which it connects."""
     messages_per_s: float
     reconnect_s: float
+    by_conversations: bool = False
+    """Whether its messages go by conversations of `isfc.live.session`; else the link has them."""
     book: str = ""
     """The file of its book, which is there already."""
 
@@ -52,6 +55,10 @@ async def live(life: Life, stop: asyncio.Event) -> int:
     loop.add_signal_handler(signal.SIGUSR1, quiet.set)
     loop.add_reader(sys.stdin.fileno(), stop.set)
     book = Book(Path(life.book))
+    if life.by_conversations:
+        keep_memory()
+        await converse(life, stop, quiet, book)
+        return 0
     correspondence = Correspondence(life.number, book, Random(life.number))
     verifying = Verifying(correspondence)
     endpoint = UnixEndpoint(life.path)

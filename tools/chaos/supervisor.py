@@ -41,6 +41,7 @@ class Wanted:
     messages_per_s: float = 100.0
     """Of each node, at most."""
     reconnect_s: float = 3.0
+    by_conversations: bool = False
 
 
 @dataclass(slots=True)
@@ -122,6 +123,7 @@ class Supervisor:
             str(self._paths[each.name]),
             self._wanted.messages_per_s,
             self._wanted.reconnect_s,
+            self._wanted.by_conversations,
         )
         each.lives.append(await Running.start(life, self._folder))
 

@@ -2,8 +2,11 @@
 
 from functools import partial
 
+import pytest
+
 from isfc.programs.conversation import ConversationEnd
 from isfc.programs.protocol import WINDOWS_LENGTH, ConversationLimits
+from isfc.programs.windows import Windows
 from tests.isfc.programs.dialogue import Dialogue
 
 
@@ -44,3 +47,13 @@ def test_a_window_that_is_over_leaves_its_room_to_others() -> None:
         dialogue.run_until(partial(is_over, asking))
         dialogue.run_until(partial(is_over, asked))
         assert window == ConversationLimits().window_length
+
+
+@pytest.mark.parametrize("places", [1, 256, 512, 10_000])
+def test_however_many_there_may_be_one_alone_has_a_whole_window(places: int) -> None:
+    limits = ConversationLimits(conversations_max=places)
+    least = 2 * places * limits.window_min  # each end may open so many
+    assert least <= WINDOWS_LENGTH // 2
+    assert least + limits.raised_length_max == WINDOWS_LENGTH
+    windows = Windows(limits)
+    assert windows.open(1) == windows.arrange(windows.open(1), 0, 1) == limits.window_length
