@@ -109,6 +109,7 @@ class Adapter:
         """Commands that failed because they crossed another."""
         self.stale_count = 0
         """Orders that answered nothing."""
+        self._parted = False
         self._out: list[tuple[int, Order]] = []
 
     def take(self) -> Iterator[tuple[int, Order]]:
@@ -124,7 +125,7 @@ class Adapter:
         here.holds = holds
         here.state = State.AVAILABLE
         here.pending = None
-        if not mate.attached:
+        if not mate.attached or self._parted:
             return
         for each in (0, 1):
             self._tell(each, Order(Command.NO_OP, State.AVAILABLE))
@@ -140,17 +141,41 @@ class Adapter:
         self._reset(end)
         here.state = State.NOT_READY
 
+    def part(self) -> None:
+        """Nothing passes between the ends: either hears that the other is not ready."""
+        if self._parted:
+            return
+        for end in (0, 1):
+            if not self.ends[end].holds:
+                self._clear(self.ends[end])
+            self._tell(end, Order(RESET, State.NOT_READY))
+        self._parted = True
+
+    def join(self) -> None:
+        """The ends have each other again, and hear what waits, as if it came now."""
+        self._parted = False
+        if not (self.ends[0].attached and self.ends[1].attached):
+            return
+        waits = [here.pending for here in self.ends]
+        for end in (0, 1):
+            self._clear(self.ends[end])
+            self._tell(end, Order(Command.NO_OP, State.AVAILABLE))
+        for end, order in enumerate(waits):
+            if order is not None:
+                self.receive(end, order)
+
     def refuse(self, end: int) -> None:
         """What an end has begun cannot be carried: it hears of a reset, and its mate of nothing."""
         mate = self.ends[1 - end]
         self._clear(self.ends[end])
         self._tell(end, Order(RESET, State.NOT_READY))
-        self._tell(end, mate.pending or Order(Command.NO_OP, State.AVAILABLE))
+        if not self._parted:
+            self._tell(end, mate.pending or Order(Command.NO_OP, State.AVAILABLE))
 
     def receive(self, end: int, order: Order) -> Step:
         """Settle what an end has said; return what became of it."""
         here, mate = self.ends[end], self.ends[1 - end]
-        step = step_for(order.code, order.state, mate.state)
+        step = step_for(order.code, order.state, self._seen_of(mate, order))
         waited = here.pending is not None
         if step is Step.RESETS:
             self._reset(end)
@@ -173,11 +198,17 @@ class Adapter:
                 self._tell(end, Order(Command.NO_OP, State.AVAILABLE))
         if step is Step.STALE:
             self.stale_count += 1
-            if waited:  # it has ended at its end, of which the mate has not heard
+            if waited and not self._parted:  # it has ended at its end, and the mate has not heard
                 self._tell(1 - end, Order(Command.NO_OP, State.AVAILABLE))
             if order.data:  # its end takes it for written
                 self.refuse(end)
         return step
+
+    def _seen_of(self, mate: AdapterEnd, order: Order) -> State:
+        """What an order meets: while the ends are parted, only what it has answered before."""
+        if self._parted and not (mate.holds and order.state is State.AVAILABLE):
+            return State.NOT_READY
+        return mate.state
 
     def _settle(self, end: int, order: Order) -> None:
         """Two commands have crossed that cannot pass each other: the first to come here stays.
@@ -199,6 +230,8 @@ class Adapter:
     def _reset(self, end: int) -> None:
         mate = self.ends[1 - end]
         self._clear(self.ends[end])
+        if self._parted:
+            return
         if not mate.holds:
             self._clear(mate)
         self._tell(1 - end, Order(RESET, State.NOT_READY))

@@ -114,6 +114,7 @@ class Joined(RuleBasedStateMachine):
         self.both_win = kinds == ("wins", "wins")
         """Then one of them is reset when they collide."""
         self.disturbed = self.disturbed_ever = self.both_win
+        self.parted = False
         for index in (0, 1):
             self._attach(index)
         self._drain()
@@ -165,11 +166,25 @@ class Joined(RuleBasedStateMachine):
             self._attach(index)
 
     @rule()
+    def part(self) -> None:
+        """The fibre is pulled: what one end says then does not come to the other."""
+        self.disturbed = self.disturbed_ever = True
+        self.parted = True
+        self.adapter.part()
+        self._take()
+
+    @rule()
+    def join(self) -> None:
+        self.parted = False
+        self.adapter.join()
+        self._take()
+
+    @rule()
     def a_round_trip_later_all_believe_the_same(self) -> None:
         """What was under way has come; a reset may have crossed orders: then both do one more."""
         self._drain()
         attached = [each.attached for each in self.adapter.ends]
-        if not all(attached):
+        if self.parted or not all(attached):
             return
         if self.disturbed:
             for index in (0, 1, 0):

@@ -13,7 +13,7 @@ from ctc.state import State
 from ctc.subchannel import Command
 from isfc.ctce.join import CtcEnd, Place
 from isfc.ctce.wire import CURRENT, OLDER, WireForm
-from isfc.live import ctce
+from isfc.live import ctce_port
 from isfc.live.ctce import Carried, CtceBox, Happened
 from tests.isfc.ctce.partner import Partner
 from tests.isfc.ctce.ports import free_ports
@@ -179,7 +179,7 @@ def test_who_is_not_the_partner_is_refused_and_told_why_in_the_log() -> None:
 
 def test_an_end_that_reads_nothing_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     """What it leaves unread is bounded; the mate hears that it is gone."""
-    monkeypatch.setattr(ctce, "UNREAD_MAX", -1)
+    monkeypatch.setattr(ctce_port, "UNREAD_MAX", -1)
 
     async def test(joined: Joined) -> None:
         first, second = joined.partners(CURRENT, CURRENT)

@@ -1,0 +1,342 @@
+"""Where one end of a CTC meets its Hercules: two connections, in the form that it speaks."""
+
+import asyncio
+import socket
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from ipaddress import IPv4Address
+from typing import Final, Protocol, cast
+
+from ctc.order import Order
+from isfc.ctce.join import CtcEnd
+from isfc.ctce.wire import (
+    CURRENT,
+    DATA_LENGTH_MAX,
+    GREETING_LENGTH,
+    OLDER,
+    Greeting,
+    OrderReader,
+    Sender,
+    WireForm,
+    decode_greeting,
+    encode_greeting,
+    encode_order,
+)
+from isfc.errors import WireError
+from isfc.live.connection import reason_of
+from isfc.live.service import Service
+
+RETRY_S: Final = 0.2
+"""Between two attempts to connect to a Hercules that is not there, in seconds."""
+GREETING_S: Final = 5.0
+"""How long a connection of the current form may take to say who it is, in seconds."""
+EARLY_MAX: Final = 16
+"""Orders of an end that cannot be told anything yet."""
+UNREAD_MAX: Final = 16 * DATA_LENGTH_MAX
+"""Bytes that an end may leave unread; a CTC has one command outstanding, so it reads no more."""
+
+
+@dataclass(slots=True)
+class EndCount:
+    """What one end has done so far."""
+
+    orders: int = 0
+    written_length: int = 0
+    attached: int = 0
+    refused: int = 0
+
+
+class Joint(Protocol):
+    """What a port is one end of."""
+
+    def receive(self, end: int, order: Order) -> None:
+        """An end has said something."""
+
+    def attach(self, end: int, wins: bool, holds: bool) -> None:
+        """An end can be told things now."""
+
+    def detach(self, end: int) -> None:
+        """An end is gone."""
+
+    def tell(self, end: CtcEnd, text: str) -> None:
+        """Something else has happened to an end, in words."""
+
+
+@dataclass(eq=False, slots=True)
+class EndPort:
+    """Where one Hercules meets one end of a CTC: two connections, one for each way."""
+
+    joint: Joint
+    index: int
+    end: CtcEnd
+    """The device."""
+    count: EndCount = field(default_factory=EndCount)
+    inward: "Inward | None" = None
+    outward: "Outward | None" = None
+    _attached: bool = False
+    _servers: list[asyncio.Server] = field(default_factory=list)
+    _seeking: "asyncio.Task[None] | None" = None
+    _sequence: int = 0
+    _early: list[Order] = field(default_factory=list)
+    """What its Hercules has said before it could be told anything."""
+    address: str = ""
+    """That of its Hercules, as numbers."""
+
+    async def start(self) -> None:
+        """Listen in both forms, and begin to look for the Hercules."""
+        loop = asyncio.get_running_loop()
+        found = await loop.getaddrinfo(
+            self.end.at.host, None, family=socket.AF_INET, type=socket.SOCK_STREAM
+        )
+        self.address = str(found[0][4][0])
+        for form, port in ((CURRENT, self.end.ours.port), (OLDER, self.end.ours.port + 1)):
+            listener = _socket(self.end.ours.host, port)
+            listener.listen()
+            self._servers.append(
+                await loop.create_server(partial(Inward, self, form), sock=listener)
+            )
+        self._seeking = loop.create_task(self._seek())
+
+    async def close(self) -> None:
+        """Listen no more and end the connections."""
+        if self._seeking is not None:
+            self._seeking.cancel()
+            await asyncio.gather(self._seeking, return_exceptions=True)
+        for server in self._servers:
+            server.close()
+        self.drop(None)
+
+    def admit(self, inward: "Inward") -> None:
+        """A connection of its Hercules is there: it will speak on it. An older one has gone."""
+        earlier, self.inward = self.inward, inward
+        if earlier is not None:
+            self.drop("its Hercules has connected again", keep=inward)
+        if self._attached:
+            self.joint.tell(self.end, f"connected, {inward.form.name} form")
+        self._look()
+
+    def refuse(self, peer: str, reason: str) -> None:
+        """Somebody was not let in."""
+        self.count.refused += 1
+        self.joint.tell(self.end, f"refused {peer}: {reason}")
+
+    def lost(self, connection: "Inward | Outward") -> None:
+        """A connection has ended by itself."""
+        if connection is self.inward or connection is self.outward:
+            self.drop("connection lost")
+
+    def drop(self, reason: str | None, keep: "Inward | None" = None) -> None:
+        """End both connections; what the guest of the other end has outstanding ends too."""
+        ended = (self.inward, self.outward)
+        self.inward, self.outward = keep, None
+        self._early = []
+        for each in ended:
+            if each is not None and each is not keep:
+                each.transport.abort()
+        if self._attached:
+            self._attached = False
+            if reason is not None:
+                self.joint.tell(self.end, f"gone: {reason}")
+            self.joint.detach(self.index)
+
+    def receive(self, data: list[Order]) -> None:
+        """Its Hercules has said something."""
+        if not self._attached:
+            self._early += data
+            if len(self._early) > EARLY_MAX:
+                self.drop(None)
+            return
+        for order in data:
+            self.count.orders += 1
+            self.count.written_length += len(order.data)
+            self.joint.receive(self.index, order)
+
+    def send(self, order: Order) -> None:
+        """Tell its Hercules."""
+        if self.outward is None:  # dropped just now
+            return
+        self._sequence += 1
+        sender = Sender(self.end.named)
+        self.outward.transport.write(encode_order(self.outward.form, order, self._sequence, sender))
+        unread = self.outward.transport.get_write_buffer_size()
+        if unread > UNREAD_MAX:
+            self.drop(f"leaves {unread} bytes unread; at most {UNREAD_MAX} may be")
+
+    def _look(self) -> None:
+        """Attach the end once there are connections enough.
+
+        The older form connects to its partner at the guest's first I/O only, and is to have heard
+        by then what waits for it.
+        """
+        inward, outward = self.inward, self.outward
+        if self._attached or outward is None or (inward is None and outward.form is CURRENT):
+            return
+        self._attached = True
+        self.count.attached += 1
+        found = "connected" if inward else "found, and connects with its guest's next command"
+        self.joint.tell(self.end, f"{found}, {outward.form.name} form")
+        self.joint.attach(self.index, self._wins(outward), holds=outward.form is OLDER)
+        early, self._early = self._early, []
+        self.receive(early)
+
+    def _wins(self, outward: "Outward") -> bool:
+        """Whether its Hercules keeps a command of its own that crosses one of ours.
+
+        Hercules 4 compares addresses as its processor has them, then device numbers: the lower one
+        wins. 3.13 always gives way.
+        """
+        if outward.form is OLDER:
+            return False
+        theirs, ours = (
+            int.from_bytes(socket.inet_aton(outward.transport.get_extra_info(name)[0]), "little")
+            for name in ("peername", "sockname")
+        )
+        return theirs > ours or (theirs == ours and self.end.rdev < self.end.named)
+
+    async def _seek(self) -> None:
+        """Connect to the Hercules whenever it is not connected."""
+        while True:
+            if self.outward is None:
+                with suppress(OSError):
+                    await self._connect(CURRENT if self.inward_is(CURRENT) else OLDER)
+            await asyncio.sleep(RETRY_S)
+
+    def inward_is(self, form: WireForm) -> bool:
+        """Whether its Hercules has connected in this form."""
+        return self.inward is not None and self.inward.form is form
+
+    async def _connect(self, form: WireForm) -> None:
+        port = self.end.at.port + (form is OLDER)
+
+        def prepare(made: socket.socket) -> None:
+            made.setblocking(False)
+            if form is OLDER:  # it knows its partner by the port that it comes from
+                _share(made)
+                made.bind((self.end.ours.host, self.end.ours.port))
+
+        made = await Service(self.address, port).connect(prepare)
+        loop = asyncio.get_running_loop()
+        _, outward = await loop.create_connection(lambda: Outward(self, form), sock=made)
+        if outward.transport.is_closing():
+            return
+        self.outward = outward
+        if form is CURRENT:
+            address = Greeting(
+                self.end.ours.port,
+                IPv4Address(self.address),
+                Sender(self.end.named),
+                accepted=True,
+            )
+            outward.transport.write(encode_greeting(address))
+        self._look()
+
+
+class Inward(asyncio.Protocol):
+    """A connection on which a Hercules speaks."""
+
+    transport: asyncio.Transport
+
+    def __init__(self, port: EndPort, form: WireForm) -> None:
+        self.form = form
+        self._port = port
+        self._reader = OrderReader(form)
+        self._greeting = bytearray()
+        self._admitted = False
+        self._timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Let it in if it comes from where it should; the current form says first who it is."""
+        self.transport = cast("asyncio.Transport", transport)  # uvloop's is none
+        port = self._port
+        host, source = transport.get_extra_info("peername")[:2]
+        wanted, at = port.address, port.end.at.port
+        if host != wanted:
+            self._refuse(f"expected {port.end}, which is at {wanted}")
+        elif self.form is OLDER and source != at:
+            self._refuse(f"expected {port.end}, which comes from port {at}")
+        elif self.form is OLDER:
+            self._admit()
+        else:
+            loop = asyncio.get_running_loop()
+            self._timer = loop.call_later(GREETING_S, self._refuse, "it does not say who it is")
+
+    def data_received(self, data: bytes) -> None:
+        """Asyncio's protocol: bytes have come."""
+        if self.transport.is_closing():
+            return
+        try:
+            if not self._admitted:
+                self._greeting += data
+                if len(self._greeting) < GREETING_LENGTH:
+                    return
+                data = bytes(self._greeting[GREETING_LENGTH:])
+                if not self._check(decode_greeting(bytes(self._greeting[:GREETING_LENGTH]))):
+                    return
+            self._port.receive(self._reader.feed(data))
+        except WireError as error:
+            self._refuse(str(error))
+
+    def connection_lost(self, _error: Exception | None) -> None:
+        """Asyncio's protocol: it has ended."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._port.lost(self)
+
+    def _check(self, greeting: Greeting) -> bool:
+        end = self._port.end
+        if (greeting.port, greeting.sender.rdev) != (end.at.port, end.rdev):
+            self._refuse(
+                f"it is device {greeting.sender.rdev:04X} that listens at {greeting.port}; "
+                f"expected '{end.statement}'"
+            )
+            return False
+        self._admit()
+        return True
+
+    def _admit(self) -> None:
+        self._admitted = True
+        if self._timer is not None:
+            self._timer.cancel()
+        self._port.admit(self)
+
+    def _refuse(self, reason: str) -> None:
+        peer = ":".join(map(str, self.transport.get_extra_info("peername")[:2]))
+        self._port.refuse(peer, reason)
+        self.transport.abort()
+
+
+class Outward(asyncio.Protocol):
+    """A connection on which a Hercules is told; it says nothing there."""
+
+    transport: asyncio.Transport
+
+    def __init__(self, port: EndPort, form: WireForm) -> None:
+        self.form = form
+        self._port = port
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Asyncio's protocol: it is there."""
+        self.transport = cast("asyncio.Transport", transport)  # uvloop's is none
+
+    def connection_lost(self, _error: Exception | None) -> None:
+        """Asyncio's protocol: it has ended."""
+        self._port.lost(self)
+
+
+def _socket(host: str, port: int) -> socket.socket:
+    """A socket at one of our ports, from which others may be opened too."""
+    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        made.setblocking(False)
+        _share(made)
+        made.bind((host, port))
+    except OSError as error:
+        made.close()
+        raise OSError(error.errno, reason_of(error), f"{host}:{port}") from None
+    return made
+
+
+def _share(made: socket.socket) -> None:
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
