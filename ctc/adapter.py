@@ -26,6 +26,7 @@ class Step(Enum):
     CROSSES = "crosses a command that it cannot pass: one of the two fails"
     ENDS_ALONE = "ends at its own end, which has been told of the mate's command"
     TELLS = "has ended: the mate is told of it"
+    UNNOTICED = "has ended: the mate notices nothing"
     STALE = "answers nothing that is outstanding: it is not carried"
     RESETS = "ends whatever is outstanding at both ends"
 
@@ -78,7 +79,9 @@ def step_for(code: int, state: State, mate: State) -> Step:
         return WAITING[outcome]
     step = ENDED[outcome]
     if step is Step.STALE and command_class in _UNMOVED and mate is not State.NOT_READY:
-        return Step.TELLS
+        step = Step.TELLS
+    if step is Step.TELLS and command_class is CommandClass.WRITE_EOF:
+        return Step.UNNOTICED  # if it were told, it would end a READ that is on its way
     return step
 
 
@@ -151,8 +154,10 @@ class Adapter:
             self._tell(end, Order(RESET, State.NOT_READY))
         self._parted = True
 
-    def join(self) -> None:
+    def rejoin(self) -> None:
         """The ends have each other again, and hear what waits, as if it came now."""
+        if not self._parted:
+            return
         self._parted = False
         if not (self.ends[0].attached and self.ends[1].attached):
             return

@@ -5,9 +5,9 @@ turn of what is under way (`ctc.chpid.Chpid.admit`). The data of a WRITE are the
 channel, which shares its line and its processor with those of the other CTCs. All of it crosses the
 fibre (``way_ns``). What tells that a command has ended comes as late as an interrupt does.
 
-So a mate hears of a WRITE when its data are there, as the system that has them lets a READ end at
-once. On a real channel the attention comes first and the data follow the READ: what the guests wait
-for in all is the same but for the SENSE between them, which is an order of its own.
+So a mate hears of a WRITE when its data are there, as the system that has them lets a READ end
+immediately. On a real channel the attention comes first and the data follow the READ: what the
+guests wait for in all is the same but for the SENSE between them, which is an order of its own.
 """
 
 from collections import deque

@@ -164,7 +164,7 @@ class CtcJoint:
         if why in self.lost:
             self.lost.discard(why)
             if not self.lost:
-                self.adapter.join()
+                self.adapter.rejoin()
                 self._pass_on()
 
     def _refuses(self, end: int, order: Order, to: int) -> bool:

@@ -9,9 +9,12 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from isfc.cli.live.ctce_hardware import HardwareOptions
 from isfc.cli.live.ctce_joined import joined_ctcs
+from isfc.cli.live.ctce_operator import CtceOperator, read_commands
 from isfc.cli.live.ctce_trace import trace_line
 from isfc.cli.live.loops import run_live
+from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import LinkOption, complete_layout
 from isfc.cli.options.number import within
 from isfc.cli.output.exits import ExitCode
@@ -23,6 +26,7 @@ from isfc.live.ctce import Carried, CtceBox, Happened, Observe
 SECONDS_MAX = 86_400.0
 
 
+@flattened
 def ctce(
     sources: Annotated[
         list[str],
@@ -55,6 +59,7 @@ def ctce(
         bool,
         typer.Option("--lines", help="Print the lines for both configuration files, and end."),
     ] = False,
+    hardware: HardwareOptions,
     trace: Annotated[
         bool, typer.Option("--trace", help="Print a line for each command of a guest.")
     ] = False,
@@ -72,18 +77,23 @@ def ctce(
     if lines:
         show_lines(_configuration_lines(ctcs))
         return
-    box = CtceBox(ctcs, _observer(trace=trace))
-    code = run_live(lambda stop: _serve(box, stop, seconds))
+    opened = hardware.open(sources, link, ctcs)
+    planned = read_commands(hardware.commands, opened)
+    box = CtceBox(ctcs, _observer(trace=trace), opened.fibres)
+    operator = CtceOperator(box, opened, planned)
+    code = run_live(lambda stop: _serve(box, operator, stop, seconds))
     show(_table(box))
     if code:
         raise typer.Exit(code)
 
 
-async def _serve(box: CtceBox, stop: asyncio.Event, seconds: float | None) -> int:
+async def _serve(
+    box: CtceBox, operator: CtceOperator, stop: asyncio.Event, seconds: float | None
+) -> int:
     await box.start()
     show_error(f"{len(box.joints)} CTC{'s' * (len(box.joints) > 1)} served; Ctrl-C ends")
     try:
-        with suppress(TimeoutError):
+        with operator.operates(), suppress(TimeoutError):
             await asyncio.wait_for(stop.wait(), seconds)
     finally:
         await box.close()

@@ -1,0 +1,171 @@
+"""What an operator does to joined CTCs: lose and restore pieces, delay and stall what is under way.
+
+A command is a line, from a console or from a file with the time before it::
+
+    lose director:61
+    at 5s  delay 20ms
+    at 8s  restore director:61
+"""
+
+import asyncio
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from isfc.cli.live.ctce_hardware import ALL, CtceHardware
+from isfc.cli.live.typed_lines import typed_lines
+from isfc.cli.output.streams import show_error
+from isfc.errors import ConfigurationError
+from isfc.layout.checked_toml import read_bytes, within
+from isfc.layout.closest import expected
+from isfc.live.ctce import CtceBox
+from scenarios.runs.operation import read_time_ns
+
+COMMANDS: Final = {
+    "lose": "PIECE: its CTCs carry nothing, and each system hears that its partner is not ready",
+    "restore": "PIECE: what was lost by that name is there again; all: everything",
+    "delay": "TIME, such as 20ms: each command takes so much longer; 0ms: as before",
+    "stall": "nothing moves; what is said waits",
+    "resume": "what has waited goes on",
+}
+"""Each command with what it does."""
+
+COMMANDS_MAX: Final = 1_000
+"""Lines of a file."""
+
+FILE_LENGTH_MAX: Final = 1_048_576
+
+_AT: Final = re.compile(r"at\s+(\S+)\s+(.*)", re.IGNORECASE)
+
+
+class OperatorCommand(NamedTuple):
+    """One command: ``at_ns`` is when a file has it done, from the start."""
+
+    at_ns: int
+    text: str
+    do: Callable[[CtceBox], None]
+
+
+class CtceOperator:
+    """Does what a file has planned, and what is typed."""
+
+    def __init__(
+        self, box: CtceBox, hardware: CtceHardware, planned: Sequence[OperatorCommand]
+    ) -> None:
+        self._box = box
+        self._hardware = hardware
+        self._planned = planned
+
+    @contextmanager
+    def operates(self) -> Iterator[None]:
+        """Do it all while the block runs, on the event loop that runs now."""
+        loop = asyncio.get_running_loop()
+        timers = [
+            loop.call_later(command.at_ns / 1e9, self._do, command) for command in self._planned
+        ]
+        try:
+            with typed_lines(self._hear):
+                yield
+        finally:
+            for timer in timers:
+                timer.cancel()
+
+    def _hear(self, line: str) -> None:
+        try:
+            command = parse_command(line, self._hardware)
+        except ConfigurationError as error:
+            show_error(str(error))
+            return
+        if command.at_ns:
+            asyncio.get_running_loop().call_later(command.at_ns / 1e9, self._do, command)
+        else:
+            self._do(command)
+
+    def _do(self, command: OperatorCommand) -> None:
+        command.do(self._box)
+        lost = sum(bool(joint.lost) for joint in self._box.joints)
+        show_error(f"{command.text}: {lost} of {len(self._box.joints)} CTCs are lost now")
+
+
+def read_commands(path: Path | None, hardware: CtceHardware) -> list[OperatorCommand]:
+    """Those of a file; none without one."""
+    if path is None:
+        return []
+    with within(f"--commands {path}"):
+        text = read_bytes(path, "a file of commands", FILE_LENGTH_MAX).decode(errors="replace")
+        return parse_commands(text.splitlines(), hardware)
+
+
+def parse_command(text: str, hardware: CtceHardware) -> OperatorCommand:
+    """A line as a command; raise `ConfigurationError` that says what was expected."""
+    timed = _AT.fullmatch(text.strip())
+    at_ns = 0 if timed is None else _time(timed[1])
+    said = (text if timed is None else timed[2]).strip()
+    word, _, operand = said.partition(" ")
+    word, operand = word.lower(), operand.strip()
+    if word not in COMMANDS:
+        raise ConfigurationError(f"{said[:40]!r}: {expected(word, COMMANDS)}")
+    if word in ("lose", "restore"):
+        piece = _piece(operand, hardware)
+        if word == "lose":
+            ctcs = hardware.pieces[piece]
+            return OperatorCommand(at_ns, f"lose {piece}", lambda box: box.lose(ctcs, piece))
+        return OperatorCommand(at_ns, f"restore {piece}", lambda box: _restore(box, piece))
+    if word == "delay":
+        late_ns = _time(operand)
+        return OperatorCommand(at_ns, f"delay {operand}", lambda box: _delay(box, late_ns))
+    if operand:
+        raise ConfigurationError(f"{said[:40]!r}: expected {word!r} alone")
+    return OperatorCommand(at_ns, word, lambda box: _stall(box, stalled=word == "stall"))
+
+
+def parse_commands(lines: Iterable[str], hardware: CtceHardware) -> list[OperatorCommand]:
+    """The commands of a file, by their times; ``#`` and ``*`` begin a comment."""
+    found: list[OperatorCommand] = []
+    for number, line in enumerate(lines, start=1):
+        if not line.strip() or line.lstrip()[0] in "#*":
+            continue
+        if len(found) == COMMANDS_MAX:
+            raise ConfigurationError(f"line {number}: expected at most {COMMANDS_MAX} commands")
+        try:
+            if not _AT.fullmatch(line.strip()):
+                raise ConfigurationError("expected 'at TIME COMMAND', such as 'at 5s stall'")
+            found.append(parse_command(line, hardware))
+        except ConfigurationError as error:
+            raise ConfigurationError(f"line {number}: {error}") from None
+    return sorted(found, key=lambda command: command.at_ns)
+
+
+def _piece(operand: str, hardware: CtceHardware) -> str:
+    for name in hardware.pieces:
+        if name.casefold() == operand.casefold():
+            return name
+    raise ConfigurationError(f"{operand[:40]!r}: {expected(operand, hardware.pieces)}")
+
+
+def _time(text: str) -> int:
+    time_ns = read_time_ns(text)
+    if time_ns is None:
+        raise ConfigurationError(f"{text[:40]!r}: expected a time, such as 20ms or 1.5s")
+    return time_ns
+
+
+def _restore(box: CtceBox, piece: str) -> None:
+    if piece == ALL:
+        for why in {why for joint in box.joints for why in joint.lost}:
+            box.restore(why)
+    else:
+        box.restore(piece)
+
+
+def _delay(box: CtceBox, late_ns: int) -> None:
+    for fibre in box.fibres:
+        fibre.late_ns = late_ns
+
+
+def _stall(box: CtceBox, *, stalled: bool) -> None:
+    for fibre in box.fibres:
+        fibre.stalled = stalled
+    box.go_on()
