@@ -3,19 +3,19 @@
 import asyncio
 import os
 import stat
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
+
+from isfc.cli.output.standard_files import STDIN
 
 _LENGTH_MAX: Final = 4096
 """Bytes of a line; a longer one comes in pieces."""
 
 
 @contextmanager
-def typed_lines(hear: Callable[[str], None]) -> Iterator[None]:
-    """Call ``hear`` for each line of standard input, if it is a terminal or a pipe."""
-    number = sys.stdin.fileno()
+def typed_lines(hear: Callable[[str], None], number: int = STDIN) -> Iterator[None]:
+    """Call ``hear`` for each line of an open file, if it is a terminal or a pipe."""
     mode = os.fstat(number).st_mode
     if not (os.isatty(number) or stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
         yield

@@ -82,6 +82,11 @@ class Partner:
         async with asyncio.timeout(PATIENCE_S):
             return await self._heard.get()
 
+    @property
+    def unheard(self) -> int:
+        """Orders that have come, and nobody has heard."""
+        return self._heard.qsize()
+
     async def close(self) -> None:
         """Fail, as a Hercules that is killed."""
         if self._server is not None:

@@ -117,6 +117,50 @@ def test_an_end_that_fails_and_comes_back_is_told_what_waits() -> None:
     run(test)
 
 
+def test_a_ctc_that_is_lost_carries_nothing_and_is_told_of_what_waits_when_it_is_back() -> None:
+    """Both hear of a reset. What the one begins meanwhile reaches the other once it is restored."""
+
+    async def test(joined: Joined) -> None:
+        first, second = await both_there(joined, (CURRENT, CURRENT))
+        joined.box.lose([0], "director:1")
+        assert [await first.hear(), await second.hear()] == [LOST, LOST]
+        joined.box.lose([0], "40")
+        first.say(written(b"1234"))
+        await wait_until(lambda: joined.joint.adapter.ends[0].pending)
+        joined.box.restore("40")
+        joined.box.restore("director:1")
+        assert await first.hear() == NO_OP
+        assert [await second.hear(), await second.hear()] == [NO_OP, written(b"1234")]
+        for partner in (first, second):
+            await partner.close()
+
+    run(test)
+
+
+def test_what_is_said_takes_the_time_of_its_fibre_and_waits_while_that_is_stalled() -> None:
+    """A delay is a bound from below; other waiting is as long as the machine takes."""
+
+    async def test(joined: Joined) -> None:
+        (fibre,) = joined.box.fibres
+        first, second = await both_there(joined, (CURRENT, OLDER))
+        fibre.late_ns = 50_000_000
+        begin = asyncio.get_running_loop().time()
+        first.say(written(b"1"))
+        assert await second.hear() == written(b"1")
+        assert asyncio.get_running_loop().time() - begin > 0.049
+        fibre.stalled = True
+        second.say(Order(Command.READ, State.AVAILABLE, 1))
+        await wait_until(lambda: joined.joint.ports[1].count.orders)
+        assert first.unheard == 0
+        fibre.stalled = False
+        joined.box.go_on()
+        assert (await first.hear()).code == Command.READ
+        for partner in (first, second):
+            await partner.close()
+
+    run(test)
+
+
 def test_more_than_the_other_can_take_is_not_carried() -> None:
     """Of Hercules 4 to 3.13, before the latter is there and after: the writer hears of a reset."""
 
