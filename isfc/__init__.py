@@ -11,6 +11,18 @@ if TYPE_CHECKING:
     from isfc import measured as measured
     from isfc.cli.drawing.link import drawing as drawing
     from isfc.cli.html.report import report as report
+    from isfc.cli.io.functions import IoResult as IoResult
+    from isfc.cli.io.functions import IoSizing as IoSizing
+    from isfc.cli.io.functions import io_beside as io_beside
+    from isfc.cli.io.functions import io_chart as io_chart
+    from isfc.cli.io.functions import io_plan as io_plan
+    from isfc.cli.io.functions import io_run as io_run
+    from isfc.cli.io.functions import io_size as io_size
+    from isfc.cli.journal.document import JournalReplay as JournalReplay
+    from isfc.cli.journal.document import journal_replay as journal_replay
+    from isfc.cli.journal.document import journal_show as journal_show
+    from isfc.cli.run.functions import SimulatedLinks as SimulatedLinks
+    from isfc.cli.run.functions import simulate_links as simulate_links
     from isfc.deck.exported import Exported as Exported
     from isfc.deck.exported import export as export
     from isfc.deck.imported import Imported as Imported
@@ -68,6 +80,8 @@ if TYPE_CHECKING:
     from isfc.search.decide import optimise as optimise
     from isfc.search.replay import Replayed as Replayed
     from isfc.search.replay import replay as replay
+    from isfc.search.simulation import Simulation as Simulation
+    from isfc.search.simulation import simulate as simulate
     from isfc.search.sizing import LinkSizing as LinkSizing
     from isfc.search.sizing import size as size
     from isfc.search.sweep import sweep as sweep
@@ -85,8 +99,6 @@ if TYPE_CHECKING:
     from scenarios.runs.notes import plan_notes as plan_notes
     from scenarios.runs.saturation import ModelledRate as ModelledRate
     from scenarios.runs.saturation import carried as carried
-    from scenarios.runs.simulation import Simulation as Simulation
-    from scenarios.runs.simulation import simulate as simulate
     from scenarios.runs.workload import Workload as Workload
 
 __version__ = "0.1.0"
@@ -149,9 +161,11 @@ _HOMES: Final = {
     "carried": "scenarios.runs.saturation",
     "ModelledRate": "scenarios.runs.saturation",
     "plan_notes": "scenarios.runs.notes",
-    "simulate": "scenarios.runs.simulation",
-    "Simulation": "scenarios.runs.simulation",
+    "simulate": "isfc.search.simulation",
+    "Simulation": "isfc.search.simulation",
     "Workload": "scenarios.runs.workload",
+    "simulate_links": "isfc.cli.run.functions",
+    "SimulatedLinks": "isfc.cli.run.functions",
     "relocate": "scenarios.moves.relocated",
     "Relocated": "scenarios.moves.relocated",
     "GuestPlan": "scenarios.moves.guest",
@@ -159,6 +173,16 @@ _HOMES: Final = {
     "Limits": "scenarios.moves.vmrelocate",
     "sweep": "isfc.search.sweep",
     "measured": "isfc.measured",
+    "io_plan": "isfc.cli.io.functions",
+    "io_run": "isfc.cli.io.functions",
+    "io_beside": "isfc.cli.io.functions",
+    "io_size": "isfc.cli.io.functions",
+    "io_chart": "isfc.cli.io.functions",
+    "IoResult": "isfc.cli.io.functions",
+    "IoSizing": "isfc.cli.io.functions",
+    "journal_show": "isfc.cli.journal.document",
+    "journal_replay": "isfc.cli.journal.document",
+    "JournalReplay": "isfc.cli.journal.document",
     "open_node": "isfc.live.session",
     "OpenNode": "isfc.live.session",
     "Conversation": "isfc.live.conversation",
@@ -193,7 +217,10 @@ __all__ = [
     "GuestMemory",
     "GuestPlan",
     "Imported",
+    "IoResult",
+    "IoSizing",
     "IsfcError",
+    "JournalReplay",
     "Layout",
     "Limits",
     "LinkSizing",
@@ -211,6 +238,7 @@ __all__ = [
     "RollingOutcome",
     "SetFibre",
     "SeverCode",
+    "SimulatedLinks",
     "Simulation",
     "SourceKind",
     "SwapRdevs",
@@ -234,6 +262,13 @@ __all__ = [
     "import_config",
     "import_iocp",
     "import_islink",
+    "io_beside",
+    "io_chart",
+    "io_plan",
+    "io_run",
+    "io_size",
+    "journal_replay",
+    "journal_show",
     "load_layout",
     "losses",
     "measured",
@@ -252,6 +287,7 @@ __all__ = [
     "schema",
     "shipped_layouts",
     "simulate",
+    "simulate_links",
     "size",
     "source_kind",
     "sweep",

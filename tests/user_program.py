@@ -5,6 +5,7 @@
 
 import asyncio
 import tempfile
+import typing
 
 import isfc
 
@@ -98,11 +99,49 @@ def simulations(layout: isfc.Layout) -> None:
     done: isfc.Simulation = isfc.simulate(layout, "HS", pairs=2, seconds=0.01, warmup=0.01)
     rows: list[dict[str, object]] = [dict(row) for row in done.rows()]
     print(len(rows), isfc.Workload)
+    print(done.ranges["mb_per_s"].likely.low, [note.text for note in done.notes])
+    together: isfc.SimulatedLinks = isfc.simulate_links(
+        "two-cecs", ["ALPHA-BETA:HS:1"], seconds=0.01, warmup=0.01
+    )
+    print({name: link.mb_per_s for name, link in together.links.items()})
     with tempfile.NamedTemporaryFile("w", suffix=".toml") as grid:
         grid.write(GRID)
         grid.flush()
         for row in isfc.sweep(grid.name, jobs=1):
             print(row["pairs"], row["mb_per_s"] > 0)
+
+
+CHANNELS = """
+[channel.40]
+feature = "FICON Express8S"
+
+[[io]]
+name = "disks"
+channels = ["40"]
+protocol = "zhpf"
+rate = 10000
+"""
+
+
+def channels() -> None:
+    """Channels and disks, and CTCs beside them."""
+    print(isfc.io_plan(CHANNELS).record.channels["40"].processor_percent)
+    done: isfc.IoResult[typing.Any] = isfc.io_run(CHANNELS, seconds=0.01)
+    print(done.rows(), [curve.name for curve in isfc.io_chart("mtu").curves])
+    with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
+        file.write(CHANNELS)
+        file.flush()
+        sized: isfc.IoSizing = isfc.io_size(file.name, growth=10.0)
+    print(sized.proposal)
+    for call in (
+        lambda: isfc.io_beside("published-1", "HS", pairs=1),
+        lambda: list(isfc.journal_show("no.journal")),
+        lambda: isfc.journal_replay("no.journal"),
+    ):
+        try:
+            print(call())
+        except isfc.ConfigurationError as error:
+            print(error, isfc.JournalReplay)
 
 
 def guest() -> isfc.GuestPlan:
@@ -203,6 +242,7 @@ def main() -> None:
     edits()
     exchanges(isfc.load_layout("atlanta-boston"))
     simulations(layouts())
+    channels()
     relocations(layouts())
     decisions(isfc.load_layout("published-1"))
     own_figures(layouts())

@@ -5,7 +5,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 from ctc.address import ChpidId, format_chpid
 from isfc.arguments import checked, in_python
@@ -29,6 +29,13 @@ class Exported:
 
     texts: Mapping[str, str]
     remarks: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Both, as JSON takes them."""
+        return {"texts": dict(self.texts), "remarks": list(self.remarks)}
+
+    def __repr__(self) -> str:
+        return f"<Exported {', '.join(self.texts)}: {len(self.remarks)} remarks>"
 
 
 @checked

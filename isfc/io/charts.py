@@ -22,6 +22,7 @@ from isfc.io.osa import MIB, StreamDirection, find_osa, stream_rate
 from isfc.io.zhyperlink import ZHYPERLINK, synchronous_outcome
 from isfc.layout.capacity import FULL_CTC_COUNT, rule_of_thumb_mb_per_s
 from isfc.layout.path import FarPath, Isl
+from isfc.layout.shown import html_plot, html_table
 
 FEATURE: Final = "FICON Express16SA"
 BLOCK_LENGTH: Final = 4096
@@ -53,7 +54,7 @@ class Curve:
     values: tuple[float | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Chart:
     """Curves over the same x."""
 
@@ -62,6 +63,23 @@ class Chart:
     y_name: str
     xs: tuple[float, ...]
     curves: tuple[Curve, ...]
+
+    def rows(self) -> list[dict[str, float | None]]:
+        """A row for each x, as a data frame takes them: it, and the value of each curve by name."""
+        return [
+            {self.x_name: x, **{curve.name: curve.values[place] for curve in self.curves}}
+            for place, x in enumerate(self.xs)
+        ]
+
+    def __repr__(self) -> str:
+        return f"<Chart {self.title}: {', '.join(curve.name for curve in self.curves)}>"
+
+    def _repr_html_(self) -> str:
+        """The table, and a line for each curve, for a notebook."""
+        heads = [self.x_name, *(curve.name for curve in self.curves)]
+        table = html_table(self.title, heads, [[*row.values()] for row in self.rows()])
+        known = ((each.name, [y for y in each.values if y is not None]) for each in self.curves)
+        return table + "".join(html_plot(name, values) for name, values in known)
 
 
 def response_over_rate(channel: IoChannel = _NEAR) -> Chart:
@@ -327,9 +345,3 @@ def _workload(
 def _estimate(channel: IoChannel, *workloads: IoWorkload) -> ChannelEstimate:
     route = make_route(channel)
     return estimate_channel(route, [make_demand(each, route) for each in workloads])
-
-
-def rows_of(chart: Chart) -> Iterable[dict[str, float | None]]:
-    """A row for each x: its value, and that of each curve, by name."""
-    for place, x in enumerate(chart.xs):
-        yield {chart.x_name: x, **{curve.name: curve.values[place] for curve in chart.curves}}

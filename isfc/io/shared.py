@@ -56,14 +56,17 @@ class Shared:
         )
 
 
-def read_disks(path: Path) -> tuple[IoConfiguration, tuple[Note, ...]]:
-    """The I/O configuration at ``path``, and what figures of it alone do not have: a link's CTCs.
+def read_disks(config: str | Path) -> tuple[IoConfiguration, tuple[Note, ...]]:
+    """The I/O configuration at a path, and what figures of it alone do not have: a link's CTCs.
 
-    Raises `ConfigurationError`.
+    A text of several lines is the configuration itself. Raises `ConfigurationError`.
     """
-    with within(str(path)):
-        data = read_bytes(path, "an I/O configuration")
-    document = parse_document(data, str(path))
+    if isinstance(config, str) and "\n" in config:
+        document = parse_document(config, "config")
+    else:
+        with within(str(config)):
+            data = read_bytes(Path(config), "an I/O configuration")
+        document = parse_document(data, str(config))
     if not document.has_links:
         return io_configuration_of(document), ()
     collection = collection_of(document)

@@ -51,7 +51,7 @@ def drawn(layout: "Layout | Collection") -> str:
 _BETWEEN: Final = "="
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Fibre:
     """One FICON path between the two systems; ``chpids`` is (first node's, second node's).
 
@@ -114,8 +114,12 @@ class Fibre:
         trunk, trunk_back = (f"{self.path.name} from {self.ways[way]}" for way in (end, 1 - end))
         return FabricRoute(here, there, trunk, self.path.isl.ns_per_byte(self.path.km), trunk_back)
 
+    def __repr__(self) -> str:
+        feature = f"{self.profile.feature} at {self.profile.link_gbps:g} Gb/s"
+        return f"<Fibre {self.name}: chpids {' - '.join(self.chpid_names)}, {feature}>"
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class CtcPair:
     """One CTC; ``rdevs`` is its device number at (the first node, the second node)."""
 
@@ -128,8 +132,11 @@ class CtcPair:
         here, there = map(format_rdev, self.rdevs)
         return here, there
 
+    def __repr__(self) -> str:
+        return f"<CtcPair {' - '.join(self.rdev_names)} on fibre {self.fibre.name}>"
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Layout:
     """A logical link between two systems. ``nodes`` is (lesser name, greater name).
 
@@ -179,6 +186,25 @@ class Layout:
         fibres = {fibre: change(fibre) for fibre in self.fibres}
         ctcs = tuple(replace(ctc, fibre=fibres[ctc.fibre]) for ctc in self.ctcs)
         return replace(self, fibres=tuple(fibres.values()), ctcs=ctcs)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat record for each CTC, as a data frame takes them."""
+        return [
+            {
+                "fibre": ctc.fibre.name,
+                "feature": ctc.fibre.profile.feature,
+                "km": ctc.fibre.km,
+                **{f"chpid_{node}": chpid for node, chpid in self._ends(ctc.fibre.chpid_names)},
+                **{f"rdev_{node}": rdev for node, rdev in self._ends(ctc.rdev_names)},
+            }
+            for ctc in self.device_list()
+        ]
+
+    def _ends(self, names: tuple[str, str]) -> Iterable[tuple[NodeName, str]]:
+        return zip(self.nodes, names, strict=True)
+
+    def __repr__(self) -> str:
+        return f"<Layout {self.name}: {len(self.ctcs)} CTCs, {len(self.fibres)} fibres>"
 
     def _repr_html_(self) -> str:
         return drawn(self)
@@ -267,7 +293,7 @@ class LinkTraffic:
         return f"{self.client}-{self.server}:{self.workload}:{self.pairs}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Collection:
     """Systems and the logical links between them: at most one for each two systems.
 
@@ -359,6 +385,9 @@ class Collection:
     def links_of(self, system: NodeName) -> tuple[Layout, ...]:
         """The links that ``system`` has an end of, in the order of the file."""
         return tuple(link for link in self.links if system in link.nodes)
+
+    def __repr__(self) -> str:
+        return f"<Collection {', '.join(link.name for link in self.links) or 'without links'}>"
 
     def _repr_html_(self) -> str:
         return drawn(self)

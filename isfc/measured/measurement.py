@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from ctc.address import Rdev, format_rdev
 from isfc.errors import ConfigurationError
+from isfc.layout.shown import html_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +107,7 @@ class Ran:
         return f"{self.workload}:{self.pairs}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Measurement:
     """What one system showed in one interval.
 
@@ -136,6 +137,20 @@ class Measurement:
         if not times:
             return "an interval without a time"
         return f"{times} {self.zone or '(no time zone said)'}"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat record for the interval, each device and each link, as `table_rows` has them."""
+        return [dict(row) for row in table_rows([self])]
+
+    def __repr__(self) -> str:
+        found = f"{len(self.devices)} CTCs, {len(self.links)} links"
+        return f"<Measurement {self.system or 'of no system'}, {self.interval}: {found}>"
+
+    def _repr_html_(self) -> str:
+        """A row for each CTC, for a notebook."""
+        rows = [row for row in self.rows() if row["kind"] == "device"]
+        heads = ["rdev", *(name for name in DEVICE_COLUMNS if name != "rdev")]
+        return html_table(repr(self)[1:-1], heads, [[row[name] for name in heads] for row in rows])
 
 
 WAY_COLUMNS: Final = (

@@ -104,6 +104,19 @@ class Comparison:
             for each in self.choices
         ]
 
+    def to_dict(self) -> dict[str, Any]:
+        """The rows, and for each pair the odds in percent that the first is ahead."""
+        odds = [
+            {
+                "first": each.first.name,
+                "second": each.second.name,
+                "ratio": each.ratio,
+                "odds_percent": 100 * each.odds.share,
+            }
+            for each in self.odds
+        ]
+        return {"layouts": self.rows(), "odds": odds}
+
     def __repr__(self) -> str:
         rates = ", ".join(f"{each.name} {each.rate.mb_per_s:,.1f} MB/s" for each in self.choices)
         return f"<Comparison {rates}>"

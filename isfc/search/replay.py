@@ -35,6 +35,10 @@ class Replayed:
         """A flat record for each figure, as a data frame takes them."""
         return [asdict(each) for verdict in self.verdicts for each in verdict.comparisons]
 
+    def to_dict(self) -> dict[str, Any]:
+        """Whether all keep their bounds, and every figure."""
+        return {"within": self.within, "figures": self.rows()}
+
     def __repr__(self) -> str:
         count = sum(len(verdict.comparisons) for verdict in self.verdicts)
         kept = "all bounds kept" if self.within else "out of tolerance"

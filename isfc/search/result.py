@@ -7,6 +7,7 @@ from typing import Any
 from ctc.address import Rdev
 from isfc.layout.layout import Collection, Fibre, Layout, drawn
 from isfc.layout.shown import html_table
+from isfc.layout.write import format_collection
 from isfc.search.objective import Objective, Scoring
 from scenarios.runs.steady import Rate
 
@@ -130,6 +131,15 @@ class SearchResult:
             }
             for place, each in enumerate((self.given, *self.best))
         ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The rows, how many were run, and the links that are advised, as the text of a file."""
+        return {
+            "contenders": self.rows(),
+            "simulated": self.simulated_count,
+            "candidates": self.candidate_count,
+            "advised": format_collection(self.advised.collection),
+        }
 
     def __repr__(self) -> str:
         given, best = (each.rates[0].mb_per_s for each in (self.given, self.best[0]))

@@ -21,6 +21,8 @@ from isfc.layout.closest import expected
 from isfc.layout.document import KM_MAX
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.new import RDEVS_PER_CHPID, layout_of, read_nodes
+from isfc.layout.shown import html_table
+from isfc.layout.write import format_layout
 from isfc.link.name import NodeName
 from isfc.link.schedule import CTCS_MAX
 from isfc.search.workers import shared_out
@@ -119,7 +121,7 @@ class SizedLink:
         return 2 * self.chpids
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class LinkSizing:
     """What was wanted, and the candidates of each feature, the fewest chpids first.
 
@@ -150,6 +152,47 @@ class LinkSizing:
     def most(self) -> SizedLink:
         """The candidate that carries most with the piece gone."""
         return max(self.links, key=lambda one: one.left.rate.mb_per_s)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat record for each candidate, as a data frame takes them; MB/s (2^20)."""
+        return [
+            {
+                "feature": one.feature,
+                "chpids": one.chpids,
+                "ctcs": one.ctcs,
+                "ports": one.ports,
+                "mb_per_s": one.whole.rate.mb_per_s,
+                "left_mb_per_s": one.left.rate.mb_per_s,
+                "low_mb_per_s": one.range.likely.low,
+                "high_mb_per_s": one.range.likely.high,
+                "odds_percent": 100 * one.odds.share,
+                "reaches": self.reaches(one),
+            }
+            for one in self.links
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """What was wanted, the candidates, and the best as the text of a file."""
+        best, limit = self.best, self.limit
+        return {
+            "mb_per_s": self.mb_per_s,
+            "lost": self.lost.value,
+            "km": self.km,
+            "links": self.rows(),
+            "best": None if best is None else format_layout(best.layout),
+            "limit": None if limit is None else [each.resource.key for each in limit.first],
+        }
+
+    def __repr__(self) -> str:
+        best = self.best
+        found = f"{best.chpids} chpids of {best.feature}" if best else "no link carries it"
+        return f"<LinkSizing {self.mb_per_s:g} MB/s without {self.lost.value}: {found}>"
+
+    def _repr_html_(self) -> str:
+        """A row for each candidate, for a notebook."""
+        rows = self.rows()
+        heads = [*rows[0]] if rows else [""]
+        return html_table(repr(self)[1:-1], heads, [[*row.values()] for row in rows])
 
 
 def _unnamed(profile: ChpidProfile) -> ChpidProfile:

@@ -9,6 +9,7 @@ from typing import Any
 
 from isfc.errors import ConfigurationError
 from scenarios.runs.experiment import Experiment
+from scenarios.runs.provenance import plain
 
 Figures = Mapping[str, Any]
 """Of each link of a run by its name: numbers by name."""
@@ -19,7 +20,7 @@ def key_of(experiment: Experiment) -> str:
 
     And of which figures its row is: those of rows without ``trend`` are run again.
     """
-    return hashlib.sha256(f"trend {version('isfc')} {experiment!r}".encode()).hexdigest()[:24]
+    return hashlib.sha256(f"trend {version('isfc')} {plain(experiment)}".encode()).hexdigest()[:24]
 
 
 class RowStore:

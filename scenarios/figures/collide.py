@@ -6,11 +6,11 @@ much of the CTCs' time that takes, and what is carried.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import Enum
 from itertools import pairwise
 from random import Random
-from typing import Final
+from typing import Any, Final
 
 from ctc.address import Rdev
 from isfc.engine.program import Offer
@@ -122,6 +122,10 @@ class CollisionOutcome:
     def mb_per_s(self) -> float:
         """MB/s of both directions together."""
         return self.mb_per_s_out + self.mb_per_s_in
+
+    def to_dict(self) -> dict[str, Any]:
+        """Its record in ``isfc collide --json``, flat, as a data frame takes it."""
+        return asdict(self)
 
 
 class Source:

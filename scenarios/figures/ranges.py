@@ -1,7 +1,7 @@
 """The range of a figure of a run: from what is known of runs like it, and of what it rests on."""
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from isfc.layout.layout import Layout
 from isfc.link.message import Traffic
@@ -66,6 +66,13 @@ def run_ranges(experiment: Experiment, figures: Mapping[str, float]) -> dict[str
 def mostly_writes(device: DeviceResult) -> bool:
     """Whether the service times of a device are of the kind whose errors are known."""
     return device.busy_percent > WRITES_BUSY_PERCENT and device.disc_ms >= WRITES_DISC_MS
+
+
+def range_record(within: Range) -> dict[str, Any]:
+    """A range as JSON."""
+    likely, sure = within.likely, within.sure
+    ends = {"likely": [likely.low, likely.high], "sure": [sure.low, sure.high]}
+    return {**ends, "basis": within.describe()}
 
 
 def flat_range(name: str, within: Range) -> dict[str, float]:

@@ -32,19 +32,19 @@ def provenance(
 
 def constants_digest(link: LinkParameters, guests: GuestCosts) -> str:
     """The same for two models if and only if all their constants are."""
-    return _digest(repr([_plain(each) for each in (link, guests, FEATURES)]))
+    return _digest(repr([plain(each) for each in (link, guests, FEATURES)]))
 
 
-def _plain(value: object) -> object:
+def plain(value: object) -> object:
     """Constants without their types: compiled, a float that was written as 1 is 1.0."""
     if isinstance(value, int | float):
         return float(value)
     if isinstance(value, Mapping):
-        return {name: _plain(each) for name, each in value.items()}
+        return {name: plain(each) for name, each in value.items()}
     if isinstance(value, tuple):
-        return [_plain(each) for each in value]
+        return [plain(each) for each in value]
     if is_dataclass(value):
-        return {part.name: _plain(getattr(value, part.name)) for part in fields(value)}
+        return {part.name: plain(getattr(value, part.name)) for part in fields(value)}
     return str(value)
 
 

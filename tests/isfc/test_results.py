@@ -1,13 +1,19 @@
 """Results of public functions are alike: rows, records, one line, and what a notebook shows."""
 
+import json
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
 import isfc
-from tests.isfc.cli.test_functions import of_command
+from tests.isfc.cli.test_functions import of_command, text_of
+from tests.isfc.journal.test_journal import recorded
 
+PROJECT = Path(__file__).parents[2]
+CHANNELS = PROJECT / "docs" / "io" / "two-channels.toml"
+SHARED = PROJECT / "docs" / "io" / "shared.toml"
 GUEST = isfc.GuestPlan("LINUX1", isfc.GuestMemory(2**20, 2**20))
 
 
@@ -20,10 +26,25 @@ def results() -> dict[str, Any]:
         "relocate": isfc.relocate(layout, GUEST),
         "evacuate": isfc.evacuate(layout, "CLIENT", [GUEST]),
         "replay": isfc.replay("stop_short"),
+        "measured": isfc.measured.read([PROJECT / "tests/data/measured/two-pages.txt"])[0],
+        "io_plan": isfc.io_plan(CHANNELS),
+        "io_run": isfc.io_run(CHANNELS, seconds=0.01),
+        "io_beside": isfc.io_beside(SHARED, "HS", pairs=1, seconds=0.01),
+        "io_size": isfc.io_size(CHANNELS),
+        "io_chart": isfc.io_chart("mtu"),
+        "simulate_links": isfc.simulate_links(
+            "two-cecs", ["ALPHA-BETA:HS:1"], seconds=0.01, warmup=0.01
+        ),
     }
 
 
-@pytest.mark.parametrize("name", ["plan", "simulate", "relocate", "evacuate", "replay"])
+RESULTS = (
+    "plan simulate relocate evacuate replay measured io_plan io_run io_beside io_size io_chart "
+    "simulate_links"
+)
+
+
+@pytest.mark.parametrize("name", RESULTS.split())
 def test_result_has_rows_one_line_and_a_page(results: dict[str, Any], name: str) -> None:
     result = results[name]
     rows = result.rows()
@@ -56,6 +77,64 @@ def test_records_are_what_commands_print(
     ]
 
 
+def test_records_of_channels_and_links_together_are_what_commands_print(
+    results: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, beside = str(CHANNELS), ["--ctcs", "HS", "--pairs", "1", "--seconds", "0.01"]
+    lines = {
+        "io_plan": ["io", "plan", path],
+        "io_run": ["io", "run", path, "--seconds", "0.01"],
+        "io_beside": ["io", "run", str(SHARED), *beside],
+        "io_size": ["io", "size", path],
+    }
+    for name, words in lines.items():
+        assert of_command(capsys, *words) == json.loads(json.dumps(results[name].to_dict()))
+    assert isfc.io_plan(CHANNELS.read_text("utf-8")).to_dict() == results["io_plan"].to_dict()
+    assert results["io_chart"].rows() == of_command(capsys, "io", "chart", "mtu")
+    assert isfc.io_plan(isfc.io_size(CHANNELS).proposal).rows()
+    words = ["--traffic", "ALPHA-BETA:HS:1", "--seconds", "0.01", "--warmup", "0.01"]
+    shown = of_command(capsys, "run", "two-cecs", *words)
+    del shown["command"]
+    found = results["simulate_links"]
+    assert shown == json.loads(json.dumps(found.to_dict()))
+    assert [*found.links] == ["ALPHA-BETA"]
+    assert found.links["ALPHA-BETA"].mb_per_s == found.mb_per_s
+
+
+def test_journal_is_shown_and_replayed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "node.journal"
+    file.write_bytes(recorded()[1].data)
+    replayed = isfc.journal_replay(file)
+    assert replayed.identical
+    assert replayed.to_dict() == of_command(capsys, "journal", "replay", str(file))
+    shown = text_of(capsys, "journal", "show", str(file), "--json").splitlines()
+    assert [*isfc.journal_show(file)] == [json.loads(line) for line in shown]
+    assert repr(replayed).startswith("<JournalReplay ")
+    with pytest.raises(isfc.IsfcError, match="is no journal"):
+        isfc.journal_replay(CHANNELS)
+
+
+def test_records_within_layouts_are_one_line() -> None:
+    layout = isfc.load_layout("published-4")
+    (step,) = isfc.change("published-4", "published-1")
+    collection = isfc.Collection((layout,))
+    exported = isfc.export(layout, "iocp")
+    for each in (layout, collection, layout.fibres[0], layout.ctcs[0], step, exported):
+        assert len(repr(each)) < 100
+    assert step.to_dict()["rdevs"][0] == ["6001", "6002", "6003"]
+    assert exported.to_dict()["texts"] == exported.texts
+    assert [row["rdev_CLIENT"] for row in layout.rows()] == ["6000", "6001", "6002", "6003"]
+
+
+def test_run_has_ranges_as_the_command(results: dict[str, Any]) -> None:
+    within = results["simulate"].ranges["mb_per_s"].likely
+    assert within.low < results["simulate"].mb_per_s < within.high
+    assert results["simulate"].to_dict()["ranges"]["mb_per_s"]["likely"] == [
+        within.low,
+        within.high,
+    ]
+
+
 def test_figures_are_where_one_looks_for_them(results: dict[str, Any]) -> None:
     run, ctc = results["simulate"], isfc.load_layout("published-4").ctcs[0]
     whole = run.client.whole.result
@@ -80,6 +159,7 @@ def test_decisions_have_rows_and_pages_too() -> None:
     ):
         assert len(found.rows()) > 1
         assert len(repr(found)) < 200
+        json.dumps(found.to_dict())
         ElementTree.fromstring(f"<body>{found._repr_html_()}</body>")
     (rate, _) = isfc.carried("published-1", pairs=1)
     assert rate.to_dict()["stated_mb_per_s"] == rate.stated_mb_per_s

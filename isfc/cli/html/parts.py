@@ -5,7 +5,7 @@ from html import escape
 from importlib import resources
 
 from isfc.cli.output.ranges import plain
-from isfc.io.charts import Chart, rows_of
+from isfc.io.charts import Chart
 from scenarios.figures.certainty import Range
 
 
@@ -104,7 +104,7 @@ def curves(charts: Mapping[str, Chart], mark: str = "") -> str:
             table(
                 chart.title,
                 (chart.x_name, *(curve.name for curve in chart.curves)),
-                ([_shown(value) for value in row.values()] for row in rows_of(chart)),
+                ([_shown(value) for value in row.values()] for row in chart.rows()),
             ),
         )
         for name, chart in charts.items()

@@ -14,7 +14,7 @@ from isfc.cli.output.picture import check_picture, write_picture
 from isfc.cli.output.streams import show, show_csv, show_json
 from isfc.cli.output.table import plain_table
 from isfc.errors import ConfigurationError
-from isfc.io.charts import CHARTS, Chart, rows_of
+from isfc.io.charts import CHARTS, Chart
 from scenarios.runs.notes import CHANNELS_UNRANGED
 
 if TYPE_CHECKING:
@@ -56,9 +56,9 @@ def chart(
     if printed.json or printed.csv:
         show_notes([CHANNELS_UNRANGED])
     if printed.json:
-        show_json(list(rows_of(made)))
+        show_json(made.rows())
     elif printed.csv:
-        show_csv(list(rows_of(made)))
+        show_csv(made.rows())
     else:
         show(made.title, "", chart_table(made), *note_lines([CHANNELS_UNRANGED]))
 

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -20,7 +19,7 @@ from isfc.cli.output.streams import show, show_csv, show_json
 from isfc.cli.results.json import shared_json
 from isfc.cli.results.shared import shared_page
 from isfc.errors import ConfigurationError
-from isfc.io.configuration import Protocol
+from isfc.io.configuration import IoConfiguration, Protocol
 from isfc.io.run import (
     SECONDS,
     WARMUP,
@@ -30,6 +29,8 @@ from isfc.io.run import (
     run_configuration,
 )
 from isfc.io.shared import read_disks
+from isfc.layout.checked_toml import within
+from isfc.layout.layout import Layout
 from isfc.layout.note import Note
 from scenarios.runs.experiment import PAIRS_MAX, Experiment
 from scenarios.runs.notes import CHANNELS_UNRANGED, run_notes
@@ -110,7 +111,9 @@ def run(
     report = shown.report
     if shown.ctcs is not None:
         pairs = PAIRS_DEFAULT if shown.pairs is None else shown.pairs
-        shared, notes = _run_beside(config, link_name, shown.ctcs, pairs, extent)
+        opened = open_with_disks(open_collection(config), link_name)
+        with within(str(config)):
+            shared, notes = run_beside(opened, shown.ctcs, pairs, extent)
         if shown.json:
             record = shared_json(shared)
             show_json({**record, "notes": [*notes_json(notes), *record["notes"]]})
@@ -142,15 +145,16 @@ def run(
             show(report_page(found, report.value, rows), *note_lines(notes))
 
 
-def _run_beside(
-    config: Path, link: str | None, workload: str, pairs: int, extent: IoExtent
+def run_beside(
+    opened: tuple[Layout, IoConfiguration | None],
+    workload: str,
+    pairs: int,
+    extent: IoExtent,
 ) -> tuple[SharedRun, tuple[Note, ...]]:
     """The link of a file and the disks on its chpids, alone and beside each other; its notes."""
-    layout, disks = open_with_disks(open_collection(config), link)
+    layout, disks = opened
     if disks is None:
-        raise ConfigurationError(
-            f"{config}: [[io]] channels: none is a chpid of the layout that CTCs use"
-        )
+        raise ConfigurationError("[[io]] channels: none is a chpid of the layout that CTCs use")
     experiment = Experiment.of(
         layout,
         find_workload(workload),

@@ -122,6 +122,11 @@ class GuidelineOptions:
     )
     sap_percent: Annotated[float, bounded("P", 1, 100, "At most so much of the SAPs.")] = 70.0
 
+    @property
+    def guidelines(self) -> Guidelines:
+        """The same as one value."""
+        return Guidelines(self.processor_percent, self.bus_percent, self.sap_percent)
+
 
 @flattened
 def size(
@@ -156,20 +161,27 @@ def size(
     if output is not None and sized.interval is SizedIntervals.ALL:
         raise ConfigurationError("-o and --interval all: expected one interval, which has one best")
     path = None if output is None else check_file("-o", str(output), (".toml",))
-    guidelines = Guidelines(most.processor_percent, most.bus_percent, most.sap_percent)
-    sizings = [
-        size_mix(each, growth, guidelines, (0.0, _first(km, each.km, _KM))) for each in sized.read()
-    ]
+    sizings = size_of(sized, growth, km, most)
     if path is not None:
         text = proposal(sizings[0])
         write_file(path, text)
-        for warning in warnings_of(text, guidelines):
+        for warning in warnings_of(text, most.guidelines):
             show_error(f"{path}: 'isfc io plan' warns: {warning}")
     if json:
         show_json(io_size_json(growth, sizings))
     else:
         pages = (sizing_page(one, growth, is_last=one is sizings[-1]) for one in sizings)
         show(*pages, *note_lines([CHANNELS_UNRANGED]))
+
+
+def size_of(
+    sized: MixOptions, growth: float, km: float | None, most: GuidelineOptions
+) -> list[Sizing]:
+    """What each mix needs."""
+    return [
+        size_mix(each, growth, most.guidelines, (0.0, _first(km, each.km, _KM)))
+        for each in sized.read()
+    ]
 
 
 def _first(*values: float | None) -> float:

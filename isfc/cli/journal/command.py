@@ -5,19 +5,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from isfc.cli.journal.page import HEADING, given_document, json_line, record_lines, replay_page
+from isfc.cli.journal.document import open_journal, record_document, replay_document
+from isfc.cli.journal.page import HEADING, json_line, record_lines, replay_page
 from isfc.cli.options.layout import JsonOption
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import show as show_page
 from isfc.cli.output.streams import show_error, show_json, show_lines
-from isfc.errors import ConfigurationError, JournalError
-from isfc.journal.journal import Replay
+from isfc.errors import JournalError
 from isfc.journal.journal import replay as replay_journal
-from isfc.journal.record import InputOutcome, JournalReader, JournalRecord, Read
+from isfc.journal.record import JournalReader, Read
 from isfc.read_once import STANDARD_INPUT
 
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="What --journal has written.")]
@@ -73,52 +73,6 @@ def replay(file: FileArgument, *, json: JsonOption = False) -> None:
         raise typer.Exit(ExitCode.FAILED)
 
 
-def record_document(record: JournalRecord) -> dict[str, Any]:
-    """A record as JSON. Names and meanings of the keys stay between releases."""
-    return {
-        "index": record.index,
-        "offset": record.offset,
-        "act": record.act.name.lower(),
-        "now_ns": record.now_ns,
-        **given_document(record),
-        **outcome_document(record.outcome),
-    }
-
-
-def outcome_document(outcome: InputOutcome) -> dict[str, Any]:
-    """What came of an input, as JSON."""
-    return {
-        "frames": outcome.frame_count,
-        "events": outcome.event_count,
-        "next_deadline_ns": outcome.deadline_ns,
-        "frames_digest": outcome.frames_digest.hex(),
-        "events_digest": outcome.events_digest.hex(),
-        "raised": outcome.error or None,
-    }
-
-
-def replay_document(done: Replay) -> dict[str, Any]:
-    """A replay as JSON. Names and meanings of the keys stay between releases."""
-    difference = done.difference
-    return {
-        "node": done.definition.name,
-        "partner": done.definition.partner,
-        "identical": difference is None,
-        "fresh_nodes": done.node_count,
-        "inputs": done.input_count,
-        "first_ns": done.first_ns,
-        "last_ns": done.last_ns,
-        "frames": done.frame_count,
-        "events": done.event_count,
-        "truncated_bytes": done.truncated_length,
-        "difference": difference
-        and {
-            "recorded": record_document(difference.record),
-            "replayed": outcome_document(difference.replayed),
-        },
-    }
-
-
 def _remainder(length: int) -> str:
     """What to say of the end of a journal; nothing if it is whole."""
     if not length:
@@ -132,11 +86,7 @@ def _remainder(length: int) -> str:
 @contextmanager
 def _opened(file: Path) -> Iterator[Read]:
     """The file's ``read``; a damaged journal ends the command with 1."""
-    try:
-        stream = sys.stdin.buffer if file == STANDARD_INPUT else file.open("rb")
-    except OSError as error:
-        raise ConfigurationError(f"{file}: {error.strerror}: expected a journal") from None
-    with stream:
+    with sys.stdin.buffer if file == STANDARD_INPUT else open_journal(file) as stream:
         try:
             yield stream.read
         except JournalError as error:

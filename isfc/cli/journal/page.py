@@ -2,16 +2,16 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from rich.console import Group, RenderableType
 
 from ctc.address import Rdev, format_rdev
-from ctc.frame import CommandFrame, DataFrame, Frame
+from ctc.frame import CommandFrame, DataFrame
+from isfc.cli.journal.document import CHPID_ACTS, RDEV_ACTS
 from isfc.cli.output.table import plain_table
 from isfc.journal.journal import Difference, Replay
 from isfc.journal.record import InputKind, InputOutcome, JournalRecord
-from isfc.link.message import Message
 from isfc.link.package import Package
 from isfc.system.definition import LinkEndDefinition
 
@@ -25,11 +25,6 @@ _WORDS: Final = {
     InputKind.VARY_CHPID_ON: "vary on",
     InputKind.VARY_CHPID_OFF: "vary off",
 }
-_RDEV_ACTS: Final = (
-    InputKind.ARRIVE, InputKind.CONNECT, InputKind.DISCONNECT, InputKind.ACTIVATE,
-    InputKind.DEACTIVATE, InputKind.VARY_RDEV_ON, InputKind.VARY_RDEV_OFF,
-)  # fmt: skip
-_CHPID_ACTS: Final = (InputKind.VARY_CHPID_ON, InputKind.VARY_CHPID_OFF)
 
 
 def _line(*cells: object) -> str:
@@ -115,67 +110,15 @@ def _cells(outcome: InputOutcome) -> tuple[str, ...]:
     )
 
 
-def given_document(record: JournalRecord) -> dict[str, Any]:
-    """What a record's input was, as JSON; data is not shown, only its length."""
-    document: dict[str, Any] = {}
-    if record.act in _RDEV_ACTS:
-        document["rdev"] = format_rdev(Rdev(record.number))
-    elif record.act in _CHPID_ACTS:
-        document["chpid"] = f"{record.number:02X}"
-    given = record.given
-    if isinstance(given, LinkEndDefinition):
-        document["node"], document["partner"] = given.name, given.partner
-        document["rdevs"] = [format_rdev(ctc.device.rdev) for ctc in given.ctcs]
-        document["arbitration"] = given.arbitration.value
-    elif isinstance(given, list):
-        document["messages"] = [_message_document(message) for message in given]
-    elif given is not None:
-        document["frame"] = _frame_document(given)
-    return document
-
-
 def json_line(document: object) -> str:
     """One JSON document on one line."""
     return json.dumps(document, allow_nan=False)
 
 
-def _message_document(message: Message) -> dict[str, Any]:
-    return {
-        "conversation": message.conversation,
-        "traffic": message.traffic.name.lower(),
-        "length": message.length,
-        "serial": message.serial,
-        "more": message.more,
-    }
-
-
-def _frame_document(frame: Frame) -> dict[str, Any]:
-    if isinstance(frame, CommandFrame):
-        command = frame.command.name
-        return {
-            "kind": "command",
-            "command": command,
-            "serial": frame.serial,
-            "length": frame.length,
-            "count": frame.count,
-        }
-    if isinstance(frame, DataFrame):
-        package = frame.load
-        assert isinstance(package, Package), "only packages travel"
-        return {
-            "kind": "data",
-            "serial": frame.serial,
-            "package": package.number,
-            "length": package.length,
-            "messages": [_message_document(message) for message in package.messages],
-        }
-    return {"kind": "status", "signal": frame.signal.name, "serial": frame.serial}
-
-
 def _number(record: JournalRecord) -> str:
-    if record.act in _RDEV_ACTS:
+    if record.act in RDEV_ACTS:
         return format_rdev(Rdev(record.number))
-    return f"{record.number:02X}" if record.act in _CHPID_ACTS else ""
+    return f"{record.number:02X}" if record.act in CHPID_ACTS else ""
 
 
 def _what(record: JournalRecord) -> str:

@@ -42,7 +42,7 @@ def choose_traffic(
     if options:
         if given:
             raise ConfigurationError(f"--traffic and {given[0]}: expected one of them")
-        loads = tuple(_read(option, collection) for option in options)
+        loads = tuple(read_traffic(option, collection) for option in options)
     elif given or not collection.traffic:
         return None
     else:
@@ -57,7 +57,8 @@ def choose_traffic(
     return replace(collection, links=(with_notes(collection, chosen),)), alone
 
 
-def _read(text: str, collection: Collection) -> LinkLoad:
+def read_traffic(text: str, collection: Collection) -> LinkLoad:
+    """A load as ``--traffic`` says it; raises `ConfigurationError`."""
     with within(f"--traffic {text[:60]}"):
         ends, _, rest = text.partition(":")
         workload, _, pairs = rest.rpartition(":")

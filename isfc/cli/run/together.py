@@ -98,7 +98,7 @@ def run_together(
         _show_views(experiment, results, output, output.view)
     elif output.csv:
         show_notes(run_cluster_notes(experiment))
-        show_csv(_csv_rows(experiment, cluster_rows(results)))
+        show_csv(csv_rows(experiment, cluster_rows(results)))
     elif output.json:
         record = cluster_json(experiment, cluster_rows(results), output.seeds)
         show_json(record if transcript is None else {**record, "cp": transcript.records()})
@@ -122,7 +122,7 @@ def _show_beside(experiment: Experiment, disks: IoConfiguration, output: Output)
     rows = cluster_rows([shared.beside])
     if output.csv:
         show_notes(run_cluster_notes(found))
-        show_csv(_csv_rows(found, rows))
+        show_csv(csv_rows(found, rows))
     elif output.json:
         show_json({**cluster_json(found, rows, None), "disks": shared_json(shared, together=True)})
     else:
@@ -184,7 +184,7 @@ def _figures(experiment: Experiment, row: ClusterRow) -> dict[str, Any]:
     return {key: value for key, value in record.items() if value is not None and value != ""}
 
 
-def _csv_rows(experiment: Experiment, rows: Sequence[ClusterRow]) -> list[dict[str, Any]]:
+def csv_rows(experiment: Experiment, rows: Sequence[ClusterRow]) -> list[dict[str, Any]]:
     """The rows with their ranges, whose columns are empty where there is none."""
     ranges = [row_range(experiment, row) for row in rows]
     columns = [{} if each is None else flat_range("mb_per_s", each) for each in ranges]

@@ -16,12 +16,6 @@ WITHOUT: Final = {
     "down": "ends what `isfc up` began",
     "cp": "speaks to a process that `isfc node` began",
     "ctce": "stands between processes of others, until it is ended",
-    "journal show": "looks into what a process left behind",
-    "journal replay": "looks into what a process left behind",
-    "io plan": "channels without a link: no function yet",
-    "io run": "channels without a link: no function yet",
-    "io size": "channels without a link: no function yet",
-    "io chart": "channels without a link: no function yet",
 }
 """Commands that have no function, each with the reason."""
 
@@ -45,10 +39,11 @@ ELSEWHERE: Final[dict[str, dict[str, str]]] = {
     "change": {"rates": "`carried` of each step", "try": "`simulate` of each step"}
     | dict.fromkeys(["partitions", "ports"], "`import_iocp`"),
     "check": {"layouts": "one at a time"},
+    "io run": dict.fromkeys(["ctcs", "pairs"], "`io_beside`"),
     "run": dict.fromkeys(["message", "reply", "window"], "`Workload`")
     | dict.fromkeys(["cp", "trace", "timeline"], "`isfc.testing`")
     | dict.fromkeys(["faults", "fault_seed"], "`isfc.testing`")
-    | {"traffic": "`sweep`", "seeds": "`sweep`"},
+    | {"traffic": "`simulate_links`", "seeds": "`sweep`"},
     "relocate": dict.fromkeys(OF_A_GUEST, "`GuestPlan`")
     | dict.fromkeys(["sweep", "jobs"], "one at a time"),
     "evacuate": dict.fromkeys(["sweep", "jobs"], "one at a time")

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from isfc.io.charts import CHARTS, Chart, charts_of, memory_over_paths, rows_of
+from isfc.io.charts import CHARTS, Chart, charts_of, memory_over_paths
 from isfc.io.configuration import IoChannel
 from isfc.io.configuration_file import read_io_configuration
 from isfc.layout.path import FarPath, Isl
@@ -28,7 +28,7 @@ def test_every_curve_has_a_value_for_each_x_or_ends(name: str) -> None:
         known = [value for value in curve.values if value is not None]
         assert known
         assert all(value > 0 for value in known)
-    rows = list(rows_of(chart))
+    rows = chart.rows()
     assert [row[chart.x_name] for row in rows] == list(chart.xs)
     assert {len(row) for row in rows} == {1 + len(chart.curves)}
 

@@ -9,12 +9,12 @@ import pytest
 
 from isfc.cli.io.chart import complete_chart
 from isfc.cli.main import run
-from isfc.io.charts import CHARTS, rows_of
+from isfc.io.charts import CHARTS
 from tests.isfc.cli.conftest import Refusal
 
 
 def test_json_and_csv_have_the_same_rows(capsys: pytest.CaptureFixture[str]) -> None:
-    expected = list(rows_of(CHARTS["zhyperlink"]()))
+    expected = CHARTS["zhyperlink"]().rows()
     assert run(["io", "chart", "zhyperlink", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == expected
     assert run(["io", "chart", "zhyperlink", "--csv"]) == 0

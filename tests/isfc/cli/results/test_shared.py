@@ -11,7 +11,7 @@ from isfc.cli.main import run
 from isfc.cli.options.layout import open_collection, open_layout, open_with_disks
 from isfc.io.shared import load_link_with_disks, load_with_disks, parse_links, without_disks
 from isfc.layout.catalogue import load_layout
-from scenarios.runs.simulation import simulate
+from isfc.search.simulation import simulate
 from tools.pages.console import PROJECT
 
 SHARED = PROJECT / "docs" / "io" / "shared.toml"

@@ -9,10 +9,14 @@ from typing import Any, Final
 
 from isfc.arguments import checked
 from isfc.layout.catalogue import AnyLayout
+from isfc.layout.note import Note
 from isfc.layout.shown import html_plot, html_table
 from isfc.link.name import NodeName
+from scenarios.figures.certainty import Range
+from scenarios.figures.ranges import range_record, run_ranges
 from scenarios.runs.at_site import GivenSite, link_at
 from scenarios.runs.experiment import Experiment
+from scenarios.runs.notes import run_notes
 from scenarios.runs.result import Result, Sample, Seen
 from scenarios.runs.run import Recording, check_interval, run
 from scenarios.runs.warmup import WARMUP
@@ -83,6 +87,22 @@ class Simulation:
         """Write collisions that the clients' system saw."""
         return self.result.collisions_per_s
 
+    @property
+    def ranges(self) -> dict[str, Range]:
+        """Between what figures of `result` would lie on real hardware, by their names.
+
+        ``likely`` holds in four of five cases, ``sure`` in nineteen of twenty; what has no range
+        here is not known well enough for one.
+        """
+        figures = {name: value for name, value in _figures(self.result).items() if value}
+        return run_ranges(self.experiment, figures)
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What belongs to these figures, such as that the model is extrapolated."""
+        run = self.experiment
+        return run_notes(run.layout, run.workload, run.pairs, self.mb_per_s)
+
     def rows(self) -> list[dict[str, Any]]:
         """A flat record for each interval and system, as a data frame takes them.
 
@@ -108,6 +128,8 @@ class Simulation:
                 {**asdict(seen.whole.result), "intervals": [_interval(part) for part in seen.parts]}
                 for seen in (self.client, self.server)
             ],
+            "ranges": {name: range_record(each) for name, each in self.ranges.items()},
+            "notes": [asdict(note) for note in self.notes],
         }
 
     def _samples(self) -> Iterator[Sample]:
@@ -128,6 +150,8 @@ class Simulation:
             (heading, *(getattr(end, measure) for end in ends))
             for heading, measure in _SHOWN.items()
         ]
+        if within := self.ranges.get("mb_per_s"):
+            rows.append(("MB/s in four of five cases", str(within.likely), ""))
         plot = html_plot("MB/s by interval", [part.result.mb_per_s for part in self.client.parts])
         return html_table(self._title(), ("", *(end.node for end in ends)), rows) + plot
 

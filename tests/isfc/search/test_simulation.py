@@ -8,9 +8,9 @@ import pytest
 
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
+from isfc.search.simulation import Simulation, simulate
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import run
-from scenarios.runs.simulation import Simulation, simulate
 from scenarios.runs.workload import find_workload
 
 LAYOUT = load_layout("published-4")
