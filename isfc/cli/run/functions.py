@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from msgspec import to_builtins
@@ -10,12 +9,10 @@ from msgspec import to_builtins
 from isfc.arguments import checked, in_python
 from isfc.cli.options.traffic import read_traffic
 from isfc.cli.run.together import cluster_json, csv_rows
-from isfc.io.shared import links_with_disks
-from isfc.layout.catalogue import AnyLayout, given_collection
+from isfc.layout.catalogue import AnyLayout
 from isfc.layout.shown import html_table
-from isfc.layout.site import SiteProfile
 from isfc.search.simulation import Simulation
-from scenarios.runs.at_site import at_site
+from scenarios.runs.at_site import GivenSite, links_at
 from scenarios.runs.cluster_rows import ClusterRow, cluster_rows
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import Outcome, check_interval, run
@@ -80,7 +77,7 @@ def simulate_links(
     interval: float = 1.0,
     seed: int = 1,
     progress: Callable[[float], None] | None = None,
-    profile: SiteProfile | str | Path | None = None,
+    profile: GivenSite = None,
 ) -> SimulatedLinks:
     """Run all links of a layout together in virtual time, as ``isfc run --traffic`` does.
 
@@ -89,9 +86,7 @@ def simulate_links(
     `ConfigurationError` for what cannot be run.
     """
     check_interval(interval)
-    collection = given_collection(layout, lambda document: links_with_disks(document)[0])
-    if profile is not None:
-        collection = at_site(collection, profile)
+    collection = links_at(layout, profile)
     with in_python():
         loads = tuple(read_traffic(each, collection) for each in traffic)
         experiment = Experiment(
