@@ -4,7 +4,7 @@
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
@@ -94,11 +94,18 @@ class IoPlan:
         return max(used, key=itemgetter(1), default=None)
 
 
-def make_io_plan(configuration: IoConfiguration) -> IoPlan:
-    """Estimate every channel of ``configuration``. Raises `ctc.errors.BadFeature`."""
+def make_io_plan(
+    configuration: IoConfiguration, change: Callable[[Demand], Demand] | None = None
+) -> IoPlan:
+    """Estimate every channel of ``configuration``. Raises `ctc.errors.BadFeature`.
+
+    ``change`` is done to what each workload asks of a channel.
+    """
     synchronous = tuple(synchronous_loads(configuration))
     failed = [one for load in synchronous if (one := turned_away(load, configuration))]
     asked = tuple(_asked(configuration, failed))
+    if change is not None:
+        asked = tuple((route, users, tuple(map(change, of))) for route, users, of in asked)
     channels = tuple(_channel_plans(configuration, asked))
     return IoPlan(
         configuration,

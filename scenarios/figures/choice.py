@@ -13,7 +13,8 @@ from isfc.layout.lost import lost_pieces
 from isfc.layout.plan import make_plan
 from isfc.layout.rules.rule import Severity
 from scenarios.figures.certainty import Differs, Odds, Range, odds_ahead
-from scenarios.figures.limit import Limit, find_limit, glance
+from scenarios.figures.glance import glance
+from scenarios.figures.limit import Limit, find_limit
 from scenarios.figures.ranges import rate_range
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.published_range import beyond_measured_run

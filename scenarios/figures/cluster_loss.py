@@ -14,6 +14,7 @@ from isfc.layout.sharing import in_use
 from isfc.link.name import NodeName
 from scenarios.figures.certainty import Range
 from scenarios.figures.cluster_plan import plan_experiments
+from scenarios.figures.limit import Limit, first_limit
 from scenarios.figures.ranges import links_range
 from scenarios.runs.experiment import NS_PER_S, Experiment
 from scenarios.runs.result import MIB
@@ -27,15 +28,11 @@ LENGTH_NS: Final = 500_000_000
 
 @dataclass(frozen=True, slots=True)
 class LinksGlance:
-    """MB/s (2^20) of each link from its first node and to it, and what is busiest, if it is known.
-
-    ``busiest`` is a channel or inter-switch links that several fibres share, and the share of its
-    time that it is busy.
-    """
+    """MB/s (2^20) of each link from its first node and to it, and what limits them together."""
 
     rates: dict[str, tuple[float, float]]
     range: Range | None
-    busiest: tuple[str, float] | None
+    limit: Limit | None
 
     @property
     def mb_per_s(self) -> float:
@@ -103,7 +100,7 @@ def without(collection: Collection, gone: frozenset[Fibre]) -> Collection:
 
 
 def links_glance(experiment: Experiment) -> LinksGlance:
-    """Make a short run of all links together."""
+    """Make a short run of all links together, and find what limits them."""
     links = experiment.collection.links
     engine, systems = build(experiment)
     looks = Looks(experiment, systems)
@@ -113,14 +110,8 @@ def links_glance(experiment: Experiment) -> LinksGlance:
     rates = {
         link.name: (_sent(looks, link.nodes), _sent(looks, link.nodes[::-1])) for link in links
     }
-    _, channels, paths = looks.shared()
-    shared = [
-        *((each.name, each.busy) for each in channels),
-        *((each.name, each.busy) for each in paths),
-    ]
     total = sum(sum(ways) for ways in rates.values())
-    within = links_range(total, links)
-    return LinksGlance(rates, within, max(shared, key=lambda each: each[1], default=None))
+    return LinksGlance(rates, links_range(total, links), first_limit(experiment))
 
 
 def _sent(looks: Looks, end: tuple[NodeName, NodeName]) -> float:

@@ -75,6 +75,11 @@ class ClusterPlan:
     paths: tuple[PathResult, ...] = ()
 
     @property
+    def together_mb_per_s(self) -> float:
+        """All links, both ways."""
+        return sum(link.together_mb_per_s for link in self.links)
+
+    @property
     def spread(self) -> float:
         """How far the rates are known, as a share of the greater one of a link's both ways."""
         shares = (

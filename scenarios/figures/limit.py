@@ -5,6 +5,9 @@ time with the same guests, over a short time. How much of these 5 % the rate gai
 share in the limit: 1 if nothing else counts, 0 if it never holds anything up. Only resources that
 are busy for some of the time are tried. Then what limits is taken away, and what a site could add
 is added: a CTC on each chpid, or a chpid.
+
+Shares add up to about 1, as a run in which all is 5 % faster carries 5 % more. So where many cases
+are looked at, `first_limit` tries what is busiest first, and ends with what has most of the share.
 """
 
 from collections.abc import Sequence
@@ -16,29 +19,19 @@ from isfc.layout.layout import Fibre, Layout
 from isfc.layout.rules.changes import unused_chpids
 from isfc.layout.rules.rule import ChangedLayout
 from isfc.link.schedule import CTCS_MAX
-from isfc.system.system import System
 from scenarios.figures.certainty import Range
+from scenarios.figures.glance import SEEDS, Glance, glances
 from scenarios.figures.ranges import rate_range
 from scenarios.figures.resources import (
-    CLIENTS,
     COLLISIONS,
-    LINE,
     LOAD,
-    PROCESSOR,
-    RECEIVE,
-    SEND,
-    SERVERS,
-    STARTS,
-    TRUNK,
+    OFFERED,
     Resource,
     faster,
     resources_of,
+    step_of,
 )
-from scenarios.runs.channel_busy import BusySoFar, busy_so_far
-from scenarios.runs.experiment import NS_PER_S, Experiment
-from scenarios.runs.guests import CLIENT_PROCESSORS
-from scenarios.runs.result import Result, measure
-from scenarios.runs.run import build
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.saturation import (
     SATURATING_PAIRS,
     STATED_PAIRS,
@@ -52,11 +45,6 @@ from scenarios.runs.workload import SUITES
 
 FACTOR: Final = 1.05
 """So much faster is each resource once."""
-SEEDS: Final = (1, 2, 3)
-"""Runs of each case: the rates of one seed vary by about half a per cent."""
-BEGIN_NS: Final = 400_000_000
-LENGTH_NS: Final = 500_000_000
-"""When a short run is measured, and for how long (chosen)."""
 
 BUSY_MIN: Final = 0.1
 """A resource that is less busy holds nothing up that counts."""
@@ -64,6 +52,8 @@ SHARE_MIN: Final = 0.1
 """A lesser share is not told from what seeds do."""
 TIE: Final = 0.1
 """Shares that are no farther apart are alike: two runs of 5 % differ by as much."""
+SHARE_MOST: Final = 0.5 + TIE
+"""With such a share nothing else can have as much, nor be alike."""
 UNLIMITED: Final = 1e3
 """So much faster is a resource that is taken away."""
 LIKE_SHARE: Final = 0.03
@@ -71,24 +61,16 @@ LIKE_SHARE: Final = 0.03
 
 
 @dataclass(frozen=True, slots=True)
-class Glance:
-    """A short run: MB/s (2^20) both ways together, and the share of its time a resource is busy.
-
-    ``busy`` is by `Resource.key`; resources that are no server, such as a distance, are not there.
-    """
-
-    mb_per_s: float
-    busy: dict[str, float]
-    collisions_per_s: float
-
-
-@dataclass(frozen=True, slots=True)
 class Share:
-    """A resource's share in the limit, and the share of its time that it is busy, if it has one."""
+    """A resource's share in the limit, and the share of its time that it is busy, if it has one.
+
+    ``where`` names the busiest of its kind where there are several links.
+    """
 
     resource: Resource
     share: float
     busy: float | None
+    where: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,45 +103,89 @@ class Limit:
 
 
 def find_limit(experiment: Experiment, run_each: RunEach = in_turn) -> Limit:
-    """Find what limits a run. Its times do not count."""
-    base = glances([experiment], run_each)[0]
-    busy = {key: fmean(glance.busy[key] for glance in base) for key in base[0].busy}
-    collides = any(glance.collisions_per_s for glance in base)
-    tried = [
-        resource
-        for resource in resources_of(experiment)
-        if busy.get(resource.key, 1.0) >= BUSY_MIN
-        if resource.kind != COLLISIONS or collides
-    ]
-    reliefs = [*_added(experiment.layout)]
-    cases = [
-        *(faster(experiment, resource, FACTOR) for resource in tried),
-        *(experiment.over(layout) for _, layout in reliefs),
-    ]
-    runs = glances(cases, run_each)
-    shares = sorted(
-        (
-            Share(resource, _ratio(glances, base) / _step(experiment, resource), busy.get(key))
-            for resource, glances in zip(tried, runs, strict=False)
-            if (key := resource.key)
-        ),
-        key=lambda each: -each.share,
-    )
-    first = tuple(each for each in shares if each.share >= max(SHARE_MIN, shares[0].share - TIE))
-    first = first or tuple(shares[:1])
-    without = experiment
-    for each in first:
-        without = _freed(without, each.resource)
-    return Limit(
-        experiment,
-        first,
-        tuple(each for each in shares if each.share >= SHARE_MIN),
-        1 + _ratio(glances([without], run_each)[0], base),
-        tuple(
-            Relief(added, 1 + _ratio(glances, base))
-            for (added, _), glances in zip(reliefs, runs[len(tried) :], strict=True)
-        ),
-    )
+    """Find what limits a run, of one link or of several together. Its times do not count."""
+    base = _Base(experiment, glances([experiment], run_each)[0])
+    tried = base.resources()
+    runs = glances([faster(experiment, resource, FACTOR) for resource in tried], run_each)
+    shares = [base.share(*each) for each in zip(tried, runs, strict=True)]
+    return base.limit(shares, run_each, base.reliefs(run_each))
+
+
+def first_limit(experiment: Experiment, *, added: bool = False) -> Limit:
+    """Find what limits a run by fewer runs: with one seed, and until a resource has most.
+
+    What a site could add is tried if ``added``.
+    """
+    seeds = SEEDS[:1]
+    base = _Base(experiment, glances([experiment], in_turn, seeds)[0])
+    shares: list[Share] = []
+    for resource in base.resources():
+        found = glances([faster(experiment, resource, FACTOR)], in_turn, seeds)[0]
+        shares.append(base.share(resource, found))
+        if shares[-1].share >= SHARE_MOST:
+            break
+    reliefs = base.reliefs(in_turn) if added else ()
+    return base.limit(shares, in_turn, reliefs)
+
+
+class _Base:
+    """The run as it is, beside which others stand."""
+
+    def __init__(self, experiment: Experiment, seen: Sequence[Glance]) -> None:
+        self._experiment, self.seen = experiment, seen
+        self._busy = {key: fmean(glance.busy[key] for glance in seen) for key in seen[0].busy}
+
+    def resources(self) -> list[Resource]:
+        """Those that are to be tried, the busiest first, and then those that serve nobody."""
+        collides = any(glance.collisions_per_s for glance in self.seen)
+        tried = [
+            resource
+            for resource in resources_of(self._experiment)
+            if self._busy.get(resource.key, 1.0) >= BUSY_MIN
+            if resource.kind != COLLISIONS or collides
+        ]
+        return sorted(tried, key=lambda each: -self._busy.get(each.key, 0.0))
+
+    def share(self, resource: Resource, found: Sequence[Glance]) -> Share:
+        """The share of a resource with which ``found`` was seen."""
+        key = resource.key
+        step = step_of(self._experiment, resource, FACTOR)
+        where = self.seen[0].where.get(key, "")
+        return Share(resource, _ratio(found, self.seen) / step, self._busy.get(key), where)
+
+    def reliefs(self, run_each: RunEach) -> tuple[Relief, ...]:
+        """What a site could add to a link, and what it would carry then."""
+        links = self._experiment.collection.links
+        added = _added(links[0]) if len(links) == 1 else []
+        cases = [self._experiment.over(layout) for _, layout in added]
+        runs = glances(cases, run_each, self._seeds)
+        return tuple(
+            Relief(what, 1 + _ratio(found, self.seen))
+            for (what, _), found in zip(added, runs, strict=True)
+        )
+
+    @property
+    def _seeds(self) -> Sequence[int]:
+        return SEEDS[: len(self.seen)]
+
+    def limit(
+        self, tried: Sequence[Share], run_each: RunEach, reliefs: tuple[Relief, ...] = ()
+    ) -> Limit:
+        """What limits, of all that was tried; and the run without it."""
+        shares = sorted(tried, key=lambda each: -each.share)
+        least = max(SHARE_MIN, shares[0].share - TIE)
+        first = tuple(each for each in shares if each.share >= least) or tuple(shares[:1])
+        without = self._experiment
+        for each in first:
+            without = _freed(without, each.resource)
+        found = glances([without], run_each, self._seeds)[0]
+        return Limit(
+            self._experiment,
+            first,
+            tuple(each for each in shares if each.share >= SHARE_MIN),
+            1 + _ratio(found, self.seen),
+            reliefs,
+        )
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -207,17 +233,16 @@ def _ranges(figure: ModelledRate, layout: Layout, pairs: int) -> tuple[Range, Ra
 
 
 def _freed(experiment: Experiment, resource: Resource) -> Experiment:
-    """The same run where a resource takes no time; or with with many pairs."""
-    if resource.kind == LOAD:
-        return experiment.with_load(pairs=max(experiment.pairs, SATURATING_PAIRS))
-    return faster(experiment, resource, UNLIMITED)
+    """The same run where a resource takes no time; or with many pairs, or twice as many messages.
 
-
-def _step(experiment: Experiment, resource: Resource) -> float:
-    """How much faster a resource was: of pairs there may be only whole ones."""
+    More pairs and messages than saturate a link are no more load.
+    """
     if resource.kind == LOAD:
-        return faster(experiment, resource, FACTOR).pairs / experiment.pairs - 1 or 1.0
-    return FACTOR - 1
+        loads = (
+            replace(load, pairs=max(load.pairs, SATURATING_PAIRS)) for load in experiment.loads
+        )
+        return replace(experiment, loads=tuple(loads))
+    return faster(experiment, resource, 2.0 if resource.kind == OFFERED else UNLIMITED)
 
 
 def _ratio(changed: Sequence[Glance], base: Sequence[Glance]) -> float:
@@ -226,101 +251,6 @@ def _ratio(changed: Sequence[Glance], base: Sequence[Glance]) -> float:
         one.mb_per_s / other.mb_per_s - 1 if other.mb_per_s else 0.0
         for one, other in zip(changed, base, strict=True)
     )
-
-
-def glances(cases: Sequence[Experiment], run_each: RunEach) -> list[Sequence[Glance]]:
-    """Each case with every seed."""
-    every = [replace(case, seed=seed) for case in cases for seed in SEEDS]
-    found = run_each(glance, every)
-    return [found[at : at + len(SEEDS)] for at in range(0, len(found), len(SEEDS))]
-
-
-def glance(experiment: Experiment) -> Glance:
-    """Make a short run, and see how busy its resources are."""
-    engine, systems = build(experiment)
-    engine.run(BEGIN_NS)
-    before = _Look(experiment, systems, BEGIN_NS)
-    end_ns = BEGIN_NS + LENGTH_NS
-    engine.run(end_ns)
-    after = _Look(experiment, systems, end_ns)
-    result = after.result_since(before)
-    return Glance(result.mb_per_s, after.busy_since(before, result), result.collisions_per_s)
-
-
-class _Look:
-    """What is seen of a run at one moment."""
-
-    def __init__(self, experiment: Experiment, systems: Sequence[System], now_ns: int) -> None:
-        self._experiment, self._systems = experiment, systems
-        self.snapshot = systems[0].ends[0].snapshot(now_ns)
-        self.channels: BusySoFar = busy_so_far([experiment.layout], systems, now_ns)
-        links = {system.name: system.ends[0].link for system in systems}
-        self.sends = {name: link.tx_lock.busy_ns(now_ns) for name, link in links.items()}
-        self.receives = {name: link.rx_lock.busy_ns(now_ns) for name, link in links.items()}
-
-    def result_since(self, before: "_Look") -> Result:
-        """What the client's end saw since another look."""
-        return measure(self.snapshot.name, before.snapshot, self.snapshot)
-
-    def busy_since(self, before: "_Look", result: Result) -> dict[str, float]:
-        """How busy each resource was since then."""
-        channels, first = self.channels.chpids, before.channels.chpids
-        held = self._disks()
-        costs = self._experiment.guests
-        seconds = LENGTH_NS / NS_PER_S
-        locks = {
-            Resource(kind, node).key: (now[node] - then[node]) / LENGTH_NS
-            for kind, now, then in (
-                (SEND, self.sends, before.sends),
-                (RECEIVE, self.receives, before.receives),
-            )
-            for node in self._experiment.nodes
-        }
-        return {
-            LINE.id: max(
-                max(
-                    end.line_out - first[name].line_out,
-                    end.line_in - first[name].line_in,
-                )
-                for name, end in channels.items()
-            )
-            / LENGTH_NS,
-            PROCESSOR.id: max(
-                (end.data - first[name].data) / LENGTH_NS + held.get(name, 0.0)
-                for name, end in channels.items()
-            ),
-            STARTS.id: max(
-                sum(end.queues.values()) - sum(first[name].queues.values())
-                for name, end in channels.items()
-            )
-            / LENGTH_NS,
-            CLIENTS.id: result.messages_per_s_in * costs.client_ns / NS_PER_S / CLIENT_PROCESSORS,
-            SERVERS.id: result.messages_per_s_out
-            * costs.server_ns
-            / NS_PER_S
-            / self._experiment.pairs,
-            **self._trunks(before, seconds),
-            **locks,
-        }
-
-    def _disks(self) -> dict[str, float]:
-        """The share of each channel's processor that disks take."""
-        layout = self._experiment.layout
-        return {
-            name: fibre.disks[end].bounded().processor
-            for fibre in layout.fibres
-            for end, node in enumerate(layout.nodes)
-            for name in fibre.channel_ends(end, node)
-        }
-
-    def _trunks(self, before: "_Look", seconds: float) -> dict[str, float]:
-        sent, first = self.channels.sent_bytes, before.channels.sent_bytes
-        busy = [
-            (sent[way] - first.get(way, 0.0)) * path.isl.ns_per_byte(path.km) / seconds / NS_PER_S
-            for way in sent
-            if (path := way[0]).isl is not None
-        ]
-        return {TRUNK.id: max(busy)} if busy else {}
 
 
 def _added(layout: Layout) -> list[tuple[str, Layout]]:

@@ -9,6 +9,7 @@ from isfc.layout.layout import Cec, Layout
 from isfc.layout.loss import Loss, losses
 from isfc.layout.lost import LostTogether, lost_pieces
 from scenarios.figures.certainty import Range
+from scenarios.figures.limit import Limit, first_limit
 from scenarios.figures.ranges import rate_range
 from scenarios.runs.saturation import STATED_PAIRS, SUITE, RunEach, stated_load
 from scenarios.runs.steady import Rate, steady_rate
@@ -31,13 +32,14 @@ SteadyRates = tuple[Rate, Rate]
 class AfterLoss:
     """What is left after a loss, or of the whole link if ``loss`` is None.
 
-    ``measured`` is what runs gave, if there were any.
+    ``measured`` is what runs gave, if there were any, and ``limit`` what limits the slower of both.
     """
 
     loss: AnyLoss | None
     ctc_count: int
     estimated: Rates
     measured: SteadyRates | None
+    limit: Limit | None = None
 
     @property
     def gone(self) -> str:
@@ -59,15 +61,16 @@ class AfterLoss:
         return first.mb_per_s, second.mb_per_s
 
 
-def left_after(layout: Layout, loss: AnyLoss | None, measured: SteadyRates | None) -> AfterLoss:
+def left_after(
+    layout: Layout, loss: AnyLoss | None, measured: SteadyRates | None, limit: Limit | None
+) -> AfterLoss:
     """What the rule of thumb says of a loss, beside what was measured."""
     rest = layout if loss is None else loss.left
     if rest is None:
         return AfterLoss(loss, 0, (0, 0), measured)
     down, up = directions_of(rest)
-    return AfterLoss(
-        loss, len(rest.ctcs), (down.estimated_mb_per_s, up.estimated_mb_per_s), measured
-    )
+    by_rule = down.estimated_mb_per_s, up.estimated_mb_per_s
+    return AfterLoss(loss, len(rest.ctcs), by_rule, measured, limit)
 
 
 def after_losses(
@@ -86,20 +89,32 @@ def after_losses(
         every += [*lost_pieces(layout, cecs), *losses(layout)]
     else:
         every.append(together)
-    measured = _measured(layout, every, run_each) if run_each else [None] * len(every)
-    return [left_after(layout, loss, rates) for loss, rates in zip(every, measured, strict=True)]
-
-
-def _measured(
-    layout: Layout, every: Sequence[AnyLoss | None], run_each: RunEach
-) -> list[SteadyRates]:
-    """What runs give, sent by the one end and by the other; nothing where no CTC is left."""
     rests = [layout if loss is None else loss.left for loss in every]
+    measured = _measured(rests, run_each) if run_each else [None] * len(every)
+    limits = _limits(rests, measured, run_each) if run_each else [None] * len(every)
+    return [left_after(layout, *each) for each in zip(every, measured, limits, strict=True)]
+
+
+def _measured(rests: Sequence[Layout | None], run_each: RunEach) -> list[SteadyRates]:
+    """What runs give, sent by the one end and by the other; nothing where no CTC is left."""
     experiments = [
         stated_load(rest, node) for rest in rests if rest is not None for node in rest.nodes
     ]
     found = iter(run_each(steady_rate, experiments))
     return [_NOTHING if rest is None else (next(found), next(found)) for rest in rests]
+
+
+def _limits(
+    rests: Sequence[Layout | None], measured: Sequence[SteadyRates | None], run_each: RunEach
+) -> list[Limit | None]:
+    """What limits the slower direction of each."""
+    experiments = [
+        stated_load(rest, rest.nodes[rates[1].mb_per_s < rates[0].mb_per_s])
+        for rest, rates in zip(rests, measured, strict=True)
+        if rest is not None and rates is not None
+    ]
+    found = iter(run_each(first_limit, experiments))
+    return [None if rest is None else next(found) for rest in rests]
 
 
 def left_range(layout: Layout, left: AfterLoss, way: int) -> Range | None:

@@ -6,6 +6,7 @@ times are longer and shorter in proportion. Less rate takes more than its share,
 meanwhile. What guests change is taken as it was told.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -20,9 +21,10 @@ from scenarios.moves.evacuation import Evacuation, EvacuationOutcome
 from scenarios.moves.guest import Moved
 from scenarios.moves.relocation import Relocation
 from scenarios.moves.vmrelocate import RelocationEnd
-from scenarios.runs.experiment import NS_PER_S
-from scenarios.runs.saturation import SUITE
-from scenarios.runs.workload import SUITES
+from scenarios.runs.experiment import NS_PER_S, Experiment
+from scenarios.runs.result import MIB
+from scenarios.runs.saturation import SECONDS, SUITE
+from scenarios.runs.workload import SUITES, LinkLoad
 
 _BY_RATE: Final = (RelocationEnd.MOVED, RelocationEnd.QUIESCE, RelocationEnd.TOTAL)
 """Ends that follow from a rate; the others are what somebody did."""
@@ -67,6 +69,35 @@ def evacuation_ranges(evacuation: Evacuation, outcome: EvacuationOutcome) -> Mov
     return _ranges(moved, links, evacuation.at_once, evacuation.window, sources)
 
 
+def moving_load(evacuation: Evacuation) -> Experiment:
+    """The messages of guests as a load: as many of `SUITE` under way as the guests have.
+
+    It is on the links with most to move, as many as guests go together; other traffic is beside it.
+    """
+    loads: list[LinkLoad] = []
+    for source in evacuation.sources:
+        own = [tenant for tenant in evacuation.tenants if tenant.source == source]
+        together = min(evacuation.at_once, len(own))
+        lengths: Counter[NodeName] = Counter()
+        for tenant in own:
+            lengths[tenant.to] += tenant.plan.memory.touched
+        links = [to for to, _ in lengths.most_common(together)]
+        pairs = _pairs(-(-together // max(1, len(links))), evacuation.window)
+        loads += (LinkLoad(source, to, SUITES[SUITE], pairs) for to in links)
+    every = (*loads, *evacuation.loads)
+    return Experiment(evacuation.collection, every, SECONDS, link=evacuation.link)
+
+
+def _pairs(together: int, window: int) -> int:
+    """Pairs of `SUITE` that have as many messages under way."""
+    return max(1, together * window // SUITES[SUITE].window)
+
+
+def moved_mb_per_s(guests: Sequence[Moved]) -> float:
+    """What all guests together were moved with, in MB/s (2^20)."""
+    return sum(guest.length for guest in guests) / MIB / max(1e-9, _all_seconds(guests))
+
+
 def _ranges(
     guests: Sequence[Moved],
     links: Sequence[Layout],
@@ -83,7 +114,7 @@ def _ranges(
     ]
     if not known:
         return None
-    pairs = max(1, min(together, len(guests)) * window // SUITES[SUITE].window)
+    pairs = _pairs(min(together, len(guests)), window)
     rates = [rate_range(1.0, link, SUITES[SUITE], pairs) for _, link, _ in known]
     moved = [guest for guest, _, _ in known]
     plans = [guest.plan for guest in moved]
@@ -124,7 +155,7 @@ def _ranges(
 def _all_seconds(guests: Sequence[Moved]) -> float:
     begins = [guest.begin_ns for guest in guests if guest.passes]
     ends = [guest.passes[-1].end_ns for guest in guests if guest.passes]
-    return (max(ends) - min(begins)) / NS_PER_S
+    return (max(ends, default=0) - min(begins, default=0)) / NS_PER_S
 
 
 _Measure = Callable[[list[Moved]], float]

@@ -18,7 +18,7 @@ from isfc.link.name import NodeName
 from scenarios.figures.advice import TriedAdvice, try_advice
 from scenarios.figures.certainty import Range
 from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan, plan_experiments
-from scenarios.figures.limit import with_reasons
+from scenarios.figures.limit import Limit, first_limit, with_reasons
 from scenarios.figures.link_loss import AfterLoss, after_losses
 from scenarios.figures.ranges import RANGED, figure_range
 from scenarios.moves.guest import GuestPlan
@@ -127,6 +127,7 @@ class ClusterRuns:
     collection: Collection
     plan: ClusterPlan
     losses: tuple[ClusterLoss, ...]
+    limit: Limit | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,9 +227,10 @@ def relocations(layout: Layout) -> list[Relocation]:
 
 
 def cluster_runs(collection: Collection, run_each: RunEach) -> ClusterRuns:
-    """Run each link alone and all together, and find what each loss cuts."""
-    results = run_each(steady_links, plan_experiments(collection))
-    return ClusterRuns(collection, cluster_plan(results), cluster_losses(collection))
+    """Run each link alone and all together, and find what limits them and what each loss cuts."""
+    experiments = plan_experiments(collection)
+    plan = cluster_plan(run_each(steady_links, experiments))
+    return ClusterRuns(collection, plan, cluster_losses(collection), first_limit(experiments[0]))
 
 
 def channel_estimates(name: str, configuration: IoConfiguration) -> ChannelEstimates:

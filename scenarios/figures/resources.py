@@ -5,16 +5,20 @@ its place. `faster` gives the same run with one resource faster; nothing else ch
 guests draw the same numbers.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import Any, Final, TypeVar
 
 from ctc.profiles import ChpidProfile
 from isfc.layout.layout import Fibre
+from isfc.layout.path import Isl
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from scenarios.runs.experiment import OUTSTANDING_MAX, PAIRS_MAX, Experiment
 from scenarios.runs.guests import GuestCosts
+from scenarios.runs.own_guests import OwnGuests
+from scenarios.runs.workload import LinkLoad
 
 
 class Holder(StrEnum):
@@ -50,6 +54,7 @@ DELAYS: Final = ResourceKind(
 )
 DISTANCE: Final = ResourceKind("distance", Holder.FIBRE)
 TRUNK: Final = ResourceKind("trunk", Holder.FIBRE)
+CREDITS: Final = ResourceKind("credits", Holder.FIBRE)
 SEND: Final = ResourceKind(
     "send", Holder.LINK, ("build_package_ns", "appc_ns_per_byte_built"), per_end=True
 )
@@ -73,10 +78,11 @@ CLIENTS: Final = ResourceKind(
 )
 SERVERS: Final = ResourceKind("servers", Holder.GUESTS, ("server_ns", "appc_server_ns"))
 LOAD: Final = ResourceKind("load", Holder.LOAD)
+OFFERED: Final = ResourceKind("offered", Holder.LOAD)
 
 RESOURCES: Final = (
-    *(LINE, PROCESSOR, STARTS, DELAYS, DISTANCE, TRUNK),
-    *(SEND, RECEIVE, COLLISIONS, CLIENTS, SERVERS, LOAD),
+    *(LINE, PROCESSOR, STARTS, DELAYS, DISTANCE, TRUNK, CREDITS),
+    *(SEND, RECEIVE, COLLISIONS, CLIENTS, SERVERS, LOAD, OFFERED),
 )
 
 
@@ -95,12 +101,18 @@ class Resource:
 
 def resources_of(experiment: Experiment) -> list[Resource]:
     """All that a run has."""
+    fibres = [fibre for link in experiment.collection.links for fibre in link.fibres]
+    absent = {
+        DISTANCE: not any(fibre.km for fibre in fibres),
+        TRUNK: not any(map(_has_trunk, fibres)),
+        CREDITS: not any(map(_has_trunk, fibres)),
+        OFFERED: not any(_offers(load) for load in experiment.loads),
+    }
     return [
         Resource(kind, node)
         for kind in RESOURCES
+        if not absent.get(kind)
         for node in (experiment.nodes if kind.per_end else (None,))
-        if kind != DISTANCE or any(fibre.km for fibre in experiment.layout.fibres)
-        if kind != TRUNK or any(_has_trunk(fibre) for fibre in experiment.layout.fibres)
     ]
 
 
@@ -108,24 +120,59 @@ def _has_trunk(fibre: Fibre) -> bool:
     return fibre.path is not None and fibre.path.isl is not None
 
 
+def _offers(load: LinkLoad) -> bool:
+    """Whether messages come, whatever is carried."""
+    return load.workload.offered_mb_per_s is not None
+
+
 def faster(experiment: Experiment, resource: Resource, factor: float) -> Experiment:
-    """The same run with one resource so many times as fast, or with so many times the pairs."""
+    """The same run with one resource so many times as fast, or with so many times the load."""
     kind = resource.kind
     if kind.holder == Holder.FEATURE:
         return scaled(experiment, kind.holder, kind.fields, 1 / factor)
     if kind.holder == Holder.FIBRE:
-        change = _shorter if kind == DISTANCE else _more_trunks
-        layout = experiment.layout.with_fibres(lambda fibre: change(fibre, factor))
-        return experiment.over(layout)
-    if kind.holder == Holder.LOAD:
-        return experiment.with_load(pairs=more_pairs(experiment, factor))
+        return experiment.with_fibres(lambda fibre: _FIBRE_CHANGES[kind](fibre, factor))
+    if kind == LOAD:
+        return _with_loads(experiment, lambda load: replace(load, pairs=more_pairs(load, factor)))
+    if kind == OFFERED:
+        return _with_loads(experiment, lambda load: _offering(load, factor))
     return scaled(experiment, kind.holder, kind.fields, 1 / factor, resource.node)
 
 
-def more_pairs(experiment: Experiment, factor: float) -> int:
+def step_of(experiment: Experiment, resource: Resource, factor: float) -> float:
+    """By what share a resource is really faster: of pairs and credits there are only whole ones."""
+    changed = faster(experiment, resource, factor)
+    counts: Sequence[tuple[int, int]] = ()
+    if resource.kind == LOAD:
+        both = zip(changed.loads, experiment.loads, strict=True)
+        counts = [(now.pairs, was.pairs) for now, was in both]
+    elif resource.kind == CREDITS:
+        counts = [*zip(_credits(changed), _credits(experiment), strict=True)]
+    now, was = map(sum, zip(*counts, strict=True)) if counts else (0, 0)
+    return now / was - 1 if now > was else factor - 1
+
+
+def _credits(experiment: Experiment) -> list[int]:
+    links = experiment.collection.links
+    paths = (fibre.path for link in links for fibre in link.fibres)
+    return [path.isl.credits for path in paths if path is not None and path.isl is not None]
+
+
+def _with_loads(experiment: Experiment, change: Callable[[LinkLoad], LinkLoad]) -> Experiment:
+    return replace(experiment, loads=tuple(map(change, experiment.loads)))
+
+
+def more_pairs(load: LinkLoad, factor: float) -> int:
     """So many times the pairs: at least one more, and no more than can be run."""
-    most = min(PAIRS_MAX, OUTSTANDING_MAX // experiment.workload.window)
-    return min(most, max(experiment.pairs + 1, round(factor * experiment.pairs)))
+    most = min(PAIRS_MAX, OUTSTANDING_MAX // load.workload.window)
+    return min(most, max(load.pairs + 1, round(factor * load.pairs)))
+
+
+def _offering(load: LinkLoad, factor: float) -> LinkLoad:
+    programs = load.workload.programs
+    if not isinstance(programs, OwnGuests):
+        return load
+    return replace(load, workload=replace(load.workload, programs=programs.hurried(factor)))
 
 
 def scaled(
@@ -135,12 +182,11 @@ def scaled(
     factor: float,
     node: NodeName | None = None,
 ) -> Experiment:
-    """The same run with some constants multiplied: those of one ``node``, or of both."""
+    """The same run with some constants multiplied: those of one ``node``, or of all."""
     if holder == Holder.FEATURE:
-        layout = experiment.layout.with_fibres(
+        return experiment.with_fibres(
             lambda fibre: replace(fibre, profile=_times(fibre.profile, names, factor))
         )
-        return experiment.over(layout)
     if holder == Holder.GUESTS:
         return replace(experiment, guests=_times(experiment.guests, names, factor))
     if node is None:
@@ -166,11 +212,24 @@ def _shorter(fibre: Fibre, factor: float) -> Fibre:
 
 
 def _more_trunks(fibre: Fibre, factor: float) -> Fibre:
+    return _with_isl(fibre, lambda isl: replace(isl, gbps=factor * isl.gbps))
+
+
+def _more_credits(fibre: Fibre, factor: float) -> Fibre:
+    return _with_isl(
+        fibre,
+        lambda isl: replace(isl, credits=max(isl.credits + 1, round(factor * isl.credits))),
+    )
+
+
+def _with_isl(fibre: Fibre, change: Callable[[Isl], Isl]) -> Fibre:
     path = fibre.path
     if path is None or path.isl is None:
         return fibre
-    isl = replace(path.isl, gbps=factor * path.isl.gbps, credits=round(factor * path.isl.credits))
-    return replace(fibre, path=replace(path, isl=isl))
+    return replace(fibre, path=replace(path, isl=change(path.isl)))
+
+
+_FIBRE_CHANGES: Final = {DISTANCE: _shorter, TRUNK: _more_trunks, CREDITS: _more_credits}
 
 
 def time_constants(holder: Holder) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """Which constants of the model a figure rests on: those that move it, and how each is known.
 
 Each constant is made 10 % less and 10 % more, one after the other, in short runs with the same
-guests (`scenarios.figures.limit`). What moves the rate by more than 2 % is said.
+guests (`scenarios.figures.glance`). What moves the rate by more than 2 % is said.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from typing import Final
 
 from ctc.profiles import EXPRESS2, EXPRESS4, LATER_IO_NS, ChpidProfile
 from isfc.layout.layout import Layout
-from scenarios.figures.limit import Glance, glances
+from scenarios.figures.glance import Glance, glances
 from scenarios.figures.resources import LINE, RESOURCES, Holder, Resource, scaled, time_constants
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.saturation import RunEach, in_turn
@@ -78,24 +78,18 @@ _OF_DISKS: Final = ("processor_bits_per_ccw", "io_ns")
 """What a later feature has from disk I/O."""
 
 
-def beyond_features(layout: Layout) -> list[str]:
-    """The features of a layout on which nobody has measured CTCs."""
-    features = dict.fromkeys(fibre.profile.feature for fibre in layout.fibres)
-    return [feature for feature in features if feature not in _MEASURED]
-
-
-def resource_known(resource: Resource, layout: Layout) -> str:
-    """How far a resource's speed is assumed for this layout; nothing where it was measured."""
-    others = beyond_features(layout)
+def resource_known(resource: Resource, links: Sequence[Layout]) -> str:
+    """How far a resource's speed is assumed for these links; nothing where it was measured."""
+    features = {fibre.profile.feature for link in links for fibre in link.fibres}
     holder = resource.kind.holder
-    if not others or resource.kind == LINE:
+    if resource.kind == LINE or features <= {*_MEASURED}:
         return ""
     if holder == Holder.LINK:
         return "assumed alike for all features"
     if holder != Holder.FEATURE:
         return ""
     names = resource.kind.fields
-    if any(known(holder, name, layout) is Known.ASSUMED for name in names):
+    if any(known(holder, name, link) is Known.ASSUMED for name in names for link in links):
         return "assumed, partly, as on Express4"
     return "taken from disk I/O"
 

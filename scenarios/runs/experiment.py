@@ -1,7 +1,7 @@
 """What is run: links, what runs over each, and for how long."""
 
 import copyreg
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final
 
@@ -9,7 +9,7 @@ from ctc.profiles import ChpidProfile
 from ctc.sharing import ChannelUse
 from isfc.errors import ConfigurationError
 from isfc.layout.channels import find_link
-from isfc.layout.layout import Collection, Layout, no_node
+from isfc.layout.layout import Collection, Fibre, Layout, no_node
 from isfc.link.name import NodeName
 from isfc.link.package import PackageLimit
 from isfc.link.parameters import LinkParameters
@@ -79,6 +79,10 @@ class Experiment:
     def over(self, *links: Layout) -> "Experiment":
         """The same over links that have changed."""
         return replace(self, collection=replace(self.collection, links=links))
+
+    def with_fibres(self, change: Callable[[Fibre], Fibre]) -> "Experiment":
+        """The same over links whose fibres have changed."""
+        return self.over(*(link.with_fibres(change) for link in self.collection.links))
 
     def with_load(self, **changed: Any) -> "Experiment":
         """The same with other pairs or another workload on every link."""

@@ -6,6 +6,7 @@ from typing import Final
 from isfc.cli.drawing.link import drawing_svg
 from isfc.cli.html.parts import greatest, ranged, section, table
 from isfc.cli.judgement.advice import known_together
+from isfc.cli.judgement.limit import together_line
 from isfc.cli.output.ranges import range_note
 from isfc.layout.layout import Collection
 from isfc.layout.loss import ClusterLoss
@@ -25,7 +26,7 @@ def cluster_article(runs: ClusterRuns) -> str:
         section(f"cluster-{name}", heading, content)
         for name, heading, content in (
             ("layout", "Machines, channels and directors", _drawing(runs.collection)),
-            ("load", "Each link alone, and with the others", _links(runs.plan)),
+            ("load", "Each link alone, and with the others", _links(runs.plan) + _limit(runs)),
             ("channels", "What several fibres share", _channels(runs.plan)),
             ("loss", "What a loss cuts", _losses(runs.losses)),
         )
@@ -61,6 +62,12 @@ def _links(plan: ClusterPlan) -> str:
     said = f"A bar is the range of both ways. {known} {SHARED_UNRANGED.text} "
     shown = table("MB/s (2^20) from the first node of each link, and to it", heads, rows)
     return f"{shown}\n<p>{escape(said + known_together(plan))}</p>"
+
+
+def _limit(runs: ClusterRuns) -> str:
+    if runs.limit is None:
+        return ""
+    return f"<p>{escape(together_line(runs.limit, runs.plan.together_mb_per_s))}</p>"
 
 
 def _channels(plan: ClusterPlan) -> str:

@@ -27,7 +27,7 @@ from isfc.cli.html.parts import (
     table,
 )
 from isfc.cli.judgement.advice import model_word, two_paces
-from isfc.cli.judgement.limit import limit_lines
+from isfc.cli.judgement.limit import limit_lines, short_limit
 from isfc.cli.output.ranges import range_note, ranges_of
 from isfc.cli.results.shared import shared_note, shared_rows
 from isfc.layout.capacity import WriteDirection
@@ -298,6 +298,7 @@ def _loss(runs: LinkRuns) -> str:
                 for way, by_rule in enumerate(left.estimated)
                 for cell in (f"{by_rule:.0f}", _after(left, within[left][way], way, most))
             ),
+            "" if left.limit is None else short_limit(left.limit),
         )
         for left in runs.lefts
     )
@@ -308,6 +309,7 @@ def _loss(runs: LinkRuns) -> str:
         f"{first} run",
         f"{second} rule",
         f"{second} run",
+        "slower is limited by",
     )
     figures = table("MB/s each node can send, by rule of thumb and by run", heads, rows)
     caption = (

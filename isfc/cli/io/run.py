@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from isfc.cli.io.plan import ChannelJson, ConfigArgument, TrunkJson, finite, trunk_json
 from isfc.cli.io.run_page import activity_rows, io_run_page, report_page
+from isfc.cli.judgement.io_limit import IoLimitsJson, io_limit_line, io_limits_json
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption, LinkOption, open_collection, open_with_disks
 from isfc.cli.options.number import SEED_MAX, bounded
@@ -20,6 +21,7 @@ from isfc.cli.results.json import shared_json
 from isfc.cli.results.shared import shared_page
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration, Protocol
+from isfc.io.limit import find_io_limit
 from isfc.io.run import (
     SECONDS,
     WARMUP,
@@ -130,7 +132,9 @@ def run(
     if shown.json:
         show_json(io_run_json(found, notes))
     elif report is None:
-        show(io_run_page(found), *note_lines(notes))
+        limit = find_io_limit(configuration)
+        why = [io_limit_line(limit)] if limit else []
+        show(io_run_page(found), *why, *note_lines(notes))
     else:
         rows = activity_rows(found, report.value)
         if not rows:
@@ -259,6 +263,8 @@ class IoRunJson(Struct, frozen=True):
     """by chpid"""
     trunks: list[TrunkJson]
     """as of `isfc io plan --json`: cards, interconnects and fanouts"""
+    limits: IoLimitsJson | None
+    """what limits the I/Os, null if none go over channels"""
     notes: list[NoteJson]
     """as of `isfc plan --json`; of a layout, that its CTCs are not in the figures"""
 
@@ -296,6 +302,7 @@ def io_run_json(run: IoRun, notes: Sequence[Note] = ()) -> IoRunJson:
             for each in run.osas
         },
         trunks=[trunk_json(load) for load in run.trunks],
+        limits=io_limits_json(limit) if (limit := find_io_limit(run.configuration)) else None,
         notes=notes_json(notes),
     )
 

@@ -12,10 +12,12 @@ from scenarios.figures.limit import Limit, ReasonedRate, Relief, Share, find_lim
 from scenarios.figures.resources import (
     CLIENTS,
     COLLISIONS,
+    CREDITS,
     DELAYS,
     DISTANCE,
     LINE,
     LOAD,
+    OFFERED,
     PROCESSOR,
     RECEIVE,
     SEND,
@@ -33,13 +35,15 @@ _WORDS: Final = {
     STARTS.id: "the starting of I/Os on the chpids",
     DELAYS.id: "the time that each I/O of a CTC takes by itself",
     DISTANCE.id: "the distance",
-    TRUNK.id: "the inter-switch links",
+    TRUNK.id: "the rate of the inter-switch links",
+    CREDITS.id: "the buffer credits of the inter-switch links",
     SEND.id: "{node} builds packages",
     RECEIVE.id: "{node} receives",
     COLLISIONS.id: "writes that collide and are made again",
     CLIENTS.id: "the guests' clients, which have three processors",
     SERVERS.id: "the guests' servers",
-    LOAD.id: "the load: {pairs} pairs with {window} messages each under way",
+    LOAD.id: "the load: {pairs}",
+    OFFERED.id: "the messages that come: no more are offered",
 }
 """By the kind of resource."""
 
@@ -49,9 +53,12 @@ _SOME: Final = 0.3
 """With a smaller share than these, a resource limits most, and one of several."""
 
 
-def limit_line(limit: Limit, mb_per_s: float) -> str:
-    """``limited by: BOSTON receives (its lock is busy 97 %); ...``, of a rate in MB/s."""
-    parts = [listed([_named(limit, each) for each in limit.first])]
+def limit_line(limit: Limit, mb_per_s: float, load: str = "") -> str:
+    """``limited by: BOSTON receives (its lock is busy 97 %); ...``, of a rate in MB/s.
+
+    ``load`` says what is under way, where that is no pairs.
+    """
+    parts = [listed([_named(limit, each, load) for each in limit.first])]
     if len(limit.first) > 1:
         parts[0] += ", about alike"
     elif limit.first[0].share < _SOME:
@@ -70,12 +77,14 @@ _SHORT: Final = {
     DELAYS.id: "time of an I/O",
     DISTANCE.id: "distance",
     TRUNK.id: "inter-switch links",
+    CREDITS.id: "buffer credits",
     SEND.id: "{node} builds",
     RECEIVE.id: "{node} receives",
     COLLISIONS.id: "collisions",
     CLIENTS.id: "clients",
     SERVERS.id: "servers",
     LOAD.id: "the load",
+    OFFERED.id: "the messages that come",
 }
 
 
@@ -85,7 +94,8 @@ def short_limit(limit: Limit) -> str:
     for each in limit.first[:2]:
         words = _SHORT[each.resource.kind.id].format(node=each.resource.node)
         busy = "" if each.busy is None else f" {100 * min(1.0, each.busy):.0f} %"
-        found.append(f"{words}{busy}")
+        where = f" {each.where.partition(' =')[0]}" if each.where else ""
+        found.append(f"{words}{where}{busy}")
     return " and ".join(found)
 
 
@@ -98,9 +108,22 @@ def limit_lines(figures: Sequence[ModelledRate]) -> list[str]:
         if each.limit is None or (said and all(other == kinds for _, other in lines)):
             continue
         alike = len(lines) > 1 and all(other == kinds for _, other in lines)
-        whose = "Each way" if alike else f"{each.sender} sending"
-        said.append(f"{whose} {limit_line(each.limit, each.saturated_mb_per_s)} MB/s.")
+        rate = each.saturated_mb_per_s
+        if alike:
+            said.append(f"Each way {limit_line(each.limit, rate)} MB/s.")
+        else:
+            said.append(sending_line(each.sender, each.limit, rate))
     return said
+
+
+def together_line(limit: Limit, mb_per_s: float) -> str:
+    """``All together are limited by: ...``, of several links, both ways."""
+    return f"All together are {limit_line(limit, mb_per_s)} MB/s."
+
+
+def sending_line(sender: str, limit: Limit, mb_per_s: float) -> str:
+    """``ATLANTA sending limited by: ...``, of one direction."""
+    return f"{sender} sending {limit_line(limit, mb_per_s)} MB/s."
 
 
 def _saturated(figure: ModelledRate) -> float:
@@ -116,35 +139,43 @@ def _gain(relief: Relief) -> str:
     return f"{relief.added} gains {gain}"
 
 
-def _named(limit: Limit, share: Share) -> str:
+def _named(limit: Limit, share: Share, load: str) -> str:
     """A resource, how busy it is, and how far its speed is known."""
     experiment, kind = limit.experiment, share.resource.kind
-    words = _WORDS[kind.id].format(
-        node=share.resource.node, pairs=experiment.pairs, window=experiment.workload.window
-    )
+    words = _WORDS[kind.id].format(node=share.resource.node, pairs=load or _pairs(experiment))
     said = []
     if share.busy is not None:
-        lock = "its lock is " if kind in _HAVE_LOCK else ""
-        said.append(f"{lock}busy {min(1.0, share.busy):.0%}".replace("%", " %"))
-    if doubt := resource_known(share.resource, experiment.layout):
+        whose = share.where
+        if kind in _HAVE_LOCK:
+            whose = " ".join(filter(None, ("its lock", share.where, "is")))
+        said.append(f"{whose} busy {min(1.0, share.busy):.0%}".replace("%", " %").strip())
+    if doubt := resource_known(share.resource, experiment.collection.links):
         said.append(doubt)
     return f"{words} ({'; '.join(said)})" if said else words
 
 
-def limits_json(limit: Limit, mb_per_s: float) -> LimitsJson:
+def _pairs(experiment: Experiment) -> str:
+    """What is under way."""
+    if len(experiment.loads) > 1:
+        return "more pairs would carry more"
+    return f"{experiment.pairs} pairs with {experiment.workload.window} messages each under way"
+
+
+def limits_json(limit: Limit, mb_per_s: float, load: str = "") -> LimitsJson:
     """The record of a limit, of a rate in MB/s."""
     return LimitsJson(
         [*map(_limit_json, limit.first)],
         [*map(_limit_json, limit.shares)],
         limit.without * mb_per_s,
         {relief.added: relief.ratio for relief in limit.reliefs},
-        limit_line(limit, mb_per_s),
+        limit_line(limit, mb_per_s, load),
     )
 
 
 def _limit_json(share: Share) -> LimitJson:
     busy = None if share.busy is None else 100 * share.busy
-    return LimitJson(share.resource.kind.id, share.resource.node, share.share, busy)
+    resource = share.resource
+    return LimitJson(resource.kind.id, resource.node, share.share, busy, share.where or None)
 
 
 def rests_on_page(found: Sequence[RestsOn]) -> RenderableType:

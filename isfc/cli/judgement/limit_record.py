@@ -7,14 +7,16 @@ class LimitJson(Struct, frozen=True):
     """What limits a rate."""
 
     resource: str
-    """what it is: `line`, `processor`, `starts`, `delays`, `distance`, `trunk`, `send`, `receive`,
-    `collisions`, `clients`, `servers` or `load`"""
+    """what it is: `line`, `processor`, `starts`, `delays`, `distance`, `trunk`, `credits`, `send`,
+    `receive`, `collisions`, `clients`, `servers`, `load` or `offered`"""
     node: str | None
     """whose it is, where each end has its own"""
     share: float
     """how much of 5 % more speed the rate gains: 1 if nothing else counts"""
     busy_percent: float | None
     """of its time, null where it serves any number together"""
+    where: str | None
+    """the busiest of its kind, where there are several links"""
 
 
 class LimitsJson(Struct, frozen=True):

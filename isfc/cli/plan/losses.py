@@ -6,6 +6,8 @@ from msgspec import Struct
 from rich.console import Group, RenderableType
 
 from isfc.cli.judgement.advice import two_paces
+from isfc.cli.judgement.limit import limit_line, limits_json, short_limit
+from isfc.cli.judgement.limit_record import LimitsJson
 from isfc.cli.output.notes import NoteJson, note_lines, notes_json
 from isfc.cli.output.progress import run_all
 from isfc.cli.output.ranges import RangeJson, likely, range_json, range_note
@@ -37,6 +39,8 @@ class LossJson(Struct, frozen=True):
     """by sending node: the other pace that the link may keep, null if it has one"""
     simulated_range: dict[str, RangeJson] | None
     """by sending node: between what it would lie, in MB/s; null if nothing was run"""
+    limits: LimitsJson | None
+    """what limits the slower direction, as of `isfc plan --json`; null if nothing was run"""
     notes: list[NoteJson]
     """as of `isfc plan --json`"""
 
@@ -79,6 +83,7 @@ def loss_json(layout: Layout, left: AfterLoss) -> LossJson:
         None if rates is None else {node: rate.spread_mb_per_s for node, rate in rates.items()},
         None if rates is None else {node: rate.second_mb_per_s for node, rate in rates.items()},
         None if rates is None else _ranges_json(layout, left),
+        None if left.limit is None else limits_json(left.limit, _slower(left)),
         notes_json(loss_notes(layout, simulated=left.measured is not None)),
     )
 
@@ -86,6 +91,11 @@ def loss_json(layout: Layout, left: AfterLoss) -> LossJson:
 def _ranges_json(layout: Layout, left: AfterLoss) -> dict[str, RangeJson]:
     found = {node: left_range(layout, left, way) for way, node in enumerate(layout.nodes)}
     return {node: range_json(each) for node, each in found.items() if each is not None}
+
+
+def _slower(left: AfterLoss) -> float:
+    """MB/s of the direction whose limit was found."""
+    return min(left.measured_mb_per_s or left.estimated)
 
 
 def _within(lefts: Sequence[AfterLoss]) -> str:
@@ -107,13 +117,16 @@ def loss_page(layout: Layout, lefts: Sequence[AfterLoss], load: str) -> Renderab
         for node in (first, second)
         for head in heads
     ]
-    table = plain_table("gone", ">CTCs\nleft", *ends)
+    why = ("~\nslower is limited by",) if modelled else ()
+    table = plain_table("gone", ">CTCs\nleft", *ends, *why, gap=1)
     for left in lefts:
         cells: list[str] = []
         for way in (0, 1):
             cells += _model_cells(layout, left, lefts[0], way)
             rule = left.estimated[way]
             cells.append(f"{rule:.0f}" if modelled else _rate(rule, lefts[0].estimated[way]))
+        if modelled:
+            cells.append("" if left.limit is None else short_limit(left.limit))
         table.add_row(left.gone, str(left.ctc_count), *cells)
     this = any(one.loss is not None and one.loss.kind == "together" for one in lefts)
     what = "this" if this else "one piece"
@@ -125,6 +138,9 @@ def loss_page(layout: Layout, lefts: Sequence[AfterLoss], load: str) -> Renderab
     notes = (
         [load, range_note(left_range(layout, lefts[0], way) for way in (0, 1))] if modelled else []
     )
+    whole = lefts[0].limit
+    if whole is not None:
+        notes.append(f"The whole link is {limit_line(whole, _slower(lefts[0]))} MB/s.")
     return Group(heading, *notes, "", table)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 from rich.console import Group, RenderableType
 
-from isfc.cli.judgement.limit import rests_on_json, rests_on_page
+from isfc.cli.judgement.limit import limits_json, rests_on_json, rests_on_page
 from isfc.cli.options.layout import OpenedLink
 from isfc.cli.output.notes import note_lines, note_records
 from isfc.cli.output.progress import run_all
@@ -22,7 +22,7 @@ from isfc.layout.plan import Plan
 from scenarios.figures.advice import changed_layouts, try_advice
 from scenarios.figures.cluster_loss import ClusterLeft, after_cluster_losses
 from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan, plan_experiments
-from scenarios.figures.limit import with_reasons
+from scenarios.figures.limit import first_limit, with_reasons
 from scenarios.figures.rests_on import rests_on
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes
 from scenarios.runs.saturation import (
@@ -54,8 +54,14 @@ def _left_record(left: ClusterLeft) -> dict[str, Any]:
     record = asdict(left.loss)
     if left.seen is None:
         return record
-    within = range_json(left.seen.range) if left.seen.range else None
-    return {**record, "mb_per_s": left.seen.mb_per_s, "range": within, "rates": left.seen.rates}
+    seen = left.seen
+    return {
+        **record,
+        "mb_per_s": seen.mb_per_s,
+        "range": range_json(seen.range) if seen.range else None,
+        "rates": seen.rates,
+        "limits": limits_json(seen.limit, seen.mb_per_s) if seen.limit else None,
+    }
 
 
 def together(opened: OpenedLink) -> tuple[RenderableType, dict[str, Any]]:
@@ -64,8 +70,10 @@ def together(opened: OpenedLink) -> tuple[RenderableType, dict[str, Any]]:
     experiments = plan_experiments(collection)
     found = cluster_plan(run_all(steady_links, experiments))
     notes = (*cluster_notes(collection), SHARED_UNRANGED)
-    page = Group(cluster_plan_page(found), *note_lines(notes))
-    record = {**cluster_plan_record(found), **note_records(notes)}
+    limit = first_limit(experiments[0])
+    page = Group(cluster_plan_page(found, limit), *note_lines(notes))
+    limits = limits_json(limit, found.together_mb_per_s)
+    record = {**cluster_plan_record(found), "limits": limits, **note_records(notes)}
     if disks is None or not find_shared(disks, *collection.links):
         return page, record
     shared = run_shared(experiments[0], disks)

@@ -7,15 +7,17 @@ from rich.table import Table
 from rich.text import Text
 
 from isfc.cli.judgement.advice import known_together
+from isfc.cli.judgement.limit import short_limit, together_line
 from isfc.cli.output.ranges import likely, range_note
 from isfc.cli.output.table import plain_table
 from isfc.layout.loss import ClusterLoss
 from scenarios.figures.cluster_loss import ClusterLeft, LinksGlance
 from scenarios.figures.cluster_plan import ClusterPlan, SharedChannelPlan
+from scenarios.figures.limit import Limit
 from scenarios.runs.cluster_shared import ChannelShare, PathResult
 
 
-def cluster_plan_page(plan: ClusterPlan) -> RenderableType:
+def cluster_plan_page(plan: ClusterPlan, limit: Limit | None = None) -> RenderableType:
     """Each link alone and with the others, then each channel that several fibres share."""
     figures = (">alone ->", "><-", ">together ->", "><-", "~range", ">left %")
     links = plain_table("~link", *figures, "~traffic", no_wrap=True)
@@ -32,6 +34,7 @@ def cluster_plan_page(plan: ClusterPlan) -> RenderableType:
         Text("MB/s one way of each link, alone and all together", "bold"),
         links,
         f"range: of both ways together. {range_note(link.range for link in plan.links)}",
+        *([together_line(limit, plan.together_mb_per_s)] if limit else []),
     ]
     if plan.channels or plan.paths:
         parts += ["", Text("What several fibres share, all links together", "bold")]
@@ -96,7 +99,7 @@ def _channels(channels: Sequence[SharedChannelPlan]) -> Table:
 def cluster_losses_page(lefts: Sequence[ClusterLeft]) -> RenderableType:
     """A line for each thing that can be lost: what is left of all links, which of them are down."""
     modelled = lefts[0].seen is not None
-    heads = (">MB/s\nboth ways", "~\nrange", "~\nbusiest of what is shared") if modelled else ()
+    heads = (">MB/s\nboth ways", "~\nrange", "~\nlimited by") if modelled else ()
     table = plain_table("~what is lost", *heads, "~links\ndown", "~links with\nfewer CTCs")
     for left in lefts:
         loss = left.loss
@@ -114,6 +117,9 @@ def cluster_losses_page(lefts: Sequence[ClusterLeft]) -> RenderableType:
             "with the traffic of the file or else HL with 50 pairs each way. "
             + range_note(left.seen.range for left in lefts if left.seen)
         )
+    whole = lefts[0].seen
+    if whole is not None and whole.limit is not None:
+        parts.append(together_line(whole.limit, whole.mb_per_s))
     return Group(*parts)
 
 
@@ -121,8 +127,8 @@ def _left_cells(seen: LinksGlance | None, whole: LinksGlance | None) -> list[str
     if seen is None or whole is None:
         return []
     rate, most = seen.mb_per_s, whole.mb_per_s
-    busiest = "" if seen.busiest is None else f"{seen.busiest[0]} {100 * seen.busiest[1]:.0f} %"
-    return [f"{rate:.0f} {100 * rate / most:3.0f} %", likely(seen.range), busiest]
+    limit = "" if seen.limit is None else short_limit(seen.limit)
+    return [f"{rate:.0f} {100 * rate / most:3.0f} %", likely(seen.range), limit]
 
 
 def _fewer(loss: ClusterLoss) -> str:

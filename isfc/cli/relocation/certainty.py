@@ -1,13 +1,17 @@
-"""How sure relocations are: the ranges of their times, in words and as records."""
+"""What limits relocations, and the ranges of their times: in words and as records."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from isfc.cli.judgement.limit import limit_line, limits_json
 from isfc.cli.output.ranges import factor_line, range_json, range_note
 from isfc.layout.note import Note
 from scenarios.figures.certainty import Interval, Range
-from scenarios.figures.moved_ranges import MovedRange, MovesRange
+from scenarios.figures.limit import Limit, first_limit
+from scenarios.figures.moved_ranges import MovedRange, MovesRange, moved_mb_per_s, moving_load
 from scenarios.figures.ranges import flat_range
+from scenarios.moves.evacuation import Evacuation
 from scenarios.moves.guest import Moved
 from scenarios.runs.notes import unranged
 
@@ -76,3 +80,27 @@ def flat_ranges(found: MovesRange | None, stop: str) -> dict[str, float]:
     if found is None:
         return {}
     return {**flat_range("seconds", found.seconds), **flat_range(stop, found.longest_stop)}
+
+
+@dataclass(frozen=True, slots=True)
+class MovesLimit:
+    """What limits the links that guests are moved over, and with what they were moved."""
+
+    limit: Limit
+    mb_per_s: float
+    load: str
+
+    @classmethod
+    def of(cls, evacuation: Evacuation, guests: Sequence[Moved]) -> "MovesLimit":
+        """Find it, by short runs of as many messages as the guests have under way."""
+        limit = first_limit(moving_load(evacuation), added=True)
+        load = f"{evacuation.window} messages of each guest under way"
+        return cls(limit, moved_mb_per_s(guests), load)
+
+    def line(self) -> str:
+        """``Moving is limited by: BOSTON receives ...``."""
+        return f"Moving is {limit_line(self.limit, self.mb_per_s, self.load)} MB/s."
+
+    def record(self) -> dict[str, Any]:
+        """The same below its key."""
+        return {"limits": limits_json(self.limit, self.mb_per_s, self.load)}

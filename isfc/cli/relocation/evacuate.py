@@ -17,7 +17,7 @@ from isfc.cli.output.picture import check_picture
 from isfc.cli.output.progress import progress_bar, run_all
 from isfc.cli.output.ranges import range_json
 from isfc.cli.output.streams import show, show_csv, show_json, show_log
-from isfc.cli.relocation.certainty import UNRANGED, ranges_json, ranges_line
+from isfc.cli.relocation.certainty import UNRANGED, MovesLimit, ranges_json, ranges_line
 from isfc.cli.relocation.evacuate_page import (
     best_line,
     best_record,
@@ -191,7 +191,8 @@ def _show(
     else:
         said = [] if best is None else ["", best_line(best)]
         page = evacuation_page(evacuation, outcome, ranges)
-        show(page, *said, *note_lines(_notes(evacuation)))
+        why = MovesLimit.of(evacuation, [guest.moved for guest in outcome.guests]).line()
+        show(page, why, *said, *note_lines(_notes(evacuation)))
     if not outcome.all_moved:
         raise typer.Exit(ExitCode.FAILED)
 
@@ -249,6 +250,7 @@ def evacuation_json(
         **({} if best is None else {"tried": best_record(best)}),
         **record,
         **ranges_json(evacuation_ranges(evacuation, outcome), moved),
+        **MovesLimit.of(evacuation, moved).record(),
         **note_records(_notes(evacuation)),
     }
 

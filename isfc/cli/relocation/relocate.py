@@ -12,7 +12,7 @@ from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.notes import note_lines, note_records, show_notes
 from isfc.cli.output.progress import progress_bar, run_all
 from isfc.cli.output.streams import show, show_csv, show_json, show_log
-from isfc.cli.relocation.certainty import UNRANGED, ranges_json, ranges_line
+from isfc.cli.relocation.certainty import UNRANGED, MovesLimit, ranges_json, ranges_line
 from isfc.cli.relocation.guest import GuestOptions
 from isfc.cli.relocation.options import (
     AtOption,
@@ -114,10 +114,13 @@ def _show(found: Relocated, shown: ShownOptions, like: str | None, jobs: int | N
     elif shown.json:
         record = {**found.to_dict(), **note_records(notes), **ranges_json(ranges, found.guests)}
         tried = {} if advice is None else {"shorter": shorter_rows(advice)}
-        show_json({**record, **tried, **profile_record(found.relocation.layout.site)})
+        limits = MovesLimit.of(found.relocation.evacuation, found.guests).record()
+        site = profile_record(found.relocation.layout.site)
+        show_json({**record, **limits, **tried, **site})
     else:
+        why = MovesLimit.of(found.relocation.evacuation, found.guests).line()
         more = [] if advice is None else ["", shorter_page(found, advice)]
-        show(relocation_page(found, like, ranges), *more, *note_lines(notes))
+        show(relocation_page(found, like, ranges), why, *more, *note_lines(notes))
 
 
 def _watch(relocation: Relocation) -> Relocated:

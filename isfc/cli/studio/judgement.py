@@ -12,18 +12,27 @@ import isfc
 from isfc.cli.drawing.difference import differences as changed
 from isfc.cli.html.parts import greatest, ranged, table
 from isfc.cli.judgement.carried import CAPTION, differences
+from isfc.cli.judgement.limit import sending_line
 from isfc.cli.judgement.opened import UNRANGED, compared, ranged_rate, util_range
 from isfc.cli.output.ranges import ranges_of
-from isfc.cli.studio.tasks import Question, Subject
+from isfc.cli.studio.tasks import Question, Subject, Why, whys
+from scenarios.figures.limit import Limit
 
 Known = Callable[[Question], isfc.ModelledRate | None]
 """What the model has said so far; None if it was not asked yet."""
 
+KnownWhy = Callable[[Why], Limit | None]
+"""What is known to limit a link; None if it was not asked yet."""
+
 PENDING: Final = "…"
 
 
-def capacity(subject: Subject, opened: Subject, pairs: int, known: Known) -> str:
+def capacity(
+    subject: Subject, opened: Subject, pairs: int, known: Known, known_why: KnownWhy
+) -> str:
     """What each node can send, by rule and by model, and the difference to the layout as opened.
+
+    And what limits the slower direction.
 
     A note that is of several links comes once, below them.
     """
@@ -34,6 +43,7 @@ def capacity(subject: Subject, opened: Subject, pairs: int, known: Known) -> str
     }
     parts = []
     notes: dict[str, None] = {}
+    asked_why = whys(subject, pairs, known)
     for name, plan in subject.plans().items():
         asked = [Question(subject, name, way.sender, pairs) for way in plan.directions]
         answers = [ranged_rate(plan.layout, known(question), pairs) for question in asked]
@@ -52,6 +62,9 @@ def capacity(subject: Subject, opened: Subject, pairs: int, known: Known) -> str
         figures = [answer for answer in answers if answer is not None]
         figures = figures if len(figures) == len(answers) else []
         parts.append(table(CAPTION, heads, rows))
+        if (why := asked_why.get(name)) and (limit := known_why(why)):
+            rate = min(answer.saturated_mb_per_s for answer in answers if answer is not None)
+            parts.append(f"<p>{escape(sending_line(why.sender, limit, rate))}</p>")
         if figures:
             parts.append(_small(" ".join(differences(plan, figures, pairs=pairs))))
         notes |= dict.fromkeys(note.text for note in isfc.plan_notes(plan.layout, figures))

@@ -6,7 +6,7 @@ import msgspec
 
 import isfc
 from isfc.cli.studio.drawing import overview, touchable
-from isfc.cli.studio.judgement import Known, capacity, changes, findings, orders
+from isfc.cli.studio.judgement import Known, KnownWhy, capacity, changes, findings, orders
 from isfc.cli.studio.parts import parts_of
 from isfc.cli.studio.tasks import SOURCE, Subject
 
@@ -26,7 +26,7 @@ class LayoutEdited(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     source: str = SOURCE
 
 
-def look(wanted: LayoutEdited, known: Known) -> dict[str, Any]:
+def look(wanted: LayoutEdited, known: Known, why: KnownWhy) -> dict[str, Any]:
     """What the page shows of it. Raises `ConfigurationError` for what cannot be."""
     if wanted.source == SOURCE:
         whole = Subject(wanted.text).read()
@@ -44,7 +44,7 @@ def look(wanted: LayoutEdited, known: Known) -> dict[str, Any]:
         "text": text,
         "struck": sorted(struck),
         "drawing": _drawing(whole, left),
-        "capacity": capacity(subject, opened, wanted.pairs, known),
+        "capacity": capacity(subject, opened, wanted.pairs, known, why),
         "orders": orders(judged),
         "findings": findings(judged, able=not struck),
         "changes": changes(opened.read(), whole, sorted(struck)),

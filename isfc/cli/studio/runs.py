@@ -1,5 +1,6 @@
 """A run of a workload for the page: its figures, its record as ``isfc run --json``, a chart."""
 
+from collections.abc import Iterator
 from typing import Annotated, Any, Final
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
@@ -8,12 +9,15 @@ import msgspec
 from msgspec import Meta
 
 import isfc
+from isfc.cli.html.parts import ranged
 from isfc.cli.options.experiment import ExtentOptions
 from isfc.cli.output.streams import plain
 from isfc.cli.results.json import run_json
 from isfc.cli.results.page import range_line
 from isfc.cli.studio.tasks import Subject
 from isfc.cli.studio.work import Tell
+from scenarios.figures.certainty import FigureKind
+from scenarios.figures.ranges import figure_range
 
 WARMUP: Final = ExtentOptions().warmup
 """Seconds of virtual time: that of `isfc run`."""
@@ -61,13 +65,7 @@ def run(tell: Tell, wanted: Run) -> dict[str, Any]:
     result = done.result
     record = plain(run_json(done.experiment, [result], wanted.link))
     return {
-        "figures": [
-            f"{result.mb_per_s_out:.1f}",
-            f"{result.mb_per_s_in:.1f}",
-            f"{result.messages_per_s:.0f}",
-            f"{result.rdev_util_percent:.0f}",
-            f"{result.collisions_per_s:.1f}",
-        ],
+        "figures": [*_figures(done)],
         "chart": chart(done),
         "note": " ".join(
             [
@@ -77,6 +75,24 @@ def run(tell: Tell, wanted: Run) -> dict[str, Any]:
         ),
         "record": record,
     }
+
+
+def _figures(done: isfc.Simulation) -> Iterator[str]:
+    """The cells of the table as HTML, with ranges as bars; MB/s both ways have one scale."""
+    run, result = done.experiment, done.result
+    rates = (result.mb_per_s_out, result.mb_per_s_in)
+    cells = (
+        *((FigureKind.RATE, rate, f"{rate:.1f}", max(rates)) for rate in rates),
+        (FigureKind.RATE, result.messages_per_s, f"{result.messages_per_s:.0f}", 0.0),
+        (FigureKind.RDEV_UTIL, result.rdev_util_percent, f"{result.rdev_util_percent:.0f}", 0.0),
+    )
+    for kind, value, shown, most in cells:
+        within = figure_range(
+            kind, value, run.layout, run.workload, run.pairs, result.collisions_per_s
+        )
+        scale = within.likely.high * max(1.0, most / value) if value else 0.0
+        yield ranged(shown, within if value else None, scale)
+    yield f"{result.collisions_per_s:.1f}"
 
 
 def chart(done: isfc.Simulation) -> str:

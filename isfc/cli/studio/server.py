@@ -8,7 +8,7 @@ import json
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 from starlette.applications import Starlette
@@ -27,8 +27,9 @@ from isfc.cli.studio.look import LayoutEdited, look
 from isfc.cli.studio.page import asset, page
 from isfc.cli.studio.panels import PANELS, RunPair, compare, show_panel
 from isfc.cli.studio.runs import Run, run
-from isfc.cli.studio.tasks import Question, Subject, ask, questions
+from isfc.cli.studio.tasks import Question, Subject, Why, ask, find_why, questions, whys
 from isfc.cli.studio.work import Busy, Failed, Work
+from scenarios.figures.limit import Limit
 
 ANSWERS_MAX: Final = 512
 """Answers of the model that are kept, so that undo shows them immediately."""
@@ -72,6 +73,7 @@ class Studio:
             "workloads": complete_workload(""),
         }
         self._answers: OrderedDict[Question, ModelledRate] = OrderedDict()
+        self._limits: OrderedDict[Why, Limit] = OrderedDict()
 
     def app(self, token: str, port: int) -> GuardedApplication:
         """The application, below ``/TOKEN/``, for the host and the port that it is served at."""
@@ -101,7 +103,7 @@ class Studio:
 
     async def _look(self, request: Request) -> Response:
         wanted = await _read(request, LayoutEdited)
-        return JSONResponse(look(wanted, self._known))
+        return JSONResponse(look(wanted, self._known, self._limits.get))
 
     async def _judge(self, request: Request) -> Response:
         wanted = await _read(request, Judge)
@@ -149,7 +151,7 @@ class Studio:
         opened = Subject(wanted.opened)
 
         def known() -> dict[str, Any]:
-            table = capacity(subject, opened, wanted.pairs, self._known)
+            table = capacity(subject, opened, wanted.pairs, self._known, self._limits.get)
             return {"revision": wanted.revision, "capacity": table}
 
         yield known()
@@ -159,14 +161,26 @@ class Studio:
             async for question, answer in self._work.together(ask, unknown):
                 if isinstance(answer, Failed):
                     raise ConfigurationError(answer.message)
-                self._remember(question, answer)
+                _remember(self._answers, question, answer)
                 yield known()
+        reasons = whys(subject, wanted.pairs, self._known).values()
+        unasked = [why for why in reasons if why not in self._limits]
+        async for why, limit in self._work.together(find_why, unasked):
+            if isinstance(limit, Failed):
+                raise ConfigurationError(limit.message)
+            _remember(self._limits, why, limit)
+            yield known()
         yield {"revision": wanted.revision, "done": True}
 
-    def _remember(self, question: Question, answer: ModelledRate) -> None:
-        self._answers[question] = answer
-        if len(self._answers) > ANSWERS_MAX:
-            self._answers.popitem(last=False)
+
+_Asked = TypeVar("_Asked")
+_Answer = TypeVar("_Answer")
+
+
+def _remember(kept: "OrderedDict[_Asked, _Answer]", asked: _Asked, answer: _Answer) -> None:
+    kept[asked] = answer
+    if len(kept) > ANSWERS_MAX:
+        kept.popitem(last=False)
 
 
 async def _read(request: Request, kind: Any) -> Any:

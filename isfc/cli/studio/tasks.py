@@ -1,11 +1,15 @@
 """What runs in processes of its own. Layouts come as text, so that each reads what it needs."""
 
+from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
 import isfc
 from isfc.cli.studio.work import Tell
+from scenarios.figures.limit import Limit, first_limit
+from scenarios.runs.saturation import SATURATING_PAIRS, one_way
 
 SOURCE: Final = "layout"
 _KEPT: Final = 16
@@ -70,3 +74,35 @@ def ask(_: Tell, question: Question) -> isfc.ModelledRate:
     sender = next(node for node in link.nodes if node == question.sender)
     (carried,) = isfc.carried(link, sender, pairs=question.pairs)
     return carried
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """What limits a link that is saturated by one of its nodes."""
+
+    subject: Subject
+    link: str
+    sender: str
+
+
+def whys(
+    subject: Subject, pairs: int, known: Callable[[Question], isfc.ModelledRate | None]
+) -> dict[str, Why]:
+    """What is to be asked of each link of which all is known: of its slower direction."""
+    answers: dict[str, list[isfc.ModelledRate]] = defaultdict(list)
+    for question in questions(subject, pairs):
+        if (answer := known(question)) is not None:
+            answers[question.link].append(answer)
+    return {
+        link: Why(subject, link, slower.sender)
+        for link, both in answers.items()
+        if len(both) > 1
+        for slower in [min(both, key=lambda each: each.saturated_mb_per_s)]
+    }
+
+
+def find_why(_: Tell, why: Why) -> Limit:
+    """What limits it, by evidence."""
+    link = why.subject.read().link(why.link)
+    sender = next(node for node in link.nodes if node == why.sender)
+    return first_limit(one_way(link, sender, SATURATING_PAIRS), added=True)

@@ -33,6 +33,7 @@ PACKAGES: Final = (
     "packages_per_s_out packages_per_s_in messages_per_package_out messages_per_package_in "
     "bytes_per_package_out bytes_per_package_in tx_pend_count collisions_per_s"
 )
+LIMITS: Final = "without_mb_per_s added"
 MOVED: Final = "seconds longest_stop_s quiesced_seconds quiesce_s longest_quiesce_s"
 
 
@@ -64,7 +65,7 @@ SHOWN: Final = {
     ),
     "relocate": Shown(
         "relocate published-4 --memory 16M --change-rate 20M --background HS:2",
-        f"{MOVED} exchanges_per_s exchanges_per_s_alone exchanges_per_s_alone_second",
+        f"{MOVED} {LIMITS} exchanges_per_s exchanges_per_s_alone exchanges_per_s_alone_second",
         "io_per_s bytes state_bytes changed_bytes",
         slow=True,
     ),
@@ -74,7 +75,7 @@ SHOWN: Final = {
         "changed_bytes",
     ),
     "evacuate": Shown(
-        "evacuate MESH S1 --guests GUESTS", MOVED, "passes moved_bytes bytes"
+        "evacuate MESH S1 --guests GUESTS", f"{MOVED} {LIMITS}", "passes moved_bytes bytes"
     ),
     "evacuate, varied": Shown(
         "evacuate MESH S1 --guests GUESTS --sweep --jobs 1", f"{MOVED} moved", "changed_bytes"
@@ -100,8 +101,11 @@ SHOWN: Final = {
         slow=True,
     ),
     "plan, losses": Shown(
-        "plan published-1 --lose", "simulated_mb_per_s simulated_spread_mb_per_s", slow=True
+        "plan published-1 --lose",
+        f"{LIMITS} simulated_mb_per_s simulated_spread_mb_per_s",
+        slow=True,
     ),
+    "plan, losses together": Shown("plan MESH --lose", f"{LIMITS} mb_per_s rates", slow=True),
     "compare": Shown(
         "compare published-1 published-4 --workload HS --pairs 2",
         "mb_per_s spread_mb_per_s second_mb_per_s without_mb_per_s added worst_loss_leaves",

@@ -6,13 +6,24 @@ from typing import Any, cast
 
 import pytest
 
+from isfc.layout.file import parse_collection
 from isfc.layout.layout import Layout
 from isfc.layout.path import FarPath, Isl
-from scenarios.figures.limit import Glance, find_limit
-from scenarios.figures.resources import RESOURCES, Holder, scaled, time_constants
+from isfc.testing.cluster import mesh
+from scenarios.figures.glance import Glance
+from scenarios.figures.limit import SHARE_MOST, find_limit, first_limit
+from scenarios.figures.resources import (
+    LINE,
+    PROCESSOR,
+    RESOURCES,
+    Holder,
+    scaled,
+    time_constants,
+)
 from scenarios.runs.experiment import Experiment
+from scenarios.runs.own_guests import CONVERSATIONS, open_load
 from scenarios.runs.saturation import RunEach
-from scenarios.runs.workload import SUITES
+from scenarios.runs.workload import SUITES, LinkLoad
 from tests.layouts import layout_of
 
 FOUR = layout_of((4, 4))
@@ -44,12 +55,14 @@ def slowed(holder: Holder, name: str, factor: float, **changed: Any) -> Experime
         ("delays", slowed(Holder.FEATURE, "write_interrupt_ns", 300, pairs=100)),
         ("distance", run_of(layout_of((16, 2)).with_fibres(lambda f: replace(f, km=3000)))),
         ("trunk", run_of(over(FOUR, FarPath("far", 1, Isl(1, 1, 90))))),
+        ("credits", run_of(over(FOUR, FarPath("far", 100, Isl(1, 8, 20))))),
         ("send ATLANTA", slowed(Holder.LINK, "build_package_ns", 100)),
         ("receive BOSTON", slowed(Holder.LINK, "receive_ns_per_byte", 8)),
         ("collisions", slowed(Holder.LINK, "recovery_ns", 80).over(layout_of((4, 1)))),
         ("clients", slowed(Holder.GUESTS, "client_ns", 1000)),
         ("servers", slowed(Holder.GUESTS, "server_ns", 1000, workload=SUITES["HS"], pairs=5)),
         ("load", run_of(FOUR, "HS", 40)),
+        ("offered", Experiment.of(FOUR, open_load(SUITES["HL"], 500), CONVERSATIONS)),
     ],
     ids=lambda each: each if isinstance(each, str) else "",
 )
@@ -57,6 +70,28 @@ def test_each_kind_of_limit_is_found(limiting: str, experiment: Experiment) -> N
     limit = find_limit(experiment)
     assert limiting in [each.resource.key for each in limit.first]
     assert limit.without > 1.05
+
+
+@pytest.mark.slow
+@pytest.mark.at_length
+def test_fewer_runs_find_the_same_limit() -> None:
+    experiment = run_of(layout_of((1, 4)))
+    limit = first_limit(experiment)
+    assert [each.resource.key for each in limit.first] == ["line"]
+    assert limit.shares[0].share >= SHARE_MOST
+    assert limit.without == pytest.approx(find_limit(experiment).without, rel=0.03)
+
+
+@pytest.mark.slow
+@pytest.mark.at_length
+def test_of_several_links_the_channel_that_limits_is_named() -> None:
+    """Three systems, each with one channel for both its links."""
+    collection = parse_collection(mesh(3, shared=True, ctcs=2))
+    loads = tuple(LinkLoad(*link.nodes, SUITES["HL"], 10) for link in collection.links)
+    experiment = Experiment(collection, loads)
+    (share, *_) = first_limit(experiment).first
+    assert share.resource.kind in (LINE, PROCESSOR)
+    assert share.where.split()[0] in experiment.nodes
 
 
 def test_resources_whose_shares_are_alike_are_a_tie() -> None:

@@ -475,7 +475,7 @@ at("run-form").addEventListener("submit", async ({ target }) => {
 function showRun(row, number, record) {
   row.deleteCell(1);
   if (record.note) noteRun(record.note, number);
-  for (const figure of record.figures) row.insertCell().textContent = figure;
+  for (const figure of record.figures) row.insertCell().innerHTML = figure;
   row.insertCell().innerHTML = record.chart;
   const box = Object.assign(document.createElement("input"), { type: "checkbox" });
   box.setAttribute("aria-label", `Compare run ${number}`);

@@ -1,0 +1,147 @@
+"""Short runs: what links carry, and how busy each of their resources is meanwhile."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from isfc.layout.sharing import carried_by
+from isfc.link.name import NodeName
+from isfc.system.system import System
+from scenarios.figures.resources import (
+    CLIENTS,
+    CREDITS,
+    LINE,
+    PROCESSOR,
+    RECEIVE,
+    SEND,
+    SERVERS,
+    STARTS,
+    TRUNK,
+    Resource,
+)
+from scenarios.runs.channel_busy import BusySoFar, ChannelsBusy, busy_so_far
+from scenarios.runs.cluster_shared import disks_of
+from scenarios.runs.experiment import NS_PER_S, Experiment
+from scenarios.runs.guests import CLIENT_PROCESSORS
+from scenarios.runs.result import Result, measure
+from scenarios.runs.run import build
+from scenarios.runs.saturation import RunEach
+
+SEEDS: Final = (1, 2, 3)
+"""Runs of each case: the rates of one seed vary by about half a per cent."""
+BEGIN_NS: Final = 400_000_000
+LENGTH_NS: Final = 500_000_000
+"""When a short run is measured, and for how long (chosen)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """A short run: MB/s (2^20) of all links both ways, and the share of its time each is busy.
+
+    ``busy`` is by `Resource.key`; resources that are no server, such as a distance, are not there.
+    Of several channels, inter-switch links and link ends it is that of the busiest, which
+    ``where`` names by the same key, if there are several links.
+    """
+
+    mb_per_s: float
+    busy: Mapping[str, float]
+    collisions_per_s: float
+    where: Mapping[str, str] = field(default_factory=dict)
+
+
+def glances(
+    cases: Sequence[Experiment], run_each: RunEach, seeds: Sequence[int] = SEEDS
+) -> list[Sequence[Glance]]:
+    """Each case with every seed."""
+    every = [replace(case, seed=seed) for case in cases for seed in seeds]
+    found = run_each(glance, every)
+    return [found[at : at + len(seeds)] for at in range(0, len(found), len(seeds))]
+
+
+def glance(experiment: Experiment) -> Glance:
+    """Make a short run, and see how busy its resources are."""
+    engine, systems = build(experiment)
+    engine.run(BEGIN_NS)
+    before = _Look(experiment, systems, BEGIN_NS)
+    end_ns = BEGIN_NS + LENGTH_NS
+    engine.run(end_ns)
+    after = _Look(experiment, systems, end_ns)
+    results = after.results_since(before)
+    busiest = after.busy_since(before, results)
+    several = len(experiment.collection.links) > 1
+    return Glance(
+        sum(each.mb_per_s for each in results),
+        {key: busy for key, (busy, _) in busiest.items()},
+        sum(each.collisions_per_s for each in results),
+        {key: name for key, (_, name) in busiest.items() if name} if several else {},
+    )
+
+
+_Busiest = tuple[float, str]
+"""The share of its time that the busiest of some is busy, and its name."""
+
+
+class _Look:
+    """What is seen of a run at one moment."""
+
+    def __init__(self, experiment: Experiment, systems: Sequence[System], now_ns: int) -> None:
+        self._experiment = experiment
+        collection = experiment.collection
+        ends = {(end.name, end.partner): end for system in systems for end in system.ends}
+        self.clients = {
+            link.name: ends[loads[0].client, loads[0].server].snapshot(now_ns)
+            for link in collection.links
+            if (loads := experiment.loads_of(link))
+        }
+        self.channels: BusySoFar = busy_so_far(collection.links, systems, now_ns)
+        self.locks = {
+            (kind, place): lock.busy_ns(now_ns)
+            for place, end in ends.items()
+            for kind, lock in ((SEND, end.link.tx_lock), (RECEIVE, end.link.rx_lock))
+        }
+
+    def results_since(self, before: "_Look") -> list[Result]:
+        """What the clients' end of each link with traffic saw since another look."""
+        return [measure(now.name, before.clients[link], now) for link, now in self.clients.items()]
+
+    def busy_since(self, before: "_Look", results: Sequence[Result]) -> dict[str, _Busiest]:
+        """How busy each resource was since then, and where."""
+        found: dict[str, list[_Busiest]] = defaultdict(list)
+        for (kind, (node, partner)), now_ns in self.locks.items():
+            share = (now_ns - before.locks[kind, (node, partner)]) / LENGTH_NS
+            found[Resource(kind, node).key].append((share, f"with {partner}"))
+        busy = ChannelsBusy(before.channels, self.channels, LENGTH_NS / NS_PER_S)
+        collection = self._experiment.collection
+        for channel in carried_by(collection):
+            wanted = disks_of(collection.fibre_ends(channel))
+            each = busy(map(str, channel)).with_disks(wanted)
+            name = " = ".join(map(str, channel))
+            found[LINE.id].append((max(each.line_out, each.line_in), name))
+            found[PROCESSOR.id].append((each.data, name))
+            found[STARTS.id].append((each.starts, name))
+        for way, sent in self.channels.sent_bytes.items():
+            path, near, _ = way
+            if path.isl is not None:
+                grown = sent - before.channels.sent_bytes.get(way, 0.0)
+                share = grown * path.isl.ns_per_byte(path.km) / LENGTH_NS
+                for kind in (TRUNK, CREDITS):
+                    found[kind.id].append((share, f"path {path.name} out of {near}"))
+        for key, guests in self._guests(results):
+            found[key].append(guests)
+        return {key: max(shares) for key, shares in found.items()}
+
+    def _guests(self, results: Sequence[Result]) -> list[tuple[str, _Busiest]]:
+        """The processors of each system's clients, and each link's servers."""
+        costs = self._experiment.guests
+        clients: dict[NodeName, float] = defaultdict(float)
+        found = []
+        for result, link in zip(results, self.clients, strict=True):
+            load = self._experiment.loads_of(self._experiment.collection.link(link))[0]
+            clients[load.client] += result.messages_per_s_in
+            servers = result.messages_per_s_out * costs.server_ns / NS_PER_S / load.pairs
+            found.append((SERVERS.id, (servers, f"on {load.server}")))
+        for node, per_s in clients.items():
+            share = per_s * costs.client_ns / NS_PER_S / CLIENT_PROCESSORS
+            found.append((CLIENTS.id, (share, f"on {node}")))
+        return found
