@@ -2,13 +2,15 @@
 
 from typing import Final
 
+from isfc.cli.judgement.limit import sending_line
 from isfc.layout.layout import Layout
 from scenarios.figures.advice import AdviceVerdict, ComparedLoad
 from scenarios.figures.certainty import FigureKind, Range
-from scenarios.figures.limit import ReasonedRate, with_ranges
+from scenarios.figures.limit import ReasonedRate, first_limit, with_ranges
 from scenarios.figures.ranges import figure_range
 from scenarios.runs.notes import unranged
-from scenarios.runs.saturation import SUITE, ModelledRate
+from scenarios.runs.saturation import SATURATING_PAIRS, SUITE, ModelledRate, one_way
+from scenarios.runs.simulation import Simulation
 from scenarios.runs.steady import Rate
 from scenarios.runs.workload import SUITES
 
@@ -27,6 +29,26 @@ def util_range(layout: Layout, rate: ModelledRate | None, pairs: int) -> Range |
         return None
     run = layout, SUITES[SUITE], pairs, rate.seen.collisions_per_s
     return figure_range(FigureKind.RDEV_UTIL, rate.seen.rdev_util_percent, *run)
+
+
+def run_cells(run: Simulation) -> list[Range | None]:
+    """The ranges of MB/s out and in, messages a second and RDEV util; None of what is 0."""
+    experiment, result = run.experiment, run.result
+    of = experiment.layout, experiment.workload, experiment.pairs, result.collisions_per_s
+    figures = (
+        (FigureKind.RATE, result.mb_per_s_out),
+        (FigureKind.RATE, result.mb_per_s_in),
+        (FigureKind.RATE, result.messages_per_s),
+        (FigureKind.RDEV_UTIL, result.rdev_util_percent),
+    )
+    return [figure_range(kind, value, *of) if value else None for kind, value in figures]
+
+
+def saturated_limit(layout: Layout, sender: str, mb_per_s: float) -> str:
+    """What limits a node that sends so much with many pairs, in a sentence."""
+    node = next(node for node in layout.nodes if node == sender)
+    limit = first_limit(one_way(layout, node, SATURATING_PAIRS), added=True)
+    return sending_line(sender, limit, mb_per_s)
 
 
 def compared(was: Rate, comes: Rate) -> tuple[str, str]:

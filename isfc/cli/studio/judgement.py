@@ -12,17 +12,15 @@ import isfc
 from isfc.cli.drawing.difference import differences as changed
 from isfc.cli.html.parts import greatest, ranged, table
 from isfc.cli.judgement.carried import CAPTION, differences
-from isfc.cli.judgement.limit import sending_line
 from isfc.cli.judgement.opened import UNRANGED, compared, ranged_rate, util_range
 from isfc.cli.output.ranges import ranges_of
 from isfc.cli.studio.tasks import Question, Subject, Why, whys
-from scenarios.figures.limit import Limit
 
 Known = Callable[[Question], isfc.ModelledRate | None]
 """What the model has said so far; None if it was not asked yet."""
 
-KnownWhy = Callable[[Why], Limit | None]
-"""What is known to limit a link; None if it was not asked yet."""
+KnownWhy = Callable[[Why], str | None]
+"""What limits a link, in a sentence; None if it was not asked yet."""
 
 PENDING: Final = "…"
 
@@ -62,9 +60,8 @@ def capacity(
         figures = [answer for answer in answers if answer is not None]
         figures = figures if len(figures) == len(answers) else []
         parts.append(table(CAPTION, heads, rows))
-        if (why := asked_why.get(name)) and (limit := known_why(why)):
-            rate = min(answer.saturated_mb_per_s for answer in answers if answer is not None)
-            parts.append(f"<p>{escape(sending_line(why.sender, limit, rate))}</p>")
+        if (why := asked_why.get(name)) and (said := known_why(why)):
+            parts.append(f"<p>{escape(said)}</p>")
         if figures:
             parts.append(_small(" ".join(differences(plan, figures, pairs=pairs))))
         notes |= dict.fromkeys(note.text for note in isfc.plan_notes(plan.layout, figures))

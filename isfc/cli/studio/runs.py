@@ -9,15 +9,14 @@ import msgspec
 from msgspec import Meta
 
 import isfc
-from isfc.cli.html.parts import ranged
+from isfc.cli.html.parts import greatest, ranged
+from isfc.cli.judgement.opened import run_cells
 from isfc.cli.options.experiment import ExtentOptions
 from isfc.cli.output.streams import plain
 from isfc.cli.results.json import run_json
 from isfc.cli.results.page import range_line
 from isfc.cli.studio.tasks import Subject
 from isfc.cli.studio.work import Tell
-from scenarios.figures.certainty import FigureKind
-from scenarios.figures.ranges import figure_range
 
 WARMUP: Final = ExtentOptions().warmup
 """Seconds of virtual time: that of `isfc run`."""
@@ -79,19 +78,15 @@ def run(tell: Tell, wanted: Run) -> dict[str, Any]:
 
 def _figures(done: isfc.Simulation) -> Iterator[str]:
     """The cells of the table as HTML, with ranges as bars; MB/s both ways have one scale."""
-    run, result = done.experiment, done.result
-    rates = (result.mb_per_s_out, result.mb_per_s_in)
-    cells = (
-        *((FigureKind.RATE, rate, f"{rate:.1f}", max(rates)) for rate in rates),
-        (FigureKind.RATE, result.messages_per_s, f"{result.messages_per_s:.0f}", 0.0),
-        (FigureKind.RDEV_UTIL, result.rdev_util_percent, f"{result.rdev_util_percent:.0f}", 0.0),
+    result = done.result
+    within = run_cells(done)
+    most = greatest(within[:2])
+    shown = (
+        *(f"{result.mb_per_s_out:.1f}", f"{result.mb_per_s_in:.1f}"),
+        *(f"{result.messages_per_s:.0f}", f"{result.rdev_util_percent:.0f}"),
     )
-    for kind, value, shown, most in cells:
-        within = figure_range(
-            kind, value, run.layout, run.workload, run.pairs, result.collisions_per_s
-        )
-        scale = within.likely.high * max(1.0, most / value) if value else 0.0
-        yield ranged(shown, within if value else None, scale)
+    for text, each, scale in zip(shown, within, (most, most, 0.0, 0.0), strict=True):
+        yield ranged(text, each, scale or greatest([each]))
     yield f"{result.collisions_per_s:.1f}"
 
 

@@ -29,7 +29,6 @@ from isfc.cli.studio.panels import PANELS, RunPair, compare, show_panel
 from isfc.cli.studio.runs import Run, run
 from isfc.cli.studio.tasks import Question, Subject, Why, ask, find_why, questions, whys
 from isfc.cli.studio.work import Busy, Failed, Work
-from scenarios.figures.limit import Limit
 
 ANSWERS_MAX: Final = 512
 """Answers of the model that are kept, so that undo shows them immediately."""
@@ -73,7 +72,7 @@ class Studio:
             "workloads": complete_workload(""),
         }
         self._answers: OrderedDict[Question, ModelledRate] = OrderedDict()
-        self._limits: OrderedDict[Why, Limit] = OrderedDict()
+        self._limits: OrderedDict[Why, str] = OrderedDict()
 
     def app(self, token: str, port: int) -> GuardedApplication:
         """The application, below ``/TOKEN/``, for the host and the port that it is served at."""
@@ -165,10 +164,10 @@ class Studio:
                 yield known()
         reasons = whys(subject, wanted.pairs, self._known).values()
         unasked = [why for why in reasons if why not in self._limits]
-        async for why, limit in self._work.together(find_why, unasked):
-            if isinstance(limit, Failed):
-                raise ConfigurationError(limit.message)
-            _remember(self._limits, why, limit)
+        async for why, said in self._work.together(find_why, unasked):
+            if isinstance(said, Failed):
+                raise ConfigurationError(said.message)
+            _remember(self._limits, why, said)
             yield known()
         yield {"revision": wanted.revision, "done": True}
 

@@ -7,9 +7,8 @@ from functools import lru_cache
 from typing import Final
 
 import isfc
+from isfc.cli.judgement.opened import saturated_limit
 from isfc.cli.studio.work import Tell
-from scenarios.figures.limit import Limit, first_limit
-from scenarios.runs.saturation import SATURATING_PAIRS, one_way
 
 SOURCE: Final = "layout"
 _KEPT: Final = 16
@@ -78,11 +77,12 @@ def ask(_: Tell, question: Question) -> isfc.ModelledRate:
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """What limits a link that is saturated by one of its nodes."""
+    """What limits a link over which one of its nodes sends so many MB/s (2^20), saturated."""
 
     subject: Subject
     link: str
     sender: str
+    mb_per_s: float
 
 
 def whys(
@@ -94,15 +94,13 @@ def whys(
         if (answer := known(question)) is not None:
             answers[question.link].append(answer)
     return {
-        link: Why(subject, link, slower.sender)
+        link: Why(subject, link, slower.sender, slower.saturated_mb_per_s)
         for link, both in answers.items()
         if len(both) > 1
         for slower in [min(both, key=lambda each: each.saturated_mb_per_s)]
     }
 
 
-def find_why(_: Tell, why: Why) -> Limit:
-    """What limits it, by evidence."""
-    link = why.subject.read().link(why.link)
-    sender = next(node for node in link.nodes if node == why.sender)
-    return first_limit(one_way(link, sender, SATURATING_PAIRS), added=True)
+def find_why(_: Tell, why: Why) -> str:
+    """What limits it, in a sentence."""
+    return saturated_limit(why.subject.read().link(why.link), why.sender, why.mb_per_s)
