@@ -4,13 +4,13 @@ from typing import Final
 
 from isfc.cli.judgement.limit import sending_line
 from isfc.layout.layout import Layout
+from isfc.search.simulation import Simulation
 from scenarios.figures.advice import AdviceVerdict, ComparedLoad
 from scenarios.figures.certainty import FigureKind, Range
 from scenarios.figures.limit import ReasonedRate, first_limit, with_ranges
 from scenarios.figures.ranges import figure_range
 from scenarios.runs.notes import unranged
 from scenarios.runs.saturation import SATURATING_PAIRS, SUITE, ModelledRate, one_way
-from scenarios.runs.simulation import Simulation
 from scenarios.runs.steady import Rate
 from scenarios.runs.workload import SUITES
 
