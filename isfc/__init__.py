@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from isfc.cli.journal.document import journal_show as journal_show
     from isfc.cli.run.functions import SimulatedLinks as SimulatedLinks
     from isfc.cli.run.functions import simulate_links as simulate_links
+    from isfc.deck.connections import Connections as Connections
+    from isfc.deck.connections import connections as connections
     from isfc.deck.exported import Exported as Exported
     from isfc.deck.exported import export as export
     from isfc.deck.imported import Imported as Imported
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
     from isfc.deck.imported import import_iocp as import_iocp
     from isfc.deck.imported import import_islink as import_islink
     from isfc.deck.listing import deck_partitions as deck_partitions
+    from isfc.deck.renumbered import number as number
+    from isfc.deck.scheme import Numbering as Numbering
     from isfc.errors import Backpressure as Backpressure
     from isfc.errors import ConfigurationError as ConfigurationError
     from isfc.errors import IsfcError as IsfcError
@@ -122,6 +126,10 @@ _HOMES: Final = {
     "schema": "isfc.layout.schema:layout_schema",
     "at_site": "scenarios.runs.at_site",
     "drawing": "isfc.cli.drawing.link",
+    "connections": "isfc.deck.connections",
+    "Connections": "isfc.deck.connections",
+    "number": "isfc.deck.renumbered",
+    "Numbering": "isfc.deck.scheme",
     "Layout": "isfc.layout.layout",
     "Collection": "isfc.layout.layout",
     "Fibre": "isfc.layout.layout",
@@ -206,6 +214,7 @@ __all__ = [
     "Collection",
     "Comparison",
     "ConfigurationError",
+    "Connections",
     "Conversation",
     "ConversationLimits",
     "ConversationSevered",
@@ -228,6 +237,7 @@ __all__ = [
     "ModelledRate",
     "MoveCtc",
     "NodeName",
+    "Numbering",
     "OpenNode",
     "Plan",
     "Relocated",
@@ -252,6 +262,7 @@ __all__ = [
     "check",
     "collide",
     "compare",
+    "connections",
     "deck_partitions",
     "drawing",
     "edit",
@@ -273,6 +284,7 @@ __all__ = [
     "losses",
     "measured",
     "new",
+    "number",
     "open_node",
     "optimise",
     "parse_layout",

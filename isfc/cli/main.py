@@ -66,10 +66,17 @@ COMMANDS: Final = {
     "check": Subcommand(
         "check", "check", "Check layouts by IBM's advice, to gate a change.", has_tables=True
     ),
+    "number": Subcommand(
+        "number",
+        "number",
+        "Say by which scheme CTCs are numbered, and what breaks it.",
+        has_tables=True,
+    ),
     "show": Subcommand(
         "show",
         "show_layout",
         "Draw a layout: systems, chpids, fibres, who writes on what.",
+        has_tables=True,
     ),
     "report": Subcommand(
         "report",

@@ -26,6 +26,8 @@ EXAMPLES: Final = {
     "plan": "two-cecs --lose --rule",
     "size": "--mb-per-s 30 --lost none --feature Express2 --pairs 5 --jobs 1",
     "check": "two-cecs --fail-on never",
+    "show": "two-cecs",
+    "number": "two-cecs --scheme alike",
     "run": "published-1 --workload HS --pairs 2 --seconds 0.02 --warmup 0",
     "relocate": "published-1 --memory 1M --change-rate 0",
     "evacuate": "published-1 CLIENT --guests guests.csv",

@@ -126,6 +126,17 @@ check FILE
 show FILE
     --link A-C                                            --++
     --output out.svg                                      ++++
+    --connections                                         ++++
+    --csv                                                 ++++
+    --json                                                ++++
+number FILE
+    --scheme alike                                        ++++
+    --first D000                                          ----
+    --first D000 | --scheme alike                         ++++
+    --output out.toml                                     ----
+    --output out.toml | --scheme alike                    ++++
+    --csv                                                 ====
+    --json                                                ++++
 run FILE LOAD --seconds 0.02 --warmup 0
     --link A-C                                            --++
     --profile site.toml                                   ++++

@@ -17,6 +17,7 @@ MODULES_MAX = {
     "export": 108,
     "change": 173,
     "check": 62,
+    "number": 74,
     "show": 136,
     "report": 208,
     "studio": 70,

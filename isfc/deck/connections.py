@@ -1,0 +1,182 @@
+"""Connections as tables: a matrix of systems, and the two ends of each range of CTCs side by side.
+
+The two-sided list has the seven columns of HCM's view of CTC connections: image, control unit and
+devices of one end, the unit address that both share, and the same of the other end (published: HCM
+User's Guide, "View CTC Connection Details"). A device of a kept deck without a mate is a gap.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ctc.address import ChpidId, Rdev
+from isfc.arguments import checked
+from isfc.deck.hint import hinted_ports
+from isfc.deck.iocp import Device, parse_deck
+from isfc.deck.pairing import Joined, Pairing
+from isfc.deck.partition import DeckSystem, find_system
+from isfc.deck.wiring import never_paired, pair_all
+from isfc.errors import ConfigurationError
+from isfc.layout.catalogue import AnyLayout, given_collection
+from isfc.layout.checked_toml import show_key, within
+from isfc.layout.layout import Collection
+from isfc.link.name import NodeName
+
+
+@dataclass(frozen=True, slots=True)
+class RangeEnd:
+    """One end of a range of CTCs; ``unit`` is its control unit, None if no deck tells it."""
+
+    node: NodeName
+    chpid: ChpidId
+    unit: int | None
+    rdev: Rdev
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """``count`` CTCs whose numbers and unit addresses follow each other.
+
+    ``ends`` are (lesser name, greater name); the one that is missing is None. ``address`` is the
+    first unit address, None if no deck tells it. ``in_link`` says whether the layout has them, and
+    ``gap`` why there is no other end.
+    """
+
+    ends: tuple[RangeEnd | None, RangeEnd | None]
+    address: int | None
+    count: int = 1
+    in_link: bool = True
+    gap: str = ""
+
+    def followed_by(self, other: "Connection") -> bool:
+        """Whether another goes on where this ends."""
+        beyond = tuple(_further(end, self.count) for end in self.ends)
+        address = None if self.address is None else self.address + self.count
+        same = (self.in_link, self.gap) == (other.in_link, other.gap)
+        return same and beyond == other.ends and address == other.address
+
+
+def _further(end: RangeEnd | None, count: int) -> RangeEnd | None:
+    if end is None:
+        return None
+    return RangeEnd(end.node, end.chpid, end.unit, Rdev(end.rdev + count))
+
+
+@dataclass(frozen=True, slots=True)
+class Connections:
+    """All of a file: ``matrix`` has CTCs and fibres by the two systems, ``rows`` the list.
+
+    ``remarks`` say what of the decks could not be read.
+    """
+
+    systems: tuple[NodeName, ...]
+    matrix: dict[tuple[NodeName, NodeName], tuple[int, int]]
+    rows: tuple[Connection, ...]
+    remarks: tuple[str, ...] = ()
+
+
+def kept_systems(collection: Collection) -> dict[NodeName, DeckSystem]:
+    """The systems of the decks that a layout keeps."""
+    found: dict[NodeName, DeckSystem] = {}
+    for kept in collection.decks:
+        place = f"[deck.{show_key(kept.name)}]"
+        deck = parse_deck(kept.cards, f"{place} cards")
+        with within(f"{place} systems"):
+            for node, partition in kept.partitions.items():
+                found[node] = find_system(f"{node}={partition}", [deck])
+    return found
+
+
+@checked
+def connections(layout: AnyLayout) -> Connections:
+    """The connections of all links of a layout, with those that only its decks have."""
+    return connections_of(given_collection(layout))
+
+
+def connections_of(collection: Collection) -> Connections:
+    """As `connections`."""
+    systems = kept_systems(collection)
+    units = {node: devices_of(system) for node, system in systems.items()}
+    rows: list[Connection] = []
+    for link in collection.links:
+        for ctc in link.device_list():
+            known = [
+                units.get(node, {}).get(rdev)
+                for node, rdev in zip(link.nodes, ctc.rdevs, strict=True)
+            ]
+            first, second = (
+                RangeEnd(node, chpid, None if each is None else each.control_unit.number, rdev)
+                for node, chpid, each, rdev in zip(
+                    link.nodes, ctc.fibre.chpids, known, ctc.rdevs, strict=True
+                )
+            )
+            addresses = {each.unit_address for each in known if each}
+            rows.append(Connection((first, second), min(addresses, default=None)))
+    remarks: list[str] = []
+    try:
+        ports = [port for deck in collection.decks for port in deck.ports]
+        known_systems = sorted(systems.values(), key=lambda each: each.node.collation)
+        pairings = pair_all(known_systems, [*ports, *hinted_ports(known_systems, ports)])
+    except ConfigurationError as error:
+        remarks.append(f"the decks do not tell what else is connected: {error}".split("\n")[0])
+        pairings = []
+    seen = {tuple(end and (end.node, end.rdev) for end in row.ends) for row in rows}
+    for row in (*_defined(pairings), *_gaps(pairings)):
+        ends = tuple(end and (end.node, end.rdev) for end in row.ends)
+        rows += [] if ends in seen else [row]
+    matrix = {
+        link.nodes: (len(link.ctcs), len({ctc.fibre for ctc in link.ctcs}))
+        for link in collection.links
+    }
+    return Connections(collection.systems, matrix, tuple(_ranges(rows)), tuple(remarks))
+
+
+def devices_of(system: DeckSystem) -> dict[Rdev, Device]:
+    """The CTC devices of a system by their numbers."""
+    partition = system.partition
+    return {
+        device.rdev: device
+        for device in system.deck.devices
+        if partition.css in device.control_unit.paths
+        and device.access.admits(partition.name, partition.css)
+    }
+
+
+def _defined(pairings: Sequence[Pairing]) -> Iterator[Connection]:
+    """What the decks join, whether a layout has it or not."""
+    for pairing in pairings:
+        nodes = [system.node for system in pairing.systems]
+        for ctc in pairing.ctcs:
+            first, second = _ends(nodes, ctc)
+            address = ctc.devices[0].unit_address
+            yield Connection((first, second), address, in_link=False)
+
+
+def _ends(nodes: Sequence[NodeName], ctc: Joined) -> Iterator[RangeEnd]:
+    for node, device, channel in zip(nodes, ctc.devices, ctc.channels, strict=True):
+        yield RangeEnd(node, channel.chpid, device.control_unit.number, device.rdev)
+
+
+def _gaps(pairings: Sequence[Pairing]) -> Iterator[Connection]:
+    """Devices without a mate, but for those that lead to their own partition, as they should."""
+    for each in never_paired(pairings):
+        if not each.is_expected:
+            unit = each.device.control_unit
+            channel = next(iter(unit.paths.values()))[0].channel
+            end = RangeEnd(each.node, channel.chpid, unit.number, each.device.rdev)
+            yield Connection(
+                (end, None), each.device.unit_address, in_link=False, gap=each.reason.value
+            )
+
+
+def _ranges(rows: Sequence[Connection]) -> Iterator[Connection]:
+    """The rows, those that follow each other as one."""
+    one: Connection | None = None
+    for row in rows:
+        if one is not None and one.followed_by(row):
+            one = Connection(one.ends, one.address, one.count + 1, one.in_link, one.gap)
+            continue
+        if one is not None:
+            yield one
+        one = row
+    if one is not None:
+        yield one

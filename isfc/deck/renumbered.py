@@ -1,0 +1,177 @@
+"""Numbers for all CTCs of a cluster by a scheme of `isfc.deck.scheme`.
+
+Systems keep their images where kept decks tell them; the others of a CEC get the next ones. CECs
+are numbered in the order of their names, those of several channel subsystems one number for each.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Final
+
+from ctc.address import RDEV_MAX, Rdev, parse_rdev
+from isfc.arguments import checked, in_python
+from isfc.deck.scheme import PLACES, Numbering, Scheme, images_of, numbering_of
+from isfc.errors import ConfigurationError
+from isfc.layout.catalogue import AnyLayout, given_collection
+from isfc.layout.checked_toml import within
+from isfc.layout.layout import Collection, CtcPair, Fibre, Layout
+from isfc.link.name import NodeName
+
+FIRST: Final[Mapping[Scheme, int]] = {Scheme.ALIKE: 0xD000, Scheme.TRADED: 0x4000}
+"""Where numbers begin if nobody says it (published: IBM, z/VM live guest relocation with Linux, and
+IBM's example of IOCP statements for shared channels)."""
+
+_IMAGES: Final = range(1, 16)
+
+
+@checked
+def number(layout: AnyLayout, *, scheme: str | None = None, first: str | None = None) -> Numbering:
+    """The scheme of a layout's device numbers, and what breaks it, as `isfc number` says it.
+
+    With ``scheme``, ``alike``, ``traded`` or ``target``, it has new numbers, ``proposed``; they
+    begin with ``first``, such as ``"D000"``. Raises `ConfigurationError` where they do not do.
+    """
+    with in_python():
+        return numbered(given_collection(layout), scheme, first)
+
+
+def numbered(collection: Collection, scheme: str | None, first: str | None) -> Numbering:
+    """As `number`."""
+    found = numbering_of(collection)
+    if scheme is None:
+        if first is not None:
+            raise ConfigurationError("--first: expected --scheme with it")
+        return found
+    known = [each.value for each in Scheme]
+    if scheme not in known:
+        raise ConfigurationError(f"--scheme {scheme[:40]!r}: expected one of {', '.join(known)}")
+    start = None
+    if first is not None:
+        with within(f"--first {first[:40]!r}"):
+            start = parse_rdev(first)
+    return replace(found, proposed=renumbered_by(collection, Scheme(scheme), start))
+
+
+def renumbered_by(collection: Collection, scheme: Scheme, first: int | None) -> Collection:
+    """The collection with all numbers by a scheme, which begin with ``first`` if it is not None."""
+    if scheme is Scheme.TARGET and first is not None:
+        raise ConfigurationError("--first: numbers of target begin with the chpid; expected none")
+    start = FIRST.get(scheme, 0) if first is None else first
+    links: tuple[Layout, ...]
+    match scheme:
+        case Scheme.ALIKE:
+            links = tuple(_alike(collection, start))
+        case Scheme.TRADED:
+            links = tuple(_traded(collection, start >> 12))
+        case Scheme.TARGET:
+            links = tuple(_by_target(collection))
+    found = replace(collection, links=links)
+    for system in found.systems:
+        used = sum(len(link.ctcs) for link in found.links_of(system))
+        if len(found.rdevs_of(system)) < used:
+            raise ConfigurationError(
+                f"{system}: a number would stand for two CTCs; expected another scheme"
+            )
+    return found
+
+
+def keeps_order(before: Layout, after: Layout) -> bool:
+    """Whether both ends scan the fibres of a link in the order that they had."""
+    return [ctc.fibre for ctc in before.device_list()] == [ctc.fibre for ctc in after.device_list()]
+
+
+def _alike(collection: Collection, first: int) -> Iterator[Layout]:
+    """Sixteen numbers for each fibre, the lowest that are free at both its ends."""
+    taken: set[tuple[NodeName, int]] = set()
+    for link in collection.links:
+        blocks: dict[Fibre, int] = {}
+        for fibre in dict.fromkeys(ctc.fibre for ctc in link.device_list()):
+            block = -(-first // PLACES) * PLACES
+            while any((node, block) in taken for node in link.nodes):
+                block += PLACES
+            if block + PLACES - 1 > RDEV_MAX:
+                raise ConfigurationError(
+                    f"{link.name}: no sixteen numbers are left for fibre {fibre.name}; expected a "
+                    "lower --first"
+                )
+            taken |= {(node, block) for node in link.nodes}
+            blocks[fibre] = block
+        used: Counter[Fibre] = Counter()
+        yield _numbered(link, {ctc: _next_alike(ctc, blocks, used) for ctc in link.device_list()})
+
+
+def _next_alike(
+    ctc: CtcPair, blocks: Mapping[Fibre, int], used: Counter[Fibre]
+) -> tuple[Rdev, Rdev]:
+    rdev = Rdev(blocks[ctc.fibre] + used[ctc.fibre])
+    used[ctc.fibre] += 1
+    return rdev, rdev
+
+
+def _traded(collection: Collection, digit: int) -> Iterator[Layout]:
+    """The first node sends on the upper half of the device list, the second on the lower."""
+    if digit + 1 > 0xF:
+        raise ConfigurationError("--first: the range to receive would be beyond F; expected lower")
+    places = _places(collection)
+    for link in collection.links:
+        here, there = (places[node] << 4 for node in link.nodes)
+        devices = link.device_list()
+        half = -(-len(devices) // 2)
+        numbers: dict[CtcPair, tuple[Rdev, Rdev]] = {}
+        for number, ctc in enumerate(devices):
+            sends, z = number < half, number % half
+            own, mate = (digit, digit + 1) if sends else (digit + 1, digit)
+            numbers[ctc] = Rdev(own << 12 | there | z), Rdev(mate << 12 | here | z)
+        yield _numbered(link, numbers)
+
+
+def _places(collection: Collection) -> dict[NodeName, int]:
+    """The digits x and y of each system."""
+    images = images_of(collection)
+    homes: dict[tuple[str, int], list[NodeName]] = {}
+    for node in collection.systems:
+        cec = collection.cec_of(node)
+        css = images.get(node, 0) >> 4
+        homes.setdefault((cec.name if cec else node, css), []).append(node)
+    if len(homes) > PLACES:
+        raise ConfigurationError(
+            f"{len(homes)} CECs and channel subsystems: expected at most {PLACES}, as one digit "
+            "names them"
+        )
+    found: dict[NodeName, int] = {}
+    for x, (_, members) in enumerate(sorted(homes.items())):
+        known = {images[node] & 0xF for node in members if node in images}
+        free = (image for image in _IMAGES if image not in known)
+        for node in members:
+            y = images[node] & 0xF if node in images else next(free, None)
+            if y is None:
+                raise ConfigurationError(
+                    f"{node}: no image is left in its CEC; expected 15 at most"
+                )
+            found[node] = x << 4 | y
+    return found
+
+
+def _by_target(collection: Collection) -> Iterator[Layout]:
+    """The chpid, the image of the target, and which device it is."""
+    places = _places(collection)
+    used: Counter[tuple[NodeName, int]] = Counter()
+    for link in collection.links:
+        numbers: dict[CtcPair, tuple[Rdev, Rdev]] = {}
+        for ctc in link.device_list():
+            ends = []
+            for end, node in enumerate(link.nodes):
+                block = ctc.fibre.chpids[end] << 4 | places[link.nodes[1 - end]] & 0xF
+                if used[node, block] == PLACES:
+                    raise ConfigurationError(
+                        f"{node}: {block:03X}0 to {block:03X}F are used up; expected another scheme"
+                    )
+                ends.append(Rdev(block << 4 | used[node, block]))
+                used[node, block] += 1
+            numbers[ctc] = ends[0], ends[1]
+        yield _numbered(link, numbers)
+
+
+def _numbered(link: Layout, numbers: Mapping[CtcPair, tuple[Rdev, Rdev]]) -> Layout:
+    return replace(link, ctcs=tuple(replace(ctc, rdevs=numbers[ctc]) for ctc in link.ctcs))

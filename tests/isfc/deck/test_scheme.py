@@ -1,0 +1,169 @@
+"""Schemes of device numbers: recognised, what breaks them, and numbers for a cluster."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+import isfc
+from isfc.cli.main import run
+from tests.decks import DECKS
+
+Ends = tuple[str, str]
+
+
+def layout(*links: tuple[Ends, Sequence[Ends]], cecs: str = "") -> isfc.Collection:
+    """Links of two systems, each with fibres of (its numbers, the other's)."""
+    text, chpid = [cecs], 0x40
+    for (one, other), fibres in links:
+        text.append(f'[[link]]\nnodes = ["{one}", "{other}"]\n')
+        for here, there in fibres:
+            text.append(
+                f'[fibre.f{chpid}]\nfeature = "FICON Express8S"\n'
+                f'chpid = {{ {one} = "{chpid:X}", {other} = "{chpid:X}" }}\n'
+                f'[[ctc]]\nfibre = "f{chpid}"\n'
+                f'rdevs = {{ {one} = "{here}", {other} = "{there}" }}\n'
+            )
+            chpid += 1
+    return isfc.parse_links("".join(text))
+
+
+IBM = layout(
+    # two images of A and one of B; 40i0 and 42i0 are sent on, 50i0 and 52i0 received on
+    (("A1", "B1"), [("4210-4217", "5010-5017"), ("5210-5217", "4010-4017")]),
+    (("A2", "B1"), [("4210-4217", "5020-5027"), ("5210-5217", "4020-4027")]),
+)
+ALIKE = layout((("A", "B"), [("D010-D01F", "D010-D01F")]))
+
+
+def kinds(found: isfc.Numbering) -> list[str]:
+    return [f"{each.kind.value} {each.node} {each.rdev:04X}" for each in found.problems]
+
+
+def test_ibms_own_example_is_known_and_orders_no_finding() -> None:
+    found = isfc.number(IBM)
+    assert (found.scheme, found.problems) == ("traded", ())
+    for link in IBM.links:
+        assert "rdevs-out-of-order" not in {finding.id for finding in isfc.plan(link).advice}
+
+
+def test_sixteen_for_each_pair_of_chpids_are_known_and_said_to_be_used_up() -> None:
+    found = isfc.number(ALIKE)
+    assert found.scheme == "alike"
+    assert kinds(found) == ["range-full A D010", "range-full B D010"]
+
+
+@pytest.mark.parametrize(
+    ("collection", "said"),
+    [
+        (
+            layout((("A", "B"), [("D000-D003", "D000-D003"), ("D010,D004", "D010,D004")])),
+            ["outside-range A D004", "outside-range B D004"],
+        ),
+        (
+            layout((("A", "B"), [("D000-D003", "D000-D003"), ("D010", "D011")])),
+            ["ends-differ A D010", "ends-differ B D011"],
+        ),
+        (
+            layout(
+                (("A1", "B1"), [("4210-4213", "5010-5013"), ("5210-5213", "4010-4013")]),
+                (("A2", "B1"), [("4310-4311", "5020-5021"), ("5210,6000", "4020,5024")]),
+            ),
+            ["two-numbers A2 4310", "two-numbers A2 4311", "outside-range A2 6000"],
+        ),
+        (
+            layout(
+                (("A1", "B1"), [("4210-4213", "5010-5013"), ("5210-5213", "4010-4013")]),
+                (("A2", "B1"), [("4210-4213", "5014-5017"), ("5210-5213", "4014-4017")]),
+            ),
+            ["two-targets B1 5014"],
+        ),
+        (
+            layout((("A", "B"), [("4210-4213", "5110-5113"), ("5210-5212,4214", "4110-4113")])),
+            ["ends-differ A 4214", "ends-differ B 4113"],
+        ),
+    ],
+)
+def test_what_breaks_a_scheme_is_named(collection: isfc.Collection, said: list[str]) -> None:
+    assert kinds(isfc.number(collection)) == said
+
+
+@pytest.fixture
+def three(tmp_path: Path) -> Path:
+    """Three systems of one deck, whose third digit is the image that CUADD names."""
+    path = tmp_path / "three.toml"
+    words = ["import", "iocp", str(DECKS / "three-systems.iocp"), "--partitions", "VMA,VMB,VMC"]
+    assert run([*words, "--ports", "VMA:50=01", "-o", str(path)]) == 0
+    return path
+
+
+def test_the_third_digit_is_held_against_cuadd(three: Path) -> None:
+    assert kinds(isfc.number(three)) == []
+    three.write_text(three.read_text().replace("5020-5023", "5040-5043"))
+    assert kinds(isfc.number(three))[:2] == ["image-differs VMA 5040", "image-differs VMA 5041"]
+
+
+@pytest.mark.parametrize(
+    ("scheme", "name"),
+    [
+        *(("alike", name) for name in ("two-cecs", "published-12", "three")),
+        *(("traded", name) for name in ("two-cecs", "published-12", "three")),
+        ("target", "three"),  # whether it is kept only decks can tell
+    ],
+)
+def test_proposed_numbers_keep_their_scheme(scheme: str, name: str, three: Path) -> None:
+    before = isfc.number(three if name == "three" else name, scheme="alike").proposed
+    assert before is not None
+    after = isfc.number(before, scheme=scheme).proposed
+    assert after is not None
+    again = isfc.number(after)
+    fitting = {each.value: count for each, count in again.fitting.items()}
+    assert [each for each in kinds(again) if "full" not in each] == []
+    assert fitting[scheme] == again.count
+    for old, new in zip(before.links, after.links, strict=True):
+        assert len(new.ctcs) == len(old.ctcs)
+        if scheme == "traded":
+            assert [ctc.fibre for ctc in new.device_list()] == [
+                ctc.fibre for ctc in old.device_list()
+            ]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("--first D000", "--first: expected --scheme with it"),
+        ("-o new.toml", "--output: expected --scheme with it"),
+        (
+            "--scheme alike --first FFF0",
+            "no sixteen numbers are left for fibre 2; expected a lower",
+        ),
+        ("--scheme traded --first F000", "--first: the range to receive would be beyond F"),
+        ("--scheme target --first D000", "--first: numbers of target begin with the chpid"),
+        ("--scheme alike --first XYZ", "--first 'XYZ': "),
+    ],
+)
+def test_what_cannot_be_numbered_is_refused(
+    options: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["number", "published-12", *options.split()]) == 2
+    assert said in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_fault_ends_the_command_with_1_and_json_has_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, output = tmp_path / "ab.toml", tmp_path / "new.toml"
+    broken = layout((("A", "B"), [("D000-D003", "D000-D003"), ("D010", "D011")]))
+    file.write_text(isfc.format_collection(broken))
+    words = ["number", str(file), "--scheme", "traded", "-o", str(output), "--json"]
+    assert run(words) == 1
+    record = json.loads(capsys.readouterr().out)
+    assert (record["scheme"], record["fitting"]["alike"], record["ends"]) == ("alike", 8, 10)
+    assert record["proposed"][0] == {
+        "nodes": ["A", "B"],
+        "fibre": "f64",
+        "before": ["D000", "D000"],
+        "after": ["4110", "5010"],
+    }
+    assert run(["number", str(output)]) == 0
