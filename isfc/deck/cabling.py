@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from ctc.address import parse_chpid
 from isfc.deck.iocp import Channel, Device
@@ -23,6 +24,8 @@ class DeviceGroup:
     link: str | None
     to_unshared: bool
     devices: dict[int, Device]
+    said: tuple[str, ...] = ("", "", "")
+    """SERIAL and DESC of its control unit, and DESC of its channel, as HCD's decks have them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +93,20 @@ class Cabling:
         return not (crossing or known or _same_switch(here.channel, there.channel))
 
 
+AGREEMENTS_MAX: Final = 8
+"""The most that `agreements` finds: two for SWITCH, and two for each of SERIAL and DESC."""
+
+
 def agreements(here: DeviceGroup, there: DeviceGroup) -> int:
+    """How much of what decks say of cabling is alike at both ends.
+
+    HCM takes control units of one serial number for connected (published: HCM User's Guide).
+    """
+    alike = sum(one == other != "" for one, other in zip(here.said, there.said, strict=True))
+    return _switches(here, there) + 2 * alike
+
+
+def _switches(here: DeviceGroup, there: DeviceGroup) -> int:
     """How many of two channels have the SWITCH of the director that link addresses lead to.
 
     The far group's link is the near channel's address. Of four digits, the first two are those of

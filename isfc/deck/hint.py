@@ -225,7 +225,7 @@ def _far(text: str) -> Far:
 
 
 def hinted_ports(systems: Sequence[DeckSystem], said: Iterable[str]) -> list[str]:
-    """What hints say of ports and cables between ``systems``, as ``--ports`` takes it.
+    """What hints and SWPORT say of ports and cables of ``systems``, as ``--ports`` takes it.
 
     Of the chpids that ``said``, which is in the same form, speaks of, nothing.
     """
@@ -241,7 +241,20 @@ def hinted_ports(systems: Sequence[DeckSystem], said: Iterable[str]) -> list[str
             own = mine and here and key not in known
             if own and hint.port and (not colon or other in nodes):
                 found.append(f"{key}={hint.port}")
+                known.add(key)
+        found += [f"{key}={port}" for key, port in _swports(system).items() if key not in known]
     return found
+
+
+def _swports(system: DeckSystem) -> dict[str, str]:
+    """The ports that SWPORT of HCD's decks tells of the channels of CTCs."""
+    css = system.partition.css
+    return {
+        f"{system.node}:{path.channel}": path.channel.port
+        for unit in system.deck.control_units.values()
+        for path in unit.paths.get(css, ())
+        if path.channel.port
+    }
 
 
 def hinted_fibres(

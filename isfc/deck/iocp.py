@@ -18,10 +18,11 @@ from ctc.address import (
     parse_rdev,
 )
 from isfc.deck.access import Access, read_access
-from isfc.deck.card import Notice, Remark, read_cards
+from isfc.deck.card import CONTINUED_COLUMN, Notice, Remark, Statement, read_cards
 from isfc.deck.number import (
     UNIT_ADDRESS_MAX,
     is_mif,
+    parse_link,
     to_byte,
     to_count,
     to_css,
@@ -40,6 +41,7 @@ from isfc.deck.operand import (
     words_of,
 )
 from isfc.deck.place import Place, shown
+from isfc.errors import ConfigurationError
 
 _FCTC: Final = "FCTC"
 _ESCON_CTCS: Final = ("SCTC", "CNC", "BCTC", "CTC", "3088")
@@ -47,6 +49,11 @@ _ESCON_CTCS: Final = ("SCTC", "CNC", "BCTC", "CTC", "3088")
 
 DEVICES_MAX: Final = 65_536
 """CTC devices in a deck: more than a partition has device numbers."""
+
+_HCD: Final = "$HCDC$"
+_HCD_KEYWORDS: Final = ("SWPORT", "SERIAL", "DESC")
+"""What HCD writes of a statement behind it, in comments that begin with ``*$HCDC$`` (published that
+such comments mean something to HCD; which keywords there are is general knowledge)."""
 
 _RDEVS: Final = "a device number and a decimal count, such as (4010,8)"
 
@@ -83,6 +90,10 @@ class Channel:
     shared: bool
     access: Access
     place: Place
+    port: str | None = None
+    """Its own port, where HCD's SWPORT tells it."""
+    desc: str = ""
+    """HCD's DESC."""
 
     def __str__(self) -> str:
         return format_chpid(self.chpid)
@@ -105,6 +116,9 @@ class ControlUnit:
     cuadd: int
     unit_addresses: tuple[tuple[int, int], ...]
     place: Place
+    serial: str = ""
+    """HCD's SERIAL; HCM takes two of one serial for connected."""
+    desc: str = ""
 
     def recognizes(self, unit_address: int) -> bool:
         """Whether ``unit_address`` is in one of its ranges of (first, count)."""
@@ -154,18 +168,51 @@ def parse_deck(text: str, file: str) -> Deck:
     """
     deck = Deck(file, text)
     operands: dict[str, list[StatementOperands]] = {key: [] for key in _READERS}
+    last: StatementOperands | None = None
     for card in read_cards(text, file):
         if isinstance(card, Remark):
             deck.remarks.append(card)
+            _add_hcd_keywords(deck, last, card)
         elif isinstance(card, Notice):
             deck.notices.append(card)
         else:
-            operands[card.operation].append(parse_operands(card))
+            last = parse_operands(card)
+            operands[card.operation].append(last)
     for operation, read in _READERS.items():
         for each in operands[operation]:
             read(deck, each)
     deck.notices += _of_escon(deck)
     return deck
+
+
+def _add_hcd_keywords(deck: Deck, statement: StatementOperands | None, remark: Remark) -> None:
+    """Add what HCD says of the statement before in a comment: SWPORT, SERIAL and DESC."""
+    if statement is None or not remark.text.startswith(_HCD):
+        return
+    text = remark.text[len(_HCD) : CONTINUED_COLUMN - 2].strip().rstrip(",")
+    try:
+        said = parse_operands(Statement("*$HCDC$", remark.place, text, (0,), (remark.place,)))
+    except ConfigurationError:
+        deck.notices.append(Notice(remark.place, "*$HCDC$ cannot be read, and is passed over"))
+        return
+    for keyword in _HCD_KEYWORDS:
+        if keyword in said.values:
+            statement.values.setdefault(keyword, said.values[keyword])
+
+
+def _hcd_text(operands: StatementOperands, keyword: str) -> str:
+    value = operands.get(keyword)
+    return "" if value is None else " ".join(word.text for word in words_of(value)).strip()
+
+
+def _swport(operands: StatementOperands) -> tuple[str, str] | None:
+    """The switch and the port that SWPORT=((61,C0)) names, if it does."""
+    value = operands.get("SWPORT")
+    words = [] if value is None else [*words_of(value)]
+    if len(words) != 2:
+        return None
+    port = words[1].read(parse_link, "CHPID SWPORT", "a switch and its port, as ((61,C0))")
+    return words[0].text, port[-2:]
 
 
 def _of_escon(deck: Deck) -> Iterator[Notice]:
@@ -212,6 +259,10 @@ def _read_chpid(deck: Deck, operands: StatementOperands) -> None:
     switch = operands.word("SWITCH", "one switch id, such as 01")
     kind = operands.word("TYPE", "one type, such as FC")
     access = read_access(operands)
+    swport = _swport(operands)
+    director = None if switch is None else switch.text
+    if director is None and swport:
+        director = swport[0]
     shared = "SHARED" in operands.values or access.shares
     if kind is None:
         deck.notices.append(
@@ -229,10 +280,12 @@ def _read_chpid(deck: Deck, operands: StatementOperands) -> None:
                     chpid=chpid,
                     kind="" if kind is None else kind.text.upper(),
                     csss=csss,
-                    switch=None if switch is None else switch.text.upper().lstrip("0") or "0",
+                    switch=None if director is None else director.upper().lstrip("0") or "0",
                     shared=shared or len(csss) > 1,
                     access=access.of_shared_channel() if shared or len(csss) > 1 else access,
                     place=word.place,
+                    port=swport[1] if swport else None,
+                    desc=_hcd_text(operands, "DESC"),
                 )
                 for css in csss:
                     known = deck.channels.setdefault((css, chpid), channel)
@@ -265,6 +318,8 @@ def _read_cntlunit(deck: Deck, operands: StatementOperands) -> None:
         cuadd=0 if cuadd is None else cuadd.read(to_byte, "CNTLUNIT CUADD", "1 or 2 hex digits"),
         unit_addresses=tuple(_ranges(operands.need("UNITADD", "((00,8))"))),
         place=place,
+        serial=_hcd_text(operands, "SERIAL"),
+        desc=_hcd_text(operands, "DESC"),
     )
 
 

@@ -123,7 +123,11 @@ class _Side:
                 owner = owners.setdefault(key, control_unit)
                 to_unshared = control_unit.cuadd != self.partner.partition.image
                 group = groups.setdefault(
-                    key, DeviceGroup(path.channel, path.link, to_unshared, {})
+                    key,
+                    DeviceGroup(
+                        *(path.channel, path.link, to_unshared, {}),
+                        (control_unit.serial, control_unit.desc, path.channel.desc),
+                    ),
                 )
                 twin = rdevs.setdefault(device.rdev, device)
                 reason = _duplicate(device, owner, group, twin)

@@ -2,15 +2,15 @@
 
 A deck gives for each control unit the port of the *far* channel, never a channel's own. So what a
 user does not tell is inferred: of all cablings, those that pair the most devices count, and of
-these the ones in which SWITCH agrees most often with link addresses of four digits, or that of one
-end with the other's. If there is one, it is the answer; if there are several, the user is asked.
+these the ones in which most of what decks say of cabling agrees (`isfc.deck.cabling.agreements`).
+If there is one, it is the answer; if there are several, the user is asked.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from isfc.deck.cabling import Cabling, DeviceGroup, agreements
+from isfc.deck.cabling import AGREEMENTS_MAX, Cabling, DeviceGroup, agreements
 from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
 
@@ -109,7 +109,7 @@ class _Search:
 
     def possibilities(self) -> list[str]:
         """Some of what was found, as ``--ports`` takes it: one end's ports if they tell enough."""
-        told = [self.told(pairs) for pairs in self.found[:NAMED_MAX]]
+        told = [self.told(pairs) for pairs in sorted(self.found, key=_straight)[:NAMED_MAX]]
         near = [
             _options(
                 {key: port for key, port in each.items() if key.startswith(f"{self._nodes[0]}:")}
@@ -132,11 +132,16 @@ class _Search:
             return
         here = self._here[index]
         taken = {id(there) for _, there in pairs}
-        for there in self._there:
+        for there in sorted(self._there, key=lambda other: other.channel is here.channel):
             worth = _worth(here, there)
             if worth and id(there) not in taken and (more := cabling.lead(here, there)):
                 self._go(index + 1, score + worth, (*pairs, (here, there)), more)
         self._go(index + 1, score, pairs, cabling)
+
+
+def _straight(pairs: _Pairs) -> int:
+    """How many pairs have one channel at both ends, which is possible and seldom meant."""
+    return sum(here.channel is there.channel for here, there in pairs)
 
 
 def _worth(here: DeviceGroup, there: DeviceGroup) -> int:
@@ -145,7 +150,7 @@ def _worth(here: DeviceGroup, there: DeviceGroup) -> int:
     return common * _DEVICE_WORTH + agreements(here, there) if common else 0
 
 
-_DEVICE_WORTH: Final = 2 * GROUPS_MAX + 1
+_DEVICE_WORTH: Final = AGREEMENTS_MAX * GROUPS_MAX + 1
 """One device more counts for more than all agreements together."""
 
 

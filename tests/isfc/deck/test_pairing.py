@@ -47,8 +47,8 @@ def test_one_cec_has_two_fibres_between_two_chpids() -> None:
     with pytest.raises(ConfigurationError) as caught:  # or 50 and 60 are both straight
         paired("LP1,LP2", both)
     assert str(caught.value).splitlines()[1:] == [
-        "  --ports LP1:50=D1,LP1:60=C1",
         "  --ports LP1:50=C1",
+        "  --ports LP1:50=D1,LP1:60=C1",
     ]
     pairing = paired("LP1,LP2", both, ports="LP2:50=C1")
     assert mates(pairing) == [

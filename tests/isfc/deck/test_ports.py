@@ -1,8 +1,14 @@
 """Which director port a channel sits on: what is told, what follows, what must be asked."""
 
+from collections.abc import Sequence
+
 import pytest
 
-from isfc.deck.iocp import Deck
+from isfc.deck.cabling import parse_ports
+from isfc.deck.hint import hinted_ports
+from isfc.deck.iocp import Deck, parse_deck
+from isfc.deck.pairing import pair
+from isfc.deck.partition import choose_systems
 from isfc.errors import ConfigurationError
 from tests.decks import deck, mates, paired, unit
 
@@ -185,3 +191,71 @@ def test_a_device_more_counts_for_more_than_switch() -> None:
     )
     pairing = paired("LP1,LP2", one, far, ports="LP1:50=9110")
     assert len(pairing.ctcs) == 6
+
+
+HCD = (
+    # what HCD writes behind statements that IOCP reads, in comments
+    " RESOURCE PARTITION=(({name},1))\n"
+    " CHPID PATH={first},TYPE=FC,SHARED\n"
+    "{first_said}"
+    " CHPID PATH={second},TYPE=FC,SHARED\n"
+    "{second_said}"
+)
+
+
+def hcd(name: str, chpids: str, said: Sequence[str], *units: str) -> Deck:
+    first, second = chpids.split()
+    head = HCD.format(
+        name=name, first=first, second=second, first_said=said[0], second_said=said[1]
+    )
+    return parse_deck(head + "".join(units), name)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("SWPORT=((01,C2))", "SWPORT=((01,C1))"),
+        ("DESC='LINK TWO'", "DESC='LINK ONE'"),
+    ],
+)
+def test_what_hcd_says_of_chpids_settles_the_cabling(one: str, other: str) -> None:
+    """Without it there are two cablings: `test_several_cablings_are_listed_and_asked_for`."""
+    said = [f"*$HCDC$        {each}\n" for each in (one, other)]
+    near = hcd("LP1", "50 51", said, unit("4010", "50", "D1", 1), unit("4110", "51", "D2", 1))
+    far = hcd("LP2", "60 61", ["*$HCDC$        DESC='LINK ONE'\n", "*$HCDC$   DESC='LINK TWO'\n"],
+              unit("5010", "60", "C1", 1), unit("5110", "61", "C2", 1))  # fmt: skip
+    systems = choose_systems("LP1,LP2", [near, far])
+    ports = hinted_ports(systems, ())
+    assert ports == (["LP1:50=C2", "LP1:51=C1"] if "SWPORT" in one else [])
+    first, second = systems
+    pairing = pair(first, second, parse_ports(ports, systems))
+    assert mates(pairing)[0] == ("4010", "5110")
+
+
+def test_control_units_of_one_serial_number_are_connected() -> None:
+    near, far = (
+        deck(name, name, chpids,
+             *(unit(cu, chpid, None, 1) for cu, chpid in zip(cus, chpids, strict=True)))
+        for name, chpids, cus in (
+            ("LP1", ["50", "51"], ["4010", "4110"]), ("LP2", ["60", "61"], ["5010", "5110"])
+        )
+    )  # fmt: skip
+    for each, serials in ((near, ("X1", "X2")), (far, ("X2", "X1"))):
+        text = each.text
+        for cu, serial in zip(each.control_units, serials, strict=True):
+            text = text.replace(f"CUNUMBR={cu:04X},PATH", f"SERIAL={serial},CUNUMBR={cu:04X},PATH")
+        each.text = text
+    found = [parse_deck(each.text, each.file) for each in (near, far)]
+    assert mates(paired("LP1,LP2", *found))[0] == ("4010", "5110")
+    with pytest.raises(ConfigurationError, match="several cablings"):
+        paired("LP1,LP2", near, far)
+
+
+def test_a_port_that_hcd_contradicts_is_the_users() -> None:
+    near = hcd("LP1", "50 51", ["*$HCDC$        SWPORT=((01,C2))\n", "*$HCDC$  SWPORT=C1,(\n"],
+               unit("4010", "50", "D1", 1), unit("4110", "51", "D2", 1))  # fmt: skip
+    assert [notice.text for notice in near.notices] == [
+        "*$HCDC$ cannot be read, and is passed over"
+    ]
+    systems = choose_systems("LP1,LP2", [near, B])
+    assert hinted_ports(systems, ["LP1:50=C1"]) == []
