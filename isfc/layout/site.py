@@ -61,7 +61,9 @@ class SiteProfile:
     was written all the same.
     ``held_back`` are errors of what was left out of the fit, ``before`` those of the constants as
     they were; None where nothing was measured that says it. ``model`` is the digest of the
-    constants that the factors belong to.
+    constants that the factors belong to. ``layout`` (as `isfc.layout.site_file.layout_kind` has
+    it) and ``loads`` are what was measured, and ``covariance`` is that of the logarithms of all
+    `CONSTANTS`, with what is not told as uncertain as it was.
     """
 
     name: str
@@ -72,6 +74,9 @@ class SiteProfile:
     held_back: Errors | None = None
     before: Errors | None = None
     doubts: tuple[str, ...] = ()
+    layout: str = ""
+    loads: tuple[str, ...] = ()
+    covariance: tuple[tuple[float, ...], ...] = ()
 
     def of_feature(self, profile: ChpidProfile) -> ChpidProfile:
         """A feature with its factors, if it is one of those that were fitted."""

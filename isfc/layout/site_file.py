@@ -1,6 +1,7 @@
 """Site profiles as TOML files, and layouts with one."""
 
 import json
+from collections import Counter
 from dataclasses import replace
 from math import isfinite
 from pathlib import Path
@@ -29,6 +30,9 @@ class _Root(msgspec.Struct, forbid_unknown_fields=True):
     held_back: _Errors | None = None
     before: _Errors | None = None
     doubts: list[str] = []
+    layout: str = ""
+    loads: list[str] = []
+    covariance: list[list[float]] = []
 
 
 _EXPECTED = {
@@ -40,6 +44,9 @@ _EXPECTED = {
     "held_back": "a table with median and worst",
     "before": "a table with median and worst",
     "doubts": "a list of reasons for which the fit was refused",
+    "layout": "the CTCs on each fibre that were measured",
+    "loads": "a list of what ran, such as HL:50",
+    "covariance": "a row of numbers for each constant",
 }
 
 
@@ -74,11 +81,22 @@ def read_site(path: Path) -> SiteProfile:
             _errors(root.held_back),
             _errors(root.before),
             tuple(root.doubts),
+            root.layout,
+            tuple(root.loads),
+            _covariance(root.covariance, len(known)),
         )
 
 
 def _errors(table: _Errors | None) -> Errors | None:
     return None if table is None else Errors(table.median, table.worst)
+
+
+def _covariance(rows: list[list[float]], count: int) -> tuple[tuple[float, ...], ...]:
+    """As it was written, and of all constants if of any."""
+    sizes = {len(rows), *map(len, rows)}
+    if rows and (sizes != {count} or not all(isfinite(each) for row in rows for each in row)):
+        raise ConfigurationError(f"covariance: expected {count} rows of {count} numbers")
+    return tuple(map(tuple, rows))
 
 
 def format_site(profile: SiteProfile) -> str:
@@ -95,6 +113,17 @@ def format_site(profile: SiteProfile) -> str:
     if profile.doubts:
         reasons = ", ".join(json.dumps(doubt, ensure_ascii=False) for doubt in profile.doubts)
         lines.append(f"doubts = [{reasons}]  # the fit was refused, and written all the same")
+    if profile.covariance:
+        loads = ", ".join(f'"{load}"' for load in profile.loads)
+        rows = (f"    [{', '.join(f'{each:.5f}' for each in row)}]," for row in profile.covariance)
+        names = ", ".join(constant.name for constant in CONSTANTS)
+        lines += [
+            f'layout = "{profile.layout}"  # what was measured',
+            f"loads = [{loads}]",
+            f"covariance = [  # of the logarithms of {names}",
+            *rows,
+            "]",
+        ]
     lines += ["", "[factors]"]
     lines += [f"{name} = {factor:.4f}  # {meanings[name]}" for name, factor in profile.factors]
     for table, errors in (("held_back", profile.held_back), ("before", profile.before)):
@@ -102,6 +131,16 @@ def format_site(profile: SiteProfile) -> str:
             lines += ["", f"[{table}]  # percent"]
             lines += [f"median = {errors.median:.2f}", f"worst = {errors.worst:.2f}"]
     return "\n".join(lines) + "\n"
+
+
+def layout_kind(layout: Layout) -> str:
+    """What makes a layout another one: its CTCs on each fibre, the feature and the length of it."""
+    counts = Counter(ctc.fibre.name for ctc in layout.ctcs)
+    return ", ".join(
+        f"{counts[fibre.name]} on {fibre.profile.feature}"
+        + (f" of {fibre.km:g} km" if fibre.km else "")
+        for fibre in layout.fibres
+    )
 
 
 def with_site(layout: Layout, profile: SiteProfile | None) -> Layout:

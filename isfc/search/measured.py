@@ -22,7 +22,7 @@ from isfc.measured.measurement import Measurement, Ran
 from isfc.measured.record_layout import read_layouts
 from isfc.measured.seen import SeenInterval, of_end, see_intervals
 from isfc.search.site_fit import FitInterval, Fitted
-from isfc.search.site_fit import fit as fit_intervals
+from isfc.search.site_pairs import fit as fit_intervals
 from scenarios.figures.site_compare import ComparedInterval, compare_interval
 from scenarios.figures.site_messages import QuietLink
 from scenarios.figures.site_workload import check_busy, derive, find_ran

@@ -41,11 +41,17 @@ class Judged:
 
 
 def doubts_of(
-    profile: SiteProfile, held: Sequence[Judged], misfit: float, *, inferred: bool = False
+    profile: SiteProfile,
+    held: Sequence[Judged],
+    misfit: float,
+    outlier: str = "",
+    *,
+    inferred: bool = False,
 ) -> Iterator[str]:
     """Each reason not to use a fit, in words. ``held`` is what was held back, by fits without it.
 
-    ``misfit`` is how far the figures are off all in all, as a multiple of how well they are known;
+    ``misfit`` is how far the figures are off all in all, as a multiple of how well they are known,
+    and ``outlier`` in words without which they are much nearer, if there is such a thing;
     ``inferred`` says that what ran is told by link activity alone.
     """
     ends = [name for name, factor in profile.factors if at_bound(log(factor))]
@@ -73,6 +79,7 @@ def doubts_of(
             f"figures are off by {misfit:.1f} times what their noise and rounding leave: the site "
             "differs from the model in something else than the constants that are fitted"
             f"{', or what ran is not what link activity lets one think' if inferred else ''}"
+            f"{f': see {outlier}' if outlier else ''}"
         )
 
 

@@ -10,23 +10,25 @@ at 1 in the end; `isfc.search.site_doubts` says whether the rest is to be believ
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import exp
+from math import exp, log
 from statistics import median
 from typing import Any, Final
 
 from isfc.layout.layout import Layout
 from isfc.layout.site import CONSTANTS, Errors, SiteProfile
-from isfc.layout.site_file import with_site
+from isfc.layout.site_file import layout_kind, with_site
 from isfc.library import check_library
 from isfc.link.parameters import LinkParameters
 from isfc.link.schedule import CTCS_MAX
 from isfc.measured.seen import SeenInterval
-from isfc.search.site_doubts import Judged, doubts_of
+from isfc.search.site_doubts import HELD_BACK_MAX, Judged, doubts_of
 from isfc.search.site_rivals import (
+    APART_MIN,
     AS_GOOD,
     INTERVALS_MAX,
     NEARER,
     Explanation,
+    causes,
     explain,
     log_off,
     named,
@@ -54,6 +56,13 @@ WARMUP: Final = 0.15
 JUDGED_SECONDS: Final = 1.0
 """Virtual time of the runs that judge what was held back."""
 
+OUTLIER: Final = 0.6
+"""Share of the misfit that is left without the interval that is named for it. Chosen."""
+
+NOISY: Final = 2.0
+"""Misfit up to which more noise than expected explains it, where explanations are held beside each
+other. Chosen: noise of 5 % where 2 % are expected."""
+
 AGAIN_MAX: Final = 2
 """How often the first round is repeated where the best is at the edge of what it reached."""
 
@@ -78,7 +87,8 @@ class Fitted:
 
     An uncertainty is `WITHIN` standard deviations, and wider where the figures are off by more than
     what is known of them (``misfit``, a multiple of it). ``doubts`` are the reasons not to use it,
-    ``notes`` what else is to be looked at.
+    ``notes`` what else is to be looked at. ``explanations`` are what was held beside the fit, the
+    best first.
     """
 
     profile: SiteProfile
@@ -87,6 +97,7 @@ class Fitted:
     misfit: float | None = None
     doubts: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    explanations: tuple[Explanation, ...] = ()
 
     def marked(self, notes: Sequence[str] = ()) -> "Fitted":
         """The same with its doubts in the profile, and further notes."""
@@ -114,7 +125,15 @@ def fit(
     """
     features = tuple(dict.fromkeys(fibre.profile.feature for fibre in layout.fibres))
     model = constants_digest(LinkParameters(), GuestCosts())
-    blank = SiteProfile(name, (), features, len(intervals), model)
+    blank = SiteProfile(
+        name,
+        (),
+        features,
+        len(intervals),
+        model,
+        layout=layout_kind(layout),
+        loads=tuple(dict.fromkeys(one.derived.load for one in intervals)),
+    )
     check_library("scipy", "isfc measured fit")
     if not intervals:
         return Fitted(blank, _by_name([WITHIN * float(each) for each in priors()]), NAMES)
@@ -176,39 +195,69 @@ class _Fit:
             self._profile(logs, told),
             held_back=_errors([figure for each in held for figure in each.figures]),
             before=_errors(before),
+            covariance=tuple(tuple(map(float, row)) for row in near.covariance(misfit)),
         )
         off = _by_name([WITHIN * float(each) for each in near.spread(misfit)])
         untold = tuple(name for name, known in zip(NAMES, told, strict=True) if not known)
         inferred = any(one.derived.is_inferred for one in self._intervals)
-        doubts = [*self._said(), *doubts_of(profile, held, misfit, inferred=inferred)]
+        seat = self._outlier(near, told, misfit)
+        doubts = [*self._said(), *doubts_of(profile, held, misfit, seat, inferred=inferred)]
+        known = near.known * min(max(1.0, misfit), NOISY)
         features = [
-            self._explain(what, near.known, changed)
-            for what, changed in other_features(self._layout)
+            self._explain(what, known, changed) for what, changed in other_features(self._layout)
         ]
-        own = self._explain("the fit", near.known, with_site(self._layout, profile))
-        nearest = min(each.squares for each in features)
-        if nearest < own.squares + 2 * len(profile.factors) + AS_GOOD:
+        own = self._explain("the fit", known, with_site(self._layout, profile), sum(told))
+        apart = [
+            self._explain(what, known, with_site(self._layout, self._profile(at)), fitted)
+            for what, at, fitted in causes(near, told)
+        ]
+        rivals = (*features, *apart)
+        if _explains(features, own.evidence + AS_GOOD):
             doubts.append(
                 f"these figures look like {named(features)}; the fit is off by "
                 f"{own.off_percent:.0f} %: correct the layout, if that is what is there"
             )
+        elif _explains(rivals, own.evidence - AS_GOOD):
+            doubts.append(
+                f"these figures look like {named(rivals)}; the fit is off by "
+                f"{own.off_percent:.0f} %: say in the layout what is there"
+            )
         elif doubts:
-            doubts += self._other_workloads(profile, near.known)
+            doubts += self._other_workloads(profile, known)
         notes = [
             f"the line takes {factor:.2f} times what the layout's feature has: is the feature "
-            f"right, and the channel the link's alone? Nearest of others is {named(features)}"
+            f"right, and the channel the link's alone? Nearest of one cause is {named(rivals)}"
             for name, factor in profile.factors
-            if name == "line"
+            if name == "line" and abs(log(factor)) > APART_MIN
         ]
-        return Fitted(profile, off, untold, misfit, tuple(doubts), tuple(notes))
+        ranked = sorted((own, *rivals), key=lambda each: each.evidence)
+        return Fitted(profile, off, untold, misfit, tuple(doubts), tuple(notes), tuple(ranked))
 
     def _said(self) -> Iterator[str]:
         """Doubts of what is taken to have run."""
         for one in self._intervals:
             for doubt in one.derived.doubts:
                 yield doubt if str(one.seen.place) in doubt else f"{one.seen.place}: {doubt}"
+        alone = [not end.measurement.devices for one in self._intervals for end in one.seen.ends]
+        if all(alone) and all(one.derived.is_inferred for one in self._intervals):
+            yield (
+                "link activity alone: fewer pairs show the same as a slower link: add the device "
+                "rows of the intervals, or say what ran"
+            )
         if all(one.derived.is_light for one in self._intervals):
             yield "every load was light, and a light load tells little of the constants"
+
+    def _outlier(self, near: Near, told: Any, misfit: float) -> str:
+        """The interval, or device, without which the rest is much nearer; empty without one."""
+        names = dict.fromkeys(self._groups)
+        left = {}
+        for name in names if len(names) > 2 else ():
+            used = [*map(name.__ne__, self._groups)]
+            left[name] = near.misfit(near.best(told, used), used)
+        name = min(left, key=left.__getitem__, default="")
+        if not name or left[name] > OUTLIER * misfit:
+            return ""
+        return f"{self._seat(name)}, without which they are off by {left[name]:.1f} times"
 
     def _other_workloads(self, profile: SiteProfile, known: Any) -> Iterator[str]:
         """Where another workload is nearer than that which is said to have run."""
@@ -236,10 +285,14 @@ class _Fit:
                     f"is off by {own.off_percent:.0f} %: what ran?"
                 )
 
-    def _explain(self, what: str, known: Any, layout: Layout) -> Explanation:
-        """How near a layout without a fit comes, over all intervals."""
-        found = [each for one in self._intervals for each in self._figures(layout, one, SECONDS, 1)]
-        return explain(what, found, known)
+    def _explain(self, what: str, known: Any, layout: Layout, fitted: int = 0) -> Explanation:
+        """How near a layout comes, over all intervals; so many constants were fitted for it."""
+        found = [
+            each
+            for one in self._intervals
+            for each in self._figures(layout, one, JUDGED_SECONDS, 1)
+        ]
+        return explain(what, found, known, fitted)
 
     def _search(self) -> tuple[Near, Any]:
         """What the runs nearest to the best say, and which constants they tell."""
@@ -319,6 +372,12 @@ class _Fit:
         """The figures of an interval with such factors; with the constants as they are if None."""
         layout = self._layout if logs is None else with_site(self._layout, self._profile(logs))
         return self._figures(layout, self._intervals[index], JUDGED_SECONDS, 1)
+
+
+def _explains(rivals: Sequence[Explanation], evidence: float) -> bool:
+    """Whether one of them has so much evidence, and is near at all."""
+    best = min(rivals, key=lambda each: each.evidence)
+    return best.evidence < evidence and best.off_percent < HELD_BACK_MAX
 
 
 def _errors(figures: Sequence[MeasuredFigure]) -> Errors | None:

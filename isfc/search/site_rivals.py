@@ -5,13 +5,13 @@ A rival has no constant to fit: it is the model as it is, beside the same figure
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import log
+from math import exp, log
 from statistics import median
 from typing import Any, Final
 
 from ctc.profiles import FEATURES, ChpidProfile
 from isfc.layout.layout import Layout
-from isfc.search.site_surface import soft
+from isfc.search.site_surface import LINE, TRANSFER, Near, soft
 from scenarios.figures.site_compare import MeasuredFigure
 from scenarios.figures.site_workload import Derived
 from scenarios.runs.workload import SUITES
@@ -29,6 +29,12 @@ PAIRS: Final = (1, 5, 10, 20, 50, 100)
 INTERVALS_MAX: Final = 3
 """Intervals whose workload is tried to be told: those that are furthest off."""
 
+APART_MIN: Final = 0.1
+"""How far line and processor are apart, as a logarithm, to be worth a word. Chosen."""
+
+CAUSES: Final = 2
+"""What `causes` finds at most."""
+
 LEAST_SHARE: Final = 0.05
 """Of a measured figure: what is emulated of it counts as no less, as a logarithm needs."""
 
@@ -43,22 +49,61 @@ def log_off(figure: MeasuredFigure) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """How near one explanation comes: its squares, and by how many percent it is off (median)."""
+    """How near one explanation comes: its squares, and by how many percent it is off (median).
+
+    ``evidence`` is AICc, the less the better: squares, and what ``fitted`` constants cost where
+    there are so many figures.
+    """
 
     what: str
     squares: float
     off_percent: float
+    fitted: int = 0
+    figures: int = 0
+
+    @property
+    def evidence(self) -> float:
+        """Akaike's criterion for few figures."""
+        count = self.fitted
+        few = 2 * count * (count + 1) / max(1, self.figures - count - 1)
+        return self.squares + 2 * count + few
 
     def __str__(self) -> str:
         return f"{self.what} (off by {self.off_percent:.0f} %)"
 
 
-def explain(what: str, figures: Sequence[MeasuredFigure], known: Any) -> Explanation:
+def explain(
+    what: str, figures: Sequence[MeasuredFigure], known: Any, fitted: int = 0
+) -> Explanation:
     """How near figures come; ``known`` is how well each is known, as an array."""
     import numpy
 
     squares = float(numpy.sum(soft(numpy.array([log_off(each) for each in figures]) / known)))
-    return Explanation(what, squares, median(abs(each.error_percent or 0.0) for each in figures))
+    off = median(abs(each.error_percent or 0.0) for each in figures)
+    return Explanation(what, squares, off, fitted, len(figures))
+
+
+def causes(near: Near, told: Any) -> Iterator[tuple[str, Any, int]]:
+    """What may take line and processor of a channel apart: in words, factors' logarithms, fitted.
+
+    The line alone is another than the feature's; or something beside takes a share of the
+    processor, and leaves the line.
+    """
+    import numpy
+
+    free = numpy.array(told, bool)
+    free[[TRANSFER, LINE]] = False
+    fitted = 1 + int(free.sum())
+    line, beside = numpy.zeros(len(free)), numpy.zeros(len(free))
+    line[LINE] = 1.0
+    beside[[TRANSFER, LINE]] = 1.0, -1.0
+    logs = near.along(line, free)
+    if abs(logs[LINE]) > APART_MIN:
+        yield f"a line that takes {exp(logs[LINE]):.2f} times what the feature's does", logs, fitted
+    logs = near.along(beside, free)
+    if logs[TRANSFER] > APART_MIN:
+        share = 100 * (1 - exp(-logs[TRANSFER]))
+        yield f"disks, or whatever is beside, that take {share:.0f} % of each channel", logs, fitted
 
 
 def other_features(layout: Layout) -> Iterator[tuple[str, Layout]]:
@@ -86,10 +131,10 @@ def other_workloads(derived: Derived) -> Iterator[tuple[str, Derived]]:
 def runs_at_most(intervals: int, features: int) -> int:
     """How many runs all rivals take at most."""
     workloads = len(SUITES) * len(PAIRS) * min(intervals, INTERVALS_MAX)
-    return intervals * (1 + features * (len(FEATURES) - 1)) + workloads
+    return intervals * (1 + CAUSES + features * (len(FEATURES) - 1)) + workloads
 
 
 def named(rivals: Sequence[Explanation]) -> str:
     """The best, and the next."""
-    first, *others = sorted(rivals, key=lambda each: each.squares)
+    first, *others = sorted(rivals, key=lambda each: each.evidence)
     return f"{first}, next {others[0]}" if others else str(first)

@@ -15,13 +15,14 @@ PRIOR: Final = 0.5
 """How far a factor is expected from 1, as a logarithm: 1.65 times. Chosen: the features that were
 fitted apart, and the releases of z/VM, are within that of each other."""
 
-LINE_PRIOR: Final = 0.15
+LINE_PRIOR: Final = 0.3
 """The same of the line beside the processor. Chosen: they are one feature's, and only another
-feature in the layout takes them apart."""
+feature in the layout, or disks on the channel, take them apart."""
 
+TRANSFER: Final = [constant.name for constant in CONSTANTS].index("transfer")
 LINE: Final = [constant.name for constant in CONSTANTS].index("line")
-LINE_GAIN: Final = 25.0
-"""By how much squares must be less with the line apart from the processor. Chosen: five standard
+LINE_GAIN: Final = 9.0
+"""By how much squares must be less with the line apart from the processor. Chosen: three standard
 deviations, as most sites have the feature that their layout says."""
 
 REPORT: Final = 0.02
@@ -128,12 +129,32 @@ class Near:
         ).x
         return found
 
+    def along(self, path: Any, free: Any) -> Any:
+        """The best along a ``path``, a vector of logarithms, where ``free`` constants may change.
+
+        It goes as far as a profile may, beyond what the surface reaches: whether figures are near
+        there, runs must tell.
+        """
+        import numpy
+        from scipy.optimize import least_squares
+
+        ways = numpy.column_stack([path, numpy.eye(len(path))[:, free]])
+        most = log(FACTOR_MAX)
+        prior = numpy.append(PRIOR, priors()[free])
+
+        def off(steps: Any) -> Any:
+            return numpy.concatenate([self.surface.at(ways @ steps) / self.known, steps / prior])
+
+        start = numpy.zeros(ways.shape[1])
+        steps = least_squares(off, start, bounds=(-most, most), loss="soft_l1", f_scale=MODEL).x
+        return bounded(ways @ steps)
+
     def at_edge(self, logs: Any) -> bool:
         """Whether a point is as far as the surface goes."""
         return bool(abs(logs - self.surface.centre).max() > 0.95 * self.reach)
 
-    def misfit(self, logs: Any) -> float:
-        """How far the figures are off at a point, as a multiple of how well they are known.
+    def misfit(self, logs: Any, used: Sequence[bool] | None = None) -> float:
+        """How far figures, or those ``used``, are off, as a multiple of how well they are known.
 
         By root mean square, where those that are far off count less as in the fit; 1 is as near
         as can be expected.
@@ -141,11 +162,19 @@ class Near:
         import numpy
 
         off = self.surface.at(logs) / self.known
+        if used is not None:
+            off = off[numpy.array(used)]
         left = max(1, len(off) - len(logs))
         return float(numpy.sqrt(numpy.sum(soft(off)) / left))
 
     def spread(self, misfit: float) -> Any:
-        """The standard deviation of each factor's logarithm, where figures are off by ``misfit``.
+        """The standard deviations of the factors' logarithms, as of `covariance`."""
+        import numpy
+
+        return numpy.sqrt(numpy.diag(self.covariance(misfit)))
+
+    def covariance(self, misfit: float) -> Any:
+        """The covariance of the factors' logarithms, where figures are off by ``misfit``.
 
         Slopes scatter, and so seem to tell what they do not: that is taken off what they tell.
         """
@@ -156,7 +185,7 @@ class Near:
         false = FALSE * float(numpy.sum((surface.scatter / self.known) ** 2)) * surface.slope_share
         values, axes = numpy.linalg.eigh(slopes.T @ slopes - false)
         told = axes @ numpy.diag(numpy.clip(values, 0, None)) @ axes.T / max(1.0, misfit) ** 2
-        return numpy.sqrt(numpy.diag(numpy.linalg.inv(told + numpy.diag(priors() ** -2.0))))
+        return numpy.linalg.inv(told + numpy.diag(priors() ** -2.0))
 
     def told(self) -> Any:
         """Which constants the figures tell: the line apart only if they are much nearer with it."""

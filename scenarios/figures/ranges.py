@@ -7,9 +7,11 @@ from isfc.layout.layout import Layout
 from isfc.link.message import Traffic
 from scenarios.figures.assumptions import assumed, widened
 from scenarios.figures.certainty import SEVERAL_CTCS, Family, FigureKind, Range, family_of, range_of
+from scenarios.figures.site_ranges import site_range
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.result import DeviceResult
-from scenarios.runs.workload import Workload
+from scenarios.runs.saturation import STATED_PAIRS, SUITE
+from scenarios.runs.workload import SUITES, Workload
 
 RANGED: Final = {
     "mb_per_s": FigureKind.RATE,
@@ -48,6 +50,10 @@ def figure_range(
         collisions_per_s,
         appc=workload.traffic is not Traffic.TRANSPORT,
     )
+    if kind is not FigureKind.CPU:  # a site's fit does not change what messages cost it
+        fitted = site_range(value, layout, workload, pairs)
+        if fitted is not None:
+            return fitted
     found = range_of(kind, value, family)
     return widened(found, assumed(layout)) if kind is FigureKind.RATE else found
 
@@ -86,7 +92,14 @@ def flat_range(name: str, within: Range) -> dict[str, float]:
 
 
 def links_range(mb_per_s: float, links: Sequence[Layout]) -> Range:
-    """Of what several links with several CTCs each carry together, in MB/s."""
+    """Of what several links with several CTCs each carry together, in MB/s.
+
+    At a site that the model was fitted to, it is the widest of theirs, for long messages.
+    """
+    load = SUITES[SUITE]
+    fitted = [site_range(mb_per_s, link, load, STATED_PAIRS) for link in links]
+    if (known := [each for each in fitted if each is not None]) and len(known) == len(fitted):
+        return max(known, key=lambda each: each.likely.high)
     found = range_of(FigureKind.RATE, mb_per_s, Family(SEVERAL_CTCS))
     widest = {each.name: each for link in links for each in assumed(link)}
     return widened(found, [*widest.values()])

@@ -5,7 +5,7 @@ are spread, how many messages a conversation has under way, or how many conversa
 what is assumed of these is said. Device rows alone tell none of it: the user must say what ran.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log
 from typing import Final
@@ -70,7 +70,8 @@ class Derived:
     ``offered_per_s`` is the exchanges a second that an open loop would offer, None if no link
     activity says it. ``doubts`` are reasons to take it for something else. ``is_light`` says that
     it is below what a pair of guests does, and an open load: ``pairs`` are then messages that may
-    be under way. ``is_inferred`` says that link activity tells what ran, and nobody else.
+    be under way. ``is_inferred`` says that link activity tells what ran, and nobody else;
+    ``as_well`` are then the fewest and the most pairs that do as well, if there is a choice.
     """
 
     workload: Workload
@@ -81,6 +82,7 @@ class Derived:
     doubts: tuple[str, ...] = ()
     is_light: bool = False
     is_inferred: bool = False
+    as_well: tuple[int, ...] = ()
 
     def __str__(self) -> str:
         if self.is_light:
@@ -88,6 +90,12 @@ class Derived:
                 f"{self.workload.name}, {self.offered_per_s or 0.0:.1f} messages a second offered"
             )
         return f"{self.workload.name}, {self.pairs} pairs"
+
+    @property
+    def load(self) -> str:
+        """``HL:50``; an open load is of its messages a second, and no pairs."""
+        rate = f"{self.offered_per_s or 0.0:.0f}/s"
+        return f"{self.workload.name}:{rate if self.is_light else self.pairs}"
 
     def experiment(
         self, layout: Layout, seconds: float, warmup: float, seed: int = 1
@@ -164,15 +172,19 @@ def derive(layout: Layout, interval: SeenInterval, seconds: float = 0.5) -> Deri
             f"with {best.pairs} pairs the model comes nearest, and carries {best.mb_per_s:.0f} "
             f"MB/s where {seen.mb_per_s:.0f} were measured"
         )
-    doubts = tuple(_doubt(tried))
+    as_well = _as_well(tried)
+    if as_well:
+        uncertain.append(
+            f"{as_well[0]} to {as_well[1]} pairs do as well, at other speeds of the link"
+        )
     return Derived(
         workload,
         best.pairs,
         client,
         exchanges(out, back).per_s,
         tuple(uncertain),
-        doubts,
         is_inferred=True,
+        as_well=as_well,
     )
 
 
@@ -307,20 +319,14 @@ def _pairs(
     return sorted(tried.values(), key=lambda each: each.off)
 
 
-def _doubt(tried: Sequence[_Tried]) -> Iterator[str]:
-    """That other pairs do as well, and would mean another speed of the site."""
+def _as_well(tried: Sequence[_Tried]) -> tuple[int, ...]:
+    """The fewest and the most pairs that do as well and would mean another speed of the site."""
     best = tried[0]
-    if best.pairs >= PAIRS_TRIED_MAX:
-        return
     others = [
-        each
+        each.pairs
         for each in tried
         if each.off < best.off + _AS_WELL and abs(log(each.mb_per_s / best.mb_per_s)) > _OTHER_SPEED
     ]
-    if others:
-        most = max((best, *others), key=lambda each: each.pairs).pairs
-        least = min((best, *others), key=lambda each: each.pairs).pairs
-        yield (
-            f"link activity does not tell how many pairs ran: {least} to {most} do as well, at "
-            "other speeds of the link"
-        )
+    if best.pairs >= PAIRS_TRIED_MAX or not others:
+        return ()
+    return min(best.pairs, *others), max(best.pairs, *others)

@@ -8,6 +8,7 @@ rows come to. ``make docs`` does not run it: a site takes some seconds compiled.
 import csv
 import sys
 import warnings
+from math import log
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -18,10 +19,12 @@ from isfc import measured
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.measured import FitRefused, Fitted, SiteProfile
+from scenarios.figures.assumptions import NORMAL_80
 from tests.isfc.measured.drawn_sites import DrawnSite, drawn, predicted
 
 COLUMNS: Final = (
-    *("number", "kind", "truth", "outcome", "right", "without", "with_fit", "factors"),
+    *("number", "kind", "truth", "outcome", "right", "without", "with_fit"),
+    *("deviations", "factors"),
     *("untold", "misfit", "held_back", "before", "said", "seconds"),
 )
 BLANK: Final = SiteProfile("none", (), (), 0, "")
@@ -58,9 +61,10 @@ def row_of(site: DrawnSite) -> dict[str, Any]:
         outcome, fitted, said = _fitted(site, Path(folder))
     seconds = process_time() - begin
     profile = BLANK if fitted is None else fitted.profile
+    found = predicted(site, profile)
     errors = [
-        (100 * (today / there - 1), 100 * (at_site / there - 1))
-        for there, today, at_site in predicted(site, profile)
+        (100 * (each.today / each.there - 1), 100 * (each.at_site / each.there - 1))
+        for each in found
     ]
     held, before = profile.held_back, profile.before
     return {
@@ -71,6 +75,7 @@ def row_of(site: DrawnSite) -> dict[str, Any]:
         "right": any(word in each for word in site.right for each in said),
         "without": " ".join(f"{without:.1f}" for without, _ in errors),
         "with_fit": " ".join(f"{with_fit:.1f}" for _, with_fit in errors),
+        "deviations": " ".join(f"{100 * each.deviation:.1f}" for each in found),
         "factors": " ".join(f"{name}={value:.2f}" for name, value in profile.factors),
         "untold": "" if fitted is None else " ".join(fitted.untold),
         "misfit": "" if fitted is None or fitted.misfit is None else f"{fitted.misfit:.2f}",
@@ -106,6 +111,14 @@ def summary(rows: list[dict[str, str]]) -> list[str]:
             f"predictions with a fit that is given: off by {median(with_fit):.1f} % by the median, "
             f"{median(without):.1f} % without it"
         )
+        inside = [
+            abs(log(1 + float(off) / 100)) <= NORMAL_80 * float(deviation) / 100
+            for row in given
+            for off, deviation in zip(
+                row["with_fit"].split(), row["deviations"].split(), strict=True
+            )
+        ]
+        found.append(f"ranges of the fit, of 80 %, hold {100 * sum(inside) / len(inside):.0f} %")
         worse = [row["number"] for row in given if _worst(row) > 10]
         found.append(f"given, and a prediction worse by more than 10 points: {worse}")
     bad = [row for row in rows if _worst(row) > 10 or row["outcome"] == "not read"]

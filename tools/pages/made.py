@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from isfc.cli.drawing.link import drawing_svg
 from isfc.layout.catalogue import load_layout
 from isfc.layout.schema import layout_schema
-from tools.calibration import assumptions, certainty
+from tools.calibration import assumptions, certainty, elasticities
 from tools.pages import channel_fidelity, cluster, diagram, fidelity, screenshots, sources
 from tools.pages.console import PAGES, PROJECT
 from tools.pages.figures import simulated
@@ -60,6 +60,7 @@ MEASURED: Final = (
     Made("replays of the published tables", fidelity.measured, is_long=True),
     Made("runs that pages tell of", simulated.measured, is_long=True),
     Made("what assumptions do", assumptions.files, is_long=True),
+    Made("how much rates follow each constant", elasticities.files, is_long=True),
 )
 MADE: Final = (
     Made("what ranges are made from", certainty.files, is_slow=True),

@@ -18,7 +18,8 @@ from isfc.layout.site_file import format_site
 from isfc.library import check_library
 from isfc.measured.seen import see_intervals
 from isfc.search.measured import intervals_of
-from isfc.search.site_fit import Fitted, fit, runs_of
+from isfc.search.site_fit import Fitted
+from isfc.search.site_pairs import fit, runs_of
 
 
 @flattened
@@ -49,7 +50,7 @@ def fit_site(
     intervals, left_out = intervals_of(layout, see_intervals(layout, found))
     for note in left_out:
         show_log(f"isfc: note: {note}")
-    with progress_bar(runs_of(layout, len(intervals)), "runs at most") as advance:
+    with progress_bar(runs_of(layout, intervals), "runs at most") as advance:
         fitted = fit(layout, intervals, output.stem, advance).marked()
     written = anyway or not fitted.doubts
     if written:
@@ -72,6 +73,10 @@ def fitted_record(fitted: Fitted, *, written: bool) -> dict[str, Any]:
         "uncertainty": dict(fitted.uncertainties),
         "not_told": list(fitted.untold),
         "misfit": fitted.misfit,
+        "explanations": [
+            {"what": each.what, "off_percent": each.off_percent, "aicc": each.evidence}
+            for each in fitted.explanations
+        ],
         "notes": list(fitted.notes),
         "written": written,
     }

@@ -230,6 +230,10 @@ def _whose(figure: MeasuredFigure, compared: ComparedInterval) -> str:
     return figure.of if len(compared.seen.ends) == 1 else f"{figure.node} {figure.of}"
 
 
+RIVALS: Final = 3
+"""Explanations that the page of a fit names."""
+
+
 def fit_page(fitted: Fitted, file: str, *, written: bool = True) -> RenderableType:
     """The factors with what is known of them, how good the fit is, and why it is refused if so."""
     profile = fitted.profile
@@ -261,6 +265,10 @@ def fit_page(fitted: Fitted, file: str, *, written: bool = True) -> RenderableTy
                 "So the fit predicts worse than the model without it: measure more intervals, "
                 "with other loads, before you use it."
             )
+    if fitted.explanations:
+        best, *others = fitted.explanations[:RIVALS]
+        named = "; ".join(f"{each}, by {each.evidence - best.evidence:.0f}" for each in others)
+        lines.append(f"Nearest by evidence (AICc) is {best}; then {named}.")
     lines += [f"Note: {note}." for note in fitted.notes]
     if fitted.doubts:
         lines += ["", "The fit is refused:", *(f"- {doubt}" for doubt in fitted.doubts), REMEDY]

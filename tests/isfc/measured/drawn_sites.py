@@ -17,6 +17,7 @@ from isfc.layout.catalogue import load_layout
 from isfc.layout.site_file import with_site
 from isfc.measured.measurement import Measurement
 from isfc.search.site_rivals import PAIRS
+from scenarios.figures.site_ranges import fit_deviation
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import run
 from scenarios.runs.workload import SUITES
@@ -126,8 +127,8 @@ def drawn(number: int) -> DrawnSite:
         parts.append(f"counts times {counts:g}, times times {times:g}")
     if evidence in ("devices", "all"):
         site = replace(site, said=said)
-    right = (*RIGHT.get(kind, ()), feature) if kind == "another feature" else RIGHT.get(kind, ())
-    return DrawnSite(number, kind, site, _predictions(random, layout), ", ".join(parts), right)
+    predictions = _predictions(random, layout)
+    return DrawnSite(number, kind, site, predictions, ", ".join(parts), RIGHT[kind])
 
 
 EVIDENCE: Final = {
@@ -145,13 +146,15 @@ UNITS: Final = {
 """What counts and times are multiplied with."""
 
 RIGHT: Final = {
-    "other constants, link activity alone": ("how many pairs",),
-    "the model itself": ("how many pairs",),
+    "other constants": ("link activity alone",),
+    "other constants, one interval": ("link activity alone",),
+    "other constants, link activity alone": ("how many pairs", "link activity alone"),
+    "the model itself": ("how many pairs", "link activity alone"),
     "a light load": ("light",),
-    "a wrong word": ("looks like", "was it another workload", "furthest"),
-    "another line": ("feature",),
-    "another feature": ("feature",),
-    "disks beside": ("disks",),
+    "a wrong word": ("looks like", "was it another workload", "furthest", "without which"),
+    "another line": ("a line that takes", "look like FICON"),
+    "another feature": ("look like FICON",),
+    "disks beside": ("disks", "a line that takes"),
     "other units": ("expected", "unit"),
 }
 
@@ -167,9 +170,9 @@ def _other(random: Random, load: Load) -> Load:
 
 
 def _of_one_pair(layout: str, load: Load) -> float:
-    """Messages a second that one pair sends in the model."""
+    """Exchanges a second of one pair in the model."""
     asked = Experiment.of(load_layout(layout), SUITES[load[0]], 1, 1.0, 0.3)
-    return run(asked).result.messages_per_s_out
+    return run(asked).result.messages_per_s_in
 
 
 def _factors(random: Random) -> dict[str, float]:
@@ -196,8 +199,18 @@ def _line(profile: ChpidProfile, factor: float) -> ChpidProfile:
     return replace(profile, line_ns_per_byte=profile.line_ns_per_byte * factor)
 
 
-def predicted(site: DrawnSite, profile: measured.SiteProfile) -> list[tuple[float, float, float]]:
-    """Of each prediction MB/s there, without the profile, and with it."""
+@dataclass(frozen=True, slots=True)
+class Predicted:
+    """MB/s there, without the profile and with it; and what the fit leaves open, as a logarithm."""
+
+    there: float
+    today: float
+    at_site: float
+    deviation: float
+
+
+def predicted(site: DrawnSite, profile: measured.SiteProfile) -> list[Predicted]:
+    """Each prediction."""
     found = []
     for name, (suite, pairs) in site.predictions:
         layout = load_layout(name)
@@ -205,5 +218,7 @@ def predicted(site: DrawnSite, profile: measured.SiteProfile) -> list[tuple[floa
             run(Experiment.of(where, SUITES[suite], pairs, 2.0, 0.5, seed=77)).mb_per_s
             for where in (site.made.at(layout), layout, with_site(layout, profile))
         )
-        found.append((there, today, at_site))
+        fitted = profile.covariance
+        known = fit_deviation(profile, layout, SUITES[suite], pairs) if fitted else 0.0
+        found.append(Predicted(there, today, at_site, known))
     return found

@@ -1,0 +1,127 @@
+"""The range of a figure at a site that the model was fitted to: from how well the fit knows it.
+
+A constant that is known to so many percent moves a rate by its share of that: ``elasticities.csv``
+says how much the rate follows each (`tools.calibration.elasticities` renews it). What the site's
+figures do not tell stays as uncertain as it was. That is the range of the fit.
+
+Where a layout or a load was not measured at the site, the range has the model's known errors from
+one layout, load or number of pairs to another as well, which are those of ratios. They are less
+than those of figures, and so a fit narrows a range.
+"""
+
+import csv
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from importlib import resources
+from typing import Final
+
+from ctc.profiles import FEATURES
+from isfc.layout.layout import Layout
+from isfc.layout.site import CONSTANTS, SiteProfile
+from isfc.layout.site_file import layout_kind
+from scenarios.figures.assumptions import (
+    NORMAL_80,
+    NORMAL_95,
+    OVER_DISTANCE,
+    Widening,
+    assumed,
+    feature_of,
+    widened,
+)
+from scenarios.figures.certainty import Differs, Errors, Interval, Range, ratio_errors
+from scenarios.runs.workload import SUITES, Workload
+
+COLUMNS: Final = ("feature", "ctcs", "suite", "pairs", *(c.name for c in CONSTANTS), "scatter")
+"""Of ``elasticities.csv``: MB/s of a link, and what a line leaves, as a standard deviation."""
+
+REFUSED: Final = 0.5
+"""Standard deviation, as a logarithm, of what a fit that was refused predicts. Chosen: as far as a
+site is expected from the model."""
+
+RUN: Final = 0.01
+"""Standard deviation of a run's rate, as a logarithm. Chosen: that of seconds of virtual time."""
+
+
+def site_range(value: float, layout: Layout, workload: Workload, pairs: int) -> Range | None:
+    """Of a rate; None where nothing is known of the fit, or the layout's features are not its."""
+    site = layout.site
+    if site is None or not site.covariance:
+        return None
+    if any(fibre.profile.feature not in site.features for fibre in layout.fibres):
+        return None
+    fit = fit_deviation(site, layout, workload, pairs)
+    others = [*_not_measured(site, layout, workload, pairs)]
+    names = [name for name, _ in others]
+    if site.doubts:
+        fit = math.hypot(fit, REFUSED)
+        names.append("a fit that was refused")
+    logs = [
+        math.hypot(deviations * fit, *(math.log(getattr(errors, case)) for _, errors in others))
+        for deviations, case in ((NORMAL_80, "four_of_five"), (NORMAL_95, "nineteen_of_twenty"))
+    ]
+    likely, sure = (Interval(value * math.exp(-each), value * math.exp(each)) for each in logs)
+    found = Range(value, likely, sure, f"the fit {site.name} to {_intervals(site)}", tuple(names))
+    more = [each for each in assumed(layout) if each.name == OVER_DISTANCE]
+    return _widened(found, more) if layout_kind(layout) != site.layout else found
+
+
+def fit_deviation(site: SiteProfile, layout: Layout, workload: Workload, pairs: int) -> float:
+    """What the fit leaves open of a rate: the standard deviation of its logarithm."""
+    line = _line_like(layout, workload, pairs)
+    follows = [float(line[constant.name]) for constant in CONSTANTS]
+    known = sum(
+        one * other * covariance
+        for one, row in zip(follows, site.covariance, strict=True)
+        for other, covariance in zip(follows, row, strict=True)
+    )
+    return math.hypot(math.sqrt(max(0.0, known)), float(line["scatter"]), RUN)
+
+
+def _widened(found: Range, more: Sequence[Widening]) -> Range:
+    wider = widened(found, more)
+    if wider is found:
+        return found
+    return replace(wider, wider_for=(*found.wider_for, *wider.wider_for))
+
+
+def _not_measured(
+    site: SiteProfile, layout: Layout, workload: Workload, pairs: int
+) -> Iterator[tuple[str, Errors]]:
+    """What is different from everything that was measured, and the errors of such ratios."""
+    if layout_kind(layout) != site.layout:
+        yield "another layout than the fit's", ratio_errors(Differs.LAYOUT)
+    loads = [load.rpartition(":") for load in site.loads]
+    if workload.name not in [name for name, _, _ in loads]:
+        yield "a workload that was not fitted to", ratio_errors(Differs.WORKLOAD)
+    elif f"{workload.name}:{pairs}" not in site.loads:
+        yield "pairs that were not fitted to", ratio_errors(Differs.PAIRS)
+
+
+def _intervals(site: SiteProfile) -> str:
+    return "1 interval" if site.intervals == 1 else f"{site.intervals} intervals"
+
+
+def _line_like(layout: Layout, workload: Workload, pairs: int) -> Mapping[str, str]:
+    """The line of the link and load that are most alike."""
+    gbps = FEATURES[feature_of(layout)].link_gbps if feature_of(layout) in FEATURES else 2
+    wanted = (gbps, len(layout.ctcs), workload.mean_length + workload.reply_length, pairs)
+
+    def apart(line: Mapping[str, str]) -> float:
+        suite = _lengths()[line["suite"]]
+        have = (FEATURES[line["feature"]].link_gbps, int(line["ctcs"]), suite, int(line["pairs"]))
+        return sum(abs(math.log(ours / theirs)) for ours, theirs in zip(wanted, have, strict=True))
+
+    return min(_lines(), key=apart)
+
+
+@cache
+def _lengths() -> Mapping[str, float]:
+    return {name: each.mean_length + each.reply_length for name, each in SUITES.items()}
+
+
+@cache
+def _lines() -> Sequence[Mapping[str, str]]:
+    text = resources.files(__package__).joinpath("elasticities.csv").read_text("utf-8")
+    return list(csv.DictReader(text.splitlines()))

@@ -1,0 +1,86 @@
+"""Renew ``elasticities.csv``: how much a link's MB/s follow each constant that a site is fitted to.
+
+``make docs`` runs links of a few features, of one CTC to sixteen, under the published workloads, at
+points around the constants (some minutes on isfc compiled), and lays a line through them. How far
+the runs scatter about it is what the line does not tell: a link that falls into collisions, or out
+of them, jumps.
+"""
+
+import csv
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from io import StringIO
+from math import exp, log
+from pathlib import Path
+from typing import Final
+
+from isfc.layout.site import CONSTANTS, SiteProfile
+from isfc.layout.site_file import with_site
+from isfc.search.site_surface import surface_through
+from scenarios.figures.site_ranges import COLUMNS
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.run import run
+from scenarios.runs.workload import SUITES
+from tools.calibration.assumptions import link
+
+TABLE: Final = Path(__file__).parents[2] / "scenarios" / "figures" / "elasticities.csv"
+
+LINKS: Final = ((1, 1), (1, 4), (2, 4), (4, 4))
+"""Fibres, and CTCs on each."""
+FEATURES: Final = ("FICON Express2", "FICON Express8S", "FICON Express16S+")
+PAIRS: Final = (1, 10, 50, 100)
+WIDTH: Final = 0.3
+"""How far the points are from the constants, as a logarithm."""
+POINTS: Final = 32
+SECONDS: Final = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One line of the table."""
+
+    feature: str
+    fibres: int
+    ctcs: int
+    suite: str
+    pairs: int
+
+    def line(self) -> dict[str, str]:
+        """Its runs, and the line through them."""
+        import numpy
+        from scipy.stats.qmc import Sobol
+
+        layout = link(self.feature, self.fibres, self.ctcs)
+        points = WIDTH * (2 * Sobol(len(CONSTANTS), rng=1).random(POINTS) - 1)
+        rates = []
+        for seed, point in enumerate(points):
+            factors = tuple((c.name, exp(at)) for c, at in zip(CONSTANTS, point, strict=True))
+            site = with_site(layout, SiteProfile("", factors, (self.feature,), 0, ""))
+            asked = Experiment.of(site, SUITES[self.suite], self.pairs, SECONDS, 0.3, seed)
+            rates.append([log(run(asked).mb_per_s)])
+        found = surface_through([*points], rates, numpy.zeros(len(CONSTANTS)))
+        head = (self.feature, self.fibres * self.ctcs, self.suite, self.pairs)
+        figures = (*found.slopes[0], found.scatter[0])
+        cells = (*map(str, head), *(f"{each:.3f}" for each in figures))
+        return dict(zip(COLUMNS, cells, strict=True))
+
+
+def kinds() -> Iterator[Kind]:
+    """Every kind of link and load."""
+    for feature in FEATURES:
+        for fibres, ctcs in LINKS:
+            for suite in SUITES:
+                for pairs in PAIRS:
+                    yield Kind(feature, fibres, ctcs, suite, pairs)
+
+
+def files() -> dict[Path, str]:
+    """The table as it is now."""
+    with ProcessPoolExecutor() as pool:
+        lines = pool.map(Kind.line, kinds())
+        text = StringIO()
+        writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(lines)
+    return {TABLE: text.getvalue()}
