@@ -46,6 +46,9 @@ ROUNDS: Final = ((0.5, 16), (0.3, 16), (0.2, 32))
 """How far around the best the points are, as a logarithm, and how many, a power of 2. Chosen: with
 the last 32, slopes are known to a tenth of what identifies a constant."""
 
+AT_EDGE: Final = (0.2, 16)
+"""The same where the best is at the edge of what the last points reached."""
+
 REACH: Final = 1.2
 """How far beyond its points a surface is used, as a multiple of their distance."""
 
@@ -107,7 +110,7 @@ class Fitted:
 
 def runs_of(layout: Layout, intervals: int) -> int:
     """How many runs a fit to so many intervals takes at most."""
-    points = 1 + sum(count for _, count in ROUNDS) + AGAIN_MAX * ROUNDS[0][1]
+    points = 1 + sum(count for _, count in ROUNDS) + AGAIN_MAX * (ROUNDS[0][1] + AT_EDGE[1])
     held_back = 2 * CTCS_MAX + 2 if intervals == 1 else intervals
     features = len({fibre.profile.feature for fibre in layout.fibres})
     return intervals * (points + 1) + held_back + runs_at_most(intervals, features)
@@ -307,6 +310,9 @@ class _Fit:
         for width, count in ROUNDS[1:]:
             # what is not told is to stay at 1: the last points are around that
             near = self._look_around(points, near.best(near.told()), width, count)
+        for _ in range(AGAIN_MAX):
+            if near.at_edge(best := near.best(near.told())):
+                near = self._look_around(points, best, *AT_EDGE)
         return near, near.told()
 
     def _look_around(self, points: Any, centre: Any, width: float, count: int) -> Near:

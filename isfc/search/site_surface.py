@@ -25,6 +25,9 @@ LINE_GAIN: Final = 9.0
 """By how much squares must be less with the line apart from the processor. Chosen: three standard
 deviations, as most sites have the feature that their layout says."""
 
+LINE_APART: Final = 2.0
+"""Standard deviations of the line's factor by which it is away from 1, to be apart. Chosen."""
+
 REPORT: Final = 0.02
 """How well a report's figure is known, as a share of it, beside its rounding. Chosen."""
 
@@ -189,12 +192,15 @@ class Near:
 
     def told(self) -> Any:
         """Which constants the figures tell: the line apart only if they are much nearer with it."""
-        best = self.best()
-        told = self.spread(self.misfit(best)) <= TOLD * priors()
+        misfit = self.misfit(self.best())
+        spread = self.spread(misfit)
+        told = spread <= TOLD * priors()
         together = told.copy()
         together[LINE] = False
-        gain = self._squares(self.best(together)) - self._squares(self.best(told))
-        return told if gain > LINE_GAIN * max(1.0, self.misfit(best)) ** 2 else together
+        apart = self.best(told)
+        gain = self._squares(self.best(together)) - self._squares(apart)
+        is_apart = abs(apart[LINE]) > LINE_APART * spread[LINE]
+        return told if is_apart and gain > LINE_GAIN * max(1.0, misfit) ** 2 else together
 
     def _squares(self, logs: Any) -> float:
         """The sum that is least at the best."""
