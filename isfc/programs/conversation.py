@@ -23,10 +23,10 @@ from typing import Final, final
 
 from isfc.errors import LocalProtocolError, RemoteProtocolError
 from isfc.link.message import Traffic
-from isfc.link.segment import SEGMENT_LENGTH_MAX
 from isfc.programs import protocol as verbs
 from isfc.programs.byte_queue import ByteQueue
 from isfc.programs.conversation_state import ConversationState, Step, after_step, after_verb
+from isfc.programs.link_room import piece_length
 from isfc.programs.protocol import (
     GATHERED_LENGTH,
     ROOM_LENGTH_MAX,
@@ -56,6 +56,8 @@ class Register:
         """Those that their program should look at, each once."""
         self.severed_count = 0
         """Conversations that ended before both ends had finished."""
+        self.piece_length = piece_length(limits.link_length)
+        """Most bytes in one message now."""
         self._first_number = first_number
         self._restart()
 
@@ -117,9 +119,6 @@ class Register:
         self.due.clear()
         self._restart()
 
-
-_PIECE_LENGTH_MAX: Final = SEGMENT_LENGTH_MAX - 64
-"""Most bytes in one message, which the link need not cut, whatever goes around them."""
 
 UNDER_WAY_MAX: Final = 2
 """Small pieces of a conversation that are under way before others wait for each other: a partner
@@ -389,7 +388,7 @@ class ConversationEnd:
     def _next_data(self) -> bytes | None:
         """Bytes, if there is room for them at the partner; then what follows the last of them."""
         unsent = self._unsent
-        length = min(unsent.length, self._credit_length, _PIECE_LENGTH_MAX)
+        length = min(unsent.length, self._credit_length, self._register.piece_length)
         passes = self._passing and length == unsent.length
         gathers = (
             length < GATHERED_LENGTH and self._in_link_count >= UNDER_WAY_MAX and not self.finished

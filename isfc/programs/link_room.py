@@ -7,11 +7,22 @@ beside it: who waits for an answer sends again and again.
 
 from typing import Final
 
-BESIDE_LENGTH: Final = 2**19
-"""Bytes in a link while little is sent beside: two long messages, of which one is read while the
-other one is written."""
+from isfc.link.segment import SEGMENT_LENGTH_MAX
+from isfc.programs.protocol import GATHERED_LENGTH
 
-BESIDE_LENGTH_MIN: Final = 262_144
+BESIDE_LENGTH: Final = 2**19
+"""Bytes in a link while little is sent beside, at most: two long messages, of which one is read
+while the other one is written."""
+
+BESIDE_NS: Final = 250_000
+BESIDE_LENGTH_MIN: Final = 131_072
+"""In slower links there are fewer: as many as they carry in that time, but two messages that do not
+wait for others of their conversation (`isfc.programs.protocol.GATHERED_LENGTH`)."""
+
+MEASURED_LENGTH: Final = 2**20
+"""Bytes for each of which it is measured how fast the links are."""
+
+BULK_LENGTH: Final = 262_144
 """Bytes in the links: with fewer there, what is little may be the beginning of bulk."""
 
 ALONE_LENGTH: Final = 64 * 2**20
@@ -20,6 +31,14 @@ of sockets less than a tenth of a second."""
 
 SPARE_SHARE: Final = 8
 """That part of what a link may hold is left to those who send little."""
+
+_PIECE_LENGTH_MAX: Final = SEGMENT_LENGTH_MAX - 64
+"""Most bytes in one message, which the link need not cut, whatever goes around them."""
+
+
+def piece_length(limit: int) -> int:
+    """Most bytes in one message: two have room in a link of ``limit``, and none is gathered."""
+    return min(_PIECE_LENGTH_MAX, max(GATHERED_LENGTH, limit // 2))
 
 
 class LinkRoom:
@@ -30,11 +49,24 @@ class LinkRoom:
         """Bytes that the links hold."""
         self._beside_length = 0
         """Bytes of bulk until it has all room again."""
+        self._beside_limit = BESIDE_LENGTH
+        """What a link may hold until then."""
+        self._passed_length = 0
+        self._since_ns = 0
+        """Bytes that are at the partners, and since when, for the next measurement."""
 
     def bulk_limit(self, link_length: int) -> int:
         """What a link of at most ``link_length`` bytes may hold before more bulk has to wait."""
         limit = link_length - link_length // SPARE_SHARE
-        return min(limit, BESIDE_LENGTH) if self._beside_length else limit
+        return min(limit, self._beside_limit) if self._beside_length else limit
+
+    def note_passed(self, length: int, now_ns: int) -> None:
+        """So many bytes are at the partners."""
+        self._passed_length += length
+        if self._passed_length >= MEASURED_LENGTH:
+            in_time_length = self._passed_length * BESIDE_NS // max(1, now_ns - self._since_ns)
+            self._beside_limit = min(BESIDE_LENGTH, max(BESIDE_LENGTH_MIN, in_time_length))
+            self._passed_length, self._since_ns = 0, now_ns
 
     def note_bulk(self, length: int) -> None:
         """So many bytes of bulk are sent."""
@@ -42,5 +74,5 @@ class LinkRoom:
 
     def note_little(self) -> None:
         """Somebody who sends little has sent something."""
-        if self.in_link_length > BESIDE_LENGTH_MIN:
+        if self.in_link_length > min(BULK_LENGTH, self._beside_limit // 2):
             self._beside_length = ALONE_LENGTH

@@ -20,7 +20,7 @@ from isfc.link.message import Message, Traffic
 from isfc.programs import protocol as verbs
 from isfc.programs.conversation import ConversationEnd, Register
 from isfc.programs.conversation_state import ConversationState
-from isfc.programs.link_room import LinkRoom
+from isfc.programs.link_room import LinkRoom, piece_length
 from isfc.programs.protocol import ConversationLimits, ConversationSevered, SeverCode, Verb
 
 MESSAGE_COST_LENGTH: Final = 256
@@ -93,6 +93,7 @@ class Switchboard:
             for message in event.messages:
                 self._receive_message(message)
         elif isinstance(event, Sent):
+            held_length = self._in_link_length
             for message in event.messages:
                 self._hold(-message.length)
                 if message.more:
@@ -100,6 +101,7 @@ class Switchboard:
                 self._hold(-MESSAGE_COST_LENGTH)
                 if isinstance(message.sender, ConversationEnd):
                     message.sender.note_sent()
+            self._room.note_passed(held_length - self._in_link_length, now_ns)
         elif isinstance(event, Severed):
             self.lose(event.reason)
         return [(now_ns, messages) for messages in self.messages()]
@@ -148,6 +150,7 @@ class Switchboard:
             message = Message(number, len(data), traffic, data)
             (transport if traffic is _TRANSPORT else legacy).append(message)
         bulk_limit = room.bulk_limit(limit)
+        self._register.piece_length = piece_length(bulk_limit)
         while due and self._in_link_length < (limit if due.little else bulk_limit):
             little = bool(due.little)
             conversation = due.take()

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from statistics import median
 from typing import Final
@@ -135,20 +136,23 @@ def _pgbench(*options: str) -> Callable[[int, float], float]:
     return measure
 
 
-def _ping(port: int, seconds: float) -> float:
-    """The median round trip of 64 bytes, in us."""
-    trips_ns = []
+def trips_of_port_ns(port: int) -> Iterator[int]:
+    """Times of round trips of 64 bytes to a TCP port, one after the other."""
     ping = bytes(PING_LENGTH)
     with socket.create_connection((HOST, port), 10.0) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        for _ in range(int(TRIPS_A_SECOND * seconds)):
+        while True:
             sent_ns = time.perf_counter_ns()
             connection.sendall(ping)
             length = 0
             while length < PING_LENGTH:
                 length += len(connection.recv(PING_LENGTH))
-            trips_ns.append(time.perf_counter_ns() - sent_ns)
-    return median(trips_ns) / 1e3
+            yield time.perf_counter_ns() - sent_ns
+
+
+def _ping(port: int, seconds: float) -> float:
+    """The median round trip of 64 bytes, in us."""
+    return median(islice(trips_of_port_ns(port), int(TRIPS_A_SECOND * seconds))) / 1e3
 
 
 LOADS: Final = (  # limits as `tools.benchmarks.bench_live.GOALS`

@@ -1,17 +1,20 @@
-"""A ping-pong beside bulk transfers of the same link: two open nodes, one process each.
+"""A ping-pong beside bulk transfers of the same system: open nodes, one process each.
 
-Round trips are timed alone, and then beside the transfers, in the same two processes: so a ratio
-of the two is of one machine at one time.
+Round trips are timed alone, and then beside the transfers, in the same processes: so a ratio of the
+two is of one machine at one time. The transfers are on the same link, or on another link of the
+node that asks; or all goes by ``--forward``, where clients and services are processes too.
 """
 
 import argparse
 import asyncio
 import json
+import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import takewhile
 from pathlib import Path
 from statistics import median
 from typing import Final
@@ -19,21 +22,53 @@ from typing import Final
 import msgspec
 import uvloop
 
-from isfc.layout.catalogue import load_layout
 from isfc.live.session import Conversation, ConversationSevered, OpenNode, open_node
 from tools.benchmarks.bench import Check
-from tools.benchmarks.contenders import reports, started
+from tools.benchmarks.contenders import ROOT, reports, started
+from tools.benchmarks.forwarded import forwarding_pair, trips_of_port_ns
 from tools.benchmarks.live_peer import MESSAGE_LENGTH, PING_LENGTH, await_path
+from tools.benchmarks.tcp_services import DOWNLOAD_LENGTH, HOST, find_program, own_service
 
-LAYOUT: Final = "published-8"
+LAYOUT: Final = str(ROOT / "docs" / "cluster" / "third-member.toml")
+NEAR: Final = "GAMMA"
+"""The node that asks; `FAR` are those with a link to it."""
+FAR: Final = ("ALPHA", "BETA")
 SETTLE_S: Final = 0.3
 """Until transfers are at their pace."""
 
-TRANSFERS: Final = {"one sender": (1, 0), "one receiver": (0, 1), "eight senders": (8, 0)}
-"""What the round trips are beside: transfers from the node that asks, and to it."""
 
-LIMITS: Final = {"one sender": 16.0, "one receiver": 16.0, "eight senders": 24.0}
-"""Medians beside transfers, over those alone: what was reached on a busy machine, and a third."""
+class Transfers(msgspec.Struct, frozen=True):
+    """What the round trips are beside."""
+
+    senders: int = 0
+    """Transfers from the node that asks."""
+    receivers: int = 0
+    """Transfers to it."""
+    another_link: bool = False
+    by_forward: bool = False
+    """Whether all are TCP connections that are forwarded."""
+
+
+TRANSFERS: Final = {
+    "one sender": Transfers(senders=1),
+    "one receiver": Transfers(receivers=1),
+    "eight senders": Transfers(senders=8),
+    "another link: 1": Transfers(senders=1, another_link=True),
+    "another link: 8": Transfers(senders=8, another_link=True),
+    "one forwarded": Transfers(receivers=1, by_forward=True),
+    "eight forwarded": Transfers(receivers=8, by_forward=True),
+}
+
+LIMITS: Final = {
+    "one sender": 4.0,
+    "one receiver": 4.0,
+    "eight senders": 5.0,
+    "another link: 1": 4.0,
+    "another link: 8": 5.0,
+    "one forwarded": 8.0,
+    "eight forwarded": 16.0,
+}
+"""Medians beside transfers, over those alone: what was reached on a quiet machine, and a third."""
 
 P99_LIMIT: Final = 8.0
 THROUGHPUT_MIN: Final = 0.4
@@ -52,6 +87,12 @@ class Beside(msgspec.Struct, frozen=True):
     bytes_per_s_without: float
 
 
+def _compare(alone: list[int], beside: list[int], rate: float, without: float) -> Beside:
+    """Of sorted times."""
+    p50_ns, p99_ns = ([each[len(each) * at // 100] for each in (alone, beside)] for at in (50, 99))
+    return Beside(p50_ns[0], p99_ns[0], p50_ns[1], p99_ns[1], rate, without)
+
+
 def measure_beside(
     repetitions: int, seconds: float, say: Callable[[str], None]
 ) -> tuple[dict[str, list[Beside]], list[Check]]:
@@ -59,7 +100,11 @@ def measure_beside(
     runs: dict[str, list[Beside]] = {name: [] for name in TRANSFERS}
     for _ in range(repetitions):
         for name, transfers in TRANSFERS.items():
-            runs[name].append(_run(transfers, seconds))
+            if not transfers.by_forward:
+                runs[name].append(_run(transfers, seconds))
+            elif find_program("curl") is not None:
+                runs[name].append(_run_forwarded(transfers, seconds))
+    runs = {name: taken for name, taken in runs.items() if taken}
     say(describe(runs))
     return runs, judge(runs)
 
@@ -96,14 +141,47 @@ def describe(runs: dict[str, list[Beside]]) -> str:
     return "\n".join(lines)
 
 
-def _run(transfers: tuple[int, int], seconds: float) -> Beside:
+def _run(transfers: Transfers, seconds: float) -> Beside:
     with tempfile.TemporaryDirectory(prefix="isfc-bench-") as folder:
-        rest = [folder, *map(str, transfers), str(seconds)]
+        rest = [folder, msgspec.json.encode(transfers).decode(), str(seconds)]
         command = [sys.executable, "-m", "tools.benchmarks.live_beside"]
-        lines = [[*command, role, *rest] for role in ("far", "near")]
-        with started(lines) as processes:
-            _, near = reports("beside", processes)
+        names = (*FAR[: 1 + transfers.another_link], NEAR)
+        with started([[*command, name, *rest] for name in names]) as processes:
+            *_, near = reports("beside", processes)
     return msgspec.json.decode(near, type=Beside)
+
+
+def _run_forwarded(transfers: Transfers, seconds: float) -> Beside:
+    """The same by ``--forward``: clients that download, beside one that has 64 bytes echoed."""
+    with (
+        own_service("echo") as echo_port,
+        own_service("http", DOWNLOAD_LENGTH) as http_port,
+        forwarding_pair({"echo": echo_port, "http": http_port}) as (ports, _),
+    ):
+        _trips(ports["echo"], SETTLE_S)
+        alone = _trips(ports["echo"], seconds / 2)
+        without = _rate(_downloads(transfers.receivers, ports["http"], seconds / 2))
+        clients = _downloads(transfers.receivers, ports["http"], SETTLE_S + seconds)
+        time.sleep(SETTLE_S)
+        beside = _trips(ports["echo"], seconds)
+        rate = _rate(clients)
+    return _compare(alone, beside, rate, without)
+
+
+def _trips(port: int, seconds: float) -> list[int]:
+    end_s = time.perf_counter() + seconds
+    return sorted(takewhile(lambda _: time.perf_counter() < end_s, trips_of_port_ns(port)))
+
+
+def _downloads(count: int, port: int, seconds: float) -> list["subprocess.Popen[str]"]:
+    line = ["curl", "-s", "-o", "/dev/null", "-m", f"{seconds:g}", "-w", "%{speed_download}"]
+    line.append(f"http://{HOST}:{port}/")
+    return [subprocess.Popen(line, stdout=subprocess.PIPE, text=True) for _ in range(count)]
+
+
+def _rate(clients: list["subprocess.Popen[str]"]) -> float:
+    """Bytes a second of all of them, when they have ended."""
+    return sum(float(client.communicate()[0]) for client in clients)
 
 
 async def echo(conversation: Conversation) -> None:
@@ -138,9 +216,9 @@ async def trips_ns(conversation: Conversation, seconds: float) -> list[int]:
     return sorted(trips)
 
 
-async def transfer(node: OpenNode, received: list[int], sends: bool) -> None:
+async def transfer(node: OpenNode, partner: str, received: list[int], sends: bool) -> None:
     """One bulk transfer, until it is cancelled; what comes is counted."""
-    conversation = await node.connect("SINK" if sends else "SOURCE")
+    conversation = await node.connect("SINK" if sends else "SOURCE", partner=partner)
     if sends:
         message = bytes(MESSAGE_LENGTH)
         while True:
@@ -150,73 +228,67 @@ async def transfer(node: OpenNode, received: list[int], sends: bool) -> None:
         received[0] += len(data)
 
 
-async def measure(node: OpenNode, senders: int, receivers: int, seconds: float) -> None:
-    """Alone, beside, and the transfers alone; print what was seen."""
-    async with await node.connect("ECHO") as conversation:
+async def measure(node: OpenNode, transfers: Transfers, seconds: float) -> Beside:
+    """Alone, beside the transfers, and the transfers alone."""
+    senders, receivers = transfers.senders, transfers.receivers
+    async with await node.connect("ECHO", partner=FAR[0]) as conversation:
         await trips_ns(conversation, SETTLE_S)
         alone = await trips_ns(conversation, seconds / 2)
         received = [0]
         tasks = [
-            asyncio.create_task(transfer(node, received, at < senders))
+            asyncio.create_task(transfer(node, FAR[transfers.another_link], received, at < senders))
             for at in range(senders + receivers)
         ]
         await asyncio.sleep(SETTLE_S)
         begin, begin_s = received[0], time.perf_counter()
         await asyncio.sleep(seconds / 2)
-        transfers = (received[0] - begin) / (time.perf_counter() - begin_s)
+        without = (received[0] - begin) / (time.perf_counter() - begin_s)
         begin, begin_s = received[0], time.perf_counter()
         beside = await trips_ns(conversation, seconds)
         rate = (received[0] - begin) / (time.perf_counter() - begin_s)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-    figures = {
-        "alone_p50_ns": alone[len(alone) // 2],
-        "alone_p99_ns": alone[len(alone) * 99 // 100],
-        "beside_p50_ns": beside[len(beside) // 2],
-        "beside_p99_ns": beside[len(beside) * 99 // 100],
-        "bytes_per_s": rate,
-        "bytes_per_s_without": transfers,
-    }
-    print(json.dumps(figures), flush=True)
+    return _compare(alone, beside, rate, without)
 
 
-async def play(far: bool, folder: Path, senders: int, receivers: int, seconds: float) -> None:
+async def play(name: str, folder: Path, transfers: Transfers, seconds: float) -> None:
     """One node, until all is measured."""
-    layout = load_layout(LAYOUT)
-    path = folder / "link"
-    address = f"unix:{path}"
-    if far:
-        async with open_node(layout, layout.nodes[0], listen=address) as node:
+    if name != NEAR:
+        async with open_node(LAYOUT, name, listen=f"unix:{folder / name}") as node:
             over = asyncio.Event()
 
             async def stop(conversation: Conversation) -> None:
                 await sink(conversation)
                 over.set()
 
-            for name, service in {"ECHO": echo, "SINK": sink, "SOURCE": source}.items():
-                node.serve(name, service)
+            for service, handler in {"ECHO": echo, "SINK": sink, "SOURCE": source}.items():
+                node.serve(service, handler)
             node.serve("STOP", stop)
             await over.wait()
         return
-    await_path(path)
-    async with open_node(layout, layout.nodes[1], connect=address) as node:
-        await measure(node, senders, receivers, seconds)
-        async with await node.connect("STOP"):
-            pass
+    partners = FAR[: 1 + transfers.another_link]
+    for partner in partners:
+        await_path(folder / partner)
+    connect = {partner: f"unix:{folder / partner}" for partner in partners}
+    async with open_node(
+        LAYOUT, NEAR, connect=connect, listen=None if partners == FAR else f"unix:{folder / NEAR}"
+    ) as node:
+        print(json.dumps(msgspec.to_builtins(await measure(node, transfers, seconds))), flush=True)
+        for partner in partners:
+            async with await node.connect("STOP", partner=partner):
+                pass
 
 
 def main() -> None:
     """Do the part that the command line asks for."""
     parser = argparse.ArgumentParser(prog="python -m tools.benchmarks.live_beside")
-    parser.add_argument("role", choices=("near", "far"))
+    parser.add_argument("name", choices=(*FAR, NEAR))
     parser.add_argument("folder", type=Path)
-    parser.add_argument("senders", type=int)
-    parser.add_argument("receivers", type=int)
+    parser.add_argument("transfers", type=lambda text: msgspec.json.decode(text, type=Transfers))
     parser.add_argument("seconds", type=float)
     given = parser.parse_args()
-    far = given.role == "far"
-    uvloop.run(play(far, given.folder, given.senders, given.receivers, given.seconds))
+    uvloop.run(play(given.name, given.folder, given.transfers, given.seconds))
 
 
 if __name__ == "__main__":

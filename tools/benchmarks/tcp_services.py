@@ -88,7 +88,7 @@ def services(folder: Path) -> Iterator[Mapping[str, int]]:
     """The port of each service that can be had: http, echo, iperf3, redis and postgres."""
     with ExitStack() as stack:
         ports = {}
-        ports["http"] = stack.enter_context(_own("http", DOWNLOAD_LENGTH))
+        ports["http"] = stack.enter_context(own_service("http", DOWNLOAD_LENGTH))
         ports["echo"] = stack.enter_context(echo_service())
         if iperf3 := find_program("iperf3"):
             ports["iperf3"] = port = free_port()
@@ -109,12 +109,12 @@ def services(folder: Path) -> Iterator[Mapping[str, int]]:
 @contextmanager
 def echo_service() -> Iterator[int]:
     """Its port."""
-    with _own("echo") as port:
+    with own_service("echo") as port:
         yield port
 
 
 @contextmanager
-def _own(kind: str, length: int = 0) -> Iterator[int]:
+def own_service(kind: str, length: int = 0) -> Iterator[int]:
     """A service of `tools.benchmarks.live_serve`; its port."""
     port = free_port()
     module = [sys.executable, "-m", "tools.benchmarks.live_serve"]

@@ -1,10 +1,18 @@
 """What bulk may have in a node's links: all room alone, little while little is sent beside it."""
 
+import pytest
+
 from isfc.link.events import Sent
 from isfc.link.message import Message
 from isfc.programs import protocol as verbs
 from isfc.programs.conversation import ConversationEnd
-from isfc.programs.link_room import ALONE_LENGTH, BESIDE_LENGTH, LinkRoom
+from isfc.programs.link_room import (
+    ALONE_LENGTH,
+    BESIDE_LENGTH,
+    BESIDE_LENGTH_MIN,
+    BESIDE_NS,
+    LinkRoom,
+)
 from isfc.programs.protocol import LINK_LENGTH, ConversationLimits
 from isfc.programs.switchboard import Switchboard
 from tests.isfc.programs.test_switchboard import deliver, feed
@@ -54,6 +62,21 @@ def test_a_request_beside_bulk_has_all_of_it_wait_until_little_is_in_the_link() 
     assert board.in_link_length < BESIDE_LENGTH + PIECE_LENGTH
     keep_full(board, bulk, under_way, ALONE_LENGTH)
     assert board.in_link_length >= LINK_LENGTH * 7 // 8
+
+
+@pytest.mark.parametrize("in_time_length", [2**30, 2**18, 1_000])
+def test_slower_links_hold_as_much_as_they_carry_in_a_time_but_two_messages(
+    in_time_length: int,
+) -> None:
+    board = board_of()
+    bulk, asking = opened(board), opened(board)
+    bulk.send(bytes(2**27))
+    under_way = said(board)
+    asking.send(b"request")
+    said(board)
+    board.receive(Sent(under_way), board.in_link_length * BESIDE_NS // in_time_length)
+    expected = min(BESIDE_LENGTH, max(BESIDE_LENGTH_MIN, in_time_length))
+    assert expected - 1_000 < board.in_link_length < expected + 1_000
 
 
 def test_a_request_waits_for_no_other_conversation_to_have_its_turn() -> None:
