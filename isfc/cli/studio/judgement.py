@@ -5,15 +5,16 @@ is known.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 from typing import Final
 
 import isfc
 from isfc.cli.drawing.difference import differences as changed
-from isfc.cli.html.parts import greatest, ranged, table
+from isfc.cli.html.parts import details, greatest, ranged, table
 from isfc.cli.judgement.carried import CAPTION, differences
 from isfc.cli.judgement.opened import UNRANGED, compared, ranged_rate, util_range
-from isfc.cli.output.ranges import ranges_of
+from isfc.cli.output.ranges import likely, ranges_of
 from isfc.cli.studio.tasks import Question, Subject, Why, whys
 
 Known = Callable[[Question], isfc.ModelledRate | None]
@@ -25,6 +26,87 @@ KnownWhy = Callable[[Why], str | None]
 PENDING: Final = "…"
 
 
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """What is known of a link: of both directions, now and of the layout as it was opened."""
+
+    plan: isfc.Plan
+    pairs: int
+    now: tuple[isfc.ModelledRate | None, ...]
+    earlier: tuple[isfc.ModelledRate | None, ...]
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether it is not, or not known to be, as it was opened."""
+        return None in self.now or self.now != self.earlier
+
+    @property
+    def ranged(self) -> "list[isfc.ModelledRate | None]":
+        """What the model says of each direction, with ranges."""
+        return [ranged_rate(self.plan.layout, each, self.pairs) for each in self.now]
+
+    @property
+    def figures(self) -> list[isfc.ModelledRate]:
+        """The same of both; nothing as long as one is not known."""
+        found = [each for each in self.ranged if each is not None]
+        return found if len(found) == len(self.now) else []
+
+
+def _judged(subject: Subject, opened: Subject, pairs: int, known: Known) -> dict[str, _Judged]:
+    return {
+        name: _Judged(
+            plan,
+            pairs,
+            tuple(known(Question(subject, name, way.sender, pairs)) for way in plan.directions),
+            tuple(known(Question(opened, name, way.sender, pairs)) for way in plan.directions),
+        )
+        for name, plan in subject.plans().items()
+    }
+
+
+def in_short(subject: Subject, opened: Subject, pairs: int, known: Known) -> str:
+    """In a line: whether that is better than as opened, what is carried, how many warnings."""
+    links = _judged(subject, opened, pairs, known)
+    said = []
+    if subject != opened:
+        kinds = dict.fromkeys(
+            _kind(each.now, each.earlier) for each in links.values() if each.is_changed
+        )
+        words = [_VERDICTS[kind] for kind in kinds if kind] or [_COMPUTING]
+        said.append(f"<strong>{' '.join(words)}</strong>")
+    said.append(escape(_sends(links)))
+    count = sum(
+        finding.severity == "warning" for each in links.values() for finding in each.plan.advice
+    )
+    if count:
+        said.append(f'<a href="#findings-heading">{count} warning{"s" * (count > 1)}</a>')
+    return " ".join(said)
+
+
+_COMPUTING: Final = "The model is at work."
+
+
+def _sends(links: Mapping[str, _Judged]) -> str:
+    """``CLIENT sends 667 MB/s (571-780), SERVER 731``: of several links the slower way of each."""
+    if len(links) > 1:
+        slower = ", ".join(
+            f"{name} {min(rate.saturated_mb_per_s for rate in each.figures):.0f}"
+            if each.figures
+            else f"{name} {PENDING}"
+            for name, each in links.items()
+        )
+        return f"MB/s of the slower way of each link, alone: {slower}."
+    (each,) = links.values()
+    ways: list[str] = []
+    for way, rate in zip(each.plan.directions, each.ranged, strict=True):
+        within = rate and ranges_of(rate)[0]
+        figure = PENDING if rate is None else f"{rate.saturated_mb_per_s:.0f}"
+        unit = "" if ways else " MB/s"
+        between = f" ({likely(within)})" if within else ""
+        ways.append(f"{way.sender} {'' if ways else 'can send '}{figure}{unit}{between}")
+    return f"{', '.join(ways)}."
+
+
 def capacity(
     subject: Subject, opened: Subject, pairs: int, known: Known, known_why: KnownWhy
 ) -> str:
@@ -34,63 +116,84 @@ def capacity(
 
     A note that is of several links comes once, below them.
     """
+    links = _judged(subject, opened, pairs, known)
     before = {
         (name, way.sender): way.estimated_mb_per_s
         for name, plan in opened.plans().items()
         for way in plan.directions
     }
-    parts = []
+    ranges = (ranges_of(rate) for each in links.values() for rate in each.ranged if rate)
+    most = greatest(within for both in ranges for within in both)
+    rows, verdicts = [], []
     notes: dict[str, None] = {}
-    asked_why = whys(subject, pairs, known)
-    for name, plan in subject.plans().items():
-        asked = [Question(subject, name, way.sender, pairs) for way in plan.directions]
-        answers = [ranged_rate(plan.layout, known(question), pairs) for question in asked]
-        most = greatest(within for each in answers if each for within in ranges_of(each))
-        earlier = [known(Question(opened, name, way.sender, pairs)) for way in plan.directions]
-        rows = [
+    asked_why, limits = whys(subject, pairs, known), []
+    for name, each in links.items():
+        of = f" of {name}" if len(links) > 1 else ""
+        if subject != opened and (not of or each.is_changed):
+            verdicts.append(verdict(each.now, each.earlier, pairs, of))
+        rows += [
             (
-                way.sender,
+                f"{way.sender}{of}",
                 with_difference(way.estimated_mb_per_s, before.get((name, way.sender))),
-                *_modelled(plan.layout, pairs, answer, was, most),
+                *_modelled(each.plan.layout, pairs, now, was, most),
             )
-            for way, answer, was in zip(plan.directions, answers, earlier, strict=True)
+            for way, now, was in zip(each.plan.directions, each.ranged, each.earlier, strict=True)
         ]
-        parts.append(verdict(answers, earlier, pairs) if subject != opened else "")
-        heads = (name, "rule", "saturated", f"{pairs} pairs", "collisions/s", "RDEV util %")
-        figures = [answer for answer in answers if answer is not None]
-        figures = figures if len(figures) == len(answers) else []
-        parts.append(table(CAPTION, heads, rows))
         if (why := asked_why.get(name)) and (said := known_why(why)):
-            parts.append(f"<p>{escape(said)}</p>")
-        if figures:
-            parts.append(_small(" ".join(differences(plan, figures, pairs=pairs))))
-        notes |= dict.fromkeys(note.text for note in isfc.plan_notes(plan.layout, figures))
-    return "".join([*parts, *map(_small, notes), _small(UNRANGED.text)])
+            limits.append(f"<p>{escape(said)}</p>")
+        if each.figures:
+            notes |= dict.fromkeys(differences(each.plan, each.figures, pairs=pairs))
+        notes |= dict.fromkeys(
+            note.text for note in isfc.plan_notes(each.plan.layout, each.figures)
+        )
+    heads = ("sender", "rule", "saturated", f"{pairs} pairs", "collisions/s", "RDEV util %")
+    shown = table(CAPTION, heads, rows)
+    small = "".join(map(_small, (*notes, UNRANGED.text)))
+    return "".join([*verdicts, shown, *limits]) + details("What these figures rest on", small)
 
 
 def verdict(
-    now: Sequence[isfc.ModelledRate | None], before: Sequence[isfc.ModelledRate | None], pairs: int
+    now: Sequence[isfc.ModelledRate | None],
+    before: Sequence[isfc.ModelledRate | None],
+    pairs: int,
+    of: str = "",
 ) -> str:
     """Whether a link is better than it was opened: what the slower direction carries, by the model.
 
-    Nothing until the model has said all.
+    Nothing until the model has said all; ``of`` names the link, if there are several.
     """
+    loads = _loads(now, before)
+    if not loads:
+        return ""
+    kind = _kind(now, before)
+    full, some = (words for _, words in loads)
+    return (
+        f'<p class="verdict {kind}"><strong>{_VERDICTS[kind]}</strong> The slower direction'
+        f"{escape(of)} carries saturated {full}, and with {pairs} pairs {some}.</p>"
+    )
+
+
+def _loads(
+    now: Sequence[isfc.ModelledRate | None], before: Sequence[isfc.ModelledRate | None]
+) -> list[tuple[str, str]]:
+    """How the slower direction changes, saturated and with some pairs; nothing if not known yet."""
     figures = [each for each in now if each is not None]
     earlier = [each for each in before if each is not None]
     if len(figures) != len(now) or len(earlier) != len(before):
-        return ""
+        return []
     both = (earlier, figures)
     saturated = [min(some, key=lambda each: each.saturated_mb_per_s).saturated for some in both]
     stated = [min(some, key=lambda each: each.stated_mb_per_s).stated for some in both]
-    loads = [compared(was, comes) for was, comes in (saturated, stated)]
-    kinds = {kind for kind, _ in loads}
+    return [compared(was, comes) for was, comes in (saturated, stated)]
+
+
+def _kind(
+    now: Sequence[isfc.ModelledRate | None], before: Sequence[isfc.ModelledRate | None]
+) -> str:
+    """``better``, ``worse``, ``alike`` or ``mixed``; nothing if it is not known yet."""
+    kinds = {kind for kind, _ in _loads(now, before)}
     kinds -= {"alike"} if len(kinds) > 1 else set()
-    kind = kinds.pop() if len(kinds) == 1 else "mixed"
-    full, some = (words for _, words in loads)
-    return (
-        f'<p class="verdict {kind}"><strong>{_VERDICTS[kind]}</strong> The slower direction '
-        f"carries saturated {full}, and with {pairs} pairs {some}.</p>"
-    )
+    return kinds.pop() if len(kinds) == 1 else "mixed" if kinds else ""
 
 
 _VERDICTS: Final = {
@@ -148,8 +251,8 @@ def with_difference(now: float, before: float | None) -> str:
 
 
 def orders(judged: Mapping[str, isfc.Plan]) -> str:
-    """Who writes on what, in which order."""
-    return "".join(
+    """Who writes on what, in which order; of several links folded."""
+    lines = "".join(
         f"<p><strong>{escape(way.sender)}</strong> writes to {escape(partner)} on "
         f'<span class="order" data-sender="{escape(way.sender)}">'
         f"{', '.join(f'{rdev:04X}' for rdev in way.write_order)}</span>, in that order; only it "
@@ -157,6 +260,7 @@ def orders(judged: Mapping[str, isfc.Plan]) -> str:
         for plan in judged.values()
         for way, partner in zip(plan.directions, plan.layout.nodes[::-1], strict=True)
     )
+    return details("Who writes on what", lines) if len(judged) > 1 else lines
 
 
 def findings(judged: Mapping[str, isfc.Plan], *, able: bool = True) -> str:

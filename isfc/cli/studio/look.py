@@ -1,12 +1,21 @@
 """A look at a layout after an edit, by the rules alone: what is known immediately."""
 
+from html import escape
 from typing import Any
 
 import msgspec
 
 import isfc
 from isfc.cli.studio.drawing import overview, touchable
-from isfc.cli.studio.judgement import Known, KnownWhy, capacity, changes, findings, orders
+from isfc.cli.studio.judgement import (
+    Known,
+    KnownWhy,
+    capacity,
+    changes,
+    findings,
+    in_short,
+    orders,
+)
 from isfc.cli.studio.parts import parts_of
 from isfc.cli.studio.tasks import SOURCE, Subject
 
@@ -43,6 +52,7 @@ def look(wanted: LayoutEdited, known: Known, why: KnownWhy) -> dict[str, Any]:
         "revision": wanted.revision,
         "text": text,
         "struck": sorted(struck),
+        "answer": in_short(subject, opened, wanted.pairs, known),
         "drawing": _drawing(whole, left),
         "capacity": capacity(subject, opened, wanted.pairs, known, why),
         "orders": orders(judged),
@@ -54,10 +64,18 @@ def look(wanted: LayoutEdited, known: Known, why: KnownWhy) -> dict[str, Any]:
 
 
 def _drawing(whole: isfc.Collection, left: isfc.Collection) -> str:
+    """The machines, then each link, which can be folded where there are several."""
     kept = {link.nodes: link for link in left.links}
-    return overview(whole) + "".join(
+    drawn = [
         touchable(link, kept.get(link.nodes), f"-{number}")
         for number, link in enumerate(whole.links, start=1)
+    ]
+    if len(drawn) == 1:
+        return overview(whole) + drawn[0]
+    return overview(whole) + "".join(
+        f'<details class="link" data-name="{escape(link.name)}"><summary>{escape(link.name)}: '
+        f"{len(link.ctcs)} CTCs on {len(link.fibres)} fibres</summary>{one}</details>"
+        for link, one in zip(whole.links, drawn, strict=True)
     )
 
 

@@ -1,14 +1,16 @@
-"""What the page shows as a command prints it: losses, relocations, statements, all links together.
+"""What the page has from a command: losses, relocations, statements, all links together.
 
-Each record makes the words of one command, whose LAYOUT is the page's.
+Each record makes the words of one command, whose LAYOUT is the page's, and shows what comes of it.
 """
 
+import json
 from collections.abc import Sequence
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 
 import isfc
+from isfc.cli.studio import shown
 from isfc.cli.studio.command_line import Printed, printed
 from isfc.cli.studio.tasks import Subject
 from isfc.cli.studio.work import Failed, Tell
@@ -26,6 +28,10 @@ class Panel(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="
         """The command, without its name."""
         raise NotImplementedError
 
+    def show(self, record: Any) -> str:
+        """The part of the page that shows what the command prints as ``--json``."""
+        raise NotImplementedError
+
 
 class LossesPanel(Panel, frozen=True, tag="losses"):
     """What each lost chpid and CTC leaves, by the model and by rule, or by ``rule`` alone."""
@@ -37,6 +43,10 @@ class LossesPanel(Panel, frozen=True, tag="losses"):
         """``isfc plan --lose``."""
         by_rule = ["--rule"] if self.rule else []
         return ["plan", _LAYOUT, "--link", self.link, "--lose", *by_rule]
+
+    def show(self, record: Any) -> str:
+        """The worst loss, then each."""
+        return shown.losses(record)
 
 
 class RelocationPanel(Panel, frozen=True, tag="relocation"):
@@ -54,6 +64,10 @@ class RelocationPanel(Panel, frozen=True, tag="relocation"):
         many = ["--guests", str(self.guests), "--from", self.source]
         return ["relocate", _LAYOUT, "--link", self.link, *guest, *many]
 
+    def show(self, record: Any) -> str:
+        """What became of the guests, then their passes."""
+        return shown.relocation(record)
+
 
 class LinksPanel(Panel, frozen=True, tag="together"):
     """All links of a cluster, alone and together."""
@@ -61,6 +75,10 @@ class LinksPanel(Panel, frozen=True, tag="together"):
     def words(self) -> Sequence[str]:
         """``isfc plan`` of all links."""
         return ["plan", _LAYOUT]
+
+    def show(self, record: Any) -> str:
+        """Which link suffers most, then each."""
+        return shown.together(record)
 
 
 class ClusterLossesPanel(Panel, frozen=True, tag="cluster-losses"):
@@ -70,9 +88,13 @@ class ClusterLossesPanel(Panel, frozen=True, tag="cluster-losses"):
         """``isfc plan --lose`` of all links."""
         return ["plan", _LAYOUT, "--lose"]
 
+    def show(self, record: Any) -> str:
+        """The worst loss, then each."""
+        return shown.cluster_losses(record)
+
 
 class StatementsPanel(Panel, frozen=True, tag="statements"):
-    """What one system needs."""
+    """What one system needs, as text."""
 
     form: Literal["activate", "iocp"] = "activate"
     system: str = ""
@@ -93,10 +115,36 @@ class RunPair(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     names: tuple[str, str]
 
 
-def show_panel(tell: Tell, panel: Panel) -> Printed | Failed:
-    """What the command prints of the layout, without what is struck out of it."""
+_FIELDS: Final = {
+    "--change-rate": "Changes a second",
+    "--from": "From",
+    "--guests": "Guests",
+    "--link": "Link",
+    "--memory": "Memory",
+}
+"""What the page calls an option that an error names."""
+
+
+def show_panel(tell: Tell, panel: Panel) -> Printed | dict[str, Any] | Failed:
+    """What the command makes of the layout, without what is struck out of it.
+
+    ``html`` of it, or what it prints where that is to be taken as it is.
+    """
     layout = Subject(panel.text, frozenset(panel.struck)).read()
-    return printed(tell, panel.words(), {_LAYOUT: isfc.format_collection(layout)})
+    is_text = isinstance(panel, StatementsPanel)
+    words = [*panel.words(), *([] if is_text else ["--json"])]
+    done = printed(tell, words, {_LAYOUT: isfc.format_collection(layout)})
+    if isinstance(done, Failed):
+        return Failed(_in_words_of_the_page(done.message))
+    if not done.out:
+        return Failed(_in_words_of_the_page(done.err))
+    return done if is_text else {"html": panel.show(json.loads(done.out))}
+
+
+def _in_words_of_the_page(message: str) -> str:
+    for option, field in _FIELDS.items():
+        message = message.replace(option, field)
+    return message
 
 
 def compare(tell: Tell, wanted: RunPair) -> Printed | Failed:

@@ -63,15 +63,13 @@ def run(tell: Tell, wanted: Run) -> dict[str, Any]:
     )
     result = done.result
     record = plain(run_json(done.experiment, [result], wanted.link))
+    ranges = range_line(done.experiment, result)
+    said = ranges.partition(". ")[0]
     return {
+        "answer": f"{result.mb_per_s_out:.1f} MB/s out, {result.mb_per_s_in:.1f} in. {said}.",
         "figures": [*_figures(done)],
         "chart": chart(done),
-        "note": " ".join(
-            [
-                range_line(done.experiment, result),
-                *(note["text"] for note in record["notes"]),
-            ]
-        ),
+        "note": " ".join([ranges, *(note["text"] for note in record["notes"])]),
         "record": record,
     }
 

@@ -22,7 +22,7 @@ from isfc.cli.studio.command_line import Printed
 from isfc.cli.studio.downloads import drawing, report
 from isfc.cli.studio.guard import GuardedApplication
 from isfc.cli.studio.importing import Asked, Import, import_files
-from isfc.cli.studio.judgement import capacity
+from isfc.cli.studio.judgement import capacity, in_short
 from isfc.cli.studio.look import LayoutEdited, look
 from isfc.cli.studio.page import asset, page
 from isfc.cli.studio.panels import PANELS, RunPair, compare, show_panel
@@ -145,13 +145,14 @@ class Studio:
         return self._answers.get(question)
 
     async def _judged(self, wanted: Judge) -> AsyncIterator[dict[str, Any]]:
-        """The table of capacities: what is known of it, and again with each answer of the model."""
+        """Capacities in a line and as a table: what is known, and again with each of the model."""
         subject = Subject(wanted.text, frozenset(wanted.struck))
         opened = Subject(wanted.opened)
 
         def known() -> dict[str, Any]:
-            table = capacity(subject, opened, wanted.pairs, self._known, self._limits.get)
-            return {"revision": wanted.revision, "capacity": table}
+            of = subject, opened, wanted.pairs, self._known
+            said = {"answer": in_short(*of), "capacity": capacity(*of, self._limits.get)}
+            return {"revision": wanted.revision, **said}
 
         yield known()
         for each in dict.fromkeys((subject, opened)):

@@ -47,6 +47,17 @@ function tell(error) {
   at("error").hidden = !error;
 }
 
+function say(text) { // what was done, in the bar that is always in sight
+  at("said").textContent = text;
+}
+
+function reveal(answer) { // scroll to the section of an answer that is not whole in sight
+  const { top, bottom } = answer.getBoundingClientRect();
+  if (top < at("bar").getBoundingClientRect().bottom || bottom > innerHeight) {
+    (answer.closest("section") ?? answer).scrollIntoView();
+  }
+}
+
 // ---- changing
 
 let changes = 0; // that are to come
@@ -76,9 +87,23 @@ function edit(edited) {
   return change(async () => {
     const before = { now, seen };
     await look({ ...now, edit: edited });
-    if (now.text !== before.now.text) remember(before);
+    if (now.text === before.now.text) return say("Nothing has changed.");
+    remember(before);
+    if (edited.link) openLink(edited.link);
+    say(DONE[edited.do](edited));
   });
 }
+
+const DONE = {
+  move: ({ rdev, fibre }) => `CTC ${rdev} is on fibre ${fibre}.`,
+  renumber: ({ rdevs }) => `The CTC is ${rdevs.join(" to ")}.`,
+  swap: ({ rdev, other }) => `CTCs ${rdev} and ${other} are swapped.`,
+  remove: ({ rdev }) => `CTC ${rdev} is removed.`,
+  set: ({ fibre }) => `Fibre ${fibre} is changed.`,
+  add: ({ fibre }) => `Fibre ${fibre} has one CTC more.`,
+  "add-fibre": ({ chpids }) => `A fibre from chpid ${chpids.join(" to ")} is added.`,
+  advise: ({ finding }) => `Done as ${finding} advises.`,
+};
 
 function strike(names, out) { // out or back; one fibre the other way than it is
   return change(async () => {
@@ -87,6 +112,7 @@ function strike(names, out) { // out or back; one fibre the other way than it is
     const others = now.struck.filter((each) => !names.includes(each));
     await look({ ...now, struck: goes ? [...others, ...names] : others });
     if (String(now.struck) !== String(before.now.struck)) remember(before);
+    say(`Fibre ${names.join(", ")} is ${goes ? "struck out" : "taken back"}.`);
   });
 }
 
@@ -106,6 +132,7 @@ function turn(from, to) { // undo and redo
     now = one.now;
     show(one.seen);
     buttons();
+    say(from === past ? "Undone." : "Done again.");
   });
 }
 
@@ -129,9 +156,10 @@ function show(said) {
   layout = seen.layout;
   document.querySelector("main").hidden = false;
   const focused = document.activeElement?.closest?.("#drawing") ? keyOf(document.activeElement) : null;
-  for (const name of ["drawing", "capacity", "orders", "findings", "changes"]) {
+  for (const name of ["answer", "drawing", "capacity", "orders", "findings", "changes"]) {
     at(name).innerHTML = seen[name];
   }
+  unfold();
   at("capacity").dataset.revision = revision;
   at("text").value = seen.text;
   document.title = `${layout.map((link) => link.name).join(", ")} - isfc studio`;
@@ -145,6 +173,20 @@ function show(said) {
   keep();
 }
 
+const folded = new Map(); // links of a cluster, and whether somebody has folded them
+function unfold() { // the first, and those that somebody has opened, or works on
+  const links = [...at("drawing").querySelectorAll(".link")];
+  links.forEach((link, place) => {
+    link.open = folded.get(link.dataset.name) ?? place === 0;
+    link.querySelector("summary").onclick = () => folded.set(link.dataset.name, !link.open);
+  });
+}
+
+function openLink(name) {
+  folded.set(name, true);
+  unfold();
+}
+
 async function judge() {
   judging.abort();
   const mine = judging = new AbortController();
@@ -155,6 +197,7 @@ async function judge() {
       if (record.error) throw new Error(record.error);
       if (record.revision !== revision || mine.signal.aborted) return;
       if (record.capacity) at("capacity").innerHTML = record.capacity;
+      if (record.answer) at("answer").innerHTML = record.answer;
     }
   } catch (error) {
     if (error.name !== "AbortError") tell(error);
@@ -189,6 +232,8 @@ function find(key) {
 function choose(key) {
   chosen = key;
   showChosen();
+  const form = [at("ctc-form"), at("fibre-form")].find((each) => !each.hidden);
+  form?.scrollIntoView({ block: "nearest" });
 }
 
 function options(select, values, value) {
@@ -356,8 +401,18 @@ function bring(files, told = {}) { // what is opened anew is what changes are co
     await look({ text: record.out, struck: [], opened: "", source: files[0].name });
     if (before.seen) remember(before);
     at("source").textContent = files.map((file) => file.name).join(", ");
+    say(`${at("source").textContent} is opened: ${inWords()}.`);
+    folded.clear();
+    scrollTo(0, 0);
     remark(record);
   });
+}
+
+function inWords() {
+  const counted = (name, count) => `${count} ${name}${count === 1 ? "" : "s"}`;
+  const of = (name) => layout.reduce((sum, link) => sum + link[name].length, 0);
+  const links = layout.length > 1 ? `${layout.length} links, ` : "";
+  return `${links}${counted("CTC", of("ctcs"))} on ${counted("fibre", of("fibres"))}`;
 }
 
 function remark({ out, err }) { // what matters is open: devices left out, and what is assumed
@@ -394,6 +449,8 @@ function more(what, { ask: asked, choices }) {
   at("asked-system").hidden = asked !== "system";
   answerable();
   form.querySelector(choices.length ? "#choices input" : "[name=system]").focus();
+  form.scrollIntoView();
+  say(QUESTIONS[asked]);
 }
 function chosenOnes() {
   return [...at("choices").querySelectorAll("input:checked")].map((box) => box.value);
@@ -450,6 +507,7 @@ at("run-form").addEventListener("submit", async ({ target }) => {
   };
   const row = at("run-table").tBodies[0].insertRow(0);
   at("run-table").hidden = false;
+  setTimeout(() => reveal(row)); // when it has its cells
   const changed = past.length ? `, after ${past.length} change${past.length > 1 ? "s" : ""}` : "";
   const struck = now.struck.length ? `, without fibre ${now.struck.join(", ")}` : "";
   row.insertCell().textContent = `${number}: ${wanted.workload} ${wanted.pairs} pairs, `
@@ -474,6 +532,7 @@ at("run-form").addEventListener("submit", async ({ target }) => {
 
 function showRun(row, number, record) {
   row.deleteCell(1);
+  say(`Run ${number}: ${record.answer}`);
   if (record.note) noteRun(record.note, number);
   for (const figure of record.figures) row.insertCell().innerHTML = figure;
   row.insertCell().innerHTML = record.chart;
@@ -509,12 +568,14 @@ function button(text, act) {
   return made;
 }
 
-async function print(output, asked) { // what a command prints, or its error
+async function print(output, asked) { // what a command prints or shows, or its error
   output.hidden = false;
   const bar = Object.assign(document.createElement("progress"), { max: 1 });
   bar.setAttribute("aria-label", "How much is done");
   output.replaceChildren("Computing ...", document.createElement("br"), bar);
   output.setAttribute("aria-busy", "true");
+  reveal(output);
+  let last = null;
   try {
     for await (const record of lines(await asked)) {
       if (record.error) throw new Error(record.error);
@@ -523,16 +584,17 @@ async function print(output, asked) { // what a command prints, or its error
         bar.previousSibling.previousSibling.data = `Computing: ${Math.round(100 * record.share)} %`;
         continue;
       }
-      output.textContent = record.out + record.err;
-      output.setAttribute("aria-busy", "false");
-      return record;
+      if (record.html) output.innerHTML = record.html;
+      else output.textContent = record.out + record.err;
+      last = record;
     }
   } catch (error) {
     if (error.name === "AbortError") return null;
     output.textContent = error.message;
   }
   output.setAttribute("aria-busy", "false");
-  return null;
+  reveal(output.firstElementChild ?? output);
+  return last;
 }
 
 function panel(form, output, make) {
@@ -544,24 +606,26 @@ function panel(form, output, make) {
     const about = wanted.text + wanted.struck;
     const record = await print(output, ask("panel", wanted, mine.signal));
     if (!record || mine.signal.aborted) return;
-    if (about !== now.text + now.struck) output.textContent += "\n(of the layout before the last change)";
+    if (about !== now.text + now.struck) output.append("\n(of the layout before the last change)");
     target.dispatchEvent(new CustomEvent("shown", { detail: record }));
   });
 }
-const outputOf = (section) => at(section).querySelector("pre");
+const outputOf = (section) => at(section).querySelector(".output");
 panel("loss-form", outputOf("loss"), ({ link, rule }) => (
   { show: "losses", link, rule: Boolean(rule) }));
 panel("relocation-form", outputOf("relocation"), ({ client, guests, ...rest }) => (
   { show: "relocation", source: client, guests: Number(guests), ...rest }));
 panel("together-form", outputOf("together"), ({ show: what }) => ({ show: what }));
 panel("statements-form", outputOf("files"), (form) => ({ show: "statements", ...form }));
-at("statements-form").addEventListener("shown", () => {
+let statements = "";
+at("statements-form").addEventListener("shown", ({ detail }) => {
+  statements = detail.out;
   at("statements-form").download.disabled = false;
 });
 at("statements-form").download.addEventListener("click", () => {
   const { system, form } = at("statements-form");
   const ending = form.value === "iocp" ? "iocp" : "config";
-  save(outputOf("files").textContent, `${system.value}.${ending}`, "text/plain");
+  save(statements, `${system.value}.${ending}`, "text/plain");
 });
 at("statements-form").addEventListener("change", () => {
   at("statements-form").download.disabled = true;
@@ -576,7 +640,8 @@ at("download-png").addEventListener("click", () => attempt(async () => {
   const picture = new Image();
   picture.src = URL.createObjectURL(new Blob([drawn], { type: "image/svg+xml" }));
   await picture.decode();
-  const { width, height } = document.querySelector("#drawing svg").viewBox.baseVal;
+  const whole = new DOMParser().parseFromString(drawn, "image/svg+xml").documentElement;
+  const { width, height } = whole.viewBox.baseVal;
   const canvas = Object.assign(document.createElement("canvas"), { width: 2 * width, height: 2 * height });
   const context = canvas.getContext("2d");
   context.fillStyle = getComputedStyle(document.body).backgroundColor;
@@ -600,13 +665,16 @@ at("download-report").addEventListener("click", async ({ target }) => {
   target.disabled = false;
   target.textContent = "Report";
 });
-at("download-toml").addEventListener("click", () => save(now.text, "layout.toml", "text/plain"));
+for (const each of ["save", "download-toml"]) {
+  at(each).addEventListener("click", () => save(now.text, "layout.toml", "text/plain"));
+}
 
 function save(content, file, type) {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([content], { type }));
   link.download = file;
   link.click();
+  say(`${file} is downloaded.`);
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
@@ -708,7 +776,7 @@ function fibreKey(event, key) {
 }
 
 function walk(from, step) {
-  const all = [...drawing.querySelectorAll(".ctc, .heading")];
+  const all = [...drawing.querySelectorAll(".ctc, .heading")].filter((each) => each.checkVisibility());
   all[all.indexOf(from.closest(".ctc, .heading")) + step]?.focus();
   return true;
 }

@@ -88,26 +88,32 @@ def test_error_is_the_command_s_and_names_the_file() -> None:
     assert isinstance(import_files(told, Import(mixed)), Failed)
 
 
-def test_panels_print_what_their_commands_print() -> None:
+def test_panels_say_the_answer_first_and_have_no_names_of_options() -> None:
     lost = show_panel(told, LossesPanel(TEXT, link="ATLANTA-BOSTON"))
-    assert isinstance(lost, Printed)
-    assert "chpid 40 (50)" in lost.out
+    assert isinstance(lost, dict)
+    assert lost["html"].startswith('<p class="answer"><strong>Worst: chpid 40 (50) gone.</strong>')
+    assert "<td>CTCs 6000 (7000), 6001 (7001), " in lost["html"]
+    assert 'class="range"' in lost["html"]
+    by_rule = show_panel(told, LossesPanel(TEXT, link="ATLANTA-BOSTON", rule=True))
+    assert isinstance(by_rule, dict)
+    assert 'class="range"' not in by_rule["html"]
     shares: list[float] = []
     moved = show_panel(
         lambda record: shares.append(record["share"]),
         RelocationPanel(TEXT, link="ATLANTA-BOSTON", source="BOSTON", memory="16M"),
     )
-    assert isinstance(moved, Printed)
+    assert isinstance(moved, dict)
     assert shares == sorted(set(shares))
     assert shares[-1] == 1
     assert len(shares) > 2
-    assert "from BOSTON to ATLANTA" in moved.out
+    assert moved["html"].startswith('<p class="answer"><strong>GUEST is moved in ')
+    assert "The passes from BOSTON to ATLANTA" in moved["html"]
     statements = show_panel(told, StatementsPanel(TEXT, ["1"], system="BOSTON"))
     assert isinstance(statements, Printed)
     assert statements.out == "ACTIVATE ISLINK 7020 7021 7022 7023 NODE ATLANTA\n"
     wrong = show_panel(told, RelocationPanel(TEXT, link="ATLANTA-BOSTON", source="X", memory="16M"))
     assert isinstance(wrong, Failed)
-    assert wrong.message.startswith("--from X")
+    assert wrong.message.startswith("From X")
 
 
 def test_run_tells_how_far_it_is_and_draws_its_course() -> None:

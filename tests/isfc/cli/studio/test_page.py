@@ -128,6 +128,8 @@ def test_ctc_of_a_cluster_is_dragged_to_a_fibre_and_to_a_channel(
     with studio(str(cluster)) as running, opened(browser, running) as (page, found):
         ctc_of_ab, change = "svg[data-link='AA-BB'] .ctc[data-rdev='5020']", "#changes li"
         assert page.locator(".channel").count() == 2
+        page.click(".link[data-name=AA-CC] summary")
+        page.click("#orders summary")
         assert "AA writes to CC on 5030" in page.inner_text("#orders")
         assert " of AA-CC" in page.inner_text("#findings")
         drag_to(page, ctc_of_ab, ".channel[data-ends~='AA.60']")
@@ -225,9 +227,9 @@ def test_tab_goes_to_everything_that_can_be_used_in_the_order_of_the_page(
 
 
 def shown(page: Page, section: str) -> str:
-    """What a command has printed on a panel."""
-    page.wait_for_selector(f"{section} pre[aria-busy=false]", timeout=JUDGED_MS)
-    return page.inner_text(f"{section} pre")
+    """What a panel shows."""
+    page.wait_for_selector(f"{section} .output[aria-busy=false]", timeout=JUDGED_MS)
+    return page.inner_text(f"{section} .output")
 
 
 def test_deck_becomes_a_layout_and_every_panel_shows_what_its_command_prints(
@@ -250,10 +252,10 @@ def test_deck_becomes_a_layout_and_every_panel_shows_what_its_command_prints(
         assert "layout_digest" not in page.inner_text("#comparison")  # it is the same layout
         assert "MB/s sent" in page.inner_text("#comparison")
         page.click("#loss-form button")
-        assert "CTC 5317 (6317)" in shown(page, "#loss")
+        assert "5317 (6317)" in shown(page, "#loss")
         page.fill("#relocation-form [name=memory]", "64M")
         page.click("#relocation-form button")
-        assert "was moved in" in shown(page, "#relocation")
+        assert "is moved in" in shown(page, "#relocation")
         page.click("#statements-form button")
         assert shown(page, "#files").startswith("ACTIVATE ISLINK 5310 5311")
         page.select_option("#statements-form [name=form]", "iocp")

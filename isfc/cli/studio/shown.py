@@ -1,0 +1,256 @@
+"""What commands print as ``--json``, as parts of the page: the answer first, then its figures."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from html import escape
+from itertools import groupby
+from typing import Any, Final
+
+from isfc.cli.html.parts import details, greatest, ranged, table
+from isfc.cli.judgement.limit import short_record
+from isfc.cli.output.ranges import likely, range_note, read_range
+
+Record = Mapping[str, Any]
+_GIB: Final = 2**30
+_MIB: Final = 2**20
+
+
+def losses(record: Any) -> str:
+    """``isfc plan --lose`` of one link: the worst loss, then what each leaves."""
+    lefts: Sequence[Record] = record
+    whole, *lost = lefts
+    nodes = [*whole["estimated_mb_per_s"]]
+    most = greatest(_left_range(left, node) for left in lefts for node in nodes)
+    modelled = whole["simulated_mb_per_s"] is not None
+    heads = [(f"{node} MB/s", "%", *(["by rule"] if modelled else [])) for node in nodes]
+    why = ("slower is limited by",) if modelled else ()
+    alike = groupby(lefts, lambda left: (left["kind"], *_loss_cells(left, whole, nodes, most)))
+    rows = [(_gone([*each]), *cells) for (_, *cells), each in alike]
+    told = "with 50 pairs of HL, by the model" if modelled else "by IBM's rule of thumb"
+    caption = f"MB/s (2^20) one way that each can send with one piece gone, {told}; % of the whole"
+    known = range_note(_left_range(whole, node) for node in nodes)
+    return (
+        (_worst(lost, whole) if lost else "")
+        + table(caption, ("gone", "CTCs left", *sum(heads, ()), *why), rows)
+        + _limited("The whole link is", whole)
+        + _notes([known, *_texts(whole)])
+    )
+
+
+def _worst(lost: Iterable[Record], whole: Record) -> str:
+    share, left = min(((_share(left, whole), left) for left in lost), key=lambda each: each[0])
+    rates = ", ".join(
+        f"{node} {rate:.0f}{_between(_left_range(left, node))}"
+        for node, rate in _rates(left).items()
+    )
+    return _answer(f"Worst: {_gone([left])} gone.", f"{share:.0%} is left: {rates} MB/s one way.")
+
+
+def _loss_cells(left: Record, whole: Record, nodes: Sequence[str], most: float) -> Iterator[str]:
+    yield str(left["ctcs_left"])
+    for node in nodes:
+        rate, of = _rates(left)[node], _rates(whole)[node]
+        yield ranged(f"{rate:.0f}", _left_range(left, node), most)
+        yield f"{100 * rate / of:.0f}" if of else ""
+        if left["simulated_mb_per_s"] is not None:
+            yield f"{left['estimated_mb_per_s'][node]:.0f}"
+    if left["simulated_mb_per_s"] is not None:
+        yield short_record(left["limits"]) if left["limits"] else ""
+
+
+def _rates(left: Record) -> Mapping[str, float]:
+    rates: Mapping[str, float] = left["simulated_mb_per_s"] or left["estimated_mb_per_s"]
+    return rates
+
+
+def _share(left: Record, whole: Record) -> float:
+    """What is left of the direction that loses more."""
+    rates = _rates(left)
+    return min(rates[node] / of for node, of in _rates(whole).items() if of)
+
+
+def _left_range(left: Record, node: str) -> Any:
+    found = (left["simulated_range"] or {}).get(node)
+    return found and read_range(_rates(left)[node], found)
+
+
+def _gone(lefts: Sequence[Record]) -> str:
+    """``chpid 40 (50)``, ``CTCs 6000, 6001``: losses of a kind that leave as much."""
+    names = [" ".join(_name(*left["gone"].values())) for left in lefts if left["gone"]]
+    kind = {"chpid": "chpid", "ctc": "CTC"}.get(lefts[0]["kind"] or "", "")
+    plural = "s" if kind and len(names) > 1 else ""
+    return f"{kind}{plural} {', '.join(names)}".strip() or "nothing"
+
+
+def _name(here: str, *there: str) -> Iterator[str]:
+    yield here
+    yield from (f"({other})" for other in there if other != here)
+
+
+def relocation(record: Any) -> str:
+    """``isfc relocate``: what became of each guest, then its passes."""
+    ranges = record["ranges"] or {"guests": {}}
+    way = f"{record['source']} to {record['destination']}"
+    answers, passes = [], []
+    for guest in record["guests"]:
+        within = ranges["guests"].get(guest["name"])
+        answers.append(_moved(guest, within, record["source"]))
+        passes.append(_passes(guest))
+    known = [read_range(record["seconds"], ranges["seconds"])] if "seconds" in ranges else []
+    return (
+        "".join(answers)
+        + _limited("Moving is", record)
+        + details(f"The passes from {way}", "".join(passes))
+        + _notes([range_note(known), *_texts(record)])
+    )
+
+
+def _moved(guest: Record, within: Record | None, source: str) -> str:
+    seconds, stopped = (
+        f"{guest[key]:.2f} s{_between(within and read_range(guest[key], within[key]))}"
+        for key in ("seconds", "quiesced_seconds")
+    )
+    name = guest["name"]
+    if guest["moved"]:
+        gib = guest["bytes"] / _GIB
+        turns = (
+            " At one end of the range it is not moved." if within and within["other_end"] else ""
+        )
+        return _answer(
+            f"{name} is moved in {seconds}.", f"Stopped for {stopped}; {gib:.2f} GiB moved.{turns}"
+        )
+    ends: Mapping[str, Callable[[], str]] = {
+        "max-quiesce": lambda: (
+            f"it was stopped for longer than {guest['max_quiesce_s']:g} s "
+            f"(MAXQUIESCE), and stays on {source}"
+        ),
+        "link-lost": lambda: "the link is down",
+    }
+    why = ends.get(guest["end"], lambda: guest["end"])()
+    return _answer(
+        f"{name} is not moved: {why}.", f"It was given up after {seconds}.{_ways(guest)}"
+    )
+
+
+def _ways(guest: Record) -> str:
+    """What would let it be moved."""
+    would = guest["would_move"]
+    if would is None:
+        return ""
+    change, quiesce, channels = (
+        would[key] for key in ("change_bytes_per_s", "max_quiesce_s", "channels")
+    )
+    ways = [
+        f"at most {change / _MIB:.3g} MB/s of change" if change else "",
+        f"MAXQUIESCE {quiesce}" if quiesce else "",
+        f"{channels} channels" if channels else "",
+    ]
+    found = ", or ".join(filter(None, ways))
+    return f" By the rules it would be moved with {found}." if found else ""
+
+
+def _passes(guest: Record) -> str:
+    rows = (
+        (
+            f"{number}{' stopped' if each['quiesced'] else ''}",
+            f"{each['begin_s']:.2f}",
+            f"{each['seconds']:.2f}",
+            f"{(each['bytes'] + each['state_bytes']) / _GIB:.3f}",
+            f"{each['changed_bytes'] / _GIB:.3f}",
+        )
+        for number, each in enumerate(guest["passes"], start=1)
+    )
+    heads = ("pass", "begins s", "takes s", "moves GiB", "changed GiB")
+    return table(f"Passes of {guest['name']}", heads, rows)
+
+
+def together(record: Any) -> str:
+    """``isfc plan`` of links that share channels: each alone and with all, then the channels."""
+    links: Sequence[Record] = record["together"]
+    found = [read_range(sum(each["together_mb_per_s"]), each["together_range"]) for each in links]
+    least = min(links, key=_kept)
+    rows = (
+        (
+            each["link"],
+            *(f"{rate:.0f}" for rate in each["alone_mb_per_s"]),
+            *(f"{rate:.0f}" for rate in each["together_mb_per_s"]),
+            ranged(f"{within.value:.0f}", within, greatest(found)),
+            f"{_kept(each):.0%}",
+        )
+        for each, within in zip(links, found, strict=True)
+    )
+    ways = ("alone, to", "alone, from", "together, to", "together, from")
+    shared = [*record["channels"], *record["paths"]]
+    busiest = max(shared, key=lambda each: each["busy_percent"], default=None)
+    said = f"{busiest['name']} is busiest, {busiest['busy_percent']:.0f} %." if busiest else ""
+    answer = f"With all links at work {least['link']} keeps {_kept(least):.0%} of what it carries."
+    return (
+        _answer(answer, said)
+        + table("MB/s (2^20) one way", ("link", *ways, "both ways", "kept"), rows)
+        + _limited("All together are", record)
+        + details("What several fibres share", _shared(shared))
+        + _notes([range_note(found), *_texts(record)])
+    )
+
+
+def _kept(link: Record) -> float:
+    """The share of what a link carries alone that is left with the others."""
+    share: float = sum(link["together_mb_per_s"]) / (sum(link["alone_mb_per_s"]) or 1.0)
+    return share
+
+
+def _shared(shared: Iterable[Record]) -> str:
+    rows = (
+        (
+            each["name"],
+            *(f"{each[key]:.0f}" for key in ("mb_per_s_out", "mb_per_s_in", "busy_percent")),
+        )
+        for each in shared
+    )
+    return table("MB/s (2^20), all links together", ("channel", "out", "in", "busy %"), rows)
+
+
+def cluster_losses(record: Any) -> str:
+    """``isfc plan --lose`` of links that share channels: the worst loss, then what each leaves."""
+    lost: Sequence[Record] = record["losses"]
+    found = [each.get("range") and read_range(each["mb_per_s"], each["range"]) for each in lost]
+    worst = min(lost, key=lambda each: (-len(each["cut"]), each.get("mb_per_s", 0.0)))
+    down = f"Down: {', '.join(worst['cut'])}." if worst["cut"] else "No link is down."
+    rows = (
+        (
+            each["name"],
+            ranged(f"{each['mb_per_s']:.0f}", within, greatest(found))
+            if "mb_per_s" in each
+            else "",
+            short_record(each["limits"]) if each.get("limits") else "",
+            ", ".join(each["cut"]) or "none",
+            ", ".join(f"{name} {left} of {had}" for name, left, had in each["fewer"]) or "none",
+        )
+        for each, within in zip(lost, found, strict=True)
+    )
+    heads = ("gone", "all links, both ways", "limited by", "links down", "links with fewer CTCs")
+    return (
+        _answer(f"Worst: {worst['name']} gone.", down)
+        + table("MB/s (2^20) that is left, by the model", heads, rows)
+        + _notes([range_note(found), *_texts(record)])
+    )
+
+
+def _limited(what: str, record: Record) -> str:
+    limits = record.get("limits")
+    return f"<p>{what} {escape(limits['text'])} MB/s.</p>" if limits else ""
+
+
+def _answer(first: str, more: str) -> str:
+    return f'<p class="answer"><strong>{escape(first)}</strong> {escape(more)}</p>'
+
+
+def _between(within: Any) -> str:
+    return f" ({likely(within)})" if within else ""
+
+
+def _texts(record: Record) -> Iterator[str]:
+    return (note["text"] for note in record.get("notes", ()))
+
+
+def _notes(texts: Iterable[str]) -> str:
+    return "".join(f"<p><small>{escape(text)}</small></p>" for text in dict.fromkeys(texts) if text)

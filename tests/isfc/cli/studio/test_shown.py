@@ -1,0 +1,57 @@
+"""What commands print as JSON, on the page: the answer first."""
+
+from typing import Any
+
+from isfc.cli.studio import shown
+
+
+def test_guest_that_is_not_moved_has_its_reason_and_what_would_move_it() -> None:
+    would = {"change_bytes_per_s": 328 << 20, "max_quiesce_s": 15, "channels": None}
+    guest = {
+        "name": "GUEST",
+        "moved": False,
+        "end": "max-quiesce",
+        "max_quiesce_s": 10.0,
+        "seconds": 114.3,
+        "quiesced_seconds": 10.0,
+        "would_move": {**would, "max_total_s": None},
+        "passes": [],
+    }
+    way = {"source": "AA", "destination": "BB", "seconds": 114.3}
+    page = shown.relocation({**way, "guests": [guest], "ranges": None})
+    assert page.startswith(
+        '<p class="answer"><strong>GUEST is not moved: it was stopped for longer than 10 s '
+        "(MAXQUIESCE), and stays on AA.</strong> It was given up after 114.30 s. By the rules it "
+        "would be moved with at most 328 MB/s of change, or MAXQUIESCE 15.</p>"
+    )
+
+
+def test_links_together_begin_with_the_link_that_keeps_least() -> None:
+    within = {"likely": [1.0, 300.0], "sure": [0.0, 400.0], "basis": "four of five cases; from 9"}
+    links = [
+        {
+            "link": name,
+            "alone_mb_per_s": [100.0, 100.0],
+            "together_mb_per_s": [kept, kept],
+            "together_range": within,
+        }
+        for name, kept in (("AA-BB", 90.0), ("AA-CC", 40.0))
+    ]
+    busy = {"name": "AA 40", "mb_per_s_out": 1.0, "mb_per_s_in": 2.0, "busy_percent": 97.0}
+    page = shown.together({"together": links, "channels": [busy], "paths": []})
+    assert page.startswith(
+        '<p class="answer"><strong>With all links at work AA-CC keeps 40% of what it carries.'
+        "</strong> AA 40 is busiest, 97 %.</p>"
+    )
+    assert "A range holds in four of five cases: from 9." in page
+
+
+def test_losses_of_a_cluster_begin_with_the_one_that_cuts_most() -> None:
+    def lost(name: str, cut: list[str], rate: float) -> dict[str, Any]:
+        return {"name": name, "cut": cut, "fewer": [["AA-BB", 2, 4]], "mb_per_s": rate}
+
+    losses = [lost("the channel AA 40", [], 300.0), lost("CEC EAST", ["AA-CC"], 500.0)]
+    page = shown.cluster_losses({"losses": losses})
+    answer = '<p class="answer"><strong>Worst: CEC EAST gone.</strong> Down: AA-CC.</p>'
+    assert page.startswith(answer)
+    assert "<td>AA-BB 2 of 4</td>" in page
