@@ -640,8 +640,7 @@ at("download-png").addEventListener("click", () => attempt(async () => {
   const picture = new Image();
   picture.src = URL.createObjectURL(new Blob([drawn], { type: "image/svg+xml" }));
   await picture.decode();
-  const whole = new DOMParser().parseFromString(drawn, "image/svg+xml").documentElement;
-  const { width, height } = whole.viewBox.baseVal;
+  const [width, height] = /viewBox="0 0 ([\d.]+) ([\d.]+)"/.exec(drawn).slice(1).map(Number);
   const canvas = Object.assign(document.createElement("canvas"), { width: 2 * width, height: 2 * height });
   const context = canvas.getContext("2d");
   context.fillStyle = getComputedStyle(document.body).backgroundColor;
