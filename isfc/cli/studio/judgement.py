@@ -266,24 +266,36 @@ def orders(judged: Mapping[str, isfc.Plan]) -> str:
 def findings(judged: Mapping[str, isfc.Plan], *, able: bool = True) -> str:
     """What `isfc check` finds, warnings first; each with the ways to do what it advises.
 
-    Each names its fibres, which the page shows in the drawing. Nothing can be done, as not
-    ``able``, while something is struck out: findings are then of what is left of the layout.
+    Each names its fibres, which the page shows in the drawing; remarks on several links are folded.
+    Nothing can be done, as not ``able``, while something is struck out: findings are then of
+    what is left of the layout.
     """
     found = [(name, plan, finding) for name, plan in judged.items() for finding in plan.advice]
-    found.sort(key=lambda each: each[2].severity != "warning")
-    items = "".join(
-        f'<li class="{finding.severity}" tabindex="0" '
-        f'data-fibres="{escape(" ".join(fibre.name for fibre in finding.fibres))}">'
-        f"<strong>{escape(finding.severity)}</strong> <code>{escape(finding.id)}</code>"
-        f"{f' of {escape(name)}' if len(judged) > 1 else ''}<br>"
-        f"{escape(finding.text)} <em>{escape(finding.remedy)}</em>"
-        f"{_buttons(name, finding.id, plan.ways(finding.id)) if able else ''}</li>"
-        for name, plan, finding in found
-    )
-    if not items:
+
+    def item(name: str, plan: isfc.Plan, finding: isfc.Finding) -> str:
+        return (
+            f'<li class="{finding.severity}" tabindex="0" '
+            f'data-fibres="{escape(" ".join(fibre.name for fibre in finding.fibres))}">'
+            f"<strong>{escape(finding.severity)}</strong> <code>{escape(finding.id)}</code>"
+            f"{f' of {escape(name)}' if len(judged) > 1 else ''}<br>"
+            f"{escape(finding.text)} <em>{escape(finding.remedy)}</em>"
+            f"{_buttons(name, finding.id, plan.ways(finding.id)) if able else ''}</li>"
+        )
+
+    warnings = [item(*each) for each in found if each[2].severity == "warning"]
+    remarks = [item(*each) for each in found if each[2].severity != "warning"]
+    if not found:
         return "<p>Nothing to change.</p>"
-    hint = (_HINT if "<button" in items else "") if able else _STRUCK_HINT
-    return (f'<p class="hint">{hint}</p>' if hint else "") + f'<ul class="findings">{items}</ul>'
+    if len(judged) > 1 and remarks:
+        shown = _listed(warnings) + details(f"Remarks: {len(remarks)}", _listed(remarks))
+    else:
+        shown = _listed(warnings + remarks)
+    hint = (_HINT if "<button" in shown else "") if able else _STRUCK_HINT
+    return (f'<p class="hint">{hint}</p>' if hint else "") + shown
+
+
+def _listed(items: Sequence[str]) -> str:
+    return f'<ul class="findings">{"".join(items)}</ul>' if items else ""
 
 
 _HINT: Final = (

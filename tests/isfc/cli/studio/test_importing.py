@@ -89,13 +89,15 @@ def test_error_is_the_command_s_and_names_the_file() -> None:
 
 
 def test_panels_say_the_answer_first_and_have_no_names_of_options() -> None:
-    lost = show_panel(told, LossesPanel(TEXT, link="ATLANTA-BOSTON"))
+    one = read_content("published-1")[0].decode()
+    lost = show_panel(told, LossesPanel(one, link="CLIENT-SERVER"))
     assert isinstance(lost, dict)
     assert lost["html"].startswith('<p class="answer"><strong>Worst: chpid 40 (50) gone.</strong>')
-    assert "<td>CTCs 6000 (7000), 6001 (7001), " in lost["html"]
     assert 'class="range"' in lost["html"]
+    assert "<p>The whole link is limited by: " in lost["html"]
     by_rule = show_panel(told, LossesPanel(TEXT, link="ATLANTA-BOSTON", rule=True))
     assert isinstance(by_rule, dict)
+    assert "<td>CTCs 6000 (7000), 6001 (7001), " in by_rule["html"]
     assert 'class="range"' not in by_rule["html"]
     shares: list[float] = []
     moved = show_panel(
