@@ -7,6 +7,9 @@ time for runs, `assumed` has what they came to for links of the same kind
 
 Assumptions are independent of each other, so that what they do adds up as squares do. The ends of
 an interval are meant to hold nineteen of twenty cases. A range only grows.
+
+The profile of a site confirms what it has fitted: such an assumption widens by no more than the
+worst error of the site's own figures that were held back. What suites left out tell stays.
 """
 
 import csv
@@ -24,7 +27,7 @@ from isfc.layout.capacity import directions_of
 from isfc.layout.layout import Fibre, Layout
 from scenarios.figures.certainty import Interval, Range
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.published_range import WRITERS_MAX, unmeasured_features
+from scenarios.runs.published_range import MEASURED_FEATURES, WRITERS_MAX
 
 COMMAND_MODE_NS_PER_BYTE: Final = 1e3 / 600
 """What a byte takes at IBM's "over 600 MB/s" of command mode, both ways together, which is of
@@ -49,6 +52,7 @@ class Assumption:
     """Something that is assumed of some links: at its two ends the link is slower, and faster.
 
     ``name`` is what people read: "wider for NAME". ``reason`` says why it ends there.
+    ``fitted`` are the constants of a site profile that tell it, all of them.
     """
 
     name: str
@@ -56,6 +60,7 @@ class Assumption:
     concerns: Callable[[Layout], bool]
     slower: Callable[[Experiment], Experiment]
     faster: Callable[[Experiment], Experiment]
+    fitted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +107,25 @@ def widened(found: Range, widenings: Sequence[Widening]) -> Range:
 def assumed(layout: Layout) -> list[Widening]:
     """What assumptions do to the MB/s of a layout, as it was run for links of the same kind."""
     return [
-        _widening_like(assumption, layout)
+        _confirmed(assumption, _widening_like(assumption, layout), layout)
         for assumption in ASSUMPTIONS
         if assumption.concerns(layout)
     ]
+
+
+def _confirmed(assumption: Assumption, known: Widening, layout: Layout) -> Widening:
+    """What is left of a widening at a site whose profile has fitted what is assumed."""
+    site = layout.site
+    if site is None or site.held_back is None or site.doubts or site.is_worse:
+        return known
+    features = {fibre.profile.feature for fibre in layout.fibres}
+    factors = {name for name, _ in site.factors}
+    if not assumption.fitted or not {*assumption.fitted} <= factors:
+        return known
+    if not features <= {*site.features}:
+        return known
+    error = 1 + site.held_back.worst / 100
+    return Widening(known.name, max(known.low, 1 / error), min(known.high, error))
 
 
 def _together(known: float, assumed_factors: Iterable[float], part: float) -> float:
@@ -147,9 +167,9 @@ def _lines() -> Sequence[Mapping[str, str]]:
 
 
 def _is_later(layout: Layout) -> bool:
-    unmeasured = unmeasured_features(layout)
     return any(
-        fibre.profile.feature in unmeasured and fibre.profile.link_gbps > MEASURED_GBPS_MAX
+        fibre.profile.feature not in MEASURED_FEATURES
+        and fibre.profile.link_gbps > MEASURED_GBPS_MAX
         for fibre in layout.fibres
     )
 
@@ -228,6 +248,7 @@ ASSUMPTIONS: Final = (
         _is_later,
         _with_profiles(_in_command_mode),
         _with_profiles(_in_transport_mode),
+        fitted=("transfer",),
     ),
     Assumption(
         "a faster processor to receive with",
@@ -237,6 +258,7 @@ ASSUMPTIONS: Final = (
         _is_later,
         lambda experiment: experiment,
         _receives(0.5),
+        fitted=("receive",),
     ),
     Assumption(
         OVER_DISTANCE,
@@ -253,6 +275,7 @@ ASSUMPTIONS: Final = (
         _is_crowded,
         _turns(2.0),
         _turns(0.5),
+        fitted=("turn",),
     ),
 )
 """Every assumption that counts. Others were tried and move MB/s by less than 2 %: see

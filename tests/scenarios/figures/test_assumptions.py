@@ -7,6 +7,7 @@ import pytest
 from ctc.features import CATALOGUE
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
+from isfc.layout.site import Errors, SiteProfile
 from scenarios.figures.assumptions import (
     ASSUMPTIONS,
     Widening,
@@ -17,6 +18,7 @@ from scenarios.figures.assumptions import (
     widening,
 )
 from scenarios.figures.certainty import FigureKind, family_of, range_of
+from scenarios.figures.ranges import rate_range
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.workload import SUITES
 from tools.calibration.assumptions import link
@@ -80,3 +82,42 @@ def test_an_assumption_has_two_ends_and_a_reason(assumption: object) -> None:
     assert slower != faster
     (reason,) = reasons([ASSUMPTIONS[[*cases].index(assumption)].name])  # type: ignore[arg-type]
     assert reason.endswith(".")
+
+
+SITE = SiteProfile(
+    "PROD", (("transfer", 1.2), ("receive", 0.9)), ("FICON Express16S",), 40, "", Errors(2.0, 8.0)
+)
+
+
+def likely(layout: Layout) -> tuple[float, float]:
+    """How much wider for what a later channel takes."""
+    found = next(each for each in assumed(layout) if each.name.startswith("what a later channel"))
+    return found.low, found.high
+
+
+def test_a_profile_narrows_what_its_fit_confirms_to_its_own_worst_error() -> None:
+    plain = link("FICON Express16S", 1)
+    at_site = replace(plain, site=SITE)
+    low, high = likely(plain)
+    assert low < 1 / 1.08 < 1.08 < high
+    assert likely(at_site) == pytest.approx((1 / 1.08, 1.08))
+    here, there = (rate_range(500.0, each, SUITES["HL"], 50, 0.0) for each in (at_site, plain))
+    known = range_of(FigureKind.RATE, 500.0, family_of(4, 118_000, 50, appc=False))
+    assert there.likely.low < here.likely.low < known.likely.low
+    assert there.sure.high > here.sure.high > known.sure.high
+
+
+@pytest.mark.parametrize(
+    "site",
+    [
+        replace(SITE, factors=(("receive", 0.9),)),
+        replace(SITE, features=("FICON Express8S",)),
+        replace(SITE, held_back=None),
+        replace(SITE, doubts=("too few intervals",)),
+        replace(SITE, before=Errors(1.0, 4.0)),
+    ],
+    ids=["another constant", "another feature", "not judged", "doubtful", "worse than without"],
+)
+def test_what_a_profile_does_not_confirm_stays_as_wide(site: SiteProfile) -> None:
+    plain = link("FICON Express16S", 1)
+    assert likely(replace(plain, site=site)) == likely(plain)
