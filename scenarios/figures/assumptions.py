@@ -18,14 +18,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
-from typing import Final
+from typing import Any, Final
 
 from ctc.channel import BLOCK_LENGTH, EXPRESS4_TRANSPORT_IO_NS
 from ctc.features import CHANNELS
 from ctc.profiles import EXPRESS4, ChpidProfile
 from isfc.layout.capacity import directions_of
 from isfc.layout.layout import Fibre, Layout
-from scenarios.figures.certainty import Interval, Range
+from scenarios.figures.certainty import FigureKind, Interval, Range
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.published_range import MEASURED_FEATURES, WRITERS_MAX
 
@@ -83,8 +83,8 @@ def variants(experiment: Experiment) -> list[tuple[Assumption, Ends]]:
 
 def widening(assumption: Assumption, value: float, at_ends: Iterable[float]) -> Widening:
     """What the runs at the ends came to, beside the figure itself."""
-    factors = [figure / value for figure in at_ends if value > 0]
-    return Widening(assumption.name, min(1.0, *factors), max(1.0, *factors))
+    factors = [figure / value for figure in at_ends if value > 0 and figure > 0]
+    return Widening(assumption.name, min([1.0, *factors]), max([1.0, *factors]))
 
 
 def widened(found: Range, widenings: Sequence[Widening]) -> Range:
@@ -104,10 +104,10 @@ def widened(found: Range, widenings: Sequence[Widening]) -> Range:
     return replace(found, likely=ends[0], sure=ends[1], wider_for=names)
 
 
-def assumed(layout: Layout) -> list[Widening]:
-    """What assumptions do to the MB/s of a layout, as it was run for links of the same kind."""
+def assumed(layout: Layout, kind: FigureKind = FigureKind.RATE) -> list[Widening]:
+    """What assumptions do to a figure of a layout, as it was run for links of the same kind."""
     return [
-        _confirmed(assumption, _widening_like(assumption, layout), layout)
+        _confirmed(assumption, _widening_like(assumption, layout, kind), layout)
         for assumption in ASSUMPTIONS
         if assumption.concerns(layout)
     ]
@@ -134,10 +134,12 @@ def _together(known: float, assumed_factors: Iterable[float], part: float) -> fl
     return math.sqrt(math.log(known) ** 2 + sum(squares))
 
 
-def _widening_like(assumption: Assumption, layout: Layout) -> Widening:
+def _widening_like(assumption: Assumption, layout: Layout, kind: FigureKind) -> Widening:
     """The line of the same feature, if there is one, and of as many fibres, nearly."""
     feature, fibres = feature_of(layout), len(layout.fibres)
-    lines = [line for line in _lines() if line["assumption"] == assumption.name]
+    lines = [
+        line for line in _lines() if (line["assumption"], line["of"]) == (assumption.name, kind)
+    ]
     if not lines:
         raise LookupError(f"{assumption.name}: no runs yet: make docs")
     line = min(
@@ -156,7 +158,7 @@ def feature_of(layout: Layout) -> str:
     return max((fibre.profile for fibre in layout.fibres), key=lambda p: p.link_gbps).feature
 
 
-COLUMNS: Final = ("assumption", "feature", "fibres", "mb_per_s", "low", "high", "source")
+COLUMNS: Final = ("assumption", "feature", "fibres", "of", "value", "low", "high", "source")
 """Of ``assumptions.csv``."""
 
 
@@ -231,13 +233,25 @@ def _turns(factor: float) -> Callable[..., Experiment]:
     return _with_profiles(lambda p: replace(p, turn_ns=round(p.turn_ns * factor)))
 
 
-def _receives(factor: float) -> Callable[[Experiment], Experiment]:
+def _processor(factor: float) -> Callable[[Experiment], Experiment]:
+    """CP's time to receive a byte and its processor time, so many times as long."""
+
     def changed(experiment: Experiment) -> Experiment:
         link = experiment.link
-        cost = link.receive_ns_per_byte * factor
-        return replace(experiment, link=replace(link, receive_ns_per_byte=cost))
+        faster: dict[str, Any] = {
+            name: type(value)(value * factor)
+            for name in _PROCESSOR_TIMES
+            for value in [getattr(link, name)]
+        }
+        return replace(experiment, link=replace(link, **faster))
 
     return changed
+
+
+_PROCESSOR_TIMES: Final = (
+    *("receive_ns_per_byte", "cpu_message_ns", "cpu_read_package_ns", "cpu_ns_per_byte"),
+    "cpu_appc_message_ns",
+)
 
 
 ASSUMPTIONS: Final = (
@@ -252,12 +266,12 @@ ASSUMPTIONS: Final = (
     ),
     Assumption(
         "a faster processor to receive with",
-        "CP's time to receive a byte was told by a z10. Machines with later channels have faster "
-        "processors; that they take half the time is the most that is likely, the same time the "
-        "least.",
+        "CP's time to receive a byte, and its processor time, were told by a z10. Machines with "
+        "later channels have faster processors; that they take half the time is the most that is "
+        "likely, the same time the least.",
         _is_later,
         lambda experiment: experiment,
-        _receives(0.5),
+        _processor(0.5),
         fitted=("receive",),
     ),
     Assumption(

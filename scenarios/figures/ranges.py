@@ -54,8 +54,7 @@ def figure_range(
         fitted = site_range(value, layout, workload, pairs)
         if fitted is not None:
             return fitted
-    found = range_of(kind, value, family)
-    return widened(found, assumed(layout)) if kind is FigureKind.RATE else found
+    return widened(range_of(kind, value, family), assumed(layout, kind))
 
 
 def run_ranges(experiment: Experiment, figures: Mapping[str, float]) -> dict[str, Range]:

@@ -1,4 +1,4 @@
-"""Renew ``assumptions.csv``: what each assumption does to the MB/s of links of each kind.
+"""Renew ``assumptions.csv``: what each assumption does to the figures of links of each kind.
 
 ``make docs`` runs links of every feature, of one, two and four fibres with four CTCs each, and at
 both ends of each assumption that concerns them (a minute or two on isfc compiled): HL, saturated,
@@ -12,6 +12,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
+from statistics import fmean
 from typing import Final
 
 from ctc.features import CATALOGUE
@@ -25,6 +26,8 @@ from scenarios.figures.assumptions import (
     variants,
     widening,
 )
+from scenarios.figures.certainty import FigureKind
+from scenarios.figures.ranges import mostly_writes
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import run
 from scenarios.runs.workload import SUITES
@@ -68,28 +71,38 @@ def links() -> Iterator[tuple[Layout, str]]:
 
 
 def lines(case: tuple[Layout, str]) -> list[dict[str, str]]:
-    """A line for each assumption that a link rests on and tells of."""
+    """A line for each assumption that a link rests on and tells of, and each kind of figure."""
     layout, only = case
     experiment = Experiment.of(layout, SUITES["HL"], PAIRS, SECONDS)
     cases = [each for each in variants(experiment) if not only or each[0].name == only]
     if not cases:
         return []
-    value = _mb_per_s(experiment)
+    as_is = _figures(experiment)
     found = []
     for assumption, ends in cases:
-        moved = widening(assumption, value, map(_mb_per_s, ends))
-        cells = (
-            *(assumption.name, feature_of(layout), str(len(layout.fibres)), f"{value:.4g}"),
-            *(f"{moved.low:.3f}", f"{moved.high:.3f}"),
-            f"runs of HL, {PAIRS} pairs, {len(layout.ctcs)} CTCs"
-            + (f", {KM:g} km" if layout.fibres[0].km else ""),
-        )
-        found.append(dict(zip(COLUMNS, cells, strict=True)))
+        at_ends = [*map(_figures, ends)]
+        for kind, value in as_is.items():
+            moved = widening(assumption, value, (each[kind] for each in at_ends))
+            cells = (
+                *(assumption.name, feature_of(layout), str(len(layout.fibres)), kind),
+                *(f"{value:.4g}", f"{moved.low:.3f}", f"{moved.high:.3f}"),
+                f"runs of HL, {PAIRS} pairs, {len(layout.ctcs)} CTCs"
+                + (f", {KM:g} km" if layout.fibres[0].km else ""),
+            )
+            found.append(dict(zip(COLUMNS, cells, strict=True)))
     return found
 
 
-def _mb_per_s(experiment: Experiment) -> float:
-    return run(experiment).mb_per_s
+def _figures(experiment: Experiment) -> dict[FigureKind, float]:
+    """MB/s, RDEV util, %CPU a message, and the service time of a write: what ranges are of."""
+    result = run(experiment).result
+    busy = [each for each in result.devices if mostly_writes(each)]
+    return {
+        FigureKind.RATE: result.mb_per_s,
+        FigureKind.RDEV_UTIL: result.rdev_util_percent,
+        FigureKind.CPU: result.cpu_percent_per_msg,
+        FigureKind.SERVICE: fmean(each.serv_ms for each in busy) if busy else 0.0,
+    }
 
 
 def files() -> dict[Path, str]:

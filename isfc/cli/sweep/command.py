@@ -20,6 +20,7 @@ from isfc.cli.sweep.page import (
     HEADING,
     check_columns,
     length_of,
+    odds_line,
     range_line,
     sweep_table,
     write_sweep_plot,
@@ -106,8 +107,10 @@ def sweep(
     else:
         notes = several_notes(map(cell_notes, cells, rows), LISTED)
         length = length_of(cells[0].experiment)
-        table = sweep_table(rows, [*cells[0].axes])
-        show(HEADING, table, "", range_line(cells, rows), "", length, *note_lines(notes))
+        axes = [*cells[0].axes]
+        table = sweep_table(cells, rows, axes)
+        said = [line for line in (range_line(cells, rows), odds_line(rows, axes)) if line]
+        show(HEADING, table, "", *said, "", length, *note_lines(notes))
 
 
 def _rows(

@@ -9,8 +9,12 @@ from rich.table import Table
 from isfc.cli.output.picture import check_picture, write_picture
 from isfc.cli.output.ranges import factor_line, plain, range_note
 from isfc.cli.output.table import plain_table
+from isfc.cli.sweep.standing import HEADING as HEADING_ODDS
+from isfc.cli.sweep.standing import NOTE as ODDS_NOTE
+from isfc.cli.sweep.standing import alike_in, compared_in, standings
 from isfc.errors import ConfigurationError
 from isfc.layout.closest import expected
+from isfc.layout.in_words import listed
 from isfc.search.grid import Cell
 from isfc.search.sweep import Row
 from scenarios.figures.certainty import Interval
@@ -38,19 +42,26 @@ HEADINGS: Final = {"ctcs_per_chpid": "each"}
 _SEED: Final = "seed"
 
 
-def sweep_table(rows: Sequence[Row], axes: Sequence[str]) -> Table:
+def varying_axes(rows: Sequence[Row], axes: Sequence[str]) -> list[str]:
+    """The axes that vary, but for the seed; the first if none does."""
+    varying = [axis for axis in axes if axis != _SEED and len({row[axis] for row in rows}) > 1]
+    return varying or [axes[0]]
+
+
+def sweep_table(cells: Sequence[Cell], rows: Sequence[Row], axes: Sequence[str]) -> Table:
     """A line for each place on the axes that vary; seeds become their mean and MB/s' spread."""
-    varying = [axis for axis in axes if axis != _SEED and len({row[axis] for row in rows}) > 1] or [
-        axes[0]
-    ]
+    varying = varying_axes(rows, axes)
     seeded = len({row[_SEED] for row in rows}) > 1
     places = (
         f"{'' if isinstance(rows[0][axis], str) else '>'}{HEADINGS.get(axis, axis)}"
         for axis in varying
     )
     rate, *others = (f">{heading}" for heading in (*SHOWN, *(["spread"] if seeded else [])))
-    table = plain_table(*places, rate, "~range", *others, gap=1, no_wrap=True)
-    for place, group in groups(rows, varying).items():
+    found = groups(rows, varying)
+    odds = standings(found, cells, rows, varying)
+    ahead = [HEADING_ODDS] if odds else []
+    table = plain_table(*places, rate, "~range", *ahead, *others, gap=1, no_wrap=True)
+    for number, (place, group) in enumerate(found.items()):
         figures = [[row[column] for row in group] for column, _ in SHOWN.values()]
         means = [sum(values) / len(values) for values in figures]
         spread = spread_percent(figures[0])
@@ -59,7 +70,7 @@ def sweep_table(rows: Sequence[Row], axes: Sequence[str]) -> Table:
         )
         table.add_row(
             *(str(value).replace("FICON Express", "Ex") for value in place),
-            *(rate, plain(_likely(group)), *others),
+            *(rate, plain(_likely(group)), *odds[number : number + 1], *others),
             *(["-" if spread is None else f"{spread:.1f}"] if seeded else []),
         )
     return table
@@ -69,6 +80,14 @@ def _likely(group: Sequence[Row]) -> Interval:
     """The range of the mean MB/s of some rows."""
     low, high = (f"mb_per_s_likely_{end}" for end in ("low", "high"))
     return Interval(*(sum(row[end] for row in group) / len(group) for end in (low, high)))
+
+
+def odds_line(rows: Sequence[Row], axes: Sequence[str]) -> str:
+    """What the odds of the table are of; nothing where there are none."""
+    varying = varying_axes(rows, axes)
+    if compared_in(varying) is None or len(groups(rows, varying)) < 2:
+        return ""
+    return ODDS_NOTE.format(alike=listed(alike_in(varying)) or "sweep")
 
 
 def range_line(cells: Sequence[Cell], rows: Sequence[Row]) -> str:

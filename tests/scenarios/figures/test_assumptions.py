@@ -18,7 +18,7 @@ from scenarios.figures.assumptions import (
     widening,
 )
 from scenarios.figures.certainty import FigureKind, family_of, range_of
-from scenarios.figures.ranges import rate_range
+from scenarios.figures.ranges import figure_range, rate_range
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.workload import SUITES
 from tools.calibration.assumptions import link
@@ -45,6 +45,15 @@ def test_every_feature_and_distance_has_its_widening(feature: str) -> None:
     assert ("what a later channel takes for CTCs" in found) == (
         feature not in ("FICON Express", "FICON Express2", "FICON Express4")
     )
+
+
+@pytest.mark.parametrize("kind", FigureKind)
+def test_every_kind_of_figure_is_wider_where_it_is_extrapolated(kind: FigureKind) -> None:
+    layout = link("FICON Express16S", 1)
+    within = figure_range(kind, 100.0, layout, SUITES["HL"], 50)
+    known = range_of(kind, 100.0, family_of(4, 118_000, 50, appc=False))
+    assert within.sure.low < known.sure.low
+    assert within.wider_for
 
 
 def test_more_writers_than_ibm_had_are_crowded() -> None:

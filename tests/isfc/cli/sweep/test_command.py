@@ -33,18 +33,14 @@ def test_table_has_a_line_for_each_place_with_the_mean_over_seeds(
     assert run(["sweep", spec, "--jobs", "1"]) == 0
     heading, *lines = capsys.readouterr().out.splitlines()
     assert heading.startswith("MB/s (2^20) and messages both ways together")
-    assert lines[0].split() == [
-        "layout",
-        "pairs",
-        "MB/s",
-        "range",
-        "msgs/s",
-        "util",
-        "%",
-        "coll/s",
-        "spread",
+    heads = "layout pairs MB/s range best is ahead msgs/s util % coll/s spread"
+    assert lines[0].split() == heads.split()
+    assert [("best" in line, " of " in line) for line in lines[1:5]] == [
+        *[(False, True)] * 2,
+        *[(True, False)] * 2,
     ]
     assert lines[6].startswith("range: of MB/s, ")
+    assert "of the same pairs" in " ".join(lines)
     assert any(line.startswith("Each run is of ") for line in lines)
     assert [line.split()[:2] for line in lines[1:5]] == [
         [layout, pairs] for layout in ("published-1", "published-4") for pairs in ("1", "3")

@@ -1,0 +1,75 @@
+"""How sure it is which row of a sweep is ahead: the odds of the best one over each other."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from isfc.search.grid import Cell
+from isfc.search.sweep import Row
+from scenarios.figures.certainty import Differs, odds_ahead
+from scenarios.runs.published_range import unmeasured_features
+
+_LOAD: Final = ("link", "workload", "pairs")
+"""The axes that say what is run; all others but the seed say over what."""
+_SEED: Final = "seed"
+
+BEST: Final = "best"
+HEADING: Final = "best is ahead"
+NOTE: Final = (
+    "best is ahead: the odds on real hardware that the row with most MB/s of the same {alike} is "
+    "ahead of this one; of so many such choices so many turn out so."
+)
+
+Place = tuple[Any, ...]
+
+
+def compared_in(varying: Sequence[str]) -> Differs | None:
+    """What the rows differ in that are compared: layouts, else pairs, else workloads."""
+    if any(axis not in (*_LOAD, _SEED) for axis in varying):
+        return Differs.LAYOUT
+    return {"pairs": Differs.PAIRS, "workload": Differs.WORKLOAD}.get(
+        next((axis for axis in ("pairs", "workload") if axis in varying), "")
+    )
+
+
+def alike_in(varying: Sequence[str]) -> list[str]:
+    """The axes on which rows that are compared are alike."""
+    differs = compared_in(varying)
+    compared = {Differs.PAIRS: ("pairs",), Differs.WORKLOAD: ("workload",)}.get(
+        differs or Differs.LAYOUT, ()
+    )
+    return [axis for axis in _LOAD if axis in varying and axis not in compared]
+
+
+def standings(
+    groups: Mapping[Place, Sequence[Row]],
+    cells: Sequence[Cell],
+    rows: Sequence[Row],
+    varying: Sequence[str],
+) -> list[str]:
+    """Of each place ``best``, or the odds that the best one of the same load is ahead of it."""
+    differs = compared_in(varying)
+    if differs is None or len(groups) < 2:
+        return []
+    later = {
+        id(row): bool(unmeasured_features(cell.experiment.layout))
+        for cell, row in zip(cells, rows, strict=True)
+    }
+    rates = {place: _mean(group) for place, group in groups.items()}
+    alike = [varying.index(axis) for axis in alike_in(varying)]
+    said = []
+    for place, group in groups.items():
+        same = [other for other in groups if all(other[n] == place[n] for n in alike)]
+        best = max(same, key=lambda other: rates[other])
+        if best == place:
+            said.append(BEST if len(same) > 1 else "")
+        elif not rates[place]:
+            said.append("")
+        else:
+            extrapolated = any(later[id(row)] for row in (*group, *groups[best]))
+            ratio = rates[best] / rates[place]
+            said.append(str(odds_ahead(ratio, differs, extrapolated=extrapolated)))
+    return said
+
+
+def _mean(group: Sequence[Row]) -> float:
+    return float(sum(row["mb_per_s"] for row in group) / len(group))
