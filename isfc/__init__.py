@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from isfc.cli.run.functions import simulate_links as simulate_links
     from isfc.deck.connections import Connections as Connections
     from isfc.deck.connections import connections as connections
+    from isfc.deck.dpm import import_dpm as import_dpm
     from isfc.deck.exported import Exported as Exported
     from isfc.deck.exported import export as export
     from isfc.deck.imported import Imported as Imported
@@ -116,6 +117,7 @@ _HOMES: Final = {
     "source_kind": "isfc.layout.source_kind",
     "SourceKind": "isfc.layout.source_kind",
     "deck_partitions": "isfc.deck.listing",
+    "import_dpm": "isfc.deck.dpm",
     "import_iocp": "isfc.deck.imported",
     "import_islink": "isfc.deck.imported",
     "import_config": "isfc.deck.imported",
@@ -271,6 +273,7 @@ __all__ = [
     "features",
     "format_collection",
     "import_config",
+    "import_dpm",
     "import_iocp",
     "import_islink",
     "io_beside",

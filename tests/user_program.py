@@ -91,6 +91,10 @@ def exchanges(layout: isfc.Layout) -> None:
         isfc.import_islink(["\n"])
     except isfc.ConfigurationError as error:
         print(error)
+    try:
+        isfc.import_dpm(["[]\n"], systems=["ZVM2=production-2"])
+    except isfc.ConfigurationError as error:
+        print(error)
     replayed: isfc.Replayed = isfc.replay("stop_short")
     print(replayed.within, len(replayed.rows()))
     for each in isfc.collide(made, offer_out=1, offer_in=1, steps=1, seconds=0.001, seeds=1):

@@ -133,9 +133,14 @@ def import_iocp(
     ISLINK statements, maybe by system. Raises `ConfigurationError` for what cannot be read.
     """
     with in_python():
-        return _kept(
+        return remembered(
             lambda tell: pair_decks(
-                [_read(each) for each in decks], partitions, ports, feature, _all(config), tell
+                [_read(each) for each in decks],
+                partitions,
+                ports,
+                feature,
+                named_texts(config),
+                tell,
             )
         )
 
@@ -155,7 +160,7 @@ def import_islink(
     `ConfigurationError` for what cannot be read.
     """
     with in_python():
-        return _kept(lambda tell: join_logs(_all(logs), chpids, cec, feature, tell))
+        return remembered(lambda tell: join_logs(named_texts(logs), chpids, cec, feature, tell))
 
 
 @checked
@@ -172,10 +177,10 @@ def import_config(
     """
     with in_python():
         whole = given_collection(layout)
-        return _kept(lambda tell: keep_active(_all(files), whole, cec, tell))
+        return remembered(lambda tell: keep_active(named_texts(files), whole, cec, tell))
 
 
-def _kept(work: Callable[[Tell], Imported]) -> Imported:
+def remembered(work: Callable[[Tell], Imported]) -> Imported:
     """What ``work`` makes, with what it tells."""
     told: list[Deck | Sequence[Unpaired] | str] = []
     found = work(told.append)
@@ -189,7 +194,8 @@ def _read(text: AnyText, node: str = "") -> NamedText:
     return NamedText(decode(data, name), name, node)
 
 
-def _all(texts: Sequence[AnyText] | Mapping[str, AnyText]) -> list[NamedText]:
+def named_texts(texts: Sequence[AnyText] | Mapping[str, AnyText]) -> list[NamedText]:
+    """Texts, or the contents of files, maybe by system."""
     if isinstance(texts, Mapping):
         return [_read(text, node) for node, text in texts.items()]
     return [_read(text) for text in texts]
@@ -209,7 +215,7 @@ def pair_decks(
         tell(deck)
     systems = choose_systems(partitions, read)
     ports = [each for word in ports for each in _shown_ports(word, systems)]
-    wired = _wire_all(systems, ports, feature, config, tell)
+    wired = _wirenamed_texts(systems, ports, feature, config, tell)
     _tell_remarks([found for _, found in wired], tell)
     links = [found.layout for _, found in wired]
     check_paths(links)
@@ -327,7 +333,7 @@ def _kept_decks(
     return ()
 
 
-def _wire_all(
+def _wirenamed_texts(
     systems: Sequence[DeckSystem],
     ports: Sequence[str],
     features: Sequence[str],

@@ -1,5 +1,6 @@
 """What a text is that was given for a layout and is none, nor what a layout is made of."""
 
+import json
 import re
 from typing import Final
 
@@ -106,3 +107,12 @@ def is_ebcdic(data: bytes) -> bool:
         char.isascii() and (char.isalnum() or char in " .,:;-_/()<>=*'%+") for char in text
     )
     return readable * 10 > len(text) * 9
+
+
+def read_json(text: str, file: str) -> object:
+    """What a text says as JSON; raises `ConfigurationError` if it is none."""
+    try:
+        found: object = json.loads(text)
+    except ValueError as error:
+        raise ConfigurationError(f"{file}: is not JSON: {error}") from None
+    return found

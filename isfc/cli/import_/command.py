@@ -1,4 +1,4 @@
-"""``isfc import``: a layout from what a site has: an IOCP deck, a console log, a configuration."""
+"""``isfc import``: a layout from what a site has: a deck, a console log, partition links."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -16,6 +16,7 @@ from isfc.cli.options.source import (
     write_text,
 )
 from isfc.cli.output.streams import show_json, show_log
+from isfc.deck.dpm import join_links
 from isfc.deck.imported import (
     Imported,
     NamedText,
@@ -156,6 +157,36 @@ def import_config(
     found = keep_active(texts, read_collection(layout), cec or [], _tell)
     heading = [f"{layout}, as activated by {_origin(texts)}."]
     write_text(format_collection(found.collection, heading=heading), output)
+
+
+@app.command("dpm")
+def import_dpm(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE...",
+            help="Partition links of type ctc and adapters, as JSON of the HMC's Web Services API; "
+            "- is standard input.",
+        ),
+    ],
+    systems: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--systems",
+            metavar="NODE=PARTITION",
+            help="The name of a system whose partition has another. May be repeated.",
+        ),
+    ] = None,
+    feature: FeatureOption = None,
+    output: OutputOption = None,
+) -> None:
+    """Make a layout of partition links of a machine in DPM mode.
+
+    It has no deck: 'zhmc -o json partitionlink list --all' prints its links, and 'zhmc -o json
+    adapter list --all' the chpids of its adapters.
+    """
+    found = join_links([*map(_text, files)], systems or [], feature or [], _tell)
+    _write(found, f"Imported from {', '.join(path.name for path in files)}.", output)
 
 
 def _text(path: Path, node: str = "") -> NamedText:
