@@ -26,8 +26,9 @@ def report(
 
     The page needs no network and no other file. It has charts that can be zoomed and tables of
     the same figures; it follows dark mode, and can be printed. Of a layout with several links it
-    has all. LAYOUT may be an I/O configuration as well, with or without a link: then the page
-    shows what its channels can do, and the comparisons that concern them.
+    has all; of more than three what they come to together, or the one that --link names. LAYOUT
+    may be an I/O configuration as well, with or without a link: then the page shows what its
+    channels can do, and the comparisons that concern them.
     """
     path = check_file("-o", output, (".html",))
     check_charts()

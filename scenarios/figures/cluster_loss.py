@@ -16,6 +16,7 @@ from scenarios.figures.certainty import Range
 from scenarios.figures.cluster_plan import plan_experiments
 from scenarios.figures.limit import Limit, first_limit
 from scenarios.figures.ranges import links_range
+from scenarios.runs.cluster_shared import ChannelResult, PathResult
 from scenarios.runs.experiment import NS_PER_S, Experiment
 from scenarios.runs.result import MIB
 from scenarios.runs.run import Looks, build
@@ -101,6 +102,23 @@ def without(collection: Collection, gone: frozenset[Fibre]) -> Collection:
 
 def links_glance(experiment: Experiment) -> LinksGlance:
     """Make a short run of all links together, and find what limits them."""
+    run = short_run(experiment)
+    total = sum(sum(ways) for ways in run.rates.values())
+    within = links_range(total, experiment.collection.links)
+    return LinksGlance(run.rates, within, first_limit(experiment))
+
+
+@dataclass(frozen=True, slots=True)
+class ShortRun:
+    """MB/s (2^20) of each link from its first node and to it, and all that several fibres share."""
+
+    rates: dict[str, tuple[float, float]]
+    channels: tuple[ChannelResult, ...]
+    paths: tuple[PathResult, ...]
+
+
+def short_run(experiment: Experiment) -> ShortRun:
+    """Run all links together over `LENGTH_NS` after a warm-up."""
     links = experiment.collection.links
     engine, systems = build(experiment)
     looks = Looks(experiment, systems)
@@ -110,8 +128,8 @@ def links_glance(experiment: Experiment) -> LinksGlance:
     rates = {
         link.name: (_sent(looks, link.nodes), _sent(looks, link.nodes[::-1])) for link in links
     }
-    total = sum(sum(ways) for ways in rates.values())
-    return LinksGlance(rates, links_range(total, links), first_limit(experiment))
+    _, channels, paths = looks.shared()
+    return ShortRun(rates, channels, paths)
 
 
 def _sent(looks: Looks, end: tuple[NodeName, NodeName]) -> float:

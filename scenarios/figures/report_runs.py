@@ -17,6 +17,8 @@ from isfc.layout.plan import Plan, make_plan
 from isfc.link.name import NodeName
 from scenarios.figures.advice import TriedAdvice, try_advice
 from scenarios.figures.certainty import Range
+from scenarios.figures.cluster_loss import short_run
+from scenarios.figures.cluster_overview import ClusterOverview, cluster_overview
 from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan, plan_experiments
 from scenarios.figures.limit import Limit, first_limit, with_reasons
 from scenarios.figures.link_loss import AfterLoss, after_losses
@@ -122,10 +124,10 @@ class ChannelEstimates:
 
 @dataclass(frozen=True, slots=True)
 class ClusterRuns:
-    """All that the page shows of a cluster."""
+    """All that the page shows of a cluster: of many links what they come to, and not each."""
 
     collection: Collection
-    plan: ClusterPlan
+    plan: ClusterPlan | ClusterOverview
     losses: tuple[ClusterLoss, ...]
     limit: Limit | None = None
 
@@ -231,6 +233,14 @@ def cluster_runs(collection: Collection, run_each: RunEach) -> ClusterRuns:
     experiments = plan_experiments(collection)
     plan = cluster_plan(run_each(steady_links, experiments))
     return ClusterRuns(collection, plan, cluster_losses(collection), first_limit(experiments[0]))
+
+
+def many_runs(collection: Collection, run_each: RunEach) -> ClusterRuns:
+    """Run all links together, and none alone, and find what limits them."""
+    (experiment, *_) = plan_experiments(collection)
+    (together,) = run_each(short_run, [experiment])
+    found = cluster_overview(collection, together)
+    return ClusterRuns(collection, found, found.losses, first_limit(experiment))
 
 
 def channel_estimates(name: str, configuration: IoConfiguration) -> ChannelEstimates:

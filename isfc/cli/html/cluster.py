@@ -8,8 +8,11 @@ from isfc.cli.html.parts import greatest, ranged, section, table
 from isfc.cli.judgement.advice import known_together
 from isfc.cli.judgement.limit import together_line
 from isfc.cli.output.ranges import range_note
+from isfc.cli.plan.together_page import fewer_line, link_names
 from isfc.layout.layout import Collection
 from isfc.layout.loss import ClusterLoss
+from isfc.layout.rules.book import find_all
+from scenarios.figures.cluster_overview import ClusterOverview
 from scenarios.figures.cluster_plan import ClusterPlan
 from scenarios.figures.report_runs import ClusterRuns
 from scenarios.runs.notes import SHARED_UNRANGED
@@ -22,20 +25,72 @@ _TITLE: Final = "All links together"
 
 def cluster_article(runs: ClusterRuns) -> str:
     """All about the links together."""
+    plan, collection = runs.plan, runs.collection
+    parts = [("layout", "Machines, channels and directors", _drawing(collection))]
+    losses = ("loss", "What a loss cuts", _losses(runs.losses))
+    if isinstance(plan, ClusterPlan):
+        below = " The parts below take each link as if it were alone."
+        parts += [
+            ("load", "Each link alone, and with the others", _links(plan) + _limit(runs)),
+            ("channels", "What several fibres share", _channels(plan)),
+            losses,
+        ]
+    else:
+        below = f" {len(collection.links)} links: --link has one of them, with all about it."
+        worst = ("loss", "The worst losses", losses[2])
+        found = ("findings", "What is found", _findings(collection))
+        parts = [
+            ("load", "What each system carries", _systems(plan)),
+            ("limits", "What limits", _limit(runs) + _limits(plan)),
+            *(worst, found, *parts),
+        ]
     sections = "\n".join(
-        section(f"cluster-{name}", heading, content)
-        for name, heading, content in (
-            ("layout", "Machines, channels and directors", _drawing(runs.collection)),
-            ("load", "Each link alone, and with the others", _links(runs.plan) + _limit(runs)),
-            ("channels", "What several fibres share", _channels(runs.plan)),
-            ("loss", "What a loss cuts", _losses(runs.losses)),
-        )
+        section(f"cluster-{name}", heading, content) for name, heading, content in parts
     )
-    systems = escape(", ".join(runs.collection.systems))
+    systems = escape(", ".join(collection.systems))
     return (
-        f'<article id="{CLUSTER}"><header><h1>{_TITLE}</h1>\n<p>{systems}. The parts below '
-        f"take each link as if it were alone.</p></header>\n{sections}</article>"
+        f'<article id="{CLUSTER}"><header><h1>{_TITLE}</h1>\n<p>{systems}.{below}</p></header>\n'
+        f"{sections}</article>"
     )
+
+
+def _systems(found: ClusterOverview) -> str:
+    heads = ("System", "Links", "CTCs", "Channels", "Gb/s", "Out", "In", "Both", "Busiest channel")
+    most = greatest(each.range for each in found.systems)
+    rows = (
+        (
+            *(each.name, str(each.links), str(each.ctcs), str(each.channels), f"{each.gbps:g}"),
+            *(f"{each.out or 0:.0f}", f"{each.back or 0:.0f}"),
+            ranged(f"{(each.out or 0) + (each.back or 0):.0f}", each.range, most),
+            f"{each.busiest[0]} {100 * each.busiest[1]:.0f} %" if each.busiest else "",
+        )
+        for each in found.systems
+    )
+    known = range_note(each.range for each in found.systems)
+    said = f"All links together; a bar is the range of both ways. {known} {SHARED_UNRANGED.text}"
+    return f"{table('MB/s (2^20) of each system', heads, rows)}\n<p>{escape(said)}</p>"
+
+
+def _limits(found: ClusterOverview) -> str:
+    busiest = ((name, f"{100 * busy:.0f}", str(links)) for name, busy, links in found.busiest)
+    slowest = ((name, f"{out:.0f}", f"{back:.0f}") for name, out, back in found.slowest)
+    return table("Busiest of what links share", ("What", "Busy %", "Links"), busiest) + table(
+        "Slowest links, MB/s each way", ("Link", "From the first node", "To it"), slowest
+    )
+
+
+def _findings(collection: Collection) -> str:
+    counts: dict[tuple[str, str, str], int] = {}
+    for link in collection.links:
+        for each in find_all(link, collection.beside(link), collection):
+            key = each.severity, each.id, each.remedy
+            counts[key] = counts.get(key, 0) + 1
+    rows = (
+        (*key, str(count))
+        for key, count in sorted(counts.items(), key=lambda each: each[0], reverse=True)
+    )
+    heads = ("Severity", "Finding", "What to do", "Links")
+    return table("Findings summed up; isfc check has each", heads, rows)
 
 
 def _drawing(collection: Collection) -> str:
@@ -117,8 +172,8 @@ def _losses(losses: tuple[ClusterLoss, ...]) -> str:
     rows = (
         (
             loss.name,
-            ", ".join(loss.cut) or "none",
-            ", ".join(f"{name} {left} of {had}" for name, left, had in loss.fewer) or "none",
+            link_names(loss.cut),
+            fewer_line(loss),
         )
         for loss in losses
     )

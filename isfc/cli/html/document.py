@@ -87,6 +87,8 @@ def document(
     """
     titles = [f"{first} - {second}" for first, second in (each.layout.nodes for each in links)]
     title = f"ISFC link{'s' * (len(titles) > 1)} {', '.join(titles)}" if titles else "Channels"
+    if cluster and not links:
+        title = f"ISFC links of {', '.join(cluster.collection.systems)}"
     every = {name: spec for each in links for name, spec in charts(each).items()}
     parts = {f"link{each.mark}": " - ".join(each.layout.nodes) for each in links}
     articles = [_link(each, overview=cluster is None) for each in links]

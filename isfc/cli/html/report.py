@@ -6,12 +6,18 @@ from functools import partial
 
 from isfc.arguments import checked, in_python
 from isfc.cli.html.document import bundle, check_charts, document
-from isfc.cli.options.layout import OpenedLink, open_given
+from isfc.cli.options.layout import LINKS_IN_FULL, OpenedLink, open_given
 from isfc.io.configuration import IoConfiguration
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.sharing import shares_anything
 from isfc.search.workers import check_jobs, each_by
-from scenarios.figures.report_runs import LinkRuns, channel_estimates, cluster_runs, link_runs
+from scenarios.figures.report_runs import (
+    LinkRuns,
+    channel_estimates,
+    cluster_runs,
+    link_runs,
+    many_runs,
+)
 from scenarios.runs.saturation import RunEach
 from scenarios.runs.workload import Workload, find_workload
 
@@ -27,8 +33,9 @@ def report(
 ) -> str:
     """One page about a layout as HTML: drawing, findings, runs, losses, as `isfc report` writes it.
 
-    Of several links it has all, or the ``link`` that is named. ``jobs`` processes share the runs;
-    ``progress`` is told what is run next. Raises `ConfigurationError` for what is no layout.
+    Of several links it has all, or the ``link`` that is named; of many what they come to
+    together. ``jobs`` processes share the runs; ``progress`` is told what is run next. Raises
+    `ConfigurationError` for what is no layout.
     """
     check_jobs(jobs)
     chosen = find_workload(workload) if isinstance(workload, str) else workload
@@ -51,6 +58,10 @@ def report_page(
 ) -> str:
     """The page of some links and channels; ``tell`` is told what is run, and of which link."""
     channels = channel_estimates(name, configuration) if configuration else None
+    if len(links) > LINKS_IN_FULL:
+        tell("all links together")
+        many = many_runs(links[0].collection, run_each)
+        return document((), bundle(), channels, many)
     every: list[LinkRuns] = []
     for number, each in enumerate(links, start=1):
         ran = link_runs(

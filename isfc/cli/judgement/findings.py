@@ -12,6 +12,7 @@ from rich.text import Text
 
 from isfc import __version__
 from isfc.cli.output.table import plain_table
+from isfc.layout.in_words import first_listed
 from isfc.layout.layout import Fibre
 from isfc.layout.rules.book import RULES
 from isfc.layout.rules.rule import Finding, Severity, warnings_first
@@ -19,6 +20,11 @@ from isfc.link.name import NodeName
 
 if TYPE_CHECKING:
     from scenarios.figures.advice import TriedAdvice
+
+_TEXTS_MAX: Final = 6
+_TEXTS: Final = 3
+_PLACES: Final = 6
+"""Of what a rule finds in many links, so much is shown: all of up to six, or the first three."""
 
 SEVERITY_STYLES: Final = {Severity.INFO: "green", Severity.WARNING: "yellow"}
 _SARIF_LEVELS: Final = {Severity.INFO: "note", Severity.WARNING: "warning"}
@@ -96,12 +102,7 @@ def _page_of_several(checked: Sequence[Checked], read: Sequence[Checked]) -> lis
             texts = found.setdefault(key, {}).setdefault(finding.remedy, {})
             texts.setdefault(finding.text, []).append(place)
             rules.setdefault(key, finding)
-    table = plain_table("severity", "finding", ">links")
     order = warnings_first(rules.values())
-    links = Counter((finding.severity, finding.id) for item in read for finding in item.findings)
-    for finding in order:
-        count = str(links[finding.severity, finding.id])
-        table.add_row(Text(finding.severity, SEVERITY_STYLES[finding.severity]), finding.id, count)
     every = [finding for item in read for finding in item.findings]
     layouts = f"{len({item.name for item in read})} of {len(names)} layouts read"
     quiet = [place for place, item in zip(places, read, strict=True) if not item.findings]
@@ -111,8 +112,21 @@ def _page_of_several(checked: Sequence[Checked], read: Sequence[Checked]) -> lis
     if every:
         lines = {key: [*_lines(remedies)] for key, remedies in found.items()}
         described = [(each, lines[each.severity, each.id]) for each in order]
-        parts += [table, "", _findings(described)]
+        parts += [*findings_table(read), "", _findings(described)]
     return parts
+
+
+def findings_table(read: Sequence[Checked]) -> list[RenderableType]:
+    """How many links each rule finds something in, warnings first; a line if none does."""
+    rules = {(each.severity, each.id): each for item in read for each in item.findings}
+    links = Counter((each.severity, each.id) for item in read for each in item.findings)
+    if not rules:
+        return ["Nothing."]
+    table = plain_table("severity", "finding", ">links")
+    for finding in warnings_first(rules.values()):
+        count = str(links[finding.severity, finding.id])
+        table.add_row(Text(finding.severity, SEVERITY_STYLES[finding.severity]), finding.id, count)
+    return [table]
 
 
 def _place(item: Checked, read: Sequence[Checked]) -> str:
@@ -124,8 +138,12 @@ def _place(item: Checked, read: Sequence[Checked]) -> str:
 def _lines(remedies: Mapping[str, Mapping[str, Sequence[str]]]) -> Iterator[str]:
     """What a rule finds, where, and below it what to do."""
     for remedy, texts in remedies.items():
-        for text, places in texts.items():
-            yield f"{', '.join(places)}: {text}"
+        shown = [*texts.items()][: len(texts) if len(texts) <= _TEXTS_MAX else _TEXTS]
+        for text, places in shown:
+            more = len(places) - _PLACES
+            yield f"{first_listed(places, len(places) if more <= 1 else _PLACES)}: {text}"
+        if len(shown) < len(texts):
+            yield f"And {len(texts) - len(shown)} more of this kind: --json has all."
         yield f"-> {remedy}"
 
 

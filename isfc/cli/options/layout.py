@@ -77,6 +77,10 @@ WhyOption = Annotated[
 ]
 
 
+LINKS_IN_FULL = 3
+"""Links of a file that are shown one by one. Of more a page has all together, and one if named."""
+
+
 @dataclass(frozen=True, slots=True)
 class OpenedFile:
     """What a file says of links, and of disks on their chpids; ``source`` is its name."""

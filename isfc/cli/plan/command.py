@@ -13,6 +13,7 @@ from rich.console import RenderableType
 from rich.rule import Rule
 
 from isfc.cli.options.layout import (
+    LINKS_IN_FULL,
     JsonOption,
     LayoutArgument,
     LinkOption,
@@ -79,6 +80,9 @@ def plan(
     site = opened_site(profile)
     opened = [link_at_site(each, site) for each in open_links(layout, link, alone=alone)]
     gone = _gone(opened, without or [])
+    if len(opened) > LINKS_IN_FULL and not (json or why):
+        show(_at_a_glance(opened[0], without, lost=lost, rule=rule))
+        return
     shares = len(opened) > 1 and shares_anything(opened[0].collection)
     if shares and why:
         raise ConfigurationError("--why: of one link; expected --link, as these share channels")
@@ -148,6 +152,17 @@ def _together(
     from isfc.cli.plan.modelled import lost_together_page, together
 
     return lost_together_page(opened, pieces, rule=rule) if lost else together(opened)
+
+
+def _at_a_glance(
+    opened: OpenedLink, pieces: Sequence[str] | None, *, lost: bool, rule: bool
+) -> RenderableType:
+    """The page on many links, which leads with all of them."""
+    if lost:
+        return _together(opened, pieces, lost=True, rule=rule)[0]
+    from isfc.cli.plan.overview import overview
+
+    return overview(opened.collection, rule=rule)
 
 
 def _losses(

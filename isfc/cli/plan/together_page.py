@@ -16,6 +16,9 @@ from scenarios.figures.cluster_plan import ClusterPlan, SharedChannelPlan
 from scenarios.figures.limit import Limit
 from scenarios.runs.cluster_shared import ChannelShare, PathResult
 
+_NAMED = 6
+"""Links that a cell of a table names: those of four members."""
+
 
 def cluster_plan_page(plan: ClusterPlan, limit: Limit | None = None) -> RenderableType:
     """Each link alone and with the others, then each channel that several fibres share."""
@@ -104,9 +107,9 @@ def cluster_losses_page(lefts: Sequence[ClusterLeft]) -> RenderableType:
     for left in lefts:
         loss = left.loss
         name = "nothing" if loss is None else loss.name
-        cut = Text(", ".join(loss.cut) or "none", "yellow" if loss.cut else "") if loss else "none"
+        cut = Text(link_names(loss.cut), "yellow" if loss.cut else "") if loss else "none"
         cells = _left_cells(left.seen, lefts[0].seen)
-        table.add_row(name, *cells, cut, _fewer(loss) if loss else "none")
+        table.add_row(name, *cells, cut, fewer_line(loss) if loss else "none")
     parts: list[RenderableType] = [
         Text("What the loss of a shared piece leaves of all links together", "bold"),
         table,
@@ -131,11 +134,16 @@ def _left_cells(seen: LinksGlance | None, whole: LinksGlance | None) -> list[str
     return [f"{rate:.0f} {100 * rate / most:3.0f} %", likely(seen.range), limit]
 
 
-def _fewer(loss: ClusterLoss) -> str:
+def fewer_line(loss: ClusterLoss) -> str:
     """Links that have lost CTCs, those with as many left together."""
     alike: dict[str, list[str]] = {}
     for name, left, had in loss.fewer:
         alike.setdefault(f"{left} of {had}", []).append(name)
     if len(alike) == 1 and not loss.cut and not loss.untouched:
         return f"all: {next(iter(alike))}"
-    return "; ".join(f"{', '.join(names)}: {left}" for left, names in alike.items()) or "none"
+    return "; ".join(f"{link_names(names)}: {left}" for left, names in alike.items()) or "none"
+
+
+def link_names(names: Sequence[str]) -> str:
+    """Links by their names, or how many if they are many."""
+    return f"{len(names)} links" if len(names) > _NAMED else ", ".join(names) or "none"

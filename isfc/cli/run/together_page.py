@@ -16,6 +16,10 @@ from scenarios.runs.cluster_rows import ClusterRow
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes
 
+_LINKS_MAX = 6
+_SHOWN = 5
+"""Links that a page holds, those of four members; and of more how many it shows."""
+
 
 def cluster_heading(experiment: Experiment, seeds: int | None) -> str:
     """What was run, and for how long."""
@@ -34,15 +38,36 @@ def cluster_page(
     """The whole page."""
     ranges = {row.name: row_range(experiment, row) for row in rows}
     parts: list[RenderableType] = [cluster_heading(experiment, seeds), ""]
-    parts.append(_links([row for row in rows if row.kind == "link"], ranges, seeds))
-    parts += ["", _systems([row for row in rows if row.kind in ("system", "all")], ranges)]
+    links = [row for row in rows if row.kind == "link"]
+    systems = _systems([row for row in rows if row.kind in ("system", "all")], ranges)
     channels = [row for row in rows if row.kind in ("channel", "path", "share")]
-    if channels:
-        parts += ["", _channels(channels)]
+    if len(links) > _LINKS_MAX:
+        parts += [systems, "", *_shortened(links, channels, ranges, seeds)]
+    else:
+        parts += [_links(links, ranges, seeds), "", systems]
+        parts += ["", _channels(channels)] if channels else []
     known = range_note(ranges.values())
     parts += ["", f"range: of MB/s together, and of the others in proportion. {known}"]
     parts += note_lines(run_cluster_notes(experiment))
     return Group(*parts)
+
+
+def _shortened(
+    links: Sequence[ClusterRow],
+    channels: Sequence[ClusterRow],
+    ranges: "_Ranges",
+    seeds: int | None,
+) -> Iterator[RenderableType]:
+    """Of many links the slowest, and what is busiest of what they share."""
+    slowest = sorted(links, key=lambda row: row.mb_per_s)[:_SHOWN]
+    yield f"The slowest {len(slowest)} of {len(links)} links; --csv and --json have all"
+    yield _links(slowest, ranges, seeds)
+    busy = [row for row in channels if row.kind != "share"]
+    busy.sort(key=lambda row: row.busy_percent or 0.0, reverse=True)
+    if busy:
+        yield ""
+        yield f"The busiest {len(busy[:_SHOWN])} of {len(busy)}"
+        yield _channels(busy[:_SHOWN])
 
 
 def run_cluster_notes(experiment: Experiment) -> tuple[Note, ...]:

@@ -70,4 +70,4 @@ def test_page_has_the_cluster_and_says_that_the_rest_is_of_links_alone() -> None
     html = cluster_article(survey)
     assert "take each link as if it were alone" in html
     assert "director 2" in html
-    assert "ALPHA-BETA 4 of 8" in html
+    assert "ALPHA-BETA: 4 of 8" in html

@@ -1,0 +1,125 @@
+"""``isfc plan`` of many links: one page that leads, before any link is asked for by name."""
+
+from collections.abc import Sequence
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from isfc.cli.judgement.findings import Checked, findings_table
+from isfc.cli.judgement.limit import together_line
+from isfc.cli.output.notes import note_lines
+from isfc.cli.output.progress import run_all
+from isfc.cli.output.ranges import likely, range_note
+from isfc.cli.output.table import plain_table
+from isfc.cli.plan.together_page import fewer_line, link_names
+from isfc.layout.layout import Collection
+from isfc.layout.loss import ClusterLoss
+from isfc.layout.rules.book import find_all
+from scenarios.figures.cluster_loss import short_run
+from scenarios.figures.cluster_overview import (
+    ClusterOverview,
+    SystemOverview,
+    cluster_overview,
+)
+from scenarios.figures.cluster_plan import plan_experiments
+from scenarios.figures.limit import Limit, first_limit
+from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes
+
+
+def overview(collection: Collection, *, rule: bool) -> RenderableType:
+    """The whole page; nothing is run for it with ``rule``."""
+    run = limit = None
+    if not rule:
+        (experiment, *_) = plan_experiments(collection)
+        (run,) = run_all(short_run, [experiment])
+        (limit,) = run_all(first_limit, [experiment])
+    found = cluster_overview(collection, run)
+    checked = [
+        Checked("", find_all(link, collection.beside(link), collection), nodes=link.nodes)
+        for link in collection.links
+    ]
+    parts: list[RenderableType] = [
+        Text(_heading(collection), "bold"),
+        "",
+        _systems(found.systems, modelled=run is not None),
+    ]
+    if run is not None:
+        parts += [_said(found), *_limits(found, limit)]
+    parts += ["", Text("The worst losses", "bold"), losses_table(found.losses)]
+    parts += ["", Text("What is found", "bold"), *findings_table(checked)]
+    names = [link.name for link in collection.links]
+    parts += [
+        "",
+        (
+            f"One link: --link {names[0]} ({len(names)} of them). Each loss by the model: --lose. "
+            "All findings: isfc check. All figures, each link alone too: --json."
+        ),
+    ]
+    if run is not None:
+        parts += note_lines((*cluster_notes(collection), SHARED_UNRANGED))
+    return Group(*parts)
+
+
+def _heading(collection: Collection) -> str:
+    ctcs = sum(len(link.ctcs) for link in collection.links)
+    cecs = f" in {len(collection.cecs)} CECs" if collection.cecs else ""
+    return f"{len(collection.systems)} systems{cecs}, {len(collection.links)} links, {ctcs} CTCs"
+
+
+def _systems(systems: Sequence[SystemOverview], *, modelled: bool) -> Table:
+    figures = (">MB/s out", ">in", "~range", "~busiest channel") if modelled else ()
+    table = plain_table("system", ">links", ">CTCs", ">channels", ">Gb/s", *figures)
+    for each in systems:
+        cells = [str(each.links), str(each.ctcs), str(each.channels), f"{each.gbps:g}"]
+        if modelled:
+            cells += [
+                f"{each.out or 0:.0f}",
+                f"{each.back or 0:.0f}",
+                likely(each.range),
+                _busiest(each),
+            ]
+        table.add_row(each.name, *cells)
+    return table
+
+
+def _busiest(system: SystemOverview) -> str:
+    """The busiest channel that a system shares, in few words."""
+    if system.busiest is None:
+        return ""
+    name, busy = system.busiest
+    short = name.removeprefix("the channel ").removesuffix(f" at {system.name}")
+    return f"{short} {100 * busy:.0f} %"
+
+
+def _said(found: ClusterOverview) -> str:
+    known = range_note(each.range for each in found.systems)
+    return (
+        "MB/s (2^20) with all links together in a short run, with the traffic of the file or else "
+        f"HL with 50 pairs each way; range: of both ways. {known}"
+    )
+
+
+def _limits(found: ClusterOverview, limit: Limit | None) -> list[RenderableType]:
+    """What is busiest of what links share, and the slowest links."""
+    parts: list[RenderableType] = ["", Text("What limits", "bold")]
+    parts += [together_line(limit, found.together_mb_per_s)] if limit else []
+    if found.busiest:
+        parts += [
+            f"{name}: {100 * busy:.0f} % busy, {links} link{'s' * (links > 1)}"
+            for name, busy, links in found.busiest
+        ]
+    else:
+        parts.append("No two links share a channel: --link says of each what limits it.")
+    slowest = ", ".join(f"{name} {out:.0f} and {back:.0f}" for name, out, back in found.slowest)
+    return [*parts, f"Slowest, MB/s each way: {slowest}"]
+
+
+def losses_table(losses: Sequence[ClusterLoss]) -> Table:
+    """What each takes away."""
+    table = plain_table("what is lost", "~links down", "~links with fewer CTCs")
+    for loss in losses:
+        table.add_row(
+            loss.name, Text(link_names(loss.cut), "yellow" if loss.cut else ""), fewer_line(loss)
+        )
+    return table

@@ -1,0 +1,79 @@
+"""Many links: pages lead with what all come to, and one link is shown where it is named."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from isfc.cli.main import run
+from isfc.testing.cluster import mesh
+
+LINES = 60
+"""A page as printers have it."""
+
+LOAD = '[[traffic]]\nfrom = "S1"\nto = "S2"\nworkload = "HS"\npairs = 1\n'
+
+
+@pytest.fixture
+def eight(tmp_path: Path) -> str:
+    """A mesh of eight systems, of which one link has traffic."""
+    file = tmp_path / "eight.toml"
+    file.write_text(mesh(8, shared=True, ctcs=1) + LOAD)
+    return str(file)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "plan FILE --rule",
+        "plan FILE --lose --rule",
+        "check FILE --fail-on never",
+        "plan FILE",
+        "run FILE --traffic S1-S2:HS:1 --seconds 0.01 --warmup 0",
+    ],
+)
+def test_each_command_has_one_page_of_many_links(
+    command: str, eight: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(command.replace("FILE", eight).split()) == 0
+    assert len(capsys.readouterr().out.splitlines()) <= LINES
+
+
+def test_page_has_systems_losses_and_findings_and_a_link_all_about_it(
+    eight: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["plan", eight]) == 0
+    page = capsys.readouterr().out
+    assert page.startswith("8 systems, 28 links, 28 CTCs")
+    assert re.search(r"^S1 +7 +7 +1 +4 +\d+ +\d+ .* chpid 40 \d+ %$", page, re.MULTILINE)
+    assert re.search(r"^chpid 40 at S1 +7 links +none$", page, re.MULTILINE)
+    assert re.search(r"^warning +one-chpid +28$", page, re.MULTILINE)
+    assert "One link: --link S1-S2 (28 of them)." in page
+    assert run(["plan", eight, "--link", "s2-s1", "--rule"]) == 0
+    assert "S1 - S2" in capsys.readouterr().out
+
+
+def test_run_shows_the_slowest_links_and_the_busiest_channels(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "five.toml"
+    pairs = [(one, other) for other in range(2, 6) for one in range(1, other)]
+    loads = (
+        f'[[traffic]]\nfrom = "S{one}"\nto = "S{other}"\nworkload = "HS"\npairs = 1\n'
+        for one, other in pairs
+    )
+    file.write_text(mesh(5, shared=True, ctcs=1) + "".join(loads))
+    assert run(["run", str(file), "--seconds", "0.01", "--warmup", "0"]) == 0
+    page = capsys.readouterr().out
+    assert "The slowest 5 of 10 links; --csv and --json have all" in page
+    assert "all links" in page
+
+
+def test_report_leads_with_all_and_has_no_part_for_each(eight: str, tmp_path: Path) -> None:
+    pytest.importorskip("vl_convert")
+    written = tmp_path / "page.html"
+    assert run(["report", eight, "-o", str(written)]) == 0
+    text = written.read_text("utf-8")
+    for heading in ("What each system carries", "What limits", "The worst losses", "What is found"):
+        assert f"{heading}</h2>" in text
+    assert 'id="link"' not in text
