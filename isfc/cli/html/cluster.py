@@ -5,10 +5,9 @@ from typing import Final
 
 from isfc.cli.drawing.link import drawing_svg
 from isfc.cli.html.parts import greatest, ranged, section, table
-from isfc.cli.judgement.advice import known_together
+from isfc.cli.judgement.advice import fewer_line, known_together, link_names
 from isfc.cli.judgement.limit import together_line
 from isfc.cli.output.ranges import range_note
-from isfc.cli.plan.together_page import fewer_line, link_names
 from isfc.layout.layout import Collection
 from isfc.layout.loss import ClusterLoss
 from isfc.layout.rules.book import find_all

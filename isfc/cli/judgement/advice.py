@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from isfc.cli.output.ranges import plain
+from isfc.layout.loss import ClusterLoss
 from isfc.layout.rules.rule import Finding, Severity, Untried, warnings_first
 from scenarios.figures.advice import AdviceVerdict, ComparedLoad, TriedAdvice
 from scenarios.figures.cluster_plan import ClusterPlan
@@ -116,3 +117,22 @@ def _odds(loads: Iterable[ComparedLoad]) -> str:
 def _rates(compared: ComparedLoad) -> str:
     within = "" if compared.ranges is None else f" ({plain(compared.ranges[1].likely)})"
     return f"{paces(compared.before)} to {paces(compared.changed)}{within}"
+
+
+_NAMED = 6
+"""Links that a cell of a table names: those of four members."""
+
+
+def fewer_line(loss: ClusterLoss) -> str:
+    """Links that have lost CTCs, those with as many left together."""
+    alike: dict[str, list[str]] = {}
+    for name, left, had in loss.fewer:
+        alike.setdefault(f"{left} of {had}", []).append(name)
+    if len(alike) == 1 and not loss.cut and not loss.untouched:
+        return f"all: {next(iter(alike))}"
+    return "; ".join(f"{link_names(names)}: {left}" for left, names in alike.items()) or "none"
+
+
+def link_names(names: Sequence[str]) -> str:
+    """Links by their names, or how many if they are many."""
+    return f"{len(names)} links" if len(names) > _NAMED else ", ".join(names) or "none"

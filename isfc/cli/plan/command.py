@@ -83,9 +83,7 @@ def plan(
     if len(opened) > LINKS_IN_FULL and not (json or why):
         show(_at_a_glance(opened[0], without, lost=lost, rule=rule))
         return
-    shares = len(opened) > 1 and shares_anything(opened[0].collection)
-    if shares and why:
-        raise ConfigurationError("--why: of one link; expected --link, as these share channels")
+    shares = _share(opened, why=why)
     whole: dict[str, Any] = {}
     if shares and (lost or not rule):
         page, whole = _together(opened[0], without, lost=lost, rule=rule)
@@ -99,12 +97,11 @@ def plan(
         records.append(found)
         if not (shares and lost):
             pages += ["", Rule(style="dim"), "", page] if pages else [page]
-    whole = {"links": records, **whole}
     if not json:
         show(*pages)
     else:
         fitted = profile_record(site)
-        record = records[0] if len(opened) == 1 else {**whole, **fitted}
+        record = records[0] if len(opened) == 1 else {"links": records, **whole, **fitted}
         show_json(replace(record, **fitted) if isinstance(record, PlanJson) else record)
 
 
@@ -152,6 +149,14 @@ def _together(
     from isfc.cli.plan.modelled import lost_together_page, together
 
     return lost_together_page(opened, pieces, rule=rule) if lost else together(opened)
+
+
+def _share(opened: Sequence[OpenedLink], *, why: bool) -> bool:
+    """Whether several links share channels, of which ``--why`` says nothing."""
+    shares = len(opened) > 1 and shares_anything(opened[0].collection)
+    if shares and why:
+        raise ConfigurationError("--why: of one link; expected --link, as these share channels")
+    return shares
 
 
 def _at_a_glance(

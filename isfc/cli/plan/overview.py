@@ -6,13 +6,13 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from isfc.cli.judgement.advice import fewer_line, link_names
 from isfc.cli.judgement.findings import Checked, findings_table
 from isfc.cli.judgement.limit import together_line
 from isfc.cli.output.notes import note_lines
 from isfc.cli.output.progress import run_all
 from isfc.cli.output.ranges import likely, range_note
 from isfc.cli.output.table import plain_table
-from isfc.cli.plan.together_page import fewer_line, link_names
 from isfc.layout.layout import Collection
 from isfc.layout.loss import ClusterLoss
 from isfc.layout.rules.book import find_all

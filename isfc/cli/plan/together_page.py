@@ -6,18 +6,14 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from isfc.cli.judgement.advice import known_together
+from isfc.cli.judgement.advice import fewer_line, known_together, link_names
 from isfc.cli.judgement.limit import short_limit, together_line
 from isfc.cli.output.ranges import likely, range_note
 from isfc.cli.output.table import plain_table
-from isfc.layout.loss import ClusterLoss
 from scenarios.figures.cluster_loss import ClusterLeft, LinksGlance
 from scenarios.figures.cluster_plan import ClusterPlan, SharedChannelPlan
 from scenarios.figures.limit import Limit
 from scenarios.runs.cluster_shared import ChannelShare, PathResult
-
-_NAMED = 6
-"""Links that a cell of a table names: those of four members."""
 
 
 def cluster_plan_page(plan: ClusterPlan, limit: Limit | None = None) -> RenderableType:
@@ -132,18 +128,3 @@ def _left_cells(seen: LinksGlance | None, whole: LinksGlance | None) -> list[str
     rate, most = seen.mb_per_s, whole.mb_per_s
     limit = "" if seen.limit is None else short_limit(seen.limit)
     return [f"{rate:.0f} {100 * rate / most:3.0f} %", likely(seen.range), limit]
-
-
-def fewer_line(loss: ClusterLoss) -> str:
-    """Links that have lost CTCs, those with as many left together."""
-    alike: dict[str, list[str]] = {}
-    for name, left, had in loss.fewer:
-        alike.setdefault(f"{left} of {had}", []).append(name)
-    if len(alike) == 1 and not loss.cut and not loss.untouched:
-        return f"all: {next(iter(alike))}"
-    return "; ".join(f"{link_names(names)}: {left}" for left, names in alike.items()) or "none"
-
-
-def link_names(names: Sequence[str]) -> str:
-    """Links by their names, or how many if they are many."""
-    return f"{len(names)} links" if len(names) > _NAMED else ", ".join(names) or "none"

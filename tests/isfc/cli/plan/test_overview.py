@@ -28,7 +28,6 @@ def eight(tmp_path: Path) -> str:
         "plan FILE --rule",
         "plan FILE --lose --rule",
         "check FILE --fail-on never",
-        "plan FILE",
         "run FILE --traffic S1-S2:HS:1 --seconds 0.01 --warmup 0",
     ],
 )
@@ -39,6 +38,8 @@ def test_each_command_has_one_page_of_many_links(
     assert len(capsys.readouterr().out.splitlines()) <= LINES
 
 
+@pytest.mark.slow
+@pytest.mark.at_length
 def test_page_has_systems_losses_and_findings_and_a_link_all_about_it(
     eight: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -69,6 +70,8 @@ def test_run_shows_the_slowest_links_and_the_busiest_channels(
     assert "all links" in page
 
 
+@pytest.mark.slow
+@pytest.mark.at_length
 def test_report_leads_with_all_and_has_no_part_for_each(eight: str, tmp_path: Path) -> None:
     pytest.importorskip("vl_convert")
     written = tmp_path / "page.html"
