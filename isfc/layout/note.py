@@ -23,6 +23,8 @@ class NoteKind(StrEnum):
     """The model was fitted to a site."""
     OFFERED = "offered"
     """Not all of an open load is carried."""
+    IN_STEP = "in-step"
+    """Few pairs keep a rhythm that the distance decides: a shorter fibre may be slower."""
     TREND = "trend"
     """A run of a fixed length had not come to rest."""
     MEMORY = "memory"

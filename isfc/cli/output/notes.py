@@ -17,7 +17,7 @@ class NoteJson(Struct, frozen=True):
     """A note in ``--json``."""
 
     kind: str
-    """`extrapolated`, `rule`, `alone`, `one-channel`, `profile`, `memory`, `no-range`"""
+    """`extrapolated`, `rule`, `alone`, `one-channel`, `profile`, `memory`, `in-step`, `no-range`"""
     text: str
     """[what they say](extrapolation.md#notes)"""
 

@@ -12,18 +12,20 @@ from typing import Final
 import pytest
 
 from ctc.profiles import ChpidProfile
-from isfc.layout.file import parse_collection
-from isfc.layout.layout import Collection
+from isfc.layout.file import parse_collection, parse_layout
+from isfc.layout.layout import Collection, Layout
 from isfc.layout.loss import cluster_losses
 from isfc.layout.lost import collection_without, known_pieces
+from isfc.layout.note import NoteKind
 from isfc.layout.sharing import carried_by, channel_name
-from isfc.testing.cluster import DrawnCluster, draw_cluster
+from isfc.testing.cluster import DrawnCluster, draw_cluster, mesh
 from scenarios.faults.fault import parse_faults
 from scenarios.runs.experiment import Experiment
+from scenarios.runs.notes import run_notes
 from scenarios.runs.result import MIB, Result, Seen
 from scenarios.runs.run import Outcome
 from scenarios.runs.run import run as run_experiment
-from scenarios.runs.workload import load_of
+from scenarios.runs.workload import SUITES, load_of
 
 NAMES: Final = dict(
     zip(
@@ -208,10 +210,19 @@ def has_reason(was: Result, became: Result) -> bool:
 
 
 def test_longer_fibre_lets_more_messages_gather_in_a_package() -> None:
-    """The example of `docs/cluster.md`: 30 pairs of HS on three CTCs over 10 and 15 km."""
-    drawn = draw_cluster(371)
-    assert {(fibre.km, len(fibre.rdevs[0])) for fibre in drawn.fibres} == {(10.0, 3)}
-    assert [load[2:] for load in drawn.traffic] == [("HS", 30)]
-    seen = [figures(run(each))["SYS0-SYS1"][0] for each in (drawn, drawn.farther(5.0))]
-    gathered = [round(each.whole.result.messages_per_package_out) for each in seen]
-    assert gathered == [21, 30]
+    """The example of `docs/cluster.md`: 15 pairs of HS on four CTCs over 5 and 10 km."""
+    text = mesh(2, shared=False)
+    links = [parse_layout(text.replace("[[ctc]]", f"km = {km}\n[[ctc]]")) for km in (5, 10, 0)]
+    runs = [
+        run_experiment(Experiment.of(link, SUITES["HS"], 15, seconds=0.15, warmup=0.1)).result
+        for link in links[:2]
+    ]
+    assert [round(each.messages_per_package_out) for each in runs] == [10, 15]
+    assert [each.mb_per_s for each in runs] == pytest.approx([92, 105], rel=0.02)
+    noted = [(link, pairs) for link in links for pairs in (30, 31) if in_step(link, pairs)]
+    assert noted == [(link, 30) for link in links[:2]]
+
+
+def in_step(link: Layout, pairs: int) -> bool:
+    notes = run_notes(link, SUITES["HS"], pairs)
+    return NoteKind.IN_STEP in [note.kind for note in notes]
