@@ -212,7 +212,9 @@ class Chpid(PathEnd, Generic[ChannelUser]):
         self._advance(now_ns)
         self._sending.go(pace)
         self._set_completion(now_ns)
-        self._deadlines.changed = True
+        fabric = self._fabric
+        if fabric is not None:
+            fabric.note(self._deadlines)
 
     def account(self, now_ns: i64) -> None:
         """Note how far all has come: the channel is about to have more or fewer transfers."""

@@ -84,12 +84,16 @@ class ChannelQueue:
 
 @final
 class DeadlinesChanged:
-    """Says that the deadlines of one system are other ones than before."""
+    """Says that the deadlines of one system are other ones than before.
 
-    __slots__ = ("changed",)
+    ``place`` is the system's, for whoever asks `Fabric.changed` which they are.
+    """
+
+    __slots__ = ("changed", "place")
 
     def __init__(self) -> None:
         self.changed = False
+        self.place: i64 = 0
 
 
 class PathEnd:
@@ -108,54 +112,80 @@ class PathEnd:
 class _Resource:
     """A line one way, a data processor, or inter-switch links one way; there is 1 of each."""
 
-    __slots__ = ("left", "ns_per_byte", "paths", "short", "visited")
+    __slots__ = (
+        "changed", "left", "needs", "ns_per_byte", "open", "out_count", "short", "stale", "visited",
+        "wanted",
+    )  # fmt: skip
 
     def __init__(self, ns_per_byte: float = 0.0) -> None:
         self.ns_per_byte = ns_per_byte
-        self.paths: list[_Need] = []
-        """Of those with transfers under way. A straight path is there twice at its processor."""
+        self.needs: list[_Need] = []
+        """Of paths with transfers under way. A straight path is there twice at its processor."""
+        self.out_count: i64 = 0
+        """Of a data processor: the transfers that went out when its senders' needs were found."""
+        self.changed = False
+        """Whether one of the needs is another, or of another path, since they were added."""
+        self.wanted = 0.0
         self.short = False
         """Whether they want more than there is."""
-        self.left = 1.0
         self.visited = False
+        self.left = 1.0
+        self.open = 0.0
+        """What the paths need at full pace whose pace is still to be found."""
+        self.stale = False
+        """Whether these are fewer since that was added."""
 
     def renew(self) -> None:
         """Find whether it is short: sums that are kept would gather what rounding leaves."""
+        self.changed = False
         wanted = 0.0
-        for need in self.paths:
-            wanted += need.share()
+        for need in self.needs:
+            wanted += need.share
+        self.wanted = wanted
         self.short = wanted > _TIGHT
 
-    def open_need(self) -> float:
-        """What the paths need at full pace whose pace is still to be found."""
+    def renew_open(self) -> None:
+        """Add what the paths need whose pace is still to be found."""
+        self.stale = False
         wanted = 0.0
-        for need in self.paths:
+        for need in self.needs:
             if need.path.open:
-                wanted += need.share()
-        return wanted
+                wanted += need.share
+        self.open = wanted
+
+    def renew_senders(self, out_count: i64) -> None:
+        """Find what those need anew that send from here: they slow each other down."""
+        if self.out_count != out_count:
+            self.out_count = out_count
+            for need in self.needs:
+                if need.kind == _SENDER:
+                    need.renew()
 
 
 @final
 class _Need:
-    """What one path needs of one resource."""
+    """What one path needs of one resource: ``share`` of it at full pace."""
 
-    __slots__ = ("kind", "path", "resource")
+    __slots__ = ("kind", "path", "resource", "share")
 
     def __init__(self, path: "Path", resource: _Resource, kind: i64) -> None:
         self.path = path
         self.resource = resource
         self.kind = kind
+        self.share = 0.0
 
-    def share(self) -> float:
-        """So much at full pace."""
+    def renew(self) -> None:
+        """Find it: what is under way has changed."""
         path = self.path
         if self.kind == _LINE:
-            return path.sent.line
-        if self.kind == _SENDER:
-            return path.sent.common * path.crowding
-        if self.kind == _RECEIVER:
-            return path.seen.common
-        return path.sent.line * path.bytes_per_line_ns * self.resource.ns_per_byte
+            self.share = path.sent.line
+        elif self.kind == _SENDER:
+            self.share = path.sent.common * path.crowding
+        elif self.kind == _RECEIVER:
+            self.share = path.seen.common
+        else:
+            self.share = path.sent.line * path.bytes_per_line_ns * self.resource.ns_per_byte
+        self.resource.changed = True
 
 
 @final
@@ -168,8 +198,8 @@ class Path:
     """
 
     __slots__ = (
-        "back", "bytes_per_line_ns", "crowded", "ends", "needs", "open", "pace", "present", "queue",
-        "roll_off", "seen", "sent", "straight",
+        "back", "bytes_per_line_ns", "crowded", "ends", "found", "needs", "open", "pace", "present",
+        "processor", "queue", "roll_off", "seen", "sent", "straight",
     )  # fmt: skip
 
     def __init__(self, *, straight: bool) -> None:
@@ -183,6 +213,8 @@ class Path:
         """What a transfer moves in a nanosecond of the line, disks beside it considered."""
         self.queue = ChannelQueue()
         """That of the channel here."""
+        self.processor = _Resource()
+        """Its data processor."""
         self.roll_off = 0.0
         """See `ctc.profiles.ChpidProfile`."""
         self.pace = 1.0
@@ -192,6 +224,8 @@ class Path:
         """Whether its pace is one that it found among others."""
         self.open = False
         """Whether its pace is still to be found."""
+        self.found = 1.0
+        """The pace that has been found, which nobody has been told yet."""
 
     @property
     def crowding(self) -> float:
@@ -206,7 +240,7 @@ class Path:
             return True
         for needs in (self.needs, back.needs):
             for need in needs:
-                for other in need.resource.paths:
+                for other in need.resource.needs:
                     if other.path is not self and other.path is not back:
                         return True
         return False
@@ -217,29 +251,32 @@ class Path:
         pace = fair_pace(self.sent, self.back.seen, self.crowding)
         for need in self.needs:
             if need.kind == _BYTES:
-                share = need.share()
+                share = need.share
                 if pace * share > 1.0:
                     pace = 1.0 / share
         return pace
 
-    def appear(self) -> None:
-        """Let its needs stand at its resources as long as it has transfers under way."""
+    def renew(self) -> None:
+        """What is under way has changed: let its needs stand at its resources while anything is."""
         present = self.sent.count > 0 or self.seen.count > 0
-        if present is not self.present:
-            self.present = present
-            for need in self.needs:
+        for need in self.needs:
+            if present is not self.present:
                 if present:
-                    need.resource.paths.append(need)
+                    need.resource.needs.append(need)
                 else:
-                    need.resource.paths.remove(need)
+                    need.resource.needs.remove(need)
+            need.renew()
+        self.present = present
 
     def close(self, pace: float) -> None:
-        """Note its pace, and what is left of what is short beside it."""
+        """Note the pace that has been found, and what is left of what is short beside it."""
         self.open = False
-        self.pace = pace
+        self.found = pace
         for need in self.needs:
-            if need.resource.visited:
-                need.resource.left -= pace * need.share()
+            resource = need.resource
+            if resource.visited:
+                resource.left -= pace * need.share
+                resource.stale = True
 
 
 @final
@@ -250,6 +287,14 @@ class Fabric:
         self._queues: dict[str, ChannelQueue] = {}
         self._resources: dict[tuple[str, str], _Resource] = {}
         self._paths: dict[FabricRoute, Path] = {}
+        self.changed: list[DeadlinesChanged] = []
+        """Of each system whose deadlines are others since somebody emptied this."""
+
+    def note(self, deadlines: DeadlinesChanged) -> None:
+        """The deadlines of a system have changed."""
+        if not deadlines.changed:
+            deadlines.changed = True
+            self.changed.append(deadlines)
 
     def queue(self, channel: str) -> ChannelQueue:
         """What starts the I/Os of a channel."""
@@ -273,6 +318,7 @@ class Fabric:
         if route.trunk:
             uses.append((self._resource("trunk", route.trunk, route.trunk_ns_per_byte), _BYTES))
         path.needs = [_Need(path, resource, kind) for resource, kind in uses]
+        path.processor = self._resource("processor", route.here)
         return path
 
     def settle(self, path: Path, end: PathEnd, now_ns: i64) -> None:
@@ -280,27 +326,27 @@ class Fabric:
 
         Those of others are found too where what is short, or was, is theirs as well.
         """
-        path.appear()
         back = path.back
-        back.appear()
+        path.renew()
+        if back is not path:
+            back.renew()
+        path.processor.renew_senders(path.queue.out_count)
         if not path.meets_others:
             _go(path, path.pace_of_two, end, now_ns)
             return
         paths, short = _reached(path)
         if _are_of_two_channels(paths):
             for each in paths:
+                each.open = False
                 if each is path or each.crowded:
                     each.crowded = False
                     _go(each, each.pace_of_two, end, now_ns)
         else:
-            old_paces = [each.pace for each in paths]
             _share_out(paths, short)
-            for each, old_pace in zip(paths, old_paces, strict=True):
+            for each in paths:
                 each.crowded = True
-                new_pace, each.pace = each.pace, old_pace
-                _go(each, new_pace, end, now_ns)
-        for each in paths:
-            each.open = False
+                if each.found != each.pace or each is path:
+                    _go(each, each.found, end, now_ns)
         for resource in short:
             resource.visited = False
 
@@ -338,23 +384,23 @@ def _share_out(paths: list[Path], short: list[_Resource]) -> None:
     All rise from 0 together; where something becomes full, its paths stay, and the others rise
     on. Nothing is left over that anybody could use.
     """
-    full: _Resource | None = None
     while True:
         pace = 1.0
-        full = None
+        full: _Resource | None = None
         for resource in short:
-            need = resource.open_need()
-            if need > 0.0 and resource.left < pace * need:
-                pace = max(0.0, resource.left / need)
+            if resource.stale:
+                resource.renew_open()
+            if resource.open > 0.0 and resource.left < pace * resource.open:
+                pace = max(0.0, resource.left / resource.open)
                 full = resource
         if full is None:
             for path in paths:
                 if path.open:
                     path.close(pace)
             return
-        for each in full.paths:
-            if each.path.open:
-                each.path.close(pace)
+        for need in full.needs:
+            if need.path.open:
+                need.path.close(pace)
 
 
 def _reached(path: Path) -> tuple[list[Path], list[_Resource]]:
@@ -375,12 +421,13 @@ def _reached(path: Path) -> tuple[list[Path], list[_Resource]]:
             if resource.visited:
                 continue
             was_short = resource.short
-            resource.renew()
+            if resource.changed:
+                resource.renew()
             if was_short or resource.short:
-                resource.visited = True
-                resource.left = 1.0
+                resource.visited, resource.stale = True, False
+                resource.left, resource.open = 1.0, resource.wanted
                 short.append(resource)
-                for other in resource.paths:
+                for other in resource.needs:
                     if not other.path.open:
                         other.path.open = True
                         paths.append(other.path)

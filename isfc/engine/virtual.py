@@ -30,6 +30,7 @@ from mypy_extensions import i64, mypyc_attr
 
 from ctc.address import ByRdev, Rdev
 from ctc.agenda import NEVER_NS, Agenda
+from ctc.fabric import Fabric
 from ctc.frame import Departure, Frame
 from isfc.engine.program import Offer, Program
 from isfc.engine.pump import Listener, Offers, Outlet, pump
@@ -66,18 +67,31 @@ class _Way:
 class _Host:
     """One system in the engine, and when it is to be called if no frame comes before."""
 
-    __slots__ = ("due_ns", "ends", "resume_ns", "system", "timer_ns")
+    __slots__ = ("due_ns", "ends", "links_due_ns", "resume_ns", "system", "timer_ns")
 
     def __init__(self, system: System) -> None:
         self.system = system
         self.ends: list[_End] = []
         self.resume_ns: i64 = 0
         """Until when it is stopped."""
+        self.links_due_ns: i64 = NEVER_NS
         self.timer_ns: i64 = NEVER_NS
         self.due_ns: i64 = NEVER_NS
 
+    def renew(self, now_ns: i64) -> None:
+        """Find when the system is next to be called, after an input to it."""
+        self.links_due_ns = self.system.links_due_ns
+        self.follow_channels(now_ns)
+
+    def follow_channels(self, now_ns: i64) -> None:
+        """The same, where no more than its channels' deadlines can have changed."""
+        channels_due_ns = self.system.channels.due_ns
+        links_due_ns = self.links_due_ns
+        self.timer_ns = channels_due_ns if channels_due_ns < links_due_ns else links_due_ns
+        self.set_due(now_ns)
+
     def set_due(self, now_ns: i64) -> None:
-        """Find when the system is next to be called, from ``now_ns`` on."""
+        """The same, where only what programs offer can have changed, from ``now_ns`` on."""
         due_ns = self.timer_ns
         for end in self.ends:
             offer_ns = end.offers.due_ns
@@ -230,7 +244,8 @@ class VirtualEngine:
         self.roundtrip = roundtrip
         self.transit = transit
         self._hosts = [_Host(system) for system in systems]
-        self._has_fabric = any(system.channels.fabric is not None for system in systems)
+        for place, system in enumerate(systems):
+            system.channels.deadlines.place = place
         self.frames: Agenda[_Arrival] = Agenda()
         """Those in the fibres."""
         places = [(host, number) for host in self._hosts for number in range(len(host.system.ends))]
@@ -279,6 +294,7 @@ class VirtualEngine:
                 self.now_ns = now_ns
                 end.hand_over(now_ns, now_ns)
                 host.system.apply(arrival, now_ns)
+                pump(end.link_end, end)  # no other link end has heard of it
             elif now_ns > last_ns:
                 break
             elif host.timer_ns <= now_ns:
@@ -286,6 +302,8 @@ class VirtualEngine:
                 for end in host.ends:
                     end.hand_over(now_ns, now_ns)
                 host.system.apply(deadline, now_ns)
+                for end in host.ends:
+                    pump(end.link_end, end)
             else:
                 self.now_ns = now_ns
                 end = host.first_sender()
@@ -293,8 +311,9 @@ class VirtualEngine:
                 if not end.exact and not end.link_end.busy:  # it only waits: nothing to drain
                     host.set_due(now_ns)
                     continue
+                pump(end.link_end, end)
             self.event_count += 1
-            self._drain(host)
+            self._renew(host)
         self.now_ns = max(self.now_ns, until_ns)
         for end in self._ends:
             end.hand_over(until_ns + 1, self.now_ns)
@@ -339,6 +358,7 @@ class VirtualEngine:
         for end in host.ends:
             for rdev in end.mates:
                 self.unplug(rdev, system.name)
+        system.channels.deadlines.place = host.system.channels.deadlines.place
         host.system = system
         self.systems = tuple(each.system for each in self._hosts)
         for end in host.ends:
@@ -394,16 +414,19 @@ class VirtualEngine:
         """Carry what the system has for its partners, tell its programs, find when it is due."""
         for end in host.ends:
             pump(end.link_end, end)
-        host.timer_ns = host.system.due_ns
-        host.set_due(self.now_ns)
-        if self._has_fabric:
-            self._follow_fabric()
+        self._renew(host)
 
-    def _follow_fabric(self) -> None:
-        """Find when systems are due whose transfers another system has made slower or faster."""
-        for host in self._hosts:
-            deadlines = host.system.channels.deadlines
-            if deadlines.changed:
-                deadlines.changed = False
-                host.timer_ns = host.system.due_ns
-                host.set_due(self.now_ns)
+    def _renew(self, host: _Host) -> None:
+        """Find when a system is due, and others whose transfers it has made slower or faster."""
+        host.renew(self.now_ns)
+        fabric = host.system.channels.fabric
+        if fabric is not None and fabric.changed:
+            self._follow(fabric, host)
+
+    def _follow(self, fabric: Fabric, renewed: _Host) -> None:
+        for deadlines in fabric.changed:
+            deadlines.changed = False
+            host = self._hosts[deadlines.place]
+            if host is not renewed:
+                host.follow_channels(self.now_ns)
+        fabric.changed.clear()

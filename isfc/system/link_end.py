@@ -86,6 +86,10 @@ class LinkEnd:
         self._ctc_of[rdev].receive_frame(frame, now_ns)
         self._settle(now_ns)
 
+    def is_due(self, now_ns: i64) -> bool:
+        """Whether there is anything to do, once the system's chpids have ended what is over."""
+        return self.link.due_ns <= now_ns or bool(self._interrupts)
+
     def handle_deadline(self, now_ns: i64) -> None:
         """Do what is due, once the system's chpids have ended what is over.
 

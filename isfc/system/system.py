@@ -132,6 +132,8 @@ class System:
         self.channels.handle_deadline(now_ns)
         broken: RemoteProtocolError | None = None
         for end in self._each:
+            if not end.is_due(now_ns):
+                continue
             try:
                 end.handle_deadline(now_ns)
             except RemoteProtocolError as error:
@@ -142,7 +144,13 @@ class System:
     @property
     def due_ns(self) -> i64:
         """When a `Deadline` is due next, in ns; `NEVER_NS` when nothing is pending."""
-        earliest_ns = self.channels.due_ns
+        due_ns, links_due_ns = self.channels.due_ns, self.links_due_ns
+        return due_ns if due_ns < links_due_ns else links_due_ns
+
+    @property
+    def links_due_ns(self) -> i64:
+        """The same, of the links alone: what no input to another system changes."""
+        earliest_ns: i64 = NEVER_NS
         for end in self._each:
             due_ns = end.link.due_ns
             if due_ns < earliest_ns:

@@ -10,21 +10,30 @@ import subprocess
 import sys
 from typing import Final, NamedTuple
 
-from isfc.layout.catalogue import load_layout
+from isfc.layout.catalogue import given_collection
+from isfc.testing.cluster import mesh
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import build
-from scenarios.runs.workload import find_workload
+from scenarios.runs.workload import LinkLoad, find_workload
 
 
 class Cell(NamedTuple):
-    """A run on 16 CTCs with 100 pairs: its workload, and two lengths in seconds of virtual time."""
+    """A run of a workload over links with so many pairs, in two lengths of virtual time."""
 
+    name: str
+    layout: str
     workload: str
-    shorter: float
-    longer: float
+    pairs: int
+    shorter_s: float
+    longer_s: float
 
 
-CELLS: Final = (Cell("HS", 0.05, 0.1), Cell("HL", 0.05, 0.15))
+CELLS: Final = (
+    Cell("HS", "published-16", "HS", 100, 0.05, 0.1),
+    Cell("HL", "published-16", "HL", 100, 0.05, 0.15),
+    Cell("mesh", mesh(8, shared=True), "HL", 20, 0.1, 0.2),
+)
+"""The third: links between each two of eight systems, all those of a system on one chpid."""
 PYTHON: Final = (3, 11)
 """The Python that `BASE` was counted with, compiled; others take more or fewer for the same."""
 
@@ -41,14 +50,14 @@ VALGRIND: Final = ("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/nu
 def instructions_a_message(cell: Cell) -> float:
     """Count both runs, each in a process of its own. Raises `RuntimeError` if one fails."""
     (few, less), (many, more) = (
-        _count(cell.workload, seconds) for seconds in (cell.shorter, cell.longer)
+        _count(cell.name, seconds) for seconds in (cell.shorter_s, cell.longer_s)
     )
     return (more - less) / (many - few)
 
 
-def _count(workload: str, seconds: float) -> tuple[int, int]:
+def _count(name: str, seconds: float) -> tuple[int, int]:
     """The messages of a run, and the instructions of its process."""
-    command = [*VALGRIND, sys.executable, "-m", MODULE, workload, str(seconds)]
+    command = [*VALGRIND, sys.executable, "-m", MODULE, name, str(seconds)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=110)
     found = re.search(r"Collected : (\d+)", done.stderr)
     if done.returncode or found is None:
@@ -56,14 +65,17 @@ def _count(workload: str, seconds: float) -> tuple[int, int]:
     return int(done.stdout), int(found[1])
 
 
-def carried(workload: str, seconds: float) -> int:
-    """Run for so long; the messages that were carried, both ways."""
-    layout = load_layout("published-16")
-    experiment = Experiment.of(layout, find_workload(workload), 100, seconds=seconds, warmup=0)
+def carried(name: str, seconds: float) -> int:
+    """Run a cell for so long; the messages that were carried."""
+    (cell,) = (cell for cell in CELLS if cell.name == name)
+    workload = find_workload(cell.workload)
+    collection = given_collection(cell.layout)
+    loads = tuple(LinkLoad(*link.nodes, workload, cell.pairs) for link in collection.links)
+    experiment = Experiment(collection, loads, seconds=seconds, warmup=0)
     engine, systems = build(experiment)
     engine.run(experiment.end_ns)
-    end = systems[0].ends[0].snapshot(engine.now_ns)
-    return end.write_message_count + end.read_message_count
+    ends = [end.snapshot(engine.now_ns) for system in systems for end in system.ends]
+    return sum(end.write_message_count for end in ends)
 
 
 if __name__ == "__main__":
@@ -71,4 +83,4 @@ if __name__ == "__main__":
         print(carried(sys.argv[1], float(sys.argv[2])))
     else:
         for each in CELLS:
-            print(f"{each.workload}: {instructions_a_message(each):,.0f} instructions a message")
+            print(f"{each.name}: {instructions_a_message(each):,.0f} instructions a message")

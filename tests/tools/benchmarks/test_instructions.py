@@ -19,8 +19,8 @@ def test_longer_run_carries_more() -> None:
 @pytest.mark.at_length
 @pytest.mark.skipif(shutil.which("valgrind") is None, reason="there is no valgrind")
 @pytest.mark.skipif(sys.version_info[:2] != PYTHON, reason="counted with another Python")
-@pytest.mark.parametrize("cell", CELLS, ids=lambda cell: cell.workload)
+@pytest.mark.parametrize("cell", CELLS, ids=lambda cell: cell.name)
 def test_message_takes_no_more_instructions_than_it_did(cell: Cell) -> None:
     if hasattr(System.apply, "__code__"):
         pytest.skip("isfc is not compiled")
-    assert instructions(cell) < GROWTH_MAX * BASE[cell.workload]
+    assert instructions(cell) < GROWTH_MAX * BASE[cell.name]
