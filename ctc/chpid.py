@@ -11,7 +11,8 @@ from mypy_extensions import i64
 
 from ctc.address import ChpidId
 from ctc.agenda import NEVER_NS, Agenda
-from ctc.fabric import ChannelQueue, DeadlinesChanged, Fabric, Path, PathEnd
+from ctc.contention import ChannelQueue, Path, PathEnd
+from ctc.fabric import DeadlinesChanged, Fabric
 from ctc.profiles import ChpidProfile
 from ctc.sharing import NOTHING, ChannelUse, DirectionLoad, Sharing, fair_pace
 from ctc.subchannel import Payload

@@ -13,21 +13,22 @@ that has all systems in one process can have a fabric.
 """
 
 from dataclasses import dataclass
-from typing import Final, final
+from typing import final
 
 from mypy_extensions import i64
 
-from ctc.sharing import DirectionLoad, fair_pace
-
-_LINE: Final = 0
-_SENDER: Final = 1
-_RECEIVER: Final = 2
-_BYTES: Final = 3
-"""What a path needs of a resource: its share of a line, of the data processor of the channel that
-sends or that receives, or bytes."""
-
-_TIGHT: Final = 1.0 + 1e-9
-"""More of a resource than this is wanted where it is short."""
+from ctc.contention import (
+    BYTES,
+    LINE,
+    RECEIVER,
+    SENDER,
+    TIGHT,
+    ChannelQueue,
+    Need,
+    Path,
+    PathEnd,
+    Resource,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,34 +56,6 @@ class FabricRoute:
 
 
 @final
-class ChannelQueue:
-    """What starts and ends the I/Os of a channel: its processor, and turns of what is under way.
-
-    A channel serves its transfers in turn, so that whatever else it does waits a turn of some of
-    them: a start waits for those of both ways, what it tells CP for those of one way.
-    """
-
-    __slots__ = ("busy_ns", "ends", "free_ns", "in_turns_ns", "out_count", "out_turns_ns")
-
-    def __init__(self) -> None:
-        self.ends: list[PathEnd] = []
-        """All ends of the channel."""
-        self.out_count: i64 = 0
-        """Transfers that go out, on whatever path."""
-        self.busy_ns: i64 = 0
-        """What all starts take that are over or queued."""
-        self.free_ns: i64 = 0
-        self.out_turns_ns: i64 = 0
-        self.in_turns_ns: i64 = 0
-        """A turn of every transfer that goes out, and of every one that comes in."""
-
-    def crowding(self, roll_off: float) -> float:
-        """By what factor the transfers that go out slow each other down, by their number."""
-        further: int = self.out_count - 1
-        return 1.0 + roll_off * further if further > 0 else 1.0
-
-
-@final
 class DeadlinesChanged:
     """Says that the deadlines of one system are other ones than before.
 
@@ -96,196 +69,13 @@ class DeadlinesChanged:
         self.place: i64 = 0
 
 
-class PathEnd:
-    """The sender's end of a path: whoever sends there is told its pace."""
-
-    def set_pace(self, pace: float, now_ns: i64) -> None:
-        """Go on at this fraction of the pace that each transfer would have alone."""
-        raise NotImplementedError
-
-    def account(self, now_ns: i64) -> None:
-        """Note how far all has come: the channel is about to have more or fewer transfers."""
-        raise NotImplementedError
-
-
-@final
-class _Resource:
-    """A line one way, a data processor, or inter-switch links one way; there is 1 of each."""
-
-    __slots__ = (
-        "changed", "left", "needs", "ns_per_byte", "open", "out_count", "short", "stale", "visited",
-        "wanted",
-    )  # fmt: skip
-
-    def __init__(self, ns_per_byte: float = 0.0) -> None:
-        self.ns_per_byte = ns_per_byte
-        self.needs: list[_Need] = []
-        """Of paths with transfers under way. A straight path is there twice at its processor."""
-        self.out_count: i64 = 0
-        """Of a data processor: the transfers that went out when its senders' needs were found."""
-        self.changed = False
-        """Whether one of the needs is another, or of another path, since they were added."""
-        self.wanted = 0.0
-        self.short = False
-        """Whether they want more than there is."""
-        self.visited = False
-        self.left = 1.0
-        self.open = 0.0
-        """What the paths need at full pace whose pace is still to be found."""
-        self.stale = False
-        """Whether these are fewer since that was added."""
-
-    def renew(self) -> None:
-        """Find whether it is short: sums that are kept would gather what rounding leaves."""
-        self.changed = False
-        wanted = 0.0
-        for need in self.needs:
-            wanted += need.share
-        self.wanted = wanted
-        self.short = wanted > _TIGHT
-
-    def renew_open(self) -> None:
-        """Add what the paths need whose pace is still to be found."""
-        self.stale = False
-        wanted = 0.0
-        for need in self.needs:
-            if need.path.open:
-                wanted += need.share
-        self.open = wanted
-
-    def renew_senders(self, out_count: i64) -> None:
-        """Find what those need anew that send from here: they slow each other down."""
-        if self.out_count != out_count:
-            self.out_count = out_count
-            for need in self.needs:
-                if need.kind == _SENDER:
-                    need.renew()
-
-
-@final
-class _Need:
-    """What one path needs of one resource: ``share`` of it at full pace."""
-
-    __slots__ = ("kind", "path", "resource", "share")
-
-    def __init__(self, path: "Path", resource: _Resource, kind: i64) -> None:
-        self.path = path
-        self.resource = resource
-        self.kind = kind
-        self.share = 0.0
-
-    def renew(self) -> None:
-        """Find it: what is under way has changed."""
-        path = self.path
-        if self.kind == _LINE:
-            self.share = path.sent.line
-        elif self.kind == _SENDER:
-            self.share = path.sent.common * path.crowding
-        elif self.kind == _RECEIVER:
-            self.share = path.seen.common
-        else:
-            self.share = path.sent.line * path.bytes_per_line_ns * self.resource.ns_per_byte
-        self.resource.changed = True
-
-
-@final
-class Path:
-    """The transfers under way from one channel to another, of whatever systems, and their pace.
-
-    ``sent`` is what the channel here sends, ``seen`` what the channel there sees coming: it knows
-    of a transfer from its READ on, until the data are there. ``back`` is the path the other way,
-    itself if it is straight and crosses no inter-switch links.
-    """
-
-    __slots__ = (
-        "back", "bytes_per_line_ns", "crowded", "ends", "found", "needs", "open", "pace", "present",
-        "processor", "queue", "roll_off", "seen", "sent", "straight",
-    )  # fmt: skip
-
-    def __init__(self, *, straight: bool) -> None:
-        self.straight = straight
-        self.sent = DirectionLoad()
-        self.seen = DirectionLoad()
-        self.back = self
-        self.needs: list[_Need] = []
-        self.ends: list[PathEnd] = []
-        self.bytes_per_line_ns = 0.0
-        """What a transfer moves in a nanosecond of the line, disks beside it considered."""
-        self.queue = ChannelQueue()
-        """That of the channel here."""
-        self.processor = _Resource()
-        """Its data processor."""
-        self.roll_off = 0.0
-        """See `ctc.profiles.ChpidProfile`."""
-        self.pace = 1.0
-        self.present = False
-        """Whether its needs stand at its resources."""
-        self.crowded = False
-        """Whether its pace is one that it found among others."""
-        self.open = False
-        """Whether its pace is still to be found."""
-        self.found = 1.0
-        """The pace that has been found, which nobody has been told yet."""
-
-    @property
-    def crowding(self) -> float:
-        """By what factor its transfers need more of the channel's processor than alone."""
-        return self.queue.crowding(self.roll_off)
-
-    @property
-    def meets_others(self) -> bool:
-        """Whether anybody else has transfers under way on what it and its way back use."""
-        back = self.back
-        if self.crowded or back.crowded or self.straight:
-            return True
-        for needs in (self.needs, back.needs):
-            for need in needs:
-                for other in need.resource.needs:
-                    if other.path is not self and other.path is not back:
-                        return True
-        return False
-
-    @property
-    def pace_of_two(self) -> float:
-        """Its pace where its two channels, and inter-switch links, have nobody else to serve."""
-        pace = fair_pace(self.sent, self.back.seen, self.crowding)
-        for need in self.needs:
-            if need.kind == _BYTES:
-                share = need.share
-                if pace * share > 1.0:
-                    pace = 1.0 / share
-        return pace
-
-    def renew(self) -> None:
-        """What is under way has changed: let its needs stand at its resources while anything is."""
-        present = self.sent.count > 0 or self.seen.count > 0
-        for need in self.needs:
-            if present is not self.present:
-                if present:
-                    need.resource.needs.append(need)
-                else:
-                    need.resource.needs.remove(need)
-            need.renew()
-        self.present = present
-
-    def close(self, pace: float) -> None:
-        """Note the pace that has been found, and what is left of what is short beside it."""
-        self.open = False
-        self.found = pace
-        for need in self.needs:
-            resource = need.resource
-            if resource.visited:
-                resource.left -= pace * need.share
-                resource.stale = True
-
-
 @final
 class Fabric:
     """All channels, inter-switch links and paths that share anything."""
 
     def __init__(self) -> None:
         self._queues: dict[str, ChannelQueue] = {}
-        self._resources: dict[tuple[str, str], _Resource] = {}
+        self._resources: dict[tuple[str, str], Resource] = {}
         self._paths: dict[FabricRoute, Path] = {}
         self.changed: list[DeadlinesChanged] = []
         """Of each system whose deadlines are others since somebody emptied this."""
@@ -310,14 +100,14 @@ class Fabric:
     def _new_path(self, route: FabricRoute) -> Path:
         path = Path(straight=route.here == route.there)
         uses = [
-            (self._resource("out", route.here), _LINE),
-            (self._resource("in", route.there), _LINE),
-            (self._resource("processor", route.here), _SENDER),
-            (self._resource("processor", route.there), _RECEIVER),
+            (self._resource("out", route.here), LINE),
+            (self._resource("in", route.there), LINE),
+            (self._resource("processor", route.here), SENDER),
+            (self._resource("processor", route.there), RECEIVER),
         ]
         if route.trunk:
-            uses.append((self._resource("trunk", route.trunk, route.trunk_ns_per_byte), _BYTES))
-        path.needs = [_Need(path, resource, kind) for resource, kind in uses]
+            uses.append((self._resource("trunk", route.trunk, route.trunk_ns_per_byte), BYTES))
+        path.needs = [Need(path, resource, kind) for resource, kind in uses]
         path.processor = self._resource("processor", route.here)
         return path
 
@@ -350,10 +140,10 @@ class Fabric:
         for resource in short:
             resource.visited = False
 
-    def _resource(self, what: str, name: str, ns_per_byte: float = 0.0) -> _Resource:
+    def _resource(self, what: str, name: str, ns_per_byte: float = 0.0) -> Resource:
         """One that may be there already."""
         if (what, name) not in self._resources:
-            self._resources[what, name] = _Resource(ns_per_byte)
+            self._resources[what, name] = Resource(ns_per_byte)
         return self._resources[what, name]
 
 
@@ -378,7 +168,7 @@ def _go(path: Path, pace: float, changed: PathEnd, now_ns: i64) -> None:
             end.set_pace(pace, now_ns)
 
 
-def _share_out(paths: list[Path], short: list[_Resource]) -> None:
+def _share_out(paths: list[Path], short: list[Resource]) -> None:
     """Find the fairest paces (max-min) of paths that want what is short.
 
     All rise from 0 together; where something becomes full, its paths stay, and the others rise
@@ -386,9 +176,11 @@ def _share_out(paths: list[Path], short: list[_Resource]) -> None:
     """
     while True:
         pace = 1.0
-        full: _Resource | None = None
+        full: Resource | None = None
         for resource in short:
             if resource.stale:
+                if resource.level > pace * TIGHT:  # another is full before it
+                    continue
                 resource.renew_open()
             if resource.open > 0.0 and resource.left < pace * resource.open:
                 pace = max(0.0, resource.left / resource.open)
@@ -403,7 +195,7 @@ def _share_out(paths: list[Path], short: list[_Resource]) -> None:
                 need.path.close(pace)
 
 
-def _reached(path: Path) -> tuple[list[Path], list[_Resource]]:
+def _reached(path: Path) -> tuple[list[Path], list[Resource]]:
     """Whose pace a change of a path, or of its way back, can change, and what is short for them.
 
     The way from one to the next leads over what is short, or was when it was looked at last.
@@ -413,10 +205,11 @@ def _reached(path: Path) -> tuple[list[Path], list[_Resource]]:
     if not path.back.open and path.back.present:
         path.back.open = True
         paths.append(path.back)
-    short: list[_Resource] = []
+    short: list[Resource] = []
     place = 0
     while place < len(paths):
         for need in paths[place].needs:
+            need.open = need.share
             resource = need.resource
             if resource.visited:
                 continue
@@ -424,8 +217,7 @@ def _reached(path: Path) -> tuple[list[Path], list[_Resource]]:
             if resource.changed:
                 resource.renew()
             if was_short or resource.short:
-                resource.visited, resource.stale = True, False
-                resource.left, resource.open = 1.0, resource.wanted
+                resource.visit()
                 short.append(resource)
                 for other in resource.needs:
                     if not other.path.open:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from ctc.address import ChpidId, Rdev
 from ctc.agenda import NEVER_NS
 from ctc.chpid import QUEUE_MAX, Chpid
+from ctc.contention import ChannelQueue
 from ctc.device import Arbitration, Ctc
-from ctc.fabric import ChannelQueue
 from ctc.fifo import Fifo
 from ctc.profiles import ChpidProfile
 from ctc.sharing import NOTHING, ChannelUse

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctc.fabric import Fabric, FabricRoute, PathEnd
+from ctc.contention import PathEnd
+from ctc.fabric import Fabric, FabricRoute
 from ctc.sharing import fair_pace
 
 PROCESSOR: Final = 0.4
