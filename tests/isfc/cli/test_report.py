@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from isfc.cli.main import run
@@ -125,6 +126,18 @@ def test_print_shows_the_figures_and_no_buttons(report: Path) -> None:
         paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
         assert paper == "rgb(255, 255, 255)"
         assert found == []
+
+
+@pytest.mark.at_length
+@pytest.mark.slow
+@needs_chromium
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(report: Path, scheme: str) -> None:
+    with opened(report) as (page, _):
+        page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+        drawn(page)
+        found = Axe().run(page).response["violations"]
+        assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found] == []
 
 
 @pytest.mark.at_length

@@ -88,17 +88,15 @@ def test_error_is_the_command_s_and_names_the_file() -> None:
     assert isinstance(import_files(told, Import(mixed)), Failed)
 
 
-def test_panels_say_the_answer_first_and_have_no_names_of_options() -> None:
+@pytest.mark.at_length
+@pytest.mark.slow
+def test_panels_of_the_model_say_the_answer_first() -> None:
     one = read_content("published-1")[0].decode()
     lost = show_panel(told, LossesPanel(one, link="CLIENT-SERVER"))
     assert isinstance(lost, dict)
     assert lost["html"].startswith('<p class="answer"><strong>Worst: chpid 40 (50) gone.</strong>')
     assert 'class="range"' in lost["html"]
     assert "<p>The whole link is limited by: " in lost["html"]
-    by_rule = show_panel(told, LossesPanel(TEXT, link="ATLANTA-BOSTON", rule=True))
-    assert isinstance(by_rule, dict)
-    assert "<td>CTCs 6000 (7000), 6001 (7001), " in by_rule["html"]
-    assert 'class="range"' not in by_rule["html"]
     shares: list[float] = []
     moved = show_panel(
         lambda record: shares.append(record["share"]),
@@ -110,6 +108,13 @@ def test_panels_say_the_answer_first_and_have_no_names_of_options() -> None:
     assert len(shares) > 2
     assert moved["html"].startswith('<p class="answer"><strong>GUEST is moved in ')
     assert "The passes from BOSTON to ATLANTA" in moved["html"]
+
+
+def test_panels_have_no_names_of_options_and_statements_are_text() -> None:
+    by_rule = show_panel(told, LossesPanel(TEXT, link="ATLANTA-BOSTON", rule=True))
+    assert isinstance(by_rule, dict)
+    assert "<td>CTCs 6000 (7000), 6001 (7001), " in by_rule["html"]
+    assert 'class="range"' not in by_rule["html"]
     statements = show_panel(told, StatementsPanel(TEXT, ["1"], system="BOSTON"))
     assert isinstance(statements, Printed)
     assert statements.out == "ACTIVATE ISLINK 7020 7021 7022 7023 NODE ATLANTA\n"
