@@ -325,7 +325,9 @@ def cluster_drawing_page(collection: Collection) -> RenderableType:
                 str(sum(counts.values())),
                 ", ".join(f"{name} {count}" for name, count in counts.items()),
             )
-    return Group(Text("Who shares which channel", "bold"), "", channels)
+    is_shared = len(collection.links) > 1 or any(len(each) > 1 for each in carried_by(collection))
+    title = "Who shares which channel" if is_shared else "Which channel is on which director"
+    return Group(Text(title, "bold"), "", channels)
 
 
 def draw_cluster(collection: Collection) -> tuple[Element, int]:

@@ -89,13 +89,17 @@ _COMPUTING: Final = "The model is at work."
 def _sends(links: Mapping[str, _Judged]) -> str:
     """``CLIENT sends 667 MB/s (571-780), SERVER 731``: of several links the slower way of each."""
     if len(links) > 1:
-        slower = ", ".join(
-            f"{name} {min(rate.saturated_mb_per_s for rate in each.figures):.0f}"
-            if each.figures
-            else f"{name} {PENDING}"
+        if not all(each.figures for each in links.values()):
+            return f"{len(links)} links. {_COMPUTING}"
+        slower = (
+            (name, min(each.figures, key=lambda rate: rate.saturated_mb_per_s))
             for name, each in links.items()
         )
-        return f"MB/s of the slower way of each link, alone: {slower}."
+        each_alone = ", ".join(
+            f"{name} {rate.saturated_mb_per_s:.0f} ({likely(ranges_of(rate)[0])})"
+            for name, rate in slower
+        )
+        return f"MB/s of the slower way of each link, alone: {each_alone}."
     (each,) = links.values()
     ways: list[str] = []
     for way, rate in zip(each.plan.directions, each.ranged, strict=True):
@@ -133,11 +137,17 @@ def capacity(
             verdicts.append(verdict(each.now, each.earlier, pairs, of))
         rows += [
             (
-                f"{way.sender}{of}",
+                f"{way.sender} to {partner}" if of else way.sender,
                 with_difference(way.estimated_mb_per_s, before.get((name, way.sender))),
                 *_modelled(each.plan.layout, pairs, now, was, most),
             )
-            for way, now, was in zip(each.plan.directions, each.ranged, each.earlier, strict=True)
+            for way, partner, now, was in zip(
+                each.plan.directions,
+                each.plan.layout.nodes[::-1],
+                each.ranged,
+                each.earlier,
+                strict=True,
+            )
         ]
         if (why := asked_why.get(name)) and (said := known_why(why)):
             limits.append(f"<p>{escape(said)}</p>")
@@ -146,7 +156,14 @@ def capacity(
         notes |= dict.fromkeys(
             note.text for note in isfc.plan_notes(each.plan.layout, each.figures)
         )
-    heads = ("sender", "rule", "saturated", f"{pairs} pairs", "collisions/s", "RDEV util %")
+    heads = (
+        "way" if len(links) > 1 else "sender",
+        "rule",
+        "saturated",
+        f"{pairs} pairs",
+        "collisions/s",
+        "RDEV util %",
+    )
     shown = table(CAPTION, heads, rows)
     small = "".join(map(_small, (*notes, UNRANGED.text)))
     return "".join([*verdicts, shown, *limits]) + details("What these figures rest on", small)

@@ -74,8 +74,9 @@ def _left_range(left: Record, node: str) -> Any:
 
 
 def _gone(lefts: Sequence[Record]) -> str:
-    """``chpid 40 (50)``, ``CTCs 6000, 6001``: losses of a kind that leave as much."""
-    names = [" ".join(_name(*left["gone"].values())) for left in lefts if left["gone"]]
+    """``chpid 40 (50)``, ``CTCs 6000, 6001``, ``director 1``: of a kind, that leave as much."""
+    named = (" ".join(_name(*left["gone"].values())) for left in lefts if left["gone"])
+    names = [name.replace(":", " ") for name in named]
     kind = {"chpid": "chpid", "ctc": "CTC"}.get(lefts[0]["kind"] or "", "")
     plural = "s" if kind and len(names) > 1 else ""
     return f"{kind}{plural} {', '.join(names)}".strip() or "nothing"
