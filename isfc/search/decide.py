@@ -175,9 +175,9 @@ def optimise(
 
     ``ctcs`` are as many as the layout has, unless said. Several links are placed together, under
     the ``traffic`` of the collection or else ``pairs`` of ``workload`` each way, by ``of_links``:
-    ``sum`` or ``worst-link``. ``jobs`` processes share the work, and ``progress`` is told how many
-    candidates have been run. ``profile`` is a site's. Raises `ConfigurationError` if there is
-    nothing to choose.
+    ``sum``, ``worst-link`` or ``worst-loss``. ``jobs`` processes share the work, and ``progress``
+    is told how many candidates have been run. ``profile`` is a site's. Raises
+    `ConfigurationError` if there is nothing to choose.
     """
     check_jobs(jobs)
     collection = links_at(layout, profile)

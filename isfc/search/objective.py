@@ -7,7 +7,8 @@ from typing import Final
 
 from isfc.layout.capacity import directions_of
 from isfc.layout.layout import Collection, Fibre, Layout
-from isfc.layout.loss import losses
+from isfc.layout.loss import cluster_pieces, losses
+from scenarios.figures.cluster_loss import without
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.guest_memory import GuestMemory
 from scenarios.moves.relocation import Relocation, relocate
@@ -45,6 +46,8 @@ class LinksObjective(StrEnum):
     """Of all links."""
     WORST_LINK = "worst-link"
     """Of the link that has least."""
+    WORST_LOSS = "worst-loss"
+    """Of all links, with that channel, director or path gone whose loss leaves least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,13 @@ class Scoring:
                 scores.append(self._score(objective, collection.links[0]))
                 continue
             links = links or [sum_of(ways) for ways in self._carried(collection, self.loads)]
-            scores.append(sum_of(links) if objective is LinksObjective.SUM else _least(links))
+            match objective:
+                case LinksObjective.SUM:
+                    scores.append(sum_of(links))
+                case LinksObjective.WORST_LINK:
+                    scores.append(_least(links))
+                case LinksObjective.WORST_LOSS:
+                    scores.append(self._after_worst_loss(collection))
         return [*scores, *links]
 
     def _score(self, objective: Objective, layout: Layout) -> Rate:
@@ -100,6 +109,17 @@ class Scoring:
                 idle = GuestPlan("GUEST", GuestMemory(RELOCATED_LENGTH, RELOCATED_LENGTH))
                 moved = relocate(Relocation(layout, (idle,), seed=self.seed))
                 return Rate(moved.guests[0].length / moved.seconds / MIB)
+
+    def _after_worst_loss(self, collection: Collection) -> Rate:
+        """The least that all links carry with a piece gone; a CEC takes the same in any layout."""
+        pieces = [gone for loss, gone in cluster_pieces(collection) if loss.kind != "cec"]
+        return _least([self._left(without(collection, gone)) for gone in dict.fromkeys(pieces)])
+
+    def _left(self, rest: Collection) -> Rate:
+        joined = [{*link.nodes} for link in rest.links]
+        loads = tuple(load for load in self.loads if {load.client, load.server} in joined)
+        ways = self._carried(rest, loads) if loads else []
+        return sum_of([sum_of(each) for each in ways]) if ways else Rate(0.0)
 
     def _sent(self, layout: Layout, client: int) -> Rate:
         """What one end of a link sends, the clients on it."""

@@ -1,8 +1,9 @@
 """The search for better places of all CTCs of links that run together, on the fibres there are.
 
 Every link keeps its CTCs and their device numbers; which of the link's fibres each is on may
-change. A climb: beginnings that a person would try, then the best of some neighbours, again and
-again. A neighbour is one CTC on another fibre of its link, or two of a link that change places.
+change, if the link has traffic. A climb: beginnings that a person would try, then the best of some
+neighbours, again and again. A neighbour is one CTC on another fibre of its link, or two of a link
+that change places.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -51,9 +52,16 @@ class Climb(Trials[Candidates]):
 
     def __init__(self, task: Task, share_out: ShareOut, progress: Callable[[int], None]) -> None:
         super().__init__(task, share_out, progress)
-        if all(len(link.fibres) == 1 for link in task.collection.links):
+        loaded = [{load.client, load.server} for load in task.scoring.loads]
+        self._free = [
+            place
+            for place, link in enumerate(task.collection.links)
+            if len(link.fibres) > 1 and {*link.nodes} in loaded
+        ]
+        """Of the links whose CTCs may move: those with traffic, and fibres to choose from."""
+        if not self._free:
             raise ConfigurationError(
-                "each link has one fibre; expected several for a link, to choose"
+                "each link with traffic has one fibre; expected several for one of them, to choose"
             )
         self._random = Random(f"places {task.seed}")
         self._given = tuple(map(candidate_of, task.collection.links))
@@ -77,20 +85,27 @@ class Climb(Trials[Candidates]):
         """Each link's CTCs across its fibres or fibre by fibre; from the first, or one further."""
         counts = [(len(link.fibres), len(link.ctcs)) for link in self.task.collection.links]
         for step in (0, 1):
-            yield tuple(
+            yield self._kept(
                 tuple((n + step * place) % fibres for n in range(ctcs))
                 for place, (fibres, ctcs) in enumerate(counts)
             )
-            yield tuple(
+            yield self._kept(
                 tuple((n * fibres // ctcs + step * place) % fibres for n in range(ctcs))
                 for place, (fibres, ctcs) in enumerate(counts)
             )
+
+    def _kept(self, candidates: Iterable[Candidate]) -> Candidates:
+        """The candidates, with the CTCs of links that are not to change where they are."""
+        return tuple(
+            candidate if place in self._free else self._given[place]
+            for place, candidate in enumerate(candidates)
+        )
 
     def _neighbours(self, best: Candidates) -> list[Candidates]:
         """Some candidates that differ from the best by one CTC or two, each new."""
         found: dict[Candidates, None] = {}
         for _ in range(20 * NEIGHBOURS):
-            place = self._random.randrange(len(best))
+            place = self._random.choice(self._free)
             fibres = len(self.task.collection.links[place].fibres)
             moved = list(best[place])
             one, other = (self._random.randrange(len(moved)) for _ in range(2))

@@ -60,6 +60,20 @@ def test_the_worst_link_may_count() -> None:
     assert best.scores[0] == min(rate.mb_per_s for rate in best.links.values())
 
 
+@pytest.mark.usefixtures("short_steady")
+def test_the_worst_loss_may_count_and_links_without_traffic_stay_as_they_are() -> None:
+    scoring = replace(SCORING, objectives=(LinksObjective.WORST_LOSS,), loads=LOADS[:1])
+    scoring = replace(scoring, seconds=0.01, warmup=0.005)
+    found = optimise(replace(TASK, scoring=scoring, runs=4, seeds=1), here)
+    best = found.best[0]
+    assert 0 < best.scores[0] < sum(rate.mb_per_s for rate in best.links.values())
+    loaded = {LOADS[0].client, LOADS[0].server}
+    for each in found.best:
+        for old, new in zip(COLLECTION.links, each.collection.links, strict=True):
+            if {*old.nodes} != loaded:
+                assert old.ctcs == new.ctcs
+
+
 def test_links_keep_their_ctcs_and_numbers_wherever_they_are_placed() -> None:
     crossed = tuple(candidate_of(link)[::-1] for link in COLLECTION.links)
     moved = placed(COLLECTION, crossed)
@@ -78,5 +92,5 @@ def test_a_fibre_without_ctcs_is_left_out_with_what_was_shared_by_it() -> None:
 
 def test_one_fibre_a_link_leaves_nothing_to_choose() -> None:
     only = parse_collection(mesh(3, shared=True))
-    with pytest.raises(ConfigurationError, match="each link has one fibre; expected several"):
+    with pytest.raises(ConfigurationError, match="each link with traffic has one fibre"):
         optimise(replace(TASK, collection=only), here)
