@@ -21,6 +21,14 @@ if TYPE_CHECKING:
     from isfc.testing.plan import Step as Step
     from isfc.testing.profiles import register_profiles as register_profiles
     from isfc.testing.side import Side as Side
+    from isfc.testing.strategies import fault_schedules as fault_schedules
+    from isfc.testing.strategies import faults as faults
+    from isfc.testing.strategies import layouts as layouts
+    from isfc.testing.strategies import messages as messages
+    from isfc.testing.strategies import node_names as node_names
+    from isfc.testing.strategies import setups as setups
+    from isfc.testing.strategies import traffic_plans as traffic_plans
+    from isfc.testing.strategies import workloads as workloads
     from isfc.testing.virtual_programs import ProgramsRun as ProgramsRun
     from isfc.testing.virtual_programs import Stuck as Stuck
     from isfc.testing.virtual_programs import run_programs as run_programs
@@ -42,8 +50,16 @@ _HOMES: Final = {
     "Stuck": "isfc.testing.virtual_programs",
     "WriteScheduler": "isfc.link.schedule",
     "open_pair": "isfc.testing.live_pair",
+    "fault_schedules": "isfc.testing.strategies",
+    "faults": "isfc.testing.strategies",
+    "layouts": "isfc.testing.strategies",
+    "messages": "isfc.testing.strategies",
+    "node_names": "isfc.testing.strategies",
     "register_profiles": "isfc.testing.profiles",
     "run_programs": "isfc.testing.virtual_programs",
+    "setups": "isfc.testing.strategies",
+    "traffic_plans": "isfc.testing.strategies",
+    "workloads": "isfc.testing.strategies",
 }
 """Each name that is here too, and the module that defines it."""
 

@@ -12,7 +12,7 @@ from isfc.live.session import OpenNode, open_node
 
 @asynccontextmanager
 async def open_pair(
-    folder: Path, layout: str | Layout = "atlanta-boston", **options: Any
+    folder: str | Path, layout: str | Layout = "atlanta-boston", **options: Any
 ) -> AsyncIterator[tuple[OpenNode, OpenNode]]:
     """Run both systems of a layout within the block; the first one listens in ``folder``.
 
@@ -20,7 +20,7 @@ async def open_pair(
     """
     link = layout if isinstance(layout, Layout) else load_layout(layout)
     first, second = link.nodes
-    address = f"unix:{folder / 'isfc'}"
+    address = f"unix:{Path(folder, 'isfc')}"
     async with (
         open_node(link, first, listen=address, **options) as listening,
         open_node(link, second, connect=address, **options) as connecting,

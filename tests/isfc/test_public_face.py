@@ -22,7 +22,7 @@ def test_program_that_type_checkers_read_has_every_public_name() -> None:
 
 def test_program_that_type_checkers_read_runs() -> None:
     subprocess.run(
-        [sys.executable, "-m", "tests.user_program"], cwd=PROJECT, check=True, timeout=60
+        [sys.executable, "-m", "tests.user_program"], cwd=PROJECT, check=True, timeout=110
     )
 
 

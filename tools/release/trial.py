@@ -236,7 +236,7 @@ def check_types() -> None:
         (home / "mypy.ini").write_text("[mypy]\nignore_missing_imports = true\n", "utf-8")
         _run(bin_ / "python", "names.py", cwd=home)
         _run(bin_ / "mypy", "--strict", "program.py", "names.py", cwd=home)
-        pyright = (TOOLS / "pyright", "--pythonpath", bin_ / "python")
+        pyright = (TOOLS / "basedpyright", "--pythonpath", bin_ / "python")
         _run(*pyright, "program.py", "names.py", cwd=home)
         # mypyc adds to classes what no source has, so what runs is compared where it is the source
         (pure,) = DIST.glob("*-py3-none-any.whl")
