@@ -150,6 +150,10 @@ class CtcJoint:
         """Something else has happened to an end, in words."""
         self._observe(Happened(end, text))
 
+    def now_ns(self) -> int:
+        """The box's time."""
+        return self._box.now_ns()
+
     def lose(self, why: str) -> None:
         """Carry nothing. What is under way is lost."""
         if not self.lost:
@@ -181,7 +185,7 @@ class CtcJoint:
 
     def _pass_on(self) -> None:
         """Send what the adapter tells; while the CTC is lost its own channel tells each end."""
-        now_ns = self._box.now_ns()
+        now_ns = self.now_ns()
         for end, order in self.adapter.take():
             if self.lost:
                 self.ports[end].send(order)

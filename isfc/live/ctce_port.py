@@ -8,7 +8,8 @@ from functools import partial
 from ipaddress import IPv4Address
 from typing import Final, Protocol, cast
 
-from ctc.order import Order
+from ctc.order import Order, command_of
+from ctc.subchannel import Command
 from isfc.ctce.join import CtcEnd
 from isfc.ctce.wire import (
     CURRENT,
@@ -43,6 +44,10 @@ class EndCount:
 
     orders: int = 0
     written_length: int = 0
+    writes: int = 0
+    """WRITEs that have ended because the mate has read them."""
+    write_ns: int = 0
+    """How long these waited, in all."""
     attached: int = 0
     refused: int = 0
 
@@ -62,6 +67,9 @@ class Joint(Protocol):
     def tell(self, end: CtcEnd, text: str) -> None:
         """Something else has happened to an end, in words."""
 
+    def now_ns(self) -> int:
+        """A time that only grows."""
+
 
 @dataclass(eq=False, slots=True)
 class EndPort:
@@ -78,6 +86,8 @@ class EndPort:
     _servers: list[asyncio.Server] = field(default_factory=list)
     _seeking: "asyncio.Task[None] | None" = None
     _sequence: int = 0
+    _writing_ns: int = 0
+    """When its WRITE came that waits; 0 if none does."""
     _early: list[Order] = field(default_factory=list)
     """What its Hercules has said before it could be told anything."""
     address: str = ""
@@ -150,12 +160,18 @@ class EndPort:
         for order in data:
             self.count.orders += 1
             self.count.written_length += len(order.data)
+            if order.data:
+                self._writing_ns = self.joint.now_ns()
             self.joint.receive(self.index, order)
 
     def send(self, order: Order) -> None:
         """Tell its Hercules."""
         if self.outward is None:  # dropped just now
             return
+        if self._writing_ns and command_of(order.code) is Command.READ:
+            self.count.writes += 1
+            self.count.write_ns += self.joint.now_ns() - self._writing_ns
+            self._writing_ns = 0
         self._sequence += 1
         sender = Sender(self.end.named)
         self.outward.transport.write(encode_order(self.outward.form, order, self._sequence, sender))

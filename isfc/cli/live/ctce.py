@@ -3,15 +3,15 @@
 import asyncio
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from isfc.cli.live.ctce_hardware import HardwareOptions
 from isfc.cli.live.ctce_joined import joined_ctcs
 from isfc.cli.live.ctce_operator import CtceOperator, read_commands
+from isfc.cli.live.ctce_table import totals, watched
 from isfc.cli.live.ctce_trace import trace_line
 from isfc.cli.live.loops import run_live
 from isfc.cli.options.flattened import flattened
@@ -19,7 +19,6 @@ from isfc.cli.options.layout import LinkOption, complete_layout
 from isfc.cli.options.number import within
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import show, show_error, show_lines
-from isfc.cli.output.table import plain_table
 from isfc.ctce.join import JoinedCtc
 from isfc.live.ctce import Carried, CtceBox, Happened, Observe
 
@@ -63,6 +62,9 @@ def ctce(
     trace: Annotated[
         bool, typer.Option("--trace", help="Print a line for each command of a guest.")
     ] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Show on a terminal what each end does, every second.")
+    ] = False,
     seconds: Annotated[
         float | None,
         typer.Option(help="End after so long.", callback=within(0.1, SECONDS_MAX)),
@@ -78,25 +80,30 @@ def ctce(
         show_lines(_configuration_lines(ctcs))
         return
     opened = hardware.open(sources, link, ctcs)
-    planned = read_commands(hardware.commands, opened)
     box = CtceBox(ctcs, _observer(trace=trace), opened.fibres)
-    operator = CtceOperator(box, opened, planned)
-    code = run_live(lambda stop: _serve(box, operator, stop, seconds))
-    show(_table(box))
+    operator = CtceOperator(box, opened, read_commands(hardware.commands, opened))
+    code = run_live(lambda stop: _serve(box, operator, stop, seconds, watch=watch))
+    show(totals(box))
     if code:
         raise typer.Exit(code)
 
 
 async def _serve(
-    box: CtceBox, operator: CtceOperator, stop: asyncio.Event, seconds: float | None
+    box: CtceBox,
+    operator: CtceOperator,
+    stop: asyncio.Event,
+    seconds: float | None,
+    *,
+    watch: bool,
 ) -> int:
-    await box.start()
-    show_error(f"{len(box.joints)} CTC{'s' * (len(box.joints) > 1)} served; Ctrl-C ends")
-    try:
-        with operator.operates(), suppress(TimeoutError):
-            await asyncio.wait_for(stop.wait(), seconds)
-    finally:
-        await box.close()
+    with watched(box) if watch else nullcontext():
+        await box.start()
+        show_error(f"{len(box.joints)} CTC{'s' * (len(box.joints) > 1)} served; Ctrl-C ends")
+        try:
+            with operator.operates(), suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), seconds)
+        finally:
+            await box.close()
     return ExitCode.GOOD
 
 
@@ -117,29 +124,3 @@ def _observer(*, trace: bool) -> Observe:
             show_lines([trace_line(seen, time.monotonic_ns() - start_ns)])
 
     return observe
-
-
-def _table(box: CtceBox) -> Table:
-    table = plain_table(
-        "system",
-        "RDEV",
-        ">commands",
-        ">bytes written",
-        ">connected",
-        ">refused",
-        ">collisions",
-        ">stale",
-    )
-    for joint in box.joints:
-        for port in joint.ports:
-            count = port.count
-            table.add_row(
-                port.end.system,
-                f"{port.end.rdev:04X}",
-                *(
-                    f"{n:,}"
-                    for n in (count.orders, count.written_length, count.attached, count.refused)
-                ),
-                *(f"{n:,}" for n in (joint.adapter.collision_count, joint.adapter.stale_count)),
-            )
-    return table

@@ -6,13 +6,18 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+from rich.console import Console
 
+from ctc.address import Rdev
 from ctc.order import Order
 from ctc.state import State
 from ctc.subchannel import Command
 from isfc.cli.live.ctce_joined import joined_ctcs
+from isfc.cli.live.ctce_table import CtceWatch
 from isfc.cli.main import run
+from isfc.ctce.join import CtcEnd, Place
 from isfc.ctce.wire import CURRENT, OLDER
+from isfc.live.ctce import CtceBox
 from tests.isfc.cli.conftest import Refusal
 from tests.isfc.ctce.partner import Partner
 from tests.isfc.ctce.ports import free_ports
@@ -131,8 +136,33 @@ def test_a_trace_has_a_line_for_each_command_and_a_table_follows(
         "meets the mate's: both end",
     ]
     assert [row.split() for row in table] == [
-        ["MVSA", "0500", *"1 20 1 0 0 0".split()],
-        ["MVSB", "0500", *"1 0 1 0 0 0".split()],
+        ["MVSA", "0500", *f"1 20 {table[0].split()[4]} 1 0 0 0".split()],
+        ["MVSB", "0500", *"1 0 - 1 0 0 0".split()],
     ]
+    assert 0 < float(table[0].split()[4]) < 60_000  # ms from the WRITE to its end
     assert "isfc: MVSA 0500: connected, older form" in err
     assert "isfc: MVSB 0500: connected, current form" in err
+
+
+def test_a_watched_page_says_what_each_end_did_since_the_last_and_how_it_is_now() -> None:
+    """A WRITE that waits, a partner that is not there, and a CTC that is lost."""
+    ends = [CtcEnd(name, Rdev(0x500), Place("h", 31000), Place("h", 31002)) for name in "AB"]
+    box = CtceBox([(ends[0], ends[1])] * 2, lambda _seen: None)
+    watch = CtceWatch(box)
+    joint = box.joints[0]
+    joint.adapter.attach(0)
+    joint.receive(0, Order(Command.WRITE, State.WRITE, 20, bytes(20)))
+    box.lose([1], "director:1")
+    console = Console(width=120)
+    with console.capture() as capture:
+        console.print(watch.page())
+    heading, *rows = (re.split("  +", row.strip()) for row in capture.get().splitlines())
+    assert heading[-1] == "now"
+    assert [row[-1] for row in rows] == ["write", "not connected", *["lost: director:1"] * 2]
+
+
+def test_watching_needs_a_terminal(refusal: Refusal) -> None:
+    places = ["--at", "CLIENT=127.0.0.1:31000", "--at", "SERVER=127.0.0.1:31100"]
+    assert refusal("ctce", "published-1", *places, "--watch").startswith(
+        "--watch: expected a terminal"
+    )
