@@ -62,18 +62,18 @@ TRANSFERS: Final = {
 LIMITS: Final = {
     "one sender": 4.0,
     "one receiver": 4.0,
-    "eight senders": 5.0,
-    "another link: 1": 4.0,
-    "another link: 8": 5.0,
-    "one forwarded": 8.0,
-    "eight forwarded": 16.0,
+    "eight senders": 4.0,
+    "another link: 1": 3.5,
+    "another link: 8": 3.5,
+    "one forwarded": 5.5,
+    "eight forwarded": 5.5,
 }
 """Medians beside transfers, over those alone: what was reached on a quiet machine, and a third."""
 
 P99_LIMIT: Final = 8.0
-THROUGHPUT_MIN: Final = 0.4
+THROUGHPUT_MIN: Final = 0.2
 """The transfers beside round trips, over those without: the round trips take their share of both
-processors."""
+processors, and transfers have less room in the link (docs/live.md)."""
 
 
 class Beside(msgspec.Struct, frozen=True):

@@ -123,10 +123,10 @@ def test_round_trips_beside_transfers_are_judged_by_those_alone() -> None:
     limits = live_beside.LIMITS
     assert limits.keys() == live_beside.TRANSFERS.keys()
     runs = {
-        name: [Beside(100, 200, int(100 * limits[name]), 1_600, 40.0, 100.0)] for name in limits
+        name: [Beside(100, 200, int(100 * limits[name]), 1_600, 20.0, 100.0)] for name in limits
     }
     assert all(check.passed for check in live_beside.judge(runs))
-    late = {name: [Beside(100, 200, 1_601, 1_602, 39.0, 100.0)] for name in runs}
+    late = {name: [Beside(100, 200, 1_601, 1_602, 19.0, 100.0)] for name in runs}
     assert not any(check.passed for check in live_beside.judge(late))
     assert max(map(len, live_beside.describe(runs).splitlines())) <= 80
 
