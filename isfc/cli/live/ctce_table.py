@@ -20,7 +20,7 @@ MIB = 1 << 20
 def totals(box: CtceBox) -> Table:
     """A row for each end: all that it has done."""
     table = plain_table(
-        *("system", "RDEV", ">commands", ">bytes written", ">ms/WRITE", ">joined", ">refused"),
+        *("system", "RDEV", ">commands", ">bytes", ">ms/WRITE", ">joined", ">refused"),
         *(">collided", ">stale"),
     )
     for joint, port in _ends(box):
