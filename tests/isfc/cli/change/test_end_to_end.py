@@ -92,3 +92,33 @@ def test_and_back(
         carried_out(tmp_path, folder, (first, second), capsys)
     good("export", "before.toml", "--as", "iocp", "-o", "back")
     assert Path("back").read_bytes() == source.read_bytes()
+
+
+@pytest.mark.slow
+def test_a_link_of_a_live_cluster_is_reset(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The plan for a stuck link: the two others of the third member keep all their CTCs."""
+    deck = ["import", "iocp", str(DECKS / "three-systems.iocp"), "--partitions", "VMA,VMB,VMC"]
+    good(*deck, "--ports", "VMA:50=01", "-o", "three.toml")
+    reset = ["--reset", "VMA-VMB", "--link", "VMA-VMB", "--try", str(tmp_path)]
+    good("change", "three.toml", "three.toml", "--no-rates", *reset)
+
+    def count(node: str) -> int:
+        capsys.readouterr()
+        good("cp", node, "QUERY ISLINK", "--json")
+        return len({*up(json.loads(capsys.readouterr().out)["lines"])})
+
+    with isfc(tmp_path, "up", "three.toml", "--detach") as started:
+        assert started.exit_code() == 0, started.err
+    try:
+        least = 16
+        for system, command in orders(tmp_path / "change.cp"):
+            good("cp", system, command)
+            if command.startswith("DEACTIVE"):
+                least = min(least, count("VMA"))
+                assert count("VMC") == 16
+        assert least == 9, "one CTC of the link stays, and eight of the other"
+        wait_for(lambda: count("VMA") == count("VMB") == 16, "all CTCs again")
+    finally:
+        good("down")
