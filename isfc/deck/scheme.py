@@ -223,15 +223,21 @@ def numbering_of(collection: Collection) -> Numbering:
 
 
 def _two_targets(book: _Book, scheme: Scheme) -> Iterator[NumberProblem]:
-    """A place, x and y, that stands for two targets."""
-    if scheme is not Scheme.TRADED:
-        return
-    known: dict[int, NodeName] = {}
-    for target, place in book.places.items():
-        other = known.setdefault(place, target)
-        if other != target:
-            end = next(each for each in book.ends if each.target == target)
-            text = f"{place:02X} stands for {other} and for {target}"
+    """Numbers that stand for two targets: x and y of `Scheme.TRADED`, else sixteen of a system."""
+    known: dict[tuple[str, int], NodeName] = {}
+    told: set[tuple[str, int, NodeName]] = set()
+    for end in book.ends:
+        if scheme is Scheme.ALIKE or (
+            scheme is Scheme.TRADED and end.rdev >> 12 not in book.ranges
+        ):
+            continue
+        traded = scheme is Scheme.TRADED
+        place = ("", end.rdev >> 4 & 0xFF) if traded else (str(end.node), end.rdev >> 4)
+        other = known.setdefault(place, end.target)
+        if other != end.target and (*place, end.target) not in told:
+            told.add((*place, end.target))
+            called = f"{place[1]:02X}" if traded else f"{place[1]:03X}z"
+            text = f"is of {called}, which stands for {other} and for {end.target}"
             yield NumberProblem(Kind.TWO_TARGETS, end.node, end.rdev, text)
 
 

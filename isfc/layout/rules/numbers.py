@@ -60,7 +60,8 @@ RULES: Final = (
         Severity.WARNING,
         "The device numbers of the two ends run in different orders.",
         "Both ends scan by the numbers of the node whose name comes first. Whoever reads the "
-        "other's numbers takes the wrong CTCs for the first and the last.",
+        "other's numbers takes the wrong CTCs for the first and the last. Two ranges that the ends "
+        "use the other way round, as 4xyz to send and 5xyz to receive, are meant so, and left out.",
         f"{_GUIDE}; z/VM 6.2 performance report, ISFC Improvements",
         "Number the CTCs in the same order at both ends; best, with the same numbers.",
         _out_of_order,

@@ -104,6 +104,20 @@ def test_the_third_digit_is_held_against_cuadd(three: Path) -> None:
     assert kinds(isfc.number(three))[:2] == ["image-differs VMA 5040", "image-differs VMA 5041"]
 
 
+def test_images_that_are_alike_in_two_css_share_sixteen_numbers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A is image 1 of CSS 0, B image 1 of CSS 1: in one range of G nothing parts them."""
+    images = {"A": 0x01, "B": 0x11, "G": 0x02}
+    monkeypatch.setattr("isfc.deck.scheme.images_of", lambda _: images)
+    found = isfc.number(
+        layout(
+            (("A", "G"), [("7020-7023", "6010-6013")]), (("B", "G"), [("8020-8023", "6014-6017")])
+        )
+    )
+    assert (found.scheme, kinds(found)) == ("target", ["two-targets G 6014"])
+
+
 @pytest.mark.parametrize(
     ("scheme", "name"),
     [
