@@ -24,7 +24,7 @@ import uvloop
 
 from isfc.live.session import Conversation, ConversationSevered, OpenNode, open_node
 from tools.benchmarks.bench import Check
-from tools.benchmarks.contenders import ROOT, reports, started
+from tools.benchmarks.contenders import ROOT, ContenderError, reports, started
 from tools.benchmarks.forwarded import forwarding_pair, trips_of_port_ns
 from tools.benchmarks.live_peer import MESSAGE_LENGTH, PING_LENGTH, await_path
 from tools.benchmarks.tcp_services import DOWNLOAD_LENGTH, HOST, find_program, own_service
@@ -160,7 +160,7 @@ def _run_forwarded(transfers: Transfers, seconds: float) -> Beside:
     ):
         _trips(ports["echo"], SETTLE_S)
         alone = _trips(ports["echo"], seconds / 2)
-        without = _rate(_downloads(transfers.receivers, ports["http"], seconds / 2))
+        without = _rate(_downloads(transfers.receivers, ports["http"], SETTLE_S + seconds / 2))
         clients = _downloads(transfers.receivers, ports["http"], SETTLE_S + seconds)
         time.sleep(SETTLE_S)
         beside = _trips(ports["echo"], seconds)
@@ -181,7 +181,10 @@ def _downloads(count: int, port: int, seconds: float) -> list["subprocess.Popen[
 
 def _rate(clients: list["subprocess.Popen[str]"]) -> float:
     """Bytes a second of all of them, when they have ended."""
-    return sum(float(client.communicate()[0]) for client in clients)
+    rate = sum(float(client.communicate()[0]) for client in clients)
+    if not rate:
+        raise ContenderError("beside: nothing was downloaded")
+    return rate
 
 
 async def echo(conversation: Conversation) -> None:
