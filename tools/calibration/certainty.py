@@ -207,6 +207,13 @@ def coverage(misses: Sequence[Miss], share: float, factor: float) -> float:
     return sum(one <= taken + 1e-3 for one in scores) / len(scores)
 
 
+def covered(family: Family, misses: Sequence[Miss], share: float, factor: float) -> float:
+    """The share of rows that a factor covers: of suites left out where these tell each other."""
+    if score(misses, share) and tells(family, misses):
+        return coverage(misses, share, factor)
+    return sum(miss.factor <= factor * 1.001 for miss in misses) / len(misses)
+
+
 def within(factors: Iterable[float], share: float) -> float:
     """The factor within which a further error would stay in such a share of all cases.
 

@@ -5,7 +5,12 @@ from typing import Final
 
 from isfc.cli.results.measures import measure_name
 from scenarios.figures.assumptions import ASSUMPTIONS
-from scenarios.figures.certainty import SEVERAL_CTCS, every_errors
+from scenarios.figures.certainty import (
+    FOUR_OF_FIVE,
+    NINETEEN_OF_TWENTY,
+    SEVERAL_CTCS,
+    every_errors,
+)
 from scenarios.published.decisions import (
     CHOICES,
     LEVEL,
@@ -19,7 +24,8 @@ from scenarios.published.decisions import (
     rule_figures,
 )
 from scenarios.published.verdict import TableVerdict
-from tools.calibration import ablations
+from tools.calibration import ablations, certainty
+from tools.calibration.certainty import covered
 from tools.pages.spans import markdown_table, paragraph
 
 HOLDS: Final = """
@@ -42,11 +48,13 @@ takes the link which is liked best loses so much of IBM's MB/s, in 20 such cases
 RANGES: Final = """
 A figure of the model has two ranges: for four of five cases, and for nineteen of twenty. It is the
 figure divided and multiplied by a factor. The factors come from the errors of suites that nothing
-was fitted to, and where these tell nothing, of the rows themselves (*in sample*). They are made so
+was fitted to, and where these tell nothing, of the rows themselves (*in sample*). What was fitted
+to the other suites is a fast copy of the model with the same rules and constants, not the model
+itself, of which such a fit takes days: each line says so. The factors are made so
 that ranges which are told by three suites cover the fourth as they state, within five points: a
-test holds them to that. A family with few rows takes the factors of the
-wider one, and says so; one whose suites tell too little of each other takes them too, or what
-its own rows take, whichever is more."""
+test holds them to that, and *covered* is what they reach. A family with few rows takes the factors
+of the wider one, and says so; one whose suites tell too little of each other takes them too, or
+what its own rows take, whichever is more: there, and in sample, *covered* is of its own rows."""
 
 ASSUMED: Final = """
 What nobody has measured of CTCs makes a range wider. The model is run at both ends of each
@@ -112,14 +120,23 @@ def _decision(made: DecisionAccuracy) -> tuple[str, ...]:
 
 def ranged() -> str:
     """Factors of ranges, by kind of figure and family."""
+    misses_of_ratios = (miss for miss, _, _ in certainty.ratios())
+    found = certainty.families([*certainty.figures(), *misses_of_ratios])
     lines = [
         (
             *(RANGE_NAMES.get(one.of, one.of), str(one.family), str(one.rows)),
-            *(f"x {factor:.2f}" for factor in (one.four_of_five, one.nineteen_of_twenty)),
+            *(
+                f"x {factor:.2f}, covered {covered(one.family, misses, share, factor):.0%}"
+                for share, factor in (
+                    (FOUR_OF_FIVE, one.four_of_five),
+                    (NINETEEN_OF_TWENTY, one.nineteen_of_twenty),
+                )
+            ),
             one.source,
         )
         for one in every_errors()
         if one.kind == "figure" or one.family.regime == SEVERAL_CTCS
+        for misses in [found[one.kind, one.of, one.family]]
     ]
     heading = ("figure", "family", "rows", "four of five", "nineteen of twenty", "errors of")
     assumed = [(each.name, " ".join(each.reason.split())) for each in ASSUMPTIONS]
