@@ -6,11 +6,12 @@ share in the limit: 1 if nothing else counts, 0 if it never holds anything up. O
 are busy for some of the time are tried. Then what limits is taken away, and what a site could add
 is added: a CTC on each chpid, or a chpid.
 
-Shares add up to about 1, as a run in which all is 5 % faster carries 5 % more. So where many cases
-are looked at, `first_limit` tries what is busiest first, and ends with what has most of the share.
+Shares add up to about 1, as a run in which all is 5 % faster carries 5 % more. So what is busiest
+is tried first, until nothing else can count; where many cases are looked at, `first_limit` ends
+with what has most of the share.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Final
@@ -103,12 +104,13 @@ class Limit:
 
 
 def find_limit(experiment: Experiment, run_each: RunEach = in_turn) -> Limit:
-    """Find what limits a run, of one link or of several together. Its times do not count."""
-    base = _Base(experiment, glances([experiment], run_each)[0])
-    tried = base.resources()
-    runs = glances([faster(experiment, resource, FACTOR) for resource in tried], run_each)
-    shares = [base.share(*each) for each in zip(tried, runs, strict=True)]
-    return base.limit(shares, run_each, base.reliefs(run_each))
+    """Find what limits a run, of one link or of several together. Its times do not count.
+
+    What is tried ends when nothing else can count.
+    """
+    base = _Base(experiment, glances([experiment], run_each)[0], run_each)
+    shares = base.shares(lambda found: sum(each.share for each in found) > 1 - SHARE_MIN)
+    return base.limit(shares, base.reliefs())
 
 
 def first_limit(experiment: Experiment, *, added: bool = False) -> Limit:
@@ -116,28 +118,21 @@ def first_limit(experiment: Experiment, *, added: bool = False) -> Limit:
 
     What a site could add is tried if ``added``.
     """
-    seeds = SEEDS[:1]
-    base = _Base(experiment, glances([experiment], in_turn, seeds)[0])
-    shares: list[Share] = []
-    for resource in base.resources():
-        found = glances([faster(experiment, resource, FACTOR)], in_turn, seeds)[0]
-        shares.append(base.share(resource, found))
-        if shares[-1].share >= SHARE_MOST:
-            break
-    reliefs = base.reliefs(in_turn) if added else ()
-    return base.limit(shares, in_turn, reliefs)
+    base = _Base(experiment, glances([experiment], in_turn, SEEDS[:1])[0], in_turn)
+    shares = base.shares(lambda found: found[-1].share >= SHARE_MOST)
+    return base.limit(shares, base.reliefs() if added else ())
 
 
 class _Base:
     """The run as it is, beside which others stand."""
 
-    def __init__(self, experiment: Experiment, seen: Sequence[Glance]) -> None:
-        self._experiment, self.seen = experiment, seen
+    def __init__(self, experiment: Experiment, seen: Sequence[Glance], run_each: RunEach) -> None:
+        self._experiment, self._seen, self._run_each = experiment, seen, run_each
         self._busy = {key: fmean(glance.busy[key] for glance in seen) for key in seen[0].busy}
 
     def resources(self) -> list[Resource]:
         """Those that are to be tried, the busiest first, and then those that serve nobody."""
-        collides = any(glance.collisions_per_s for glance in self.seen)
+        collides = any(glance.collisions_per_s for glance in self._seen)
         tried = [
             resource
             for resource in resources_of(self._experiment)
@@ -146,31 +141,36 @@ class _Base:
         ]
         return sorted(tried, key=lambda each: -self._busy.get(each.key, 0.0))
 
-    def share(self, resource: Resource, found: Sequence[Glance]) -> Share:
-        """The share of a resource with which ``found`` was seen."""
-        key = resource.key
-        step = step_of(self._experiment, resource, FACTOR)
-        where = self.seen[0].where.get(key, "")
-        return Share(resource, _ratio(found, self.seen) / step, self._busy.get(key), where)
+    def shares(self, is_enough: Callable[[Sequence[Share]], bool]) -> list[Share]:
+        """The shares of resources, one after the other until that is enough."""
+        found: list[Share] = []
+        for resource in self.resources():
+            found.append(self._share(resource))
+            if is_enough(found):
+                break
+        return found
 
-    def reliefs(self, run_each: RunEach) -> tuple[Relief, ...]:
+    def _share(self, resource: Resource) -> Share:
+        key = resource.key
+        runs = self._glances([faster(self._experiment, resource, FACTOR)])[0]
+        step = step_of(self._experiment, resource, FACTOR)
+        where = self._seen[0].where.get(key, "")
+        return Share(resource, _ratio(runs, self._seen) / step, self._busy.get(key), where)
+
+    def _glances(self, cases: Sequence[Experiment]) -> list[Sequence[Glance]]:
+        return glances(cases, self._run_each, SEEDS[: len(self._seen)])
+
+    def reliefs(self) -> tuple[Relief, ...]:
         """What a site could add to a link, and what it would carry then."""
         links = self._experiment.collection.links
         added = _added(links[0]) if len(links) == 1 else []
         cases = [self._experiment.over(layout) for _, layout in added]
-        runs = glances(cases, run_each, self._seeds)
         return tuple(
-            Relief(what, 1 + _ratio(found, self.seen))
-            for (what, _), found in zip(added, runs, strict=True)
+            Relief(what, 1 + _ratio(found, self._seen))
+            for (what, _), found in zip(added, self._glances(cases), strict=True)
         )
 
-    @property
-    def _seeds(self) -> Sequence[int]:
-        return SEEDS[: len(self.seen)]
-
-    def limit(
-        self, tried: Sequence[Share], run_each: RunEach, reliefs: tuple[Relief, ...] = ()
-    ) -> Limit:
+    def limit(self, tried: Sequence[Share], reliefs: tuple[Relief, ...]) -> Limit:
         """What limits, of all that was tried; and the run without it."""
         shares = sorted(tried, key=lambda each: -each.share)
         least = max(SHARE_MIN, shares[0].share - TIE)
@@ -178,12 +178,12 @@ class _Base:
         without = self._experiment
         for each in first:
             without = _freed(without, each.resource)
-        found = glances([without], run_each, self._seeds)[0]
+        found = self._glances([without])[0]
         return Limit(
             self._experiment,
             first,
             tuple(each for each in shares if each.share >= SHARE_MIN),
-            1 + _ratio(found, self.seen),
+            1 + _ratio(found, self._seen),
             reliefs,
         )
 

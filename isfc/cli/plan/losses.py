@@ -149,7 +149,8 @@ def _model_cells(layout: Layout, left: AfterLoss, whole: AfterLoss, way: int) ->
     if left.measured is None or whole.measured is None:
         return []
     rates = (left.measured[way].mb_per_s, whole.measured[way].mb_per_s)
-    return [_rate(*rates), likely(left_range(layout, left, way))]
+    shown = _rate(*rates).replace(" %", "%")  # beside what limits it 80 columns are few
+    return [shown, likely(left_range(layout, left, way))]
 
 
 def _rate(rate: float, whole: float) -> str:
