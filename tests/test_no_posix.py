@@ -53,6 +53,7 @@ import iocp {here}/ATLANTA.iocp {here}/BOSTON.iocp --partitions ATLANTA,BOSTON -
 import config {here}/ATLANTA.config --layout imported.toml
 import islink {logs}/atlanta.txt {logs}/boston.txt --chpids BOSTON:50=7000-7001,51=7020-7021
 new --systems A,B --chpids 40:50
+number atlanta-boston
 schema
 check atlanta-boston --fail-on never
 show published-4 -o drawn.svg

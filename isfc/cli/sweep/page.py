@@ -87,7 +87,8 @@ def odds_line(rows: Sequence[Row], axes: Sequence[str]) -> str:
     varying = varying_axes(rows, axes)
     if compared_in(varying) is None or len(groups(rows, varying)) < 2:
         return ""
-    return ODDS_NOTE.format(alike=listed(alike_in(varying)) or "sweep")
+    alike = alike_in(varying)
+    return ODDS_NOTE.format(alike=listed(alike) if alike else "sweep")
 
 
 def range_line(cells: Sequence[Cell], rows: Sequence[Row]) -> str:

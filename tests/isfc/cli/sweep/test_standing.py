@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from isfc.cli.sweep.page import groups, varying_axes
+from isfc.cli.sweep.page import groups, odds_line, varying_axes
 from isfc.cli.sweep.standing import alike_in, standings
 from isfc.layout.catalogue import load_layout
 from isfc.search.grid import Cell
@@ -54,3 +54,10 @@ def test_what_varies_alone_is_compared(rows: list[tuple[Any, ...]], alike: list[
 
 def test_one_row_has_no_odds() -> None:
     assert said(("A", "none", "HL", 1, 1, 90.0), ("A", "none", "HL", 1, 2, 91.0)) == []
+
+
+@pytest.mark.parametrize(("axis", "values"), [("pairs", (1, 5)), ("layout", ("a", "b"))])
+def test_odds_of_a_sweep_of_one_axis_are_of_the_whole_sweep(
+    axis: str, values: tuple[object, object]
+) -> None:
+    assert "the same sweep" in odds_line([{axis: each} for each in values], [axis])
