@@ -17,6 +17,7 @@ from isfc.cli.output.streams import show, show_json, show_log, write_file
 from isfc.cli.output.table import apart, plain_table
 from isfc.cli.results.shared import disk_lines
 from isfc.deck.connections import Connection, Connections, RangeEnd, connections_of
+from isfc.errors import ConfigurationError
 from isfc.io.shared import find_shared
 from isfc.layout.sharing import shares_anything
 
@@ -50,6 +51,10 @@ def show_layout(
     opened = open_links(layout, link, alone=False)
     collection = opened[0].collection
     if connections or csv or json:
+        if output is not None:
+            raise ConfigurationError(
+                "--output is of the drawing: expected no --connections, --csv or --json with it"
+            )
         named = collection if link is None else replace(collection, links=(opened[0].layout,))
         _show_connections(connections_of(named), json=json)
         return

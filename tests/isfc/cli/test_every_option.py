@@ -127,6 +127,7 @@ show FILE
     --link A-C                                            --++
     --output out.svg                                      ++++
     --connections                                         ++++
+    --output out.svg | --connections                      ----
     --csv                                                 ++++
     --json                                                ++++
 number FILE
