@@ -29,11 +29,16 @@ def losses(record: Any) -> str:
     caption = f"MB/s (2^20) one way that each can send with one piece gone, {told}; % of the whole"
     known = range_note(_left_range(whole, node) for node in nodes)
     return (
-        (_worst(lost, whole) if lost else "")
+        (_worst(_pieces(lost), whole) if lost else "")
         + table(caption, ("gone", "CTCs left", *sum(heads, ()), *why), rows)
         + _limited("The whole link is", whole)
         + _notes([known, *_texts(whole)])
     )
+
+
+def _pieces(lost: Sequence[Record]) -> Sequence[Record]:
+    """What a link can be built to survive: no CEC, which takes its systems along."""
+    return [each for each in lost if each["kind"] != "cec"] or lost
 
 
 def _worst(lost: Iterable[Record], whole: Record) -> str:
@@ -182,7 +187,7 @@ def together(record: Any) -> str:
     ways = ("alone, to", "alone, from", "together, to", "together, from")
     shared = [*record["channels"], *record["paths"]]
     busiest = max(shared, key=lambda each: each["busy_percent"], default=None)
-    said = f"{busiest['name']} is busiest, {busiest['busy_percent']:.0f} %." if busiest else ""
+    said = f"Busiest: {busiest['name']}, {busiest['busy_percent']:.0f} %." if busiest else ""
     answer = f"With all links at work {least['link']} keeps {_kept(least):.0%} of what it carries."
     return (
         _answer(answer, said)
@@ -214,7 +219,7 @@ def cluster_losses(record: Any) -> str:
     """``isfc plan --lose`` of links that share channels: the worst loss, then what each leaves."""
     lost: Sequence[Record] = record["losses"]
     found = [each.get("range") and read_range(each["mb_per_s"], each["range"]) for each in lost]
-    worst = min(lost, key=lambda each: (-len(each["cut"]), each.get("mb_per_s", 0.0)))
+    worst = min(_pieces(lost), key=lambda each: (-len(each["cut"]), each.get("mb_per_s", 0.0)))
     down = f"Down: {', '.join(worst['cut'])}." if worst["cut"] else "No link is down."
     rows = (
         (

@@ -41,17 +41,24 @@ def test_links_together_begin_with_the_link_that_keeps_least() -> None:
     page = shown.together({"together": links, "channels": [busy], "paths": []})
     assert page.startswith(
         '<p class="answer"><strong>With all links at work AA-CC keeps 40% of what it carries.'
-        "</strong> AA 40 is busiest, 97 %.</p>"
+        "</strong> Busiest: AA 40, 97 %.</p>"
     )
     assert "A range holds in four of five cases: from 9." in page
 
 
-def test_losses_of_a_cluster_begin_with_the_one_that_cuts_most() -> None:
-    def lost(name: str, cut: list[str], rate: float) -> dict[str, Any]:
-        return {"name": name, "cut": cut, "fewer": [["AA-BB", 2, 4]], "mb_per_s": rate}
+def test_losses_of_a_cluster_begin_with_the_piece_whose_loss_cuts_most() -> None:
+    """A CEC takes its systems along, whatever their links are."""
 
-    losses = [lost("the channel AA 40", [], 300.0), lost("CEC EAST", ["AA-CC"], 500.0)]
+    def lost(kind: str, name: str, cut: list[str], rate: float) -> dict[str, Any]:
+        fewer = [["AA-BB", 2, 4]]
+        return {"kind": kind, "name": name, "cut": cut, "fewer": fewer, "mb_per_s": rate}
+
+    losses = [
+        lost("channel", "the channel AA 40", [], 300.0),
+        lost("director", "director 1", ["AA-CC"], 500.0),
+        lost("cec", "CEC EAST", ["AA-CC", "AA-BB"], 0.0),
+    ]
     page = shown.cluster_losses({"losses": losses})
-    answer = '<p class="answer"><strong>Worst: CEC EAST gone.</strong> Down: AA-CC.</p>'
+    answer = '<p class="answer"><strong>Worst: director 1 gone.</strong> Down: AA-CC.</p>'
     assert page.startswith(answer)
     assert "<td>AA-BB 2 of 4</td>" in page
