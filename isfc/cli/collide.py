@@ -177,7 +177,7 @@ def collide_page(
     maps = [_heat_map([o for o in outcomes if o.rule == rule], peak) for rule in rules]
     parts: list[RenderableType] = [heading, "", "At full load", _table(full)]
     for rule, heat_map in zip(rules, maps, strict=True):
-        parts += ["", f"Collisions/s, {rule}: MB/s out down, MB/s in across", heat_map]
+        parts += ["", f"Collisions/s, {rule}: MB/s out by row, in by column", heat_map]
     return Group(*parts, "", Text(_known(outcomes, trial, seeds) + _drifting(outcomes)))
 
 
