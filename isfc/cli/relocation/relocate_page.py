@@ -65,7 +65,8 @@ def _alike(guests: Sequence[GuestPlan]) -> bool:
 
 
 def _memory(memory: GuestMemory) -> str:
-    parts = [f"memory {memory.size / GIB:g} GiB"]
+    is_small = memory.size < GIB
+    parts = [f"memory {memory.size / (MIB if is_small else GIB):g} {'MiB' if is_small else 'GiB'}"]
     if memory.touched < memory.size:
         parts.append(f"{memory.touched / GIB:.3g} GiB of it touched")
     if memory.change_rate or not memory.hot_set:

@@ -157,7 +157,7 @@ def test_guests_of_a_file_have_memory_and_limits_of_their_own(
     assert run(arguments) == 1
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "Relocation of 2 guests from CLIENT to SERVER, all together"
-    assert "memory 0.015625 GiB, of which 0 MB/s change" in lines
+    assert "memory 16 MiB, of which 0 MB/s change" in lines
     assert max(map(len, lines)) <= 80
     text = GUESTS.replace("max_total", "max_quiesce").replace("0.01", "0.001")
     (tmp_path / "guests.csv").write_text(text)

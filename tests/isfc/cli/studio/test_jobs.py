@@ -99,7 +99,7 @@ def test_loss_and_relocation_are_answered_where_they_were_asked(page: Page) -> N
 def test_run_is_answered_where_it_was_asked(page: Page) -> None:
     page.fill("#run-form [name=seconds]", "0.2")
     page.click("#run-form button")
-    expect(page.locator("#run-table tbody svg")).to_be_visible()
+    expect(page.locator("#run-table tbody .chart")).to_be_visible()
     seen(page, "#said", "Run 1: ")
     expect(page.locator("#run-table tbody tr")).to_be_in_viewport()
 
