@@ -10,6 +10,7 @@ from isfc.layout.closest import expected
 from isfc.layout.document import Document, parse_document
 from isfc.layout.file import collection_of
 from isfc.layout.layout import Collection, Layout
+from isfc.layout.sharing import with_notes
 
 _SUFFIX = ".toml"
 
@@ -33,12 +34,13 @@ def load_layout(argument: str | Path, link: str | None = None) -> Layout:
 
     A shipped name wins, so that it means the same in every folder; ``./published-12`` is a
     file. Of several links ``link`` names the one that is meant, as in ``ATLANTA-BOSTON``. Raises
-    `ConfigurationError` if there is no such layout or link, and if it is not a good one.
+    `ConfigurationError` if there is no such layout or link, and if it is not a good one. Its notes
+    are what figures of it alone do not have.
     """
     document = load_document(argument)
     collection = collection_of(document)
     with within(document.source):
-        return collection.link(link)
+        return with_notes(collection, collection.link(link))
 
 
 def load_collection(argument: str | Path) -> Collection:

@@ -59,7 +59,7 @@ from isfc.layout.document import (
 )
 from isfc.layout.layout import Collection, CtcPair, Fibre, Layout
 from isfc.layout.path import FarPath, Isl
-from isfc.layout.sharing import with_channels
+from isfc.layout.sharing import with_channels, with_notes
 from isfc.link.name import NodeName
 from isfc.link.schedule import CTCS_MAX
 
@@ -90,7 +90,7 @@ def parse_layout(data: bytes | str, source: str = "layout", link: str | None = N
     """
     collection = parse_collection(data, source)
     with within(source):
-        return collection.link(link)
+        return with_notes(collection, collection.link(link))
 
 
 def parse_collection(data: bytes | str, source: str = "layout") -> Collection:

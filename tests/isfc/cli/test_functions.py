@@ -11,6 +11,7 @@ import pytest
 import isfc
 from isfc.cli.main import run
 from isfc.cli.output.exits import ExitCode
+from isfc.testing.cluster import mesh
 from scenarios.figures import report_runs
 
 LOGS = Path(__file__).parents[2] / "data" / "logs"
@@ -188,3 +189,22 @@ def test_guests_leave_as_by_the_command(capsys: pytest.CaptureFixture[str], tmp_
 def test_wrong_argument_is_named(call: Callable[[], object], message: str) -> None:
     with pytest.raises(isfc.ConfigurationError, match=message):
         call()
+
+
+def test_a_link_of_a_file_brings_the_notes_that_the_command_has(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "three.toml"
+    file.write_text(mesh(3, shared=True, ctcs=1))
+    short = {"pairs": 1, "seconds": 0.01, "warmup": 0.0, "interval": 0.01}
+    words = "--link S1-S2 --workload HS --pairs 1 --seconds 0.01 --warmup 0 --json".split()
+    assert run(["run", str(file), *words]) == 0
+    printed = json.loads(capsys.readouterr().out)["notes"]
+    for layout in (
+        isfc.load_layout(file, "S1-S2"),
+        isfc.parse_layout(file.read_text(), link="S1-S2"),
+    ):
+        found = isfc.simulate(layout, "HS", **short).to_dict()["notes"]  # type: ignore[arg-type]
+        assert {note["kind"] for note in found} >= {"alone", "one-channel"}
+        known = [note for note in printed if note["kind"] != "no-range"]
+        assert [note for note in found if note["kind"] != "no-range"] == known

@@ -1,0 +1,55 @@
+"""The losses of the shipped cluster as a table made by hand, which everything that loses them has.
+
+Two CECs, EAST with ALPHA and BETA, WEST with GAMMA and DELTA; each has four channels that both of
+its systems use, the first two lead through director 1, the others through director 2. A link has
+eight CTCs: two on each channel of a CEC; those within a CEC go out of one channel into another.
+"""
+
+from typing import Final
+
+import pytest
+
+from isfc.layout.catalogue import load_collection
+from isfc.layout.loss import cluster_losses, left_of
+from isfc.layout.lost import collection_without
+from isfc.link.name import NodeName
+from scenarios.faults.fault import parse_faults
+
+CECS: Final = load_collection("two-cecs")
+LINKS: Final = tuple("ALPHA-BETA ALPHA-DELTA ALPHA-GAMMA BETA-DELTA BETA-GAMMA DELTA-GAMMA".split())
+EAST: Final = (4, 6, 6, 6, 6, 8)
+WEST: Final = (8, 6, 6, 6, 6, 4)
+TABLE: Final = {
+    **{f"the channel ALPHA {n} = BETA {n}": (f"ALPHA:{n}", EAST) for n in (40, 41, 42, 43)},
+    **{f"the channel GAMMA {n} = DELTA {n}": (f"GAMMA:{n}", WEST) for n in (50, 51, 52, 53)},
+    "director 1": ("director:1", (4, 4, 4, 4, 4, 4)),
+    "director 2": ("director:2", (4, 4, 4, 4, 4, 4)),
+    "CEC EAST": ("cec:EAST", (0, 0, 0, 0, 0, 8)),
+    "CEC WEST": ("cec:WEST", (8, 0, 0, 0, 0, 0)),
+}
+"""What is lost, its name in --without and in a fault, and the CTCs that each link has left."""
+
+
+def test_the_table_has_every_piece_that_plan_lose_has() -> None:
+    assert [loss.name for loss in cluster_losses(CECS)] == [*TABLE]
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_lose_without_and_faults_take_what_the_table_says(name: str) -> None:
+    piece, left = TABLE[name]
+    expected = dict(zip(LINKS, left, strict=True))
+    loss = next(each for each in cluster_losses(CECS) if each.name == name)
+    rest, cut = collection_without(CECS, [piece])
+    together = left_of(CECS, "together", piece, rest)
+    for each in (loss, together):
+        assert dict.fromkeys(each.cut, 0) | {
+            link: count for link, count, had in each.fewer if had == 8
+        } == {link: count for link, count in expected.items() if count < 8}
+    assert [link.name for link in cut] == [link for link, count in expected.items() if not count]
+    file = f'[[fault]]\nat = "1ms"\nkind = "piece lost"\npiece = "{piece}"\nfor = "2ms"\n'
+    (fault,) = parse_faults(file.encode(), CECS, NodeName("ALPHA"), 9_000_000)
+    gone = {
+        link.name: sum((link.nodes[0], ctc.rdevs[0]) in fault.places for ctc in link.ctcs)
+        for link in CECS.links
+    }
+    assert {link: 8 - count for link, count in gone.items()} == expected
