@@ -15,7 +15,7 @@ from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import only_tables, show
 from isfc.cli.output.table import Fitted, plain_table
 from isfc.errors import ConfigurationError
-from scenarios.figures import limit
+from scenarios.figures import glance
 from tests.isfc.cli.test_every_option import commands
 from tools.pages.console import PROJECT
 
@@ -89,7 +89,7 @@ def test_tables_are_csv(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(limit, "LENGTH_NS", 10_000_000)
+    monkeypatch.setattr(glance, "LENGTH_NS", 10_000_000)
     Path("guests.csv").write_text("name,memory,change_rate\nLINUX1,1M,0\n")
     Path("sweep.toml").write_text(
         'seconds = 0.01\nwarmup = 0.0\n[grid]\nworkload = ["HS"]\npairs = [2]\n[template]\n'

@@ -18,7 +18,7 @@ from isfc.cli.main import COMMANDS, load_command, run
 from isfc.cli.output.exits import ExitCode
 from isfc.link.parameters import LinkParameters
 from isfc.search.objective import Scoring
-from scenarios.figures import limit
+from scenarios.figures import glance
 from scenarios.figures.collide import CollisionTrial
 from scenarios.moves import evacuation
 from scenarios.runs.guests import GuestCosts
@@ -357,8 +357,8 @@ def shortened(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name, text in {**{f"{kind}.toml": text for kind, text in KINDS.items()}, **FILES}.items():
         (tmp_path / name).write_text(text)
     monkeypatch.setattr(evacuation, "WARMUP_NS", 2_000_000)
-    monkeypatch.setattr(limit, "BEGIN_NS", 2_000_000)
-    monkeypatch.setattr(limit, "LENGTH_NS", 10_000_000)
+    monkeypatch.setattr(glance, "BEGIN_NS", 2_000_000)
+    monkeypatch.setattr(glance, "LENGTH_NS", 10_000_000)
     for record in (Scoring, CollisionTrial):
         made: Any = record.__init__
         short = tuple(0.002 if value is WARMUP else value for value in made.__defaults__)

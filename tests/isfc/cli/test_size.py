@@ -15,7 +15,7 @@ from isfc.cli.output.exits import ExitCode
 from isfc.layout.layout import Layout
 from isfc.layout.loss import losses
 from isfc.search import sizing
-from scenarios.figures import limit
+from scenarios.figures import glance
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.steady import steady_rate
 from scenarios.runs.workload import SUITES
@@ -33,8 +33,8 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs that are short are shorter still."""
     monkeypatch.setattr(sizing, "WARMUP", 0.02)
     monkeypatch.setattr(sizing, "SHORT_S", 0.03)
-    monkeypatch.setattr(limit, "BEGIN_NS", 10_000_000)
-    monkeypatch.setattr(limit, "LENGTH_NS", 20_000_000)
+    monkeypatch.setattr(glance, "BEGIN_NS", 10_000_000)
+    monkeypatch.setattr(glance, "LENGTH_NS", 20_000_000)
 
 
 def left_of(layout: Layout, lost: str) -> float:
