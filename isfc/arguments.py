@@ -52,7 +52,10 @@ def checked(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _
 
     @wraps(function)
     def call(*args: _Parameters.args, **kwargs: _Parameters.kwargs) -> _Result:
-        given = signature.bind(*args, **kwargs).arguments
+        try:
+            given = signature.bind(*args, **kwargs).arguments
+        except TypeError:  # which Python itself says better: it names the function
+            return function(*args, **kwargs)
         for name, value in given.items():
             parameter = signature.parameters[name]
             if (

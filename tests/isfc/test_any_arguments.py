@@ -1,8 +1,8 @@
 """Public functions with any arguments of their types raise nothing but `IsfcError`."""
 
 import inspect
+import re
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin
@@ -39,6 +39,9 @@ TEXTS: Final = [
 ]
 NUMBERS: Final = [0, 1, 2, -1, 2**31, 2**64, 10**40]
 FLOATS: Final = [0.0, 1e-12, 0.001, 0.01, 1.0, -1.0, 1e300, float("inf"), float("-inf")]
+
+OPTION: Final = re.compile(r"(?<![\w'-])--[a-z]")
+"""An option of a command; a command that is named, in quotes, may have some."""
 
 MANY: Final = isfc.at_site("two-cecs", SLOW)
 CELLS: Final = read_grid(Path(__file__).parents[2] / "docs" / "sweep-links.toml")[:1]
@@ -160,9 +163,13 @@ def test_any_arguments_give_a_result_or_an_error_of_ours(name: str) -> None:
         if args:  # what stands before them is given by its place
             args, kwargs = [kwargs.pop("layout"), *args], kwargs
         kwargs |= {"jobs": 1} if "jobs" in arguments else {}
-        with suppress(isfc.IsfcError):
+        said = ""
+        try:
             found = function(*args, **kwargs)
             if inspect.isgenerator(found):
                 list(found)
+        except isfc.IsfcError as error:
+            said = str(error)
+        assert not OPTION.search(said), "an option is named where an argument is meant"
 
     call()

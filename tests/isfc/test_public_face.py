@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import isfc
+from isfc import testing
 
 PROJECT = Path(__file__).parents[2]
 
@@ -34,13 +35,21 @@ def test_every_public_name_is_there_and_documented(name: str) -> None:
 
 @pytest.mark.at_length
 @pytest.mark.slow
-@pytest.mark.parametrize("name", isfc.__all__)
+@pytest.mark.parametrize("name", [*isfc.__all__, *(f"testing.{each}" for each in dir(testing))])
 def test_help_says_what_the_source_says(name: str) -> None:
     """The compiler leaves docstrings of classes out, and gives types the module that imports."""
-    public = getattr(isfc, name)
+    public = getattr(testing, name[8:]) if "." in name else getattr(isfc, name)
     assert "filler" not in (inspect.getdoc(public) or "filler")
     if isinstance(public, type) and not issubclass(public, Exception):
         assert "importlib" not in str(inspect.signature(public))
+
+
+def test_programs_of_the_documentation_import_isfc_alone() -> None:
+    pages = [page.read_text("utf-8") for page in (PROJECT / "docs").rglob("*.md")]
+    programs = [each for page in pages for each in re.findall(r"(?s)```python\n(.*?)```", page)]
+    assert len(programs) > 30
+    for program in programs:
+        assert not re.findall(r"(?m)^\s*(?:from|import) (?:ctc|scenarios)\b", program)
 
 
 def test_a_name_that_is_not_public_is_no_attribute() -> None:
