@@ -134,3 +134,19 @@ def test_keyboard_alone_moves_a_ctc_undoes_that_and_exports(page: Page) -> None:
     with page.expect_download():
         page.keyboard.press("Enter")
     seen(page, "#said", "layout.toml is downloaded.")
+
+
+def test_cluster_begins_with_all_links_together_and_folds_all_but_one(browser: Browser) -> None:
+    with studio("two-cecs") as cluster, opened(browser, cluster, 360, 740) as (page, errors):
+        expect(page.locator("#together button")).to_be_in_viewport(ratio=1)
+        expect(page.locator(".link")).to_have_count(6)
+        expect(page.locator(".link[open]")).to_have_count(1)
+        assert page.locator("#capacity table").count() == 1
+        assert page.locator("#findings > .findings li").count() == 2  # remarks are folded
+        page.click(".link[data-name=BETA-GAMMA] summary")
+        page.locator(".link[data-name=BETA-GAMMA] .heading").first.press("+")
+        seen(page, "#said", "has one CTC more.")
+        expect(page.locator(".link[data-name=BETA-GAMMA] .ctc").first).to_be_visible()
+        found = Axe().run(page).response["violations"]
+        assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found] == []
+        assert errors == []
