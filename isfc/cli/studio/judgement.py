@@ -185,8 +185,8 @@ def verdict(
     kind = _kind(now, before)
     full, some = (words for _, words in loads)
     return (
-        f'<p class="verdict {kind}"><strong>{_VERDICTS[kind]}</strong> The slower direction'
-        f"{escape(of)} carries saturated {full}, and with {pairs} pairs {some}.</p>"
+        f'<p class="verdict {kind}"><strong>{_VERDICTS[kind]}</strong> Saturated, the '
+        f"slower direction{escape(of)} carries {full}; with {pairs} pairs, {some}.</p>"
     )
 
 
@@ -316,8 +316,8 @@ def _listed(items: Sequence[str]) -> str:
 
 
 _HINT: Final = (
-    "Begin with the first. <em>Do it</em> changes the layout as the finding advises, and what is "
-    "said above tells whether that is better; Undo takes it back."
+    "Begin with the first. <em>Do it</em> changes the layout as the finding advises. The bar at "
+    "the top of the page tells whether that is better; Undo takes it back."
 )
 
 _STRUCK_HINT: Final = (
