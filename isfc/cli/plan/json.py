@@ -58,7 +58,8 @@ class ModelJson(Struct, frozen=True):
     """by sending node, in MB/s: [between what](fidelity.md) the rate would lie"""
     stated_range: dict[str, RangeJson]
     limits: dict[str, LimitsJson]
-    """by sending node: [what limits](layouts.md#what-limits) the saturated rate, and what would help"""
+    """by sending node: [what limits](layouts.md#what-limits) the saturated rate, and what would
+    help"""
     extrapolated: list[str]
     """what no published figure identifies: [extrapolation](extrapolation.md)"""
 
