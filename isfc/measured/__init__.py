@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from isfc.search.measured import fit as fit
     from isfc.search.measured import format_profile as format_profile
     from isfc.search.measured import read as read
-    from isfc.search.site_fit import Fitted as Fitted
+    from isfc.search.site_fitted import Fitted as Fitted
     from scenarios.figures.site_compare import ComparedInterval as ComparedInterval
 
 _HOMES = {
@@ -33,7 +33,7 @@ _HOMES = {
     "Measurement": "isfc.measured.measurement:Measurement",
     "ComparedInterval": "scenarios.figures.site_compare:ComparedInterval",
     "Loads": "isfc.search.loads:Loads",
-    "Fitted": "isfc.search.site_fit:Fitted",
+    "Fitted": "isfc.search.site_fitted:Fitted",
     "FitRefused": "isfc.search.measured:FitRefused",
     "SiteProfile": "isfc.layout.site:SiteProfile",
 }

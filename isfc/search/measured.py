@@ -21,7 +21,8 @@ from isfc.measured.file import completed, read_measurements
 from isfc.measured.measurement import Measurement, Ran
 from isfc.measured.record_layout import read_layouts
 from isfc.measured.seen import SeenInterval, of_end, see_intervals
-from isfc.search.site_fit import FitInterval, Fitted
+from isfc.search.site_fit import FitInterval
+from isfc.search.site_fitted import Fitted
 from isfc.search.site_pairs import fit as fit_intervals
 from scenarios.figures.site_compare import ComparedInterval, compare_interval
 from scenarios.figures.site_messages import QuietLink

@@ -22,6 +22,7 @@ from isfc.link.parameters import LinkParameters
 from isfc.link.schedule import CTCS_MAX
 from isfc.measured.seen import SeenInterval
 from isfc.search.site_doubts import HELD_BACK_MAX, Judged, doubts_of
+from isfc.search.site_fitted import Fitted
 from isfc.search.site_rivals import (
     APART_MIN,
     AS_GOOD,
@@ -36,7 +37,7 @@ from isfc.search.site_rivals import (
     other_workloads,
     runs_at_most,
 )
-from isfc.search.site_surface import Near, bounded, near_surface, priors, surface_through
+from isfc.search.site_surface import LINE, Near, bounded, near_surface, priors, surface_through
 from scenarios.figures.site_compare import BUSY_LEAST, MeasuredFigure, figures_beside, run_beside
 from scenarios.figures.site_workload import Derived
 from scenarios.runs.guests import GuestCosts
@@ -82,30 +83,6 @@ class FitInterval:
 
     def __str__(self) -> str:
         return f"{self.seen.place} ({self.derived})"
-
-
-@dataclass(frozen=True, slots=True)
-class Fitted:
-    """A profile; how far each factor's logarithm may be off, and which constants are not told.
-
-    An uncertainty is `WITHIN` standard deviations, and wider where the figures are off by more than
-    what is known of them (``misfit``, a multiple of it). ``doubts`` are the reasons not to use it,
-    ``notes`` what else is to be looked at. ``explanations`` are what was held beside the fit, the
-    best first.
-    """
-
-    profile: SiteProfile
-    uncertainties: tuple[tuple[str, float], ...]
-    untold: tuple[str, ...]
-    misfit: float | None = None
-    doubts: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    explanations: tuple[Explanation, ...] = ()
-
-    def marked(self, notes: Sequence[str] = ()) -> "Fitted":
-        """The same with its doubts in the profile, and further notes."""
-        profile = replace(self.profile, doubts=self.doubts)
-        return replace(self, profile=profile, notes=(*self.notes, *notes))
 
 
 def runs_of(layout: Layout, intervals: int) -> int:
@@ -220,7 +197,7 @@ class _Fit:
                 f"these figures look like {named(features)}; the fit is off by "
                 f"{own.off_percent:.0f} %: correct the layout, if that is what is there"
             )
-        elif _explains(rivals, own.evidence - AS_GOOD):
+        elif not told[LINE] and _explains(rivals, own.evidence - AS_GOOD):
             doubts.append(
                 f"these figures look like {named(rivals)}; the fit is off by "
                 f"{own.off_percent:.0f} %: say in the layout what is there"

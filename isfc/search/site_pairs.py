@@ -14,9 +14,10 @@ from typing import Final
 
 from isfc.layout.layout import Layout
 from isfc.layout.site import CONSTANTS
-from isfc.search.site_fit import FitInterval, Fitted
+from isfc.search.site_fit import FitInterval
 from isfc.search.site_fit import fit as fit_as_taken
 from isfc.search.site_fit import runs_of as runs_as_taken
+from isfc.search.site_fitted import Fitted
 from isfc.search.site_rivals import AS_GOOD
 
 ALIKE: Final = 0.1

@@ -2,7 +2,8 @@
 
 A constant that is known to so many percent moves a rate by its share of that: ``elasticities.csv``
 says how much the rate follows each (`tools.calibration.elasticities` renews it). What the site's
-figures do not tell stays as uncertain as it was. That is the range of the fit.
+figures do not tell stays as uncertain as it was. That is the range of the fit; it is no narrower
+than what was held back is off.
 
 Where a layout or a load was not measured at the site, the range has the model's known errors from
 one layout, load or number of pairs to another as well, which are those of ratios. They are less
@@ -40,6 +41,14 @@ REFUSED: Final = 0.5
 """Standard deviation, as a logarithm, of what a fit that was refused predicts. Chosen: as far as a
 site is expected from the model."""
 
+SURE: Final = 0.5
+"""Of the deviation that a fit's covariance gives, which is cautious. Calibrated: so ranges of 80 %
+hold 80 % of predictions at made sites (docs/measured.md)."""
+
+POINTS: Final = 0.3 / math.sqrt(3)
+"""Standard deviation of the points of ``elasticities.csv``, as a logarithm (derived: they are even
+up to 0.3). Where constants are known better, a line's scatter counts for less."""
+
 RUN: Final = 0.01
 """Standard deviation of a run's rate, as a logarithm. Chosen: that of seconds of virtual time."""
 
@@ -51,7 +60,8 @@ def site_range(value: float, layout: Layout, workload: Workload, pairs: int) -> 
         return None
     if any(fibre.profile.feature not in site.features for fibre in layout.fibres):
         return None
-    fit = fit_deviation(site, layout, workload, pairs)
+    off = 0.0 if site.held_back is None else site.held_back.median / 100
+    fit = math.hypot(fit_deviation(site, layout, workload, pairs), off)
     others = [*_not_measured(site, layout, workload, pairs)]
     names = [name for name, _ in others]
     if site.doubts:
@@ -76,7 +86,10 @@ def fit_deviation(site: SiteProfile, layout: Layout, workload: Workload, pairs: 
         for one, row in zip(follows, site.covariance, strict=True)
         for other, covariance in zip(follows, row, strict=True)
     )
-    return math.hypot(math.sqrt(max(0.0, known)), float(line["scatter"]), RUN)
+    deviation = math.sqrt(max(0.0, known))
+    apart = POINTS * math.hypot(*follows)
+    jumps = float(line["scatter"]) * min(1.0, deviation / apart if apart else 1.0)
+    return math.hypot(SURE * deviation, jumps, RUN)
 
 
 def _widened(found: Range, more: Sequence[Widening]) -> Range:

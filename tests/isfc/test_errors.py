@@ -21,7 +21,7 @@ from isfc.measured.figures import BadFigure
 from isfc.programs.protocol import ConversationSevered, SeverCode
 from isfc.programs.verification import VerificationError
 from isfc.search.measured import FitRefused
-from isfc.search.site_fit import Fitted
+from isfc.search.site_fitted import Fitted
 from scenarios.figures.site_messages import QuietLink
 
 ERRORS = [

@@ -18,7 +18,7 @@ from isfc.layout.site_file import format_site
 from isfc.library import check_library
 from isfc.measured.seen import see_intervals
 from isfc.search.measured import intervals_of
-from isfc.search.site_fit import Fitted
+from isfc.search.site_fitted import Fitted
 from isfc.search.site_pairs import fit, runs_of
 
 

@@ -14,7 +14,7 @@ from isfc.cli.output.picture import write_picture
 from isfc.cli.output.table import plain_table
 from isfc.layout.site import CONSTANTS
 from isfc.measured.measurement import DEVICE_COLUMNS, DeviceFigures, LinkFigures, Measurement
-from isfc.search.site_fit import Fitted
+from isfc.search.site_fitted import Fitted
 from scenarios.figures.site_compare import ComparedInterval, MeasuredFigure
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from isfc.measured.measurement import (
 )
 from isfc.measured.seen import see_intervals
 from isfc.search.measured import intervals_of
-from isfc.search.site_fit import Fitted
+from isfc.search.site_fitted import Fitted
 from isfc.search.site_pairs import fit
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.own_guests import CONVERSATIONS, open_load

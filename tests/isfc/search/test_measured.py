@@ -14,6 +14,7 @@ from isfc.link.parameters import LinkParameters
 from isfc.measured.seen import see_intervals
 from isfc.search import site_fit
 from isfc.search.measured import intervals_of
+from isfc.search.site_fitted import Fitted
 from scenarios.figures import site_compare
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.provenance import constants_digest
@@ -29,7 +30,7 @@ def short_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(site_compare, "WARMUP", 0.05)
 
 
-def refused(layout: Any, intervals: Any, name: str, progress: Any) -> site_fit.Fitted:
+def refused(layout: Any, intervals: Any, name: str, progress: Any) -> Fitted:
     """A fit that is in doubt, without a run."""
     progress(len(intervals))
     return replace(site_fit.fit(layout, [], name), doubts=("it is off",))
@@ -52,6 +53,14 @@ def test_a_profile_brings_the_model_nearer() -> None:
     errors = [abs(each.median_error("serv_ms") or 0.0) for each in (blank, near)]
     assert errors[1] < errors[0] / 3
     assert [row["error_percent"] for row in near.rows()] == [f.error_percent for f in near.figures]
+
+
+def test_the_constants_of_a_fit_are_rows() -> None:
+    fitted = isfc.measured.fit("atlanta-boston", [])
+    profile = replace(fitted.profile, factors=(("turn", 0.5),))
+    told = {row["constant"]: row for row in replace(fitted, profile=profile).rows()}
+    assert (told["turn"]["factor"], told["turn"]["told"]) == (0.5, True)
+    assert (told["line"]["factor"], told["line"]["told"]) == (1.0, False)
 
 
 def test_a_simulation_takes_a_profile(tmp_path: Path) -> None:

@@ -18,7 +18,8 @@ from isfc.layout.catalogue import load_layout
 from isfc.layout.site import CONSTANTS, Errors, SiteProfile
 from isfc.layout.site_file import format_site, read_site, with_site
 from isfc.link.parameters import LinkParameters
-from isfc.search.site_fit import Fitted, fit
+from isfc.search.site_fit import fit
+from isfc.search.site_fitted import Fitted
 from isfc.search.site_surface import Surface, near_surface, surface_through
 from scenarios.runs.notes import run_notes
 from scenarios.runs.workload import SUITES

@@ -8,7 +8,8 @@ import pytest
 from isfc.layout.catalogue import load_layout
 from isfc.layout.site import CONSTANTS, SiteProfile
 from isfc.search import site_pairs
-from isfc.search.site_fit import FitInterval, Fitted
+from isfc.search.site_fit import FitInterval
+from isfc.search.site_fitted import Fitted
 from isfc.search.site_rivals import Explanation
 from scenarios.figures.site_workload import Derived
 from scenarios.runs.workload import SUITES

@@ -7,7 +7,7 @@ import pytest
 
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
-from isfc.layout.site import CONSTANTS, SiteProfile
+from isfc.layout.site import CONSTANTS, Errors, SiteProfile
 from isfc.layout.site_file import layout_kind, with_site
 from scenarios.figures.certainty import FigureKind, Range
 from scenarios.figures.ranges import figure_range, links_range, rate_range
@@ -67,7 +67,12 @@ def test_a_constant_that_is_not_told_makes_it_wider_as_far_as_the_load_follows_i
     unsure = [[*row] for row in COVARIANCE]
     unsure[0][0] = 0.25
     site = replace(SITE, covariance=tuple(map(tuple, unsure)))
-    assert width(range_at(site)) > 2 * width(range_at(SITE))
+    assert width(range_at(site)) > 1.5
+
+
+def test_no_range_is_narrower_than_what_was_held_back_is_off() -> None:
+    site = replace(SITE, held_back=Errors(5.0, 20.0))
+    assert width(range_at(site)) > 1.1 > width(range_at(SITE))
 
 
 def test_other_features_and_what_messages_cost_have_the_range_of_the_model() -> None:

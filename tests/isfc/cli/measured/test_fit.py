@@ -12,7 +12,8 @@ from isfc.cli.main import run
 from isfc.layout.catalogue import load_layout
 from isfc.layout.site import CONSTANTS
 from isfc.layout.site_file import format_site, read_site
-from isfc.search.site_fit import Fitted, fit
+from isfc.search.site_fit import fit
+from isfc.search.site_fitted import Fitted
 from tests.test_readme import assert_keys
 from tools.pages.console import PROJECT
 
