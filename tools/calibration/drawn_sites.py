@@ -119,9 +119,9 @@ def summary(rows: list[dict[str, str]]) -> list[str]:
             )
         ]
         found.append(f"ranges of the fit, of 80 %, hold {100 * sum(inside) / len(inside):.0f} %")
-        worse = [row["number"] for row in given if _worst(row) > 10]
+        worse = [row["number"] for row in given if worst_points(row) > 10]
         found.append(f"given, and a prediction worse by more than 10 points: {worse}")
-    bad = [row for row in rows if _worst(row) > 10 or row["outcome"] == "not read"]
+    bad = [row for row in rows if worst_points(row) > 10 or row["outcome"] == "not read"]
     right = [row for row in bad if row["outcome"] != "given" and row["right"] == "True"]
     found.append(f"would be worse: {len(bad)}, of these refused with the right reason {len(right)}")
     needless = [row["number"] for row in rows if row["outcome"] == "refused" and _is_good(row)]
@@ -129,7 +129,7 @@ def summary(rows: list[dict[str, str]]) -> list[str]:
     return found
 
 
-def _worst(row: dict[str, str]) -> float:
+def worst_points(row: dict[str, str]) -> float:
     """By how many points a prediction is further off with the fit, at most."""
     pairs = zip(row["without"].split(), row["with_fit"].split(), strict=True)
     return max(abs(float(with_fit)) - abs(float(without)) for without, with_fit in pairs)
@@ -139,7 +139,7 @@ def _is_good(row: dict[str, str]) -> bool:
     without, with_fit = (
         median(abs(float(each)) for each in row[name].split()) for name in ("without", "with_fit")
     )
-    return with_fit < without / 3 and _worst(row) < 10
+    return with_fit < without / 3 and worst_points(row) < 10
 
 
 if __name__ == "__main__":

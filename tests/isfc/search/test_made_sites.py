@@ -2,7 +2,9 @@
 
 import pytest
 
+from tests.isfc.measured.drawn_sites import drawn
 from tests.isfc.measured.made_sites import SITES, MadeSite, medians_percent
+from tools.calibration.drawn_sites import row_of, worst_points
 
 NOISE_PERCENT = 3.0
 """By which predictions may be off where the model itself is right: what scatter leaves."""
@@ -21,3 +23,11 @@ def test_a_fit_is_better_than_none_or_refused_with_its_reason(site: MadeSite) ->
     today, predicted = medians_percent(errors)
     assert predicted < max(today / 3, NOISE_PERCENT)
     assert max(abs(with_it) - abs(without) for without, with_it in errors) < 10
+
+
+@pytest.mark.at_length
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("number", range(120, 136))
+def test_a_fit_to_a_drawn_site_makes_no_prediction_much_worse_or_is_refused(number: int) -> None:
+    row = row_of(drawn(number))
+    assert row["outcome"] != "given" or worst_points(row) < 10
