@@ -27,7 +27,7 @@ NOTEBOOK: Final = PROJECT / "docs" / "tutorial" / "decide.ipynb"
 BUILT_OF: Final = (
     "ctc isfc scenarios tools setup.py setup.cfg pyproject.toml MANIFEST.in README.md LICENSE"
 )
-WITH: Final = ("polars", "pandas", "mypy", "basedpyright")
+WITH: Final = ("polars", "mypy", "basedpyright")
 
 
 def run(code: str, tmp_path: Path) -> tuple[str, str]:
