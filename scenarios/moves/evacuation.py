@@ -217,9 +217,15 @@ class EvacuationOutcome:
 
 
 def evacuate(
-    evacuation: Evacuation, progress: Callable[[int], None] | None = None
+    evacuation: Evacuation,
+    progress: Callable[[int], None] | None = None,
+    *,
+    compared: bool = True,
 ) -> EvacuationOutcome:
-    """Move everything, message by message; ``progress`` is told how many guests are over."""
+    """Move everything, message by message; ``progress`` is told how many guests are over.
+
+    If it is ``compared``, the other traffic is run without the guests as well.
+    """
     moving = Moving(evacuation)
     before = _lengths(moving.systems)
     queues, begin_ns = moving.queues, moving.begin_ns
@@ -243,6 +249,8 @@ def evacuate(
             key=lambda each: each[0].begin_ns,
         )
     )
+    if not compared:
+        return EvacuationOutcome(guests, (), responses)
     traffic = _meanwhile(evacuation, guests, before, _lengths(moving.systems), seconds)
     return EvacuationOutcome(guests, traffic, responses)
 

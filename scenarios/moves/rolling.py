@@ -186,7 +186,8 @@ def roll(rolling: Rolling, progress: Callable[[int], None] | None = None) -> Rol
     over = 0
 
     def watched(evacuation: Evacuation) -> EvacuationOutcome:
-        return evacuate(evacuation, None if progress is None else lambda n: progress(over + n))
+        tell = None if progress is None else lambda n: progress(over + n)
+        return evacuate(evacuation, tell, compared=False)
 
     room, moved = rooms(rolling.collection), dict[str, NodeName]()
     for system in rolling.order:

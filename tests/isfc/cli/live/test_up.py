@@ -2,13 +2,16 @@
 
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -151,6 +154,79 @@ def test_of_a_cluster_survivors_go_on_and_the_killed_one_comes_back(
         os.kill(children(up)[0], signal.SIGTERM)
         wait_for(lambda: "ALPHA was told to end: the others go on" in up.err, "that it is said")
         assert up.end() == 0
+
+
+KILLS = 20
+EACH = ("ALPHA", "BETA", "DELTA", "GAMMA")
+
+
+@pytest.mark.exhaustive
+@pytest.mark.slow
+def test_twenty_kills_leave_the_links_of_survivors_up_and_all_they_carry_exact(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def links(name: str) -> dict[str, str]:
+        assert run(["cp", name, "QUERY ISFC"]) == 0
+        return dict(re.findall(r"Link to (\w+): (\w+, \d of \d)", capsys.readouterr().out))
+
+    def process_of(name: str) -> int:
+        lines = {
+            pid: Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0") for pid in children(up)
+        }
+        return next(pid for pid, words in lines.items() if name.encode() in words)
+
+    def killed_so_often(number: int) -> bool:
+        return up.err.count("was ended by signal 9: the others go on") == number
+
+    random = Random("kills")
+    traffic = "--workload HS --pairs 1 --verify".split()
+    with isfc(tmp_path, "up", "two-cecs", *traffic) as up:
+        wait_up(up, 12)
+        for number in range(1, KILLS + 1):
+            victim = random.choice(EACH)
+            os.kill(process_of(victim), signal.SIGKILL)
+            wait_for(partial(killed_so_often, number), f"kill {number} is said")
+            survivors = {*EACH} - {victim}
+            for name in survivors:
+                found = links(name)
+                assert {found[other] for other in survivors - {name}} == {"Up, 8 of 8"}
+            assert run(["up", "two-cecs", "--only", victim]) == 0
+        assert {state for name in EACH for state in links(name).values()} == {"Up, 8 of 8"}
+        assert up.end() == 0
+    verified = re.findall(r"--verify: (\w+): (\d+) messages, all as they were sent\n", up.err)
+    assert sorted(name for name, _ in verified) == [*EACH]
+
+
+@pytest.mark.slow
+def test_of_a_cluster_what_is_varied_at_all_who_have_a_channel_is_what_its_loss_takes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with isfc(tmp_path, "up", "two-cecs") as up:
+        wait_up(up, 12)
+        for name in ("ALPHA", "BETA"):
+            assert run(["cp", name, "VARY OFFLINE CHPID 40"]) == 0
+
+        def left(name: str) -> set[str]:
+            capsys.readouterr()
+            assert run(["cp", name, "QUERY ISFC"]) == 0
+            return set(re.findall(r"Link to (\w+: \w+, \d of \d)", capsys.readouterr().out))
+
+        wait_for(
+            lambda: (
+                left("ALPHA") == {f"{at}: Degraded, {count} of 8" for at, count in LEFT.items()}
+            ),
+            "the links that the table says",
+        )
+        assert left("GAMMA") == {
+            "ALPHA: Degraded, 6 of 8",
+            "BETA: Degraded, 6 of 8",
+            "DELTA: Up, 8 of 8",
+        }
+        assert up.end() == 0
+
+
+LEFT = {"BETA": 4, "DELTA": 6, "GAMMA": 6}
+"""CTCs of ALPHA's links without its channel 40: `tests/isfc/layout/test_loss_table.py`."""
 
 
 @pytest.mark.slow

@@ -271,3 +271,21 @@ def test_rolling_maintenance_moves_all_away_and_back_in_turn(
     Path(files[0]).write_text(mesh(3, shared=False) + TRAFFIC + ROOM.format(0.001))
     Path(files[3]).write_text("name,memory,change_rate,from\nA,200M,0,S3\nB,2M,0,S1\n")
     assert "when S3 is left: no room for A" in refusal("evacuate", *rolling)
+
+
+@pytest.mark.at_length
+@pytest.mark.slow
+def test_rolling_maintenance_of_four_members_with_eighty_guests_is_one_page(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    guests = tmp_path / "guests.csv"
+    members = ("ALPHA", "BETA", "DELTA", "GAMMA")
+    lines = [f"LINUX{number},2M,0,{members[number % 4]}" for number in range(80)]
+    guests.write_text("\n".join(["name,memory,change_rate,from", *lines]))
+    words = ["evacuate", "two-cecs", "--rolling", "--quiet", "--together", "4"]
+    words += ["--guests", str(guests)]
+    assert run(words) == 0
+    page = capsys.readouterr().out.splitlines()
+    assert len(page) <= 60
+    assert page[0] == "Rolling maintenance of 4 systems, in this order: ALPHA, BETA, DELTA, GAMMA"
+    assert sum(line.split()[0] == "back" for line in page if line.strip()) == 4
