@@ -101,7 +101,7 @@ COMMANDS: Final = {
     "evacuate": Subcommand(
         "relocation.evacuate",
         "evacuate_system",
-        "Show how long it takes to move every guest off a system.",
+        "Show how long it takes to move every guest off systems.",
         has_tables=True,
     ),
     "collide": Subcommand(

@@ -41,7 +41,11 @@ def test_help_says_what_the_source_says(name: str) -> None:
     public = getattr(testing, name[8:]) if "." in name else getattr(isfc, name)
     assert "filler" not in (inspect.getdoc(public) or "filler")
     if isinstance(public, type) and not issubclass(public, Exception):
-        assert "importlib" not in str(inspect.signature(public))
+        try:
+            signature = str(inspect.signature(public))
+        except ValueError:  # a compiled class that is no dataclass has none
+            signature = ""
+        assert "importlib" not in signature
 
 
 def test_programs_of_the_documentation_import_isfc_alone() -> None:

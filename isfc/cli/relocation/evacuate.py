@@ -118,7 +118,7 @@ def evacuate_system(
     jobs: JobsOption = None,
     shown: EvacuationShown,
 ) -> None:
-    """Show how long it takes to move every guest off a system, or off several.
+    """Show how long it takes to move every guest off systems.
 
     Guests are relocated as 'isfc relocate' does it, in the order of the file, over all links of
     the cluster and beside its [[traffic]]. When a link dies, those that wait for it go elsewhere.

@@ -32,7 +32,6 @@ IMPORTED = {
 SHARED = ("one-cec", "three-systems")
 """Partitions of these share channels, and so a deck."""
 LAYOUTS = [*shipped_layouts(), *IMPORTED]
-REPORTED = "three-systems"
 """A report of this one is made in every run of the tests: it has all that others have."""
 SHORT = ["--seconds", "0.02", "--warmup", "0.01"]
 OF_ALL = [
@@ -133,13 +132,8 @@ def test_losses_of_every_link_are_run(
 
 
 @pytest.mark.at_length
-@pytest.mark.parametrize(
-    "layout",
-    [
-        pytest.param(name, marks=pytest.mark.slow if name == REPORTED else pytest.mark.exhaustive)
-        for name in LAYOUTS
-    ],
-)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("layout", LAYOUTS)
 def test_every_link_is_reported(layout: str, folder: Path) -> None:
     assert run_on(layout, folder, REPORT) == ExitCode.GOOD
 

@@ -15,11 +15,20 @@ def test_longer_run_carries_more() -> None:
     assert 0 < shorter < longer
 
 
-@pytest.mark.slow
 @pytest.mark.at_length
 @pytest.mark.skipif(shutil.which("valgrind") is None, reason="there is no valgrind")
 @pytest.mark.skipif(sys.version_info[:2] != PYTHON, reason="counted with another Python")
-@pytest.mark.parametrize("cell", CELLS, ids=lambda cell: cell.name)
+@pytest.mark.parametrize(
+    "cell",
+    [
+        pytest.param(
+            cell,
+            id=cell.name,
+            marks=pytest.mark.exhaustive if cell.name == "mesh" else pytest.mark.slow,
+        )
+        for cell in CELLS
+    ],
+)
 def test_message_takes_no_more_instructions_than_it_did(cell: Cell) -> None:
     if hasattr(System.apply, "__code__"):
         pytest.skip("isfc is not compiled")
