@@ -12,7 +12,9 @@ from tools.chaos import uploads
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", [[], ["--conversations"]])
+@pytest.mark.parametrize(
+    "options", [["--conversations"], pytest.param([], marks=pytest.mark.exhaustive)]
+)
 def test_every_message_is_accounted_for_whatever_is_killed_stopped_or_cut(
     options: list[str],
 ) -> None:

@@ -389,7 +389,7 @@ def marks_of(command: str) -> list[pytest.MarkDecorator]:
     """The default test runs what is quick, and `isfc run`; the long form all."""
     if command.startswith(QUICK):
         return []
-    return [pytest.mark.slow] if command.startswith("run") else LONG
+    return [pytest.mark.slow, pytest.mark.at_length] if command.startswith("run") else LONG
 
 
 @pytest.mark.usefixtures("shortened", "short_steady", "own_process")

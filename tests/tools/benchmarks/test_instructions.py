@@ -24,7 +24,7 @@ def test_longer_run_carries_more() -> None:
         pytest.param(
             cell,
             id=cell.name,
-            marks=pytest.mark.exhaustive if cell.name == "mesh" else pytest.mark.slow,
+            marks=pytest.mark.slow if cell.name == "HS" else pytest.mark.exhaustive,
         )
         for cell in CELLS
     ],

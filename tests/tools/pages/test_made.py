@@ -25,7 +25,7 @@ from tools.pages.spans import filled, in_unit
 def marks(made: Made) -> list[pytest.MarkDecorator]:
     if made.is_long:
         return [pytest.mark.exhaustive, pytest.mark.at_length]
-    return [pytest.mark.slow] if made.is_slow else []
+    return [pytest.mark.slow, pytest.mark.at_length] if made.is_slow else []
 
 
 @pytest.mark.parametrize(
