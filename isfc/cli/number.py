@@ -14,8 +14,9 @@ from isfc.cli.output.file import check_file, output_option
 from isfc.cli.output.streams import show, show_json, write_file
 from isfc.cli.output.table import apart, plain_table
 from isfc.deck.renumbered import keeps_order, numbered
-from isfc.deck.scheme import MEANS, Kind, Numbering, Scheme
+from isfc.deck.scheme import MEANS, Numbering, Scheme
 from isfc.errors import ConfigurationError
+from isfc.layout.in_words import first_listed
 from isfc.layout.layout import Collection
 from isfc.layout.write import format_collection
 
@@ -29,7 +30,8 @@ def number(
     first: Annotated[
         str | None,
         typer.Option(
-            metavar="RDEV", help="Where they begin: D000 of alike, 4000 of traded if not said."
+            metavar="RDEV",
+            help="Where they begin: D000 of alike, 4000 of traded and cuadd if not said.",
         ),
     ] = None,
     output: Annotated[
@@ -55,16 +57,16 @@ def number(
         show_json(_record(found, collection))
     else:
         show(_page(found, collection))
-    if any(each.kind is not Kind.FULL for each in found.problems):
+    if any(each.kind.is_fault for each in found.problems):
         raise typer.Exit(ExitCode.FAILED)
 
 
 class NumberProblemJson(Struct, frozen=True):
-    """A number that breaks the scheme, or a range that is used up."""
+    """A number that breaks the scheme, or what else takes numbers of its ranges."""
 
     kind: str
-    """`outside-range`, `ends-differ`, `image-differs`, `two-numbers`, `two-targets` or
-    `range-full`"""
+    """`outside-range`, `ends-differ`, `image-differs`, `two-numbers`, `two-targets`,
+    `range-full` or `other-device`; the last two are no faults"""
     node: str
     rdev: str
     text: str
@@ -83,7 +85,7 @@ class NumberingJson(Struct, frozen=True):
     """``isfc number --json``. Names and meanings of the keys stay between releases."""
 
     scheme: str | None
-    """`alike`, `traded` or `target`; null if most numbers keep none"""
+    """`alike`, `traded`, `cuadd` or `target`; null if most numbers keep none"""
     fitting: dict[str, int]
     """by scheme, how many ends of CTCs keep it"""
     ends: int
@@ -93,6 +95,8 @@ class NumberingJson(Struct, frozen=True):
     """empty without `--scheme`"""
     order_changes: list[str]
     """links whose fibres are scanned in another order with the new numbers"""
+    decks_missing: list[str]
+    """systems of which no whole deck is kept: other devices may have the same numbers"""
 
 
 def _record(found: Numbering, before: Collection) -> NumberingJson:
@@ -107,6 +111,7 @@ def _record(found: Numbering, before: Collection) -> NumberingJson:
         ],
         [] if after is None else _new_numbers(before, after),
         [] if after is None else _reordered(before, after),
+        [*found.unknown],
     )
 
 
@@ -131,7 +136,12 @@ def _reordered(before: Collection, after: Collection) -> list[str]:
 def _page(found: Numbering, before: Collection) -> RenderableType:
     scheme, after = found.scheme, found.proposed
     if scheme is None:
-        head = f"No scheme: of {found.count} ends of CTCs, most keep none."
+        kept = {each: count for each, count in found.fitting.items() if count}
+        nearest = "".join(
+            f": {count} of {found.count} ends of CTCs keep {each.value}, which comes nearest"
+            for each, count in sorted(kept.items(), key=lambda item: -item[1])[:1]
+        )
+        head = f"These numbers follow no scheme that is known{nearest}."
     else:
         head = (
             f"Scheme {scheme.value}: {MEANS[scheme]}. {found.fitting[scheme]} of {found.count} "
@@ -151,6 +161,11 @@ def _page(found: Numbering, before: Collection) -> RenderableType:
             parts.append(
                 f"{', '.join(names)}: the new numbers change the order in which both ends scan the "
                 "fibres, and so what each writes on: 'isfc compare' shows what that costs."
+            )
+        if found.unknown:
+            parts.append(
+                f"No whole deck of {first_listed(found.unknown, 4)} is kept, so that other devices "
+                "may have the new numbers: look before you use them."
             )
     return apart(parts)
 

@@ -43,7 +43,8 @@ from isfc.deck.operand import (
 from isfc.deck.place import Place, shown
 from isfc.errors import ConfigurationError
 
-_FCTC: Final = "FCTC"
+FCTC: Final = "FCTC"
+"""UNIT of CTCs of FICON."""
 _ESCON_CTCS: Final = ("SCTC", "CNC", "BCTC", "CTC", "3088")
 """UNIT of CTCs that are not of FICON."""
 
@@ -307,7 +308,7 @@ def _read_cntlunit(deck: Deck, operands: StatementOperands) -> None:
         at = f" in line {known.place.line}" if known else ""
         raise place.error(f"CNTLUNIT {number:04X} is already there{at}", "each CUNUMBR once")
     unit = operands.word("UNIT", "one type, such as FCTC")
-    if unit is None or unit.text.upper() != _FCTC:
+    if unit is None or unit.text.upper() != FCTC:
         kind = "" if unit is None else unit.text.upper()
         deck.others[number] = _on_chpids(deck, operands, kind) if kind in _ESCON_CTCS else ""
         return
@@ -371,9 +372,9 @@ def _read_iodevice(deck: Deck, operands: StatementOperands) -> None:
     ]
     unit = operands.word("UNIT", "one type, such as FCTC")
     units = [deck.control_units[number] for number in numbers if number in deck.control_units]
-    if not units and (unit is None or unit.text.upper() != _FCTC):
+    if not units and (unit is None or unit.text.upper() != FCTC):
         if any(deck.others.get(number) for number in numbers):
-            rdev, count = _address(operands.need("ADDRESS", "(4010,8)"))
+            rdev, count = read_address(operands.need("ADDRESS", "(4010,8)"))
             deck.escon.extend(Rdev(rdev + n) for n in range(count))
         return
     for word, number in zip(number_words, numbers, strict=True):
@@ -385,7 +386,7 @@ def _read_iodevice(deck: Deck, operands: StatementOperands) -> None:
             )
     if not units:
         _missing(operands, "CUNUMBR", "4010")
-    rdev, count = _address(operands.need("ADDRESS", "(4010,8)"))
+    rdev, count = read_address(operands.need("ADDRESS", "(4010,8)"))
     address = operands.word("UNITADD", "one unit address, such as 00")
     first = (
         rdev & UNIT_ADDRESS_MAX
@@ -428,7 +429,7 @@ def _by_single_css(value: Value) -> Iterator[tuple[int, tuple[OperandWord, ...]]
             yield css, words
 
 
-def _address(value: Value) -> tuple[Rdev, int]:
+def read_address(value: Value) -> tuple[Rdev, int]:
     """The first device number and the count of ``ADDRESS=(4010,8)``."""
     words = list(words_of(value))
     if not 1 <= len(words) <= 2:

@@ -78,6 +78,11 @@ def keep_decks(
     )
 
 
+def is_whole(cards: str) -> bool:
+    """Whether the cards of a deck are all of it."""
+    return not cards.startswith(_PART_OF_A_DECK)
+
+
 def _of_ctcs(deck: Deck) -> str:
     """A deck without the control units and devices that are no CTCs, which it says."""
     kept = {unit.place.line for unit in deck.control_units.values()}

@@ -1,16 +1,18 @@
 """Numbers for all CTCs of a cluster by a scheme of `isfc.deck.scheme`.
 
-Systems keep their images where kept decks tell them; the others of a CEC get the next ones. CECs
-are numbered in the order of their names, those of several channel subsystems one number for each.
+Systems keep their CSS and image where kept decks tell them; the others of a CEC get the next ones.
+CECs are numbered in the order of their names, those of several channel subsystems one number for
+each.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Final
 
-from ctc.address import RDEV_MAX, Rdev, parse_rdev
+from ctc.address import RDEV_MAX, Rdev, format_rdev, parse_rdev
 from isfc.arguments import checked, in_python
+from isfc.deck.others import devices_that_are_no_ctcs
 from isfc.deck.scheme import PLACES, Numbering, Scheme, images_of, numbering_of
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import AnyLayout, given_collection
@@ -18,9 +20,13 @@ from isfc.layout.checked_toml import within
 from isfc.layout.layout import Collection, CtcPair, Fibre, Layout
 from isfc.link.name import NodeName
 
-FIRST: Final[Mapping[Scheme, int]] = {Scheme.ALIKE: 0xD000, Scheme.TRADED: 0x4000}
+FIRST: Final[Mapping[Scheme, int]] = {
+    Scheme.ALIKE: 0xD000,
+    Scheme.TRADED: 0x4000,
+    Scheme.CUADD: 0x4000,
+}
 """Where numbers begin if nobody says it (published: IBM, z/VM live guest relocation with Linux, and
-IBM's example of IOCP statements for shared channels)."""
+IBM's example of IOCP statements for shared channels; of `Scheme.CUADD` chosen)."""
 
 _IMAGES: Final = range(1, 16)
 
@@ -29,8 +35,9 @@ _IMAGES: Final = range(1, 16)
 def number(layout: AnyLayout, *, scheme: str | None = None, first: str | None = None) -> Numbering:
     """The scheme of a layout's device numbers, and what breaks it, as `isfc number` says it.
 
-    With ``scheme``, ``alike``, ``traded`` or ``target``, it has new numbers, ``proposed``; they
-    begin with ``first``, such as ``"D000"``. Raises `ConfigurationError` where they do not do.
+    With ``scheme``, ``alike``, ``traded``, ``cuadd`` or ``target``, it has new numbers,
+    ``proposed``, which begin with ``first``, such as ``"D000"``. Raises `ConfigurationError` where
+    they do not do.
     """
     with in_python():
         return numbered(given_collection(layout), scheme, first)
@@ -58,20 +65,28 @@ def renumbered_by(collection: Collection, scheme: Scheme, first: int | None) -> 
     if scheme is Scheme.TARGET and first is not None:
         raise ConfigurationError("--first: numbers of target begin with the chpid; expected none")
     start = FIRST.get(scheme, 0) if first is None else first
+    others = devices_that_are_no_ctcs(collection)
     links: tuple[Layout, ...]
     match scheme:
         case Scheme.ALIKE:
-            links = tuple(_alike(collection, start))
+            links = tuple(_alike(collection, start, others))
         case Scheme.TRADED:
             links = tuple(_traded(collection, start >> 12))
         case Scheme.TARGET:
             links = tuple(_by_target(collection))
+        case Scheme.CUADD:
+            links = tuple(_by_cuadd(collection, start >> 12))
     found = replace(collection, links=links)
     for system in found.systems:
         used = sum(len(link.ctcs) for link in found.links_of(system))
         if len(found.rdevs_of(system)) < used:
             raise ConfigurationError(
                 f"{system}: a number would stand for two CTCs; expected another scheme"
+            )
+        if taken := sorted(found.rdevs_of(system) & others.get(system, {}).keys()):
+            raise ConfigurationError(
+                f"{system}: {format_rdev(taken[0])} would be a CTC, and its deck has UNIT="
+                f"{others[system][taken[0]]} there; expected another --first or scheme"
             )
     return found
 
@@ -81,9 +96,13 @@ def keeps_order(before: Layout, after: Layout) -> bool:
     return [ctc.fibre for ctc in before.device_list()] == [ctc.fibre for ctc in after.device_list()]
 
 
-def _alike(collection: Collection, first: int) -> Iterator[Layout]:
+def _alike(
+    collection: Collection, first: int, others: Mapping[NodeName, Iterable[Rdev]]
+) -> Iterator[Layout]:
     """Sixteen numbers for each fibre, the lowest that are free at both its ends."""
-    taken: set[tuple[NodeName, int]] = set()
+    taken = {
+        (node, rdev // PLACES * PLACES) for node, devices in others.items() for rdev in devices
+    }
     for link in collection.links:
         blocks: dict[Fibre, int] = {}
         for fibre in dict.fromkeys(ctc.fibre for ctc in link.device_list()):
@@ -115,7 +134,7 @@ def _traded(collection: Collection, digit: int) -> Iterator[Layout]:
         raise ConfigurationError("--first: the range to receive would be beyond F; expected lower")
     places = _places(collection)
     for link in collection.links:
-        here, there = (places[node] << 4 for node in link.nodes)
+        here, there = (places[node].place << 4 for node in link.nodes)
         devices = link.device_list()
         half = -(-len(devices) // 2)
         numbers: dict[CtcPair, tuple[Rdev, Rdev]] = {}
@@ -126,8 +145,27 @@ def _traded(collection: Collection, digit: int) -> Iterator[Layout]:
         yield _numbered(link, numbers)
 
 
-def _places(collection: Collection) -> dict[NodeName, int]:
-    """The digits x and y of each system."""
+@dataclass(frozen=True, slots=True)
+class _Image:
+    """Where a system is: the number of its CEC and CSS, its CSS there, and its image."""
+
+    home: int
+    css: int
+    mif: int
+
+    @property
+    def place(self) -> int:
+        """The digits x and y of `Scheme.TRADED`."""
+        return self.home << 4 | self.mif
+
+    @property
+    def cuadd(self) -> int:
+        """The two digits of CUADD."""
+        return self.css << 4 | self.mif
+
+
+def _places(collection: Collection) -> dict[NodeName, _Image]:
+    """Where each system is, as its deck says or as it may be."""
     images = images_of(collection)
     homes: dict[tuple[str, int], list[NodeName]] = {}
     for node in collection.systems:
@@ -139,8 +177,8 @@ def _places(collection: Collection) -> dict[NodeName, int]:
             f"{len(homes)} CECs and channel subsystems: expected at most {PLACES}, as one digit "
             "names them"
         )
-    found: dict[NodeName, int] = {}
-    for x, (_, members) in enumerate(sorted(homes.items())):
+    found: dict[NodeName, _Image] = {}
+    for x, ((_, css), members) in enumerate(sorted(homes.items())):
         known = {images[node] & 0xF for node in members if node in images}
         free = (image for image in _IMAGES if image not in known)
         for node in members:
@@ -149,8 +187,39 @@ def _places(collection: Collection) -> dict[NodeName, int]:
                 raise ConfigurationError(
                     f"{node}: no image is left in its CEC; expected 15 at most"
                 )
-            found[node] = x << 4 | y
+            found[node] = _Image(x, css, y)
     return found
+
+
+def _by_cuadd(collection: Collection, digit: int) -> Iterator[Layout]:
+    """A digit, CSS and image of the target, and which device it is.
+
+    The digit is the next one where no number is left, or where another CEC's target has them.
+    """
+    places = _places(collection)
+    owners: dict[tuple[NodeName, int], NodeName] = {}
+    used: Counter[tuple[NodeName, int]] = Counter()
+
+    def next_rdev(node: NodeName, target: NodeName) -> Rdev:
+        for first in range(digit, 0x10):
+            block = first << 8 | places[target].cuadd
+            if owners.setdefault((node, block), target) == target and used[node, block] < PLACES:
+                used[node, block] += 1
+                return Rdev(block << 4 | used[node, block] - 1)
+        raise ConfigurationError(
+            f"{node}: no number is left for CUADD {places[target].cuadd:02X}; expected a lower "
+            "--first"
+        )
+
+    for link in collection.links:
+        first, second = link.nodes
+        yield _numbered(
+            link,
+            {
+                ctc: (next_rdev(first, second), next_rdev(second, first))
+                for ctc in link.device_list()
+            },
+        )
 
 
 def _by_target(collection: Collection) -> Iterator[Layout]:
@@ -162,7 +231,7 @@ def _by_target(collection: Collection) -> Iterator[Layout]:
         for ctc in link.device_list():
             ends = []
             for end, node in enumerate(link.nodes):
-                block = ctc.fibre.chpids[end] << 4 | places[link.nodes[1 - end]] & 0xF
+                block = ctc.fibre.chpids[end] << 4 | places[link.nodes[1 - end]].mif
                 if used[node, block] == PLACES:
                     raise ConfigurationError(
                         f"{node}: {block:03X}0 to {block:03X}F are used up; expected another scheme"

@@ -13,11 +13,17 @@ from typing import Final
 
 from ctc.address import Rdev, format_chpid, format_rdev
 from isfc.deck.connections import devices_of, kept_systems
+from isfc.deck.others import devices_that_are_no_ctcs
+from isfc.deck.restated import ranges
 from isfc.layout.layout import Collection
 from isfc.link.name import NodeName
 
 FITS_SHARE: Final = 0.6
 """Share of the ends of CTCs that keep a scheme's rule where it is meant. Chosen."""
+
+CUADD_SHARE: Final = 0.8
+"""Share of the ends that keep `Scheme.TARGET` which keep `Scheme.CUADD` too, its stricter form,
+where that is meant. Chosen."""
 
 PLACES: Final = 16
 """Devices that the last digit tells apart."""
@@ -31,6 +37,8 @@ class Scheme(StrEnum):
     TRADED = "traded"
     """4xyz and 5xyz: one range is sent on and one received on, which the ends use the other way
     round; x is the CEC and y the image of the target (IBM's IOCP example, and custom)."""
+    CUADD = "cuadd"
+    """The second digit is the CSS of the target and the third its image, as CUADD has them."""
     TARGET = "target"
     """The third digit is the image of the target, whatever stands before it (custom)."""
 
@@ -39,12 +47,13 @@ MEANS: Final[Mapping[Scheme, str]] = {
     Scheme.ALIKE: "sixteen numbers for each pair of chpids, the same at both ends",
     Scheme.TRADED: "a range to send and one to receive, as 4xyz and 5xyz: x the CEC, y the image "
     "of the target",
+    Scheme.CUADD: "the second digit is the CSS of the target, the third its image, as in CUADD",
     Scheme.TARGET: "the third digit is the image of the target",
 }
 
 
 class Kind(StrEnum):
-    """What is wrong with a number; the values stay the same between releases."""
+    """What is to be said of a number; the values stay the same between releases."""
 
     OUTSIDE = "outside-range"
     ENDS = "ends-differ"
@@ -52,11 +61,17 @@ class Kind(StrEnum):
     TWO_NUMBERS = "two-numbers"
     TWO_TARGETS = "two-targets"
     FULL = "range-full"
+    OTHER = "other-device"
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether a number breaks the scheme; else there is less room than the scheme wants."""
+        return self not in (Kind.FULL, Kind.OTHER)
 
 
 @dataclass(frozen=True, slots=True)
 class NumberProblem:
-    """A device of ``node`` whose number does not keep the scheme, or a range that is used up."""
+    """A device of ``node`` whose number does not keep the scheme, or what fills its range."""
 
     kind: Kind
     node: NodeName
@@ -70,6 +85,7 @@ class Numbering:
 
     ``fitting`` are the ends of CTCs that do, of ``count``, by scheme. ``proposed`` is the layout
     with other numbers, if some were asked for.
+    ``unknown`` are the systems whose devices that are no CTCs no kept deck tells.
     """
 
     scheme: Scheme | None
@@ -77,6 +93,7 @@ class Numbering:
     count: int
     problems: tuple[NumberProblem, ...]
     proposed: Collection | None = None
+    unknown: tuple[NodeName, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +137,8 @@ class _Book:
         self.defined = {(end.node, end.rdev) for end in self.ends}
         for node, system in kept_systems(collection).items():
             self.defined |= {(node, rdev) for rdev in devices_of(system)}
+        self.others = devices_that_are_no_ctcs(collection)
+        self.defined |= {(node, rdev) for node, kinds in self.others.items() for rdev in kinds}
         firsts = Counter(end.rdev >> 12 for end in self.ends).most_common(2)
         self.ranges = {digit for digit, _ in firsts} if len(firsts) == 2 else set()
         self.blocks = {
@@ -148,6 +167,8 @@ class _Book:
                 yield from self._not_alike(end)
             case Scheme.TRADED:
                 yield from self._not_traded(end)
+            case Scheme.CUADD:
+                yield from self._not_of_target(end, 0xFF)
             case Scheme.TARGET:
                 yield from self._not_of_target(end)
 
@@ -176,15 +197,13 @@ class _Book:
                 text = f"leads to {end.target}, which other systems call {others}"
                 yield Kind.TWO_NUMBERS, text
 
-    def _not_of_target(self, end: _End) -> Iterator[tuple[Kind, str]]:
-        known, third = self.images.get(end.target), end.rdev >> 4 & 0xF
-        image = None if known is None else known & 0xF
-        if image is not None and third != image:
-            yield (
-                Kind.IMAGE,
-                f"leads to {end.target}, image {image:X} by CUADD, and says image {third:X}",
-            )
-        elif image is None and third != self.thirds[end.target]:
+    def _not_of_target(self, end: _End, mask: int = 0xF) -> Iterator[tuple[Kind, str]]:
+        known, third = self.images.get(end.target), end.rdev >> 4 & mask
+        if known is not None and third != known & mask:
+            what = "image" if mask == PLACES - 1 else "CSS and image"
+            text = f"leads to {end.target}, {what} {known & mask:{_hex(mask)}} by CUADD, and says "
+            yield Kind.IMAGE, f"{text}{third:{_hex(mask)}}"
+        elif known is None and third != self.thirds[end.target]:
             yield (
                 Kind.TWO_NUMBERS,
                 f"leads to {end.target}, which most numbers call {self.thirds[end.target]:X}",
@@ -194,10 +213,26 @@ class _Book:
         """Whether a scheme says anything that might not be so."""
         if scheme is Scheme.TRADED:
             return bool(self.ranges)
+        known = self.images.keys() >= self.thirds.keys()
+        if scheme is Scheme.CUADD:
+            return known
         if scheme is Scheme.TARGET:
-            known = self.images.keys() >= self.thirds.keys()
             return known or len(set(self.thirds.values())) == len(self.thirds)
         return True
+
+    def parts_css(self, fitting: Mapping[Scheme, int]) -> bool:
+        """Whether most numbers tell several CSSs apart; CSS 0 alone is a digit as any other."""
+        several = any(image >> 4 for image in self.images.values())
+        return several and fitting[Scheme.CUADD] >= CUADD_SHARE * fitting[Scheme.TARGET]
+
+    def reserved(self, scheme: Scheme) -> dict[tuple[NodeName, int], int]:
+        """The ranges of a scheme in which there are CTCs, as (node, first), and their lengths."""
+        bits = 8 if scheme is Scheme.TRADED else 4
+        return {(end.node, end.rdev >> bits << bits): 1 << bits for end in self.ends}
+
+
+def _hex(mask: int) -> str:
+    return f"0{len(f'{mask:X}')}X"
 
 
 def numbering_of(collection: Collection) -> Numbering:
@@ -209,9 +244,12 @@ def numbering_of(collection: Collection) -> Numbering:
         else 0
         for scheme in Scheme
     }
-    scheme = max(fitting, key=lambda each: fitting[each])
+    unknown = tuple(node for node in collection.systems if node not in book.others)
+    scheme = max((Scheme.ALIKE, Scheme.TRADED, Scheme.TARGET), key=lambda each: fitting[each])
+    if scheme is Scheme.TARGET and book.parts_css(fitting):
+        scheme = Scheme.CUADD
     if fitting[scheme] < FITS_SHARE * len(book.ends):
-        return Numbering(None, fitting, len(book.ends), ())
+        return Numbering(None, fitting, len(book.ends), (), unknown=unknown)
     problems = [
         NumberProblem(kind, end.node, end.rdev, text)
         for end in book.ends
@@ -219,7 +257,8 @@ def numbering_of(collection: Collection) -> Numbering:
     ]
     problems += _two_targets(book, scheme)
     problems += _full(book)
-    return Numbering(scheme, fitting, len(book.ends), tuple(problems))
+    problems += _others(book, scheme)
+    return Numbering(scheme, fitting, len(book.ends), tuple(problems), unknown=unknown)
 
 
 def _two_targets(book: _Book, scheme: Scheme) -> Iterator[NumberProblem]:
@@ -250,3 +289,19 @@ def _full(book: _Book) -> Iterator[NumberProblem]:
             first = Rdev(block << 4)
             text = f"to {Rdev(first + PLACES - 1):04X} are used up: no number is left there"
             yield NumberProblem(Kind.FULL, node, first, text)
+
+
+def _others(book: _Book, scheme: Scheme) -> Iterator[NumberProblem]:
+    """Devices that are no CTCs within the ranges of a scheme, in runs of one UNIT."""
+    for (node, first), length in sorted(book.reserved(scheme).items()):
+        kinds = book.others.get(node, {})
+        by_unit: dict[str, list[int]] = {}
+        for rdev in range(first, first + length):
+            if Rdev(rdev) in kinds:
+                by_unit.setdefault(kinds[Rdev(rdev)], []).append(rdev)
+        for unit, rdevs in by_unit.items():
+            for begun, count in ranges(rdevs):
+                of = f"{first:04X} to {first + length - 1:04X}, where CTCs are"
+                to = f"to {begun + count - 1:04X} are" if count > 1 else "is"
+                text = f"{to} UNIT={unit}, within {of}"
+                yield NumberProblem(Kind.OTHER, node, Rdev(begun), text)

@@ -104,6 +104,38 @@ def test_the_third_digit_is_held_against_cuadd(three: Path) -> None:
     assert kinds(isfc.number(three))[:2] == ["image-differs VMA 5040", "image-differs VMA 5041"]
 
 
+def test_css_and_image_are_held_against_cuadd_and_other_devices_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Disks within a range of CTCs are said; those another subsystem has do not matter."""
+    disks = (
+        " CNTLUNIT CUNUMBR=E000,PATH=((CSS(0),53)),UNIT=2107\n"
+        " CNTLUNIT CUNUMBR=E100,PATH=((CSS(1),53)),UNIT=2107\n"
+        " IODEVICE ADDRESS=(412A,3),CUNUMBR=E000,UNIT=3390\n"
+        " IODEVICE ADDRESS=(401A,3),CUNUMBR=E000,UNIT=3390\n"
+        " IODEVICE ADDRESS=(412D,3),CUNUMBR=E100,UNIT=3390\n"
+    )
+    deck, file = tmp_path / "cross.iocp", tmp_path / "cross.toml"
+    deck.write_text((DECKS / "cross-css.iocp").read_text() + disks)
+    words = ["import", "iocp", str(deck), "--partitions", "ALPHA,BETA", "-o", str(file)]
+    assert run(words) == 0
+    found = isfc.number(file, scheme="cuadd").proposed
+    assert found is not None
+    after = isfc.number(found)
+    assert (after.scheme, after.unknown) == ("cuadd", ())
+    assert kinds(after) == ["other-device ALPHA 412A"]
+    assert after.problems[0].text == "to 412C are UNIT=3390, within 4120 to 412F, where CTCs are"
+    other = isfc.format_collection(found).replace("4120-4127", "4120-4126,4027")
+    assert kinds(isfc.number(isfc.parse_links(other)))[0] == "image-differs ALPHA 4027"
+    assert run(["number", str(file), "--scheme", "alike", "--first", "4120"]) == 0
+    assert "4130" in capsys.readouterr().out, "sixteen numbers with disks among them are not free"
+    deck.write_text(deck.read_text().replace("412A,3", "4120,3"))
+    assert run(words) == 0
+    capsys.readouterr()
+    assert run(["number", str(file), "--scheme", "cuadd"]) == 2
+    assert "ALPHA: 4120 would be a CTC, and its deck has UNIT=3390" in capsys.readouterr().err
+
+
 def test_images_that_are_alike_in_two_css_share_sixteen_numbers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -123,7 +155,8 @@ def test_images_that_are_alike_in_two_css_share_sixteen_numbers(
     [
         *(("alike", name) for name in ("two-cecs", "published-12", "three")),
         *(("traded", name) for name in ("two-cecs", "published-12", "three")),
-        ("target", "three"),  # whether it is kept only decks can tell
+        ("target", "three"),  # whether these are kept only decks can tell
+        ("cuadd", "three"),
     ],
 )
 def test_proposed_numbers_keep_their_scheme(scheme: str, name: str, three: Path) -> None:
