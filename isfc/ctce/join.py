@@ -40,6 +40,8 @@ class CtcEnd(NamedTuple):
     """Where it finds its partner: here."""
     named: Rdev = Rdev(0)
     """The device number that its statement wants its partner to have; 0 for any."""
+    wire: str = ""
+    """The only form that it speaks, by name; empty if that is to be found."""
 
     @property
     def statement(self) -> CtceStatement:

@@ -36,6 +36,8 @@ CURRENT: Final = WireForm("current", Struct("<BBHH2xHHH2x"), 62_536)
 """Hercules 4: CCW code, state, count, sequence number, length, device number, SSID."""
 OLDER: Final = WireForm("older", Struct("<BBHHHHH"), 61_580)
 """Hercules 3.13, as Debian has it: the same without gaps."""
+FORMS: Final = {form.name: form for form in (CURRENT, OLDER)}
+"""Both by name."""
 
 
 class Sender(NamedTuple):

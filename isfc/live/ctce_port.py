@@ -14,6 +14,7 @@ from isfc.ctce.join import CtcEnd
 from isfc.ctce.wire import (
     CURRENT,
     DATA_LENGTH_MAX,
+    FORMS,
     GREETING_LENGTH,
     OLDER,
     Greeting,
@@ -100,8 +101,10 @@ class EndPort:
             self.end.at.host, None, family=socket.AF_INET, type=socket.SOCK_STREAM
         )
         self.address = str(found[0][4][0])
-        for form, port in ((CURRENT, self.end.ours.port), (OLDER, self.end.ours.port + 1)):
-            listener = _socket(self.end.ours.host, port)
+        for form in FORMS.values():
+            if self.end.wire not in ("", form.name):
+                continue
+            listener = _socket(self.end.ours.host, self.end.ours.port + (form is OLDER))
             listener.listen()
             self._servers.append(
                 await loop.create_server(partial(Inward, self, form), sock=listener)
@@ -215,12 +218,14 @@ class EndPort:
         while True:
             if self.outward is None:
                 with suppress(OSError):
-                    await self._connect(CURRENT if self.inward_is(CURRENT) else OLDER)
+                    await self._connect(self._form())
             await asyncio.sleep(RETRY_S)
 
-    def inward_is(self, form: WireForm) -> bool:
-        """Whether its Hercules has connected in this form."""
-        return self.inward is not None and self.inward.form is form
+    def _form(self) -> WireForm:
+        """That in which its Hercules has connected; 3.13 does so at its guest's first I/O only."""
+        if self.end.wire:
+            return FORMS[self.end.wire]
+        return OLDER if self.inward is None else self.inward.form
 
     async def _connect(self, form: WireForm) -> None:
         port = self.end.at.port + (form is OLDER)

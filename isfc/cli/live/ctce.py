@@ -4,20 +4,23 @@ import asyncio
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext, suppress
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from isfc.cli.live.ctce_hardware import HardwareOptions
-from isfc.cli.live.ctce_joined import joined_ctcs
+from isfc.cli.live.ctce_hardware import HardwareOptions, made_layout
 from isfc.cli.live.ctce_operator import CtceOperator, read_commands
+from isfc.cli.live.ctce_options import SourceOptions
 from isfc.cli.live.ctce_table import totals, watched
 from isfc.cli.live.ctce_trace import trace_line
 from isfc.cli.live.loops import run_live
 from isfc.cli.options.flattened import flattened
-from isfc.cli.options.layout import LinkOption, complete_layout
+from isfc.cli.options.layout import complete_layout
 from isfc.cli.options.number import within
+from isfc.cli.options.source import write_text
 from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.file import output_option
 from isfc.cli.output.streams import show, show_error, show_lines
 from isfc.ctce.join import JoinedCtc
 from isfc.live.ctce import Carried, CtceBox, Happened, Observe
@@ -30,34 +33,21 @@ def ctce(
     sources: Annotated[
         list[str],
         typer.Argument(
-            metavar="LAYOUT|FILE FILE",
-            help="A layout, whose CTCs are to be served, or the configuration files of two "
-            "Hercules with CTCE devices.",
+            metavar="LAYOUT|CTCE.TOML|FILE FILE",
+            help="A layout, whose CTCs are to be served, a ctce.toml, which says all that options "
+            "say, or the configuration files of two Hercules with CTCE devices.",
             autocompletion=complete_layout,
         ),
     ],
     *,
-    listen: Annotated[
-        str,
-        typer.Option(
-            metavar="HOST:PORT",
-            help="Where Hercules finds its partner: an address of this machine, and the first "
-            "of the ports, four for each CTC.",
-        ),
-    ] = "127.0.0.1:32880",
-    at: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=HOST:PORT",
-            help="Where a system's Hercules is, and the port of its first device. May be given "
-            "again.",
-        ),
-    ] = None,
-    link: LinkOption = None,
+    where: SourceOptions,
     lines: Annotated[
         bool,
         typer.Option("--lines", help="Print the lines for both configuration files, and end."),
     ] = False,
+    output: Annotated[
+        Path | None, output_option("Write the CTCs as a layout, for --layout, and end.")
+    ] = None,
     hardware: HardwareOptions,
     trace: Annotated[
         bool, typer.Option("--trace", help="Print a line for each command of a guest.")
@@ -75,11 +65,14 @@ def ctce(
     Each Hercules has this as the partner of its CTCE devices. Hercules 4 and 3.13 may be joined to
     each other. Ctrl-C ends it, with a table of what each end has done.
     """
-    ctcs = joined_ctcs(sources, listen, at or [], link)
+    ctcs, hardware = where.join(sources, hardware)
     if lines:
         show_lines(_configuration_lines(ctcs))
         return
-    opened = hardware.open(sources, link, ctcs)
+    if output is not None:
+        write_text(made_layout(ctcs), output)
+        return
+    opened = hardware.open(ctcs)
     box = CtceBox(ctcs, _observer(trace=trace), opened.fibres)
     operator = CtceOperator(box, opened, read_commands(hardware.commands, opened))
     code = run_live(lambda stop: _serve(box, operator, stop, seconds, watch=watch))

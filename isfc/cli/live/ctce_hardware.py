@@ -8,14 +8,17 @@ from typing import Annotated, Final
 
 import typer
 
-from ctc.address import format_rdev
+from ctc.address import ChpidId, format_rdev
 from ctc.order_fibre import OrderFibre
-from isfc.cli.options.layout import complete_layout, open_collection
+from isfc.cli.options.layout import LinkOption, complete_layout, open_collection
 from isfc.ctce.join import JoinedCtc
 from isfc.errors import ConfigurationError
+from isfc.layout.build import CtcChoice, build_layout
 from isfc.layout.checked_toml import within
 from isfc.layout.layout import Cec, Fibre, Layout
 from isfc.layout.lost import named_pieces
+from isfc.layout.write import format_layout
+from isfc.link.name import NodeName
 from isfc.live.ctce import CtcFibre
 
 
@@ -42,6 +45,7 @@ class CtceHardware:
 class HardwareOptions:
     """What is between two Hercules: the times of a layout, and what goes wrong."""
 
+    link: LinkOption = None
     layout: Annotated[
         str | None,
         typer.Option(
@@ -52,12 +56,12 @@ class HardwareOptions:
         ),
     ] = None
     pace: Annotated[
-        CtcePace,
+        CtcePace | None,
         typer.Option(
-            help="none: as fast as the machine; model: with the times of the layout's features "
-            "and distances."
+            help="none (if not said): as fast as the machine; model: with the times of the "
+            "layout's features and distances."
         ),
-    ] = CtcePace.NONE
+    ] = None
     commands: Annotated[
         Path | None,
         typer.Option(
@@ -67,15 +71,9 @@ class HardwareOptions:
         ),
     ] = None
 
-    def open(
-        self, sources: Sequence[str], link: str | None, ctcs: Sequence[JoinedCtc]
-    ) -> CtceHardware:
-        """The hardware of a layout, if there is one either way."""
+    def open(self, ctcs: Sequence[JoinedCtc]) -> CtceHardware:
+        """The hardware of a layout, if there is one."""
         layout = self.layout
-        if len(sources) == 1:
-            if layout is not None:
-                raise ConfigurationError("--layout: goes with two configuration files")
-            layout = sources[0]
         paced = self.pace is CtcePace.MODEL
         if layout is None:
             if paced:
@@ -83,7 +81,7 @@ class HardwareOptions:
             return without_layout(ctcs)
         opened = open_collection(layout)
         with within(opened.source):
-            found = opened.collection.link(link, "--link")
+            found = opened.collection.link(self.link, "--link")
             return of_layout(ctcs, found, opened.collection.cecs, paced=paced)
 
 
@@ -119,6 +117,23 @@ def of_layout(
         for name, gone in named_pieces(layout, cecs).items()
     }
     return CtceHardware([made[fibre] for fibre in on], pieces | _devices(ctcs))
+
+
+def made_layout(ctcs: Sequence[JoinedCtc]) -> str:
+    """A layout with these CTCs, to be changed: a Hercules knows neither fibres nor features.
+
+    A device's chpid is the first half of its number, as Hercules shows it to guests.
+    """
+    nodes = [NodeName(end.system.upper()) for end in ctcs[0]]
+    choices = [
+        CtcChoice((ChpidId(a.rdev >> 8), ChpidId(b.rdev >> 8)), (a.rdev, b.rdev)) for a, b in ctcs
+    ]
+    layout = build_layout((nodes[0], nodes[1]), choices, lambda _: None)
+    heading = [
+        f"The CTCs of {nodes[0]} and {nodes[1]}, for isfc ctce --layout.",
+        "Chpids and feature are assumed: change them to the hardware that is to be modelled.",
+    ]
+    return format_layout(layout, heading=heading, explained=True)
 
 
 def _devices(ctcs: Sequence[JoinedCtc]) -> dict[str, frozenset[int]]:

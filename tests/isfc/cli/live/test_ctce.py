@@ -12,11 +12,12 @@ from ctc.address import Rdev
 from ctc.order import Order
 from ctc.state import State
 from ctc.subchannel import Command
-from isfc.cli.live.ctce_joined import joined_ctcs
+from isfc.cli.live.ctce_joined import CtceSources
 from isfc.cli.live.ctce_table import CtceWatch
 from isfc.cli.main import run
 from isfc.ctce.join import CtcEnd, Place
 from isfc.ctce.wire import CURRENT, OLDER
+from isfc.layout.catalogue import load_layout
 from isfc.live.ctce import CtceBox
 from tests.isfc.cli.conftest import Refusal
 from tests.isfc.ctce.partner import Partner
@@ -26,12 +27,12 @@ TO_B = "0E20 CTCE 31880 10.0.0.2 31890\n0E21 CTCE 31882 10.0.0.2 31892\n"
 TO_A = "0521 CTCE 31892 10.0.0.1 31882\n0520 CTCE 31890 10.0.0.1 31880\n"
 
 
-def files(folder: Path, *texts: str) -> list[str]:
+def files(folder: Path, *texts: str) -> tuple[str, ...]:
     """A configuration file for each text: MVSA.cnf, MVSB.cnf."""
     paths = [folder / f"MVS{letter}.cnf" for letter in "AB"]
     for path, text in zip(paths, texts, strict=True):
         path.write_text(text)
-    return [str(path) for path in paths]
+    return tuple(map(str, paths))
 
 
 def test_files_of_two_that_are_partners_get_lines_with_this_between(
@@ -49,10 +50,21 @@ def test_files_of_two_that_are_partners_get_lines_with_this_between(
         "0520 CTCE 31890 10.0.0.9 32882",
         "0521 CTCE 31892 10.0.0.9 32886",
     ]
-    first = joined_ctcs(files(tmp_path, TO_B, TO_A), listen, [], None)
-    at = ["MVSA=10.0.0.1:31880", "MVSB=10.0.0.2:31890"]
+    first = CtceSources(listen, files=files(tmp_path, TO_B, TO_A)).joined()
+    at = ("MVSA=10.0.0.1:31880", "MVSB=10.0.0.2:31890")
     halves = text.split("# MVSB\n")
-    assert joined_ctcs(files(tmp_path, *halves), listen, at, None) == first
+    assert CtceSources(listen, files=files(tmp_path, *halves), at=at).joined() == first
+
+
+def test_a_layout_is_made_of_the_devices_of_two_files(tmp_path: Path) -> None:
+    """For --layout: its chpids are what Hercules shows its guests, the feature is assumed."""
+    names, made = files(tmp_path, TO_B, TO_A), tmp_path / "made.toml"
+    assert run(["ctce", *names, "-o", str(made)]) == 0
+    layout = load_layout(str(made))
+    assert layout.nodes == ("MVSA", "MVSB")
+    assert [ctc.rdevs for ctc in layout.ctcs] == [(0xE20, 0x520), (0xE21, 0x521)]
+    assert [fibre.chpid_names for fibre in layout.fibres] == [("0E", "05")]
+    assert run(["ctce", *names, "--layout", str(made), "--pace", "model", "--lines"]) == 0
 
 
 def test_a_layout_gets_lines_from_the_first_port_of_each_upwards(
@@ -88,8 +100,8 @@ def test_what_does_not_fit_together_is_refused(
 
 def test_a_layout_needs_to_know_where_both_are(refusal: Refusal) -> None:
     """And three files are no two Hercules."""
-    assert refusal("ctce", "published-12").startswith("--at: expected --at CLIENT=HOST:PORT too")
-    assert refusal("ctce", "a", "b", "c").startswith("3 files: expected a layout, or")
+    assert refusal("ctce", "published-12").startswith("--at: expected CLIENT=HOST:PORT too")
+    assert refusal("ctce", "a", "b", "c").startswith("3 files: expected a layout, a ctce.toml, or")
 
 
 def test_a_trace_has_a_line_for_each_command_and_a_table_follows(
@@ -99,7 +111,7 @@ def test_a_trace_has_a_line_for_each_command_and_a_table_follows(
     ports = free_ports(4)
     lines = [f"0500 CTCE {ports[i]} 127.0.0.1 {ports[1 - i]}\n" for i in (0, 1)]
     words = [*files(tmp_path, *lines), "--listen", f"127.0.0.1:{ports[2]}"]
-    ((first, second),) = joined_ctcs(words[:2], words[3], [], None)
+    ((first, second),) = CtceSources(words[3], files=(words[0], words[1])).joined()
 
     async def guests() -> None:
         one, other = Partner(first, OLDER), Partner(second, CURRENT)
