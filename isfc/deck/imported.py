@@ -76,11 +76,12 @@ class Imported:
         return drawn(self.collection)
 
     def to_dict(self) -> dict[str, Any]:
-        """What ``isfc import iocp --json`` prints; names and meanings of the keys stay."""
+        """What ``isfc import --json`` prints; names and meanings of the keys stay."""
+        pairings = self.pairings or [None] * len(self.apart)
         return {
             "links": [
                 link_record(pairing, alone)
-                for pairing, alone in zip(self.pairings, self.apart, strict=True)
+                for pairing, alone in zip(pairings, self.apart, strict=True)
             ],
             "shared_channels": [
                 {end.node: format_chpid(end.chpid) for end in channel}
@@ -90,8 +91,11 @@ class Imported:
         }
 
 
-def link_record(pairing: Pairing, alone: Collection) -> dict[str, Any]:
-    """What ``--json`` prints of a link. Names and meanings of the keys stay between releases."""
+def link_record(pairing: Pairing | None, alone: Collection) -> dict[str, Any]:
+    """What ``--json`` prints of a link. Names and meanings of the keys stay between releases.
+
+    Without ``pairing``, of decks, nothing was inferred and nothing left.
+    """
     (layout,) = alone.links
     return {
         "nodes": list(layout.nodes),
@@ -102,7 +106,7 @@ def link_record(pairing: Pairing, alone: Collection) -> dict[str, Any]:
             }
             for ctc in layout.ctcs
         ],
-        "inferred": dict(pairing.inferred),
+        "inferred": dict(pairing.inferred) if pairing else {},
         "unpaired": [
             {
                 "node": each.node,
@@ -111,7 +115,7 @@ def link_record(pairing: Pairing, alone: Collection) -> dict[str, Any]:
                 "reason": each.reason.value,
                 "text": each.text,
             }
-            for each in pairing.unpaired
+            for each in (pairing.unpaired if pairing else ())
         ],
     }
 

@@ -74,6 +74,6 @@ MADE: Final = (
     Made("pictures of the studio", screenshots.studios, is_slow=True),
     Made("pictures of reports", screenshots.reports, is_long=True),
 )
-SLOW_PAGES: Final = ("docs/relocation.md",)
+SLOW_PAGES: Final = ("docs/number.md", "docs/relocation.md")
 """Those whose figures take runs of seconds."""
 FILLED: Final = ("CHANGELOG.md", *PAGES)

@@ -91,10 +91,7 @@ def import_iocp(
         [*map(_named, config or [])],
         _tell,
     )
-    if output is not None or not json:
-        _write(found, f"Imported from {', '.join(path.name for path in decks)}.", output)
-    if json:
-        show_json(found.to_dict())
+    _write(found, f"Imported from {', '.join(path.name for path in decks)}.", output, json=json)
 
 
 @app.command("islink")
@@ -117,6 +114,8 @@ def import_islink(
     cec: CecOption = None,
     feature: FeatureOption = None,
     output: OutputOption = None,
+    *,
+    json: JsonOption = False,
 ) -> None:
     """Make a layout of QUERY ISLINK responses.
 
@@ -126,7 +125,7 @@ def import_islink(
     """
     texts = [*map(_named, logs)]
     found = join_logs(texts, chpids or [], cec or [], feature or [], _tell)
-    _write(found, f"Imported from {_origin(texts)}.", output)
+    _write(found, f"Imported from {_origin(texts)}.", output, json=json)
 
 
 @app.command("config")
@@ -179,6 +178,8 @@ def import_dpm(
     ] = None,
     feature: FeatureOption = None,
     output: OutputOption = None,
+    *,
+    json: JsonOption = False,
 ) -> None:
     """Make a layout of partition links of a machine in DPM mode.
 
@@ -186,7 +187,7 @@ def import_dpm(
     adapter list --all' the chpids of its adapters.
     """
     found = join_links([*map(_text, files)], systems or [], feature or [], _tell)
-    _write(found, f"Imported from {', '.join(path.name for path in files)}.", output)
+    _write(found, f"Imported from {', '.join(path.name for path in files)}.", output, json=json)
 
 
 def _text(path: Path, node: str = "") -> NamedText:
@@ -203,8 +204,12 @@ def _origin(texts: Sequence[NamedText]) -> str:
     return ", ".join(Path(each.file).name for each in texts)
 
 
-def _write(found: Imported, heading: str, output: Path | None) -> None:
-    """Write one layout of all links; to a folder, a layout of each."""
+def _write(found: Imported, heading: str, output: Path | None, *, json: bool) -> None:
+    """Write one layout of all links; to a folder, a layout of each. With ``json``, its record."""
+    if json:
+        show_json(found.to_dict())
+        if output is None:
+            return
     if output is not None and output.is_dir():
         for alone, said in zip(found.apart, found.link_remarks, strict=True):
             text = format_collection(alone, heading=[heading, *said])

@@ -257,8 +257,8 @@ ELSEWHERE: Final = {
     # commands that take no layout, whose systems are live, or that make a page; where they are
     # tested: their options do not differ by the kind of the file
     "import iocp": "partitions ports feature config output json",
-    "import dpm": "systems feature output",
-    "import islink": "chpids cec feature output",
+    "import dpm": "systems feature output json",
+    "import islink": "chpids cec feature output json",
     "import config": "layout cec output",
     "new": "systems chpids ctcs feature rdevs output",
     "schema": "",

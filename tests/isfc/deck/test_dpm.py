@@ -31,6 +31,9 @@ def test_adapters_are_chpids_and_pairs_of_numbers_ctcs() -> None:
     assert link.fibres[0].profile.feature == "FICON Express16S"
     assert found.collection.cec_of(link.nodes[0]) is found.collection.cec_of(link.nodes[1])
     assert len(found.collection.shared_channels) == 1, "chpid 1C is one channel at both"
+    record = found.to_dict()
+    assert record["links"][0]["ctcs"][4] == {"chpids": ["1C", "1C"], "rdevs": ["9010", "9020"]}
+    assert (record["links"][0]["inferred"], record["cecs"]) == ({}, {"CPC": ["ZVM1", "ZVM2"]})
     assert [remark[:40] for remark in found.remarks] == [
         "isfc: note: 1 partition links of other t",
         "isfc: note: the first partition of a pai",
