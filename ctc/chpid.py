@@ -129,6 +129,15 @@ class Chpid(PathEnd, Generic[ChannelUser]):
         line_ns = self._profile.line_ns_per_byte
         return self.line_ns(now_ns) / line_ns if line_ns else 0.0
 
+    def moved_length(self, ctc: ChannelUser, load: Payload, now_ns: i64) -> int:
+        """The bytes of a transfer under way, ``load``, that are on the fibre."""
+        at_ns: int = now_ns
+        _, _, solo_ns = self._shares(load, self._out_ns_per_byte)
+        for user, left_ns in self._sending.left_at(at_ns):
+            if user is ctc:
+                return int(load.length * min(1.0, max(0.0, 1.0 - left_ns / solo_ns)))
+        return 0
+
     def starts_ns(self, now_ns: i64) -> float:
         """How long the channel has been busy with starting I/Os of CTCs, in ns."""
         queue = self.queue

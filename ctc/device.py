@@ -116,6 +116,18 @@ class Ctc:
             return self._ended.times
         return _NO_TIMES if self._command is None else self._times(now_ns)
 
+    def moved_length(self, now_ns: i64) -> int:
+        """The bytes on the fibre of a WRITE whose end CP has yet to be told; 0 without one."""
+        ended = self._ended
+        if ended is not None:
+            return (
+                0 if ended.command is not Command.WRITE or ended.load is None else ended.load.length
+            )
+        load = self._load
+        if load is None or self._state is not State.WRITE or self._matched_ns == NEVER_NS:
+            return 0
+        return self._chpid.moved_length(self, load, now_ns) if self._sending else load.length
+
     def start(self, ssch: Ssch, now_ns: i64) -> None:
         """Issue a command. One at a time: the interrupt that ends the last one must have come."""
         assert self._command is None, f"{self.rdev:04X}: SSCH while an I/O is in progress"

@@ -128,8 +128,9 @@ class LinkCounters:
 class DeviceSnapshot:
     """`DeviceCounters` at one moment, and what the device is doing.
 
-    PEND, DISC and CONN include the time of the I/O that is in progress. ``stale_count`` is of
-    frames that answered nothing outstanding.
+    PEND, DISC and CONN include the time of the I/O that is in progress. ``moved_length`` are the
+    bytes of a WRITE in progress that are on the fibre; ``write_length`` has them when it has ended.
+    ``stale_count`` is of frames that answered nothing outstanding.
     """
 
     rdev: Rdev
@@ -141,12 +142,18 @@ class DeviceSnapshot:
     conn_ns: int
     write_package_count: int
     write_length: int
+    moved_length: int
     read_package_count: int
     read_length: int
     collision_count: int
     stale_count: int
     write_serv_ns: int
     write_serv_counts: tuple[int, ...]
+
+    @property
+    def sent_length(self) -> int:
+        """The bytes of packages on the fibre so far, those of the one under way as far as it is."""
+        return self.write_length + self.moved_length
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,3 +181,8 @@ class LinkEndSnapshot:
     cpu_ns: int
     write_order: tuple[Rdev, ...]
     devices: tuple[DeviceSnapshot, ...]
+
+    @property
+    def sent_length(self) -> int:
+        """The bytes of packages on the fibres so far, those under way as far as they are."""
+        return self.write_length + sum(device.moved_length for device in self.devices)

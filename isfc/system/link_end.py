@@ -183,6 +183,7 @@ class LinkEnd:
             conn_ns=counters.conn_ns + running.conn_ns,
             write_package_count=counters.write_package_count,
             write_length=counters.write_length,
+            moved_length=self.ctcs[rdev].moved_length(now_ns),
             read_package_count=counters.read_package_count,
             read_length=counters.read_length,
             collision_count=counters.collision_count,

@@ -18,7 +18,7 @@ from scenarios.figures.limit import Limit, first_limit
 from scenarios.figures.ranges import links_range
 from scenarios.runs.cluster_shared import ChannelResult, PathResult
 from scenarios.runs.experiment import NS_PER_S, Experiment
-from scenarios.runs.result import MIB
+from scenarios.runs.result import MIB, sent_between
 from scenarios.runs.run import Looks, build
 from scenarios.runs.saturation import RunEach
 from scenarios.runs.warmup import WARMUP_NS
@@ -134,5 +134,4 @@ def short_run(experiment: Experiment) -> ShortRun:
 
 def _sent(looks: Looks, end: tuple[NodeName, NodeName]) -> float:
     before, after = looks.counters
-    length = after[end].write_length - before[end].write_length
-    return length * NS_PER_S / LENGTH_NS / MIB
+    return sent_between(before[end], after[end]) * NS_PER_S / LENGTH_NS / MIB

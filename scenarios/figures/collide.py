@@ -26,7 +26,7 @@ from isfc.link.rules import LinkRules
 from isfc.link.schedule import LinkDevice, WriteScheduler, scan_order
 from isfc.system.system import System
 from scenarios.runs.experiment import NS_PER_S
-from scenarios.runs.result import MIB
+from scenarios.runs.result import MIB, sent_between
 from scenarios.runs.trend import BATCHES, drifts
 from scenarios.runs.warmup import WARMUP
 
@@ -275,8 +275,8 @@ def collide(trial: CollisionTrial) -> CollisionOutcome:
         offered_in=trial.offered_in,
         collisions_per_s=per_s([after[0].collision_count - before[0].collision_count]),
         wasted_percent=100 * waste.wasted_ns / (len(layout.ctcs) * (end_ns - warmup_ns)),
-        mb_per_s_out=per_s([after[1].read_length - before[1].read_length]) / MIB,
-        mb_per_s_in=per_s([after[0].read_length - before[0].read_length]) / MIB,
+        mb_per_s_out=per_s([sent_between(before[0], after[0])]) / MIB,
+        mb_per_s_in=per_s([sent_between(before[1], after[1])]) / MIB,
         packages_per_s=per_s(
             last.write_package_count - first.write_package_count
             for first, last in zip(before, after, strict=True)
@@ -288,7 +288,7 @@ def collide(trial: CollisionTrial) -> CollisionOutcome:
 def _drifts(looks: Sequence[Sequence[LinkEndSnapshot]]) -> bool:
     """Whether collisions or what is carried had a trend until the end."""
     collisions = [here.collision_count for here, _ in looks]
-    carried = [sum(end.read_length for end in ends) for ends in looks]
+    carried = [sum(end.sent_length for end in ends) for ends in looks]
     return any(drifts([b - a for a, b in pairwise(seen)]) for seen in (collisions, carried))
 
 

@@ -90,10 +90,14 @@ class _Look:
         collection = experiment.collection
         ends = {(end.name, end.partner): end for system in systems for end in system.ends}
         self.clients = {
-            link.name: ends[loads[0].client, loads[0].server].snapshot(now_ns)
+            link.name: (
+                ends[loads[0].client, loads[0].server].snapshot(now_ns),
+                ends[loads[0].server, loads[0].client].snapshot(now_ns),
+            )
             for link in collection.links
             if (loads := experiment.loads_of(link))
         }
+        """Both ends of each link with traffic, the clients' first."""
         self.channels: BusySoFar = busy_so_far(collection.links, systems, now_ns)
         self.locks = {
             (kind, place): lock.busy_ns(now_ns)
@@ -103,7 +107,8 @@ class _Look:
 
     def results_since(self, before: "_Look") -> list[Result]:
         """What the clients' end of each link with traffic saw since another look."""
-        return [measure(now.name, before.clients[link], now) for link, now in self.clients.items()]
+        both = ((before.clients[link], now) for link, now in self.clients.items())
+        return [measure(now[0].name, was[0], now[0], (was[1], now[1])) for was, now in both]
 
     def busy_since(self, before: "_Look", results: Sequence[Result]) -> dict[str, _Busiest]:
         """How busy each resource was since then, and where."""

@@ -142,21 +142,18 @@ def _shares(
 ) -> tuple[ChannelShare, ...]:
     """What each link moved over its fibres here, out as their ends have written it."""
     shares: dict[str, list[float]] = {}
-    for link, fibre, end in ends:
-        node, partner = link.nodes[end], link.nodes[1 - end]
-        rdevs = {ctc.rdevs[end] for ctc in link.ctcs if ctc.fibre == fibre}
-        flow = _flow(rdevs, looks[0][node, partner], looks[-1][node, partner])
+    for link, fibre, begin in ends:
         share = shares.setdefault(link.name, [0.0, 0.0])
-        for way in (0, 1):
-            share[way] += flow[way] / seconds / MIB
+        for way, end in enumerate((begin, 1 - begin)):
+            place = link.nodes[end], link.nodes[1 - end]
+            rdevs = {ctc.rdevs[end] for ctc in link.ctcs if ctc.fibre == fibre}
+            share[way] += _sent(rdevs, looks[0][place], looks[-1][place]) / seconds / MIB
     return tuple(ChannelShare(name, *flow) for name, flow in shares.items())
 
 
-def _flow(rdevs: set[Rdev], before: LinkEndSnapshot, after: LinkEndSnapshot) -> tuple[int, int]:
-    """Bytes that some CTCs have written and read between two looks."""
-    out = back = 0
-    for first, last in zip(before.devices, after.devices, strict=True):
-        if last.rdev in rdevs:
-            out += last.write_length - first.write_length
-            back += last.read_length - first.read_length
-    return out, back
+def _sent(rdevs: set[Rdev], before: LinkEndSnapshot, after: LinkEndSnapshot) -> int:
+    """Bytes that some CTCs have put on their fibres between two looks."""
+    devices = zip(before.devices, after.devices, strict=True)
+    return sum(
+        last.sent_length - first.sent_length for first, last in devices if last.rdev in rdevs
+    )

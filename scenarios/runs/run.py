@@ -227,7 +227,8 @@ class Looks:
         return Recording(alone, self._seen(client, server), self._seen(server, client))
 
     def _seen(self, node: NodeName, partner: NodeName) -> Seen:
-        return see([look[node, partner] for look in self.counters])
+        both = (node, partner), (partner, node)
+        return see(*([look[end] for look in self.counters] for end in both))
 
     def _system(self, node: NodeName) -> SystemResult:
         ends = [self._seen(*each).whole.result for each in self.counters[0] if each[0] == node]

@@ -231,7 +231,7 @@ class _Run:
 
     def batches(self, end: _End) -> list[float]:
         """MB/s that an end sent in each batch."""
-        sent = [look[end].write_length for look in self.looks.counters]
+        sent = [look[end].sent_length for look in self.looks.counters]
         return [(b - a) * NS_PER_S / BATCH_NS / MIB for a, b in pairwise(sent)]
 
     def first(self, ends: Iterable[_End]) -> int:
@@ -241,7 +241,8 @@ class _Run:
     def result(self, end: _End) -> Result:
         """What an end saw of the batches that count."""
         looks = self.looks.counters[self.first([end]) :]
-        return measure(end[0], looks[0][end], looks[-1][end])
+        before, after = ((look[end], look[end[::-1]]) for look in (looks[0], looks[-1]))
+        return measure(end[0], before[0], after[0], (before[1], after[1]))
 
 
 def is_steady(

@@ -123,6 +123,7 @@ def _zero_device(device: DeviceSnapshot) -> DeviceSnapshot:
         pend_ns=0,
         disc_ns=0,
         conn_ns=0,
+        moved_length=0,
         write_package_count=0,
         write_length=0,
         collision_count=0,

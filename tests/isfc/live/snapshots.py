@@ -25,6 +25,7 @@ def device(rdev: int, partner_rdev: int, **changes: Any) -> DeviceSnapshot:
         ),
         **dict.fromkeys(("read_package_count", "read_length", "collision_count", "stale_count"), 0),
         "write_serv_ns": 0,
+        "moved_length": 0,
     }
     return DeviceSnapshot(**values | changes)
 

@@ -128,13 +128,19 @@ def check_ways_of_writing(seed: int, drawn: DrawnCluster, found: Outcome) -> Non
 
 
 def check_sums(seed: int, found: Outcome) -> None:
-    """Systems carry what links do, and links what moves over shared channels."""
+    """Systems carry what links do, and links what moves over shared channels and their lines."""
     assert sum(each.mb_per_s_out for each in found.systems) == pytest.approx(
         sum(seen.whole.result.mb_per_s_out for ends in figures(found).values() for seen in ends)
     )
     for channel in found.channels:
         out = sum(share.mb_per_s_out for share in channel.shares)
         assert channel.mb_per_s_out == pytest.approx(out), f"cluster {seed}: {channel.name}"
+        moved = found.busy(map(str, channel.channel))
+        on_line = [
+            busy * line_mb_per_s(channel.profile) for busy in (moved.line_out, moved.line_in)
+        ]
+        carried = [channel.mb_per_s_out, channel.mb_per_s_in]
+        assert carried == pytest.approx(on_line, abs=0.01), f"cluster {seed}: {channel.name}"
 
 
 def check_ceilings(seed: int, found: Outcome) -> None:

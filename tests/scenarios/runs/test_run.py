@@ -226,6 +226,7 @@ def snapshot(seconds: int, scale: int) -> LinkEndSnapshot:
         conn_ns=scale * 7_000_000,
         write_package_count=4 * scale,
         write_length=3 * MIB * scale,
+        moved_length=0,
         read_package_count=2 * scale,
         read_length=MIB * scale,
         collision_count=6 * scale,

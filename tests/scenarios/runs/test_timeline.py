@@ -7,7 +7,7 @@ import pytest
 from ctc.subchannel import Command
 from isfc.layout.catalogue import load_layout
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.result import MIB, Result
+from scenarios.runs.result import Result
 from scenarios.runs.run import run
 from scenarios.runs.timeline import Timeline, record_timelines
 from scenarios.runs.workload import SUITES
@@ -39,7 +39,8 @@ def test_sums_are_what_the_run_measured(layout: str, suite: str) -> None:
         count = sum(f"{io.rdev:04X}" == device.rdev for io in seen)
         assert count == round(device.io_per_s * SECONDS)
     written = [io for io in seen if io.command is Command.WRITE and io.outcome == "ended"]
-    assert sum(io.length for io in written) == round(result.mb_per_s_out * SECONDS * MIB)
+    per_s = result.bytes_per_package_out * result.packages_per_s_out
+    assert sum(io.length for io in written) == round(per_s * SECONDS)
     messages = sum(io.message_count for io in written)
     assert messages == round(result.messages_per_s_out * SECONDS)
 
