@@ -63,7 +63,7 @@ def test_row_has_its_place_and_the_figures_of_the_run(spec: Path) -> None:
 
 def test_run_that_has_not_come_to_rest_has_a_note() -> None:
     link = load_layout("published-8")
-    short = Experiment.of(link, find_workload("HS"), 50, seconds=0.02, warmup=0)
+    short = Experiment.of(link, find_workload("HS"), 50, seconds=0.05, warmup=0)
     cell = Cell({}, short)
     row = row_of(cell, measure(short))
     assert row["trend"] == 1
