@@ -51,6 +51,11 @@ def drawn(layout: "Layout | Collection") -> str:
 _BETWEEN: Final = "="
 
 
+FibreKind = tuple[
+    ChpidProfile, tuple[ChannelUse, ChannelUse], float, FarPath | None, tuple[str, ...]
+]
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Fibre:
     """One FICON path between the two systems; ``chpids`` is (first node's, second node's).
@@ -90,11 +95,14 @@ class Fibre:
         return tuple(self.channels[end].split(_BETWEEN))
 
     @property
-    def kind(
-        self,
-    ) -> tuple[ChpidProfile, tuple[ChannelUse, ChannelUse], float, FarPath | None, tuple[str, ...]]:
+    def kind(self) -> FibreKind:
         """What makes it as fast as it is: two fibres of one kind may change places."""
         return self.profile, self.disks, self.km, self.path, self.channels
+
+    @property
+    def kind_back(self) -> FibreKind:
+        """The same as the second node sees it."""
+        return self.profile, self.disks[::-1], self.km, self.path, self.channels[::-1]
 
     @property
     def ways(self) -> tuple[str, str]:

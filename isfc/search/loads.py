@@ -41,7 +41,7 @@ from isfc.search.workers import shared_out
 from scenarios.figures.certainty import Range
 from scenarios.figures.ranges import rate_range
 from scenarios.runs.at_site import given_site
-from scenarios.runs.saturation import SATURATING_PAIRS, SUITE, one_way
+from scenarios.runs.saturation import SATURATING_PAIRS, SUITE, one_way, shape
 from scenarios.runs.steady import SteadyRun, steady_run
 from scenarios.runs.workload import SUITES
 
@@ -283,15 +283,9 @@ def _lefts(layout: Layout, lost: LostPiece) -> list[tuple[str, Layout | None]]:
             for each in losses(layout)
             if each.kind == lost.value
         ]
-    return list({_shape(left): (name, left) for name, left in reversed(every)}.values())[::-1]
-
-
-def _shape(layout: Layout | None) -> tuple[object, ...]:
-    """What a link's rate depends on: the kinds of its fibres, and which CTCs are on the same."""
-    if layout is None:
-        return ()
-    fibres = [ctc.fibre for ctc in layout.device_list()]
-    return tuple((fibres.index(fibre), fibre.kind) for fibre in fibres)
+    node = layout.nodes[0]
+    found = {left and shape(left, node): (name, left) for name, left in reversed(every)}
+    return list(found.values())[::-1]
 
 
 def _carried(

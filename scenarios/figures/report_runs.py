@@ -15,20 +15,21 @@ from isfc.layout.layout import Collection, Layout
 from isfc.layout.loss import ClusterLoss, cluster_losses
 from isfc.layout.plan import Plan, make_plan
 from isfc.link.name import NodeName
-from scenarios.figures.advice import TriedAdvice, try_advice
+from scenarios.figures.advice import TriedAdvice, changed_layouts, try_advice
 from scenarios.figures.certainty import Range
 from scenarios.figures.cluster_loss import short_run
 from scenarios.figures.cluster_overview import ClusterOverview, cluster_overview
 from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan, plan_experiments
-from scenarios.figures.limit import Limit, first_limit, with_reasons
+from scenarios.figures.limit import Limit, first_limit
 from scenarios.figures.link_loss import AfterLoss, after_losses
 from scenarios.figures.ranges import RANGED, figure_range
+from scenarios.figures.reasoned import with_reasons
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.guest_memory import KNOWN_GUESTS
 from scenarios.moves.relocated import Relocated, watch_relocation
 from scenarios.moves.relocation import Relocation
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.saturation import ModelledRate, RunEach, carried, stated_load
+from scenarios.runs.saturation import ModelledRate, RunEach, stated_load
 from scenarios.runs.shared_channel import SharedRun, run_over_load
 from scenarios.runs.steady import steady_links, steady_run
 from scenarios.runs.timeline import Timeline, record_timelines
@@ -177,8 +178,8 @@ def link_runs(
     chpids, ``neighbours`` the other links of the systems.
     """
     plan = make_plan(layout, neighbours)
-    rates = with_reasons(layout, carried(layout), run_each)
-    tried = try_advice(layout, plan.advice, rates)
+    rates, known = with_reasons(layout, changed_layouts(layout, plan.advice), run_each)
+    tried = try_advice(layout, plan.advice, rates, known)
     tell("throughput over pairs, each way")
     experiments = [
         Experiment.of(layout, workload, pairs, client=node)

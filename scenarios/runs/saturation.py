@@ -5,7 +5,7 @@ several chpids carries most of. Each figure is run until it is steady, and has i
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, Protocol, TypeVar
 
 from isfc.arguments import checked
@@ -17,7 +17,7 @@ from isfc.link.name import NodeName
 from scenarios.runs.at_site import GivenSite, link_at
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.result import Result
-from scenarios.runs.steady import Rate, steady_run
+from scenarios.runs.steady import Rate, SteadyRun, steady_run
 from scenarios.runs.warmup import WARMUP
 from scenarios.runs.workload import SUITES
 
@@ -57,6 +57,13 @@ class ModelledRate:
     def stated_mb_per_s(self) -> float:
         """With `STATED_PAIRS`."""
         return self.stated.mb_per_s
+
+    def sent_by(self, node: NodeName) -> "ModelledRate":
+        """The same of a node whose way has the same `shape`; of its CTCs nothing is known."""
+        if node == self.sender:
+            return self
+        seen = self.seen and replace(self.seen, node=node, devices=())
+        return replace(self, sender=node, seen=seen)
 
     def to_dict(self) -> dict[str, Any]:
         """One flat record, as a data frame takes it; MB/s (2^20), with 95 % confidence."""
@@ -112,29 +119,37 @@ def carried(
         if sender not in link.nodes:
             raise ConfigurationError(f"sender {sender[:40]!r}: {expected(sender, link.nodes)}")
     nodes = [NodeName(sender) for sender in senders] or link.nodes
-    return _carried([(link, node) for node in nodes], pairs, in_turn)
+    ways = [(link, node) for node in nodes]
+    return rates_of(ways, [steady_run(each) for each in runs_of(ways, pairs)])
 
 
-def carried_by(
-    layouts: Sequence[Layout], run_each: RunEach
-) -> dict[Layout, tuple[ModelledRate, ...]]:
-    """What both nodes of each layout can send, saturated and with `STATED_PAIRS`."""
-    ways = [(layout, node) for layout in layouts for node in layout.nodes]
-    found = iter(_carried(ways, STATED_PAIRS, run_each))
-    return {layout: (next(found), next(found)) for layout in layouts}
+Way = tuple[Layout, NodeName]
+"""A link, and the node that sends."""
 
 
-def _carried(
-    ways: Sequence[tuple[Layout, NodeName]], pairs: int, run_each: RunEach
-) -> tuple[ModelledRate, ...]:
-    runs = run_each(
-        steady_run,
-        [
-            one_way(layout, sender, load)
-            for layout, sender in ways
-            for load in (SATURATING_PAIRS, pairs)
-        ],
-    )
+def shape(layout: Layout, sender: NodeName) -> tuple[object, ...]:
+    """What a node's rate depends on: the kinds of fibres as it comes to them, CTC by CTC.
+
+    Both ways of many links are alike by it, and links with one chpid or another gone.
+    """
+    fibres = [ctc.fibre for ctc in layout.device_list()]
+    if sender == layout.nodes[0]:
+        return tuple((fibres.index(fibre), fibre.kind) for fibre in fibres)
+    fibres.reverse()
+    return tuple((fibres.index(fibre), fibre.kind_back) for fibre in fibres)
+
+
+def runs_of(ways: Sequence[Way], pairs: int = STATED_PAIRS) -> list[Experiment]:
+    """The runs of what nodes can send: of each saturated, and with ``pairs``."""
+    return [
+        one_way(layout, sender, load)
+        for layout, sender in ways
+        for load in (SATURATING_PAIRS, pairs)
+    ]
+
+
+def rates_of(ways: Sequence[Way], runs: Sequence[SteadyRun]) -> tuple[ModelledRate, ...]:
+    """What nodes can send, of the outcomes of `runs_of`."""
     return tuple(
         ModelledRate(sender, saturated.rate, stated.rate, stated.result)
         for (_, sender), saturated, stated in zip(ways, runs[::2], runs[1::2], strict=True)

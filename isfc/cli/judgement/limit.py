@@ -8,7 +8,9 @@ from rich.console import Group, RenderableType
 from isfc.cli.judgement.limit_record import LimitJson, LimitsJson
 from isfc.cli.output.table import plain_table
 from isfc.layout.in_words import listed
-from scenarios.figures.limit import Limit, ReasonedRate, Relief, Share, find_limit
+from isfc.link.name import NodeName
+from scenarios.figures.limit import Limit, Relief, Share, find_limit
+from scenarios.figures.reasoned import ReasonedRate
 from scenarios.figures.resources import (
     CLIENTS,
     COLLISIONS,
@@ -53,12 +55,13 @@ _SOME: Final = 0.3
 """With a smaller share than these, a resource limits most, and one of several."""
 
 
-def limit_line(limit: Limit, mb_per_s: float, load: str = "") -> str:
+def limit_line(limit: Limit, mb_per_s: float, load: str = "", *, each_way: bool = False) -> str:
     """``limited by: BOSTON receives (its lock is busy 97 %); ...``, of a rate in MB/s.
 
-    ``load`` says what is under way, where that is no pairs.
+    ``load`` says what is under way, where that is no pairs. Said of ``each_way``, it names no node.
     """
-    parts = [listed([_named(limit, each, load) for each in limit.first])]
+    names = {limit.experiment.client_node: "the sender"} if each_way else None
+    parts = [listed([_named(limit, each, load, names) for each in limit.first])]
     if len(limit.first) > 1:
         parts[0] += ", about alike"
     elif limit.first[0].share < _SOME:
@@ -126,7 +129,7 @@ def limit_lines(figures: Sequence[ModelledRate]) -> list[str]:
         alike = len(lines) > 1 and all(other == kinds for _, other in lines)
         rate = each.saturated_mb_per_s
         if alike:
-            said.append(f"Each way {limit_line(each.limit, rate)} MB/s.")
+            said.append(f"Each way {limit_line(each.limit, rate, each_way=True)} MB/s.")
         else:
             said.append(sending_line(each.sender, each.limit, rate))
     return said
@@ -146,8 +149,12 @@ def _saturated(figure: ModelledRate) -> float:
     return figure.saturated_mb_per_s
 
 
-def _kinds(limit: Limit | None) -> tuple[str, ...]:
-    return () if limit is None else tuple(sorted(each.resource.kind.id for each in limit.first))
+def _kinds(limit: Limit | None) -> frozenset[tuple[str, bool]]:
+    """The kinds of resources that limit, and whether each is the sender's."""
+    if limit is None:
+        return frozenset()
+    sender = limit.experiment.client_node
+    return frozenset((each.resource.kind.id, each.resource.node == sender) for each in limit.first)
 
 
 def _gain(relief: Relief) -> str:
@@ -155,10 +162,14 @@ def _gain(relief: Relief) -> str:
     return f"{relief.added} gains {gain}"
 
 
-def _named(limit: Limit, share: Share, load: str) -> str:
-    """A resource, how busy it is, and how far its speed is known."""
-    experiment, kind = limit.experiment, share.resource.kind
-    words = _WORDS[kind.id].format(node=share.resource.node, pairs=load or _pairs(experiment))
+def _named(limit: Limit, share: Share, load: str, names: Mapping[NodeName, str] | None) -> str:
+    """A resource, how busy it is, and how far its speed is known.
+
+    ``names`` are other words for nodes; one that is not there is "the other end".
+    """
+    experiment, (kind, node) = limit.experiment, (share.resource.kind, share.resource.node)
+    name = node if node is None or names is None else names.get(node, "the other end")
+    words = _WORDS[kind.id].format(node=name, pairs=load or _pairs(experiment))
     said = []
     if share.busy is not None:
         whose = share.where

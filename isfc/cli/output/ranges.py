@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def ranges_of(figure: "ModelledRate") -> "tuple[Range | None, Range | None]":
     """Of the saturated rate and of that with the stated load, if they are known."""
-    from scenarios.figures.limit import ReasonedRate  # the model, which a rule does without
+    from scenarios.figures.reasoned import ReasonedRate  # the model, which a rule does without
 
     known = figure.ranges if isinstance(figure, ReasonedRate) else None
     return known or (None, None)

@@ -8,7 +8,7 @@ from isfc.cli.plan.json import ComparedJson, ModelJson, TrialJson
 from isfc.layout.plan import Plan
 from isfc.layout.rules.rule import Untried
 from scenarios.figures.advice import ComparedLoad, TriedAdvice
-from scenarios.figures.limit import ReasonedRate
+from scenarios.figures.reasoned import ReasonedRate
 from scenarios.runs.notes import beyond_plan
 from scenarios.runs.saturation import SATURATING_PAIRS, STATED_PAIRS, SUITE, ModelledRate
 

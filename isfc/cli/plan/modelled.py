@@ -22,14 +22,14 @@ from isfc.layout.plan import Plan
 from scenarios.figures.advice import changed_layouts, try_advice
 from scenarios.figures.cluster_loss import ClusterLeft, after_cluster_losses
 from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan, plan_experiments
-from scenarios.figures.limit import first_limit, with_reasons
+from scenarios.figures.limit import first_limit
+from scenarios.figures.reasoned import with_reasons
 from scenarios.figures.rests_on import rests_on
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes
 from scenarios.runs.saturation import (
     SATURATING_PAIRS,
     STATED_PAIRS,
     SUITE,
-    carried_by,
     one_way,
     stated_load,
 )
@@ -136,9 +136,8 @@ def modelled_plan(
     opened: OpenedLink, judged: Plan, *, why: bool
 ) -> tuple[RenderableType, PlanJson]:
     """The page on one link and what the model carries on it, and what ``--json`` prints of it."""
-    layouts = dict.fromkeys((judged.layout, *changed_layouts(judged.layout, judged.advice)))
-    known = carried_by([*layouts], run_all)
-    figures = with_reasons(judged.layout, known[judged.layout], run_all)
+    changed = changed_layouts(judged.layout, judged.advice)
+    figures, known = with_reasons(judged.layout, changed, run_all)
     tried = try_advice(judged.layout, judged.advice, figures, known)
     page, record = plan_page(judged, figures, tried), plan_json(judged, figures, tried)
     if why:

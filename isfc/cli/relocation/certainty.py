@@ -93,7 +93,7 @@ class MovesLimit:
     @classmethod
     def of(cls, evacuation: Evacuation, guests: Sequence[Moved]) -> "MovesLimit":
         """Find it, by short runs of as many messages as the guests have under way."""
-        limit = first_limit(moving_load(evacuation), added=True)
+        limit = first_limit(moving_load(evacuation), with_added=True)
         load = f"{evacuation.window} messages of each guest under way"
         return cls(limit, moved_mb_per_s(guests), load)
 

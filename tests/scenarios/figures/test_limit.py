@@ -6,12 +6,14 @@ from typing import Any, cast
 
 import pytest
 
+from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_collection
 from isfc.layout.layout import Layout
 from isfc.layout.path import FarPath, Isl
 from isfc.testing.cluster import mesh
 from scenarios.figures.glance import Glance
 from scenarios.figures.limit import SHARE_MOST, find_limit, first_limit
+from scenarios.figures.reasoned import with_reasons
 from scenarios.figures.resources import (
     LINE,
     PROCESSOR,
@@ -22,7 +24,7 @@ from scenarios.figures.resources import (
 )
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.own_guests import CONVERSATIONS, open_load
-from scenarios.runs.saturation import RunEach
+from scenarios.runs.saturation import SATURATING_PAIRS, RunEach, one_way
 from scenarios.runs.workload import SUITES, LinkLoad
 from tests.layouts import layout_of
 
@@ -92,6 +94,22 @@ def test_of_several_links_the_channel_that_limits_is_named() -> None:
     (share, *_) = first_limit(experiment).first
     assert share.resource.kind in (LINE, PROCESSOR)
     assert share.where.split()[0] in experiment.nodes
+
+
+@pytest.mark.slow
+@pytest.mark.at_length
+def test_the_other_way_of_a_link_that_is_alike_has_the_same_reason() -> None:
+    """It is not run, and says what a run of it would."""
+    layout = load_layout("atlanta-boston")
+    figures, known = with_reasons(layout, [layout_of((16, 2))])
+    for way in figures:
+        limit = find_limit(one_way(layout, way.sender, SATURATING_PAIRS))
+        assert way.limit is not None
+        assert way.limit.shares == limit.shares
+        # Freed, many things happen at one time, whose order follows the names of nodes.
+        assert way.limit.without == pytest.approx(limit.without, rel=0.005)
+        assert way.limit.reliefs == limit.reliefs
+    assert [each.sender for each in known[layout]] == [*layout.nodes]
 
 
 def test_resources_whose_shares_are_alike_are_a_tie() -> None:

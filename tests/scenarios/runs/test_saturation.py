@@ -4,7 +4,9 @@ import pytest
 
 from isfc.layout.catalogue import load_layout
 from isfc.link.name import NodeName
-from scenarios.runs.saturation import carried
+from scenarios.runs.saturation import carried, one_way, shape
+from scenarios.runs.steady import steady_run
+from tests.layouts import layout_of
 
 
 @pytest.mark.slow
@@ -13,6 +15,24 @@ def test_both_directions_are_run() -> None:
     first, second = carried(load_layout("published-4"))
     assert [first.sender, second.sender] == ["CLIENT", "SERVER"]
     assert first.saturated_mb_per_s == pytest.approx(second.saturated_mb_per_s, rel=0.05)
+
+
+@pytest.mark.slow
+@pytest.mark.at_length
+@pytest.mark.parametrize("form", ["published-4", "published-8", "atlanta-boston"])
+def test_ways_of_one_shape_carry_the_same(form: str) -> None:
+    layout = load_layout(form)
+    first, second = layout.nodes
+    assert shape(layout, first) == shape(layout, second)
+    rates = [steady_run(one_way(layout, node, 20)) for node in layout.nodes]
+    assert rates[0].rate == rates[1].rate
+    util = [each.result.rdev_util_percent for each in rates]
+    assert util[0] == pytest.approx(util[1], rel=1e-9)  # a sum of devices in another order
+
+
+def test_ways_that_meet_other_chpids_first_are_of_two_shapes() -> None:
+    layout = layout_of((8, 4), (16, 4))
+    assert len({shape(layout, node) for node in layout.nodes}) == 2
 
 
 @pytest.mark.slow
