@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import Final
 
-from ctc.order import RESET, Order, command_of
+from ctc.order import COLLISION, RESET, Order, command_of
 from ctc.state import TRANSITIONS, CommandClass, CommandOutcome, State, class_of
 from ctc.subchannel import Command
 
@@ -24,6 +24,7 @@ class Step(Enum):
     ENDS_BOTH = "meets the mate's command: the mate is told, and both end"
     RELEASES = "ends the mate's PREPARE, and waits"
     CROSSES = "crosses a command that it cannot pass: one of the two fails"
+    FAILS_BOTH = "meets the mate's WRITE on the way: neither succeeds"
     ENDS_ALONE = "ends at its own end, which has been told of the mate's command"
     TELLS = "has ended: the mate is told of it"
     UNNOTICED = "has ended: the mate notices nothing"
@@ -208,6 +209,26 @@ class Adapter:
             if order.data:  # its end takes it for written
                 self.refuse(end)
         return step
+
+    def meets_write(self, end: int, order: Order) -> Order | None:
+        """The mate's WRITE that this one crosses, if both can be told to have failed.
+
+        That cannot be told to an end that keeps its own command whatever it hears.
+        """
+        here, mate = self.ends[end], self.ends[1 - end]
+        both = order.state is State.WRITE and mate.state is State.WRITE
+        return mate.pending if both and not (here.wins or mate.wins or self._parted) else None
+
+    def fail_both(self, end: int) -> Step:
+        """Two WRITEs have met before either end had heard of the other's: neither succeeds.
+
+        To be called instead of `receive`, after the mate's WRITE was kept from going on to ``end``.
+        """
+        self.collision_count += 2
+        for each in (end, 1 - end):
+            self._clear(self.ends[each])
+            self._tell(each, COLLISION)
+        return Step.FAILS_BOTH
 
     def _seen_of(self, mate: AdapterEnd, order: Order) -> State:
         """What an order meets: while the ends are parted, only what it has answered before."""

@@ -58,6 +58,13 @@ class Order:
         return f"Order({name_of(self.code)} {self.state.name} {self.count} {self.data[:8].hex()})"
 
 
+COLLISION: Final = Order(Command.CONTROL, State.AVAILABLE)
+"""What tells an end that its WRITE has failed and that the mate has nothing outstanding.
+
+No WRITE passes a CONTROL, so it ends with BUSY and ATTENTION. This one waits for nothing. Seen of
+Hercules 3.13, which does as the table says."""
+
+
 def command_of(code: int) -> Command | None:
     """The command that a CCW's code means; None for one that a CTC does not have."""
     exact = _EXACT.get(code)

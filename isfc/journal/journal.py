@@ -15,6 +15,7 @@ from ctc.frame import Departure
 from isfc.engine.pump import Outlet, pump
 from isfc.engine.wire import encode_pieces
 from isfc.errors import IsfcError, JournalError
+from isfc.journal.framed import Read
 from isfc.journal.record import (
     DIGEST_LENGTH,
     FILE_HEADER,
@@ -23,7 +24,6 @@ from isfc.journal.record import (
     InputOutcome,
     JournalReader,
     JournalRecord,
-    Read,
     decode_input,
     encode_definition,
     encode_input,

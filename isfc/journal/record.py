@@ -1,8 +1,6 @@
 """Records of a journal as bytes: what a node was given, and what came of it.
 
-A journal is `FILE_HEADER` and then records. A record is ``length`` (4 bytes, of its payload),
-the CRC-32 of these four (4), the payload, and the CRC-32 of the payload (4): so that a file that
-was cut short can be told from one that was damaged. The payload is
+A journal is `FILE_HEADER` and then records, framed as `isfc.journal.framed` says. A payload is
 
 - what was done (1 byte), when (8, ns), the number of the RDEV or chpid it was done to, or of the
   RDEV that messages were to go on (2), or 0;
@@ -14,11 +12,10 @@ Numbers are big-endian.
 """
 
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Any, Final, cast
-from zlib import crc32
 
 import msgspec
 
@@ -27,6 +24,7 @@ from ctc.fabric import FabricRoute
 from ctc.frame import DataFrame, Frame
 from isfc.engine.wire import PREFIX_LENGTH, decode, encode, frame_length
 from isfc.errors import ConfigurationError, JournalError, WireError
+from isfc.journal.framed import FramedReader, Read, frame_record
 from isfc.link.message import Message
 from isfc.link.name import NodeName
 from isfc.link.package import Package, PackageLimit, Packager
@@ -54,17 +52,6 @@ DIGEST_LENGTH: Final = 8
 NOTHING: Final = bytes(DIGEST_LENGTH)
 """The digest of no outputs."""
 
-Read = Callable[[int], bytes]
-"""A binary file's ``read``: at most so many bytes, none at the end."""
-
-RECORD_LENGTH_MAX: Final = 2**30
-"""Most bytes of a record: four times what a node lets wait to be sent."""
-
-_READ_LENGTH: Final = 2**20
-"""Most bytes that are asked for at a time: a length is believed only as far as bytes follow."""
-
-_PREFIX: Final = struct.Struct(">II")
-_CHECK: Final = struct.Struct(">I")
 _FIXED: Final = struct.Struct(">BqHIIq8s8sB")
 
 _CARGO: Final = PackageLimit(length=2**20, message_length=20)
@@ -194,9 +181,7 @@ def encode_record(
         outcome.events_digest,
         len(error),
     )
-    payload = b"".join((fixed, error, given))
-    length = _CHECK.pack(len(payload))
-    return b"".join((length, _CHECK.pack(crc32(length)), payload, _CHECK.pack(crc32(payload))))
+    return frame_record(b"".join((fixed, error, given)))
 
 
 def encode_definition(definition: LinkEndDefinition) -> bytes:
@@ -228,53 +213,17 @@ class JournalReader:
     """
 
     def __init__(self, read: Read) -> None:
-        self.truncated_length = 0
-        self._read = read
-        self._offset = 0
+        self._framed = FramedReader(read, FILE_HEADER)
+
+    @property
+    def truncated_length(self) -> int:
+        """Bytes at the end that are no whole record."""
+        return self._framed.truncated_length
 
     def __iter__(self) -> Iterator[JournalRecord]:
         """Every record. Raises `JournalError` also for what is no journal at all."""
-        header = self._take(len(FILE_HEADER))
-        if not FILE_HEADER.startswith(header) or not header:
-            raise JournalError("is no journal, or one of another version", 0)
-        index = 0
-        while True:
-            offset = self._offset
-            payload = self._next_payload()
-            if payload is None:
-                self.truncated_length = self._offset - offset
-                return
+        for index, (offset, payload) in enumerate(self._framed):
             yield _decode_record(index, offset, payload)
-            index += 1
-
-    def _next_payload(self) -> bytes | None:
-        """The next payload; None when there is no whole one."""
-        offset = self._offset
-        prefix = self._take(_PREFIX.size)
-        if len(prefix) < _PREFIX.size:
-            return None
-        length, check = _PREFIX.unpack(prefix)
-        if check != crc32(prefix[: _CHECK.size]) or length > RECORD_LENGTH_MAX:
-            raise JournalError("a damaged record: its length is wrong", offset)
-        payload = self._take(length)
-        suffix = self._take(_CHECK.size)
-        if len(suffix) < _CHECK.size:
-            return None
-        if _CHECK.pack(crc32(payload)) != suffix:
-            raise JournalError("a damaged record", offset)
-        return payload
-
-    def _take(self, length: int) -> bytes:
-        """The next ``length`` bytes, or all that are left."""
-        pieces: list[bytes] = []
-        while length:
-            piece = self._read(min(length, _READ_LENGTH))
-            if not piece:
-                break
-            pieces.append(piece)
-            self._offset += len(piece)
-            length -= len(piece)
-        return b"".join(pieces)
 
 
 def _decode_record(index: int, offset: int, payload: bytes) -> JournalRecord:

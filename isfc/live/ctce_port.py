@@ -8,8 +8,8 @@ from functools import partial
 from ipaddress import IPv4Address
 from typing import Final, Protocol, cast
 
-from ctc.order import Order, command_of
-from ctc.subchannel import Command
+from ctc.order import Order
+from isfc.ctce.exchange import Attached, CtcPlace
 from isfc.ctce.join import CtcEnd
 from isfc.ctce.wire import (
     CURRENT,
@@ -39,37 +39,20 @@ UNREAD_MAX: Final = 16 * DATA_LENGTH_MAX
 """Bytes that an end may leave unread; a CTC has one command outstanding, so it reads no more."""
 
 
-@dataclass(slots=True)
-class EndCount:
-    """What one end has done so far."""
-
-    orders: int = 0
-    written_length: int = 0
-    writes: int = 0
-    """WRITEs that have ended because the mate has read them."""
-    write_ns: int = 0
-    """How long these waited, in all."""
-    attached: int = 0
-    refused: int = 0
-
-
 class Joint(Protocol):
     """What a port is one end of."""
 
-    def receive(self, end: int, order: Order) -> None:
+    def receive(self, at: CtcPlace, order: Order) -> None:
         """An end has said something."""
 
-    def attach(self, end: int, wins: bool, holds: bool) -> None:
+    def attach(self, given: Attached) -> None:
         """An end can be told things now."""
 
-    def detach(self, end: int) -> None:
+    def detach(self, at: CtcPlace) -> None:
         """An end is gone."""
 
-    def tell(self, end: CtcEnd, text: str) -> None:
+    def say(self, at: CtcPlace, text: str) -> None:
         """Something else has happened to an end, in words."""
-
-    def now_ns(self) -> int:
-        """A time that only grows."""
 
 
 @dataclass(eq=False, slots=True)
@@ -77,22 +60,25 @@ class EndPort:
     """Where one Hercules meets one end of a CTC: two connections, one for each way."""
 
     joint: Joint
-    index: int
+    at: CtcPlace
     end: CtcEnd
     """The device."""
-    count: EndCount = field(default_factory=EndCount)
+    attached_count: int = 0
+    refused_count: int = 0
     inward: "Inward | None" = None
     outward: "Outward | None" = None
     _attached: bool = False
     _servers: list[asyncio.Server] = field(default_factory=list)
     _seeking: "asyncio.Task[None] | None" = None
     _sequence: int = 0
-    _writing_ns: int = 0
-    """When its WRITE came that waits; 0 if none does."""
+    _sender: Sender = field(init=False)
     _early: list[Order] = field(default_factory=list)
     """What its Hercules has said before it could be told anything."""
     address: str = ""
     """That of its Hercules, as numbers."""
+
+    def __post_init__(self) -> None:
+        self._sender = Sender(self.end.named)
 
     async def start(self) -> None:
         """Listen in both forms, and begin to look for the Hercules."""
@@ -126,13 +112,13 @@ class EndPort:
         if earlier is not None:
             self.drop("its Hercules has connected again", keep=inward)
         if self._attached:
-            self.joint.tell(self.end, f"connected, {inward.form.name} form")
+            self.joint.say(self.at, f"connected, {inward.form.name} form")
         self._look()
 
     def refuse(self, peer: str, reason: str) -> None:
         """Somebody was not let in."""
-        self.count.refused += 1
-        self.joint.tell(self.end, f"refused {peer}: {reason}")
+        self.refused_count += 1
+        self.joint.say(self.at, f"refused {peer}: {reason}")
 
     def lost(self, connection: "Inward | Outward") -> None:
         """A connection has ended by itself."""
@@ -150,8 +136,8 @@ class EndPort:
         if self._attached:
             self._attached = False
             if reason is not None:
-                self.joint.tell(self.end, f"gone: {reason}")
-            self.joint.detach(self.index)
+                self.joint.say(self.at, f"gone: {reason}")
+            self.joint.detach(self.at)
 
     def receive(self, data: list[Order]) -> None:
         """Its Hercules has said something."""
@@ -161,26 +147,23 @@ class EndPort:
                 self.drop(None)
             return
         for order in data:
-            self.count.orders += 1
-            self.count.written_length += len(order.data)
-            if order.data:
-                self._writing_ns = self.joint.now_ns()
-            self.joint.receive(self.index, order)
+            self.joint.receive(self.at, order)
 
     def send(self, order: Order) -> None:
         """Tell its Hercules."""
-        if self.outward is None:  # dropped just now
+        outward = self.outward
+        if outward is None:  # dropped just now
             return
-        if self._writing_ns and command_of(order.code) is Command.READ:
-            self.count.writes += 1
-            self.count.write_ns += self.joint.now_ns() - self._writing_ns
-            self._writing_ns = 0
         self._sequence += 1
-        sender = Sender(self.end.named)
-        self.outward.transport.write(encode_order(self.outward.form, order, self._sequence, sender))
-        unread = self.outward.transport.get_write_buffer_size()
+        outward.transport.write(encode_order(outward.form, order, self._sequence, self._sender))
+        unread = outward.transport.get_write_buffer_size()
         if unread > UNREAD_MAX:
-            self.drop(f"leaves {unread} bytes unread; at most {UNREAD_MAX} may be")
+            text = f"leaves {unread} bytes unread; at most {UNREAD_MAX} may be"
+            asyncio.get_running_loop().call_soon(self._drop_unread, outward, text)
+
+    def _drop_unread(self, outward: "Outward", text: str) -> None:
+        if outward is self.outward:
+            self.drop(text)
 
     def _look(self) -> None:
         """Attach the end once there are connections enough.
@@ -192,10 +175,13 @@ class EndPort:
         if self._attached or outward is None or (inward is None and outward.form is CURRENT):
             return
         self._attached = True
-        self.count.attached += 1
+        self.attached_count += 1
         found = "connected" if inward else "found, and connects with its guest's next command"
-        self.joint.tell(self.end, f"{found}, {outward.form.name} form")
-        self.joint.attach(self.index, self._wins(outward), holds=outward.form is OLDER)
+        self.joint.say(self.at, f"{found}, {outward.form.name} form")
+        form = outward.form
+        self.joint.attach(
+            Attached(self.at, self._wins(outward), form is OLDER, form.data_length_max)
+        )
         early, self._early = self._early, []
         self.receive(early)
 

@@ -38,6 +38,7 @@ class JournalWriter:
         path: Path,
         on_stop: Callable[[str], None],
         *,
+        header: bytes = FILE_HEADER,
         length_max: int = LENGTH_MAX,
         file: RawFile | None = None,
         clock: Callable[[], float] = time.monotonic,
@@ -55,7 +56,7 @@ class JournalWriter:
         self._buffered_count = 0
         self._file: RawFile | None = create_journal(path) if file is None else file
         atexit.register(self.close)
-        self(FILE_HEADER)
+        self(header)
         self.flush()
 
     @property

@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 
 from ctc.adapter import Adapter, Step
-from ctc.order import RESET, Order, command_of
+from ctc.order import COLLISION, RESET, Order, command_of
 from ctc.state import RULES, TRANSITIONS, CommandOutcome, State, class_of
 from ctc.subchannel import Command
 
@@ -69,9 +69,9 @@ class SystemEnd:
 
     def hear(self, order: Order) -> None:
         """What the adapter tells, in the light of what is outstanding here."""
-        if order.code == RESET:
+        if order.code == RESET or order == COLLISION:
             self.mate = State.AVAILABLE
-            if not self.holds:
+            if order == COLLISION or not self.holds:
                 self._end(good=False)
             return
         command = command_of(order.code)
@@ -107,8 +107,10 @@ class SystemEnd:
 class Joined:
     """Two systems, an adapter, and orders under way in both directions."""
 
-    def __init__(self, kinds: tuple[str, str]) -> None:
+    def __init__(self, kinds: tuple[str, str], *, both_fail: bool) -> None:
         self.adapter = Adapter()
+        self.both_fail = both_fail
+        """Whether neither of two WRITEs succeeds that meet on their way."""
         self.ends = [SystemEnd(kind == "wins", kind == "holds") for kind in kinds]
         self.count = 0
         self.both_win = kinds == ("wins", "wins")
@@ -142,6 +144,13 @@ class Joined:
         said = self.ends[index].said
         if said:
             order = said.popleft()
+            heard = self.ends[index].heard
+            met = self.adapter.meets_write(index, order)
+            if self.both_fail and met is not None and any(each is met for each in heard):
+                self.ends[index].heard = deque(each for each in heard if each is not met)
+                self.adapter.fail_both(index)
+                self._take()
+                return
             if self.adapter.receive(index, order) is Step.STALE and order.data:
                 self.disturbed = self.disturbed_ever = True  # the writer hears of a reset
             self._take()
@@ -246,7 +255,7 @@ def test_two_systems_never_believe_different_things_for_longer_than_a_round_trip
     for seed in range(1500):
         random = Random(f"{length} {seed}")
         kinds = random.choice(KINDS), random.choice(KINDS)
-        joined, acts = Joined(kinds), [str(kinds)]
+        joined, acts = Joined(kinds, both_fail=seed % 2 > 0), [str(kinds)]
         try:
             for act in random.choices([*ACTS], [*ACTS.values()], k=length):
                 index, command = random.choice([0, 1]), random.choice(ISSUED)

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from ctc.agenda import NEVER_NS
 from ctc.order import Order
-from ctc.order_fibre import OrderFibre
+from ctc.order_fibre import FibreKind, OrderFibre
 from ctc.profiles import EXPRESS4
 from ctc.state import State
 from ctc.subchannel import Command
@@ -23,12 +23,12 @@ def arrivals(fibre: OrderFibre[str]) -> list[tuple[int, str, Order]]:
     found = []
     while fibre.due_ns < NEVER_NS:
         at_ns = fibre.due_ns
-        found += [(at_ns, receiver, order) for receiver, order in fibre.advance(at_ns)]
+        found += [(at_ns, flight.receiver, flight.order) for flight in fibre.advance(at_ns)]
     return found
 
 
 def test_an_order_takes_its_start_and_the_way_and_data_the_line_besides() -> None:
-    fibre: OrderFibre[str] = OrderFibre(EXPRESS4, WAY_NS)
+    fibre: OrderFibre[str] = OrderFibre(FibreKind(EXPRESS4, WAY_NS))
     fibre.send("command", 1, READ, 0)
     ((command_ns, _, _),) = arrivals(fibre)
     assert command_ns == EXPRESS4.io_ns + WAY_NS
@@ -39,21 +39,21 @@ def test_an_order_takes_its_start_and_the_way_and_data_the_line_besides() -> Non
 
 
 def test_ctcs_of_one_fibre_share_its_line_and_those_of_two_do_not() -> None:
-    shared: OrderFibre[str] = OrderFibre(EXPRESS4, 0)
+    shared: OrderFibre[str] = OrderFibre(FibreKind(EXPRESS4))
     for name in ("A", "B"):
         shared.send(name, 1, written(400_000), 0)
-    alone: OrderFibre[str] = OrderFibre(EXPRESS4, 0)
+    alone: OrderFibre[str] = OrderFibre(FibreKind(EXPRESS4))
     alone.send("A", 1, written(400_000), 0)
     assert arrivals(shared)[-1][0] > 1.8 * arrivals(alone)[-1][0]
 
 
 def test_nothing_arrives_while_a_fibre_is_stalled_and_what_is_dropped_never() -> None:
-    fibre: OrderFibre[str] = OrderFibre(None)
+    fibre: OrderFibre[str] = OrderFibre(FibreKind())
     fibre.stalled = True
     for name in ("kept", "dropped"):
         fibre.send(name, 0, READ, 0)
     assert arrivals(fibre) == []
-    fibre.drop("dropped")
+    fibre.drop("dropped", 0)
     fibre.stalled = False
     assert arrivals(fibre) == [(0, "kept", READ)]
     fibre.late_ns = 7
@@ -71,12 +71,12 @@ def test_nothing_arrives_while_a_fibre_is_stalled_and_what_is_dropped_never() ->
 def test_every_order_arrives_once_and_in_order(
     sent: list[tuple[str, int, int]], paced: bool
 ) -> None:
-    fibre: OrderFibre[str] = OrderFibre(EXPRESS4 if paced else None, WAY_NS)
+    fibre: OrderFibre[str] = OrderFibre(FibreKind(EXPRESS4 if paced else None, WAY_NS))
     now_ns = 0
     found: list[tuple[str, Order]] = []
     for receiver, length, after_ns in sent:
         now_ns += after_ns
-        found += fibre.advance(now_ns)
+        found += [(flight.receiver, flight.order) for flight in fibre.advance(now_ns)]
         fibre.send(receiver, ord(receiver) % 2, written(length), now_ns)
     found += [(receiver, order) for _, receiver, order in arrivals(fibre)]
     for name in "ABC":

@@ -60,7 +60,10 @@ RINGS: Final = {
         f"{PURE} ctc isfc.arguments isfc.errors isfc.io isfc.layout msgspec pathlib random",
         "",
     ),
-    "isfc.ctce": (f"{PURE} ctc ipaddress isfc.ctce isfc.errors", ""),
+    "isfc.ctce": (
+        f"{PURE} ctc ipaddress isfc.ctce isfc.errors isfc.journal.framed msgspec",
+        "",
+    ),
     "isfc.cp": (f"{LINK} ctc isfc.cp isfc.system", ""),
     "isfc.live": ("*", f"{PEOPLE} tools tests"),
     "isfc.testing": ("*", f"{PEOPLE.replace(' scenarios', '')} tools tests"),

@@ -16,8 +16,9 @@ from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import show as show_page
 from isfc.cli.output.streams import show_error, show_json, show_lines
 from isfc.errors import JournalError
+from isfc.journal.framed import Read
 from isfc.journal.journal import replay as replay_journal
-from isfc.journal.record import JournalReader, Read
+from isfc.journal.record import JournalReader
 from isfc.read_once import STANDARD_INPUT
 
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="What --journal has written.")]

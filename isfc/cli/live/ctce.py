@@ -1,19 +1,20 @@
 """``isfc ctce``: CTCs between real Hercules, each of which takes this for its partner."""
 
 import asyncio
-import time
 from collections.abc import Iterator, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from isfc.cli.live.ctce_hardware import HardwareOptions, made_layout
+from isfc.cli.live.ctce_observe import DeviceReports, ShownOptions
 from isfc.cli.live.ctce_operator import CtceOperator, read_commands
 from isfc.cli.live.ctce_options import SourceOptions
+from isfc.cli.live.ctce_replay import is_ctce_journal, replay_journal
 from isfc.cli.live.ctce_table import totals, watched
-from isfc.cli.live.ctce_trace import trace_line
 from isfc.cli.live.loops import run_live
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import complete_layout
@@ -22,8 +23,12 @@ from isfc.cli.options.source import write_text
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import output_option
 from isfc.cli.output.streams import show, show_error, show_lines
+from isfc.ctce.ios import IoBook
 from isfc.ctce.join import JoinedCtc
-from isfc.live.ctce import Carried, CtceBox, Happened, Observe
+from isfc.live.ctce import CtceBox
+from isfc.live.ctce_metrics import ctce_families
+from isfc.live.endpoint import TcpEndpoint
+from isfc.live.metrics_server import MetricsServer
 
 SECONDS_MAX = 86_400.0
 
@@ -33,9 +38,10 @@ def ctce(
     sources: Annotated[
         list[str],
         typer.Argument(
-            metavar="LAYOUT|CTCE.TOML|FILE FILE",
-            help="A layout, whose CTCs are to be served, a ctce.toml, which says all that options "
-            "say, or the configuration files of two Hercules with CTCE devices.",
+            metavar="LAYOUT|CTCE.TOML|JOURNAL|FILE FILE",
+            help="A layout, whose CTCs are to be served; a ctce.toml, which says all that options "
+            "say; the configuration files of two Hercules with CTCE devices; or a journal, which "
+            "is replayed.",
             autocompletion=complete_layout,
         ),
     ],
@@ -49,12 +55,7 @@ def ctce(
         Path | None, output_option("Write the CTCs as a layout, for --layout, and end.")
     ] = None,
     hardware: HardwareOptions,
-    trace: Annotated[
-        bool, typer.Option("--trace", help="Print a line for each command of a guest.")
-    ] = False,
-    watch: Annotated[
-        bool, typer.Option("--watch", help="Show on a terminal what each end does, every second.")
-    ] = False,
+    shown: ShownOptions,
     seconds: Annotated[
         float | None,
         typer.Option(help="End after so long.", callback=within(0.1, SECONDS_MAX)),
@@ -65,6 +66,10 @@ def ctce(
     Each Hercules has this as the partner of its CTCE devices. Hercules 4 and 3.13 may be joined to
     each other. Ctrl-C ends it, with a table of what each end has done.
     """
+    endpoint = shown.check()
+    if len(sources) == 1 and is_ctce_journal(sources[0]):
+        replay_journal(sources[0], shown)
+        return
     ctcs, hardware = where.join(sources, hardware)
     if lines:
         show_lines(_configuration_lines(ctcs))
@@ -73,31 +78,58 @@ def ctce(
         write_text(made_layout(ctcs), output)
         return
     opened = hardware.open(ctcs)
-    box = CtceBox(ctcs, _observer(trace=trace), opened.fibres)
+    box = CtceBox(ctcs, opened.definition)
     operator = CtceOperator(box, opened, read_commands(hardware.commands, opened))
-    code = run_live(lambda stop: _serve(box, operator, stop, seconds, watch=watch))
-    show(totals(box))
+    with (
+        shown.recording(box, opened.definition),
+        shown.observing(box.exchange, ctcs, box.now_ns) as (book, reports),
+    ):
+        served = Served(box, book, reports, operator)
+        code = run_live(lambda stop: served.run(stop, seconds, shown, endpoint))
+    show(totals(box, book))
     if code:
         raise typer.Exit(code)
 
 
-async def _serve(
-    box: CtceBox,
-    operator: CtceOperator,
-    stop: asyncio.Event,
-    seconds: float | None,
-    *,
-    watch: bool,
-) -> int:
-    with watched(box) if watch else nullcontext():
-        await box.start()
-        show_error(f"{len(box.joints)} CTC{'s' * (len(box.joints) > 1)} served; Ctrl-C ends")
-        try:
-            with operator.operates(), suppress(TimeoutError):
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A box that is served, and who looks at it and acts upon it."""
+
+    box: CtceBox
+    book: IoBook
+    reports: DeviceReports
+    operator: CtceOperator
+
+    async def run(
+        self,
+        stop: asyncio.Event,
+        seconds: float | None,
+        shown: ShownOptions,
+        endpoint: TcpEndpoint | None,
+    ) -> int:
+        """Serve until ``stop`` is set, or for so long."""
+        box = self.box
+        async with AsyncExitStack() as stack:
+            if shown.watch:
+                stack.enter_context(watched(box, self.book))
+            if endpoint is not None:
+                server = MetricsServer(lambda: ctce_families(box, self.book))
+                stack.push_async_callback(server.close)
+                show_error(f"metrics at {await server.listen(endpoint)}")
+            stack.push_async_callback(box.close)
+            await box.start()
+            show_error(f"{len(box.ctcs)} CTC{'s' * (len(box.ctcs) > 1)} served; Ctrl-C ends")
+            if shown.interval is not None:
+                task = asyncio.create_task(self._report(shown.interval))
+                stack.callback(task.cancel)
+            with self.operator.operates(), suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), seconds)
-        finally:
-            await box.close()
-    return ExitCode.GOOD
+        return ExitCode.GOOD
+
+    async def _report(self, interval_s: float) -> None:
+        while True:
+            await asyncio.sleep(interval_s)
+            self.reports.look(self.box.now_ns())
 
 
 def _configuration_lines(ctcs: Sequence[JoinedCtc]) -> Iterator[str]:
@@ -105,15 +137,3 @@ def _configuration_lines(ctcs: Sequence[JoinedCtc]) -> Iterator[str]:
         yield f"# {ctcs[0][index].system}"
         for ctc in ctcs:
             yield str(ctc[index].statement)
-
-
-def _observer(*, trace: bool) -> Observe:
-    start_ns = time.monotonic_ns()
-
-    def observe(seen: Carried | Happened) -> None:
-        if isinstance(seen, Happened):
-            show_error(f"{seen.end}: {seen.text}")
-        elif trace:
-            show_lines([trace_line(seen, time.monotonic_ns() - start_ns)])
-
-    return observe

@@ -9,8 +9,9 @@ from typing import Annotated, Final
 import typer
 
 from ctc.address import ChpidId, format_rdev
-from ctc.order_fibre import OrderFibre
+from ctc.order_fibre import FibreKind
 from isfc.cli.options.layout import LinkOption, complete_layout, open_collection
+from isfc.ctce.exchange import ExchangeDefinition
 from isfc.ctce.join import JoinedCtc
 from isfc.errors import ConfigurationError
 from isfc.layout.build import CtcChoice, build_layout
@@ -19,7 +20,6 @@ from isfc.layout.layout import Cec, Fibre, Layout
 from isfc.layout.lost import named_pieces
 from isfc.layout.write import format_layout
 from isfc.link.name import NodeName
-from isfc.live.ctce import CtcFibre
 
 
 class CtcePace(StrEnum):
@@ -35,9 +35,9 @@ ALL: Final = "all"
 
 @dataclass(frozen=True, slots=True)
 class CtceHardware:
-    """``fibres`` has that of each CTC; ``pieces`` which CTCs go with each piece that has a name."""
+    """What CTCs are on, and which of them go with each piece that has a name."""
 
-    fibres: Sequence[CtcFibre]
+    definition: ExchangeDefinition
     pieces: Mapping[str, frozenset[int]]
 
 
@@ -87,7 +87,7 @@ class HardwareOptions:
 
 def without_layout(ctcs: Sequence[JoinedCtc]) -> CtceHardware:
     """CTCs of which nothing is known but their devices: one fibre that takes no time."""
-    return CtceHardware([OrderFibre(None)] * len(ctcs), _devices(ctcs))
+    return CtceHardware(ExchangeDefinition(on=(0,) * len(ctcs)), _devices(ctcs))
 
 
 def of_layout(
@@ -95,28 +95,35 @@ def of_layout(
 ) -> CtceHardware:
     """The fibres that a layout has for CTCs with these device numbers.
 
-    Channels that several fibres share are the business of a file's model; here each fibre has its
-    own. Raises `ConfigurationError` for a CTC that the layout does not have.
+    Raises `ConfigurationError` for a CTC that the layout does not have.
     """
-    own = {rdevs: ctc.fibre for ctc in layout.ctcs for rdevs in (ctc.rdevs, ctc.rdevs[::-1])}
-    made: dict[Fibre, CtcFibre] = {}
-    on: list[Fibre] = []
-    for first, second in ctcs:
-        fibre = own.get((first.rdev, second.rdev))
-        if fibre is None:
+    own = {ctc.rdevs: (ctc.fibre, False) for ctc in layout.ctcs}
+    own = {ctc.rdevs[::-1]: (ctc.fibre, True) for ctc in layout.ctcs} | own
+    found = [own.get((first.rdev, second.rdev)) for first, second in ctcs]
+    on: list[tuple[Fibre, bool]] = []
+    for (first, second), each in zip(ctcs, found, strict=True):
+        if each is None:
             raise ConfigurationError(
                 f"{first} = {second}: the layout has no CTC with these RDEVs: expected one of "
-                + ", ".join(f"{format_rdev(a)} = {format_rdev(b)}" for a, b in list(own)[:4:2])
+                + ", ".join(" = ".join(map(format_rdev, ctc.rdevs)) for ctc in layout.ctcs[:2])
             )
-        on.append(fibre)
-        if fibre not in made:
-            way_ns = fibre.way_ns if paced else 0
-            made[fibre] = OrderFibre(fibre.profile if paced else None, way_ns)
+        on.append(each)
+    fibres = list(dict.fromkeys(fibre for fibre, _ in on))
+    definition = ExchangeDefinition(
+        tuple(_kind(fibre) if paced else FibreKind() for fibre in fibres),
+        tuple(fibres.index(fibre) for fibre, _ in on),
+        tuple(turned for _, turned in on),
+        both_fail=paced,
+    )
     pieces = {
-        name: frozenset(index for index, fibre in enumerate(on) if fibre in gone)
+        name: frozenset(index for index, (fibre, _) in enumerate(on) if fibre in gone)
         for name, gone in named_pieces(layout, cecs).items()
     }
-    return CtceHardware([made[fibre] for fibre in on], pieces | _devices(ctcs))
+    return CtceHardware(definition, pieces | _devices(ctcs))
+
+
+def _kind(fibre: Fibre) -> FibreKind:
+    return FibreKind(fibre.profile, fibre.way_ns, fibre.disks, fibre.route(0))
 
 
 def made_layout(ctcs: Sequence[JoinedCtc]) -> str:

@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 from isfc.cli.live.ctce_hardware import ALL, CtceHardware
 from isfc.cli.live.typed_lines import typed_lines
 from isfc.cli.output.streams import show_error
+from isfc.ctce.exchange import Delayed, Pulled, Restored, Stalled
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import read_bytes, within
 from isfc.layout.closest import expected
@@ -85,8 +86,8 @@ class CtceOperator:
 
     def _do(self, command: OperatorCommand) -> None:
         command.do(self._box)
-        lost = sum(bool(joint.lost) for joint in self._box.joints)
-        show_error(f"{command.text}: {lost} of {len(self._box.joints)} CTCs are lost now")
+        lost = self._box.exchange.lost
+        show_error(f"{command.text}: {sum(map(bool, lost))} of {len(lost)} CTCs are lost now")
 
 
 def read_commands(path: Path | None, hardware: CtceHardware) -> list[OperatorCommand]:
@@ -110,15 +111,16 @@ def parse_command(text: str, hardware: CtceHardware) -> OperatorCommand:
     if word in ("lose", "restore"):
         piece = _piece(operand, hardware)
         if word == "lose":
-            ctcs = hardware.pieces[piece]
-            return OperatorCommand(at_ns, f"lose {piece}", lambda box: box.lose(ctcs, piece))
+            pulled = Pulled(tuple(sorted(hardware.pieces[piece])), piece)
+            return OperatorCommand(at_ns, f"lose {piece}", lambda box: box.apply(pulled))
         return OperatorCommand(at_ns, f"restore {piece}", lambda box: _restore(box, piece))
     if word == "delay":
-        late_ns = _time(operand)
-        return OperatorCommand(at_ns, f"delay {operand}", lambda box: _delay(box, late_ns))
+        delayed = Delayed(_time(operand))
+        return OperatorCommand(at_ns, f"delay {operand}", lambda box: box.apply(delayed))
     if operand:
         raise ConfigurationError(f"{said[:40]!r}: expected {word!r} alone")
-    return OperatorCommand(at_ns, word, lambda box: _stall(box, stalled=word == "stall"))
+    stalled = Stalled(word == "stall")
+    return OperatorCommand(at_ns, word, lambda box: box.apply(stalled))
 
 
 def parse_commands(lines: Iterable[str], hardware: CtceHardware) -> list[OperatorCommand]:
@@ -153,19 +155,6 @@ def _time(text: str) -> int:
 
 
 def _restore(box: CtceBox, piece: str) -> None:
-    if piece == ALL:
-        for why in {why for joint in box.joints for why in joint.lost}:
-            box.restore(why)
-    else:
-        box.restore(piece)
-
-
-def _delay(box: CtceBox, late_ns: int) -> None:
-    for fibre in box.fibres:
-        fibre.late_ns = late_ns
-
-
-def _stall(box: CtceBox, *, stalled: bool) -> None:
-    for fibre in box.fibres:
-        fibre.stalled = stalled
-    box.go_on()
+    lost = sorted(set().union(*box.exchange.lost)) if piece == ALL else [piece]
+    for why in lost:
+        box.apply(Restored(why))

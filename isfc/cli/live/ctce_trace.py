@@ -1,11 +1,13 @@
 """A line for each command that goes over a CTC, and what became of it."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from ctc.adapter import Step
 from ctc.order import Order, name_of
 from ctc.state import State
-from isfc.live.ctce import Carried
+from isfc.ctce.exchange import Carried
+from isfc.ctce.join import JoinedCtc
 
 DATA_LENGTH: Final = 16
 """Bytes of a WRITE that a line shows."""
@@ -16,21 +18,24 @@ STEPS: Final = {
     Step.ENDS_BOTH: "meets the mate's: both end",
     Step.RELEASES: "ends the mate's PREPARE",
     Step.CROSSES: "collides",
+    Step.FAILS_BOTH: "collides: both fail",
     Step.ENDS_ALONE: "ends alone",
     Step.TELLS: "the mate is told",
+    Step.UNNOTICED: "the mate notices nothing",
     Step.STALE: "stale: answers nothing",
     Step.RESETS: "resets",
 }
 """In the words of a trace."""
 
 
-def trace_line(carried: Carried, at_ns: int) -> str:
+def trace_line(carried: Carried, ctcs: Sequence[JoinedCtc]) -> str:
     """One line: seconds since the start, who, which command, its count, what became of it, data."""
     order = carried.order
     waits = "waits" if order.state is not State.AVAILABLE else "ended"
     data = order.data[:DATA_LENGTH].hex() + ("..." if len(order.data) > DATA_LENGTH else "")
+    end = ctcs[carried.at.ctc][carried.at.end]
     line = (
-        f"{at_ns / 1e9:12.6f}  {carried.ctc[carried.end]!s:<14} {name_of(order.code):<19} "
+        f"{carried.at_ns / 1e9:12.6f}  {end!s:<14} {name_of(order.code):<19} "
         f"{waits}  {_count(order):>6}  {STEPS[carried.step]:<27} {data}"
     )
     return line.rstrip()

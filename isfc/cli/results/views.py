@@ -51,11 +51,13 @@ APPC_HEAD = """\
 
 def device_page(runs: Sequence[MeasuredRun]) -> RenderableType:
     """Performance Toolkit's FCX108 DEVICE: a table for each run."""
-    tables = (
-        _table(f"FCX108 DEVICE, {_describe(run)}", DEVICE_HEAD, map(_device, device_rows(run)))
-        for run in runs
-    )
+    tables = (device_table(f"FCX108 DEVICE, {_describe(run)}", device_rows(run)) for run in runs)
     return apart([*tables, Text(DEVICE_LEGEND)])
+
+
+def device_table(title: str, rows: Iterable[DeviceRow]) -> Text:
+    """One table of FCX108 DEVICE."""
+    return _table(title, DEVICE_HEAD, map(_device, rows))
 
 
 def link_page(runs: Sequence[MeasuredRun]) -> RenderableType:

@@ -281,7 +281,8 @@ ELSEWHERE: Final = {
     "cp": "run-dir json",
     "up": "link only pace dilation strict workload pairs seconds warmup seed from verify reconnect "
     "forward journal metrics log-format log-level plain detach ready json",
-    "ctce": "listen at link lines output layout pace commands trace watch seconds",
+    "ctce": "listen at link lines output layout pace commands trace interval timeline watch "
+    "journal metrics seconds",
     "io plan": "csv json",
     "io run": "link seconds warmup seed ctcs pairs report csv json",
     "io size": "rmf interval block read-percent growth km processor-percent bus-percent "

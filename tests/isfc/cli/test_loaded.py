@@ -31,7 +31,7 @@ MODULES_MAX = {
     "node": 240,
     "cp": 91,
     "up": 242,
-    "ctce": 127,
+    "ctce": 147,
     "io": 187,
     "optimise": 213,
     "sweep": 171,

@@ -1,12 +1,17 @@
 """Two real Hercules joined by ``isfc ctce``, with a bare guest in each."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
 
+from ctc.adapter import Step
 from ctc.address import Rdev
+from ctc.order_fibre import FibreKind
+from ctc.profiles import EXPRESS4
+from isfc.ctce.exchange import Carried, ExchangeDefinition
 from isfc.ctce.join import CtcEnd, JoinedCtc, Place
 from isfc.live.ctce import CtceBox
 from tests.isfc.ctce.guest import GOOD
@@ -23,7 +28,7 @@ NUMBERS = range(1, 601)
 class Pair:
     """Two Hercules and the CTC between them."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, definition: ExchangeDefinition | None = None) -> None:
         ports = free_ports(6)
         self.ctc: JoinedCtc = (
             CtcEnd("A", Rdev(0x500), Place("127.0.0.1", ports[0]), Place("127.0.0.1", ports[1])),
@@ -33,7 +38,7 @@ class Pair:
             Hercules(folder, end.system, str(end.statement), console)
             for end, console in zip(self.ctc, ports[4:], strict=True)
         ]
-        self.box = CtceBox([self.ctc], lambda _seen: None)
+        self.box = CtceBox([self.ctc], definition)
 
     async def run(self, body: Callable[[Hercules, Hercules], Awaitable[None]]) -> None:
         """Do something with both while the box runs, and end what runs then."""
@@ -61,9 +66,26 @@ def test_every_block_arrives_once_both_ways_though_writes_collide(tmp_path: Path
         assert await ended(first, second) == [GOOD, GOOD]
 
     asyncio.run(pair.run(body))
-    adapter = pair.box.joints[0].adapter
+    adapter = pair.box.exchange.adapters[0]
     assert adapter.collision_count > 0
     assert adapter.stale_count == 0
+
+
+def test_writes_that_meet_on_a_fibre_both_fail_and_are_written_again(tmp_path: Path) -> None:
+    """Either guest hears BUSY and ATTENTION, finds nothing outstanding, and writes again."""
+    pair = Pair(tmp_path, ExchangeDefinition((FibreKind(EXPRESS4),), (0,), both_fail=True))
+    steps: Counter[Step] = Counter()
+    pair.box.exchange.observers.append(
+        lambda event: steps.update([event.step] if isinstance(event, Carried) else [])
+    )
+
+    async def body(first: Hercules, second: Hercules) -> None:
+        for system in (first, second):
+            system.start(200, range(1, 201))
+        assert await ended(first, second) == [GOOD, GOOD]
+
+    asyncio.run(pair.run(body))
+    assert steps[Step.FAILS_BOTH] > 0
 
 
 def test_a_write_waits_for_a_hercules_that_was_killed_and_comes_back(tmp_path: Path) -> None:
@@ -75,7 +97,7 @@ def test_a_write_waits_for_a_hercules_that_was_killed_and_comes_back(tmp_path: P
         second.start(0, NUMBERS[:300])
         assert await ended(second) == [GOOD]
         second.kill()
-        await wait_until(lambda: not pair.box.joints[0].adapter.ends[1].attached)
+        await wait_until(lambda: not pair.box.exchange.adapters[0].ends[1].attached)
         second.start(0, NUMBERS[300:])
         assert await ended(first, second) == [GOOD, GOOD]
 

@@ -12,9 +12,9 @@ from ctc.frame import CommandFrame, DataFrame, Frame, StatusFrame
 from ctc.subchannel import Command
 from isfc.engine.wire import FRAME_LENGTH_MAX, encode
 from isfc.errors import JournalError
+from isfc.journal.framed import RECORD_LENGTH_MAX
 from isfc.journal.record import (
     FILE_HEADER,
-    RECORD_LENGTH_MAX,
     InputKind,
     InputOutcome,
     JournalReader,

@@ -11,10 +11,11 @@ from ctc.address import Rdev
 from ctc.order import RESET, Order
 from ctc.state import State
 from ctc.subchannel import Command
+from isfc.ctce.exchange import Delayed, ExchangeEvent, Happened, Pulled, Restored, Stalled
 from isfc.ctce.join import CtcEnd, Place
 from isfc.ctce.wire import CURRENT, OLDER, WireForm
 from isfc.live import ctce_port
-from isfc.live.ctce import Carried, CtceBox, Happened
+from isfc.live.ctce import CtceBox
 from tests.isfc.ctce.partner import Partner
 from tests.isfc.ctce.ports import free_ports
 from tests.waiting import PATIENCE_S, wait_until
@@ -34,16 +35,18 @@ class Joined:
             for system, theirs, ours in zip("AB", ports[:2], ports[2:], strict=True)
         )
         self.texts: list[str] = []
-        self.box = CtceBox([(self.ends[0], self.ends[1])], self._note)
-        self.joint = self.box.joints[0]
+        self.box = CtceBox([(self.ends[0], self.ends[1])])
+        self.box.exchange.observers.append(self._note)
+        self.adapter = self.box.exchange.adapters[0]
+        self.ports = self.box.ports[0]
 
     def partners(self, *forms: WireForm) -> list[Partner]:
         """A Hercules for each end."""
         return [Partner(end, form) for end, form in zip(self.ends, forms, strict=True)]
 
-    def _note(self, seen: Carried | Happened) -> None:
+    def _note(self, seen: ExchangeEvent) -> None:
         if isinstance(seen, Happened):
-            self.texts.append(f"{seen.end}: {seen.text}")
+            self.texts.append(f"{self.ends[seen.at.end]}: {seen.text}")
 
 
 def run(test: Callable[[Joined], Awaitable[None]]) -> None:
@@ -109,7 +112,7 @@ def test_an_end_that_fails_and_comes_back_is_told_what_waits() -> None:
         assert await first.hear() == NO_OP
         assert [await second.hear(), await second.hear()] == [NO_OP, written(b"1234")]
         second.say(written(b"5", State.WRITE))  # crosses: the older end has to hear of nothing
-        await wait_until(lambda: joined.joint.adapter.collision_count == 1)
+        await wait_until(lambda: joined.adapter.collision_count == 1)
         await first.close()
         assert await second.hear() == LOST
         await second.close()
@@ -122,13 +125,13 @@ def test_a_ctc_that_is_lost_carries_nothing_and_is_told_of_what_waits_when_it_is
 
     async def test(joined: Joined) -> None:
         first, second = await both_there(joined, (CURRENT, CURRENT))
-        joined.box.lose([0], "director:1")
+        joined.box.apply(Pulled((0,), "director:1"))
         assert [await first.hear(), await second.hear()] == [LOST, LOST]
-        joined.box.lose([0], "40")
+        joined.box.apply(Pulled((0,), "40"))
         first.say(written(b"1234"))
-        await wait_until(lambda: joined.joint.adapter.ends[0].pending)
-        joined.box.restore("40")
-        joined.box.restore("director:1")
+        await wait_until(lambda: joined.adapter.ends[0].pending)
+        joined.box.apply(Restored("40"))
+        joined.box.apply(Restored("director:1"))
         assert await first.hear() == NO_OP
         assert [await second.hear(), await second.hear()] == [NO_OP, written(b"1234")]
         for partner in (first, second):
@@ -141,19 +144,17 @@ def test_what_is_said_takes_the_time_of_its_fibre_and_waits_while_that_is_stalle
     """A delay is a bound from below; other waiting is as long as the machine takes."""
 
     async def test(joined: Joined) -> None:
-        (fibre,) = joined.box.fibres
         first, second = await both_there(joined, (CURRENT, OLDER))
-        fibre.late_ns = 50_000_000
+        joined.box.apply(Delayed(50_000_000))
         begin = asyncio.get_running_loop().time()
         first.say(written(b"1"))
         assert await second.hear() == written(b"1")
         assert asyncio.get_running_loop().time() - begin > 0.049
-        fibre.stalled = True
+        joined.box.apply(Stalled(True))
         second.say(Order(Command.READ, State.AVAILABLE, 1))
-        await wait_until(lambda: joined.joint.ports[1].count.orders)
+        await wait_until(lambda: joined.adapter.ends[0].pending is None)
         assert first.unheard == 0
-        fibre.stalled = False
-        joined.box.go_on()
+        joined.box.apply(Stalled(False))
         assert (await first.hear()).code == Command.READ
         for partner in (first, second):
             await partner.close()
@@ -168,7 +169,7 @@ def test_more_than_the_other_can_take_is_not_carried() -> None:
         first, second = joined.partners(CURRENT, OLDER)
         await first.start()
         first.say(written(bytes(61_581)))
-        await wait_until(lambda: joined.joint.adapter.ends[0].pending)
+        await wait_until(lambda: joined.adapter.ends[0].pending)
         await second.start()
         assert [await first.hear() for _ in "123"] == [LOST, NO_OP, NO_OP]
         assert await second.hear() == NO_OP
@@ -183,7 +184,7 @@ def test_more_than_the_other_can_take_is_not_carried() -> None:
             "A 0500: a WRITE of 1 bytes answered nothing and is lost; a reset says so"
             in joined.texts
         )
-        refused = "A 0500: a WRITE of 61581 bytes is not carried: B 0500 takes at most 61580"
+        refused = "A 0500: a WRITE of 61581 bytes is not carried: its mate takes at most 61580"
         assert joined.texts.count(refused) == 2
         await first.close()
         await second.close()
@@ -201,7 +202,7 @@ def test_who_is_not_the_partner_is_refused_and_told_why_in_the_log() -> None:
         other = Partner(end._replace(rdev=Rdev(0x600)), CURRENT)
         await other.connect()
         older = socket.create_connection((end.ours.host, end.ours.port + 1), timeout=10)
-        await wait_until(lambda: joined.joint.ports[0].count.refused == 3)
+        await wait_until(lambda: joined.ports[0].refused_count == 3)
         reasons = "\n".join(sorted(text.split(": ", 2)[2] for text in joined.texts))
         assert reasons.splitlines() == [
             f"expected A 0500, which comes from port {end.at.port}",
@@ -243,7 +244,7 @@ def test_a_port_in_use_is_named() -> None:
         held = socket.create_server((joined.ends[0].ours.host, free_ports(1)[0]))
         port = held.getsockname()[1]
         end = joined.ends[0]._replace(ours=Place("127.0.0.1", port))
-        again = CtceBox([(end, joined.ends[1])], lambda _seen: None)
+        again = CtceBox([(end, joined.ends[1])])
         with pytest.raises(OSError, match="in use"):
             await again.start()
         held.close()

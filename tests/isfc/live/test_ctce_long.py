@@ -9,13 +9,14 @@ import pytest
 
 from ctc.address import Rdev
 from ctc.order import RESET, Order, command_of
-from ctc.order_fibre import OrderFibre
+from ctc.order_fibre import FibreKind
 from ctc.profiles import EXPRESS4
 from ctc.state import State
 from ctc.subchannel import Command
+from isfc.ctce.exchange import ExchangeDefinition, Pulled, Restored
 from isfc.ctce.join import CtcEnd, Place
 from isfc.ctce.wire import CURRENT
-from isfc.live.ctce import CtceBox, CtcFibre
+from isfc.live.ctce import CtceBox
 from tests.isfc.ctce.partner import Partner
 from tests.isfc.ctce.ports import free_ports
 
@@ -69,7 +70,7 @@ class Guest:
 
 
 async def exchange(
-    ctcs: int, blocks: int, fibre: CtcFibre, lost_every_s: float | None
+    ctcs: int, blocks: int, kind: FibreKind, lost_every_s: float | None
 ) -> list[list[Guest]]:
     """Both ends of so many CTCs write so many blocks each; the CTCs are lost now and then."""
     ports = iter(free_ports(4 * ctcs))
@@ -83,7 +84,9 @@ async def exchange(
         )
         for _ in range(ctcs)
     ]
-    box = CtceBox([(a, b) for a, b in ends], lambda _seen: None, [fibre] * ctcs)
+    paced = kind.profile is not None
+    definition = ExchangeDefinition((kind,), (0,) * ctcs, both_fail=paced)
+    box = CtceBox([(a, b) for a, b in ends], definition)
     await box.start()
     guests = [
         [Guest(Partner(end, CURRENT), blocks, wins=not index) for index, end in enumerate(pair)]
@@ -95,9 +98,9 @@ async def exchange(
         while True:
             index = random.randrange(ctcs)
             await asyncio.sleep(every_s)
-            box.lose([index], "pulled")
+            box.apply(Pulled((index,), "pulled"))
             await asyncio.sleep(0.01)
-            box.restore("pulled")
+            box.apply(Restored("pulled"))
 
     loses = asyncio.create_task(lose(lost_every_s)) if lost_every_s else None
     try:
@@ -110,7 +113,7 @@ async def exchange(
                 break
         done.cancel()
         await asyncio.gather(done, return_exceptions=True)
-        assert sum(joint.adapter.collision_count for joint in box.joints) > 0
+        assert sum(adapter.collision_count for adapter in box.exchange.adapters) > 0
     finally:
         if loses is not None:
             loses.cancel()
@@ -135,8 +138,8 @@ def check(guests: list[list[Guest]], blocks: int) -> None:
 def test_blocks_over_eight_ctcs_come_once_and_in_order_or_their_writer_is_told(
     lost: bool, paced: bool
 ) -> None:
-    fibre: CtcFibre = OrderFibre(EXPRESS4 if paced else None)
-    check(asyncio.run(exchange(8, 40, fibre, 0.02 if lost else None)), 40)
+    kind = FibreKind(EXPRESS4 if paced else None)
+    check(asyncio.run(exchange(8, 40, kind, 0.02 if lost else None)), 40)
 
 
 @pytest.mark.exhaustive
@@ -146,4 +149,4 @@ def test_a_hundred_thousand_blocks_come_once_and_in_order_or_their_writer_is_tol
     ctcs: int,
 ) -> None:
     blocks = 50_000 // ctcs
-    check(asyncio.run(exchange(ctcs, blocks, OrderFibre(None), 0.5)), blocks)
+    check(asyncio.run(exchange(ctcs, blocks, FibreKind(), 0.5)), blocks)

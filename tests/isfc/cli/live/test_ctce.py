@@ -1,6 +1,7 @@
 """``isfc ctce``: configuration lines, a trace of two Hercules, and what is refused."""
 
 import asyncio
+import json
 import re
 from pathlib import Path
 from threading import Thread
@@ -8,17 +9,23 @@ from threading import Thread
 import pytest
 from rich.console import Console
 
+from ctc.adapter import Step
 from ctc.address import Rdev
 from ctc.order import Order
 from ctc.state import State
 from ctc.subchannel import Command
 from isfc.cli.live.ctce_joined import CtceSources
 from isfc.cli.live.ctce_table import CtceWatch
+from isfc.cli.live.ctce_trace import STEPS
 from isfc.cli.main import run
+from isfc.ctce.exchange import Attached, CtcPlace, Pulled, Said
+from isfc.ctce.ios import IoBook
 from isfc.ctce.join import CtcEnd, Place
+from isfc.ctce.journal import FILE_HEADER
 from isfc.ctce.wire import CURRENT, OLDER
 from isfc.layout.catalogue import load_layout
 from isfc.live.ctce import CtceBox
+from isfc.live.ctce_metrics import ctce_families
 from tests.isfc.cli.conftest import Refusal
 from tests.isfc.ctce.partner import Partner
 from tests.isfc.ctce.ports import free_ports
@@ -104,6 +111,21 @@ def test_a_layout_needs_to_know_where_both_are(refusal: Refusal) -> None:
     assert refusal("ctce", "a", "b", "c").startswith("3 files: expected a layout, a ctce.toml, or")
 
 
+async def write_and_read(first: CtcEnd, second: CtcEnd) -> None:
+    """Two Hercules, one of each form; the one writes, the other reads."""
+    one, other = Partner(first, OLDER), Partner(second, CURRENT)
+    await one.start()
+    await other.start()
+    await one.hear()
+    one.say(Order(Command.WRITE, State.WRITE, 20, bytes(range(20))))
+    await other.hear()
+    await other.hear()
+    other.say(Order(Command.READ, State.AVAILABLE, 20))
+    await one.hear()
+    await one.close()
+    await other.close()
+
+
 def test_a_trace_has_a_line_for_each_command_and_a_table_follows(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -113,24 +135,23 @@ def test_a_trace_has_a_line_for_each_command_and_a_table_follows(
     words = [*files(tmp_path, *lines), "--listen", f"127.0.0.1:{ports[2]}"]
     ((first, second),) = CtceSources(words[3], files=(words[0], words[1])).joined()
 
-    async def guests() -> None:
-        one, other = Partner(first, OLDER), Partner(second, CURRENT)
-        await one.start()
-        await other.start()
-        await one.hear()
-        one.say(Order(Command.WRITE, State.WRITE, 20, bytes(range(20))))
-        await other.hear()
-        await other.hear()
-        other.say(Order(Command.READ, State.AVAILABLE, 20))
-        await one.hear()
-        await one.close()
-        await other.close()
-
-    thread = Thread(target=lambda: asyncio.run(guests()))
+    journal, timeline = str(tmp_path / "a.journal"), tmp_path / "a.json"
+    keep = ["--journal", journal, "--timeline", str(timeline), "--metrics", "127.0.0.1:0"]
+    thread = Thread(target=lambda: asyncio.run(write_and_read(first, second)))
     thread.start()
-    assert run(["ctce", *words, "--trace", "--seconds", "2"]) == 0
+    assert run(["ctce", *words, "--trace", "--seconds", "2", *keep]) == 0
     thread.join(10)
     out, err = capsys.readouterr()
+    kept = json.loads(timeline.read_text())["traceEvents"]
+    again = ["--trace", "--timeline", str(timeline), "--interval", "60"]
+    assert run(["ctce", journal, *again]) == 0
+    replayed, said = capsys.readouterr()
+    assert replayed.splitlines()[:2] == out.splitlines()[:2]
+    assert "FCX108 DEVICE, MVSA, 0.0 to 2." in replayed
+    assert replayed.splitlines()[-1].startswith("2 commands in 2.")
+    assert "isfc: MVSB 0500: connected, current form" in said
+    assert json.loads(timeline.read_text())["traceEvents"] == kept
+    assert {event["name"] for event in kept if event["ph"] == "B"} == {"WRITE", "READ", "DISC"}
     write, read, _, *table = (re.sub(r"^ *[\d.]+ +", "", line) for line in out.splitlines())
     assert re.split("  +", write) == [
         "MVSA 0500",
@@ -159,18 +180,50 @@ def test_a_trace_has_a_line_for_each_command_and_a_table_follows(
 def test_a_watched_page_says_what_each_end_did_since_the_last_and_how_it_is_now() -> None:
     """A WRITE that waits, a partner that is not there, and a CTC that is lost."""
     ends = [CtcEnd(name, Rdev(0x500), Place("h", 31000), Place("h", 31002)) for name in "AB"]
-    box = CtceBox([(ends[0], ends[1])] * 2, lambda _seen: None)
-    watch = CtceWatch(box)
-    joint = box.joints[0]
-    joint.adapter.attach(0)
-    joint.receive(0, Order(Command.WRITE, State.WRITE, 20, bytes(20)))
-    box.lose([1], "director:1")
+    box = CtceBox([(ends[0], ends[1])] * 2)
+    watch = CtceWatch(box, IoBook(box.exchange.adapters))
+    box.apply(Attached(CtcPlace(0, 0), wins=False, holds=False, length_max=100))
+    box.apply(Said(CtcPlace(0, 0), Order(Command.WRITE, State.WRITE, 20, bytes(20))))
+    box.apply(Pulled((1,), "director:1"))
     console = Console(width=120)
     with console.capture() as capture:
         console.print(watch.page())
     heading, *rows = (re.split("  +", row.strip()) for row in capture.get().splitlines())
     assert heading[-1] == "now"
     assert [row[-1] for row in rows] == ["write", "not connected", *["lost: director:1"] * 2]
+
+
+def test_a_journal_that_was_damaged_ends_with_1(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], refusal: Refusal
+) -> None:
+    """And what only a box has that is served is refused."""
+    path = tmp_path / "a.journal"
+    path.write_bytes(FILE_HEADER + b"12345678")
+    assert run(["ctce", str(path)]) == 1
+    assert capsys.readouterr().err.startswith(f"isfc: {path}: a damaged record")
+    assert refusal("ctce", str(path), "--watch").startswith(f"{path}: a journal has no --watch")
+
+
+def test_prometheus_is_told_what_each_end_has_done() -> None:
+    ends = [CtcEnd(name, Rdev(0x500), Place("h", 31000), Place("h", 31002)) for name in "AB"]
+    box = CtceBox([(ends[0], ends[1])])
+    book = IoBook(box.exchange.adapters)
+    box.exchange.observers.append(book)
+    box.apply(Attached(CtcPlace(0, 0), wins=False, holds=False, length_max=100))
+    box.apply(Said(CtcPlace(0, 0), Order(Command.WRITE, State.WRITE, 20, bytes(20))))
+    samples = {
+        (sample.name, *sample.labels.values()): sample.value
+        for family in ctce_families(box, book)
+        for sample in family.samples
+    }
+    assert samples["isfc_ctce_commands_total", "A", "0500", "write"] == 1
+    assert samples["isfc_ctce_written_bytes_total", "A", "0500"] == 20
+    assert samples["isfc_ctce_attached", "A", "0500"] == 1
+    assert samples["isfc_ctce_attached", "B", "0500"] == 0
+
+
+def test_every_outcome_has_words_in_a_trace() -> None:
+    assert set(STEPS) == set(Step)
 
 
 def test_watching_needs_a_terminal(refusal: Refusal) -> None:

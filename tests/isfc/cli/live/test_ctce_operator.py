@@ -25,7 +25,7 @@ HARDWARE = of_layout(CTCS, parse_layout(f'[[link]]\nnodes = ["A", "B"]\n{LINK}')
 
 
 def lost(box: CtceBox) -> list[bool]:
-    return [bool(joint.lost) for joint in box.joints]
+    return [bool(each) for each in box.exchange.lost]
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def lost(box: CtceBox) -> list[bool]:
     ],
 )
 def test_a_piece_takes_its_ctcs_along_and_brings_them_back(piece: str, ctcs: list[int]) -> None:
-    box = CtceBox(CTCS, lambda _seen: None, HARDWARE.fibres)
+    box = CtceBox(CTCS, HARDWARE.definition)
     parse_command(f"lose {piece}", HARDWARE).do(box)
     assert lost(box) == [index in ctcs for index in range(3)]
     parse_command("LOSE system:A", HARDWARE).do(box)
@@ -50,13 +50,16 @@ def test_a_piece_takes_its_ctcs_along_and_brings_them_back(piece: str, ctcs: lis
 
 
 def test_a_delay_and_a_stall_are_of_every_fibre() -> None:
-    box = CtceBox(CTCS, lambda _seen: None, HARDWARE.fibres)
+    box = CtceBox(CTCS, HARDWARE.definition)
+    fibres = box.exchange.fibres
     for text in ("delay 20ms", "stall"):
         parse_command(text, HARDWARE).do(box)
-    assert [(fibre.late_ns, fibre.stalled) for fibre in box.fibres] == [(20_000_000, True)] * 2
+    assert [(fibre.late_ns, fibre.stalled) for fibre in box.exchange.fibres] == [
+        (20_000_000, True)
+    ] * 2
     for text in ("delay 0ms", "resume"):
         parse_command(text, HARDWARE).do(box)
-    assert [(fibre.late_ns, fibre.stalled) for fibre in box.fibres] == [(0, False)] * 2
+    assert [(fibre.late_ns, fibre.stalled) for fibre in fibres] == [(0, False)] * 2
 
 
 def test_commands_of_a_file_come_in_the_order_of_their_times() -> None:

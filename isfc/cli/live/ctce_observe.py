@@ -1,0 +1,160 @@
+"""What ``isfc ctce`` shows and keeps of what happens: a trace, a timeline, FCX108, a journal."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ctc.address import format_rdev
+from isfc.cli.live.ctce_table import Intervals, device_pages
+from isfc.cli.live.ctce_timeline import IOS_MAX, CtceTimeline
+from isfc.cli.live.ctce_trace import trace_line
+from isfc.cli.live.observe_options import ObserveOptions
+from isfc.cli.options.number import within
+from isfc.cli.output.file import check_file
+from isfc.cli.output.streams import show, show_error, show_lines
+from isfc.cli.output.trace_events import trace_file
+from isfc.ctce.exchange import (
+    Carried,
+    CtcPlace,
+    Exchange,
+    ExchangeDefinition,
+    ExchangeEvent,
+    Happened,
+)
+from isfc.ctce.ios import IoBook
+from isfc.ctce.join import JoinedCtc
+from isfc.ctce.journal import FILE_HEADER, ToldDigest, begin_record, end_record, input_record
+from isfc.live.ctce import CtceBox
+from isfc.live.endpoint import TcpEndpoint
+from isfc.live.journal_file import JournalWriter
+
+INTERVAL_S_MAX = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class ShownOptions:
+    """What of joined CTCs is shown, and what is kept."""
+
+    trace: Annotated[
+        bool, typer.Option("--trace", help="Print a line for each command of a guest.")
+    ] = False
+    interval: Annotated[
+        float | None,
+        typer.Option(
+            help="Print FCX108 DEVICE of each interval of so many seconds, and of the last.",
+            callback=within(0.1, INTERVAL_S_MAX),
+        ),
+    ] = None
+    timeline: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.json", help="Write every I/O of each device, for ui.perfetto.dev."
+        ),
+    ] = None
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Show on a terminal what each end does, every second.")
+    ] = False
+    journal: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Record all that comes; 'isfc ctce FILE' replays it, with --trace, --timeline "
+            "and --interval.",
+        ),
+    ] = None
+    metrics: Annotated[
+        str | None,
+        typer.Option(metavar="HOST:PORT", help="Answer Prometheus there, under /metrics."),
+    ] = None
+
+    def check(self) -> TcpEndpoint | None:
+        """Where Prometheus may ask; raise `ConfigurationError` for what cannot be written."""
+        if self.timeline is not None:
+            check_file("--timeline", str(self.timeline), (".json",))
+        return ObserveOptions(metrics=self.metrics).endpoint()
+
+    @contextmanager
+    def observing(
+        self, exchange: Exchange, ctcs: Sequence[JoinedCtc], now_ns: Callable[[], int]
+    ) -> Iterator[tuple[IoBook, "DeviceReports"]]:
+        """Show and write what happens while the block runs; what it has counted is the book's."""
+        book = IoBook(exchange.adapters)
+        exchange.observers.extend([book, _log(ctcs, trace=self.trace)])
+        with ExitStack() as stack:
+            if self.timeline is not None:
+                add = stack.enter_context(trace_file(self.timeline))
+                book.ended.append(CtceTimeline(ctcs, add, self._full).take)
+            reports = DeviceReports(book, ctcs, self.interval, now_ns())
+            try:
+                yield book, reports
+            finally:
+                book.finish(now_ns())
+                reports.last(now_ns())
+
+    def _full(self) -> None:
+        show_error(f"--timeline {self.timeline}: it ends here, after {IOS_MAX:,} I/Os")
+
+    @contextmanager
+    def recording(self, box: CtceBox, definition: ExchangeDefinition) -> Iterator[None]:
+        """Record all that comes while the block runs, if it is wanted."""
+        if self.journal is None:
+            yield
+            return
+        digest = ToldDigest()
+        box.exchange.observers.append(digest)
+        with JournalWriter(self.journal, show_error, header=FILE_HEADER) as write:
+            write(begin_record(box.ctcs, definition))
+            box.record = lambda now_ns, given: write(input_record(given, now_ns, digest.value))
+            try:
+                yield
+            finally:
+                box.record = None
+                now_ns = box.now_ns()
+                box.exchange.advance(now_ns)
+                write(end_record(now_ns, digest.value))
+
+
+class DeviceReports:
+    """Shows FCX108 DEVICE of each interval; of none if ``interval_s`` is None."""
+
+    def __init__(
+        self, book: IoBook, ctcs: Sequence[JoinedCtc], interval_s: float | None, now_ns: int
+    ) -> None:
+        self._ends = [
+            (CtcPlace(index, end), each.system, format_rdev(each.rdev))
+            for index, ctc in enumerate(ctcs)
+            for end, each in enumerate(ctc)
+        ]
+        self._intervals = Intervals(book, now_ns)
+        self._interval_ns = None if interval_s is None else round(interval_s * 1e9)
+
+    def look(self, now_ns: int) -> None:
+        """Show each interval that is over."""
+        if self._interval_ns is None:
+            return
+        while now_ns >= self._intervals.begin_ns + self._interval_ns:
+            self._show(self._intervals.begin_ns + self._interval_ns)
+
+    def last(self, now_ns: int) -> None:
+        """Show the interval that nothing more comes of."""
+        self.look(now_ns)
+        if self._interval_ns is not None and now_ns > self._intervals.begin_ns:
+            self._show(now_ns)
+
+    def _show(self, now_ns: int) -> None:
+        for page in device_pages(self._ends, self._intervals, now_ns):
+            show(page)
+
+
+def _log(ctcs: Sequence[JoinedCtc], *, trace: bool) -> Callable[[ExchangeEvent], None]:
+    def observe(event: ExchangeEvent) -> None:
+        if isinstance(event, Happened):
+            show_error(f"{ctcs[event.at.ctc][event.at.end]}: {event.text}")
+        elif trace and isinstance(event, Carried):
+            show_lines([trace_line(event, ctcs)])
+
+    return observe

@@ -1,0 +1,169 @@
+"""What joined CTCs were given, recorded, and the proof that it leads to the same again.
+
+A journal is `FILE_HEADER` and records as `isfc.journal.framed` frames them. A payload is its kind
+(1 byte), when it was (8, ns), the CRC-32 of all that ends had been told by then (4), and what was
+given: the CTCs and their fibres as JSON (the first record), an order (see `_SAID`) with its data,
+or another input as JSON. The last record has nothing but the time and the CRC.
+"""
+
+import struct
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from zlib import crc32
+
+import msgspec
+
+from ctc.order import Order
+from ctc.state import State
+from isfc.ctce.exchange import (
+    Attached,
+    CtcPlace,
+    Delayed,
+    Detached,
+    Exchange,
+    ExchangeDefinition,
+    ExchangeEvent,
+    ExchangeInput,
+    Noted,
+    Pulled,
+    Restored,
+    Said,
+    Stalled,
+    Told,
+)
+from isfc.ctce.join import CtcEnd, JoinedCtc
+from isfc.errors import JournalError
+from isfc.journal.framed import FramedReader, Read, frame_record
+
+FILE_HEADER: Final = b"ISFCCTCE\x00\x01"
+"""How such a journal begins: a magic word and the format's version (2 bytes)."""
+
+_PREFIX: Final = struct.Struct(">BqI")
+_SAID: Final = struct.Struct(">HBBBI?")
+"""CTC, end, CCW code, state, count, and whether there was a WRITE EOF."""
+_TOLD: Final = struct.Struct(">qHBBBI")
+
+_BEGIN: Final = 0
+_END: Final = 1
+_SAYS: Final = 2
+_KINDS: Final[dict[int, Any]] = {
+    3: Attached,
+    4: Detached,
+    5: Pulled,
+    6: Restored,
+    7: Delayed,
+    8: Stalled,
+    9: Noted,
+}
+_NUMBERS: Final = {kind: number for number, kind in _KINDS.items()}
+
+
+class ToldDigest:
+    """The CRC-32 of all that ends have been told, with the times."""
+
+    def __init__(self) -> None:
+        self.value = 0
+
+    def __call__(self, event: ExchangeEvent) -> None:
+        """Take what an end is told; nothing else counts."""
+        if isinstance(event, Told):
+            order, at = event.order, event.at
+            head = _TOLD.pack(event.at_ns, at.ctc, at.end, order.code, order.state, order.count)
+            self.value = crc32(order.data, crc32(head, self.value))
+
+
+def begin_record(ctcs: Sequence[JoinedCtc], definition: ExchangeDefinition) -> bytes:
+    """The first record: which devices are joined, and by what."""
+    return _record(_BEGIN, 0, 0, msgspec.json.encode([ctcs, definition]))
+
+
+def input_record(given: ExchangeInput, now_ns: int, told: int) -> bytes:
+    """One input, when it came, and the digest of what had been told by then."""
+    if isinstance(given, Said):
+        (ctc, end), order = given
+        said = _SAID.pack(ctc, end, order.code, order.state, order.count, order.eof)
+        return _record(_SAYS, now_ns, told, said + order.data)
+    return _record(_NUMBERS[type(given)], now_ns, told, msgspec.json.encode(given))
+
+
+def end_record(now_ns: int, told: int) -> bytes:
+    """The last record."""
+    return _record(_END, now_ns, told, b"")
+
+
+def _record(kind: int, now_ns: int, told: int, body: bytes) -> bytes:
+    return frame_record(_PREFIX.pack(kind, now_ns, told) + body)
+
+
+@dataclass(frozen=True, slots=True)
+class CtceRecord:
+    """One record, read; ``given`` is None in the last one."""
+
+    offset: int
+    now_ns: int
+    told: int
+    given: ExchangeInput | None
+
+
+class CtceJournal:
+    """A journal that is read: its CTCs, and then its records.
+
+    Raises `JournalError` for what is no such journal, and where it is damaged.
+    """
+
+    def __init__(self, read: Read) -> None:
+        self.framed = FramedReader(read, FILE_HEADER)
+        self._payloads = iter(self.framed)
+        first = next(self._payloads, None)
+        if first is None or first[1][:1] != bytes([_BEGIN]):
+            raise JournalError("has no CTCs: its first record is missing", len(FILE_HEADER))
+        try:
+            kind = tuple[list[tuple[CtcEnd, CtcEnd]], ExchangeDefinition]
+            self.ctcs, self.definition = msgspec.json.decode(first[1][_PREFIX.size :], type=kind)
+        except msgspec.MsgspecError as error:
+            raise JournalError(f"a record that makes no sense: {error}", first[0]) from None
+
+    def __iter__(self) -> Iterator[CtceRecord]:
+        """The records after the first."""
+        for offset, payload in self._payloads:
+            try:
+                kind, now_ns, told = _PREFIX.unpack_from(payload)
+                given = None if kind == _END else _given(kind, payload[_PREFIX.size :])
+            except (KeyError, ValueError, struct.error, msgspec.MsgspecError) as error:
+                raise JournalError(f"a record that makes no sense: {error}", offset) from None
+            yield CtceRecord(offset, now_ns, told, given)
+
+
+def _given(kind: int, body: bytes) -> ExchangeInput:
+    if kind == _SAYS:
+        ctc, end, code, state, count, eof = _SAID.unpack_from(body)
+        order = Order(code, State(state), count, body[_SAID.size :], eof)
+        return Said(CtcPlace(ctc, end), order)
+    given: ExchangeInput = msgspec.json.decode(body, type=_KINDS[kind])
+    return given
+
+
+def replay(
+    journal: CtceJournal, exchange: Exchange, before: Callable[[int], None] = lambda _: None
+) -> int:
+    """Feed a journal to a fresh exchange; return when its last record was, in ns.
+
+    ``before`` is called with the time of each record before that is applied. Raises
+    `JournalError` where an end is told anything else than was recorded.
+    """
+    digest = ToldDigest()
+    exchange.observers.append(digest)
+    now_ns = 0
+    for record in journal:
+        now_ns = record.now_ns
+        exchange.advance(now_ns)
+        if digest.value != record.told:
+            raise JournalError(
+                f"at {now_ns / 1e9:.6f} s ends had been told something else than was recorded",
+                record.offset,
+            )
+        before(now_ns)
+        if record.given is not None:
+            exchange.apply(record.given, now_ns)
+    return now_ns
