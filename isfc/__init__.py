@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from isfc import measured as measured
-    from isfc.cli.drawing.link import drawing as drawing
+    from isfc.cli.drawing.cluster import drawing as drawing
     from isfc.cli.html.report import report as report
     from isfc.cli.io.functions import IoResult as IoResult
     from isfc.cli.io.functions import IoSizing as IoSizing
@@ -127,7 +127,7 @@ _HOMES: Final = {
     "new": "isfc.layout.new",
     "schema": "isfc.layout.schema:layout_schema",
     "at_site": "scenarios.runs.at_site",
-    "drawing": "isfc.cli.drawing.link",
+    "drawing": "isfc.cli.drawing.cluster",
     "connections": "isfc.deck.connections",
     "Connections": "isfc.deck.connections",
     "number": "isfc.deck.renumbered",

@@ -1,5 +1,6 @@
 """The ``isfc`` command as a process; ``python -m isfc`` is that of the Python which is meant."""
 
+import gc
 import os
 import sys
 from contextlib import suppress
@@ -20,6 +21,7 @@ def main() -> int:
         with suppress(OSError):  # `run` says what is wrong with stdout
             show_lines(said)
             return 0
+    gc.disable()  # nothing that is loaded is garbage
     from isfc.cli.main import run  # it loads much, and Ctrl-C may come meanwhile
 
     code = run()

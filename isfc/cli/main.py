@@ -6,6 +6,7 @@ what it needs at its top. A subcommand raises `ConfigurationError` for bad input
 ``typer.Exit(ExitCode.FAILED)`` for a failed check, and hands its result to `isfc.cli.output`.
 """
 
+import gc
 import os
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -194,6 +195,9 @@ class Subcommands(TyperGroup):
         if found and COMMANDS[args[0]].needs_posix and not {"-h", "--help"} & set(args):
             check_posix(f"'isfc {args[0]}'")
         loaded = found and load_command(args[0])
+        if not gc.isenabled():  # what is loaded by now stays
+            gc.freeze()
+            gc.enable()
         interrupts_raise()
         return name, loaded, rest
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from isfc.cli.drawing.link import cluster_drawing_page, drawing_svg
+from isfc.cli.drawing.cluster import cluster_drawing_page, drawing_svg
 from isfc.cli.drawing.terminal import drawing_page
 from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, open_links
 from isfc.cli.output.csv_option import CsvOption

@@ -7,8 +7,9 @@ or more CTCs write on it, and pro rata with fewer.
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from ctc.address import ChpidId, Rdev
 from isfc.layout.layout import Fibre, Layout
@@ -36,8 +37,7 @@ COMMAND_MODE_MB_PER_S: Final = 600
 second, both ways (published: FICON Express16SA Performance, "over 600 megabytes per second")."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChpidUse:
+class ChpidUse(Struct, frozen=True):
     """One chpid as one node writes on it through one fibre: so many CTCs, and MB/s by the rule.
 
     Fibres that share a chpid, at either end, have their parts of what it can carry.
@@ -49,8 +49,7 @@ class ChpidUse:
     mb_per_s: float
 
 
-@dataclass(frozen=True, slots=True)
-class WriteDirection:
+class WriteDirection(Struct, frozen=True):
     """What one node does when it sends.
 
     ``write_order`` is its own device numbers as it scans them, ``exclusive`` those of them

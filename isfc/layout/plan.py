@@ -1,7 +1,6 @@
 """The judgement of a layout: who writes where, how much that can carry, and what to change."""
 
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 from ctc.address import format_chpid, format_rdev
@@ -12,7 +11,6 @@ from isfc.layout.catalogue import AnyLayout, given_link
 from isfc.layout.layout import Collection, Layout, drawn
 from isfc.layout.rules.book import find_all, ways_of
 from isfc.layout.rules.rule import Finding
-from isfc.layout.shown import html_table
 from isfc.link.schedule import stop_short
 
 
@@ -89,6 +87,10 @@ class Plan:
 
     def _repr_html_(self) -> str:
         """The drawing, a row for each chpid, and the advice, for a notebook."""
+        from html import escape
+
+        from isfc.layout.shown import html_table
+
         rows = [
             (each["sender"], each["chpid"], each["write_ctcs"], each["estimated_mb_per_s"])
             for each in self.rows()

@@ -1,14 +1,13 @@
 """Each CTC of a layout with who may write on it, fibre by fibre: what a drawing shows."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from isfc.layout.capacity import directions_of
 from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.link.name import NodeName
 
 
-@dataclass(frozen=True, slots=True)
-class CtcUse:
+class CtcUse(Struct, frozen=True):
     """One CTC; ``places`` is its place in the first node's write order and in the second's.
 
     A place counts from 1, and is None for a node that never writes on the CTC.
@@ -26,8 +25,7 @@ class CtcUse:
         return 0 if up is None else 1
 
 
-@dataclass(frozen=True, slots=True)
-class FibreUse:
+class FibreUse(Struct, frozen=True):
     """One fibre and its CTCs, down the device list."""
 
     fibre: Fibre

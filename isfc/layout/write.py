@@ -1,6 +1,5 @@
 """Layout files, written: a `Layout` in, TOML out, which reads as the same layout."""
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -211,6 +210,8 @@ def _key(text: str) -> str:
 
 def _string(text: str) -> str:
     """A basic string: JSON's escapes are TOML's, but for what JSON writes as surrogates."""
+    import json  # most that is read is not written
+
     return json.dumps(text, ensure_ascii=False)
 
 

@@ -1,10 +1,11 @@
-"""Instructions that a message takes, counted by callgrind: what no load of the machine changes.
+"""Instructions that a message takes, counted by cachegrind: what no load of the machine changes.
 
 A message's are those of a longer run less those of a shorter one, by the messages that it carried
 more, so that what Python and its imports take drops out. `BASE` has what they came to; a step that
 saves some lowers it, and one that is to cost some says why.
 """
 
+import os
 import re
 import subprocess
 import sys
@@ -44,7 +45,12 @@ GROWTH_MAX: Final = 1.05
 """More than so many times `BASE` is more than a change of the compiler explains."""
 
 MODULE: Final = "tools.benchmarks.instructions"
-VALGRIND: Final = ("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null")
+VALGRIND: Final = (
+    "valgrind",
+    "--tool=cachegrind",
+    "--cache-sim=no",
+    "--cachegrind-out-file=/dev/null",
+)
 
 
 def instructions_a_message(cell: Cell) -> float:
@@ -57,12 +63,25 @@ def instructions_a_message(cell: Cell) -> float:
 
 def _count(name: str, seconds: float) -> tuple[int, int]:
     """The messages of a run, and the instructions of its process."""
-    command = [*VALGRIND, sys.executable, "-m", MODULE, name, str(seconds)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=110)
-    found = re.search(r"Collected : (\d+)", done.stderr)
+    said, count = instructions("-m", MODULE, name, str(seconds))
+    return int(said), count
+
+
+def instructions(*arguments: str) -> tuple[str, int]:
+    """What a Python with these arguments prints, and its instructions; `RuntimeError` if it fails.
+
+    It runs once before that, so that no module is translated to bytecode while it is counted.
+    """
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    for counter in ((), VALGRIND):
+        command = [*counter, sys.executable, *arguments]
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, timeout=110, env=environment
+        )
+    found = re.search(r"refs: +([\d,]+)", done.stderr)
     if done.returncode or found is None:
         raise RuntimeError(done.stderr)
-    return int(done.stdout), int(found[1])
+    return done.stdout, int(found[1].replace(",", ""))
 
 
 def carried(name: str, seconds: float) -> int:

@@ -7,7 +7,7 @@ the guide, and is of what the command beside it shows.
 from pathlib import Path
 from typing import Final
 
-from isfc.cli.drawing.link import drawing_svg
+from isfc.cli.drawing.cluster import drawing_svg
 from isfc.cli.relocation.evacuate import read_tenants
 from isfc.layout.catalogue import load_collection
 from isfc.layout.loss import cluster_losses

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from isfc.cli.drawing.link import drawing_svg
+from isfc.cli.drawing.cluster import drawing_svg
 from isfc.layout.catalogue import load_layout
 from isfc.layout.schema import layout_schema
 from tools.calibration import assumptions, certainty, elasticities

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from isfc.cli.drawing.link import speed_text
+from isfc.cli.drawing.terminal import speed_text
 from isfc.layout.layout import Collection, Fibre, Layout
 
 

@@ -6,15 +6,25 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from ctc.address import format_chpid, format_rdev
-from isfc.cli.drawing.link import WRITER_STYLES, speed_text
 from isfc.cli.output.table import Fitted
-from isfc.layout.layout import Layout
+from isfc.layout.layout import Fibre, Layout
 from isfc.layout.uses import CtcUse, fibre_uses, writer_name
+
+NODE_STYLES: Final = ("cyan", "magenta")
+"""How the first system of a link is written, and the second."""
+
+WRITER_STYLES: Final = {None: "green", 0: NODE_STYLES[0], 1: NODE_STYLES[1]}
 
 _ARROW: Final = 28
 """Columns of a CTC in the terminal."""
 _SHORT_ARROW: Final = 3
 """Of one in a narrow terminal."""
+
+
+def speed_text(fibre: Fibre) -> str:
+    """A fibre's feature and speed, and its length if it is longer than a machine room."""
+    speed = f"{fibre.profile.feature.removeprefix('FICON ')} {fibre.profile.link_gbps:g} Gb/s"
+    return f"{speed}, {fibre.km:g} km" if fibre.km else speed
 
 
 def drawing_page(layout: Layout) -> RenderableType:

@@ -3,7 +3,7 @@
 from html import escape
 from typing import Final
 
-from isfc.cli.drawing.link import drawing_svg
+from isfc.cli.drawing.cluster import drawing_svg
 from isfc.cli.html.parts import greatest, ranged, section, table
 from isfc.cli.judgement.advice import fewer_line, known_together, link_names
 from isfc.cli.judgement.limit import together_line

@@ -9,7 +9,7 @@ from html import escape
 
 from ctc.address import format_chpid, format_rdev
 from isfc import __version__
-from isfc.cli.drawing.link import drawing_svg
+from isfc.cli.drawing.cluster import drawing_svg
 from isfc.cli.html.channels import CHANNELS, channels_article
 from isfc.cli.html.charts import ALIKE, VERSION, charts, curve_specs, has_collisions
 from isfc.cli.html.cluster import CLUSTER, cluster_article

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ctc.address import Rdev, format_rdev
-from isfc.cli.drawing.link import NODE_STYLES
+from isfc.cli.drawing.terminal import NODE_STYLES
 from isfc.cli.live.options import LAG_PERCENT
 from isfc.cli.live.rates import CtcRates, NodeRates
 from isfc.cli.output.table import plain_table

@@ -8,8 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ctc.address import Rdev, format_chpid, format_rdev
-from isfc.cli.drawing.link import NODE_STYLES, speed_text
-from isfc.cli.drawing.terminal import narrow_drawing
+from isfc.cli.drawing.terminal import NODE_STYLES, narrow_drawing, speed_text
 from isfc.cli.judgement.findings import SEVERITY_STYLES, advice_text
 from isfc.cli.output.ranges import likely, ranges_of
 from isfc.cli.output.table import Fitted, apart, plain_table

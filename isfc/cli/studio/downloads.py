@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import isfc
-from isfc.cli.drawing.link import drawing_svg
+from isfc.cli.drawing.cluster import drawing_svg
 from isfc.cli.studio.command_line import printed
 from isfc.cli.studio.drawing import shares
 from isfc.cli.studio.tasks import Subject

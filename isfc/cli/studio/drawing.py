@@ -4,11 +4,11 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 import isfc
+from isfc.cli.drawing.cluster import draw_cluster
 from isfc.cli.drawing.link import (
     WIDTH,
     DrawnFibre,
     ctc_words,
-    draw_cluster,
     draw_link,
     fibre_words,
     link_groups,

@@ -1,7 +1,8 @@
 """All rules, and what they find in a layout."""
 
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from isfc.layout.capacity import directions_of
 from isfc.layout.in_words import listed

@@ -1,9 +1,11 @@
 """A rule, and what it finds in a layout."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import Any
+
+from msgspec import Struct
 
 from ctc.address import Rdev, format_chpid
 from isfc.layout.capacity import WriteDirection
@@ -20,8 +22,7 @@ class Severity(StrEnum):
     """The link carries less, or survives less, than its chpids allow."""
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(Struct, frozen=True):
     """What a rule looks at: a layout, and what its two nodes write on.
 
     ``neighbours`` are the other links that its systems have, and ``collection`` the whole file, if
@@ -44,8 +45,7 @@ class Judged:
         return f"Chpid{'s' * (len(fibres) > 1)} {near} at {first} ({far} at {second})"
 
 
-@dataclass(frozen=True, slots=True)
-class Broken:
+class Broken(Struct, frozen=True):
     """How a rule is broken: what is so, and what to change if that depends.
 
     ``fibres`` are those that it is about; none if it is about the whole link.
@@ -56,8 +56,7 @@ class Broken:
     fibres: tuple[Fibre, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedLayout:
+class ChangedLayout(Struct, frozen=True):
     """A rule's advice carried out, so that the model can be asked what it is worth.
 
     ``done`` says what was done, as in "Run with four CTCs, ...". ``change`` takes the fibre of each
@@ -77,15 +76,13 @@ class ChangedLayout:
         return replace(layout, fibres=tuple(dict.fromkeys(fibres)), ctcs=ctcs)
 
 
-@dataclass(frozen=True, slots=True)
-class Untried:
+class Untried(Struct, frozen=True):
     """The model is not asked about a rule, or about a trial, ``because`` of this."""
 
     because: str
 
 
-@dataclass(frozen=True, slots=True)
-class LayoutRule:
+class LayoutRule(Struct, frozen=True):
     """A rule for layouts. ``id`` stays the same between releases.
 
     ``title`` says in a few words what is found, ``reason`` why it matters, ``source`` where that
@@ -103,8 +100,7 @@ class LayoutRule:
     trials: tuple[ChangedLayout, ...] | Untried
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Finding:
+class Finding(Struct, frozen=True):
     """What a rule has found in a layout, and what to change about it."""
 
     rule: LayoutRule

@@ -6,8 +6,23 @@ import sys
 import pytest
 
 from isfc.system.system import System
-from tools.benchmarks.instructions import BASE, CELLS, GROWTH_MAX, PYTHON, Cell, carried
-from tools.benchmarks.instructions import instructions_a_message as instructions
+from tools.benchmarks.instructions import (
+    BASE,
+    CELLS,
+    GROWTH_MAX,
+    PYTHON,
+    Cell,
+    carried,
+    instructions,
+    instructions_a_message,
+)
+
+counted = pytest.mark.skipif(
+    shutil.which("valgrind") is None or sys.version_info[:2] != PYTHON,
+    reason="counted by valgrind, with another Python",
+)
+START_MAX = 17
+"""Times an empty Python, a twelfth more than there are, for a plan by rule of thumb."""
 
 
 def test_longer_run_carries_more() -> None:
@@ -16,8 +31,7 @@ def test_longer_run_carries_more() -> None:
 
 
 @pytest.mark.at_length
-@pytest.mark.skipif(shutil.which("valgrind") is None, reason="there is no valgrind")
-@pytest.mark.skipif(sys.version_info[:2] != PYTHON, reason="counted with another Python")
+@counted
 @pytest.mark.parametrize(
     "cell",
     [
@@ -32,4 +46,13 @@ def test_longer_run_carries_more() -> None:
 def test_message_takes_no_more_instructions_than_it_did(cell: Cell) -> None:
     if hasattr(System.apply, "__code__"):
         pytest.skip("isfc is not compiled")
-    assert instructions(cell) < GROWTH_MAX * BASE[cell.name]
+    assert instructions_a_message(cell) < GROWTH_MAX * BASE[cell.name]
+
+
+@counted
+@pytest.mark.slow
+def test_a_plan_by_rule_starts_in_a_few_times_what_an_empty_python_takes() -> None:
+    _, empty = instructions("-c", "pass")
+    page, whole = instructions("-m", "isfc", "plan", "atlanta-boston", "--rule")
+    assert "ATLANTA" in page
+    assert whole < START_MAX * empty

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from importlib import resources
 from typing import Any, Final
 
-from isfc.cli.drawing.link import SOLID_STYLE, STYLE
+from isfc.cli.drawing.cluster import SOLID_STYLE
+from isfc.cli.drawing.link import STYLE
 
 _ASSETS: Final = {"studio.js": "text/javascript", "studio.css": "text/css"}
 

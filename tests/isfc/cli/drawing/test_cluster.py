@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from isfc.cli.drawing.link import cluster_in_words, drawing_svg, machines_of
+from isfc.cli.drawing.cluster import cluster_in_words, drawing_svg, machines_of
 from isfc.cli.html.cluster import cluster_article
 from isfc.cli.main import run
 from isfc.layout.catalogue import load_collection

@@ -5,7 +5,7 @@ from io import StringIO
 import pytest
 from rich.console import Console, RenderableType
 
-from isfc.cli.drawing.link import cluster_drawing_page
+from isfc.cli.drawing.cluster import cluster_drawing_page
 from isfc.cli.drawing.terminal import drawing_page
 from isfc.cli.output.table import plain_table
 from isfc.cli.plan.page import plan_page
