@@ -86,8 +86,7 @@ class Noted(NamedTuple):
 ExchangeInput = Said | Attached | Detached | Pulled | Restored | Delayed | Stalled | Noted
 
 
-@dataclass(frozen=True, slots=True)
-class Carried:
+class Carried(NamedTuple):
     """One order that has come, and what became of it."""
 
     at_ns: int
@@ -96,8 +95,7 @@ class Carried:
     step: Step
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(NamedTuple):
     """An end is told an order; ``flight`` says how it came there, if that was over a fibre."""
 
     at_ns: int
@@ -106,8 +104,7 @@ class Told:
     flight: Flight[CtcPlace] | None
 
 
-@dataclass(frozen=True, slots=True)
-class Happened:
+class Happened(NamedTuple):
     """Something else to be told of an end, in words."""
 
     at_ns: int
@@ -154,23 +151,27 @@ class Exchange:
         self._tell = tell
         self._length_max: dict[CtcPlace, int] = {}
         self._now_ns = 0
+        self._events: list[ExchangeEvent] = []
+        self._is_timed = False
+        """Whether anything may be under way."""
 
     @property
     def due_ns(self) -> int:
         """When something arrives or moves next; `ctc.agenda.NEVER_NS` if nothing does."""
         due_ns = NEVER_NS
-        for fibre in self.fibres:
+        for fibre in self.fibres if self._is_timed else ():
             due_ns = min(due_ns, fibre.due_ns)
         return due_ns
 
     def advance(self, now_ns: int) -> None:
         """Tell what has arrived by now."""
-        while True:
+        while self._is_timed:
             first, due_ns = None, NEVER_NS
             for fibre in self.fibres:
                 if fibre.due_ns < due_ns:
                     first, due_ns = fibre, fibre.due_ns
             if first is None or due_ns > now_ns:
+                self._is_timed = first is not None
                 break
             arrived: list[Flight[CtcPlace]] = []
             first.happen(due_ns, arrived)
@@ -178,6 +179,7 @@ class Exchange:
                 # what has waited through a stall arrives after it
                 self._told(max(due_ns, self._now_ns), flight.receiver, flight.order, flight)
         self._now_ns = max(self._now_ns, now_ns)
+        self._say()
 
     def apply(self, given: ExchangeInput, now_ns: int) -> None:
         """Take one input; what had arrived before is told first."""
@@ -201,6 +203,7 @@ class Exchange:
             for fibre in self.fibres:
                 fibre.late_ns = given.late_ns
         elif isinstance(given, Stalled):
+            self._is_timed = True
             for fibre in self.fibres:
                 fibre.stalled = given.stalled
         else:
@@ -208,18 +211,21 @@ class Exchange:
         self.advance(now_ns)
 
     def _note(self, at: CtcPlace, text: str) -> None:
-        self._observe(Happened(self._now_ns, at, text))
+        self._events.append(Happened(self._now_ns, at, text))
 
-    def _observe(self, event: ExchangeEvent) -> None:
-        for observe in self.observers:
-            observe(event)
+    def _say(self) -> None:
+        """Let observers have what has happened: after the ends, which wait for it."""
+        if self._events:
+            events, self._events = self._events, []
+            for event in events:
+                for observe in self.observers:
+                    observe(event)
 
     def _told(
         self, at_ns: int, at: CtcPlace, order: Order, flight: Flight[CtcPlace] | None
     ) -> None:
         self._tell(at, order)
-        for observe in self.observers:
-            observe(Told(at_ns, at, order, flight))
+        self._events.append(Told(at_ns, at, order, flight))
 
     def _said(self, at: CtcPlace, order: Order) -> None:
         ctc, end = at
@@ -233,8 +239,7 @@ class Exchange:
                 step = adapter.fail_both(end)
         if step is None:
             step = adapter.receive(end, order)
-        if self.observers:
-            self._observe(Carried(self._now_ns, at, order, step))
+        self._events.append(Carried(self._now_ns, at, order, step))
         if step is Step.STALE and order.data:
             self._note(
                 at,
@@ -290,4 +295,5 @@ class Exchange:
             if self.lost[ctc] or fibre.takes_no_time:
                 self._told(now_ns, at, order, None)
             else:
+                self._is_timed = True
                 fibre.send(at, end ^ self._turned[ctc], order, now_ns)

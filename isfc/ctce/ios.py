@@ -48,8 +48,8 @@ class CommandIo:
 class EndTally:
     """What one end has done so far; times are sums in ns."""
 
-    kinds: Counter[CommandClass] = field(default_factory=Counter)
-    """Commands by kind; those that no CTC has are not among them."""
+    codes: Counter[int] = field(default_factory=Counter)
+    """Commands by their codes."""
     order_count: int = 0
     written_length: int = 0
     io_count: int = 0
@@ -68,21 +68,31 @@ class EndTally:
     answer_ns: int = 0
     """How long that took."""
 
+    @property
+    def kinds(self) -> Counter[CommandClass]:
+        """Commands by kind; those that no CTC has are not among them."""
+        found: Counter[CommandClass] = Counter()
+        for code, count in self.codes.items():
+            command = command_of(code)
+            if command is not None and code != RESET:
+                found[class_of(command)] += count
+        return found
+
     def copy(self) -> "EndTally":
         """As it is now."""
         return EndTally(
-            Counter(self.kinds),
-            *(getattr(self, name) for name in self.__slots__ if name != "kinds"),
+            Counter(self.codes),
+            *(getattr(self, name) for name in self.__slots__ if name != "codes"),
         )
 
     def since(self, before: "EndTally") -> "EndTally":
         """What it has done since it was ``before``."""
         return EndTally(
-            self.kinds - before.kinds,
+            self.codes - before.codes,
             *(
                 getattr(self, name) - getattr(before, name)
                 for name in self.__slots__
-                if name != "kinds"
+                if name != "codes"
             ),
         )
 
@@ -120,9 +130,7 @@ class IoBook:
         tally = self.tallies[at]
         tally.order_count += 1
         tally.written_length += len(order.data)
-        command = command_of(order.code) if order.code != RESET else None
-        if command is not None:
-            tally.kinds[class_of(command)] += 1
+        tally.codes[order.code] += 1
         attended_ns = self._attended_ns.pop(at, None)
         if attended_ns is not None:
             tally.answer_count += 1

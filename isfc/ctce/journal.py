@@ -14,7 +14,11 @@ from zlib import crc32
 
 import msgspec
 
+from ctc.fabric import FabricRoute
 from ctc.order import Order
+from ctc.order_fibre import FibreKind
+from ctc.profiles import ChpidProfile
+from ctc.sharing import ChannelUse
 from ctc.state import State
 from isfc.ctce.exchange import (
     Attached,
@@ -119,9 +123,10 @@ class CtceJournal:
         if first is None or first[1][:1] != bytes([_BEGIN]):
             raise JournalError("has no CTCs: its first record is missing", len(FILE_HEADER))
         try:
-            kind = tuple[list[tuple[CtcEnd, CtcEnd]], ExchangeDefinition]
-            self.ctcs, self.definition = msgspec.json.decode(first[1][_PREFIX.size :], type=kind)
-        except msgspec.MsgspecError as error:
+            kind = tuple[list[tuple[CtcEnd, CtcEnd]], dict[str, Any]]
+            self.ctcs, given = msgspec.json.decode(first[1][_PREFIX.size :], type=kind)
+            self.definition = _definition(given)
+        except (KeyError, TypeError, msgspec.MsgspecError) as error:
             raise JournalError(f"a record that makes no sense: {error}", first[0]) from None
 
     def __iter__(self) -> Iterator[CtceRecord]:
@@ -133,6 +138,28 @@ class CtceJournal:
             except (KeyError, ValueError, struct.error, msgspec.MsgspecError) as error:
                 raise JournalError(f"a record that makes no sense: {error}", offset) from None
             yield CtceRecord(offset, now_ns, told, given)
+
+
+def _definition(given: dict[str, Any]) -> ExchangeDefinition:
+    """Part by part: what is compiled knows no type of an item."""
+    kinds = [
+        FibreKind(
+            msgspec.convert(kind["profile"], ChpidProfile | None),
+            msgspec.convert(kind["way_ns"], int),
+            (
+                msgspec.convert(kind["disks"][0], ChannelUse),
+                msgspec.convert(kind["disks"][1], ChannelUse),
+            ),
+            msgspec.convert(kind["route"], FabricRoute | None),
+        )
+        for kind in given["kinds"]
+    ]
+    return ExchangeDefinition(
+        tuple(kinds),
+        msgspec.convert(given["on"], tuple[int, ...]),
+        msgspec.convert(given["turned"], tuple[bool, ...]),
+        both_fail=msgspec.convert(given["both_fail"], bool),
+    )
 
 
 def _given(kind: int, body: bytes) -> ExchangeInput:

@@ -17,6 +17,7 @@ DATA_LENGTH_MAX: Final = 65_519
 """Bytes of one WRITE: the length of a record has 16 bits (captured from Hercules 4.9)."""
 
 _EOF: Final = 0x80
+_STATES: Final = tuple(State)
 _SEQUENCES: Final = 0x1_0000
 _GREETING: Final = Struct("<HH4sHHH2x")
 _BOTH_WAYS: Final = 0x8001
@@ -110,38 +111,56 @@ class OrderReader:
         self._form = form
         self._rest = bytearray()
         self._offset = 0
+        self._wanted = form.prefix.size
+        """Bytes without which there is no further order."""
 
     def feed(self, data: bytes) -> list[Order]:
         """The orders that are whole now.
 
         Raises `WireError` for what no Hercules sends; nothing can be read after that.
         """
-        self._rest += data
+        rest = self._rest
+        if rest:
+            rest += data
+            if len(rest) < self._wanted:
+                return []
+            data = bytes(rest)
+            rest.clear()
         found: list[Order] = []
-        while len(self._rest) >= self._form.prefix.size:
-            code, state, count, _, length, _, _ = self._form.prefix.unpack_from(self._rest)
+        form, at = self._form, 0
+        size = self._wanted = form.prefix.size
+        while len(data) - at >= size:
+            code, state, count, _, length, _, _ = form.prefix.unpack_from(data, at)
             self._check(code, state, count, length)
-            if len(self._rest) < length:
+            end = at + length
+            if len(data) < end:
+                self._wanted = length
                 break
-            carried = bytes(self._rest[self._form.prefix.size : length])
-            found.append(Order(code, State(state & ~_EOF), count, carried, bool(state & _EOF)))
-            del self._rest[:length]
+            order = Order(code, _STATES[state & ~_EOF], count, data[at + size : end])
+            order.eof = state >= _EOF
+            found.append(order)
             self._offset += length
+            at = end
+        rest += data[at:]
         return found
 
     def _check(self, code: int, state: int, count: int, length: int) -> None:
-        if state & ~_EOF not in tuple(State):
+        if state & ~_EOF >= len(_STATES):
             raise WireError(f"state {state}: expected 0 to 5", self._offset + 1)
         prefix = self._form.prefix.size
         command = command_of(code)
+        whole = prefix + count
+        if length == prefix and (command is not Command.WRITE or not count):
+            return
+        if length == whole and command in (Command.WRITE, Command.WRITE_EOF):
+            return  # in basic mode a WRITE EOF is a WRITE
         wanted = {prefix}
         if command is Command.WRITE:
-            wanted = {prefix + count}
-        elif command is Command.WRITE_EOF:  # in basic mode it is a WRITE
-            wanted = {prefix, prefix + count}
-        if length not in wanted:
-            raise WireError(
-                f"a record of {length} bytes for X'{code:02X}' with a count of {count}: expected "
-                f"{' or '.join(map(str, sorted(wanted)))} in the {self._form.name} form",
-                self._offset,
-            )
+            wanted = {whole}
+        elif command is Command.WRITE_EOF:
+            wanted = {prefix, whole}
+        raise WireError(
+            f"a record of {length} bytes for X'{code:02X}' with a count of {count}: expected "
+            f"{' or '.join(map(str, sorted(wanted)))} in the {self._form.name} form",
+            self._offset,
+        )
