@@ -23,9 +23,11 @@ from isfc.link.schedule import CTCS_MAX
 from isfc.measured.seen import SeenInterval
 from isfc.search.site_doubts import HELD_BACK_MAX, Judged, doubts_of
 from isfc.search.site_fitted import Fitted
+from isfc.search.site_predicted import RUNS, predicted_apart
 from isfc.search.site_rivals import (
     APART_MIN,
     AS_GOOD,
+    CAUSES,
     INTERVALS_MAX,
     NEARER,
     Explanation,
@@ -37,7 +39,7 @@ from isfc.search.site_rivals import (
     other_workloads,
     runs_at_most,
 )
-from isfc.search.site_surface import LINE, Near, bounded, near_surface, priors, surface_through
+from isfc.search.site_surface import Near, bounded, near_surface, priors, surface_through
 from scenarios.figures.site_compare import BUSY_LEAST, MeasuredFigure, figures_beside, run_beside
 from scenarios.figures.site_workload import Derived
 from scenarios.runs.guests import GuestCosts
@@ -90,7 +92,8 @@ def runs_of(layout: Layout, intervals: int) -> int:
     points = 1 + sum(count for _, count in ROUNDS) + AGAIN_MAX * (ROUNDS[0][1] + AT_EDGE[1])
     held_back = 2 * CTCS_MAX + 2 if intervals == 1 else intervals
     features = len({fibre.profile.feature for fibre in layout.fibres})
-    return intervals * (points + 1) + held_back + runs_at_most(intervals, features)
+    elsewhere = (1 + CAUSES) * RUNS
+    return intervals * (points + 1) + held_back + runs_at_most(intervals, features) + elsewhere
 
 
 def fit(
@@ -161,12 +164,13 @@ class _Fit:
             wide = _by_name([WITHIN * float(each) for each in priors()])
             return Fitted(self._blank, wide, NAMES, doubts=(_NOTHING_JUDGED,))
         near, told = self._search()
-        logs = near.best(told)
+        moved = near.moved(told)
+        logs = near.best(moved)
         misfit = near.misfit(logs)
         held = [
             Judged(
                 self._seat(name),
-                self._held_back(name, near.best(told, [*map(name.__ne__, self._groups)])),
+                self._held_back(name, near.best(moved, [*map(name.__ne__, self._groups)])),
             )
             for name in dict.fromkeys(self._groups)
         ]
@@ -183,25 +187,9 @@ class _Fit:
         seat = self._outlier(near, told, misfit)
         doubts = [*self._said(), *doubts_of(profile, held, misfit, seat, inferred=inferred)]
         known = near.known * min(max(1.0, misfit), NOISY)
-        features = [
-            self._explain(what, known, changed) for what, changed in other_features(self._layout)
-        ]
-        own = self._explain("the fit", known, with_site(self._layout, profile), sum(told))
-        apart = [
-            self._explain(what, known, with_site(self._layout, self._profile(at)), fitted)
-            for what, at, fitted in causes(near, told)
-        ]
-        rivals = (*features, *apart)
-        if _explains(features, own.evidence + AS_GOOD):
-            doubts.append(
-                f"these figures look like {named(features)}; the fit is off by "
-                f"{own.off_percent:.0f} %: correct the layout, if that is what is there"
-            )
-        elif not told[LINE] and _explains(rivals, own.evidence - AS_GOOD):
-            doubts.append(
-                f"these figures look like {named(rivals)}; the fit is off by "
-                f"{own.off_percent:.0f} %: say in the layout what is there"
-            )
+        own, rivals, better = self._beside(profile, near, told, known)
+        if better:
+            doubts.append(better)
         elif doubts:
             doubts += self._other_workloads(profile, known)
         notes = [
@@ -212,6 +200,36 @@ class _Fit:
         ]
         ranked = sorted((own, *rivals), key=lambda each: each.evidence)
         return Fitted(profile, off, untold, misfit, tuple(doubts), tuple(notes), tuple(ranked))
+
+    def _beside(
+        self, profile: SiteProfile, near: Near, told: Any, known: Any
+    ) -> tuple[Explanation, list[Explanation], str]:
+        """The fit as an explanation, its rivals, and in words what is as good and matters."""
+        at_site = with_site(self._layout, profile)
+        moved = sum(factor != 1.0 for _, factor in profile.factors)
+        own = self._explain("the fit", known, at_site, moved)
+        features = [
+            self._explain(what, known, changed) for what, changed in other_features(self._layout)
+        ]
+        found = [
+            (what, with_site(self._layout, self._profile(at)), fitted)
+            for what, at, fitted in causes(near, told)
+        ]
+        apart = [(self._explain(what, known, at, fitted), at) for what, at, fitted in found]
+        as_good = [(each, at) for each, at in apart if _explains([each], own.evidence + AS_GOOD)]
+        doubt = ""
+        if _explains(features, own.evidence + AS_GOOD):
+            doubt = (
+                f"these figures look like {named(features)}; the fit is off by "
+                f"{own.off_percent:.0f} %: correct the layout, if that is what is there"
+            )
+        elif as_good and (elsewhere := predicted_apart(at_site, [at for _, at in as_good])):
+            doubt = (
+                f"these figures look as much like {named([each for each, _ in as_good])} as like "
+                f"the fit, which is off by {own.off_percent:.0f} %; and with that {elsewhere}: "
+                "measure such a load as well, or say in the layout what is there"
+            )
+        return own, [*features, *(each for each, _ in apart)], doubt
 
     def _said(self) -> Iterator[str]:
         """Doubts of what is taken to have run."""
@@ -225,7 +243,10 @@ class _Fit:
                 "rows of the intervals, or say what ran"
             )
         if all(one.derived.is_light for one in self._intervals):
-            yield "every load was light, and a light load tells little of the constants"
+            yield (
+                "every load was light, messages at times of their own, and such a load tells "
+                "little of the constants"
+            )
 
     def _outlier(self, near: Near, told: Any, misfit: float) -> str:
         """The interval, or device, without which the rest is much nearer; empty without one."""

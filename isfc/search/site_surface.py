@@ -47,6 +47,10 @@ TOLD: Final = 0.6
 """A constant whose uncertainty the figures leave above this share of the prior's is not told."""
 
 
+KEPT: Final = 2.0
+"""By how much squares must be less with a constant off 1, to have it there: Akaike's criterion."""
+
+
 @dataclass(frozen=True, slots=True)
 class Surface:
     """Lines through the runs near ``centre``: arrays of numpy, a row or entry for each figure.
@@ -201,6 +205,23 @@ class Near:
         gain = self._squares(self.best(together)) - self._squares(apart)
         is_apart = abs(apart[LINE]) > LINE_APART * spread[LINE]
         return told if is_apart and gain > LINE_GAIN * max(1.0, misfit) ** 2 else together
+
+    def moved(self, told: Any) -> Any:
+        """Which of the constants that are told are off 1 by more than chance (AIC)."""
+        moved = told.copy()
+        least = KEPT * max(1.0, self.misfit(self.best(told))) ** 2
+        while moved.any():
+            own = self._squares(self.best(moved))
+            gains = {}
+            for index in moved.nonzero()[0]:
+                fewer = moved.copy()
+                fewer[index] = False
+                gains[index] = self._squares(self.best(fewer)) - own
+            index = min(gains, key=gains.__getitem__)
+            if gains[index] > least:
+                break
+            moved[index] = False
+        return moved
 
     def _squares(self, logs: Any) -> float:
         """The sum that is least at the best."""

@@ -6,12 +6,13 @@ what is assumed of these is said. Device rows alone tell none of it: the user mu
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log
 from typing import Final
 
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Layout
+from isfc.layout.site import FACTOR_MAX
 from isfc.link.message import Traffic
 from isfc.link.name import NodeName
 from isfc.measured.measurement import LinkFigures, Measurement, WayFigures
@@ -97,6 +98,18 @@ class Derived:
         rate = f"{self.offered_per_s or 0.0:.0f}/s"
         return f"{self.workload.name}:{rate if self.is_light else self.pairs}"
 
+    def as_open(self) -> "Derived":
+        """The same messages, at times of their own: as an open load of the rate that was seen."""
+        rate = self.offered_per_s or 0.0
+        return replace(
+            self,
+            workload=open_load(self.workload, rate),
+            pairs=CONVERSATIONS,
+            uncertain=self.uncertain[:1],
+            is_light=True,
+            as_well=(),
+        )
+
     def experiment(
         self, layout: Layout, seconds: float, warmup: float, seed: int = 1
     ) -> Experiment:
@@ -141,6 +154,7 @@ def derive(layout: Layout, interval: SeenInterval, seconds: float = 0.5) -> Deri
     ran, and `ConfigurationError` where nothing says what.
     """
     check_busy(interval)
+    check_possible(layout, interval)
     said = [end for end in interval.ends if end.measurement.ran]
     if len({end.measurement.ran for end in said}) > 1:
         both = " and ".join(f"{end.measurement.ran} in {end.measurement.place}" for end in said)
@@ -218,6 +232,21 @@ def check_busy(interval: SeenInterval) -> None:
     """Raise `QuietLink` where nothing ran at an end."""
     for end in interval.ends:
         _check_end(end.measurement)
+
+
+def check_possible(layout: Layout, interval: SeenInterval) -> None:
+    """Raise `ConfigurationError` where more went over the link than any such fibres carry."""
+    most = sum(1e9 / 2**20 / fibre.profile.line_ns_per_byte for fibre in layout.fibres)
+    for one in (end.measurement for end in interval.ends):
+        rate = max(
+            (way.mb_per_s for link in one.links for way in (link.written, link.read)), default=0
+        )
+        if rate > FACTOR_MAX * most:
+            raise ConfigurationError(
+                f"{one.place}: {rate:,.0f} MB/s one way, and the fibres of the layout carry "
+                f"{most:,.0f}; expected figures of a second: is the unit another, or are they of a "
+                "minute?"
+            )
 
 
 def _check_end(one: Measurement) -> None:

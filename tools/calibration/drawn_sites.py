@@ -19,13 +19,14 @@ from isfc import measured
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.measured import FitRefused, Fitted, SiteProfile
+from isfc.search.site_rivals import Explanation
 from scenarios.figures.assumptions import NORMAL_80
 from tests.isfc.measured.drawn_sites import DrawnSite, drawn, predicted
 
 COLUMNS: Final = (
     *("number", "kind", "truth", "outcome", "right", "without", "with_fit"),
     *("deviations", "factors"),
-    *("untold", "misfit", "held_back", "before", "said", "seconds"),
+    *("untold", "misfit", "held_back", "before", "explanations", "said", "seconds"),
 )
 BLANK: Final = SiteProfile("none", (), (), 0, "")
 
@@ -81,9 +82,14 @@ def row_of(site: DrawnSite) -> dict[str, Any]:
         "misfit": "" if fitted is None or fitted.misfit is None else f"{fitted.misfit:.2f}",
         "held_back": "" if held is None else f"{held.median:.1f}",
         "before": "" if before is None else f"{before.median:.1f}",
+        "explanations": "" if fitted is None else " | ".join(map(_short, fitted.explanations)),
         "said": " | ".join(said),
         "seconds": f"{seconds:.1f}",
     }
+
+
+def _short(explanation: Explanation) -> str:
+    return f"{explanation}, {explanation.evidence:.0f}"
 
 
 def _fitted(site: DrawnSite, folder: Path) -> tuple[str, Fitted | None, list[str]]:

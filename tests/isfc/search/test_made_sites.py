@@ -6,6 +6,8 @@ from tests.isfc.measured.drawn_sites import drawn
 from tests.isfc.measured.made_sites import SITES, MadeSite, medians_percent
 from tools.calibration.drawn_sites import row_of, worst_points
 
+# 146 and 308: figures that a line, or disks, explain as well, and with which other loads are other
+
 NOISE_PERCENT = 3.0
 """By which predictions may be off where the model itself is right: what scatter leaves."""
 
@@ -27,7 +29,7 @@ def test_a_fit_is_better_than_none_or_refused_with_its_reason(site: MadeSite) ->
 
 @pytest.mark.at_length
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("number", range(120, 140))
+@pytest.mark.parametrize("number", [*range(120, 140), 146, 308])
 def test_a_fit_to_a_drawn_site_makes_no_prediction_much_worse_or_is_refused(number: int) -> None:
     row = row_of(drawn(number))
     assert row["outcome"] != "given" or worst_points(row) < 10

@@ -217,6 +217,10 @@ def test_a_constant_that_no_figure_tells_stays_as_it_is() -> None:
     best = near.best(near.told())
     assert best[0] == pytest.approx(0.3, abs=0.01)
     assert not best[1:].any()
+    assert near.moved(near.told()).tolist() == near.told().tolist()
+    # what is off 1 by chance alone is 1: figures are known to 2 %
+    same = near_surface(replace(surface, level=numpy.full(40, -0.002)), [0.0] * 40, 1.2)
+    assert not same.moved(same.told()).any()
     # residuals of three times what is known of the figures: so much less is known of the constant
     exact, off = near.spread(near.misfit(best)), near.spread(3.0)
     assert near.misfit(best) < 0.1

@@ -130,6 +130,14 @@ def test_two_loads_of_one_interval_are_refused() -> None:
         derive(LAYOUT, interval(one, other))
 
 
+def test_figures_of_a_minute_are_not_taken_for_those_of_a_second() -> None:
+    one, _ = emulated()
+    (link,) = one.links
+    many = replace(link.written, mb_per_s=60 * link.written.mb_per_s)
+    with pytest.raises(ConfigurationError, match=r"carry [\d,]+; expected figures of a second"):
+        derive(LAYOUT, interval(replace(one, links=(replace(link, written=many),))))
+
+
 def test_device_rows_alone_do_not_say_what_ran() -> None:
     one, _ = emulated()
     with pytest.raises(ConfigurationError, match="--ran NAME:PAIRS"):
