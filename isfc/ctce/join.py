@@ -101,6 +101,12 @@ def join_statements(
             raise ConfigurationError(
                 f"{systems[0]}: '{each}': {systems[1]} has no CTCE device with {wanted}"
             )
+        for (own, system), far in (((each, systems[0]), mate), ((mate, systems[1]), each)):
+            if own.far_rdev not in (0, far.rdev):
+                raise ConfigurationError(
+                    f"{system}: '{own}': its partner is '{far}': expected device "
+                    f"{format_rdev(own.far_rdev)} there"
+                )
         ports = [listen.port + PORTS_AN_END * (2 * len(joined) + end) for end in (0, 1)]
         hosts = (mate.host, each.host)
         ends = [

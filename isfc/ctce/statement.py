@@ -11,6 +11,8 @@ PORT_DEFAULT: Final = 3088
 PORT_MAX: Final = 65_534
 """The older form listens one above its port."""
 
+_DIFFERENCES: Final = 0x100
+
 _LINE: Final = re.compile(
     r"\s*([0-9A-Fa-f]{1,4})(\S*)\s+CTCE(?:\s+(.*?))?\s*(?:#.*)?", re.IGNORECASE
 )
@@ -35,8 +37,14 @@ class CtceStatement(NamedTuple):
     """The partner's device number, which is to be checked; 0 for none."""
 
     def __str__(self) -> str:
-        rdev = f"{format_rdev(self.far_rdev)}=" if self.far_rdev else ""
+        said = _named(self.rdev, self.far_rdev)
+        rdev = f"{said:04X}=" if self.far_rdev else ""
         return f"{format_rdev(self.rdev)} CTCE {self.port} {rdev}{self.host} {self.far_port}"
+
+
+def _named(rdev: Rdev, said: Rdev) -> Rdev:
+    """The device that ``RDEV=`` names: less than X'100' is the difference to a device's own."""
+    return Rdev(rdev ^ said) if 0 < said < _DIFFERENCES else said
 
 
 def read_statements(text: str, source: str) -> list[CtceStatement]:
@@ -67,12 +75,13 @@ def _statement(rdev: str, words: str, place: str) -> CtceStatement:
     port, far_rdev, host, far_port, _mtu, small, _ficon = match.groups()
     if small is not None:
         raise ConfigurationError(f"{place}: 'sml' {small}: expected none, for records of any host")
+    own = parse_rdev(rdev.zfill(4))
     return CtceStatement(
-        parse_rdev(rdev.zfill(4)),
+        own,
         check_port(int(port or PORT_DEFAULT), place),
         host,
         check_port(int(far_port or PORT_DEFAULT), place),
-        Rdev(int(far_rdev or "0", 16)),
+        _named(own, Rdev(int(far_rdev or "0", 16))),
     )
 
 

@@ -41,11 +41,16 @@ FORMS: Final = {form.name: form for form in (CURRENT, OLDER)}
 """Both by name."""
 
 
+SSID: Final = 1
+"""Of devices in the first logical channel subsystem, where all are unless a statement has another
+(captured from Hercules 4.9)."""
+
+
 class Sender(NamedTuple):
     """Who speaks: every record names it."""
 
     rdev: int
-    ssid: int = 1
+    ssid: int = SSID
 
 
 class Greeting(NamedTuple):

@@ -17,6 +17,7 @@ from isfc.ctce.wire import (
     FORMS,
     GREETING_LENGTH,
     OLDER,
+    SSID,
     Greeting,
     OrderReader,
     Sender,
@@ -63,6 +64,8 @@ class EndPort:
     at: CtcPlace
     end: CtcEnd
     """The device."""
+    ssid: int = SSID
+    """That of its Hercules, as its greeting says."""
     attached_count: int = 0
     refused_count: int = 0
     inward: "Inward | None" = None
@@ -188,8 +191,8 @@ class EndPort:
     def _wins(self, outward: "Outward") -> bool:
         """Whether its Hercules keeps a command of its own that crosses one of ours.
 
-        Hercules 4 compares addresses as its processor has them, then device numbers: the lower one
-        wins. 3.13 always gives way.
+        Hercules 4 compares addresses as its processor has them, then SSIDs, then device numbers:
+        of these the lower one wins. 3.13 always gives way.
         """
         if outward.form is OLDER:
             return False
@@ -197,7 +200,8 @@ class EndPort:
             int.from_bytes(socket.inet_aton(outward.transport.get_extra_info(name)[0]), "little")
             for name in ("peername", "sockname")
         )
-        return theirs > ours or (theirs == ours and self.end.rdev < self.end.named)
+        named = (SSID, self.end.named)
+        return theirs > ours or (theirs == ours and (self.ssid, self.end.rdev) < named)
 
     async def _seek(self) -> None:
         """Connect to the Hercules whenever it is not connected."""
@@ -220,7 +224,7 @@ class EndPort:
             made.setblocking(False)
             if form is OLDER:  # it knows its partner by the port that it comes from
                 _share(made)
-                made.bind((self.end.ours.host, self.end.ours.port))
+            made.bind((self.end.ours.host, self.end.ours.port if form is OLDER else 0))
 
         made = await Service(self.address, port).connect(prepare)
         loop = asyncio.get_running_loop()
@@ -293,11 +297,13 @@ class Inward(asyncio.Protocol):
     def _check(self, greeting: Greeting) -> bool:
         end = self._port.end
         if (greeting.port, greeting.sender.rdev) != (end.at.port, end.rdev):
-            self._refuse(
-                f"it is device {greeting.sender.rdev:04X} that listens at {greeting.port}; "
-                f"expected '{end.statement}'"
-            )
+            self._refuse(f"it has {_said(greeting, end)}; expected '{end.statement}'")
             return False
+        reached = self.transport.get_extra_info("sockname")[0]
+        if str(greeting.address) != reached:
+            text = f"it has {_said(greeting, end)}, and has reached {reached}: expected one address"
+            self._port.joint.say(self._port.at, text)
+        self._port.ssid = greeting.sender.ssid
         self._admit()
         return True
 
@@ -311,6 +317,13 @@ class Inward(asyncio.Protocol):
         peer = ":".join(map(str, self.transport.get_extra_info("peername")[:2]))
         self._port.refuse(peer, reason)
         self.transport.abort()
+
+
+def _said(greeting: Greeting, end: CtcEnd) -> str:
+    """The statement of a Hercules' configuration, as far as a greeting tells it."""
+    port, address, (rdev, ssid), _ = greeting
+    text = f"'{rdev:04X} CTCE {port} {address} {end.ours.port}'"
+    return text if ssid == SSID else f"{text} in SSID {ssid}"
 
 
 class Outward(asyncio.Protocol):

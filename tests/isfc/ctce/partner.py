@@ -10,6 +10,7 @@ from isfc.ctce.wire import (
     CURRENT,
     GREETING_LENGTH,
     OLDER,
+    SSID,
     Greeting,
     OrderReader,
     Sender,
@@ -46,7 +47,7 @@ class Partner:
         if not older:
             await self._attached()
 
-    async def connect(self) -> asyncio.StreamWriter:
+    async def connect(self, *, ssid: int = SSID, address: str = "") -> asyncio.StreamWriter:
         """A connection to the box; the current form says who it is."""
         older = self._form is OLDER
         host, port = self._end.ours
@@ -61,7 +62,11 @@ class Partner:
         if not older:
             out.write(
                 encode_greeting(
-                    Greeting(self._end.at.port, IPv4Address(host), Sender(self._end.rdev))
+                    Greeting(
+                        self._end.at.port,
+                        IPv4Address(address or host),
+                        Sender(self._end.rdev, ssid),
+                    )
                 )
             )
         return out

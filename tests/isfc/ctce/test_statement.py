@@ -13,15 +13,19 @@ CPUSERIAL 000001
 0E40 CTCE 31880 192.168.1.202 32880
 e41  ctce 31882 0E45=host-b 32882 65536 FICON   # to MVSB
 0E42 CTCE 10.0.0.2
+0E44 CTCE 31884 1=10.0.0.2 32884
+0044 CTCE 31886 1=10.0.0.2 32886
 """
 
 
 def test_devices_are_read_from_among_others() -> None:
-    """Ports that are not named are 3088."""
+    """Ports that are not named are 3088; a low RDEV of the partner is a difference."""
     assert read_statements(FILE, "a.cnf") == [
         CtceStatement(Rdev(0xE40), 31880, "192.168.1.202", 32880),
         CtceStatement(Rdev(0xE41), 31882, "host-b", 32882, Rdev(0xE45)),
         CtceStatement(Rdev(0xE42), 3088, "10.0.0.2", 3088),
+        CtceStatement(Rdev(0xE44), 31884, "10.0.0.2", 32884, Rdev(0xE45)),
+        CtceStatement(Rdev(0x44), 31886, "10.0.0.2", 32886, Rdev(0x45)),
     ]
 
 

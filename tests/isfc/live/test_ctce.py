@@ -13,7 +13,7 @@ from ctc.state import State
 from ctc.subchannel import Command
 from isfc.ctce.exchange import Delayed, ExchangeEvent, Happened, Pulled, Restored, Stalled
 from isfc.ctce.join import CtcEnd, Place
-from isfc.ctce.wire import CURRENT, OLDER, WireForm
+from isfc.ctce.wire import CURRENT, OLDER, Sender, WireForm, encode_order
 from isfc.live import ctce_port
 from isfc.live.ctce import CtceBox
 from tests.isfc.ctce.partner import Partner
@@ -199,25 +199,99 @@ def test_who_is_not_the_partner_is_refused_and_told_why_in_the_log() -> None:
         (end, _) = joined.ends
         browser = socket.create_connection(end.ours, timeout=10)
         browser.sendall(b"GET / HTTP/1.1\r\n")
-        other = Partner(end._replace(rdev=Rdev(0x600)), CURRENT)
-        await other.connect()
+        stranger = Partner(end._replace(rdev=Rdev(0x600)), CURRENT)
+        await stranger.connect(ssid=3)
         older = socket.create_connection((end.ours.host, end.ours.port + 1), timeout=10)
         await wait_until(lambda: joined.ports[0].refused_count == 3)
+        other = f"'0600 CTCE {end.at.port} 127.0.0.1 {end.ours.port}' in SSID 3"
         reasons = "\n".join(sorted(text.split(": ", 2)[2] for text in joined.texts))
         assert reasons.splitlines() == [
             f"expected A 0500, which comes from port {end.at.port}",
-            f"it is device 0600 that listens at {end.at.port}; expected '{end.statement}'",
+            f"it has {other}; expected '{end.statement}'",
             "no CTCE greeting: it begins with 4745 (at byte 0)",
         ]
         browser.close()
         older.close()
-        await other.close()
+        await stranger.close()
         partner = Partner(end, CURRENT)
         await partner.start()
         partner.say_bytes(b"\x01\x09" + bytes(14))
         await wait_until(lambda: "A 0500: gone: connection lost" in joined.texts)
         assert any("state 9: expected 0 to 5" in text for text in joined.texts)
         await partner.close()
+
+    run(test)
+
+
+def test_an_address_that_is_not_this_one_is_told_and_a_port_that_says_nothing_is_cut(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A statement that names another address than it reaches; who does not say who it is."""
+    monkeypatch.setattr(ctce_port, "GREETING_S", 0.05)
+
+    async def test(joined: Joined) -> None:
+        end = joined.ends[0]
+        partner = Partner(end, CURRENT)
+        await partner.connect(address="127.0.0.9")
+        silent = socket.create_connection(end.ours, timeout=10)
+        await wait_until(lambda: joined.ports[0].refused_count)
+        assert joined.texts[0] == (
+            f"A 0500: it has '0500 CTCE {end.at.port} 127.0.0.9 {end.ours.port}', and has reached "
+            "127.0.0.1: expected one address"
+        )
+        assert joined.texts[1].endswith("it does not say who it is")
+        silent.close()
+        await partner.close()
+
+    run(test)
+
+
+def test_more_than_an_end_may_say_before_it_can_be_told_anything_drops_it() -> None:
+    """Its Hercules has connected, and nothing listens there yet: seventeen orders are too many."""
+
+    async def test(joined: Joined) -> None:
+        end = joined.ends[0]
+        for count in (ctce_port.EARLY_MAX, ctce_port.EARLY_MAX + 1):
+            partner = Partner(end, CURRENT)
+            out = await partner.connect()
+            await wait_until(lambda: joined.ports[0].inward)
+            out.write(encode_order(CURRENT, NO_OP, 1, Sender(end.rdev)) * count)
+            if count > ctce_port.EARLY_MAX:
+                await wait_until(lambda: joined.ports[0].inward is None)
+            await partner.close()
+
+    run(test)
+
+
+def test_only_the_form_that_a_configuration_names_is_let_in() -> None:
+    async def test(joined: Joined) -> None:
+        ends = [end._replace(wire=OLDER.name) for end in joined.ends]
+        ports = iter(free_ports(2))
+        ends = [end._replace(ours=Place("127.0.0.1", next(ports))) for end in ends]
+        box = CtceBox([(ends[0], ends[1])])
+        await box.start()
+        with pytest.raises(OSError, match="refused"):
+            socket.create_connection(ends[0].ours, timeout=10)
+        partner = Partner(ends[0], OLDER)
+        await partner.start()
+        await wait_until(lambda: box.ports[0][0].attached_count)
+        await partner.close()
+        await box.close()
+
+    run(test)
+
+
+def test_a_reset_ends_what_both_have_outstanding_and_both_go_on() -> None:
+    async def test(joined: Joined) -> None:
+        first, second = await both_there(joined, (CURRENT, CURRENT))
+        first.say(written(b"1234"))
+        assert await second.hear() == written(b"1234")
+        second.say(LOST)
+        assert await first.hear() == LOST
+        first.say(written(b"5678"))
+        assert await second.hear() == written(b"5678")
+        for partner in (first, second):
+            await partner.close()
 
     run(test)
 

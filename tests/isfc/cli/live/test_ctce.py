@@ -91,6 +91,11 @@ def test_a_layout_gets_lines_from_the_first_port_of_each_upwards(
     [
         ((TO_B, TO_A[:32]), [], "MVSA: '0E20 CTCE 31880 10.0.0.2 31890': MVSB has no CTCE device"),
         (("", ""), [], "there is no CTCE device"),
+        (
+            (TO_B.replace(" 10.", " 0521=10.", 1), TO_A),
+            [],
+            "MVSA: '0E20 CTCE 31880 0521=10.0.0.2 31890': its partner is '0520 CTCE 31890",
+        ),
         ((TO_B[:31], TO_A), [], "MVSB has 2 CTCE devices, MVSA 1: expected as many of both"),
         ((TO_B, TO_A), ["--listen", "nowhere"], "--listen 'nowhere': expected HOST:PORT"),
         ((TO_B, TO_A), ["--listen", "h:32881"], "MVSA 0E20: port h:32881: expected an even one"),
