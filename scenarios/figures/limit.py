@@ -49,9 +49,8 @@ TIE: Final = 0.1
 SHARE_MOST: Final = 0.5 + TIE
 """With such a share nothing else can have as much, nor be alike."""
 UNLIKE: Final = 0.3
-"""Shares of one seed that are so far apart are not alike with more. Shares that add up to more than
-1 by as much say that the seed is one of those that tell little. Chosen: of 72 runs, of 24 layouts
-and of one made for each kind of limit, no verdict is another than that of all seeds."""
+"""Shares of one seed that are so far apart are not alike with more. Chosen: of 72 runs, of 24
+layouts and one made for each kind of limit, no verdict is another than that of all seeds."""
 SHARE_CLEAR: Final = 0.5 + UNLIKE
 """With such a share by one seed, no other seed says otherwise."""
 SHARE_OF_BUSY: Final = 2.0
@@ -139,9 +138,12 @@ def first_limit(experiment: Experiment, *, with_added: bool = False) -> Limit:
 
 
 def _is_clear(found: Sequence[Share]) -> bool:
-    """Whether one resource has so much by one seed that others cannot change it."""
+    """Whether one resource has so much by one seed that others cannot change it.
+
+    Where shares add up to more than 1, the rate is one that changes from seed to seed.
+    """
     shares = [each.share for each in found]
-    return max(shares) >= SHARE_CLEAR and sum(max(0.0, each) for each in shares) <= 1 + UNLIKE
+    return max(shares) >= SHARE_CLEAR and sum(max(0.0, each) for each in shares) <= 1 + TIE
 
 
 def _nothing_else_counts(found: Sequence[Share]) -> bool:

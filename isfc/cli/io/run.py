@@ -11,6 +11,7 @@ from msgspec import Struct
 from isfc.cli.io.plan import ChannelJson, ConfigArgument, TrunkJson, finite, trunk_json
 from isfc.cli.io.run_page import activity_rows, io_run_page, report_page
 from isfc.cli.judgement.io_limit import IoLimitsJson, io_limit_line, io_limits_json
+from isfc.cli.judgement.limit import limit_of_run, limits_json, run_line
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption, LinkOption, open_collection, open_with_disks
 from isfc.cli.options.number import SEED_MAX, bounded
@@ -116,12 +117,16 @@ def run(
         opened = open_with_disks(open_collection(config), link_name)
         with within(str(config)):
             shared, notes = run_beside(opened, shown.ctcs, pairs, extent)
+        limit = limit_of_run(shared.beside.experiment, None, SECONDS)
+        mb_per_s = shared.beside.mb_per_s
         if shown.json:
             record = shared_json(shared)
-            show_json({**record, "notes": [*notes_json(notes), *record["notes"]]})
+            reasoned = {} if limit is None else {"limits": limits_json(limit, mb_per_s)}
+            show_json({**record, **reasoned, "notes": [*notes_json(notes), *record["notes"]]})
         else:
             load = f"{shown.ctcs}, {pairs} pairs"
-            show(shared_page(shared, load), *note_lines(notes))
+            why = [] if limit is None else ["", f"Beside the disks, {run_line(limit, mb_per_s)}"]
+            show(shared_page(shared, load), *why, *note_lines(notes))
         return
     for option, value in (("--pairs", shown.pairs), ("--link", link_name)):
         if value is not None:
@@ -132,8 +137,8 @@ def run(
     if shown.json:
         show_json(io_run_json(found, notes))
     elif report is None:
-        limit = find_io_limit(configuration)
-        why = [io_limit_line(limit)] if limit else []
+        io_limit = find_io_limit(configuration)
+        why = [io_limit_line(io_limit)] if io_limit else []
         show(io_run_page(found), *why, *note_lines(notes))
     else:
         rows = activity_rows(found, report.value)

@@ -9,7 +9,7 @@ from isfc.cli.judgement.limit_record import LimitJson, LimitsJson
 from isfc.cli.output.table import plain_table
 from isfc.layout.in_words import listed
 from isfc.link.name import NodeName
-from scenarios.figures.limit import Limit, Relief, Share, find_limit
+from scenarios.figures.limit import Limit, Relief, Share, first_limit
 from scenarios.figures.reasoned import ReasonedRate
 from scenarios.figures.resources import (
     CLIENTS,
@@ -27,7 +27,7 @@ from scenarios.figures.resources import (
     STARTS,
     TRUNK,
 )
-from scenarios.figures.rests_on import MOVE, MOVED_MIN, RestsOn, resource_known, rests_on
+from scenarios.figures.rests_on import MOVE, MOVED_MIN, RestsOn, resource_known
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.saturation import ModelledRate
 
@@ -53,6 +53,11 @@ _HAVE_LOCK: Final = (SEND, RECEIVE)
 _MOST: Final = 0.6
 _SOME: Final = 0.3
 """With a smaller share than these, a resource limits most, and one of several."""
+
+
+SEARCHED_SECONDS_MIN: Final = 5.0
+"""Of shorter runs `isfc run` does not look for what limits, as that takes some seconds of virtual
+time too."""
 
 
 def limit_line(limit: Limit, mb_per_s: float, load: str = "", *, each_way: bool = False) -> str:
@@ -235,16 +240,13 @@ def rests_on_json(found: Sequence[RestsOn]) -> list[dict[str, Any]]:
     ]
 
 
-def why_page(experiment: Experiment, mb_per_s: float) -> RenderableType:
-    """What limits a run that carries so much both ways together, and what it rests on."""
-    line = limit_line(find_limit(experiment), mb_per_s)
-    found = rests_on(experiment)
-    return Group(f"MB/s together are {line} MB/s.", "", rests_on_page(found))
+def limit_of_run(
+    experiment: Experiment, seeds: int | None, least_s: float = SEARCHED_SECONDS_MIN
+) -> Limit | None:
+    """What limits a run, by few runs; None of one of less than ``least_s`` with all its seeds."""
+    return first_limit(experiment) if experiment.seconds * (seeds or 1) >= least_s else None
 
 
-def why_json(experiment: Experiment, mb_per_s: float) -> dict[str, Any]:
-    """The same as a record."""
-    return {
-        "limits": limits_json(find_limit(experiment), mb_per_s),
-        "rests_on": rests_on_json(rests_on(experiment)),
-    }
+def run_line(limit: Limit, mb_per_s: float) -> str:
+    """``MB/s together are limited by: ...``, of one link that carries so much both ways."""
+    return f"MB/s together are {limit_line(limit, mb_per_s)} MB/s."

@@ -2,12 +2,18 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import typer
-from rich.console import Group, RenderableType
+from rich.console import RenderableType
 
-from isfc.cli.judgement.limit import why_json, why_page
+from isfc.cli.judgement.limit import (
+    limit_of_run,
+    limits_json,
+    rests_on_json,
+    rests_on_page,
+    run_line,
+)
 from isfc.cli.options.experiment import (
     EndOptions,
     ExtentOptions,
@@ -34,6 +40,8 @@ from isfc.cli.run.transcript import show_refusals, show_transcript
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration
 from isfc.link.name import NodeName
+from scenarios.figures.limit import find_limit
+from scenarios.figures.rests_on import rests_on
 from scenarios.runs.cp_script import Transcript
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.operation import Operation
@@ -141,26 +149,44 @@ class _LinkRun:
             return
         shared = self._watch(lambda progress: run_shared(experiment, disks, progress=progress))
         result = self._at_side(shared.beside)
+        reasons, reasoned = self._reasons(shared.beside.experiment, result.mb_per_s)
         if self.output.json:
             record = run_json(experiment, [result], self.layout)
-            show_json({**record, "disks": shared_json(shared, self.side)})
+            show_json({**record, **reasoned, "disks": shared_json(shared, self.side)})
         else:
             load = f"{experiment.workload.name}, {experiment.pairs} pairs"
-            show(run_page(experiment, [result]), "", shared_page(shared, load, self.side))
+            page = run_page(experiment, [result])
+            show(page, *reasons, "", shared_page(shared, load, self.side))
 
     def _show_results(self, results: Sequence[Result]) -> None:
         """Print the record of a run, or its page; with the spread if it was repeated."""
         transcript, repeated = self.transcript, self.output.seeds is not None
+        reasons, reasoned = self._reasons(self.experiment, mean(results).mb_per_s)
         if self.output.json:
-            record = run_json(self.experiment, results, self.layout, repeated=repeated)
-            record |= why_json(self.experiment, record["mb_per_s"]) if self.why else {}
+            record = run_json(self.experiment, results, self.layout, repeated=repeated) | reasoned
             show_json(record if transcript is None else {**record, "cp": transcript.records()})
         else:
             show_transcript(transcript)
-            page: RenderableType = run_page(self.experiment, results, repeated=repeated)
-            if self.why:
-                page = Group(page, "", why_page(self.experiment, mean(results).mb_per_s))
-            show(page)
+            show(run_page(self.experiment, results, repeated=repeated), *reasons)
+
+    def _reasons(
+        self, experiment: Experiment, mb_per_s: float
+    ) -> tuple[list[RenderableType], dict[str, Any]]:
+        """What limits the run and, if asked for, what it rests on: for the page, and as records.
+
+        Of a run in which CP commands change the link it is said only if asked for.
+        """
+        limit = find_limit(experiment) if self.why else None
+        if limit is None and self.transcript is None:
+            limit = limit_of_run(experiment, self.output.seeds)
+        if limit is None:
+            return [], {}
+        page: list[RenderableType] = ["", run_line(limit, mb_per_s)]
+        record: dict[str, Any] = {"limits": limits_json(limit, mb_per_s)}
+        if not self.why:
+            return page, record
+        found = rests_on(experiment)
+        return [*page, "", rests_on_page(found)], {**record, "rests_on": rests_on_json(found)}
 
     def _show_view(self, view: View) -> None:
         """Print the view of the report that is wanted."""

@@ -10,6 +10,7 @@ import typer
 from rich.console import RenderableType
 
 from isfc import __version__
+from isfc.cli.judgement.limit import limit_of_run, limits_json, together_line
 from isfc.cli.options.experiment import ExtentOptions
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.notes import note_records, show_notes
@@ -96,19 +97,45 @@ def run_together(
         show(cluster_heading(timeline.experiment if timeline else experiment, None), "", chart)
     elif output.view is not None:
         _show_views(experiment, results, output, output.view)
-    elif output.csv:
-        show_notes(run_cluster_notes(experiment))
-        show_csv(csv_rows(experiment, cluster_rows(results)))
-    elif output.json:
-        record = cluster_json(experiment, cluster_rows(results), output.seeds)
-        show_json(record if transcript is None else {**record, "cp": transcript.records()})
     else:
-        show_transcript(transcript)
-        show(cluster_page(experiment, cluster_rows(results), output.seeds))
+        _show_results(experiment, results, output, transcript)
     if transcript is not None and transcript.refusals:
         if output.view or output.csv:
             show_refusals(transcript)
         raise typer.Exit(ExitCode.FAILED)
+
+
+def _show_results(
+    experiment: Experiment,
+    results: Sequence[Outcome],
+    output: Output,
+    transcript: Transcript | None,
+) -> None:
+    """Print all of a run, or of several with other seeds."""
+    rows = cluster_rows(results)
+    if output.csv:
+        show_notes(run_cluster_notes(experiment))
+        show_csv(csv_rows(experiment, rows))
+        return
+    reasons, reasoned = ([], {}) if transcript else _reasons(experiment, rows, output)
+    if output.json:
+        record = cluster_json(experiment, rows, output.seeds) | reasoned
+        show_json(record if transcript is None else {**record, "cp": transcript.records()})
+    else:
+        show_transcript(transcript)
+        show(cluster_page(experiment, rows, output.seeds), *reasons)
+
+
+def _reasons(
+    experiment: Experiment, rows: Sequence[ClusterRow], output: Output
+) -> tuple[list[RenderableType], dict[str, Any]]:
+    """What limits all links together, for the page and as a record; nothing of a short run."""
+    limit = limit_of_run(experiment, output.seeds)
+    if limit is None:
+        return [], {}
+    mb_per_s = rows[-1].mb_per_s
+    record = {"limits": limits_json(limit, mb_per_s)}
+    return ["", together_line(limit, mb_per_s)], record
 
 
 def _show_beside(experiment: Experiment, disks: IoConfiguration, output: Output) -> None:
@@ -124,10 +151,13 @@ def _show_beside(experiment: Experiment, disks: IoConfiguration, output: Output)
         show_notes(run_cluster_notes(found))
         show_csv(csv_rows(found, rows))
     elif output.json:
-        show_json({**cluster_json(found, rows, None), "disks": shared_json(shared, together=True)})
+        record = cluster_json(found, rows, None) | _reasons(found, rows, output)[1]
+        show_json({**record, "disks": shared_json(shared, together=True)})
     else:
         loads = ", ".join(map(str, experiment.loads))
-        show(cluster_page(found, rows, None), "", shared_page(shared, loads, together=True))
+        reasons = _reasons(found, rows, output)[0]
+        beside = shared_page(shared, loads, together=True)
+        show(cluster_page(found, rows, None), *reasons, "", beside)
 
 
 def _timelines(

@@ -1,0 +1,62 @@
+"""What limits, in one line: of what is run, and of both ways."""
+
+from dataclasses import replace
+
+import pytest
+
+from isfc.cli.judgement.limit import SEARCHED_SECONDS_MIN, limit_line, limit_lines
+from isfc.cli.main import run
+from isfc.layout.catalogue import load_layout
+from scenarios.figures.limit import Limit, Share
+from scenarios.figures.reasoned import ReasonedRate
+from scenarios.figures.resources import LINE, RECEIVE, Resource
+from scenarios.runs.saturation import SATURATING_PAIRS, one_way
+from scenarios.runs.steady import Rate
+
+LAYOUT = load_layout("atlanta-boston")
+WAYS = [one_way(LAYOUT, node, SATURATING_PAIRS) for node in LAYOUT.nodes]
+
+
+def limited(way: int, share: Share) -> ReasonedRate:
+    sender, rate = LAYOUT.nodes[way], Rate(100.0 + way)
+    return ReasonedRate(sender, rate, rate, None, Limit(WAYS[way], (share,), (share,), 1.5, ()))
+
+
+def receiving(node: int) -> Share:
+    return Share(Resource(RECEIVE, LAYOUT.nodes[node]), 0.9, 0.97)
+
+
+def test_each_way_is_said_once_of_the_end_that_has_the_resource() -> None:
+    ways = [limited(0, receiving(1)), limited(1, receiving(0))]
+    (line,) = limit_lines(ways)
+    assert line.startswith("Each way limited by: the other end receives (its lock is busy 97 %")
+    limit = ways[0].limit
+    assert limit is not None
+    assert limit_line(limit, 100).startswith("limited by: BOSTON receives")
+
+
+def test_ways_are_not_alike_where_it_is_the_sender_of_one_and_the_receiver_of_the_other() -> None:
+    assert len(limit_lines([limited(0, receiving(1)), limited(1, receiving(1))])) == 2
+
+
+def test_ways_limited_by_their_chpids_are_alike() -> None:
+    line = Share(Resource(LINE), 0.9, 1.0)
+    (said,) = limit_lines([limited(0, line), limited(1, replace(line, busy=0.99))])
+    assert said.endswith("without this limit: 150 MB/s.")
+
+
+@pytest.mark.slow
+@pytest.mark.at_length
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["published-1", "--workload", "HS", "--pairs", "1"],
+        ["two-cecs", "--traffic", "ALPHA-BETA:HS:1"],
+    ],
+)
+def test_a_run_says_what_limits_unless_it_is_short(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    for seconds, is_said in ((SEARCHED_SECONDS_MIN, True), (0.1, False)):
+        assert run(["run", *words, "--seconds", str(seconds)]) == 0
+        assert (" are limited by: " in capsys.readouterr().out) is is_said
