@@ -7,7 +7,7 @@ commands between them, and settles what crosses on the way. It does no I/O: orde
 say what is to be told then, and to whom.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import Enum
 from typing import Final
 
@@ -89,7 +89,7 @@ def step_for(code: int, state: State, mate: State) -> Step:
 class AdapterEnd:
     """What the adapter knows of one end."""
 
-    __slots__ = ("attached", "holds", "pending", "state", "wins")
+    __slots__ = ("attached", "holds", "pending", "state", "told", "wins")
 
     def __init__(self) -> None:
         self.attached = False
@@ -98,6 +98,8 @@ class AdapterEnd:
         """What it has outstanding."""
         self.pending: Order | None = None
         """The order that waits, if one does."""
+        self.told = False
+        """Whether the mate has been told of it."""
         self.wins = False
         """Whether it keeps its own command when it is told of one that crosses it."""
         self.holds = False
@@ -134,6 +136,7 @@ class Adapter:
         for each in (0, 1):
             self._tell(each, Order(Command.NO_OP, State.AVAILABLE))
         if mate.pending is not None:
+            mate.told = True
             self._tell(end, mate.pending)
 
     def detach(self, end: int) -> None:
@@ -145,14 +148,21 @@ class Adapter:
         self._reset(end)
         here.state = State.NOT_READY
 
-    def part(self) -> None:
-        """Nothing passes between the ends: either hears that the other is not ready."""
+    def part(self, lost: Sequence[Order] = ()) -> None:
+        """Nothing passes between the ends: either hears that the other is not ready.
+
+        Not one that goes on waiting whatever it hears: it would know nothing of what it had been
+        told, and take that for new when it is told again. ``lost`` never came to an end.
+        """
         if self._parted:
             return
+        for here in self.ends:
+            if here.pending is not None and any(order is here.pending for order in lost):
+                here.told = False
         for end in (0, 1):
             if not self.ends[end].holds:
                 self._clear(self.ends[end])
-            self._tell(end, Order(RESET, State.NOT_READY))
+                self._tell(end, Order(RESET, State.NOT_READY))
         self._parted = True
 
     def rejoin(self) -> None:
@@ -162,13 +172,16 @@ class Adapter:
         self._parted = False
         if not (self.ends[0].attached and self.ends[1].attached):
             return
-        waits = [here.pending for here in self.ends]
+        new: list[tuple[int, Order]] = []
         for end in (0, 1):
-            self._clear(self.ends[end])
-            self._tell(end, Order(Command.NO_OP, State.AVAILABLE))
-        for end, order in enumerate(waits):
-            if order is not None:
-                self.receive(end, order)
+            here, mate = self.ends[end], self.ends[1 - end]
+            if here.pending is not None and not (here.told and mate.holds):
+                new.append((end, here.pending))
+                self._clear(here)
+            if not here.holds:
+                self._tell(end, Order(Command.NO_OP, State.AVAILABLE))
+        for end, order in new:
+            self.receive(end, order)
 
     def refuse(self, end: int) -> None:
         """What an end has begun cannot be carried: it hears of a reset, and its mate of nothing."""
@@ -187,8 +200,10 @@ class Adapter:
             self._reset(end)
         elif step is Step.PENDS or step is Step.HELD:
             self._pend(here, order)
+            here.told = step is Step.PENDS
         elif step is Step.RELEASES:
             self._pend(here, order)
+            here.told = True
             self._clear(mate)
         elif step is Step.CROSSES:
             self._settle(end, order)
@@ -251,6 +266,7 @@ class Adapter:
             self._tell(1 - end, Order(RESET, State.NOT_READY))
         self._clear(mate)
         self._pend(here, order)
+        here.told = True
         self._tell(1 - end, order)
 
     def _reset(self, end: int) -> None:

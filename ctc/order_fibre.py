@@ -103,13 +103,16 @@ class OrderFibre(Generic[Receiver]):
                 chpid.join(fabric, fabric.path(way), DeadlinesChanged())
             self._chpids = (*self._chpids, chpid)
 
-    def drop(self, receiver: Receiver, now_ns: int) -> None:
-        """What is on its way there is lost."""
+    def drop(self, receiver: Receiver, now_ns: int) -> list[Order]:
+        """What is on its way there is lost; which orders these were."""
         way = self._ways.pop(receiver, None)
-        if way is not None and self._chpids:
+        if way is None:
+            return []
+        if self._chpids:
             self._chpids[1 - way.to].abandon(way, way.payload, now_ns)
             if way.payload is not None:
                 self._chpids[way.to].observe(-1, way.payload, now_ns)
+        return [flight.order for flight in way.flights if not flight.gone]
 
     def retract(self, receiver: Receiver, order: Order) -> bool:
         """Let an order not arrive that is on its way there; whether it was."""

@@ -260,9 +260,17 @@ class Exchange:
     def _pull(self, ctc: int, why: str) -> None:
         """Carry nothing. What is under way is lost."""
         if not self.lost[ctc]:
-            for end in (0, 1):
-                self._on[ctc].drop(CtcPlace(ctc, end), self._now_ns)
-            self.adapters[ctc].part()
+            adapter = self.adapters[ctc]
+            gone: list[Order] = []
+            for end, here in enumerate(adapter.ends):
+                at = CtcPlace(ctc, end)
+                for order in self._on[ctc].drop(at, self._now_ns):
+                    if here.holds and order.state is State.AVAILABLE:
+                        # its command is over for its mate, and it would wait for ever
+                        self._told(self._now_ns, at, order, None)
+                    else:
+                        gone.append(order)
+            adapter.part(gone)
         self.lost[ctc].add(why)
         self._pass_on(ctc)
 

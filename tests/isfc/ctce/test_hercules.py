@@ -1,8 +1,10 @@
 """Two real Hercules joined by ``isfc ctce``, with a bare guest in each."""
 
 import asyncio
+import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,8 @@ from ctc.adapter import Step
 from ctc.address import Rdev
 from ctc.order_fibre import FibreKind
 from ctc.profiles import EXPRESS4
-from isfc.ctce.exchange import Carried, ExchangeDefinition
+from isfc.cli.live.loops import loop_factory
+from isfc.ctce.exchange import Carried, ExchangeDefinition, Pulled, Restored
 from isfc.ctce.join import CtcEnd, JoinedCtc, Place
 from isfc.live.ctce import CtceBox
 from tests.isfc.ctce.guest import GOOD
@@ -102,3 +105,77 @@ def test_a_write_waits_for_a_hercules_that_was_killed_and_comes_back(tmp_path: P
         assert await ended(first, second) == [GOOD, GOOD]
 
     asyncio.run(pair.run(body))
+
+
+async def pull_now_and_then(pair: Pair) -> None:
+    """Pull the fibre for a moment, again and again."""
+    while True:
+        await asyncio.sleep(0.4)
+        pair.box.apply(Pulled((0,), "fibre"))
+        await asyncio.sleep(0.05)
+        pair.box.apply(Restored("fibre"))
+
+
+def exchange(folder: Path, blocks: int) -> None:
+    """So many blocks each way, while the fibre is pulled now and then: each comes once."""
+    pair = Pair(folder)
+
+    async def body(first: Hercules, second: Hercules) -> None:
+        for system in (first, second):
+            system.start(blocks, range(1, blocks + 1))
+        pulls = asyncio.create_task(pull_now_and_then(pair))
+        assert await ended(first, second) == [GOOD, GOOD]
+        pulls.cancel()
+
+    asyncio.run(pair.run(body))
+    assert pair.box.exchange.adapters[0].collision_count > 0
+
+
+def test_every_block_arrives_once_though_the_fibre_is_pulled(tmp_path: Path) -> None:
+    exchange(tmp_path, 2_000)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("blocks", [24_000, 26_000])
+def test_a_hundred_thousand_blocks_arrive_once_though_the_fibre_is_pulled(
+    tmp_path: Path, blocks: int
+) -> None:
+    """So many either way, which makes a hundred thousand together."""
+    exchange(tmp_path, blocks)
+
+
+def seconds_of(folder: Path, blocks: int, *, joined: bool) -> float:
+    """How long so many blocks take one way, joined by a box or directly; starting is in it."""
+    folder.mkdir()
+    pair = Pair(folder)
+    if not joined:
+        places = [end.at for end in pair.ctc]
+        pair.systems = [
+            Hercules(folder, end.system, str(end._replace(ours=far).statement), free_ports(1)[0])
+            for end, far in zip(pair.ctc, places[::-1], strict=True)
+        ]
+
+    async def body(first: Hercules, second: Hercules) -> None:
+        first.start(blocks, range(1, 1))
+        second.start(0, range(1, blocks + 1))
+        assert await ended(first, second) == [GOOD, GOOD]
+
+    begin_s = time.monotonic()
+    with asyncio.Runner(loop_factory=loop_factory()) as runner:
+        runner.run(pair.run(body))
+    return time.monotonic() - begin_s
+
+
+@pytest.mark.exhaustive
+def test_a_block_takes_at_most_1_6_times_as_long_as_between_two_joined_directly(
+    tmp_path: Path,
+) -> None:
+    """The best of three each, in turn, without what takes as long with few blocks."""
+    found: dict[tuple[bool, int], float] = {}
+    for turn in range(3):
+        for joined, blocks in product((False, True), (100, 6_100)):
+            name = f"{turn}{joined}{blocks}"
+            took_s = seconds_of(tmp_path / name, blocks, joined=joined)
+            found[joined, blocks] = min(took_s, found.get((joined, blocks), took_s))
+    direct_s, joined_s = (found[joined, 6_100] - found[joined, 100] for joined in (False, True))
+    assert joined_s < 1.6 * direct_s
