@@ -131,6 +131,7 @@ class Adapter:
         here.holds = holds
         here.state = State.AVAILABLE
         here.pending = None
+        mate.told = False
         if not mate.attached or self._parted:
             return
         for each in (0, 1):
@@ -151,7 +152,7 @@ class Adapter:
     def part(self, lost: Sequence[Order] = ()) -> None:
         """Nothing passes between the ends: either hears that the other is not ready.
 
-        Not one that goes on waiting whatever it hears: it would know nothing of what it had been
+        Not two that go on waiting whatever they hear: either would know nothing of what it had been
         told, and take that for new when it is told again. ``lost`` never came to an end.
         """
         if self._parted:
@@ -159,9 +160,11 @@ class Adapter:
         for here in self.ends:
             if here.pending is not None and any(order is here.pending for order in lost):
                 here.told = False
+        both_hold = self.ends[0].holds and self.ends[1].holds
         for end in (0, 1):
             if not self.ends[end].holds:
                 self._clear(self.ends[end])
+            if not both_hold:
                 self._tell(end, Order(RESET, State.NOT_READY))
         self._parted = True
 
@@ -178,7 +181,7 @@ class Adapter:
             if here.pending is not None and not (here.told and mate.holds):
                 new.append((end, here.pending))
                 self._clear(here)
-            if not here.holds:
+            if not (here.holds and mate.holds and mate.pending is not None and mate.told):
                 self._tell(end, Order(Command.NO_OP, State.AVAILABLE))
         for end, order in new:
             self.receive(end, order)
@@ -194,7 +197,7 @@ class Adapter:
     def receive(self, end: int, order: Order) -> Step:
         """Settle what an end has said; return what became of it."""
         here, mate = self.ends[end], self.ends[1 - end]
-        step = step_for(order.code, order.state, self._seen_of(mate, order))
+        step = step_for(order.code, order.state, self._seen_of(end, order))
         waited = here.pending is not None
         if step is Step.RESETS:
             self._reset(end)
@@ -245,10 +248,13 @@ class Adapter:
             self._tell(each, COLLISION)
         return Step.FAILS_BOTH
 
-    def _seen_of(self, mate: AdapterEnd, order: Order) -> State:
-        """What an order meets: while the ends are parted, only what it has answered before."""
-        if self._parted and not (mate.holds and order.state is State.AVAILABLE):
-            return State.NOT_READY
+    def _seen_of(self, end: int, order: Order) -> State:
+        """What an order meets: while the ends are parted, only what its end knows that waits on."""
+        here, mate = self.ends[end], self.ends[1 - end]
+        if self._parted:
+            knows = order.state is State.AVAILABLE or (here.holds and mate.told)
+            if not (mate.holds and knows):
+                return State.NOT_READY
         return mate.state
 
     def _settle(self, end: int, order: Order) -> None:
@@ -275,6 +281,8 @@ class Adapter:
         if self._parted:
             return
         if not mate.holds:
+            if mate.pending is not None:  # its end takes it for waiting still
+                self._tell(end, Order(Command.NO_OP, State.AVAILABLE))
             self._clear(mate)
         self._tell(1 - end, Order(RESET, State.NOT_READY))
 

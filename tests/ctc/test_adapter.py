@@ -115,7 +115,10 @@ class Joined:
         self.count = 0
         self.both_win = kinds == ("wins", "wins")
         """Then one of them is reset when they collide."""
-        self.disturbed = self.disturbed_ever = self.both_win
+        self.crossed = self.disturbed = self.both_win
+        """Whether a reset has crossed a command: what its end believes then is not known here.
+
+        Disturbed is whether there has been any, so that data may have been lost or come twice."""
         self.parted = False
         for index in (0, 1):
             self._attach(index)
@@ -138,6 +141,7 @@ class Joined:
                 self._drain()
             end.ended_by_eof = command is Command.WRITE_EOF
             end.issue(command, self.count.to_bytes(4))
+            self._look_for_crossing(index)
 
     def carry(self, index: int) -> None:
         """The adapter hears the next of what one end has said."""
@@ -152,7 +156,7 @@ class Joined:
                 self._take()
                 return
             if self.adapter.receive(index, order) is Step.STALE and order.data:
-                self.disturbed = self.disturbed_ever = True  # the writer hears of a reset
+                self.disturbed = True  # the writer hears of a reset
             self._take()
 
     def tell(self, index: int) -> None:
@@ -162,12 +166,13 @@ class Joined:
 
     def reset(self, index: int) -> None:
         if self.adapter.ends[index].attached:
-            self.disturbed = self.disturbed_ever = True
+            self.disturbed = True
             self.ends[index].reset()
+            self._look_for_crossing(index)
 
     def drop(self, index: int) -> None:
         """One system fails, and begins again with a fresh end."""
-        self.disturbed = self.disturbed_ever = True
+        self.disturbed = True
         old = self.ends[index]
         self.adapter.detach(index)
         self._take()
@@ -182,7 +187,7 @@ class Joined:
 
     def part(self) -> None:
         """The fibre is pulled: what one end says then does not come to the other."""
-        self.disturbed = self.disturbed_ever = True
+        self.disturbed = True
         self.parted = True
         self.adapter.part()
         self._take()
@@ -193,16 +198,16 @@ class Joined:
         self._take()
 
     def a_round_trip_later_all_believe_the_same(self) -> None:
-        """What was under way has come; a reset may have crossed orders: then both do one more."""
+        """What was under way has come; if a reset has crossed a command both are reset again."""
         self._drain()
         attached = [each.attached for each in self.adapter.ends]
         if self.parted or not all(attached):
             return
-        if self.disturbed:
+        if self.crossed:
             for index in (0, 1, 0):
                 self.ends[index].reset()
                 self._drain()
-            self.disturbed = self.both_win
+            self.crossed = self.both_win
         assert [end.state for end in self.ends] == [end.state for end in self.adapter.ends]
         assert [end.mate for end in self.ends] == [end.state for end in self.ends[::-1]]
 
@@ -211,7 +216,7 @@ class Joined:
         self._drain()
         for index in (0, 1):
             writer, reader = self.ends[index], self.ends[1 - index]
-            if not self.disturbed_ever:
+            if not self.disturbed:
                 assert reader.read == writer.written
             twice = [each for each in reader.read if reader.read.count(each) > 1]
             assert not twice
@@ -224,6 +229,12 @@ class Joined:
     def _take(self) -> None:
         for index, order in self.adapter.take():
             self.ends[index].heard.append(order)
+            self._look_for_crossing(index)
+
+    def _look_for_crossing(self, index: int) -> None:
+        end = self.ends[index]
+        for one, other in ((end.said, end.heard), (end.heard, end.said)):
+            self.crossed |= bool(other) and any(order.code == RESET for order in one)
 
     def _drain(self) -> None:
         while any(end.said or end.heard for end in self.ends):
