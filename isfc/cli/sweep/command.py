@@ -23,6 +23,7 @@ from isfc.cli.sweep.page import (
     odds_line,
     range_line,
     sweep_table,
+    with_odds,
     write_sweep_plot,
 )
 from isfc.errors import ConfigurationError
@@ -96,18 +97,19 @@ def sweep(
         check_columns(picture.plot, cells, picture.x, picture.y)
     kept = RowStore(store or specification.with_suffix(".rows"))
     rows = _rows(cells, kept, jobs, cluster)
+    axes = [*cells[0].axes]
+    told = with_odds(cells, rows, axes)
     if output is not None:
-        write_table(output, rows)
+        write_table(output, told)
     if picture.plot is not None:
-        write_sweep_plot(picture.plot, rows, [*cells[0].axes], picture.x, picture.y)
+        write_sweep_plot(picture.plot, rows, axes, picture.x, picture.y)
     if printed.json:
-        show_json(rows)
+        show_json(told)
     elif printed.csv:
-        show_csv(rows)
+        show_csv(told)
     else:
         notes = several_notes(map(cell_notes, cells, rows), LISTED)
         length = length_of(cells[0].experiment)
-        axes = [*cells[0].axes]
         table = sweep_table(cells, rows, axes)
         said = [line for line in (range_line(cells, rows), odds_line(rows, axes)) if line]
         show(HEADING, table, "", *said, "", length, *note_lines(notes))

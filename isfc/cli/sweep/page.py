@@ -9,9 +9,9 @@ from rich.table import Table
 from isfc.cli.output.picture import check_picture, write_picture
 from isfc.cli.output.ranges import factor_line, plain, range_note
 from isfc.cli.output.table import plain_table
+from isfc.cli.sweep.standing import BEST, COLUMN, alike_in, compared_in, standings
 from isfc.cli.sweep.standing import HEADING as HEADING_ODDS
 from isfc.cli.sweep.standing import NOTE as ODDS_NOTE
-from isfc.cli.sweep.standing import alike_in, compared_in, standings
 from isfc.errors import ConfigurationError
 from isfc.layout.closest import expected
 from isfc.layout.in_words import listed
@@ -61,7 +61,7 @@ def sweep_table(cells: Sequence[Cell], rows: Sequence[Row], axes: Sequence[str])
     odds = standings(found, cells, rows, varying)
     ahead = [HEADING_ODDS] if odds else []
     table = plain_table(*places, rate, "~range", *ahead, *others, gap=1, no_wrap=True)
-    for number, (place, group) in enumerate(found.items()):
+    for place, group in found.items():
         figures = [[row[column] for row in group] for column, _ in SHOWN.values()]
         means = [sum(values) / len(values) for values in figures]
         spread = spread_percent(figures[0])
@@ -70,7 +70,7 @@ def sweep_table(cells: Sequence[Cell], rows: Sequence[Row], axes: Sequence[str])
         )
         table.add_row(
             *(str(value).replace("FICON Express", "Ex") for value in place),
-            *(rate, plain(_likely(group)), *odds[number : number + 1], *others),
+            *(rate, plain(_likely(group)), *([str(odds[place])] if odds else []), *others),
             *(["-" if spread is None else f"{spread:.1f}"] if seeded else []),
         )
     return table
@@ -80,6 +80,17 @@ def _likely(group: Sequence[Row]) -> Interval:
     """The range of the mean MB/s of some rows."""
     low, high = (f"mb_per_s_likely_{end}" for end in ("low", "high"))
     return Interval(*(sum(row[end] for row in group) / len(group) for end in (low, high)))
+
+
+def with_odds(cells: Sequence[Cell], rows: Sequence[Row], axes: Sequence[str]) -> list[Row]:
+    """The same rows with one column more, `COLUMN`; of several seeds the odds of their mean."""
+    varying = varying_axes(rows, axes)
+    odds = standings(groups(rows, varying), cells, rows, varying)
+    shares = {
+        place: (0.5 if said == BEST else None) if isinstance(said, str) else said.share
+        for place, said in odds.items()
+    }
+    return [{**row, COLUMN: shares.get(_place(row, varying))} for row in rows]
 
 
 def odds_line(rows: Sequence[Row], axes: Sequence[str]) -> str:
@@ -114,8 +125,12 @@ def groups(rows: Sequence[Row], axes: Sequence[str]) -> dict[tuple[Any, ...], li
     """The rows by their place on some axes, in the order in which the places first come."""
     found: dict[tuple[Any, ...], list[Row]] = {}
     for row in rows:
-        found.setdefault(tuple(row[axis] for axis in axes), []).append(row)
+        found.setdefault(_place(row, axes), []).append(row)
     return found
+
+
+def _place(row: Row, axes: Sequence[str]) -> tuple[Any, ...]:
+    return tuple(row[axis] for axis in axes)
 
 
 def check_columns(path: Path, cells: Sequence[Cell], x: str, y: str) -> None:

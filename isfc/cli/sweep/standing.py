@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from isfc.search.grid import Cell
 from isfc.search.sweep import Row
-from scenarios.figures.certainty import Differs, odds_ahead
+from scenarios.figures.certainty import Differs, Odds, odds_ahead
 from scenarios.runs.published_range import unmeasured_features
 
 _LOAD: Final = ("link", "workload", "pairs")
@@ -14,6 +14,8 @@ _SEED: Final = "seed"
 
 BEST: Final = "best"
 HEADING: Final = "best is ahead"
+COLUMN: Final = "best_is_ahead_odds"
+"""Of a row: the odds of 1, 0.5 of the best itself, nothing where none is compared with it."""
 NOTE: Final = (
     "best is ahead: the odds on real hardware that the row with most MB/s of the same {alike} is "
     "ahead of this one; of so many such choices so many turn out so."
@@ -45,29 +47,32 @@ def standings(
     cells: Sequence[Cell],
     rows: Sequence[Row],
     varying: Sequence[str],
-) -> list[str]:
-    """Of each place ``best``, or the odds that the best one of the same load is ahead of it."""
+) -> dict[Place, Odds | str]:
+    """Of each place `BEST`, or the odds that the best one of the same load is ahead of it.
+
+    It is empty where nothing is compared, and so is what is said of a place that is alone.
+    """
     differs = compared_in(varying)
     if differs is None or len(groups) < 2:
-        return []
+        return {}
     later = {
         id(row): bool(unmeasured_features(cell.experiment.layout))
         for cell, row in zip(cells, rows, strict=True)
     }
     rates = {place: _mean(group) for place, group in groups.items()}
     alike = [varying.index(axis) for axis in alike_in(varying)]
-    said = []
+    said: dict[Place, Odds | str] = {}
     for place, group in groups.items():
         same = [other for other in groups if all(other[n] == place[n] for n in alike)]
         best = max(same, key=lambda other: rates[other])
         if best == place:
-            said.append(BEST if len(same) > 1 else "")
+            said[place] = BEST if len(same) > 1 else ""
         elif not rates[place]:
-            said.append("")
+            said[place] = ""
         else:
             extrapolated = any(later[id(row)] for row in (*group, *groups[best]))
             ratio = rates[best] / rates[place]
-            said.append(str(odds_ahead(ratio, differs, extrapolated=extrapolated)))
+            said[place] = odds_ahead(ratio, differs, extrapolated=extrapolated)
     return said
 
 

@@ -58,6 +58,7 @@ def slowed(holder: Holder, name: str, factor: float, **changed: Any) -> Experime
         ("distance", run_of(layout_of((16, 2)).with_fibres(lambda f: replace(f, km=3000)))),
         ("trunk", run_of(over(FOUR, FarPath("far", 1, Isl(1, 1, 90))))),
         ("credits", run_of(over(FOUR, FarPath("far", 100, Isl(1, 8, 20))))),
+        ("credits", run_of(over(layout_of((16, 8)), FarPath("a port's", 60, Isl(1, 16, 90))))),
         ("send ATLANTA", slowed(Holder.LINK, "build_package_ns", 100)),
         ("receive BOSTON", slowed(Holder.LINK, "receive_ns_per_byte", 8)),
         ("collisions", slowed(Holder.LINK, "recovery_ns", 80).over(layout_of((4, 1)))),

@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 
-from isfc.cli.sweep.page import groups, odds_line, varying_axes
+from isfc.cli.sweep.page import groups, odds_line, varying_axes, with_odds
 from isfc.cli.sweep.standing import alike_in, standings
 from isfc.layout.catalogue import load_layout
 from isfc.search.grid import Cell
+from scenarios.figures.certainty import Odds
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.workload import SUITES
 
@@ -20,7 +21,12 @@ def said(*rows: tuple[Any, ...]) -> list[str]:
     made = [dict(zip((*AXES, "mb_per_s"), row, strict=True)) for row in rows]
     cells = [Cell({axis: row[axis] for axis in AXES}, RUN) for row in made]
     varying = varying_axes(made, AXES)
-    return standings(groups(made, varying), cells, made, varying)
+    found = standings(groups(made, varying), cells, made, varying)
+    for row in with_odds(cells, made, AXES):
+        known = found.get(tuple(row[axis] for axis in varying))
+        share = known.share if isinstance(known, Odds) else 0.5 if known == "best" else None
+        assert row["best_is_ahead_odds"] == share
+    return [*map(str, found.values())]
 
 
 def test_layouts_are_compared_at_the_same_load_and_by_the_mean_over_seeds() -> None:
