@@ -22,12 +22,20 @@ from isfc.measured import FitRefused, Fitted, SiteProfile
 from isfc.search.site_rivals import Explanation
 from scenarios.figures.assumptions import NORMAL_80
 from tests.isfc.measured.drawn_sites import DrawnSite, drawn, predicted
+from tools.pages.console import PROJECT
+from tools.pages.spans import block, markdown_table
 
 COLUMNS: Final = (
     *("number", "kind", "truth", "outcome", "right", "without", "with_fit"),
     *("deviations", "factors"),
     *("untold", "misfit", "held_back", "before", "explanations", "said", "seconds"),
 )
+STUDY: Final = PROJECT / "docs" / "drawn-sites.csv"
+"""The rows of docs/measured.md, of numbers that nothing was chosen by."""
+
+WORSE: Final = 10
+"""Percentage points by which a prediction must not be further off with a fit that is given."""
+
 BLANK: Final = SiteProfile("none", (), (), 0, "")
 
 
@@ -36,7 +44,7 @@ def main() -> int:
     path, first, last = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     had = {int(row["number"]) for row in read(path)} if path.exists() else set()
     with path.open("a", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS)
+        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         if not had:
             writer.writeheader()
         for number in range(first, last + 1):
@@ -44,7 +52,7 @@ def main() -> int:
                 writer.writerow(row := row_of(drawn(number)))
                 file.flush()
                 print(*(row[name] for name in ("number", "kind", "outcome", "seconds")), flush=True)
-    print(*summary(read(path)), sep="\n")
+    print(*(f"{what}: {figure}" for what, figure in summary(read(path))), sep="\n")
     return 0
 
 
@@ -59,8 +67,9 @@ def row_of(site: DrawnSite) -> dict[str, Any]:
     begin = process_time()
     with TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        outcome, fitted, said = _fitted(site, Path(folder))
+        outcome, fitted, told = _fitted(site, Path(folder))
     seconds = process_time() - begin
+    said = [each.replace(f"{folder}/", "") for each in told]
     profile = BLANK if fitted is None else fitted.profile
     found = predicted(site, profile)
     errors = [
@@ -82,7 +91,7 @@ def row_of(site: DrawnSite) -> dict[str, Any]:
         "misfit": "" if fitted is None or fitted.misfit is None else f"{fitted.misfit:.2f}",
         "held_back": "" if held is None else f"{held.median:.1f}",
         "before": "" if before is None else f"{before.median:.1f}",
-        "explanations": "" if fitted is None else " | ".join(map(_short, fitted.explanations)),
+        "explanations": "" if fitted is None else " | ".join(map(_short, fitted.explanations[:4])),
         "said": " | ".join(said),
         "seconds": f"{seconds:.1f}",
     }
@@ -104,35 +113,77 @@ def _fitted(site: DrawnSite, folder: Path) -> tuple[str, Fitted | None, list[str
     return "given", fitted, [*fitted.notes]
 
 
-def summary(rows: list[dict[str, str]]) -> list[str]:
-    """What is promised of fits, as the rows have it."""
+def summary(rows: list[dict[str, str]]) -> list[tuple[str, str]]:
+    """What is promised of fits, as the rows have it: in words, and the figure."""
     given = [row for row in rows if row["outcome"] == "given"]
+    if not given:
+        return [("fits given", f"0 of {len(rows)}")]
     without, with_fit = (
         [abs(float(each)) for row in given for each in row[name].split()]
         for name in ("without", "with_fit")
     )
-    found = [f"{len(rows)} sites, {len(given)} fits given"]
-    if given:
-        found.append(
-            f"predictions with a fit that is given: off by {median(with_fit):.1f} % by the median, "
-            f"{median(without):.1f} % without it"
-        )
-        inside = [
-            abs(log(1 + float(off) / 100)) <= NORMAL_80 * float(deviation) / 100
-            for row in given
-            for off, deviation in zip(
-                row["with_fit"].split(), row["deviations"].split(), strict=True
-            )
-        ]
-        found.append(f"ranges of the fit, of 80 %, hold {100 * sum(inside) / len(inside):.0f} %")
-        worse = [row["number"] for row in given if worst_points(row) > 10]
-        found.append(f"given, and a prediction worse by more than 10 points: {worse}")
-    bad = [row for row in rows if worst_points(row) > 10 or row["outcome"] == "not read"]
+    inside = [
+        abs(log(1 + float(off) / 100)) <= NORMAL_80 * float(deviation) / 100
+        for row in given
+        for off, deviation in zip(row["with_fit"].split(), row["deviations"].split(), strict=True)
+    ]
+    worse = [row["number"] for row in given if worst_points(row) > WORSE]
+    bad = [row for row in rows if worst_points(row) > WORSE or row["outcome"] == "not read"]
     right = [row for row in bad if row["outcome"] != "given" and row["right"] == "True"]
-    found.append(f"would be worse: {len(bad)}, of these refused with the right reason {len(right)}")
     needless = [row["number"] for row in rows if row["outcome"] == "refused" and _is_good(row)]
-    found.append(f"refused, though predictions were at most a third as far off: {needless}")
+    return [
+        ("fits given", f"{len(given)} of {len(rows)}"),
+        (
+            "their predictions, off by the median",
+            f"{median(with_fit):.1f} %, without the fit {median(without):.1f} %",
+        ),
+        ("ranges of the fit of 80 % hold", f"{100 * sum(inside) / len(inside):.0f} % of them"),
+        (
+            f"given, and a prediction is further off by more than {WORSE} points",
+            f"{len(worse)}{_numbers(worse)}",
+        ),
+        (
+            "a prediction would be, or the figures cannot be read",
+            f"{len(bad)}, refused with the right reason {len(right)}",
+        ),
+        (
+            "refused, though predictions were at most a third as far off",
+            f"{len(needless)}{_numbers(needless)}",
+        ),
+    ]
+
+
+def by_kind(rows: list[dict[str, str]]) -> list[tuple[str, ...]]:
+    """Of each kind of site: how many, fits given, and predictions without and with these."""
+    found = []
+    for kind in dict.fromkeys(row["kind"] for row in rows):
+        of_kind = [row for row in rows if row["kind"] == kind]
+        given = [row for row in of_kind if row["outcome"] == "given"]
+        off = (
+            f"{median(abs(float(each)) for row in given for each in row[name].split()):.1f}"
+            if given
+            else ""
+            for name in ("without", "with_fit")
+        )
+        found.append((kind, f"{len(of_kind)}", f"{len(given)}", *off))
     return found
+
+
+def tables(path: Path) -> str:
+    """Both as tables in Markdown, for docs/measured.md."""
+    rows = sorted(read(path), key=lambda row: int(row["number"]))
+    kinds = ("kind", "sites", "fits given", "off by, %: without it", "with it")
+    of_all = markdown_table((f"of {len(rows)} sites", ""), summary(rows))
+    return block(f"{of_all}\n{markdown_table(kinds, by_kind(rows))}")
+
+
+def seconds_most(path: Path) -> float:
+    """Processor time of the fit that took longest, its made measurements included."""
+    return max(float(row["seconds"]) for row in read(path))
+
+
+def _numbers(numbers: list[str]) -> str:
+    return f" (number {', '.join(numbers)})" if numbers else ""
 
 
 def worst_points(row: dict[str, str]) -> float:

@@ -1,27 +1,53 @@
 """The study of docs/measured.md: sites whose truth is known, and what the fit to each is worth.
 
-``python -m tools.calibration.made_sites`` prints its table, each row as it is made. It takes ten
-minutes of a processor; with numbers, from 0 on, it makes those rows alone.
+``python -m tools.calibration.made_sites`` writes ``docs/made-sites.csv``, of which `make docs`
+makes the table. It takes a minute or two of a processor compiled; with numbers, from 0 on, it
+prints those rows alone.
 """
 
+import csv
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
+from textwrap import shorten
+from typing import Final
 
 from tests.isfc.measured.made_sites import SITES, MadeSite, medians_percent
-from tools.pages.spans import markdown_table
+from tools.pages.console import PROJECT
+from tools.pages.spans import block, markdown_table
 
-HEADINGS = ("site", "fit", "held back, %", "says", "predictions off by, %: without it", "with it")
+HEADINGS: Final = (
+    *("site", "fit", "held back, %", "says", "predictions off by, %: without it", "with it"),
+)
+STUDY: Final = PROJECT / "docs" / "made-sites.csv"
+
+SAID_MAX: Final = 200
+"""Characters of each thing that a fit says that the page has room for."""
 
 
 def main() -> int:
-    """Print the table; return the exit status."""
+    """Print the rows, and write them if they are all; return the exit status."""
     chosen = [int(number) for number in sys.argv[1:]] or range(len(SITES))
-    print(markdown_table(HEADINGS, []), end="")
+    rows = []
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
         for cells in pool.map(row, chosen):
-            print(f"| {' | '.join(cells)} |", flush=True)
+            rows.append(cells)
+            print(*cells, sep=" | ", flush=True)
+    if len(rows) == len(SITES):
+        with STUDY.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows((HEADINGS, *rows))
     return 0
+
+
+def table() -> str:
+    """The study as a table in Markdown."""
+    with STUDY.open(encoding="utf-8", newline="") as file:
+        headings, *rows = csv.reader(file)
+    said = headings.index("says")
+    for one in rows:
+        parts = (shorten(part, SAID_MAX, placeholder=" ...") for part in one[said].split(" | "))
+        one[said] = "; ".join(parts)
+    return block(markdown_table(headings, rows))
 
 
 def row(number: int) -> tuple[str, ...]:
@@ -31,9 +57,9 @@ def row(number: int) -> tuple[str, ...]:
     today, predicted = medians_percent(site.errors_percent(fitted))
     told = ", ".join(f"{name} {factor:.2f}" for name, factor in fitted.profile.factors)
     held = fitted.profile.held_back
-    said = "refused: " + "; ".join(fitted.doubts) if fitted.doubts else "; ".join(fitted.notes)
+    said = "refused: " + " | ".join(fitted.doubts) if fitted.doubts else " | ".join(fitted.notes)
     return (
-        site.kind,
+        f"{site.kind}: {site.truth}" if site.truth else site.kind,
         told or "nothing told",
         "" if held is None else f"{held.median:.1f}",
         said,
