@@ -14,6 +14,7 @@ from pathlib import Path
 from struct import Struct
 from typing import Any, Final
 
+from ctc.order import Order, name_of
 from ctc.profiles import FEATURES, ChpidProfile
 from isfc.link.parameters import LinkParameters
 from scenarios.runs.guests import GuestCosts
@@ -111,6 +112,8 @@ def _shown(value: Any) -> str:
             return value.feature
         case Struct():
             return f"{value.size} bytes"
+        case Order():
+            return f"{name_of(value.code)}, {value.state.name}"
         case _ if is_dataclass(value):
             return "; ".join(f"{f.name} {_shown(getattr(value, f.name))}" for f in fields(value))
         case Sized():
