@@ -149,12 +149,7 @@ def _page(found: Numbering, before: Collection) -> RenderableType:
         )
     parts: list[RenderableType] = [head]
     if found.problems:
-        parts.append(
-            "\n".join(
-                f"{each.kind.value}: {each.node} {format_rdev(each.rdev)} {each.text}"
-                for each in found.problems
-            )
-        )
+        parts.append(_problems(found))
     if after is not None:
         parts.append(_table(before, after))
         if names := _reordered(before, after):
@@ -168,6 +163,13 @@ def _page(found: Numbering, before: Collection) -> RenderableType:
                 "may have the new numbers: look before you use them."
             )
     return apart(parts)
+
+
+def _problems(found: Numbering) -> RenderableType:
+    table = plain_table("problem", "system", "RDEV", "what")
+    for each in found.problems:
+        table.add_row(each.kind.value, each.node, format_rdev(each.rdev), each.text)
+    return table
 
 
 def _table(before: Collection, after: Collection) -> RenderableType:

@@ -9,6 +9,7 @@ import typer
 from msgspec import Struct
 from rich.console import RenderableType
 
+from ctc.profiles import find_profile
 from isfc.cli.judgement.limit import limit_line, limits_json
 from isfc.cli.judgement.limit_record import LimitsJson
 from isfc.cli.options.experiment import complete_workload
@@ -21,7 +22,9 @@ from isfc.cli.output.progress import progress_bar
 from isfc.cli.output.ranges import RangeJson, likely, range_json, range_note
 from isfc.cli.output.streams import show, show_json, write_file
 from isfc.cli.output.table import apart, plain_table
+from isfc.layout.checked_toml import within
 from isfc.layout.document import KM_MAX
+from isfc.layout.new import read_nodes
 from isfc.layout.write import format_layout
 from isfc.search.sizing import (
     DEFAULT_FEATURES,
@@ -74,6 +77,13 @@ class WantedOptions:
     systems: Annotated[str, typer.Option(metavar="NAME,NAME", help="The two systems.")] = (
         "ATLANTA,BOSTON"
     )
+
+    def __post_init__(self) -> None:
+        with within("--feature"):
+            for each in self.feature or ():
+                find_profile(each)
+        with within(f"--systems {self.systems[:40]!r}"):
+            read_nodes(self.systems)
 
     def sized(self, jobs: int | None) -> LinkSizing:
         """The links that were tried, with a bar over the runs."""

@@ -1,13 +1,12 @@
-"""Figures of intervals by the time of the day or the week: means, percentiles, and times to move.
+"""Figures of intervals by the time of the day or the week: means and percentiles.
 
 A percentile is of time: for so many percent of it there was no more. Rates are MB/s (2^20).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import accumulate
-from math import inf
 from typing import Final
 
 from isfc.measured.intervals import WEEKDAYS, CarriedInterval
@@ -28,18 +27,6 @@ class Slot:
     label: str
     mean_mb_per_s: tuple[float, float]
     mb_per_s: tuple[float, float]
-
-
-@dataclass(frozen=True, slots=True)
-class Window:
-    """A time at which a move may begin, and how long it takes by what the link then has left.
-
-    ``likely_s`` is between what that lies; the second is infinite where it need not end.
-    """
-
-    label: str
-    seconds: float
-    likely_s: tuple[float, float]
 
 
 Weighed = Sequence[tuple[float, float]]
@@ -96,43 +83,3 @@ def label_of(begin_s: int, period: str) -> str:
     days, rest = divmod(begin_s, 86_400)
     day = f"{WEEKDAYS[days]} " if period == "week" else ""
     return f"{day}{rest // 3600:02}:{rest // 60 % 60:02}"
-
-
-def windows_of(
-    slots: Sequence[Slot],
-    way: int,
-    carries: tuple[float, float, float],
-    moved: int,
-    period: str,
-) -> Iterator[Window]:
-    """When so many bytes may begin to leave, the shortest first.
-
-    ``carries`` are MB/s that the link carries one way: what it does, and between what that lies.
-    None runs into times without a figure.
-    """
-    found = []
-    for slot in slots:
-        middle, low, high = (
-            _moved_in(_free(slots, way, each), slot.begin_s, moved / 2**20, PERIODS[period])
-            for each in carries
-        )
-        if middle is not None:
-            likely = middle if high is None else high, inf if low is None else low
-            found.append(Window(slot.label, middle, likely))
-    yield from sorted(found, key=lambda window: window.seconds)
-
-
-def _free(slots: Sequence[Slot], way: int, mb_per_s: float) -> dict[int, float]:
-    return {slot.begin_s: max(0.0, mb_per_s - slot.mb_per_s[way]) for slot in slots}
-
-
-def _moved_in(free: Mapping[int, float], begin_s: int, mb: float, period_s: int) -> float | None:
-    """Seconds that so many MB take from some time on, None if nobody knows or it never ends."""
-    for number in range(period_s // SLOT_S):
-        rate = free.get((begin_s + number * SLOT_S) % period_s)
-        if rate is None:
-            return None
-        if rate * SLOT_S >= mb:
-            return number * SLOT_S + mb / rate
-        mb -= rate * SLOT_S
-    return None

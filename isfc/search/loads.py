@@ -5,7 +5,7 @@ piece gone.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, log
 from pathlib import Path
 from typing import Any, Final
@@ -24,29 +24,29 @@ from isfc.link.name import NodeName
 from isfc.measured.by_time import (
     PERIODS,
     Slot,
-    Window,
     label_of,
     mean,
     percentile_of,
     since,
     slots_of,
-    windows_of,
 )
 from isfc.measured.figures import Reading
 from isfc.measured.intervals import CarriedInterval, carried_intervals
 from isfc.measured.measurement import Measurement
 from isfc.measured.seen import of_end, see_intervals
 from isfc.search.sizing import LostPiece
+from isfc.search.windows import Beside, Leaving, Window, guest_rate
 from isfc.search.workers import shared_out
 from scenarios.figures.certainty import Range
 from scenarios.figures.ranges import rate_range
+from scenarios.moves.guest import GuestPlan
+from scenarios.moves.guest_memory import GuestMemory
 from scenarios.runs.at_site import given_site
 from scenarios.runs.saturation import SATURATING_PAIRS, SUITE, one_way, shape
 from scenarios.runs.steady import SteadyRun, steady_run
 from scenarios.runs.workload import SUITES
 
 MONTHS_MAX: Final = 120
-MOVED_MAX: Final = 2**50
 JOBS_MAX: Final = 1024
 
 
@@ -124,7 +124,7 @@ class Loads:
     """The loads of a link: of its two ``ways``, and by the time of the day or the week.
 
     ``percentile``, ``growth`` (of 1, a month) and ``months`` are what was asked for. ``windows``
-    are when ``moved_bytes`` may leave ``source``, the shortest first; without ``moved_bytes`` none.
+    are when the guests that are ``leaving`` may do so, the best first; without these none.
     """
 
     layout: Layout
@@ -136,8 +136,7 @@ class Loads:
     slots: tuple[Slot, ...]
     growth: float = 0.0
     months: int = 0
-    moved_bytes: int = 0
-    source: NodeName | None = None
+    leaving: Leaving | None = None
     windows: tuple[Window, ...] = ()
 
     def rows(self) -> list[dict[str, Any]]:
@@ -160,7 +159,8 @@ class LoadQuestion:
     lost: str = "chpid"
     growth: float = 0.0
     months: int = 12
-    move: int = 0
+    guests: tuple[GuestPlan, ...] = ()
+    together: int = 1
     source: str | None = None
 
     def __post_init__(self) -> None:
@@ -168,7 +168,6 @@ class LoadQuestion:
             ("percentile", self.percentile, 1, 100),
             ("growth", self.growth, 0, 100),
             ("months", self.months, 1, MONTHS_MAX),
-            ("move", self.move, 0, MOVED_MAX),
         ):
             if not least <= value <= most:
                 raise ConfigurationError(f"{name} {value:g}: expected {least} to {most:.0f}")
@@ -178,6 +177,22 @@ class LoadQuestion:
         ):
             if word not in known:
                 raise ConfigurationError(f"{name} {word[:40]!r}: {expected(word, known)}")
+
+    def leaving(self, link: Layout) -> Leaving | None:
+        """Who leaves which system, if anybody."""
+        if not self.guests:
+            return None
+        source = link.nodes[0]
+        if self.source is not None:
+            source = find_node("--from", self.source, link.nodes)
+        return Leaving(source, self.guests, self.together)
+
+
+def leaving_guests(guests: Sequence[GuestPlan] | GuestMemory) -> tuple[GuestPlan, ...]:
+    """The guests; a memory is that of one."""
+    if isinstance(guests, GuestMemory):
+        return (GuestPlan("GUEST", guests),)
+    return tuple(guests)
 
 
 @checked
@@ -191,7 +206,8 @@ def loads(
     lost: str = "chpid",
     growth: float = 0.0,
     months: int = 12,
-    move: int = 0,
+    guests: Sequence[GuestPlan] | GuestMemory = (),
+    together: int = 1,
     source: str | None = None,
     profile: SiteProfile | str | Path | None = None,
     jobs: int = 1,
@@ -200,10 +216,12 @@ def loads(
 
     ``measurements`` have its link activity; ``tables`` are files of ``begin`` and what each node
     sent. ``lost`` is what may be gone: ``none``, ``ctc``, ``chpid`` or ``director``. ``growth`` is
-    in percent a month. ``move`` are bytes that leave ``source``, by default the first node. Raises
-    `ConfigurationError` for what is wrong.
+    in percent a month. ``guests`` leave ``source``, by default the first node, so many
+    ``together``; a `GuestMemory` is that of one. Raises `ConfigurationError` for what is wrong.
     """
-    asked = LoadQuestion(percentile, period, lost, growth, months, move, source)
+    asked = LoadQuestion(
+        percentile, period, lost, growth, months, leaving_guests(guests), together, source
+    )
     if not 1 <= jobs <= JOBS_MAX:
         raise ConfigurationError(f"jobs {jobs}: expected 1 to {JOBS_MAX}")
     with in_python():
@@ -234,17 +252,19 @@ def loads_of(
         raise ConfigurationError(
             "--period week: some times have no day; expected dates, or Mon 09:00"
         )
-    sender = (
-        link.nodes[0] if asked.source is None else find_node("--from", asked.source, link.nodes)
-    )
+    leaving = asked.leaving(link)
+    slots = tuple(slots_of(found, percentile, period))
     carries = _carried(link, lost, jobs, progress)
     first, second = (
         _way(link.nodes[way], found, way, percentile, period, carries[way]) for way in (0, 1)
     )
-    slots = tuple(slots_of(found, percentile, period))
-    way = link.nodes.index(sender)
-    whole = carries[way][0]
-    free = whole.mb_per_s, *whole.likely
+    windows: list[Window] = []
+    if leaving is not None:
+        before = runs_of(link, [], replace(asked, guests=()))
+        beside = Beside(link, slots, period, leaving)
+        rates = _rates(beside, jobs, lambda done: progress(before + done))
+        whole, _ = carries[link.nodes.index(leaving.source)]
+        windows = beside.windows(rates, whole.mb_per_s)
     return Loads(
         link,
         tuple(found),
@@ -255,15 +275,32 @@ def loads_of(
         slots,
         asked.growth / 100,
         asked.months,
-        asked.move,
-        sender if asked.move else None,
-        tuple(windows_of(slots, way, free, asked.move, period)) if asked.move else (),
+        leaving,
+        tuple(windows),
     )
 
 
-def runs_of(layout: Layout, lost: str) -> int:
+def _rates(
+    beside: Beside, jobs: int, progress: Callable[[int], None]
+) -> dict[tuple[int, int], float]:
+    """Bytes/s that each guest gets, by load."""
+    runs = beside.runs()
+    loads = [*runs]
+    rates: dict[tuple[int, int], float] = {}
+    for index, rate in shared_out(guest_rate, [*runs.values()], jobs):
+        rates[loads[index]] = rate
+        progress(len(rates))
+    return rates
+
+
+def runs_of(link: Layout, found: Sequence[CarriedInterval], asked: LoadQuestion) -> int:
     """How many runs `loads` takes."""
-    return 2 + 2 * sum(left is not None for _, left in _lefts(layout, LostPiece(lost)))
+    lefts = _lefts(link, LostPiece(asked.lost))
+    leaving, moving = asked.leaving(link), 0
+    if leaving is not None:
+        slots = [*slots_of(found, asked.percentile, asked.period)]
+        moving = len(Beside(link, slots, asked.period, leaving).runs())
+    return 2 + 2 * sum(left is not None for _, left in lefts) + moving
 
 
 def _lefts(layout: Layout, lost: LostPiece) -> list[tuple[str, Layout | None]]:

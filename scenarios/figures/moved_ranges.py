@@ -82,13 +82,13 @@ def moving_load(evacuation: Evacuation) -> Experiment:
         for tenant in own:
             lengths[tenant.to] += tenant.plan.memory.touched
         links = [to for to, _ in lengths.most_common(together)]
-        pairs = _pairs(-(-together // max(1, len(links))), evacuation.window)
+        pairs = pairs_alike(-(-together // max(1, len(links))), evacuation.window)
         loads += (LinkLoad(source, to, SUITES[SUITE], pairs) for to in links)
     every = (*loads, *evacuation.loads)
     return Experiment(evacuation.collection, every, SECONDS, link=evacuation.link)
 
 
-def _pairs(together: int, window: int) -> int:
+def pairs_alike(together: int, window: int) -> int:
     """Pairs of `SUITE` that have as many messages under way."""
     return max(1, together * window // SUITES[SUITE].window)
 
@@ -114,7 +114,7 @@ def _ranges(
     ]
     if not known:
         return None
-    pairs = _pairs(min(together, len(guests)), window)
+    pairs = pairs_alike(min(together, len(guests)), window)
     rates = [rate_range(1.0, link, SUITES[SUITE], pairs) for _, link, _ in known]
     moved = [guest for guest, _, _ in known]
     plans = [guest.plan for guest in moved]

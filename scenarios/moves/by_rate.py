@@ -6,7 +6,7 @@ that was not.
 """
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, inf
 from typing import Final
@@ -54,6 +54,11 @@ class WouldMove:
 
 def by_rate(plan: GuestPlan, bytes_per_s: float, begin_ns: int = 0) -> Moved:
     """What becomes of a guest whose every byte takes as long."""
+    return by_times(plan, lambda _, length: round(length / bytes_per_s * NS_PER_S), begin_ns)
+
+
+def by_times(plan: GuestPlan, took: Callable[[int, int], int], begin_ns: int = 0) -> Moved:
+    """What becomes of a guest; ``took`` says how many ns so many bytes take from a time on."""
     memory, limits = plan.memory, plan.limits
     passes: list[Pass] = []
     now_ns, length, left_s = begin_ns, memory.touched, inf
@@ -61,7 +66,7 @@ def by_rate(plan: GuestPlan, bytes_per_s: float, begin_ns: int = 0) -> Moved:
 
     def take(state_length: int = 0, *, quiesced: bool, changed: int | None = None) -> int:
         nonlocal now_ns
-        begin, taken_ns = now_ns, round((length + state_length) / bytes_per_s * NS_PER_S)
+        begin, taken_ns = now_ns, took(now_ns, length + state_length)
         now_ns += taken_ns
         left = memory.changed(taken_ns) if changed is None else changed
         passes.append(Pass(begin, now_ns, length, left, quiesced, state_length))

@@ -107,7 +107,7 @@ def change(
         new,
         (given.before, given.after),
         steps,
-        () if stuck else change_steps(new, old),
+        change_steps(new, old),
         tuple(changed_fibres(old, new)),
         _decks(old, new),
         carried,

@@ -4,16 +4,16 @@ import os
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
-from math import inf
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from msgspec import Struct
 
-from isfc.cli.measured.loads_page import draw_loads, loads_page
+from isfc.cli.measured.loads_page import draw_loads, loads_notes, loads_page
 from isfc.cli.measured.options import MeasuredFiles
 from isfc.cli.options.flattened import flattened
+from isfc.cli.options.guest_file import read_guests
 from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, open_layout
 from isfc.cli.options.number import JobsOption, bounded, read_size
 from isfc.cli.options.profile import ProfileOption
@@ -24,9 +24,9 @@ from isfc.cli.output.progress import progress_bar
 from isfc.cli.output.ranges import RangeJson, range_json
 from isfc.cli.output.streams import show, show_json, show_log
 from isfc.errors import ConfigurationError
+from isfc.layout.checked_toml import within
 from isfc.layout.layout import Layout
 from isfc.layout.site_file import with_site
-from isfc.measured.by_time import Window
 from isfc.measured.figures import Reading
 from isfc.measured.intervals import CarriedInterval, is_interval_table
 from isfc.search.loads import (
@@ -35,11 +35,17 @@ from isfc.search.loads import (
     LoadQuestion,
     Loads,
     WayLoad,
+    leaving_guests,
     link_intervals,
     loads_of,
     runs_of,
 )
 from isfc.search.sizing import LostPiece
+from isfc.search.windows import Window
+from scenarios.moves.evacuation import AT_ONCE_MAX
+from scenarios.moves.guest import GuestPlan
+from scenarios.moves.guest_memory import GuestMemory
+from scenarios.moves.vmrelocate import Limits
 from scenarios.runs.at_site import given_site
 
 
@@ -71,22 +77,45 @@ class AskedLoads:
     ] = 12
     move: Annotated[
         str | None,
-        typer.Option(metavar="SIZE", help="Find when so much, as 512G, leaves a system quickest."),
+        typer.Option(
+            metavar="SIZE", help="Find when a guest of that memory, as 512G, leaves soonest."
+        ),
     ] = None
+    guests: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.csv",
+            help="Find when these leave soonest: name,memory,change_rate, as for 'isfc evacuate'.",
+        ),
+    ] = None
+    together: Annotated[
+        int, bounded("N", 1, AT_ONCE_MAX, "How many guests leave at the same time.")
+    ] = 1
     source: Annotated[
         str | None,
-        typer.Option("--from", metavar="NODE", help="The system that it leaves; else the first."),
+        typer.Option("--from", metavar="NODE", help="The system that they leave; else the first."),
     ] = None
 
     def question(self) -> LoadQuestion:
         """The same for `loads_of`."""
-        if self.source is not None and self.move is None:
-            raise ConfigurationError("--from: expected --move SIZE with it")
-        size = 0 if self.move is None else read_size("--move", self.move)
+        if self.source is not None and self.move is None and self.guests is None:
+            raise ConfigurationError("--from: expected --guests FILE.csv or --move SIZE with it")
         return LoadQuestion(
             *(self.percentile, self.period.value, self.lost.value, self.growth, self.months),
-            *(size, self.source),
+            *(self._leaving(), self.together, self.source),
         )
+
+    def _leaving(self) -> tuple[GuestPlan, ...]:
+        if self.move is not None and self.guests is not None:
+            raise ConfigurationError("--move and --guests: expected one of them")
+        if self.move is not None:
+            size = read_size("--move", self.move)
+            with within("--move"):
+                return leaving_guests(GuestMemory(size, size))
+        if self.guests is None:
+            return ()
+        lines = read_guests(self.guests, has_destination=False, defaults=Limits())
+        return tuple(line.plan for line in lines)
 
 
 @flattened
@@ -115,7 +144,8 @@ def show_loads(
     question = asked.question()
     opened = with_site(open_layout(layout, link), given_site(profile))
     intervals = _read(files, opened)
-    with progress_bar(runs_of(opened, question.lost), "runs", is_said=True) as advance:
+    count = runs_of(opened, intervals, question)
+    with progress_bar(count, "runs", is_said=True) as advance:
         found = loads_of(opened, intervals, question, jobs or os.cpu_count() or 1, advance)
     if plot is not None:
         write_picture(plot, partial(draw_loads, found))
@@ -189,13 +219,17 @@ class SlotJson(Struct, frozen=True):
 
 
 class WindowJson(Struct, frozen=True):
-    """When a move may begin."""
+    """When guests may begin to leave."""
 
     begin: str
     seconds: float
-    """that it takes by what the link has left beside the percentile of each quarter of an hour"""
-    likely_seconds: tuple[float, float | None]
-    """between what that lies in four of five cases; null where it need not end"""
+    """until the last is gone, beside the percentile of each quarter of an hour"""
+    likely_seconds: tuple[float, float]
+    """between what that lies in four of five cases"""
+    stays: list[str]
+    """guests that a limit kept"""
+    less_mb_per_s: float
+    """that the other traffic of their system has meanwhile, of what it sends when they begin"""
 
 
 class LoadsJson(Struct, frozen=True):
@@ -217,18 +251,22 @@ class LoadsJson(Struct, frozen=True):
     """by sender"""
     slots: list[SlotJson]
     """those of the period that some interval is in"""
+    guests: list[str]
+    """that leave; empty without `--guests` or `--move`"""
     move_bytes: int
+    """of their memory, that they have ever touched"""
+    together: int
     source: str | None
-    """where they leave; null without `--move`"""
+    """where they leave"""
     windows: list[WindowJson]
-    """when they may begin to, the shortest first"""
+    """when they may begin to: first where fewest stay, of these the shortest"""
     notes: list[NoteJson]
     """as of `isfc plan --json`"""
 
 
 def loads_json(found: Loads) -> LoadsJson:
     """The record of the loads of a link."""
-    nodes = found.layout.nodes
+    nodes, leaving = found.layout.nodes, found.leaving
     return LoadsJson(
         [*nodes],
         len(found.intervals),
@@ -247,10 +285,12 @@ def loads_json(found: Loads) -> LoadsJson:
             )
             for slot in found.slots
         ],
-        found.moved_bytes,
-        found.source,
+        [] if leaving is None else [guest.name for guest in leaving.guests],
+        0 if leaving is None else sum(guest.memory.touched for guest in leaving.guests),
+        0 if leaving is None else leaving.together,
+        None if leaving is None else leaving.source,
         [_window_json(each) for each in found.windows],
-        notes_json(found.layout.notes),
+        notes_json(loads_notes(found)),
     )
 
 
@@ -278,8 +318,13 @@ def _way_json(found: Loads, way: WayLoad) -> WayLoadJson:
 
 
 def _window_json(window: Window) -> WindowJson:
-    low, high = window.likely_s
-    return WindowJson(window.label, window.seconds, (low, None if high == inf else high))
+    return WindowJson(
+        window.label,
+        window.seconds,
+        window.likely_s,
+        [*window.stays],
+        window.less_mb_per_s,
+    )
 
 
 def _carries_json(carries: Carries) -> CarriesJson:

@@ -9,9 +9,13 @@ from rich.console import RenderableType
 from isfc.cli.output.notes import note_lines
 from isfc.cli.output.ranges import likely, range_note
 from isfc.cli.output.table import apart, plain_table
-from isfc.measured.by_time import Slot, Window
+from isfc.layout.in_words import first_listed
+from isfc.layout.note import Note
+from isfc.measured.by_time import Slot
 from isfc.search.loads import MONTHS_MAX, Loads
 from isfc.search.sizing import LostPiece
+from isfc.search.windows import Leaving
+from scenarios.moves.guest import large_guests
 from scenarios.runs.saturation import SATURATING_PAIRS, SUITE
 
 if TYPE_CHECKING:
@@ -38,13 +42,19 @@ def loads_page(found: Loads) -> RenderableType:
     ]
     if found.growth:
         parts += [_months_table(found), *_outgrown(found)]
-    if found.moved_bytes:
-        parts.append(_windows(found))
+    if found.leaving is not None:
+        parts += _windows(found, found.leaving)
     parts.append(
         f"What the layout carries is of {SUITE}, {SATURATING_PAIRS} pairs, while the other end "
         f"only answers: of what both send at the same time, each has less. {range_note(known)}"
     )
-    return apart([*parts, *filter(None, note_lines(found.layout.notes))])
+    return apart([*parts, *filter(None, note_lines(loads_notes(found)))])
+
+
+def loads_notes(found: Loads) -> tuple[Note, ...]:
+    """What belongs to these figures."""
+    guests = () if found.leaving is None else found.leaving.guests
+    return (*found.layout.notes, *large_guests(guests))
 
 
 def _heading(found: Loads) -> Iterator[str]:
@@ -143,29 +153,36 @@ def _outgrown(found: Loads) -> Iterator[str]:
         )
 
 
-def _windows(found: Loads) -> str:
-    size = f"{found.moved_bytes / 2**30:,g} GiB from {found.source}"
-    if not found.windows:
-        return (
-            f"{size}: no time is known at which they would come through: the link is full, or the "
-            "figures have gaps."
-        )
-    best, worst = (_window(found.windows[place]) for place in (0, -1))
-    return (
-        f"{size} take {best} at best, and {worst} at worst, by what the whole link has left beside "
-        f"the {found.percentile:g} % of each quarter of an hour. 'isfc evacuate' shows passes and "
-        "stops of guests."
+def _windows(found: Loads, leaving: Leaving) -> Iterator[RenderableType]:
+    names = [guest.name for guest in leaving.guests]
+    gib = sum(guest.memory.touched for guest in leaving.guests) / 2**30
+    who = f"{len(names)} guests" if len(names) > 1 else "one guest"
+    together = f", {leaving.at_once} together" if leaving.at_once > 1 else ""
+    yield (
+        f"Emptying {leaving.source}, {who} of {gib:,.4g} GiB{together}, beside the "
+        f"{found.percentile:g} % of each quarter of an hour, as 'isfc evacuate' does it:"
     )
-
-
-def _window(window: Window) -> str:
-    low, high = map(_seconds, window.likely_s)
-    return f"{_seconds(window.seconds)} ({low} to {high}) from {window.label} on"
+    if not found.windows:
+        yield "No time is known at which it would be over: the figures have gaps."
+        return
+    stays = any(window.stays for window in found.windows)
+    table = plain_table(
+        *("", "begun", ">takes", "range", ">less for\nothers, MB/s"),
+        *(["stays"] if stays else []),
+    )
+    for name, window in zip(("best", "worst"), (found.windows[0], found.windows[-1]), strict=True):
+        low, high = map(_seconds, window.likely_s)
+        table.add_row(
+            *(name, window.label, _seconds(window.seconds), f"{low} to {high}"),
+            f"{window.less_mb_per_s:.0f}",
+            *([first_listed(window.stays, 4) if window.stays else ""] if stays else []),
+        )
+    yield table
+    if stays:
+        yield "Who stays is kept by a limit: 'isfc relocate' says what would let it go."
 
 
 def _seconds(seconds: float) -> str:
-    if seconds == inf:
-        return "no end"
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min {rest} s"
 

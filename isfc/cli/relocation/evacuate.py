@@ -9,6 +9,7 @@ import typer
 
 from isfc.cli.options.experiment import SeedOption
 from isfc.cli.options.flattened import flattened
+from isfc.cli.options.guest_file import read_guests
 from isfc.cli.options.layout import JsonOption, LayoutArgument, open_collection
 from isfc.cli.options.number import JobsOption, bounded
 from isfc.cli.output.exits import ExitCode
@@ -26,7 +27,6 @@ from isfc.cli.relocation.evacuate_page import (
     sweep_rows,
     traffic_range,
 )
-from isfc.cli.relocation.guest_file import read_guests
 from isfc.cli.relocation.options import AtOption, CsvOption, PlotOption, read_orders
 from isfc.cli.relocation.relocate_page import write_relocation_plot
 from isfc.cli.relocation.rolling import show_rolling

@@ -6,6 +6,7 @@ import typer
 
 from isfc.cli.options.experiment import SeedOption, choose_node
 from isfc.cli.options.flattened import flattened
+from isfc.cli.options.guest import GuestOptions
 from isfc.cli.options.number import JobsOption
 from isfc.cli.options.profile import LinkOptions, profile_record
 from isfc.cli.output.exits import ExitCode
@@ -13,7 +14,6 @@ from isfc.cli.output.notes import note_lines, note_records, show_notes
 from isfc.cli.output.progress import progress_bar, run_all
 from isfc.cli.output.streams import show, show_csv, show_json, show_log
 from isfc.cli.relocation.certainty import UNRANGED, MovesLimit, ranges_json, ranges_line
-from isfc.cli.relocation.guest import GuestOptions
 from isfc.cli.relocation.options import (
     AtOption,
     BackgroundOption,

@@ -54,7 +54,8 @@ ELSEWHERE: Final[dict[str, dict[str, str]]] = {
     "measured compare": dict.fromkeys([*OF_FILES, "files"], "`measured.read`")
     | {"tolerance": "`error_percent` of each row"},
     "measured fit": dict.fromkeys([*OF_FILES, "files"], "`measured.read`"),
-    "measured loads": dict.fromkeys([*OF_FILES, "files"], "`measured.read`"),
+    "measured loads": dict.fromkeys([*OF_FILES, "files"], "`measured.read`")
+    | {"move": "`guests`, a `GuestMemory`"},
     "optimise": {"traffic": "`traffic` of the layout"},
 }
 """Options that are no arguments of the command's function, and what there is instead."""

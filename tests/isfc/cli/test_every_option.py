@@ -133,10 +133,11 @@ show FILE
 number FILE
     --scheme alike                                        ++++
     --first D000                                          ----
-    --first D000 | --scheme alike                         ++++
+    --first D100 | --scheme alike                         ++++
     --output out.toml                                     ----
     --output out.toml | --scheme alike                    ++++
-    --csv                                                 ====
+    --csv                                                 ++--
+    --csv | --scheme alike                                ++++
     --json                                                ++++
 run FILE LOAD --seconds 0.02 --warmup 0
     --link A-C                                            --++
@@ -274,7 +275,7 @@ ELSEWHERE: Final = {
     "plot csv json",
     "measured fit": "link from system zone ran records usable decimal-comma output anyway csv json",
     "measured loads": "link profile system zone ran records usable decimal-comma percentile period "
-    "lost growth months move from plot jobs csv json",
+    "lost growth months move guests together from plot jobs csv json",
     "node": "link listen connect cert key ca insecure pace dilation strict workload pairs seconds "
     "warmup seed from verify reconnect forward journal metrics log-format log-level run-dir "
     "lifeline json",

@@ -17,7 +17,7 @@ MODULES_MAX = {
     "export": 108,
     "change": 192,
     "check": 62,
-    "number": 105,
+    "number": 110,
     "show": 160,
     "report": 220,
     "studio": 70,

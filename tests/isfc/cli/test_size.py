@@ -139,8 +139,8 @@ def test_what_no_link_carries_ends_with_1_and_writes_nothing(
     [
         ("--mb-per-s 0", "--mb-per-s 0: expected 1 to 1000000 MB/s"),
         ("--mb-per-s 9 --km -1", "--km -1: expected 0 to 10000 km"),
-        ("--mb-per-s 9 --feature Express9", "'Express9' is not a FICON feature"),
-        ("--mb-per-s 9 --systems A", "systems 'A': expected two systems"),
+        ("--mb-per-s 9 --feature Express9", "--feature: 'Express9' is not a FICON feature"),
+        ("--mb-per-s 9 --systems A", "--systems 'A': expected two systems"),
         ("--mb-per-s 9 --workload NO", "workload"),
         ("--mb-per-s 9 -o out.txt", "expected a file that ends with .toml"),
     ],

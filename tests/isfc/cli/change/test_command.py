@@ -14,6 +14,7 @@ from isfc.layout.edit import AddCtc, AddFibre, MoveCtc, RemoveCtc, edit
 from isfc.layout.write import format_collection
 from tests.decks import DECKS, LOGS
 from tests.isfc.cli.change.ends import active, up
+from tools.pages.console import PROJECT
 
 
 @pytest.fixture
@@ -218,3 +219,17 @@ def test_a_stuck_link_is_reset_with_a_ctc_that_stays(capsys: pytest.CaptureFixtu
     assert "SYSTEM CONFIG" not in page
     assert run([*words, "--reset", "1STI-3RD"]) == ExitCode.BAD_INPUT
     assert "--reset '1STI-3RD': no such link" in capsys.readouterr().err
+
+
+def test_a_reset_on_the_way_to_another_layout_has_a_way_back(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ["change", "atlanta-boston", str(PROJECT / "docs/changing/wider.toml"), "--no-rates"]
+    assert run([*words, "--reset", "ATLANTA-BOSTON", "--json"]) == ExitCode.GOOD
+    record = json.loads(capsys.readouterr().out)
+    steps, back = (
+        [(each["kind"], len(each["rdevs"]["ATLANTA"])) for each in record[key]]
+        for key in ("steps", "back")
+    )
+    assert steps == [("add", 2), ("remove", 8), ("add", 6)]
+    assert back == [("add", 2), ("remove", 2)]

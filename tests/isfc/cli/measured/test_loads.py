@@ -10,7 +10,9 @@ import pytest
 
 import isfc
 from isfc.cli.main import run
+from isfc.layout.catalogue import load_collection
 from isfc.measured.by_time import PERIODS
+from isfc.search.windows import guest_rate
 from scenarios.runs.saturation import carried
 from scenarios.runs.steady import steady_run
 from tools.pages.console import PROJECT
@@ -18,6 +20,9 @@ from tools.pages.console import PROJECT
 DAY = "begin,CLIENT,SERVER\n" + "".join(
     f"{hour:02}:00,{100 if 8 <= hour < 18 else 20},{10 + hour}\n" for hour in range(24)
 )
+
+ALIKE = "begin,end,CLIENT,SERVER\n00:00,23:59,100,0\n"
+"""A day that is the same all day long."""
 
 
 @pytest.fixture
@@ -30,12 +35,14 @@ def table(tmp_path: Path) -> Path:
 
 Loads = Callable[..., dict[str, Any]]
 RUN = cache(steady_run)
+MOVED = cache(guest_rate)
 
 
 @pytest.fixture(autouse=True)
 def each_run_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """The layout is the same in most tests, and so is what it carries."""
     monkeypatch.setattr("isfc.search.loads.steady_run", RUN)
+    monkeypatch.setattr("isfc.search.loads.guest_rate", MOVED)
 
 
 @pytest.fixture
@@ -82,17 +89,51 @@ def test_a_lost_chpid_takes_a_link_of_one(loads: Loads) -> None:
     assert found["ways"][0]["headroom"][0] == -1
 
 
-def test_a_move_is_quickest_while_little_is_sent(loads: Loads) -> None:
-    found = loads("--lost", "none", "--move", "1G")
+def test_guests_leave_soonest_while_little_is_sent(loads: Loads, tmp_path: Path) -> None:
+    """As an evacuation beside that load takes: what it loses is the load's."""
+    found = loads("--lost", "none", "--move", "8G")
     carries = found["ways"][0]["whole"]["mb_per_s"]
     best, worst = found["windows"][0], found["windows"][-1]
-    assert best["seconds"] == pytest.approx(1024 / (carries - 20))
+    assert 0.8 < best["seconds"] / (8192 / (carries - 20)) < 1.2
     assert 8 <= int(worst["begin"][:2]) < 18
+    assert 0 <= best["less_mb_per_s"] < 20
+    assert 0 <= worst["less_mb_per_s"] < 100
     low, high = best["likely_seconds"]
     assert low < best["seconds"] < high
-    assert len(found["windows"]) == PERIODS["day"] // 900
-    away = loads("--lost", "none", "--move", "1G", "--from", "SERVER")
-    assert away["windows"][0]["begin"] == "00:00"
+    assert (len(found["windows"]), best["stays"]) == (PERIODS["day"] // 900, [])
+    guests = tmp_path / "guests.csv"
+    guests.write_text("name,memory,change_rate,max_quiesce\nONE,4G,20M,\nFAST,4G,1G,1\n")
+    table = tmp_path / "alike.csv"
+    table.write_text(ALIKE)
+    words = ("--guests", str(guests), "--from", "SERVER", "--together", "2")
+    found = loads("--lost", "none", *words, file=table)
+    assert (found["guests"], found["source"], found["together"]) == (["ONE", "FAST"], "SERVER", 2)
+    assert {tuple(window["stays"]) for window in found["windows"]} == {("FAST",)}
+
+
+@pytest.mark.slow
+def test_a_window_takes_what_an_evacuation_beside_that_load_takes(
+    loads: Loads, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The rules over many quarters of an hour, held against every message of one."""
+    guests, load, table, file = (
+        tmp_path / name for name in ("guests.csv", "load.toml", "alike.csv", "link.toml")
+    )
+    guests.write_text("name,memory,change_rate\nONE,1G,20M\nTWO,1G,40M\n")
+    table.write_text(ALIKE)
+    load.write_text(
+        'name = "load"\nreply = 64\nmessages = { 122880 = 100 }\n'
+        f"per_s = {100 * 2**20 / 122_880}\n"
+    )
+    file.write_text(
+        isfc.format_collection(load_collection("published-4"))
+        + '\n[[traffic]]\nfrom = "CLIENT"\nto = "SERVER"\n'
+        + f'workload = "{load}"\npairs = 100\n'
+    )
+    found = loads("--lost", "none", "--guests", str(guests), file=table)
+    assert run(["evacuate", str(file), "CLIENT", "--guests", str(guests), "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert found["windows"][0]["seconds"] == pytest.approx(record["seconds"], rel=0.05)
 
 
 def test_a_move_that_runs_into_the_unknown_is_not_shown(loads: Loads, tmp_path: Path) -> None:
@@ -143,7 +184,8 @@ def test_link_activity_is_read_as_tables_are(loads: Loads) -> None:
         ),
         (DAY, "--period week", "--period week: some times have no day"),
         (DAY, "--lost director", "--lost director: the layout names no director"),
-        (DAY, "--from CLIENT", "--from: expected --move SIZE with it"),
+        (DAY, "--from CLIENT", "--from: expected --guests FILE.csv or --move SIZE with it"),
+        (DAY, "--move 1G --guests nowhere.csv", "--move and --guests: expected one of them"),
         (DAY, "--move 1G --from NOWHERE", "--from NOWHERE: not a node of this layout"),
         (DAY, "--ran HL:50", "--ran: what ran does not matter here"),
     ],
@@ -168,13 +210,19 @@ def test_the_page_and_its_picture(
     words = ["measured", "loads", "published-4", str(table), "--lost", "none", "--plot", str(drawn)]
     assert run([*words, "--growth", "5", "--move", "4G", "--jobs", "1"]) == 0
     page = capsys.readouterr().out
-    for said in ("The layout, whole, carries", "month, 5 % more each", "4 GiB from CLIENT take"):
+    for said in (
+        "The layout, whole, carries",
+        "month, 5 % more each",
+        "Emptying CLIENT, one guest of 4 GiB",
+    ):
         assert said in page
     assert "CLIENT can send, whole" in drawn.read_text()
 
 
 def test_the_function_finds_what_the_command_shows(loads: Loads, table: Path) -> None:
-    found = isfc.measured.loads("published-4", tables=[table], lost="none", move=2**30)
+    found = isfc.measured.loads(
+        "published-4", tables=[table], lost="none", guests=isfc.GuestMemory(2**30, 2**30)
+    )
     shown = loads("--lost", "none", "--move", "1G")
     assert [way.mb_per_s for way in found.ways] == [
         way["percentile_mb_per_s"] for way in shown["ways"]

@@ -11,7 +11,7 @@ from math import inf
 from pathlib import Path
 from typing import Final
 
-from isfc.cli.relocation.guest import GuestOptions
+from isfc.cli.options.guest import GuestOptions
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import read_bytes, within
 from scenarios.moves.guest import GuestPlan

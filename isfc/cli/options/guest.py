@@ -1,6 +1,6 @@
 """The options that describe a guest that is relocated, and what they come to.
 
-A file of guests has the same names as columns: `isfc.cli.relocation.guest_file`.
+A file of guests has the same names as columns: `isfc.cli.options.guest_file`.
 """
 
 from collections.abc import Callable
