@@ -18,7 +18,10 @@ BYTES: Final = 3
 """What a path needs of a resource: its share of a line, of the data processor of the channel that
 sends or that receives, or bytes."""
 
-TIGHT: Final = 1.0 + 1e-9
+_NOTHING: Final = 1e-9
+"""Less than this of a resource is left of what is full."""
+
+TIGHT: Final = 1.0 + _NOTHING
 """More of a resource than this is wanted where it is short."""
 
 
@@ -67,12 +70,14 @@ class Resource:
     """A line one way, a data processor, or inter-switch links one way; there is 1 of each."""
 
     __slots__ = (
-        "changed", "left", "level", "needs", "ns_per_byte", "open", "out_count", "short", "stale",
-        "visited", "wanted",
+        "changed", "level", "lines", "needs", "ns_per_byte", "out_count", "queued", "short",
+        "wanted",
     )  # fmt: skip
 
     def __init__(self, ns_per_byte: float = 0.0) -> None:
         self.ns_per_byte = ns_per_byte
+        self.lines: list[Need] = []
+        """Of a line that has never been what holds a path up: of all paths."""
         self.needs: list[Need] = []
         """Of paths with transfers under way. A straight path is there twice at its processor."""
         self.out_count: i64 = 0
@@ -82,14 +87,10 @@ class Resource:
         self.wanted = 0.0
         self.short = False
         """Whether they want more than there is."""
-        self.visited = False
-        self.left = 1.0
-        self.open = 0.0
-        """What the paths need at full pace whose pace is still to be found."""
-        self.stale = False
-        """Whether these are fewer since that was added."""
-        self.level = 0.0
-        """The pace at which it was full when that was added: those that close only raise it."""
+        self.level = 1.0
+        """The pace at which it is full: no path goes faster here."""
+        self.queued = False
+        """Whether its level is still to be found."""
 
     def renew(self) -> None:
         """Find whether it is short: sums that are kept would gather what rounding leaves."""
@@ -100,20 +101,65 @@ class Resource:
         self.wanted = wanted
         self.short = wanted > TIGHT
 
-    def visit(self) -> None:
-        """Begin to look for paces: all of its paths need theirs."""
-        self.visited, self.stale = True, False
-        self.left, self.open = 1.0, self.wanted
-        self.level = 1.0 / self.wanted if self.wanted else 0.0
+    def bind(self) -> None:
+        """Let a line be what may hold paths up.
 
-    def renew_open(self) -> None:
-        """Add what the paths need whose pace is still to be found."""
-        self.stale = False
-        wanted = 0.0
+        It is not as long as each needs no more of it than of the channel's data processor, which
+        is then full before it.
+        """
+        for need in self.lines:
+            path = need.path
+            path.add(need)
+            if path.present:
+                self.needs.append(need)
+                need.renew()
+        self.lines.clear()
+
+    def is_of_others(self, path: "Path") -> bool:
+        """Whether anybody needs it but a path and its way back."""
+        if len(self.needs) > 2:
+            return True
+        back = path.back
         for need in self.needs:
-            wanted += need.open
-        self.open = wanted
-        self.level = self.left / wanted if wanted else 0.0
+            other = need.path
+            if other is path or other is back:
+                continue
+            return True
+        return False
+
+    def find_level(self) -> None:
+        """Find the pace at which it is full, from the bounds of those that need it.
+
+        Those that cannot go as fast take what they can, the others an equal pace. The faster they
+        go, the fewer they are. So a pace is too low, never too high, that is found with those that
+        go on at another one, and from there it rises until they are the same.
+        """
+        level, is_first = self.level, True
+        while self.short:
+            left, wanted, fastest = 1.0, 0.0, 0.0
+            for need in self.needs:
+                bound, share = need.bound, need.share
+                if bound >= level:
+                    wanted += share
+                elif share:
+                    left -= bound * share
+                    if bound > fastest:
+                        fastest = bound
+            if not wanted and -_NOTHING < left < _NOTHING:
+                self.level = fastest
+                return
+            if left >= wanted:
+                break
+            found = left / wanted if wanted else 0.0
+            if is_first:
+                least = 1.0 / self.wanted
+                found = found if found > least else least
+                is_first = False
+            elif found <= level:
+                self.level = level
+                return
+            level = found
+        self.level = 1.0
 
     def renew_senders(self, out_count: i64) -> None:
         """Find what those need again that send from here: they slow each other down."""
@@ -126,19 +172,19 @@ class Resource:
 
 @final
 class Need:
-    """What one path needs of one resource: ``share`` of it at full pace.
+    """What one path needs of one resource: ``share`` of it at full pace."""
 
-    ``open`` is the same as long as that path's pace is still to be found, and then nothing.
-    """
-
-    __slots__ = ("kind", "open", "path", "resource", "share")
+    __slots__ = ("bound", "kind", "others", "path", "resource", "share")
 
     def __init__(self, path: "Path", resource: Resource, kind: i64) -> None:
         self.path = path
         self.resource = resource
+        self.others: list[Resource] = []
+        """What else the path needs."""
         self.kind = kind
         self.share = 0.0
-        self.open = 0.0
+        self.bound = 1.0
+        """The pace beyond which it does not go elsewhere."""
 
     def renew(self) -> None:
         """Find it: what is under way has changed."""
@@ -164,8 +210,8 @@ class Path:
     """
 
     __slots__ = (
-        "back", "bytes_per_line_ns", "crowded", "ends", "found", "needs", "open", "pace", "present",
-        "processor", "queue", "roll_off", "seen", "sent", "straight",
+        "back", "bytes_per_line_ns", "crowded", "ends", "lines", "needs", "pace", "present",
+        "processor", "queue", "roll_off", "seen", "sent", "straight", "touched",
     )  # fmt: skip
 
     def __init__(self, *, straight: bool) -> None:
@@ -174,6 +220,8 @@ class Path:
         self.seen = DirectionLoad()
         self.back = self
         self.needs: list[Need] = []
+        self.lines: list[Resource] = []
+        """Those on its way that have never been what holds it up."""
         self.ends: list[PathEnd] = []
         self.bytes_per_line_ns = 0.0
         """What a transfer moves in a nanosecond of the line, disks beside it considered."""
@@ -188,10 +236,17 @@ class Path:
         """Whether its needs stand at its resources."""
         self.crowded = False
         """Whether its pace is one that it found among others."""
-        self.open = False
-        """Whether its pace is still to be found."""
-        self.found = 1.0
-        """The pace that has been found, which nobody has been told yet."""
+        self.touched = False
+        """Whether its pace is to be found again."""
+
+    def add(self, need: Need) -> None:
+        """Need something else too."""
+        resource = need.resource
+        for each in self.needs:
+            if each.resource is not resource:
+                each.others.append(resource)
+                need.others.append(each.resource)
+        self.needs.append(need)
 
     @property
     def crowding(self) -> float:
@@ -206,10 +261,33 @@ class Path:
             return True
         for needs in (self.needs, back.needs):
             for need in needs:
-                for other in need.resource.needs:
-                    if other.path is not self and other.path is not back:
-                        return True
+                if need.resource.is_of_others(self):
+                    return True
         return False
+
+    @property
+    def meets_only_its_way_back(self) -> bool:
+        """Whether nobody else needs what is short on it or its way back."""
+        if self.straight:
+            return False
+        back = self.back
+        for need in self.needs:
+            if need.resource.short and need.resource.is_of_others(self):
+                return False
+        for need in back.needs:
+            if need.resource.short and need.resource.is_of_others(self):
+                return False
+        return True
+
+    @property
+    def pace_of_many(self) -> float:
+        """Its pace by the levels of what it needs."""
+        pace = 1.0
+        for need in self.needs:
+            level = need.resource.level
+            if level < pace:
+                pace = level
+        return pace
 
     @property
     def pace_of_two(self) -> float:
@@ -225,6 +303,11 @@ class Path:
     def renew(self) -> None:
         """What is under way has changed: let its needs stand at its resources while anything is."""
         present = self.sent.count > 0 or self.seen.count > 0
+        line = self.sent.line
+        if line > self.sent.common or line > self.seen.common:
+            for resource in self.lines:
+                resource.bind()
+            self.lines.clear()
         for need in self.needs:
             if present is not self.present:
                 if present:
@@ -233,14 +316,3 @@ class Path:
                     need.resource.needs.remove(need)
             need.renew()
         self.present = present
-
-    def close(self, pace: float) -> None:
-        """Note the pace that has been found, and what is left of what is short beside it."""
-        self.open = False
-        self.found = pace
-        for need in self.needs:
-            need.open = 0.0
-            resource = need.resource
-            if resource.visited:
-                resource.left -= pace * need.share
-                resource.stale = True

@@ -13,7 +13,7 @@ that has all systems in one process can have a fabric.
 """
 
 from dataclasses import dataclass
-from typing import final
+from typing import Final, final
 
 from mypy_extensions import i64
 
@@ -22,13 +22,18 @@ from ctc.contention import (
     LINE,
     RECEIVER,
     SENDER,
-    TIGHT,
     ChannelQueue,
     Need,
     Path,
     PathEnd,
     Resource,
 )
+
+_FEW: Final = 4
+"""So many needs a resource has at most where two channels have just met others, or parted."""
+
+_ROUNDING: Final = 1e-12
+"""A level that differs by less has not changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,16 +104,15 @@ class Fabric:
 
     def _new_path(self, route: FabricRoute) -> Path:
         path = Path(straight=route.here == route.there)
-        uses = [
-            (self._resource("out", route.here), LINE),
-            (self._resource("in", route.there), LINE),
-            (self._resource("processor", route.here), SENDER),
-            (self._resource("processor", route.there), RECEIVER),
-        ]
-        if route.trunk:
-            uses.append((self._resource("trunk", route.trunk, route.trunk_ns_per_byte), BYTES))
-        path.needs = [Need(path, resource, kind) for resource, kind in uses]
         path.processor = self._resource("processor", route.here)
+        path.add(Need(path, path.processor, SENDER))
+        path.add(Need(path, self._resource("processor", route.there), RECEIVER))
+        if route.trunk:
+            trunk = self._resource("trunk", route.trunk, route.trunk_ns_per_byte)
+            path.add(Need(path, trunk, BYTES))
+        path.lines = [self._resource("out", route.here), self._resource("in", route.there)]
+        for line in path.lines:
+            line.lines.append(Need(path, line, LINE))
         return path
 
     def settle(self, path: Path, end: PathEnd, now_ns: i64) -> None:
@@ -124,39 +128,19 @@ class Fabric:
         if not path.meets_others:
             _go(path, path.pace_of_two, end, now_ns)
             return
-        paths, short = _reached(path)
-        if _are_of_two_channels(paths):
-            for each in paths:
-                each.open = False
-                if each is path or each.crowded:
-                    each.crowded = False
-                    _go(each, each.pace_of_two, end, now_ns)
-        else:
-            _share_out(paths, short)
-            for each in paths:
-                each.crowded = True
-                if each.found != each.pace or each is path:
-                    _go(each, each.found, end, now_ns)
-        for resource in short:
-            resource.visited = False
+        for each in _touched(path):
+            each.touched = False
+            is_of_two = each.meets_only_its_way_back
+            pace = each.pace_of_two if is_of_two else each.pace_of_many
+            if pace != each.pace or each is path:
+                _go(each, pace, end, now_ns)
+            each.crowded = not is_of_two
 
     def _resource(self, what: str, name: str, ns_per_byte: float = 0.0) -> Resource:
         """One that may be there already."""
         if (what, name) not in self._resources:
             self._resources[what, name] = Resource(ns_per_byte)
         return self._resources[what, name]
-
-
-def _are_of_two_channels(paths: list[Path]) -> bool:
-    """Whether those with transfers under way lead from one channel to one other, and back."""
-    first: Path | None = None
-    for path in paths:
-        if path.present:
-            if first is None:
-                first = path
-            if path.straight or (path is not first and path.back is not first):
-                return False
-    return True
 
 
 def _go(path: Path, pace: float, changed: PathEnd, now_ns: i64) -> None:
@@ -168,60 +152,90 @@ def _go(path: Path, pace: float, changed: PathEnd, now_ns: i64) -> None:
             end.set_pace(pace, now_ns)
 
 
-def _share_out(paths: list[Path], short: list[Resource]) -> None:
-    """Find the fairest paces (max-min) of paths that want what is short.
+def _touched(path: Path) -> list[Path]:
+    """Find levels again after a change of a path and its way back; the paths whose pace they are.
 
-    All rise from 0 together; where something becomes full, its paths stay, and the others rise
-    on. Nothing is left over that anybody could use.
+    The paces are the fairest ones (max-min): all rise from 0 together; where something becomes
+    full, its paths stay, and the others rise on. So the level of a resource follows from those of
+    what else its paths need, as far as these are lower (`Resource.find_level`). One that has become
+    another is passed on to what is full later: the lowest depends on no other, the next on that
+    alone, and so on, so that this comes to an end.
     """
-    while True:
-        pace = 1.0
-        full: Resource | None = None
-        for resource in short:
-            if resource.stale:
-                if resource.level > pace * TIGHT:  # another is full before it
-                    continue
-                resource.renew_open()
-            if resource.open > 0.0 and resource.left < pace * resource.open:
-                pace = max(0.0, resource.left / resource.open)
-                full = resource
-        if full is None:
-            for path in paths:
-                if path.open:
-                    path.close(pace)
-            return
-        for need in full.needs:
-            if need.path.open:
-                need.path.close(pace)
+    touched: list[Path] = []
+    queue: list[Resource] = []
+    _touch(path, touched, queue)
+    if path.back.present:
+        _touch(path.back, touched, queue)
+    while queue:
+        resource = _take_lowest(queue)
+        old = resource.level
+        _find_bounds(resource)
+        resource.find_level()
+        level = resource.level
+        if -_ROUNDING < level - old < _ROUNDING:
+            resource.level = old
+        else:
+            _pass_on(resource, old if old < level else level, touched, queue)
+    return touched
 
 
-def _reached(path: Path) -> tuple[list[Path], list[Resource]]:
-    """Whose pace a change of a path, or of its way back, can change, and what is short for them.
+def _renew(resource: Resource, touched: list[Path], queue: list[Resource]) -> None:
+    """Find whether it is short, and touch those that may have met others there, or parted."""
+    was_short = resource.short
+    resource.renew()
+    if was_short or resource.short:
+        _enter(resource, queue)
+        are_few = len(resource.needs) <= _FEW
+        for need in resource.needs:
+            if are_few or not need.path.crowded:
+                _touch(need.path, touched, queue)
 
-    The way from one to the next leads over what is short, or was when it was looked at last.
-    """
-    paths = [path]
-    path.open = True
-    if not path.back.open and path.back.present:
-        path.back.open = True
-        paths.append(path.back)
-    short: list[Resource] = []
-    place = 0
-    while place < len(paths):
-        for need in paths[place].needs:
-            need.open = need.share
-            resource = need.resource
-            if resource.visited:
-                continue
-            was_short = resource.short
-            if resource.changed:
-                resource.renew()
-            if was_short or resource.short:
-                resource.visit()
-                short.append(resource)
-                for other in resource.needs:
-                    if not other.path.open:
-                        other.path.open = True
-                        paths.append(other.path)
-        place += 1
-    return paths, short
+
+def _pass_on(resource: Resource, low: float, touched: list[Path], queue: list[Resource]) -> None:
+    """Touch what its level concerns, which was or is ``low``: paths, and what is full later."""
+    for need in resource.needs:
+        if need.bound > low:
+            _touch(need.path, touched, queue)
+            for other in need.others:
+                if other.short and other.level > low:
+                    _enter(other, queue)
+
+
+def _enter(resource: Resource, queue: list[Resource]) -> None:
+    """Let the level of a resource be found, once."""
+    if not resource.queued:
+        resource.queued = True
+        queue.append(resource)
+
+
+def _take_lowest(queue: list[Resource]) -> Resource:
+    """The one whose level is the lowest so far, of which the others may follow."""
+    last = queue.pop()
+    lowest, place = last, -1
+    for index, resource in enumerate(queue):
+        if resource.level < lowest.level:
+            lowest, place = resource, index
+    if place >= 0:
+        queue[place] = last
+    lowest.queued = False
+    return lowest
+
+
+def _touch(path: Path, touched: list[Path], queue: list[Resource]) -> None:
+    """Let the pace of a path be found, and the levels that it follows from, once."""
+    if not path.touched:
+        path.touched = True
+        touched.append(path)
+        for need in path.needs:
+            if need.resource.changed:
+                _renew(need.resource, touched, queue)
+
+
+def _find_bounds(resource: Resource) -> None:
+    """Find how fast each path may go by the levels of what else it needs."""
+    for need in resource.needs:
+        bound = 1.0
+        for other in need.others:
+            if other.level < bound:
+                bound = other.level
+        need.bound = bound

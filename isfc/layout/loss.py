@@ -97,7 +97,7 @@ def _without(layout: Layout, gone: set[CtcPair]) -> Layout | None:
 
 @dataclass(frozen=True, slots=True)
 class ClusterLoss:
-    """One thing that is gone: a channel, a director, inter-switch links, or a CEC.
+    """One thing that is gone: a channel, a director, a path or its inter-switch links, or a CEC.
 
     ``kind`` is ``channel``, ``director``, ``path`` or ``cec``. ``cut`` names the links that are
     down then; ``fewer`` the links that have lost CTCs, each with how many it has left and had.
@@ -112,7 +112,7 @@ class ClusterLoss:
 
 
 def cluster_losses(collection: Collection) -> tuple[ClusterLoss, ...]:
-    """The loss of each channel, director, path of inter-switch links and CEC."""
+    """The loss of each channel, director, path and CEC."""
     return tuple(loss for loss, _ in cluster_pieces(collection))
 
 
@@ -130,10 +130,10 @@ def _pieces(collection: Collection) -> Iterator[tuple[str, str, set[Fibre]]]:
     for director in sorted({name for _, fibre in fibres for name in fibre.directors}):
         led = {fibre for _, fibre in fibres if director in fibre.directors}
         yield ("director", f"director {director}", led)
-    for path in dict.fromkeys(fibre.path for _, fibre in fibres):
-        if path is not None and path.isl is not None:
-            crossing = {fibre for _, fibre in fibres if fibre.path == path}
-            yield ("path", f"inter-switch links of path {path.name}", crossing)
+    for path in dict.fromkeys(fibre.path for _, fibre in fibres if fibre.path is not None):
+        crossing = {fibre for _, fibre in fibres if fibre.path == path}
+        name = f"path {path.name}"
+        yield ("path", name if path.isl is None else f"inter-switch links of {name}", crossing)
     for cec in collection.cecs:
         ended = {fibre for link, fibre in fibres if {*link.nodes} & {*cec.systems}}
         yield ("cec", f"CEC {cec.name}", ended)

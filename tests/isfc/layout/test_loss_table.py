@@ -1,21 +1,43 @@
 """The losses of the shipped cluster as a table made by hand, which everything that loses them has.
 
 Two CECs, EAST with ALPHA and BETA, WEST with GAMMA and DELTA; each has four channels that both of
-its systems use, the first two lead through director 1, the others through director 2. A link has
+its systems use, the first two lead through director 1, the others through 2 or 3. A link has
 eight CTCs: two on each channel of a CEC; those within a CEC go out of one channel into another.
+From CEC to CEC those of director 1 are a path, and directors 2 and 3 an inter-switch link apart.
 """
 
+import re
 from typing import Final
 
 import pytest
 
-from isfc.layout.catalogue import load_collection
+from isfc.layout.catalogue import read_content
+from isfc.layout.file import parse_collection
+from isfc.layout.layout import Collection
 from isfc.layout.loss import cluster_losses, left_of
 from isfc.layout.lost import collection_without
 from isfc.link.name import NodeName
 from scenarios.faults.fault import parse_faults
 
-CECS: Final = load_collection("two-cecs")
+PLACES: Final = {
+    r"(\[fibre\.[AB][DG][01]\]\n)": r'\1path = "far"\n',
+    r'(\[fibre\.DG[23]\][^[]*director = )"2"': r'\1"3"',
+    r'(\[fibre\.[AB][DG][23]\]\n[^[]*{ (\w+) = "..", (\w+) = ".." }\n)director = "2"': (
+        r'\1path = "wide"\ndirector = { \2 = "2", \3 = "3" }'
+    ),
+}
+PATHS: Final = "[path.far]\nkm = 10\n[path.wide]\nkm = 10\nisl = { gbps = 8, credits = 200 }\n"
+
+
+def with_paths() -> Collection:
+    """The shipped cluster with paths between its CECs."""
+    file = read_content("two-cecs")[0].decode()
+    for place, changed in PLACES.items():
+        file = re.sub(place, changed, file)
+    return parse_collection(file + PATHS)
+
+
+CECS: Final = with_paths()
 LINKS: Final = tuple("ALPHA-BETA ALPHA-DELTA ALPHA-GAMMA BETA-DELTA BETA-GAMMA DELTA-GAMMA".split())
 EAST: Final = (4, 6, 6, 6, 6, 8)
 WEST: Final = (8, 6, 6, 6, 6, 4)
@@ -23,7 +45,10 @@ TABLE: Final = {
     **{f"the channel ALPHA {n} = BETA {n}": (f"ALPHA:{n}", EAST) for n in (40, 41, 42, 43)},
     **{f"the channel GAMMA {n} = DELTA {n}": (f"GAMMA:{n}", WEST) for n in (50, 51, 52, 53)},
     "director 1": ("director:1", (4, 4, 4, 4, 4, 4)),
-    "director 2": ("director:2", (4, 4, 4, 4, 4, 4)),
+    "director 2": ("director:2", (4, 4, 4, 4, 4, 8)),
+    "director 3": ("director:3", (8, 4, 4, 4, 4, 4)),
+    "path far": ("path:far", (8, 4, 4, 4, 4, 8)),
+    "inter-switch links of path wide": ("isl:wide", (8, 4, 4, 4, 4, 8)),
     "CEC EAST": ("cec:EAST", (0, 0, 0, 0, 0, 8)),
     "CEC WEST": ("cec:WEST", (8, 0, 0, 0, 0, 0)),
 }
