@@ -9,6 +9,7 @@ from isfc.cli.judgement.limit_record import LimitJson, LimitsJson
 from isfc.cli.output.table import plain_table
 from isfc.layout.in_words import listed
 from isfc.link.name import NodeName
+from isfc.link.schedule import CTCS_MAX
 from scenarios.figures.limit import Limit, Relief, Share, first_limit
 from scenarios.figures.reasoned import ReasonedRate
 from scenarios.figures.resources import (
@@ -61,7 +62,7 @@ time too."""
 
 
 def limit_line(limit: Limit, mb_per_s: float, load: str = "", *, each_way: bool = False) -> str:
-    """``limited by: BOSTON receives (its lock is busy 97 %); ...``, of a rate in MB/s.
+    """``limited by: BOSTON receives (its software's lock is busy 97 %); ...``, of a rate in MB/s.
 
     ``load`` says what is under way, where that is no pairs. Said of ``each_way``, it names no node.
     """
@@ -73,7 +74,7 @@ def limit_line(limit: Limit, mb_per_s: float, load: str = "", *, each_way: bool 
         parts[0] = f"several things together, most by {parts[0]}"
     elif limit.first[0].share < _MOST:
         parts[0] = f"mostly {parts[0]}"
-    parts += map(_gain, limit.reliefs)
+    parts += map(_gain, limit.reliefs) if limit.reliefs else _full(limit.experiment)
     parts.append(f"without this limit: {limit.without * mb_per_s:,.0f}")
     return f"limited by: {'; '.join(parts)}"
 
@@ -162,6 +163,13 @@ def _kinds(limit: Limit | None) -> frozenset[tuple[str, bool]]:
     return frozenset((each.resource.kind.id, each.resource.node == sender) for each in limit.first)
 
 
+def _full(experiment: Experiment) -> list[str]:
+    """That nothing can be added to a link, if that is so."""
+    links = experiment.collection.links
+    is_full = len(links) == 1 and len(links[0].ctcs) == CTCS_MAX
+    return ["no CTC can be added"] if is_full else []
+
+
 def _gain(relief: Relief) -> str:
     gain = f"{relief.ratio - 1:.0%}" if relief.gains else "nothing"
     return f"{relief.added} gains {gain}"
@@ -179,7 +187,7 @@ def _named(limit: Limit, share: Share, load: str, names: Mapping[NodeName, str] 
     if share.busy is not None:
         whose = share.where
         if kind in _HAVE_LOCK:
-            whose = " ".join(filter(None, ("its lock", share.where, "is")))
+            whose = " ".join(filter(None, ("its software's lock", share.where, "is")))
         said.append(f"{whose} busy {min(1.0, share.busy):.0%}".replace("%", " %").strip())
     if doubt := resource_known(share.resource, experiment.collection.links):
         said.append(doubt)

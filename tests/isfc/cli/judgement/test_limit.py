@@ -29,7 +29,8 @@ def receiving(node: int) -> Share:
 def test_each_way_is_said_once_of_the_end_that_has_the_resource() -> None:
     ways = [limited(0, receiving(1)), limited(1, receiving(0))]
     (line,) = limit_lines(ways)
-    assert line.startswith("Each way limited by: the other end receives (its lock is busy 97 %")
+    said = "Each way limited by: the other end receives (its software's lock is busy 97 %"
+    assert line.startswith(said)
     limit = ways[0].limit
     assert limit is not None
     assert limit_line(limit, 100).startswith("limited by: BOSTON receives")
@@ -37,6 +38,15 @@ def test_each_way_is_said_once_of_the_end_that_has_the_resource() -> None:
 
 def test_ways_are_not_alike_where_it_is_the_sender_of_one_and_the_receiver_of_the_other() -> None:
     assert len(limit_lines([limited(0, receiving(1)), limited(1, receiving(1))])) == 2
+
+
+def test_a_link_with_all_the_ctcs_that_it_may_have_says_so() -> None:
+    share = Share(Resource(LINE), 0.9, 1.0)
+    for name, is_full in (("published-16", True), ("published-8", False)):
+        layout = load_layout(name)
+        experiment = one_way(layout, layout.nodes[0], SATURATING_PAIRS)
+        limit = Limit(experiment, (share,), (share,), 1.5, ())
+        assert ("; no CTC can be added; " in limit_line(limit, 100)) is is_full
 
 
 def test_ways_limited_by_their_chpids_are_alike() -> None:
