@@ -24,7 +24,7 @@ PACKAGES := $(shell find ctc isfc scenarios -name "*.py") $(wildcard \
 ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
 endif
-.PHONY: help .venv replay test test-all check before-tests style types tests source-tests \
+.PHONY: help .venv replay test test-all check side-by-side from-source style types tests source-tests \
     compiled-tests quick-tests other-pythons format coverage simulate properties mutate fuzz \
     explore chaos bench bench-live wheel dist try-dist docs site calibration bounds left-out judge fidelity clean
 
@@ -64,17 +64,19 @@ replay: build/compiled/made  ## replay the published transport tables beside our
 	@$(COMPILED) -m isfc replay transport
 	@printf '\nNext: %s\n' '$(BIN)/isfc plan atlanta-boston'
 
-test: before-tests tests  ## all checks, and all tests but the long form of some
+test: side-by-side compiled-tests  ## all checks, and all tests but the long form of some
 
 test-all: AND_ONLY_SHORT :=
 test-all: test other-pythons  ## what a release has to pass: the long forms too, and other Pythons
 
 check: style types quick-tests  ## as test, without the slow tests
 
-# The compiler needs one core for more than a minute, and so do the checks.
-before-tests: .venv/test
-	@+$(MAKE) --no-print-directory --jobs=2 --output-sync=target SIDE_BY_SIDE=yes \
-	    build/compiled/made isfc/cli/help/isfc.txt style types
+# The compiler takes one core for more than a minute, and the source needs nothing of what it makes.
+side-by-side: .venv/test isfc/cli/help/isfc.txt
+	@+$(MAKE) --no-print-directory --jobs=2 SIDE_BY_SIDE=yes build/compiled/made from-source
+
+from-source:
+	@+$(MAKE) --no-print-directory SIDE_BY_SIDE= style types source-tests
 
 style: .venv/test  ## ruff, the architecture lint, and plain words
 	$(BIN)/ruff check

@@ -21,6 +21,11 @@ pytest_plugins = ["tests.limits"]
 
 register_profiles()
 settings.register_profile("few", settings.get_profile("ci"), max_examples=20)
+LONGEST: Final = {
+    "test_instructions.py", "test_published.py", "test_chaos.py", "test_limits.py",
+    "test_no_posix.py", "test_tasks.py", "test_server.py", "test_site_fit.py", "test_tutorial.py",
+}  # fmt: skip
+"""Modules with tests of ten seconds and more."""
 PROFILE: Final = os.environ.get("HYPOTHESIS_PROFILE", "dev")
 settings.load_profile(PROFILE)
 
@@ -55,6 +60,11 @@ def pytest_report_header(config: pytest.Config) -> str:
     return (
         f"commit {_commit()}, {_circumstances(config)}, isfc {'compiled' if HERE else 'as source'}"
     )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the longest, so that no process works long after the others are done."""
+    items.sort(key=lambda item: item.path.name not in LONGEST)
 
 
 @pytest.hookimpl(trylast=True)
