@@ -70,9 +70,9 @@ def test_limits_are_those_of_the_published_runs() -> None:
         (layout_of_express8((8, 4)), ["CTCs on FICON Express8"]),
         (
             layout_of((4, 16)),
-            [f"14 CTCs of one chpid written on by one system (measured: {WRITERS_MAX})"],
+            [f"more than {WRITERS_MAX} CTCs of one chpid written on by one system"],
         ),
-        (ONE_CTC_EACH, ["16 fibres (measured: 4)"]),
+        (ONE_CTC_EACH, ["more than 4 fibres"]),
     ],
 )
 def test_layout_beyond_it_is_told(layout: Layout, told: list[str]) -> None:
@@ -89,8 +89,8 @@ def test_fibre_with_a_length_is_told() -> None:
 @pytest.mark.parametrize(
     ("workload", "pairs", "rate", "told"),
     [
-        (find_workload("HL"), 101, 0.0, "101 pairs (measured: 100)"),
-        (find_workload("HL"), 100, 1100.0, "1,100 MB/s (measured: 1,031)"),
+        (find_workload("HL"), 101, 0.0, "more than 100 pairs"),
+        (find_workload("HL"), 100, 1100.0, "more than 1,031 MB/s both ways"),
         (
             free_workload("256:256:0", 2048),
             1,
