@@ -66,10 +66,15 @@ def range_line(experiment: Experiment, result: Result) -> str:
     """Between what the figures of a run would lie on real hardware."""
     found = ranges_of_run(experiment, result)
     said = "; ".join(
-        f"{name} {factor_line([each]) if name == SERVICE else plain(each.likely)}"
+        f"{said_name(name)} {factor_line([each]) if name == SERVICE else plain(each.likely)}"
         for name, each in found.items()
     )
     return f"Range: {said}. {range_note(found.values())}" if found else ""
+
+
+def said_name(name: str) -> str:
+    """What a range is of: bytes and messages are counted both ways."""
+    return f"{name} together" if name in ("MB/s", "Messages/s") else name
 
 
 def ranges_of_run(experiment: Experiment, result: Result) -> dict[str, Range]:

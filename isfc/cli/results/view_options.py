@@ -10,7 +10,7 @@ from isfc.cli.options.number import bounded
 from isfc.cli.output.notes import note_lines, show_notes
 from isfc.cli.output.ranges import factor_line, range_note
 from isfc.cli.output.streams import show, show_csv, show_json, show_log
-from isfc.cli.results.page import measured_notes, ranges_of_run
+from isfc.cli.results.page import measured_notes, ranges_of_run, said_name
 from isfc.cli.results.views import View
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import within
@@ -111,7 +111,7 @@ def ranges_line(runs: Sequence[MeasuredRun]) -> str:
         for sample in run.samples:
             for name, known in ranges_of_run(run.experiment, sample.result).items():
                 found.setdefault(name, []).append(known)
-    said = "; ".join(f"{name} {factor_line(each)}" for name, each in found.items())
+    said = "; ".join(f"{said_name(name)} {factor_line(each)}" for name, each in found.items())
     every = range_note(known for each in found.values() for known in each)
     return f"Range: {said}. {every}" if said else "Range: none, as nothing was carried."
 

@@ -43,7 +43,7 @@ def page_of(experiment: Experiment, capsys: pytest.CaptureFixture[str]) -> list[
 
 def test_page_has_the_figures_in_the_words_of_z_vm(capsys: pytest.CaptureFixture[str]) -> None:
     page = page_of(EXPERIMENT, capsys)
-    assert page[14].startswith("Range: MB/s ")
+    assert page[14].startswith("Range: MB/s together ")
     assert [*page[:14], *page[page.index("", 14) + 1 :]] == [
         "Logical link CLIENT - SERVER, seen from CLIENT; clients on CLIENT",
         "HL: messages of 98,304 (20 %) or 122,880 bytes, replies of 8,192, window 2",

@@ -229,7 +229,7 @@ def test_rows_alone_go_to_stdout_and_refusals_to_stderr(
     assert len(out.splitlines()) == 4
     refused, ranges, *notes = err.splitlines()
     assert refused == "isfc: at 0.04 s ATLANTA: foo: HCPCMD001E Unknown CP command: FOO"
-    assert ranges.startswith("isfc: note: Range: MB/s ")
+    assert ranges.startswith("isfc: note: Range: MB/s together ")
     assert all(note.startswith("isfc: note: No range: ") for note in notes)
 
 
