@@ -27,7 +27,7 @@ class LimitsJson(Struct, frozen=True):
     shares: list[LimitJson]
     """the same of all that count"""
     without_mb_per_s: float
-    """the rate if `by` took no time"""
+    """the rate if `by` took no time, with a range as of the rate, in proportion"""
     added: dict[str, float]
     """by what is added: the rate with it, as a share of what it is"""
     text: str

@@ -23,6 +23,7 @@ INPUTS: Final = frozenset(
     "trend begin_s steps stop_short km link_gbps write_ctcs estimated_mb_per_s chpids warnings "
     "findings saturating_pairs stated_pairs share busy_percent resource count left had odds ratio "
     "nodes fewer sharing remarks candidates screened simulated defined_simulated odds_ahead "
+    "best_is_ahead_odds "
     "wanted_mb_per_s ports guests".split()
 )
 """Numbers that are set, counted, by IBM's rule, or how sure something is."""
