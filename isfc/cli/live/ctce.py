@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator, Sequence
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -15,6 +15,7 @@ from isfc.cli.live.ctce_operator import CtceOperator, read_commands
 from isfc.cli.live.ctce_options import SourceOptions
 from isfc.cli.live.ctce_replay import is_ctce_journal, replay_journal
 from isfc.cli.live.ctce_table import totals, watched
+from isfc.cli.live.late_stream import late_stdout
 from isfc.cli.live.loops import run_live
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import complete_layout
@@ -81,6 +82,7 @@ def ctce(
     box = CtceBox(ctcs, opened.definition)
     operator = CtceOperator(box, opened, read_commands(hardware.commands, opened))
     with (
+        nullcontext() if shown.watch else late_stdout(),
         shown.recording(box, opened.definition),
         shown.observing(box.exchange, ctcs, box.now_ns) as (book, reports),
     ):
@@ -127,9 +129,10 @@ class Served:
         return ExitCode.GOOD
 
     async def _report(self, interval_s: float) -> None:
-        while True:
-            await asyncio.sleep(interval_s)
-            self.reports.look(self.box.now_ns())
+        with suppress(OSError, SystemExit):  # nobody reads it, or it takes no more
+            while True:
+                await asyncio.sleep(interval_s)
+                self.reports.look(self.box.now_ns())
 
 
 def _configuration_lines(ctcs: Sequence[JoinedCtc]) -> Iterator[str]:

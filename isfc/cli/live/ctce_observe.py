@@ -10,7 +10,7 @@ import typer
 
 from ctc.address import format_rdev
 from isfc.cli.live.ctce_table import Intervals, device_pages
-from isfc.cli.live.ctce_timeline import IOS_MAX, CtceTimeline
+from isfc.cli.live.ctce_timeline import CtceTimeline
 from isfc.cli.live.ctce_trace import trace_line
 from isfc.cli.live.observe_options import ObserveOptions
 from isfc.cli.options.number import within
@@ -83,11 +83,11 @@ class ShownOptions:
     ) -> Iterator[tuple[IoBook, "DeviceReports"]]:
         """Show and write what happens while the block runs; what it has counted is the book's."""
         book = IoBook(exchange.adapters)
-        exchange.observers.extend([book, _log(ctcs, trace=self.trace)])
+        exchange.observers.extend([book, _Log(ctcs, trace=self.trace)])
         with ExitStack() as stack:
             if self.timeline is not None:
                 add = stack.enter_context(trace_file(self.timeline))
-                book.ended.append(CtceTimeline(ctcs, add, self._full).take)
+                book.ended.append(CtceTimeline(ctcs, add, self._stopped).take)
             reports = DeviceReports(book, ctcs, self.interval, now_ns())
             try:
                 yield book, reports
@@ -95,8 +95,8 @@ class ShownOptions:
                 book.finish(now_ns())
                 reports.last(now_ns())
 
-    def _full(self) -> None:
-        show_error(f"--timeline {self.timeline}: it ends here, after {IOS_MAX:,} I/Os")
+    def _stopped(self, reason: str) -> None:
+        show_error(f"--timeline {self.timeline}: {reason}: it ends here; the CTCs go on without")
 
     @contextmanager
     def recording(self, box: CtceBox, definition: ExchangeDefinition) -> Iterator[None]:
@@ -150,11 +150,21 @@ class DeviceReports:
             show(page)
 
 
-def _log(ctcs: Sequence[JoinedCtc], *, trace: bool) -> Callable[[ExchangeEvent], None]:
-    def observe(event: ExchangeEvent) -> None:
-        if isinstance(event, Happened):
-            show_error(f"{ctcs[event.at.ctc][event.at.end]}: {event.text}")
-        elif trace and isinstance(event, Carried):
-            show_lines([trace_line(event, ctcs)])
+class _Log:
+    """Says what happens on stderr, and each command on stdout if that is wanted."""
 
-    return observe
+    def __init__(self, ctcs: Sequence[JoinedCtc], *, trace: bool) -> None:
+        self._ctcs = ctcs
+        self._trace = trace
+
+    def __call__(self, event: ExchangeEvent) -> None:
+        """Take one event. Output that takes no more ends the trace, and harms nobody else."""
+        if isinstance(event, Happened):
+            show_error(f"{self._ctcs[event.at.ctc][event.at.end]}: {event.text}")
+        elif self._trace and isinstance(event, Carried):
+            try:
+                show_lines([trace_line(event, self._ctcs)])
+            except (OSError, SystemExit) as error:  # the latter: its reader has gone
+                self._trace = False
+                reason = error.strerror if isinstance(error, OSError) else "nobody reads it"
+                show_error(f"--trace: {reason}: it ends here; the CTCs go on without")

@@ -30,13 +30,19 @@ DATA_LENGTH: Final = 16
 
 
 class CtceTimeline:
-    """Adds the events of each I/O; ``full`` is called once there are too many."""
+    """Adds the events of each I/O; ``stopped`` is told once why there are no more.
+
+    A file that takes no more ends the timeline, and harms nobody who is served.
+    """
 
     def __init__(
-        self, ctcs: Sequence[JoinedCtc], add: Callable[[Event], None], full: Callable[[], None]
+        self,
+        ctcs: Sequence[JoinedCtc],
+        add: Callable[[Event], None],
+        stopped: Callable[[str], None],
     ) -> None:
         self._add = add
-        self._full = full
+        self._stopped = stopped
         self._ctcs = ctcs
         self._io_count = 0
         systems = list(dict.fromkeys(end.system for ctc in ctcs for end in ctc))
@@ -57,8 +63,15 @@ class CtceTimeline:
         self._io_count += 1
         if self._io_count > IOS_MAX:
             if self._io_count == IOS_MAX + 1:
-                self._full()
+                self._stopped(f"it has {IOS_MAX:,} I/Os")
             return
+        try:
+            self._take(io)
+        except OSError as error:
+            self._io_count = IOS_MAX + 1
+            self._stopped(error.strerror or str(error))
+
+    def _take(self, io: CommandIo) -> None:
         order = io.order
         details: dict[str, Any] = {"outcome": io.outcome, "count": order.count}
         if order.data:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+from errno import ENOSPC
 from pathlib import Path
 from threading import Thread
 
@@ -16,10 +17,12 @@ from ctc.state import State
 from ctc.subchannel import Command
 from isfc.cli.live.ctce_joined import CtceSources
 from isfc.cli.live.ctce_table import CtceWatch
+from isfc.cli.live.ctce_timeline import CtceTimeline
 from isfc.cli.live.ctce_trace import STEPS
 from isfc.cli.main import run
+from isfc.cli.output.trace_events import Event
 from isfc.ctce.exchange import Attached, CtcPlace, Pulled, Said
-from isfc.ctce.ios import IoBook
+from isfc.ctce.ios import CommandIo, IoBook
 from isfc.ctce.join import CtcEnd, Place
 from isfc.ctce.journal import FILE_HEADER
 from isfc.ctce.wire import CURRENT, OLDER
@@ -196,6 +199,21 @@ def test_a_watched_page_says_what_each_end_did_since_the_last_and_how_it_is_now(
     heading, *rows = (re.split("  +", row.strip()) for row in capture.get().splitlines())
     assert heading[-1] == "now"
     assert [row[-1] for row in rows] == ["write", "not connected", *["lost: director:1"] * 2]
+
+
+def test_a_timeline_whose_file_takes_no_more_ends_and_says_so_once() -> None:
+    ends = [CtcEnd(name, Rdev(0x500), Place("h", 31000), Place("h", 31002)) for name in "AB"]
+    said: list[str] = []
+    left = iter(range(10))
+
+    def add(_event: Event) -> None:
+        if next(left, None) is None:
+            raise OSError(ENOSPC, "No space left on device")
+
+    timeline = CtceTimeline([(ends[0], ends[1])], add, said.append)
+    for _ in "1234":
+        timeline.take(CommandIo(CtcPlace(0, 0), Order(Command.READ, State.AVAILABLE), 1, end_ns=2))
+    assert said == ["No space left on device"]
 
 
 def test_a_journal_that_was_damaged_ends_with_1(
