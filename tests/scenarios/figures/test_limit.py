@@ -113,6 +113,32 @@ def test_the_other_way_of_a_link_that_is_alike_has_the_same_reason() -> None:
     assert [each.sender for each in known[layout]] == [*layout.nodes]
 
 
+@pytest.mark.slow
+@pytest.mark.at_length
+@pytest.mark.parametrize(
+    ("layout", "most"),
+    [
+        (layout_of((16, 4), (16, 4), (16, 4), (16, 4)), 3),
+        (layout_of((32, 8), (32, 8)), 3),
+        (load_layout("published-16"), 20),
+    ],
+    ids=["clear", "clear of two", "a tie"],
+)
+def test_few_runs_find_what_limits_sixteen_ctcs(layout: Layout, most: int) -> None:
+    """By them a plan takes less than two seconds."""
+    runs = 0
+
+    def counting(work: Callable[..., Any], cases: Sequence[Any]) -> list[Any]:
+        nonlocal runs
+        runs += len(cases)
+        return [work(case) for case in cases]
+
+    for node in layout.nodes:
+        runs = 0
+        find_limit(one_way(layout, node, SATURATING_PAIRS), cast(RunEach, counting))
+        assert runs <= most
+
+
 def test_resources_whose_shares_are_alike_are_a_tie() -> None:
     def pretend(_work: Callable[..., Any], cases: Sequence[Experiment]) -> list[Any]:
         """The line and one end's lock limit alike: 5 % of either gives 2 %."""
