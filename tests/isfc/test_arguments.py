@@ -59,6 +59,7 @@ def test_wrong_argument_is_named(call: Callable[[], object], message: str) -> No
         call()
 
 
+@pytest.mark.at_length
 def test_layout_may_be_a_name_a_path_a_text_or_a_record(tmp_path: Path) -> None:
     layout = isfc.load_layout("published-4")
     collection = isfc.Collection((layout,))

@@ -11,6 +11,9 @@ import isfc
 from tests.isfc.cli.test_functions import of_command, text_of
 from tests.isfc.journal.test_journal import recorded
 
+pytestmark = pytest.mark.at_length
+
+
 PROJECT = Path(__file__).parents[2]
 CHANNELS = PROJECT / "docs" / "io" / "two-channels.toml"
 SHARED = PROJECT / "docs" / "io" / "shared.toml"
@@ -148,7 +151,6 @@ def test_figures_are_where_one_looks_for_them(results: dict[str, Any]) -> None:
     assert ctc.fibre.chpid_names[1] == f"{ctc.fibre.chpids[1]:02X}"
 
 
-@pytest.mark.at_length
 @pytest.mark.slow
 @pytest.mark.usefixtures("short_steady")
 def test_decisions_have_rows_and_pages_too() -> None:

@@ -19,6 +19,9 @@ from scenarios.figures import glance
 from tests.isfc.cli.test_every_option import commands
 from tools.pages.console import PROJECT
 
+pytestmark = pytest.mark.at_length
+
+
 DOCS: Final = PROJECT / "docs"
 MEASURED: Final = f"{DOCS}/measured/site-1.txt"
 EXAMPLES: Final = {

@@ -17,6 +17,9 @@ from scenarios.figures.link_loss import after_losses
 from tests.decks import DECKS
 from tests.shipped import ONE_LINK
 
+pytestmark = pytest.mark.at_length
+
+
 IMPORTED = {
     "one-cec": (["one-cec"], "EAST,WEST", "EAST:20=A0,EAST:21=A1,EAST:22=A2"),
     "cross-css": (["cross-css"], "ALPHA,BETA", ""),
@@ -113,7 +116,6 @@ def test_every_link_is_shown(layout: str, folder: Path, capsys: pytest.CaptureFi
         check_of_all(layout, folder, words, capsys.readouterr().out)
 
 
-@pytest.mark.at_length
 @pytest.mark.slow
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_every_link_is_run(layout: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -121,7 +123,6 @@ def test_every_link_is_run(layout: str, folder: Path, capsys: pytest.CaptureFixt
     check_of_all(layout, folder, PLAN, capsys.readouterr().out)
 
 
-@pytest.mark.at_length
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_losses_of_every_link_are_run(
@@ -131,7 +132,6 @@ def test_losses_of_every_link_are_run(
     check_of_all(layout, folder, LOSE, capsys.readouterr().out)
 
 
-@pytest.mark.at_length
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_every_link_is_reported(layout: str, folder: Path) -> None:
@@ -153,7 +153,6 @@ def check_of_one(
     assert run_on(layout, folder, words) == ExitCode.GOOD
 
 
-@pytest.mark.at_length
 @pytest.mark.slow
 @pytest.mark.parametrize("words", OF_ONE, ids=" ".join)
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -163,7 +162,6 @@ def test_one_link_is_run(
     check_of_one(layout, folder, words, capsys)
 
 
-@pytest.mark.at_length
 @pytest.mark.slow
 @pytest.mark.parametrize("words", OF_ONE_LONG, ids=" ".join)
 @pytest.mark.parametrize("layout", LAYOUTS)

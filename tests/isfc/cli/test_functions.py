@@ -14,6 +14,9 @@ from isfc.cli.output.exits import ExitCode
 from isfc.testing.cluster import mesh
 from scenarios.figures import report_runs
 
+pytestmark = pytest.mark.at_length
+
+
 LOGS = Path(__file__).parents[2] / "data" / "logs"
 GUEST = isfc.GuestPlan("LINUX1", isfc.GuestMemory(2**20, 2**20))
 any_call: Any = isfc
@@ -106,7 +109,6 @@ def test_collisions_are_those_of_the_command(capsys: pytest.CaptureFixture[str])
     assert [asdict(each) for each in isfc.collide("published-4", **options)] == shown
 
 
-@pytest.mark.at_length
 @pytest.mark.slow
 @pytest.mark.usefixtures("short_steady", "own_process")
 def test_page_of_a_record_is_that_of_its_text(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,7 +30,7 @@ fibre = "fast"
 rdevs = { A = "6010-6011", B = "7010-7011" }
 """
 LAYOUT = parse_layout(TEXT)
-pytestmark = pytest.mark.usefixtures("short_steady")
+pytestmark = [pytest.mark.usefixtures("short_steady"), pytest.mark.at_length]
 LOAD = LinkLoad(*LAYOUT.nodes, find_workload("HL"), 10)
 
 
@@ -59,7 +59,6 @@ def score(objective: Objective, layout: Layout) -> float:
     return scoring(objective).figures(Collection((layout,)))[0].mb_per_s
 
 
-@pytest.mark.at_length
 @pytest.mark.slow
 def test_all_are_simulated_where_they_are_few() -> None:
     found = optimise(task(), here)
@@ -75,7 +74,6 @@ def test_fast_chpid_comes_first_for_the_system_that_scans_from_the_top() -> None
     assert best.layout.device_list()[0].fibre.profile.feature == "FICON Express8"
 
 
-@pytest.mark.at_length
 @pytest.mark.slow
 def test_search_is_the_same_every_time_and_keeps_to_its_number_of_runs() -> None:
     sought = task(ctcs=4, runs=6)
@@ -85,7 +83,6 @@ def test_search_is_the_same_every_time_and_keeps_to_its_number_of_runs() -> None
     assert first.given.layout == LAYOUT
 
 
-@pytest.mark.at_length
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("objective", "runs"),
@@ -129,7 +126,6 @@ def test_a_list_turned_round_exchanges_the_two_directions() -> None:
         assert first == pytest.approx(second, rel=0.01)
 
 
-@pytest.mark.at_length
 @pytest.mark.slow
 def test_progress_goes_up_to_what_was_simulated() -> None:
     told: list[int] = []
@@ -137,7 +133,6 @@ def test_progress_goes_up_to_what_was_simulated() -> None:
     assert max(told) >= found.simulated_count
 
 
-@pytest.mark.at_length
 @pytest.mark.slow
 def test_front_has_those_that_no_other_beats_in_all() -> None:
     found = optimise(task(Objective.FORWARD, Objective.REVERSE), here)
@@ -175,7 +170,6 @@ def test_fixed_devices_that_no_candidate_keeps_are_told() -> None:
         optimise(task(fixed=fixed), here)
 
 
-@pytest.mark.at_length
 @pytest.mark.slow
 def test_choice_of_defined_devices_changes_no_definition() -> None:
     found = optimise(task(ctcs=4, runs=30), here)
@@ -209,7 +203,6 @@ def test_slow_chpid_that_holds_the_fast_one_up_is_left_out_of_the_defined_choice
     assert 0x6000 in {ctc.rdevs[0] for ctc in held.defined.layout.ctcs}
 
 
-@pytest.mark.at_length
 @pytest.mark.slow
 def test_of_many_defined_devices_the_least_useful_are_left_out_one_at_a_time(
     monkeypatch: pytest.MonkeyPatch,

@@ -24,6 +24,9 @@ from scenarios.runs.run import run
 from scenarios.runs.workload import find_workload
 from tests.waiting import PATIENCE_S, wait_for
 
+pytestmark = pytest.mark.at_length
+
+
 GRID = b"""
 seconds = 0.02
 warmup = 0.01

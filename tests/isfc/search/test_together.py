@@ -19,6 +19,9 @@ from isfc.search.together import placed
 from isfc.testing.cluster import mesh
 from scenarios.runs.workload import load_of
 
+pytestmark = pytest.mark.at_length
+
+
 COLLECTION = load_collection(Path("docs/optimise-cluster.toml"))
 LOADS = tuple(map(load_of, COLLECTION.traffic))
 SCORING = Scoring((LinksObjective.SUM,), LOADS, seconds=0.05, warmup=0.025)
@@ -31,7 +34,6 @@ def here(
     yield from ((index, work(item)) for index, item in enumerate(items))
 
 
-@pytest.mark.at_length
 @pytest.mark.slow
 def test_ctcs_that_crowd_one_chpid_are_spread() -> None:
     found = optimise(TASK, here)
@@ -52,7 +54,6 @@ def test_the_same_task_finds_the_same() -> None:
 
 
 @pytest.mark.usefixtures("short_steady")
-@pytest.mark.at_length
 @pytest.mark.slow
 def test_the_worst_link_may_count() -> None:
     worst = replace(SCORING, objectives=(LinksObjective.WORST_LINK,))

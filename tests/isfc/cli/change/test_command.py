@@ -16,6 +16,8 @@ from tests.decks import DECKS, LOGS
 from tests.isfc.cli.change.ends import active, up
 from tools.pages.console import PROJECT
 
+pytestmark = pytest.mark.at_length
+
 
 @pytest.fixture
 def layouts(tmp_path: Path) -> tuple[str, str]:
@@ -55,7 +57,6 @@ def test_the_page_says_what_to_do_at_each_system(
     assert "    -               UNITADD=((00,001)),CUADD=2,UNIT=FCTC" in page
 
 
-@pytest.mark.at_length
 @pytest.mark.slow
 def test_the_record_has_figures_and_the_way_back(
     layouts: tuple[str, str], capsys: pytest.CaptureFixture[str]

@@ -18,6 +18,9 @@ from tests.isfc.cli.html.surveyed import surveyed
 from tests.isfc.cli.html.test_document import Outline
 from tools.pages.console import PROJECT
 
+pytestmark = pytest.mark.at_length
+
+
 IO = PROJECT / "docs" / "io"
 
 

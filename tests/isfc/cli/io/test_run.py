@@ -8,6 +8,9 @@ import pytest
 
 from isfc.cli.main import run
 
+pytestmark = pytest.mark.at_length
+
+
 CONFIG = """
 [channel.42]
 feature = "FICON Express16SA"

@@ -12,6 +12,9 @@ from isfc.measured.measurement import COLUMNS
 from tests.test_readme import assert_keys
 from tools.pages.console import PROJECT
 
+pytestmark = pytest.mark.at_length
+
+
 SITE = PROJECT / "docs" / "measured" / "site-1.txt"
 PUBLISHED = PROJECT / "docs" / "measured" / "H001709C-fcx108.txt"
 
@@ -77,7 +80,6 @@ def test_json_keys(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert one["beyond_tolerance"] == 0
 
 
-@pytest.mark.at_length
 @pytest.mark.slow
 def test_drift_over_many_intervals_is_a_table_and_a_picture(
     tmp_path: Path, own: Path, capsys: pytest.CaptureFixture[str]

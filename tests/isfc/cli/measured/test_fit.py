@@ -17,6 +17,9 @@ from isfc.search.site_fitted import Fitted
 from tests.test_readme import assert_keys
 from tools.pages.console import PROJECT
 
+pytestmark = pytest.mark.at_length
+
+
 PAGES = [str(PROJECT / "docs" / "measured" / f"site-{n}.txt") for n in (1, 2, 3)]
 QUIET = "Addr Type ths I/O Pend Disc Conn Serv Busy\n6000 CTCA 1 .0 ... ... ... ... 0\n"
 
@@ -30,7 +33,6 @@ def profile(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.at_length
 @pytest.mark.slow
 def test_a_fit_says_its_factors_and_writes_a_profile(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -76,7 +78,6 @@ def test_a_quiet_link_leaves_the_model_as_it_is_and_says_why(
     assert read_site(output).factors == ()
 
 
-@pytest.mark.at_length
 @pytest.mark.slow
 def test_a_quiet_interval_does_not_count_among_busy_ones(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -127,7 +128,6 @@ COMMANDS = [
 ]
 
 
-@pytest.mark.at_length
 @pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS, ids=str)
 def test_a_profile_is_named_where_a_result_is_printed(
@@ -146,7 +146,6 @@ def test_a_profile_is_named_where_a_result_is_printed(
         assert "profile" not in json.loads(capsys.readouterr().out)
 
 
-@pytest.mark.at_length
 @pytest.mark.slow
 def test_a_profile_is_a_column_of_a_sweep(
     tmp_path: Path,

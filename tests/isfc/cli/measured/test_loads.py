@@ -17,6 +17,9 @@ from scenarios.runs.saturation import carried
 from scenarios.runs.steady import steady_run
 from tools.pages.console import PROJECT
 
+pytestmark = pytest.mark.at_length
+
+
 DAY = "begin,CLIENT,SERVER\n" + "".join(
     f"{hour:02}:00,{100 if 8 <= hour < 18 else 20},{10 + hour}\n" for hour in range(24)
 )

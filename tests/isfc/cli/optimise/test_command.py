@@ -29,7 +29,7 @@ from tests.decks import DECKS
 from tests.isfc.cli.conftest import Refusal
 
 QUICK = ["--runs", "8", "--seconds", "0.02", "--pairs", "5", "--seeds", "2", "--jobs", "1"]
-pytestmark = pytest.mark.usefixtures("short_steady", "own_process")
+pytestmark = [pytest.mark.usefixtures("short_steady", "own_process"), pytest.mark.at_length]
 LAYOUT = "docs/optimise-links.toml"
 
 
@@ -38,7 +38,6 @@ def in_project(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(Path(__file__).parents[4])
 
 
-@pytest.mark.at_length
 @pytest.mark.slow
 def test_record_and_written_layout_agree(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -54,7 +53,6 @@ def test_record_and_written_layout_agree(
     assert record["simulated"] <= 8
 
 
-@pytest.mark.at_length
 @pytest.mark.slow
 def test_page_fits_80_columns_and_shows_the_front_of_two_objectives(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -10,6 +10,8 @@ from scenarios.runs import saturation
 from scenarios.runs.steady import SPREAD_SHARE
 from tests.isfc.cli.conftest import Refusal
 
+pytestmark = pytest.mark.at_length
+
 
 def test_page_has_a_line_for_each_loss(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["plan", "published-12", "--lose", "--rule"]) == 0

@@ -16,6 +16,8 @@ from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
 from scenarios.figures.ranges import links_range
 from scenarios.runs.steady import Rate
 
+pytestmark = pytest.mark.at_length
+
 
 def output(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[str, str]:
     assert run(["plan", *arguments]) == 0
@@ -31,7 +33,6 @@ def path(tmp_path: Path) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.at_length
 def test_links_are_run_alone_and_together(path: str, capsys: pytest.CaptureFixture[str]) -> None:
     page, _ = output(capsys, path)
     assert "MB/s one way of each link, alone and all together" in page

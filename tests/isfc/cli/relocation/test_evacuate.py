@@ -12,6 +12,9 @@ from isfc.cli.main import run
 from isfc.testing.cluster import mesh
 from tests.isfc.cli.conftest import Refusal
 
+pytestmark = pytest.mark.at_length
+
+
 GUESTS = "name,memory,change_rate,to\nA,8M,1M,S2\nB,4M,0,\n"
 TRAFFIC = '[[traffic]]\nfrom = "S1"\nto = "S2"\nworkload = "HL"\npairs = 2\n'
 
@@ -24,7 +27,6 @@ def files(tmp_path: Path) -> list[str]:
     return [str(tmp_path / "mesh.toml"), "s1", "--guests", str(tmp_path / "guests.csv")]
 
 
-@pytest.mark.at_length
 @pytest.mark.slow
 def test_page_has_the_schedule_and_what_traffic_got(
     files: list[str], capsys: pytest.CaptureFixture[str]
@@ -93,7 +95,6 @@ def evacuated(
     return json.loads(capsys.readouterr().out)
 
 
-@pytest.mark.at_length
 @pytest.mark.slow
 def test_sweep_has_more_and_more_guests_together(
     files: list[str], capsys: pytest.CaptureFixture[str]
@@ -273,7 +274,6 @@ def test_rolling_maintenance_moves_all_away_and_back_in_turn(
     assert "when S3 is left: no room for A" in refusal("evacuate", *rolling)
 
 
-@pytest.mark.at_length
 @pytest.mark.slow
 def test_rolling_maintenance_of_four_members_with_eighty_guests_is_one_page(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]

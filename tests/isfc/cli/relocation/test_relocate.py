@@ -10,6 +10,9 @@ from isfc.cli.options.number import read_size
 from isfc.cli.relocation.options import read_background
 from tests.isfc.cli.conftest import Refusal
 
+pytestmark = pytest.mark.at_length
+
+
 SMALL = "relocate published-4 --memory 32M --change-rate 20M".split()
 
 
@@ -224,7 +227,6 @@ def test_plot_shows_the_passes(tmp_path: Path) -> None:
     assert path.read_text("utf-8") == drawn
 
 
-@pytest.mark.at_length
 @pytest.mark.slow
 def test_lost_link_ends_a_relocation_and_those_that_wait(
     capsys: pytest.CaptureFixture[str],

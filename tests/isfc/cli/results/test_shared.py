@@ -14,6 +14,9 @@ from isfc.layout.catalogue import load_layout
 from isfc.search.simulation import simulate
 from tools.pages.console import PROJECT
 
+pytestmark = pytest.mark.at_length
+
+
 SHARED = PROJECT / "docs" / "io" / "shared.toml"
 RUN = ["run", str(SHARED), "--workload", "HL", "--pairs", "20", "--seconds", "0.1"]
 
@@ -40,7 +43,6 @@ def test_a_run_shows_the_link_beside_the_disks_and_what_each_costs(
     assert max(map(len, page.splitlines())) <= 80
 
 
-@pytest.mark.at_length
 @pytest.mark.slow
 def test_a_repeated_run_has_the_disks_too(capsys: pytest.CaptureFixture[str]) -> None:
     records = []
@@ -51,7 +53,6 @@ def test_a_repeated_run_has_the_disks_too(capsys: pytest.CaptureFixture[str]) ->
     assert "disks" not in records[1]
 
 
-@pytest.mark.at_length
 @pytest.mark.slow
 def test_plan_and_show_tell_of_the_disks(capsys: pytest.CaptureFixture[str]) -> None:
     for command in (["show"], ["plan"], ["plan", "--rule"]):

@@ -13,6 +13,9 @@ from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import build
 from tests.isfc.cli.studio.loading import loaded_by_asking
 
+pytestmark = pytest.mark.at_length
+
+
 ONE = read_content("published-1")[0].decode()
 
 
