@@ -13,6 +13,7 @@ from isfc.layout.catalogue import load_collection
 from isfc.layout.loss import cluster_losses
 from isfc.link.name import NodeName
 from scenarios.figures.cluster_plan import cluster_plan, plan_experiments
+from scenarios.figures.moved_ranges import evacuation_ranges
 from scenarios.moves.evacuation import Evacuation, evacuate
 from scenarios.moves.targets import place_guests
 from scenarios.runs.steady import steady_links
@@ -43,7 +44,9 @@ def evacuation() -> str:
     """``isfc evacuate two-cecs ALPHA --guests docs/cluster/guests.csv --quiet``."""
     collection, source = load_collection("two-cecs"), NodeName("ALPHA")
     placed = place_guests(collection, (source,), read_tenants(GUESTS, collection), {})
-    return evacuation_svg(evacuate(Evacuation(collection, (source,), placed)))
+    evacuation = Evacuation(collection, (source,), placed)
+    outcome = evacuate(evacuation)
+    return evacuation_svg(outcome, evacuation_ranges(evacuation, outcome))
 
 
 def files() -> dict[Path, str]:

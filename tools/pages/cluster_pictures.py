@@ -7,9 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 from xml.sax.saxutils import escape
 
+from isfc.cli.output.ranges import likely
+from isfc.cli.relocation.certainty import seconds as seconds_of
 from isfc.cli.relocation.relocate_page import GIB
 from isfc.layout.loss import ClusterLoss
 from scenarios.figures.cluster_plan import ClusterPlan
+from scenarios.figures.moved_ranges import MovesRange
 from scenarios.moves.evacuation import Evacuated, EvacuationOutcome
 
 _WIDTH: Final = 800
@@ -48,7 +51,12 @@ def together_svg(plan: ClusterPlan) -> str:
         lines.append(_text(10, top + 20, link.name))
         for place, kind, rate, said in (
             (top, "free", alone, f"{alone:.0f} alone"),
-            (top + _BAR, "used", left, f"{left:.0f} together: {100 * link.share:.0f} %"),
+            (
+                top + _BAR,
+                "used",
+                left,
+                f"{left:.0f} ({likely(link.range)}) together: {100 * link.share:.0f} %",
+            ),
         ):
             length = room * rate / most
             lines.append(_bar(_LEFT, place, length, _BAR - 1, kind))
@@ -64,7 +72,12 @@ def together_svg(plan: ClusterPlan) -> str:
         lines.append(_bar(_LEFT, top + 4, room * busy, _BAR, "used"))
         lines.append(_text(_LEFT + room + 6, top + 16, f"{100 * busy:.0f} %", "small"))
         top += _LINE
-    return _svg("MB/s of each link, both ways: alone, and all links together", lines, top + 10)
+    return _svg(
+        "MB/s of each link, both ways: alone, and together with its range "
+        "(four of five cases; alone likewise)",
+        lines,
+        top + 10,
+    )
 
 
 def losses_svg(losses: Sequence[ClusterLoss]) -> str:
@@ -94,7 +107,7 @@ def losses_svg(losses: Sequence[ClusterLoss]) -> str:
     return _svg("What each link has left of its CTCs when a piece is lost", lines, top + 10)
 
 
-def evacuation_svg(outcome: EvacuationOutcome) -> str:
+def evacuation_svg(outcome: EvacuationOutcome, ranges: MovesRange | None) -> str:
     """A bar for each guest, from its first pass until it runs at its destination."""
     seconds = outcome.seconds
     room = _WIDTH - _LEFT - _RIGHT - 100
@@ -116,9 +129,10 @@ def evacuation_svg(outcome: EvacuationOutcome) -> str:
             lines.append(_bar(left + room * begins_s / seconds, top + 4, width, _BAR, kind))
         said = f"stopped {moved.quiesced_seconds:.2f} s"
         lines.append(_text(left + room * guest.end_s / seconds + 6, top + 16, said, "small"))
+    within = f" ({seconds_of(ranges.seconds)} in four of five cases)" if ranges else ""
     title = (
-        f"{len(outcome.guests)} guests in {seconds:.2f} s: blue while a guest runs and its memory "
-        "is moved, red while it is stopped"
+        f"{len(outcome.guests)} guests in {seconds:.2f} s{within}. Blue: a guest runs and its "
+        "memory is moved; red: it is stopped"
     )
     return _svg(title, lines, _TOP + height + 28)
 
