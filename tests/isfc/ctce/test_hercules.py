@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
-from itertools import product
+from itertools import cycle, product
 from pathlib import Path
 
 import pytest
@@ -24,27 +24,34 @@ from tests.waiting import wait_until
 
 pytestmark = [needs_hercules, pytest.mark.slow]
 
+HOST = "127.0.0.1"
 NUMBERS = range(1, 601)
 """Of blocks. With thousands a run meets pauses of 3.13, each of up to 21 s."""
 
 
 class Pair:
-    """Two Hercules and the CTC between them."""
+    """Two Hercules and the CTC between them; or two for each of several CTCs."""
 
-    def __init__(self, folder: Path, definition: ExchangeDefinition | None = None) -> None:
-        ports = free_ports(6)
-        self.ctc: JoinedCtc = (
-            CtcEnd("A", Rdev(0x500), Place("127.0.0.1", ports[0]), Place("127.0.0.1", ports[1])),
-            CtcEnd("B", Rdev(0x501), Place("127.0.0.1", ports[2]), Place("127.0.0.1", ports[3])),
-        )
+    def __init__(
+        self, folder: Path, definition: ExchangeDefinition | None = None, ctcs: int = 1
+    ) -> None:
+        ports = iter(free_ports(6 * ctcs))
+        self.ctcs: list[JoinedCtc] = []
+        for _ in range(ctcs):
+            a, b = (
+                CtcEnd(name, rdev, Place(HOST, next(ports)), Place(HOST, next(ports)))
+                for name, rdev in (("A", Rdev(0x500)), ("B", Rdev(0x501)))
+            )
+            self.ctcs.append((a, b))
         self.systems = [
-            Hercules(folder, end.system, str(end.statement), console)
-            for end, console in zip(self.ctc, ports[4:], strict=True)
+            Hercules(folder, f"{end.system}{index or ''}", str(end.statement), next(ports))
+            for index, ctc in enumerate(self.ctcs)
+            for end in ctc
         ]
-        self.box = CtceBox([self.ctc], definition)
+        self.box = CtceBox(self.ctcs, definition)
 
-    async def run(self, body: Callable[[Hercules, Hercules], Awaitable[None]]) -> None:
-        """Do something with both while the box runs, and end what runs then."""
+    async def run(self, body: Callable[..., Awaitable[None]]) -> None:
+        """Do something with all of them while the box runs, and end what runs then."""
         await self.box.start()
         try:
             await body(*self.systems)
@@ -108,31 +115,37 @@ def test_a_write_waits_for_a_hercules_that_was_killed_and_comes_back(tmp_path: P
 
 
 async def pull_now_and_then(pair: Pair) -> None:
-    """Pull the fibre for a moment, again and again."""
-    while True:
+    """Pull the fibre of one CTC after the other for a moment, again and again."""
+    for ctc in cycle(range(len(pair.ctcs))):
         await asyncio.sleep(0.4)
-        pair.box.apply(Pulled((0,), "fibre"))
+        pair.box.apply(Pulled((ctc,), "fibre"))
         await asyncio.sleep(0.05)
         pair.box.apply(Restored("fibre"))
 
 
-def exchange(folder: Path, blocks: int) -> None:
+def exchange(folder: Path, blocks: int, ctcs: int = 1) -> None:
     """So many blocks each way, while the fibre is pulled now and then: each comes once."""
-    pair = Pair(folder)
+    pair = Pair(folder, ctcs=ctcs)
 
-    async def body(first: Hercules, second: Hercules) -> None:
-        for system in (first, second):
+    async def body(*systems: Hercules) -> None:
+        for system in systems:
             system.start(blocks, range(1, blocks + 1))
         pulls = asyncio.create_task(pull_now_and_then(pair))
-        assert await ended(first, second) == [GOOD, GOOD]
+        assert await ended(*systems) == [GOOD] * len(systems)
         pulls.cancel()
 
     asyncio.run(pair.run(body))
-    assert pair.box.exchange.adapters[0].collision_count > 0
+    assert all(adapter.collision_count for adapter in pair.box.exchange.adapters)
 
 
 def test_every_block_arrives_once_though_the_fibre_is_pulled(tmp_path: Path) -> None:
     exchange(tmp_path, 2_000)
+
+
+@pytest.mark.exhaustive
+def test_every_block_arrives_once_over_eight_ctcs(tmp_path: Path) -> None:
+    """Between eight Hercules and eight others."""
+    exchange(tmp_path, 1_000, ctcs=8)
 
 
 @pytest.mark.exhaustive
@@ -149,10 +162,10 @@ def seconds_of(folder: Path, blocks: int, *, joined: bool) -> float:
     folder.mkdir()
     pair = Pair(folder)
     if not joined:
-        places = [end.at for end in pair.ctc]
+        (ctc,) = pair.ctcs
         pair.systems = [
             Hercules(folder, end.system, str(end._replace(ours=far).statement), free_ports(1)[0])
-            for end, far in zip(pair.ctc, places[::-1], strict=True)
+            for end, far in zip(ctc, (ctc[1].at, ctc[0].at), strict=True)
         ]
 
     async def body(first: Hercules, second: Hercules) -> None:
