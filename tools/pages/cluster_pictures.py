@@ -73,8 +73,7 @@ def together_svg(plan: ClusterPlan) -> str:
         lines.append(_text(_LEFT + room + 6, top + 16, f"{100 * busy:.0f} %", "small"))
         top += _LINE
     return _svg(
-        "MB/s of each link, both ways: alone, and together with its range "
-        "(four of five cases; alone likewise)",
+        "MB/s of each link, both ways: alone; together (in four of five cases; alone likewise)",
         lines,
         top + 10,
     )
@@ -129,10 +128,10 @@ def evacuation_svg(outcome: EvacuationOutcome, ranges: MovesRange | None) -> str
             lines.append(_bar(left + room * begins_s / seconds, top + 4, width, _BAR, kind))
         said = f"stopped {moved.quiesced_seconds:.2f} s"
         lines.append(_text(left + room * guest.end_s / seconds + 6, top + 16, said, "small"))
-    within = f" ({seconds_of(ranges.seconds)} in four of five cases)" if ranges else ""
+    within = f" (four of five cases: {seconds_of(ranges.seconds)})" if ranges else ""
     title = (
-        f"{len(outcome.guests)} guests in {seconds:.2f} s{within}. Blue: a guest runs and its "
-        "memory is moved; red: it is stopped"
+        f"{len(outcome.guests)} guests in {seconds:.2f} s{within}. "
+        "Blue: memory moves; red: the guest is stopped"
     )
     return _svg(title, lines, _TOP + height + 28)
 
