@@ -36,11 +36,13 @@ def test_lock_is_held_for_its_time() -> None:
     work = BuildPackage(A, PACKAGE)
     lock.hold(work, 500, 1_000)
     assert lock.due_ns == 1_500
+    assert [lock.busy_ns(now_ns) for now_ns in (1_000, 1_200)] == [0, 200]
     assert lock.poll_released(1_499) is None
     states = [lock.free]
     assert lock.poll_released(1_500) is work
     assert [*states, lock.free] == [False, True]
     assert lock.due_ns == NEVER_NS
+    assert lock.busy_ns(9_000) == 500
 
 
 def test_lock_has_one_holder() -> None:

@@ -187,7 +187,7 @@ def test_long_message_opens_the_second_ctc_but_no_third() -> None:
     assert opens == [True, False]
 
 
-@pytest.mark.parametrize(("length", "opens"), [(0, False), (50, True), (51, False)])
+@pytest.mark.parametrize(("length", "opens"), [(0, False), (1, True), (50, True), (51, False)])
 @pytest.mark.parametrize("count", [1, 2])
 def test_behind_a_short_message_alone_whatever_waits_opens_the_second_ctc_but_no_third(
     length: int, count: int, opens: bool
@@ -213,6 +213,17 @@ def test_the_device_that_is_preferred_goes_before_the_scan_if_it_is_free() -> No
     assert [scheduler.acquire(), scheduler.acquire()] == [0x6003, 0x6000]
     scheduler.release(Rdev(0x6003))
     scheduler.prefer(None)
+    assert scheduler.acquire() == 0x6001
+
+
+@pytest.mark.parametrize("rdev", [None, Rdev(0x9000)])
+def test_with_no_device_of_the_link_preferred_the_scan_decides(rdev: Rdev | None) -> None:
+    scheduler = new_scheduler("6000-6003")
+    scheduler.arrange(parse_rdevs("6001-6003"))
+    for each in parse_rdevs("6000-6003"):
+        scheduler.release(each)
+    scheduler.prefer(Rdev(0x6003))
+    scheduler.prefer(rdev)
     assert scheduler.acquire() == 0x6001
 
 
