@@ -27,8 +27,8 @@ from isfc.layout.sharing import carried_by, shares_anything
 _GAP: Final = 16
 """Between a drawing and the next."""
 SOLID_STYLE: Final = """
-.isfc-drawing .solid { fill: #fff; stroke-opacity: 1 }
-@media (prefers-color-scheme: dark) { .isfc-drawing .solid { fill: #0d1117 } }
+.isfc-drawing .solid.box { fill: #fff; stroke-opacity: 1 }
+@media (prefers-color-scheme: dark) { .isfc-drawing .solid.box { fill: #0d1117 } }
 """
 """A director hides the ends of the lines below it."""
 _CHANNEL_WIDTH: Final = 132

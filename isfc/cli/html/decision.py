@@ -50,7 +50,9 @@ def _worst_loss(runs: LinkRuns) -> str:
         for within in [left_range(runs.layout, worst, way)]
     )
     by = f"with {STATED_PAIRS} pairs" if worst.measured else "by IBM's rule of thumb"
-    return f"{worst.gone}: {share:.0%} is left, {rates} MB/s {by}."
+    piece, colon, name = worst.gone.partition(":")
+    gone = f"{piece} {name}" if colon and piece.islower() else worst.gone
+    return f"{gone}: {share:.0%} is left, {rates} MB/s one way {by}."
 
 
 def _rates(left: AfterLoss) -> tuple[float, float]:

@@ -116,6 +116,33 @@ def test_page_fits_a_phone_and_follows_dark_mode(report: Path) -> None:
 @pytest.mark.at_length
 @pytest.mark.slow
 @needs_chromium
+@pytest.mark.parametrize(("width", "height"), [(360, 740), (1_280, 800)], ids=["phone", "desk"])
+def test_jobs_end_with_their_answer_in_sight(report: Path, width: int, height: int) -> None:
+    """Read the decision, then look up losses, findings, relocation and the drawing by its links."""
+    with opened(report, width, height) as (page, found):
+        drawn(page)
+        for line in ("Carries", "Limited by", "Worst loss", "To do"):
+            expect(page.locator("dl.decision dt", has_text=line)).to_be_in_viewport(ratio=1)
+        expect(page.locator("dl.decision dd").last).to_be_in_viewport(ratio=1)
+        for name, answer in (
+            ("Losses", "#loss svg"),
+            ("Findings", "#findings li"),
+            ("Relocation", "#moving svg"),
+            ("Layout", ".drawing"),
+        ):
+            page.locator("nav").get_by_role("link", name=name, exact=True).click()
+            expect(page.get_by_role("heading", name=name, exact=True)).to_be_in_viewport(ratio=0.9)
+            expect(page.locator(answer).first).to_be_in_viewport(ratio=0.3)
+        drawing = page.locator(".drawing").first
+        cut = drawing.evaluate("drawing => drawing.scrollWidth > drawing.clientWidth")
+        hint = page.get_by_text("swipe it sideways to see the partner")
+        assert hint.is_visible() == cut == (width == 360)
+        assert found == []
+
+
+@pytest.mark.at_length
+@pytest.mark.slow
+@needs_chromium
 def test_print_shows_the_figures_and_no_buttons(report: Path) -> None:
     with opened(report) as (page, found):
         drawn(page)
