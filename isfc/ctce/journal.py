@@ -1,6 +1,6 @@
 """What joined CTCs were given, recorded, and the proof that it leads to the same again.
 
-A journal is `FILE_HEADER` and records as `isfc.journal.framed` frames them. A payload is its kind
+A journal is `CTCE_HEADER` and records as `isfc.journal.framed` frames them. A payload is its kind
 (1 byte), when it was (8, ns), the CRC-32 of all that ends had been told by then (4), and what was
 given: the CTCs and their fibres as JSON (the first record), an order (see `_SAID`) with its data,
 or another input as JSON. The last record has nothing but the time and the CRC.
@@ -38,10 +38,7 @@ from isfc.ctce.exchange import (
 )
 from isfc.ctce.join import CtcEnd, JoinedCtc
 from isfc.errors import JournalError
-from isfc.journal.framed import FramedReader, Read, frame_record
-
-FILE_HEADER: Final = b"ISFCCTCE\x00\x01"
-"""How such a journal begins: a magic word and the format's version (2 bytes)."""
+from isfc.journal.framed import CTCE_HEADER, FramedReader, Read, frame_record
 
 _PREFIX: Final = struct.Struct(">BqI")
 _SAID: Final = struct.Struct(">HBBBI?")
@@ -117,11 +114,11 @@ class CtceJournal:
     """
 
     def __init__(self, read: Read) -> None:
-        self.framed = FramedReader(read, FILE_HEADER)
+        self.framed = FramedReader(read, CTCE_HEADER)
         self._payloads = iter(self.framed)
         first = next(self._payloads, None)
         if first is None or first[1][:1] != bytes([_BEGIN]):
-            raise JournalError("has no CTCs: its first record is missing", len(FILE_HEADER))
+            raise JournalError("has no CTCs: its first record is missing", len(CTCE_HEADER))
         try:
             kind = tuple[list[tuple[CtcEnd, CtcEnd]], dict[str, Any]]
             self.ctcs, given = msgspec.json.decode(first[1][_PREFIX.size :], type=kind)

@@ -14,6 +14,12 @@ from isfc.errors import JournalError
 Read = Callable[[int], bytes]
 """A binary file's ``read``: at most so many bytes, none at the end."""
 
+CTCE_HEADER: Final = b"ISFCCTCE\x00\x01"
+"""How a journal of `isfc.ctce` begins: a magic word and the format's version (2 bytes)."""
+
+MAGIC_LENGTH: Final = 8
+"""Bytes of a header that say of what the journal is."""
+
 RECORD_LENGTH_MAX: Final = 2**30
 """Most bytes of a record: four times what a node lets wait to be sent."""
 

@@ -10,6 +10,7 @@ from ctc.address import Rdev, format_rdev
 from ctc.frame import CommandFrame, DataFrame, Frame
 from isfc.arguments import checked
 from isfc.errors import ConfigurationError
+from isfc.journal.framed import CTCE_HEADER, MAGIC_LENGTH
 from isfc.journal.journal import Replay, replay
 from isfc.journal.record import InputKind, InputOutcome, JournalReader, JournalRecord
 from isfc.layout.shown import html_table
@@ -75,10 +76,16 @@ def journal_replay(file: str | Path) -> JournalReplay:
 def open_journal(path: Path) -> BufferedReader:
     """The file; raises `ConfigurationError` where it cannot be opened."""
     try:
-        return path.open("rb")
+        stream = path.open("rb")
     except (OSError, ValueError) as error:  # a path with a zero byte is a ValueError
         reason = error.strerror if isinstance(error, OSError) else error
         raise ConfigurationError(f"{path}: {reason}: expected a journal") from None
+    if stream.peek(MAGIC_LENGTH)[:MAGIC_LENGTH] == CTCE_HEADER[:MAGIC_LENGTH]:
+        stream.close()
+        raise ConfigurationError(
+            f"{path}: is a journal of isfc ctce: expected 'isfc ctce {path}', which replays it"
+        )
+    return stream
 
 
 def record_document(record: JournalRecord) -> dict[str, Any]:

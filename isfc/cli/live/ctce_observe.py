@@ -27,7 +27,8 @@ from isfc.ctce.exchange import (
 )
 from isfc.ctce.ios import IoBook
 from isfc.ctce.join import JoinedCtc
-from isfc.ctce.journal import FILE_HEADER, ToldDigest, begin_record, end_record, input_record
+from isfc.ctce.journal import ToldDigest, begin_record, end_record, input_record
+from isfc.journal.framed import CTCE_HEADER
 from isfc.live.ctce import CtceBox
 from isfc.live.endpoint import TcpEndpoint
 from isfc.live.journal_file import JournalWriter
@@ -106,7 +107,7 @@ class ShownOptions:
             return
         digest = ToldDigest()
         box.exchange.observers.append(digest)
-        with JournalWriter(self.journal, show_error, header=FILE_HEADER) as write:
+        with JournalWriter(self.journal, show_error, header=CTCE_HEADER) as write:
             write(begin_record(box.ctcs, definition))
             box.record = lambda now_ns, given: write(input_record(given, now_ns, digest.value))
             try:

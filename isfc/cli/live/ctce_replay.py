@@ -8,8 +8,9 @@ from isfc.cli.live.ctce_observe import ShownOptions
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import show_error, show_lines
 from isfc.ctce.exchange import Exchange
-from isfc.ctce.journal import FILE_HEADER, CtceJournal, replay
+from isfc.ctce.journal import CtceJournal, replay
 from isfc.errors import ConfigurationError, JournalError
+from isfc.journal.framed import CTCE_HEADER, MAGIC_LENGTH
 
 
 def is_ctce_journal(name: str) -> bool:
@@ -18,7 +19,7 @@ def is_ctce_journal(name: str) -> bool:
     if not path.is_file():
         return False
     with path.open("rb") as file:
-        return file.read(len(FILE_HEADER)) == FILE_HEADER
+        return file.read(MAGIC_LENGTH) == CTCE_HEADER[:MAGIC_LENGTH]
 
 
 def replay_journal(name: str, shown: ShownOptions) -> None:

@@ -36,7 +36,6 @@ from isfc.ctce.exchange import (
 from isfc.ctce.ios import CommandIo, IoBook
 from isfc.ctce.join import CtcEnd, Place
 from isfc.ctce.journal import (
-    FILE_HEADER,
     CtceJournal,
     ToldDigest,
     begin_record,
@@ -45,6 +44,7 @@ from isfc.ctce.journal import (
     replay,
 )
 from isfc.errors import JournalError
+from isfc.journal.framed import CTCE_HEADER
 
 A, B = CtcPlace(0, 0), CtcPlace(0, 1)
 PACED = ExchangeDefinition((FibreKind(EXPRESS4, 50_000),), (0,), both_fail=True)
@@ -221,7 +221,7 @@ def record(definition: ExchangeDefinition, seed: int) -> bytes:
     digest = ToldDigest()
     exchange = Exchange(definition, lambda _at, _order: None)
     exchange.observers.append(digest)
-    data = bytearray(FILE_HEADER + begin_record([(ends[0], ends[1])] * ctcs, definition))
+    data = bytearray(CTCE_HEADER + begin_record([(ends[0], ends[1])] * ctcs, definition))
     now_ns = 0
     for at_ns, given in acts(seed, ctcs):
         for look_ns in range(now_ns, at_ns, 7_000):  # as often as a clock rings
@@ -259,7 +259,7 @@ def test_a_journal_of_something_else_is_refused_with_its_place() -> None:
     with pytest.raises(JournalError, match="a damaged record"):
         replay(damaged, Exchange(PACED, lambda _at, _order: None))
     with pytest.raises(JournalError, match="has no CTCs: its first record is missing"):
-        CtceJournal(BytesIO(FILE_HEADER).read)
+        CtceJournal(BytesIO(CTCE_HEADER).read)
     with pytest.raises(JournalError, match="is no journal"):
         CtceJournal(BytesIO(b"GIF89a").read)
     cut = CtceJournal(BytesIO(data[:-3]).read)

@@ -8,6 +8,7 @@ import pytest
 from ctc.address import ChpidId, Rdev
 from isfc.cli.main import run
 from isfc.errors import LocalProtocolError
+from isfc.journal.framed import CTCE_HEADER
 from isfc.journal.record import InputKind, InputOutcome, JournalReader, encode_record
 from isfc.link.message import Traffic
 from isfc.system.inputs import Activate, VaryChpid
@@ -158,6 +159,10 @@ def test_other_files_are_refused(
     assert run(["journal", command, str(tmp_path / "y")]) == 2
     assert "No such file or directory: expected a journal" in capsys.readouterr().err
     assert run(["journal", command, str(tmp_path)]) == 2
+    (tmp_path / "z").write_bytes(CTCE_HEADER)
+    capsys.readouterr()
+    assert run(["journal", command, str(tmp_path / "z")]) == 2
+    assert f"expected 'isfc ctce {tmp_path / 'z'}'" in capsys.readouterr().err
 
 
 def test_two_nodes_in_one_journal_are_told(

@@ -24,8 +24,8 @@ from isfc.cli.output.trace_events import Event
 from isfc.ctce.exchange import Attached, CtcPlace, Pulled, Said
 from isfc.ctce.ios import CommandIo, IoBook
 from isfc.ctce.join import CtcEnd, Place
-from isfc.ctce.journal import FILE_HEADER
 from isfc.ctce.wire import CURRENT, OLDER
+from isfc.journal.framed import CTCE_HEADER
 from isfc.layout.catalogue import load_layout
 from isfc.live.ctce import CtceBox
 from isfc.live.ctce_metrics import ctce_families
@@ -221,7 +221,7 @@ def test_a_journal_that_was_damaged_ends_with_1(
 ) -> None:
     """And what only a box has that is served is refused."""
     path = tmp_path / "a.journal"
-    path.write_bytes(FILE_HEADER + b"12345678")
+    path.write_bytes(CTCE_HEADER + b"12345678")
     assert run(["ctce", str(path)]) == 1
     assert capsys.readouterr().err.startswith(f"isfc: {path}: a damaged record")
     assert refusal("ctce", str(path), "--watch").startswith(f"{path}: a journal has no --watch")
