@@ -68,6 +68,22 @@ def test_a_link_of_four_digits_names_the_same_port() -> None:
     assert mates(paired("LP1,LP2", A, far, ports="LP1:50=C2"))[0] == ("4010", "5110")
 
 
+def test_of_two_cablings_that_of_two_chpids_is_named_first() -> None:
+    """All ways between two chpids that both partitions share: most CTCs are between the two."""
+    units = [
+        unit(f"{image}{n}00", chpid, port, image, rdev=f"1{n}00", more=f",PARTITION=LP{3 - image}")
+        for image in (2, 1)
+        for n, (chpid, port) in enumerate((("50", "C1"), ("51", "C2")))
+    ]
+    cec = deck("cec", "LP1,LP2", ["50,SWITCH=1", "51,SWITCH=1"], *units)
+    with pytest.raises(ConfigurationError, match="several cablings") as caught:
+        paired("LP1,LP2", cec)
+    assert str(caught.value).splitlines()[1:] == [
+        "  --ports LP1:50=C2",
+        "  --ports LP1:50=C1,LP1:51=C2",
+    ]
+
+
 def test_the_search_is_bounded() -> None:
     """Sixteen chpids at each end, all alike: 16! cablings."""
     chpids = [f"{n:02X}" for n in range(0x40, 0x50)]
