@@ -27,7 +27,7 @@ MODULES_MAX = {
     "collide": 108,
     "replay": 201,
     "compare": 174,
-    "measured": 207,
+    "measured": 232,
     "node": 240,
     "cp": 91,
     "up": 242,
