@@ -23,7 +23,6 @@ from pathlib import Path
 from statistics import mean, median
 from typing import Final
 
-import isfc.link.logical_link
 from isfc.layout.catalogue import load_layout
 from isfc.link.package import PackageLimit
 from isfc.link.parameters import LinkParameters
@@ -31,6 +30,18 @@ from scenarios.runs.experiment import Experiment
 from scenarios.runs.result import Result, measure
 from scenarios.runs.run import build
 from scenarios.runs.workload import find_workload, free_workload
+from tools.benchmarks.judged import (
+    COMPILED,
+    HEADING,
+    MEMORY_GROWTH_MAX,
+    MEMORY_MB_MAX,
+    Check,
+    Timing,
+    describe_check,
+    describe_timing,
+    say_nothing,
+    say_now,
+)
 from tools.benchmarks.links import run_links
 from tools.benchmarks.simpy_run import simulate
 from tools.benchmarks.studio_latency import latencies, p95_s
@@ -44,10 +55,6 @@ RATIO_INTERPRETED_MIN: Final = 1.0
 """The same where isfc runs as source, which is for who works on it."""
 DIFFERENCE_PERCENT_MAX: Final = 2.0
 """Between the MB/s of the two models, on average over all repetitions."""
-MEMORY_MB_MAX: Final = 150.0
-"""Peak memory of a run, in units of 2^20 bytes."""
-MEMORY_GROWTH_MAX: Final = 1.05
-"""Peak memory of a run four times as long, over that of the shorter: flat but for noise."""
 _APPC: Final = "CDU:1000"
 """APPC/VM messages of 1,000 bytes."""
 
@@ -66,9 +73,6 @@ LOOK_S_MAX: Final = 0.25
 """From an edit to its drawing, write order, rule figures and findings while models run, p95."""
 EDITS_PER_REPETITION: Final = 6
 
-COMPILED: Final = not str(isfc.link.logical_link.__file__).endswith(".py")
-"""Whether it is the compiled package that is timed."""
-
 _ROOT: Final = Path(__file__).parents[2]
 _RUSAGE_UNIT: Final = 1 if sys.platform == "darwin" else 1024
 
@@ -83,42 +87,6 @@ class EngineExtent:
 
 
 QUICK: Final = EngineExtent(repetitions=3, seconds=0.5, memory_seconds=(1.0, 4.0))
-
-
-@dataclass(frozen=True, slots=True)
-class Timing:
-    """One model's runs: processor seconds and messages of each, and what each run yielded."""
-
-    name: str
-    processor_s: tuple[float, ...]
-    message_counts: tuple[int, ...]
-    mb_per_s: tuple[float, ...]
-    messages_per_package: float
-
-    @property
-    def rates(self) -> list[float]:
-        """Messages per second, run by run."""
-        return [count / s for count, s in zip(self.message_counts, self.processor_s, strict=True)]
-
-    @property
-    def us_per_message(self) -> float:
-        """Median time of a message, in microseconds."""
-        return 1e6 / median(self.rates)
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One figure that is judged: it may be ``limit`` at most, or at least."""
-
-    name: str
-    value: float
-    limit: float
-    at_least: bool = False
-
-    @property
-    def passed(self) -> bool:
-        """Whether the target is met."""
-        return self.value >= self.limit if self.at_least else self.value <= self.limit
 
 
 Comparer = Callable[[EngineExtent], tuple[list[Timing], list[Check]]]
@@ -343,28 +311,6 @@ def compare_studio(extent: EngineExtent) -> list[Check]:
     ]
 
 
-def describe_timing(timing: Timing) -> str:
-    """A line of the table: median and spread of the rate, and what the runs had in common."""
-    rates = timing.rates
-    return (
-        f"  {timing.name:9}{median(rates):10,.0f}{min(rates):10,.0f}{max(rates):10,.0f}"
-        f"{timing.us_per_message:9.2f}{mean(timing.mb_per_s):9.1f}"
-        f"{timing.messages_per_package:10.2f}"
-    )
-
-
-HEADING: Final = """\
-             messages per second       us per      MB/s  messages
-             median       min       max  message             /package"""
-
-
-def describe_check(check: Check) -> str:
-    """A line of the verdict."""
-    verdict = "ok" if check.passed else "MISSED"
-    bound = "at least" if check.at_least else "at most"
-    return f"{check.name:48}{check.value:8.2f}   {bound} {check.limit:g}: {verdict}"
-
-
 COMPARISONS: Final[Sequence[tuple[str, str, Comparer]]] = (
     *(
         (suite, f"{suite}, 16 CTCs, 100 pairs", partial(compare_with_simpy, suite))
@@ -427,15 +373,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         }
         print(json.dumps(figures, indent=2))
     return 0 if all(check.passed for check in checks) else 1
-
-
-def say_now(text: str) -> None:
-    """Print a line immediately."""
-    print(text, flush=True)
-
-
-def say_nothing(_: str) -> None:
-    """Print nothing: what is printed is to be JSON alone."""
 
 
 if __name__ == "__main__":

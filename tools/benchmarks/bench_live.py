@@ -21,7 +21,6 @@ from statistics import median
 from typing import Final
 
 from tools.benchmarks import resident as resident_memory
-from tools.benchmarks.bench import COMPILED, Check, describe_check, say_nothing, say_now
 from tools.benchmarks.contenders import (
     ContenderCommand,
     ContenderError,
@@ -31,6 +30,7 @@ from tools.benchmarks.contenders import (
     python_contender,
 )
 from tools.benchmarks.forwarded import Figures, measure_forwarded
+from tools.benchmarks.judged import COMPILED, Check, describe_check, say_nothing, say_now
 from tools.benchmarks.live_beside import measure_beside
 from tools.benchmarks.live_peer import PAYLOAD_LENGTH, STREAMS
 from tools.benchmarks.others import Others, describe_others

@@ -20,9 +20,9 @@ from pathlib import Path
 from statistics import median
 from typing import Final
 
-from tools.benchmarks.bench import Check
 from tools.benchmarks.certificates import make_certificates
 from tools.benchmarks.contenders import RUN_S_MAX, ContenderError
+from tools.benchmarks.judged import Check
 from tools.benchmarks.live_peer import PING_LENGTH
 from tools.benchmarks.tcp_services import (
     HOST,

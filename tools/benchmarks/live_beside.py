@@ -23,9 +23,9 @@ import msgspec
 import uvloop
 
 from isfc.live.session import Conversation, ConversationSevered, OpenNode, open_node
-from tools.benchmarks.bench import Check
 from tools.benchmarks.contenders import ROOT, ContenderError, reports, started
 from tools.benchmarks.forwarded import forwarding_pair, trips_of_port_ns
+from tools.benchmarks.judged import Check
 from tools.benchmarks.live_peer import MESSAGE_LENGTH, PING_LENGTH, await_path
 from tools.benchmarks.tcp_services import DOWNLOAD_LENGTH, HOST, find_program, own_service
 

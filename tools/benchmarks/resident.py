@@ -13,9 +13,9 @@ from pathlib import Path
 from statistics import median
 from typing import Final
 
-from tools.benchmarks.bench import MEMORY_GROWTH_MAX, MEMORY_MB_MAX, Check
 from tools.benchmarks.contenders import ContenderCommand, ContenderError, ContenderWork, started
 from tools.benchmarks.forwarded import forwarding_pair
+from tools.benchmarks.judged import MEMORY_GROWTH_MAX, MEMORY_MB_MAX, Check
 from tools.benchmarks.tcp_services import echo_service, running
 
 INTERVAL_S: Final = 1.0

@@ -14,7 +14,7 @@ from scenarios.runs.experiment import Experiment
 from scenarios.runs.result import Result
 from scenarios.runs.run import build, run
 from scenarios.runs.workload import find_workload
-from tools.benchmarks import bench
+from tools.benchmarks import bench, judged
 from tools.benchmarks.simpy_run import SimpyResult, simulate
 
 
@@ -130,7 +130,7 @@ def test_contestants_run_in_turn() -> None:
 
 
 def test_timing_takes_the_median_run() -> None:
-    timing = bench.Timing("A", (1.0, 1.0, 4.0), (1_000, 3_000, 8_000), (1.0, 1.0, 1.0), 1.0)
+    timing = judged.Timing("A", (1.0, 1.0, 4.0), (1_000, 3_000, 8_000), (1.0, 1.0, 1.0), 1.0)
     assert timing.rates == [1_000.0, 3_000.0, 2_000.0]
     assert timing.us_per_message == 500.0
 
@@ -145,17 +145,17 @@ def test_timing_takes_the_median_run() -> None:
     ],
 )
 def test_check(value: float, at_least: bool, passed: bool) -> None:
-    check = bench.Check("figure", value, 4.0, at_least)
+    check = judged.Check("figure", value, 4.0, at_least)
     assert check.passed is passed
-    assert bench.describe_check(check).endswith("ok" if passed else "MISSED")
+    assert judged.describe_check(check).endswith("ok" if passed else "MISSED")
 
 
 @pytest.mark.parametrize(("value", "status"), [(1.0, 0), (2.0, 1)])
 def test_a_missed_target_ends_with_1(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], value: float, status: int
 ) -> None:
-    timing = bench.Timing("A", (1.0,), (1_000,), (1.0,), 1.0)
-    checks = [bench.Check("figure", 1.0, 1.0), bench.Check("other", value, 1.0)]
+    timing = judged.Timing("A", (1.0,), (1_000,), (1.0,), 1.0)
+    checks = [judged.Check("figure", 1.0, 1.0), judged.Check("other", value, 1.0)]
     monkeypatch.setattr(bench, "bench", lambda *_: ({"HS": [timing]}, checks))
     assert bench.main(["--json"]) == status
     figures = json.loads(capsys.readouterr().out)
