@@ -42,7 +42,8 @@ def test_lock_is_held_for_its_time() -> None:
     assert lock.poll_released(1_500) is work
     assert [*states, lock.free] == [False, True]
     assert lock.due_ns == NEVER_NS
-    assert lock.busy_ns(9_000) == 500
+    lock.hold(work, 300, 9_000)
+    assert lock.busy_ns(9_300) == 500 + 300
 
 
 def test_lock_has_one_holder() -> None:

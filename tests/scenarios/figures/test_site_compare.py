@@ -24,6 +24,9 @@ from scenarios.runs.run import run
 from scenarios.runs.workload import SUITES
 from tests.isfc.measured.site import site_of
 
+pytestmark = pytest.mark.at_length
+
+
 LAYOUT = load_layout("atlanta-boston")
 PUBLISHED = Path(__file__).parents[3] / "docs" / "measured"
 

@@ -15,6 +15,9 @@ from scenarios.moves.study import SIMULATED_MAX, advise
 from scenarios.moves.vmrelocate import Limits, RelocationEnd
 from scenarios.runs.result import MIB
 
+pytestmark = pytest.mark.at_length
+
+
 LAYOUT = load_layout("published-4")
 MEMORY = GuestMemory(64 * MIB, 64 * MIB, 300 * MIB)
 

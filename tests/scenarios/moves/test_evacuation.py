@@ -15,6 +15,9 @@ from scenarios.runs.experiment import Experiment
 from scenarios.runs.steady import steady_links, sum_of
 from scenarios.runs.workload import LinkLoad, find_workload
 
+pytestmark = pytest.mark.at_length
+
+
 MIB = 2**20
 S1, S2, S3 = map(NodeName, ("S1", "S2", "S3"))
 
@@ -37,7 +40,6 @@ def outcome(
     return evacuate(Evacuation(collection, (S1,), TENANTS, together, loads))
 
 
-@pytest.mark.at_length
 @pytest.mark.slow
 def test_relocation_is_an_evacuation_over_one_link() -> None:
     text = mesh(2, shared=False)

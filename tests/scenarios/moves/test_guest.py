@@ -21,6 +21,9 @@ from scenarios.moves.guest import (
 from scenarios.moves.guest_memory import GuestMemory
 from scenarios.moves.vmrelocate import PASSES_MAX, QUIESCE_GOAL_S, Limits, RelocationEnd
 
+pytestmark = pytest.mark.at_length
+
+
 MIB = 2**20
 RATE = 400 * MIB
 SLOW_RATE = 4 * MIB

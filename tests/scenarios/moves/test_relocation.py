@@ -15,6 +15,9 @@ from scenarios.runs.result import MIB
 from scenarios.runs.run import run
 from scenarios.runs.workload import find_workload
 
+pytestmark = pytest.mark.at_length
+
+
 LAYOUT = load_layout("published-4")
 MEMORY = 64 * MIB
 DEFAULTS = Limits()

@@ -8,9 +8,10 @@ from scenarios.runs.saturation import carried, one_way, shape
 from scenarios.runs.steady import steady_run
 from tests.layouts import layout_of
 
+pytestmark = pytest.mark.at_length
+
 
 @pytest.mark.slow
-@pytest.mark.at_length
 def test_both_directions_are_run() -> None:
     first, second = carried(load_layout("published-4"))
     assert [first.sender, second.sender] == ["CLIENT", "SERVER"]
@@ -18,7 +19,6 @@ def test_both_directions_are_run() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.at_length
 @pytest.mark.parametrize("form", ["published-4", "published-8", "atlanta-boston"])
 def test_ways_of_one_shape_carry_the_same(form: str) -> None:
     layout = load_layout(form)

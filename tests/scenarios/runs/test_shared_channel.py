@@ -17,6 +17,9 @@ from scenarios.runs.run import run
 from scenarios.runs.shared_channel import SharedRun, run_shared
 from scenarios.runs.workload import find_workload
 
+pytestmark = pytest.mark.at_length
+
+
 LAYOUT = """
 [fibre.1]
 feature = "FICON Express8S"
@@ -62,7 +65,6 @@ def test_a_layout_may_have_disks_and_stays_the_layout_it_is() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.at_length
 def test_with_disks_that_do_nothing_the_link_is_as_without() -> None:
     found = shared(rate_per_s=1e-6)
     assert found.beside.mb_per_s == pytest.approx(found.alone.mb_per_s, rel=1e-3)
@@ -88,7 +90,6 @@ ONE_PAIR_MOST = 1.04
 """docs/io-run.md says so."""
 
 
-@pytest.mark.at_length
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "pairs", [1, 2, 50, *(pytest.param(pairs, marks=pytest.mark.slow) for pairs in (7, 10, 14))]
@@ -104,7 +105,6 @@ def test_the_more_the_disks_do_the_less_the_link_moves(pairs: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.at_length
 def test_the_more_disks_do_with_zhpf_the_less_the_link_moves() -> None:
     # each rate takes far less of the processor than in command mode: the first ones less than what
     # one second of a run differs from another by
@@ -131,7 +131,6 @@ def test_every_run_of_a_layout_has_the_disks_that_it_names() -> None:
     assert without_disks(layout) == experiment().layout
 
 
-@pytest.mark.at_length
 @pytest.mark.slow
 def test_the_more_the_link_moves_the_longer_disks_take() -> None:
     times = [
@@ -156,7 +155,6 @@ def test_who_wants_all_gets_half_beside_another_who_does() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.at_length
 def test_zhpf_leaves_the_link_more_than_command_mode_does() -> None:
     by_protocol = [
         shared(rate_per_s=15_000, protocol=protocol).beside.mb_per_s

@@ -12,6 +12,9 @@ from scenarios.runs.run import run
 from scenarios.runs.timeline import Timeline, record_timelines
 from scenarios.runs.workload import SUITES
 
+pytestmark = pytest.mark.at_length
+
+
 SECONDS = 0.05
 
 

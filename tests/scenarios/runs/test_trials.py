@@ -8,7 +8,7 @@ from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import run
 from scenarios.runs.workload import find_workload
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.at_length]
 
 
 def mb_per_s(layout: str, workload: str, pairs: int, seconds: float) -> float:

@@ -16,6 +16,9 @@ from tools.calibration.calibrate import Search, SearchExtent, residuals, tally
 from tools.calibration.knobs import KNOBS, Knob, present_values
 from tools.calibration.loss import CPU_WEIGHT, Case, calibration_cases
 
+pytestmark = pytest.mark.at_length
+
+
 TINY = 0.001
 FEW = [
     knob for knob in KNOBS if knob.field in ("build_package_ns", "client_latency_ns", "recovery_ns")
@@ -66,7 +69,6 @@ def test_generation_stays_between_the_bounds_and_never_loses(
         assert finalists["start,"] > min(finalists.values())
 
 
-@pytest.mark.at_length
 @pytest.mark.slow
 def test_search_goes_on_as_if_it_had_not_been_interrupted(
     case: Case, pool: Executor, tmp_path: Path
