@@ -4,10 +4,17 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from threading import Event, Thread
 from typing import Final, TypeVar
 
 import typer
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 from isfc.cli.output.console import open_console
 from isfc.cli.output.exits import ExitCode
@@ -47,32 +54,46 @@ def progress_bar(
     """Show a bar while the body runs, which says how much of ``total`` is done.
 
     The bar leaves no trace, so that a screen holds the results only. Without a terminal there is a
-    line each `SAID_EVERY_S` if it ``is_said``. After Ctrl-C the command ends with what
-    ``interrupted`` says of how much was done.
+    line each `SAID_EVERY_S` if it ``is_said``, also while one of few runs goes on. After Ctrl-C the
+    command ends with what ``interrupted`` says of how much was done.
     """
     done: float = 0
-    said_s = time.monotonic()
+    begun_s = said_s = time.monotonic()
     console = open_console(stderr=True)
     columns = (
         BarColumn(),
         TextColumn(f"{{task.completed:.4g}} of {{task.total:.4g}} {unit}"),
+        TimeElapsedColumn(),
         TimeRemainingColumn(compact=True),
     )
     progress = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
     task = progress.add_task("", total=total)
 
+    unseen = is_said and not console.is_terminal and not _watchers
+
+    def say(more: str = "") -> None:
+        nonlocal said_s
+        said_s = time.monotonic()
+        show_log(f"{SO_FAR}{done:.4g} of {total:.4g} {unit}{more}")
+
     def advance(amount: float) -> None:
-        nonlocal done, said_s
+        nonlocal done
         done = amount
-        now_s = time.monotonic()
-        unseen = is_said and not console.is_terminal and not _watchers
-        if unseen and now_s - said_s >= SAID_EVERY_S:
-            said_s = now_s
-            show_log(f"{SO_FAR}{done:.4g} of {total:.4g} {unit}")
+        if unseen and time.monotonic() - said_s >= SAID_EVERY_S:
+            say()
         progress.update(task, completed=min(done, total))
         for tell in _watchers:
             tell(min(1.0, done / total) if total else 1.0)
 
+    def remind() -> None:
+        while not over.wait(SAID_EVERY_S):
+            now_s = time.monotonic()
+            if now_s - said_s >= SAID_EVERY_S:
+                say(f", after {now_s - begun_s:.0f} s")
+
+    over = Event()
+    if unseen:
+        Thread(target=remind, daemon=True).start()
     try:
         with progress:
             yield advance
@@ -81,6 +102,8 @@ def progress_bar(
             raise
         show_error(interrupted(done))
         raise typer.Exit(ExitCode.INTERRUPTED) from None
+    finally:
+        over.set()
 
 
 def watch(total: float, work: Callable[[Callable[[float], None]], _Outcome]) -> _Outcome:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
@@ -41,7 +42,9 @@ def lost_together_page(
     opened: OpenedLink, pieces: Sequence[str] | None, *, rule: bool
 ) -> tuple[RenderableType, dict[str, Any]]:
     """The page on what losses leave of all links together, and what ``--json`` prints of it."""
-    lefts = after_cluster_losses(opened.collection, pieces or [], None if rule else run_all)
+    lefts = after_cluster_losses(
+        opened.collection, pieces or [], None if rule else partial(run_all, is_said=True)
+    )
     notes = [] if rule else (*cluster_notes(opened.collection), SHARED_UNRANGED)
     page = Group(cluster_losses_page(lefts), *note_lines(notes))
     records = [_left_record(left) for left in lefts if left.loss is not None]
@@ -68,7 +71,7 @@ def together(opened: OpenedLink) -> tuple[RenderableType, dict[str, Any]]:
     """The page on all links of a file that share channels, and what ``--json`` prints of them."""
     collection, disks = opened.collection, opened.file_disks
     experiments = plan_experiments(collection)
-    found = cluster_plan(run_all(steady_links, experiments))
+    found = cluster_plan(run_all(steady_links, experiments, is_said=True))
     notes = (*cluster_notes(collection), SHARED_UNRANGED)
     limit = first_limit(experiments[0])
     page = Group(cluster_plan_page(found, limit), *note_lines(notes))

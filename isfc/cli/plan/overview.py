@@ -32,8 +32,8 @@ def overview(collection: Collection, *, rule: bool) -> RenderableType:
     run = limit = None
     if not rule:
         (experiment, *_) = plan_experiments(collection)
-        (run,) = run_all(short_run, [experiment])
-        (limit,) = run_all(first_limit, [experiment])
+        (run,) = run_all(short_run, [experiment], is_said=True)
+        (limit,) = run_all(first_limit, [experiment], is_said=True)
     found = cluster_overview(collection, run)
     checked = [
         Checked("", find_all(link, collection.beside(link), collection), nodes=link.nodes)

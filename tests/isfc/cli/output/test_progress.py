@@ -1,10 +1,12 @@
 """The bar: only where somebody looks at it, and gone afterwards; else lines."""
 
 import io
+from threading import Event
 
 import pytest
 
 from isfc.cli.output.progress import progress_bar
+from tests.waiting import PATIENCE_S
 
 
 class Terminal(io.StringIO):
@@ -50,3 +52,13 @@ def test_a_command_that_lasts_says_how_far_it_has_got(
         "So far 8 of 12 guests",
         "So far 11 of 12 guests",
     ]
+
+
+def test_a_single_run_that_lasts_says_so_meanwhile(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("isfc.cli.output.progress.SAID_EVERY_S", 0.01)
+    said = Event()
+    monkeypatch.setattr("isfc.cli.output.progress.show_log", lambda _: said.set())
+    with progress_bar(1, "runs", is_said=True):
+        assert said.wait(PATIENCE_S)
