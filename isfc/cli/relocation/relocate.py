@@ -7,6 +7,7 @@ import typer
 from isfc.cli.options.experiment import SeedOption, choose_node
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.guest import GuestOptions
+from isfc.cli.options.layout import open_with_disks
 from isfc.cli.options.number import JobsOption
 from isfc.cli.options.profile import LinkOptions, profile_record
 from isfc.cli.output.exits import ExitCode
@@ -37,6 +38,7 @@ from scenarios.moves.relocated import Relocated, check_stop, watch_relocation
 from scenarios.moves.relocation import Relocation, relocation_notes
 from scenarios.moves.study import Varied, advise
 from scenarios.moves.study import sweep as run_sweep
+from scenarios.moves.targets import Tenant, place_guests, rooms
 
 
 @flattened
@@ -59,7 +61,8 @@ def relocate_guests(
     guest is stopped. Every message is simulated. Ends with 1 if a guest could not be relocated.
     docs/relocation.md says what is assumed.
     """
-    link = chosen.open()
+    file = chosen.open_file()
+    link, _ = open_with_disks(file, chosen.link_name)
     source = choose_node(link, "--from", leaving.source)
     plans = leaving.plans(guest, limited.limits, lambda plan: check_stop(plan, link, source))
     relocation = Relocation(
@@ -72,6 +75,9 @@ def relocate_guests(
         window,
         seed,
     )
+    if room := rooms(file.collection):
+        begin, end = relocation.way
+        place_guests(file.collection, (begin,), [Tenant(plan, end) for plan in plans], room)
     if shown.sweep is not None:
         _sweep(relocation, shown.sweep, shown, jobs)
         return

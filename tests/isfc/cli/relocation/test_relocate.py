@@ -8,6 +8,7 @@ import pytest
 from isfc.cli.main import run
 from isfc.cli.options.number import read_size
 from isfc.cli.relocation.options import read_background
+from isfc.testing.cluster import mesh
 from tests.isfc.cli.conftest import Refusal
 
 pytestmark = pytest.mark.at_length
@@ -271,3 +272,15 @@ def test_ibms_advice_is_said_of_a_guest_above_1_tb(capsys: pytest.CaptureFixture
         assert run([*small, "--memory", memory]) == 0
         page = " ".join(capsys.readouterr().out.split())
         assert ("IBM advises against relying on relocation above 1 TB" in page) is told
+
+
+def test_a_guest_that_does_not_fit_where_it_goes_is_refused(
+    tmp_path: Path, refusal: Refusal, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "room.toml"
+    memory = "[memory.S1]\nfree_gib = 0\n[memory.S2]\nfree_gib = 0.01\n"
+    file.write_text(mesh(2, shared=False) + memory)
+    said = refusal("relocate", str(file), "--memory", "32M", "--change-rate", "1M")
+    assert "no room for GUEST (0.03125 GiB); GiB that guests may still have" in said
+    assert run(["relocate", str(file), "--memory", "8M", "--change-rate", "1M"]) == 0
+    assert "GUEST was moved" in capsys.readouterr().out
