@@ -31,6 +31,7 @@ from _pytest.faulthandler import fault_handler_stderr_fd_key
 from tests.compiled import HERE
 
 GRACE_S: Final = 30.0
+AGAIN_S: Final = 0.05
 ONCE_S: Final = 900.0
 AT_LENGTH_S: Final = 600.0
 HAS_TIMERS: Final = hasattr(signal, "setitimer")
@@ -71,6 +72,8 @@ class _Watchdog:
 
 
 _watchdog: Final = _Watchdog()
+_under_way: Final[list[str]] = []
+"""What is run of a test at the moment: its setup, its call or its teardown."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -84,7 +87,9 @@ def pytest_timeout_set_timer(item: pytest.Item, settings: pytest_timeout.Setting
     """Begin both limits; instead of what pytest-timeout does."""
 
     def end(_number: int, _frame: FrameType | None) -> None:
-        if not pytest_timeout.is_debugging():
+        if not _under_way:  # a report is made, which nothing may interrupt
+            signal.setitimer(signal.ITIMER_REAL, AGAIN_S)
+        elif not pytest_timeout.is_debugging():
             kind = OverdueInLoop if _in_loop() else Overdue
             raise kind(f"not ended within {settings.timeout:g} s\n{_elsewhere()}")
 
@@ -106,10 +111,30 @@ def pytest_timeout_cancel_timer() -> bool:
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_setup() -> Generator[None, object, object]:
+    """Let the limit end it."""
+    return (yield from _interrupted("setup"))
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_call() -> Generator[None, object, object]:
+    """Let the limit end it."""
+    return (yield from _interrupted("call"))
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, object, object]:
     """What is left of a test is under its limit again."""
     _begin(item)
-    return (yield)
+    return (yield from _interrupted("teardown"))
+
+
+def _interrupted(phase: str) -> Generator[None, object, object]:
+    _under_way.append(phase)
+    try:
+        return (yield)
+    finally:
+        _under_way.pop()
 
 
 @pytest.hookimpl(wrapper=True)

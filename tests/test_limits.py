@@ -82,6 +82,10 @@ def test_examples(number):
     threading.Event().wait()
 
 
+def test_reported():
+    threading.Event().wait()
+
+
 def test_left(left):
     assert not "right"
 
@@ -95,10 +99,21 @@ def test_after():
 """
 
 
+SLOW_REPORT = """\
+import time
+
+
+def pytest_runtest_logreport(report):
+    if "test_reported" in report.nodeid and report.when == "setup":
+        time.sleep(1.2)
+"""
+
+
 @pytest.mark.slow
 def test_what_never_ends_fails_where_it_stands_and_the_rest_is_run(tmp_path: Path) -> None:
     (tmp_path / "pytest.ini").write_text(SETTINGS)
     (tmp_path / "test_endless.py").write_text(ENDLESS)
+    (tmp_path / "conftest.py").write_text(SLOW_REPORT)
     command = f"-m pytest -p tests.limits -n 1 --rootdir {tmp_path} -c {tmp_path / 'pytest.ini'}"
     done = subprocess.run(
         [sys.executable, *command.split(), str(tmp_path)],
@@ -118,6 +133,7 @@ def test_what_never_ends_fails_where_it_stands_and_the_rest_is_run(tmp_path: Pat
         ("FAILED", "test_task[asyncio]", overdue.replace(":", "InLoop:")),
         ("FAILED", "test_task[uvloop]", overdue.replace(":", "InLoop:")),
         ("FAILED", "test_examples", overdue),
+        ("FAILED", "test_reported", overdue),
         ("FAILED", "test_left", "AssertionError: assert not 'right'"),
         (
             "FAILED",
