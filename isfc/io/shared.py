@@ -151,14 +151,6 @@ def load_with_disks(argument: str | Path) -> Collection:
     return links_with_disks(load_document(argument))[0]
 
 
-def load_link_with_disks(argument: str | Path) -> Layout:
-    """As `isfc.layout.catalogue.load_layout`; disks on chpids of the link are in it."""
-    document = load_document(argument)
-    collection = links_with_disks(document)[0]
-    with within(document.source):
-        return collection.link()
-
-
 def given_link_with_disks(layout: Layout | Collection | str | Path) -> Layout:
     """As `isfc.layout.catalogue.given_link`; disks on chpids of the link are in it."""
     return given_link(layout, lambda document: links_with_disks(document)[0])
