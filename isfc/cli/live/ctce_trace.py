@@ -8,6 +8,7 @@ from ctc.order import Order, name_of
 from ctc.state import State
 from isfc.ctce.exchange import Carried
 from isfc.ctce.join import JoinedCtc
+from isfc.ctce.nje import nje_name
 
 DATA_LENGTH: Final = 16
 """Bytes of a WRITE that a line shows."""
@@ -29,14 +30,19 @@ STEPS: Final = {
 
 
 def trace_line(carried: Carried, ctcs: Sequence[JoinedCtc]) -> str:
-    """One line: seconds since the start, who, which command, its count, what became of it, data."""
+    """One line: seconds since the start, who, which command, its count, what became of it, data.
+
+    A block of network job entry is named behind its first bytes.
+    """
     order = carried.order
     waits = "waits" if order.state is not State.AVAILABLE else "ended"
     data = order.data[:DATA_LENGTH].hex() + ("..." if len(order.data) > DATA_LENGTH else "")
+    name = nje_name(order.data)
+    named = "" if name is None else f"  {name}"
     end = ctcs[carried.at.ctc][carried.at.end]
     line = (
         f"{carried.at_ns / 1e9:12.6f}  {end!s:<14} {name_of(order.code):<19} "
-        f"{waits}  {_count(order):>6}  {STEPS[carried.step]:<27} {data}"
+        f"{waits}  {_count(order):>6}  {STEPS[carried.step]:<27} {data}{named}"
     )
     return line.rstrip()
 
