@@ -113,7 +113,8 @@ class Agenda(Generic[Entry]):
         slots[place] = slot
         if place > self._first and slots[place - 1].at_ns > at_ns:
             far = self._place_of(at_ns, place)
-            slots.insert(far, slots.pop(place))
+            slots[far + 1 : place + 1] = slots[far:place]  # what is behind it stays where it is
+            slots[far] = slot
 
     def _place_of(self, at_ns: i64, high: i64) -> i64:
         """Where an entry of that time belongs among those below ``high``, behind its equals."""
