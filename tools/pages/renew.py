@@ -12,7 +12,9 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Final
 
+import scenarios
 from tools.checks import links
 from tools.pages import console
 from tools.pages.made import FILLED, MADE, MEASURED, Files, Made, page
@@ -26,6 +28,9 @@ def renewed_page(name: str) -> Files:
         text = console.renewed(text, console.run)
     return {path: page(name, text)}
 
+
+PACKAGES: Final = Path(scenarios.__file__).parents[1]
+"""Where the packages are that are in use: the project itself, or what was compiled of it."""
 
 PAGES = tuple(Made(name, partial(renewed_page, name)) for name in FILLED)
 STEPS: tuple[Sequence[Made], ...] = (*((made,) for made in MEASURED), MADE, PAGES)
@@ -48,11 +53,17 @@ def renew(made: Sequence[Made]) -> Iterator[str]:
 
 
 def write(path: Path, content: str | bytes) -> bool:
-    """Write a file; return whether it had something else."""
+    """Write a file; return whether it had something else.
+
+    Compiled packages have a copy of their data, of which the next step is made: it is written too.
+    """
     new = content.encode() if isinstance(content, str) else content
     if path.exists() and path.read_bytes() == new:
         return False
     path.write_bytes(new)
+    copy = PACKAGES / path.relative_to(console.PROJECT)
+    if copy.exists():
+        copy.write_bytes(new)
     return True
 
 

@@ -7,6 +7,7 @@ each stands for all.
 import csv
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -151,3 +152,17 @@ def test_what_cannot_be_made_is_named_and_the_others_are_made(
     said = capsys.readouterr().out
     assert "\nwrong: " in said
     assert f"{MADE[0].name}: as it was" in said
+
+
+def test_data_of_compiled_packages_are_written_with_those_of_the_source(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, compiled = (tmp_path / root / "scenarios" / "of.csv" for root in ("here", "compiled"))
+    for path in (source, compiled):
+        path.parent.mkdir(parents=True)
+        path.write_text("old")
+    monkeypatch.setattr("tools.pages.console.PROJECT", tmp_path / "here")
+    monkeypatch.setattr(renew, "PACKAGES", tmp_path / "compiled")
+    assert renew.write(source, "new")
+    assert compiled.read_text() == source.read_text() == "new"
+    assert not renew.write(source, "new")
