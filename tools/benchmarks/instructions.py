@@ -70,9 +70,12 @@ def _count(name: str, seconds: float) -> tuple[int, int]:
 def instructions(*arguments: str) -> tuple[str, int]:
     """What a Python with these arguments prints, and its instructions; `RuntimeError` if it fails.
 
-    It runs once before that, so that no module is translated to bytecode while it is counted.
+    It runs once before that, so that no module is translated to bytecode while it is counted. Names
+    have the same hashes in each: others would take more or fewer steps in dictionaries, which came
+    to 200 instructions a message from one count to the next.
     """
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    environment["PYTHONHASHSEED"] = "0"
     for counter in ((), VALGRIND):
         command = [*counter, sys.executable, *arguments]
         done = subprocess.run(
