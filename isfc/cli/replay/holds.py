@@ -8,7 +8,6 @@ from rich.text import Text
 from isfc.cli.output.table import plain_table
 from isfc.cli.results.measures import measure_name
 from scenarios.published.decisions import (
-    BEST_LINK,
     LEVEL,
     PREDICTORS,
     DecisionAccuracy,
@@ -16,6 +15,7 @@ from scenarios.published.decisions import (
     decide,
     decisions,
     emulated_figures,
+    outliers,
     regret,
     rule_figures,
 )
@@ -70,11 +70,17 @@ def decision_lines(verdict: TableVerdict) -> Iterator[str]:
     figures = emulated_figures(verdict.comparisons).get((table.name, "mb_per_s"), {})
     if table.name != "transport" or len(figures) < len(table.rows):
         return
-    yield "IBM's MB/s that are lost by taking the link that is liked best, of 1 to 16 CTCs:"
+    without = outliers(table)
+    yield "IBM's MB/s that are lost by taking the link that is liked best, of 1 to 16 CTCs,"
+    yield "on average and at worst; and without rows that stand out of the links beside them"
+    yield f"({', '.join(sorted(without))}):"
     likings = {"the model": figures} | {name: of(table) for name, of in PREDICTORS.items()}
     for name, liking in likings.items():
-        lost = regret(table, liking)
-        yield f"  {name:20} {lost.mean:5.1%} on average, {lost.worst:5.1%} at worst"
+        every, ordinary = regret(table, liking), regret(table, liking, without=without)
+        yield (
+            f"  {name:20} {every.mean:5.1%} {every.worst:5.1%}   without "
+            f"{ordinary.mean:5.1%} {ordinary.worst:5.1%}"
+        )
 
 
 def missed_table(verdict: TableVerdict) -> Table | None:
@@ -102,7 +108,7 @@ def missed_table(verdict: TableVerdict) -> Table | None:
 
 def decision_statistic(made: DecisionCheck) -> str:
     """What of a decision is bounded or wanted."""
-    if made.column == BEST_LINK:
+    if made.is_regret:
         return f"lost, {made.statistic}"
     return "wrong way" if made.statistic == "wrong_way" else f"ratio, {_NAMES[made.statistic]}"
 

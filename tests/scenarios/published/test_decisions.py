@@ -3,7 +3,14 @@
 import pytest
 
 from scenarios.published.companion import load_table
-from scenarios.published.decisions import CHOICES, decide, most_ctcs, regret, rule_figures
+from scenarios.published.decisions import (
+    CHOICES,
+    decide,
+    most_ctcs,
+    outliers,
+    regret,
+    rule_figures,
+)
 
 TRANSPORT = load_table("transport")
 IBM = {row.key: row.number("mb_per_s") for row in TRANSPORT.rows}
@@ -52,3 +59,14 @@ def test_of_links_that_are_liked_alike_the_smaller_is_taken() -> None:
 
 def test_the_rule_of_thumb_prefers_more_ctcs() -> None:
     assert regret(TRANSPORT, rule_figures(TRANSPORT)) == regret(TRANSPORT, most_ctcs(TRANSPORT))
+
+
+def test_rows_stand_out_that_are_above_the_links_on_both_sides() -> None:
+    assert outliers(TRANSPORT) == {"HL/12/1", "HM/14/50", "HM/14/100"}
+
+
+def test_regret_without_a_row_neither_takes_it_nor_misses_it() -> None:
+    most = regret(TRANSPORT, most_ctcs(TRANSPORT), without=outliers(TRANSPORT))
+    assert (most.worst_at, round(most.worst, 3)) == ("HY/16/100", 0.042)
+    liked = IBM | {"HM/14/50": 1e9}
+    assert regret(TRANSPORT, liked, without={"HM/14/50"}).worst == 0
