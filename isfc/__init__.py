@@ -57,6 +57,8 @@ if TYPE_CHECKING:
     from isfc.layout.edit import read_edit as read_edit
     from isfc.layout.edit import without as without
     from isfc.layout.file import parse_layout as parse_layout
+    from isfc.layout.foreign_text import SourceKind as SourceKind
+    from isfc.layout.foreign_text import source_kind as source_kind
     from isfc.layout.layout import Collection as Collection
     from isfc.layout.layout import CtcPair as CtcPair
     from isfc.layout.layout import Fibre as Fibre
@@ -65,8 +67,6 @@ if TYPE_CHECKING:
     from isfc.layout.plan import Plan as Plan
     from isfc.layout.rules.rule import Finding as Finding
     from isfc.layout.schema import layout_schema as schema
-    from isfc.layout.source_kind import SourceKind as SourceKind
-    from isfc.layout.source_kind import source_kind as source_kind
     from isfc.layout.write import format_collection as format_collection
     from isfc.link.message import Traffic as Traffic
     from isfc.link.name import NodeName as NodeName
@@ -114,8 +114,8 @@ _HOMES: Final = {
     "parse_layout": "isfc.layout.file",
     "parse_links": "isfc.io.shared",
     "format_collection": "isfc.layout.write",
-    "source_kind": "isfc.layout.source_kind",
-    "SourceKind": "isfc.layout.source_kind",
+    "source_kind": "isfc.layout.foreign_text",
+    "SourceKind": "isfc.layout.foreign_text",
     "deck_partitions": "isfc.deck.listing",
     "import_dpm": "isfc.deck.dpm",
     "import_iocp": "isfc.deck.imported",

@@ -1,13 +1,20 @@
-"""Arguments of public functions, held against their annotations before anything else happens."""
+"""What people give: arguments of public functions, and what can be read only once.
+
+Arguments are held against their annotations before anything else happens. Standard input, and a
+pipe as the shell makes of ``<(command)``, can be read once; ``expected`` says in messages what
+should come, such as "a layout".
+"""
 
 import builtins
 import inspect
+import os
 import re
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, wraps
 from importlib import import_module
+from pathlib import Path
 from types import NoneType, UnionType
 from typing import (
     Any,
@@ -22,6 +29,9 @@ from typing import (
 )
 
 from isfc.errors import ConfigurationError
+
+STANDARD_INPUT: Final = Path("-")
+"""The path with which a user means standard input."""
 
 _Parameters = ParamSpec("_Parameters")
 _Result = TypeVar("_Result")
@@ -173,3 +183,22 @@ def _words(hint: Any) -> str:
         return _WORDS[hint]
     name = getattr(origin or hint, "__name__", "something else")
     return f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"
+
+
+def read_standard_input(expected: str, length: int) -> bytes:
+    """At most ``length`` bytes; `ConfigurationError` where there are none."""
+    data = sys.stdin.buffer.read(length)
+    if not data:
+        raise ConfigurationError(f"is empty, or was read for another argument; expected {expected}")
+    return data
+
+
+def read_pipe(path: Path, expected: str, length: int) -> bytes:
+    """At most ``length`` bytes of a pipe; `ConfigurationError` where nobody writes."""
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb", buffering=0) as pipe:
+        first = pipe.read(1)  # None if it is still to come
+        if first == b"":
+            raise ConfigurationError(f"is a pipe that nobody writes to; expected {expected}")
+        os.set_blocking(pipe.fileno(), True)
+        with os.fdopen(os.dup(pipe.fileno()), "rb") as rest:
+            return (first or b"") + rest.read(length - len(first or b""))

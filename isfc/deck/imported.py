@@ -29,9 +29,8 @@ from isfc.deck.wiring import Wired, active_ctcs, never_paired, pair_all, paired_
 from isfc.errors import ConfigurationError
 from isfc.layout.build import Profiles, build_layout
 from isfc.layout.catalogue import AnyLayout, given_collection
-from isfc.layout.checked_toml import within
+from isfc.layout.checked_toml import AnyText, given_bytes, within
 from isfc.layout.file import parse_collection
-from isfc.layout.given_text import AnyText, given_bytes
 from isfc.layout.layout import Collection, KeptDeck, drawn
 from isfc.layout.sharing import in_use
 from isfc.layout.write import format_collection

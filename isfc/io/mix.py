@@ -17,8 +17,7 @@ from isfc.io.rmf import DeviceLine, RmfInterval
 from isfc.io.rmf_channel import LINES_MISSING, ChannelLine, PassedOver
 from isfc.io.rmf_iop import WHOLE_SYSTEM
 from isfc.io.sap import iop_threads
-from isfc.layout.closest import expected
-from isfc.layout.in_words import first_listed
+from isfc.layout.in_words import expected, first_listed
 from isfc.layout.path import FarPath
 
 DEVICE_BLOCK_LENGTH: Final = 4096

@@ -15,8 +15,8 @@ from typing import Annotated, Any, Final, TypeVar, Union, get_args, get_origin
 import msgspec
 
 from ctc.errors import CtcError
+from isfc.arguments import STANDARD_INPUT, read_pipe, read_standard_input
 from isfc.errors import ConfigurationError
-from isfc.read_once import STANDARD_INPUT, read_pipe, read_standard_input
 
 FILE_LENGTH_MAX: Final = 1024 * 1024
 """Bytes in a file. Sixteen CTCs, each with its own table, take about 2 KB, and decks the rest."""
@@ -206,3 +206,15 @@ def within(place: str) -> Iterator[None]:
         yield
     except (ConfigurationError, CtcError) as error:
         raise ConfigurationError(f"{place}: {error}") from None
+
+
+AnyText = str | Path
+"""A text of several lines is itself; what has one line is the path of a file."""
+
+
+def given_bytes(text: AnyText, what: str, length_max: int) -> tuple[bytes, str]:
+    """The content that ``text`` means, and its name in messages; ``what`` is what it should be."""
+    if isinstance(text, str) and "\n" in text:
+        return text.encode("utf-8", "surrogatepass"), "text"
+    with within(str(text)):
+        return read_bytes(Path(text), what, length_max), str(text)

@@ -1,6 +1,8 @@
-"""Lists as messages and findings have them."""
+"""Names and lists as messages and findings have them: what is alike, what there is."""
 
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from typing import Final
 
 
 def listed(items: Iterable[object], word: str = "and") -> str:
@@ -13,3 +15,24 @@ def first_listed(items: Sequence[str], most: int) -> str:
     """``40, 41 and 3 more``: no more than the first ``most``; all with commas if there are few."""
     more = len(items) - most
     return ", ".join(items[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+_LISTED_MAX: Final = 12
+"""Names in a message. More would hide the message among them."""
+
+_SHOWN_MAX: Final = 3
+"""Names that are said to be alike."""
+
+
+def expected(given: str, names: Iterable[str], others: str = "") -> str:
+    """The remedy of an error message about a name: ``did you mean A or B?``, or ``expected ...``.
+
+    ``others`` is what else may stand there, in words: ``a path``. Case does not count.
+    """
+    like = {name.casefold(): name for name in names}
+    near = get_close_matches(given.casefold()[:80], like, n=_SHOWN_MAX)
+    if near:
+        return f"did you mean {' or '.join(like[name] for name in near)}?"
+    first = ", ".join([*like.values()][:_LISTED_MAX])
+    more = f" or one of {len(like) - _LISTED_MAX} more" if len(like) > _LISTED_MAX else ""
+    return f"expected {f'{others} or ' * bool(others)}one of {first}{more}"

@@ -11,7 +11,7 @@ import msgspec
 from ctc.profiles import FEATURES
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import check_table_name, convert, decode, read_bytes, within
-from isfc.layout.closest import expected
+from isfc.layout.in_words import expected
 from isfc.layout.layout import Layout
 from isfc.layout.site import CONSTANTS, FACTOR_MAX, Errors, SiteProfile
 

@@ -23,13 +23,12 @@ from isfc.errors import RemoteProtocolError
 from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkEvent, LinkUp, Severed
 from isfc.link.message import Message
 from isfc.link.state import DeviceState
-from isfc.live.clock import NS_PER_S, Alarm, Clock, Lag
+from isfc.live.clock import NS_PER_S, Alarm, Clock, Lag, ResetWatch
 from isfc.live.connection import Connection
 from isfc.live.early import EarlyData
 from isfc.live.events import Attached, ConnectionRefused, Detached, LiveCounters, LiveEvent
 from isfc.live.memory import give_back
 from isfc.live.pace import unpaced
-from isfc.live.resets import ResetWatch
 from isfc.system.definition import LinkEndDefinition
 from isfc.system.inputs import DEADLINE, Arrive, Connect, Disconnect, Send, operated_like
 from isfc.system.system import Input, System, system_of

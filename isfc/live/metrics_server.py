@@ -18,8 +18,7 @@ from prometheus_client.registry import Collector
 
 from isfc.errors import ConfigurationError
 from isfc.live.accepting import Acceptor
-from isfc.live.endpoint import TcpEndpoint
-from isfc.live.listen import listening_sockets
+from isfc.live.endpoint import TcpEndpoint, listening_sockets
 
 ANSWER_S = 5.0
 """From connecting to the end of the answer, in seconds."""

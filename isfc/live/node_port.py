@@ -17,10 +17,9 @@ from isfc.live.accepting import Acceptor
 from isfc.live.admission import Admission
 from isfc.live.connection import Connection
 from isfc.live.control_socket import inode_of, take_away
-from isfc.live.endpoint import Endpoint, UnixEndpoint
+from isfc.live.endpoint import Endpoint, UnixEndpoint, listening_sockets
 from isfc.live.events import ConnectionRefused
 from isfc.live.handshake import Hello, greeting_length
-from isfc.live.listen import listening_sockets
 from isfc.live.peer_user import can_tell_users, foreign_user
 from isfc.live.pending import PendingConnection
 from isfc.live.tls import Tls, TlsServer, tls_now

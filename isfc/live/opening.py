@@ -1,5 +1,6 @@
 """The one way to open a live node: its engines, their pace, and how it meets its partners."""
 
+import asyncio
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,7 +15,6 @@ from isfc.live.endpoint import Endpoint
 from isfc.live.engine import RECONNECT_S, LiveEngine, MakeSystem
 from isfc.live.handshake import VERIFY
 from isfc.live.link_port import LinkPort
-from isfc.live.live_system import LiveSystem
 from isfc.live.node_port import NodePort
 from isfc.live.pace import unpaced
 from isfc.system.definition import LinkEndDefinition
@@ -22,6 +22,35 @@ from isfc.system.system import system_of
 
 if TYPE_CHECKING:
     from isfc.live.tls import Tls
+
+
+class LiveSystem:
+    """The links of one live system, from their start to their end.
+
+    Each link has an engine and a node of its own: what happens to one, a restart too, leaves the
+    others as they are.
+    """
+
+    def __init__(self, node_port: NodePort, attachments: Sequence[LinkPort]) -> None:
+        self.node_port = node_port
+        self.attachments = tuple(attachments)
+        self.engines = tuple(each.engine for each in attachments)
+
+    async def wait_closed(self) -> None:
+        """Wait until one link is closed, and so all; raise what broke it, if something did."""
+        waiting = [asyncio.create_task(engine.wait_closed()) for engine in self.engines]
+        try:
+            done, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in waiting:
+                task.cancel()
+            await asyncio.gather(*waiting, return_exceptions=True)
+        for task in done:
+            task.result()
+
+    async def close(self) -> None:
+        """Let nobody in any more, and end all connections of all links."""
+        await asyncio.gather(*(each.close() for each in self.attachments))
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,9 +24,8 @@ from isfc.link.parameters import LinkParameters
 from isfc.live.conversation import Conversation
 from isfc.live.endpoint import Endpoint, parse_endpoint
 from isfc.live.engine import RECONNECT_S, LiveEngine
-from isfc.live.live_system import LiveSystem
 from isfc.live.memory import keep_freed
-from isfc.live.opening import Opening
+from isfc.live.opening import LiveSystem, Opening
 from isfc.live.partner_conversations import Handler, PartnerConversations
 from isfc.programs.link_room import LinkRoom
 from isfc.programs.protocol import ConversationLimits, ConversationSevered, SeverCode, check_service

@@ -15,7 +15,7 @@ from isfc.io.shared import given_link_with_disks
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.change import Step, change_steps
 from isfc.layout.checked_toml import within
-from isfc.layout.closest import expected
+from isfc.layout.in_words import expected
 from isfc.layout.layout import Collection
 from isfc.layout.lost import check_pieces, known_pieces
 from isfc.layout.rules.book import find_all

@@ -8,8 +8,10 @@ Several links that run together are climbed instead (`isfc.search.together`).
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
+from itertools import combinations
 from typing import Any, Final
 
+from ctc.address import Rdev
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Collection, Layout
 from isfc.library import check_library
@@ -19,12 +21,14 @@ from isfc.search.candidate import (
     candidate_of,
     canonical,
 )
-from isfc.search.defined import choices, one_fewer
 from isfc.search.numbering import exchanged, numbered, with_kept_numbers
 from isfc.search.objective import Objective, estimate
 from isfc.search.result import SearchResult, ShareOut, Task
 from isfc.search.together import Climb
 from isfc.search.trials import Trials
+
+CHOICES_MAX: Final = 4_096
+"""Choices that are enumerated: all of those from twelve devices."""
 
 SCREEN_SHARE: Final = 0.5
 """What the rule of thumb puts below this share of its best is not simulated. Chosen: the model is
@@ -289,3 +293,27 @@ def _optuna() -> Any:
     optuna: Any = import_module("optuna")
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     return optuna
+
+
+def choices(layout: Layout, ctcs: int, fixed: frozenset[Rdev]) -> list[Layout] | None:
+    """Every choice of at most so many devices, the largest first; None if there are too many.
+
+    The ``fixed`` ones are in each.
+    """
+    if 2 ** len(layout.ctcs) > CHOICES_MAX:
+        return None
+    devices = layout.device_list()
+    return [
+        layout.with_ctcs(chosen)
+        for count in range(min(ctcs, len(devices)), 0, -1)
+        for chosen in combinations(devices, count)
+        if fixed <= {ctc.rdevs[0] for ctc in chosen}
+    ]
+
+
+def one_fewer(layout: Layout, fixed: frozenset[Rdev]) -> Iterator[Layout]:
+    """The layout without each of its devices in turn, but the fixed ones."""
+    devices = layout.device_list()
+    for gone in devices if len(devices) > 1 else ():
+        if gone.rdevs[0] not in fixed:
+            yield layout.with_ctcs(tuple(ctc for ctc in devices if ctc != gone))

@@ -17,8 +17,8 @@ from isfc.arguments import checked
 from isfc.errors import ConfigurationError
 from isfc.layout.capacity import FULL_CTC_COUNT
 from isfc.layout.checked_toml import within
-from isfc.layout.closest import expected
 from isfc.layout.document import KM_MAX
+from isfc.layout.in_words import expected
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.new import RDEVS_PER_CHPID, layout_of, read_nodes
 from isfc.layout.shown import html_table

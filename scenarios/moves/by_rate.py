@@ -11,7 +11,9 @@ from dataclasses import dataclass, replace
 from math import ceil, inf
 from typing import Final
 
-from scenarios.moves.channels import CHANNELS_MAX, with_channels
+from ctc.address import RDEV_MAX, ChpidId, Rdev
+from isfc.layout.layout import CtcPair, Fibre, Layout
+from isfc.link.schedule import CTCS_MAX
 from scenarios.moves.guest import (
     IO_CHANGED_LENGTH,
     STATE_LENGTH,
@@ -25,6 +27,9 @@ from scenarios.moves.relocation import Relocation, RelocationOutcome, relocate
 from scenarios.moves.vmrelocate import Limits, RelocationEnd
 from scenarios.runs.experiment import NS_PER_S
 from scenarios.runs.result import MIB
+
+CHANNELS_MAX: Final = 8
+"""Channels of a link in a sweep. Chosen: two CTCs on each of them."""
 
 SAMPLE_LENGTH: Final = 128 * MIB
 """Bytes of each guest of the short relocation (chosen: a fraction of a second on most links)."""
@@ -218,3 +223,39 @@ def _channels(
     if not counts or not enough(counts[-1]):
         return None
     return counts[bisect_left(counts, True, hi=len(counts) - 1, key=enough)]
+
+
+def with_channels(layout: Layout, count: int) -> Layout:
+    """The layout over so many fibres: its first ones, and then more like the last.
+
+    A fibre keeps its CTCs, as many of them as a link of 16 has room for; one that is new has as
+    many as the last. New CTCs have the numbers after the last; new chpids share nothing.
+    """
+    fibres = list(layout.fibres[:count])
+    last = fibres[-1]
+    while len(fibres) < count:
+        taken = [fibre.chpids for fibre in (*layout.fibres, *fibres)]
+        first, second = (_free_chpid([chpids[end] for chpids in taken]) for end in (0, 1))
+        name = f"{last.name}+{len(fibres)}"
+        fibres.append(replace(last, name=name, chpids=(first, second), channels=(), ports=()))
+    devices = layout.device_list()
+    most = CTCS_MAX // count
+    own = {fibre: [ctc for ctc in devices if ctc.fibre == fibre][:most] for fibre in fibres}
+    ctcs = [ctc for each in own.values() for ctc in each]
+    for fibre in fibres[len(layout.fibres) :]:
+        ctcs += _more(ctcs, fibre, len(own[last]))
+    return replace(layout, fibres=tuple(fibres), ctcs=tuple(ctcs))
+
+
+def _more(ctcs: list[CtcPair], fibre: Fibre, count: int) -> list[CtcPair]:
+    first, second = (max(ctc.rdevs[end] for ctc in ctcs) for end in (0, 1))
+    room = min(count, RDEV_MAX - max(first, second))
+    return [
+        CtcPair(fibre, (Rdev(first + number), Rdev(second + number)))
+        for number in range(1, room + 1)
+    ]
+
+
+def _free_chpid(taken: list[ChpidId]) -> ChpidId:
+    after = (ChpidId((max(taken) + step) % 256) for step in range(1, 257))
+    return next(chpid for chpid in after if chpid not in taken)

@@ -10,8 +10,7 @@ from enum import StrEnum
 from math import inf
 from typing import Final
 
-from scenarios.moves.by_rate import relocate_by_rate
-from scenarios.moves.channels import CHANNELS_MAX, with_channels
+from scenarios.moves.by_rate import CHANNELS_MAX, relocate_by_rate, with_channels
 from scenarios.moves.guest import with_limits
 from scenarios.moves.relocated import check_stops
 from scenarios.moves.relocation import WINDOW_MAX, Relocation, RelocationOutcome, relocate

@@ -16,7 +16,7 @@ from typing import Final
 import msgspec
 
 from isfc.errors import ConfigurationError
-from isfc.layout.closest import expected
+from isfc.layout.in_words import expected
 from scenarios.published.table import (
     MEASURED,
     Bound,

@@ -11,7 +11,7 @@ from typing import Any, Final, Protocol, TypeVar
 from isfc.arguments import checked
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import AnyLayout
-from isfc.layout.closest import expected
+from isfc.layout.in_words import expected
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from scenarios.runs.at_site import GivenSite, link_at

@@ -32,7 +32,7 @@ PURE: Final = (
 )
 LINK: Final = f"{PURE} isfc.errors isfc.link"
 SYSTEM: Final = f"{LINK} ctc isfc.system isfc.engine"
-READING: Final = "csv html importlib isfc.arguments isfc.read_once json msgspec pathlib tomllib"
+READING: Final = "csv html importlib isfc.arguments json msgspec pathlib tomllib"
 PEOPLE: Final = "isfc.cli scenarios prompt_toolkit rich typer uvloop"
 
 BELOW_THE_FACE: Final = (

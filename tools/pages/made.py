@@ -5,6 +5,7 @@ Runs of the model that take minutes are in `MEASURED`, of which the rest is made
 
 import json
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -12,10 +13,17 @@ from isfc.cli.drawing.cluster import drawing_svg
 from isfc.layout.catalogue import load_layout
 from isfc.layout.schema import layout_schema
 from tools.calibration import assumptions, certainty, elasticities
-from tools.pages import channel_fidelity, cluster, diagram, fidelity, screenshots, sources
+from tools.pages import (
+    channel_fidelity,
+    cluster,
+    diagram,
+    fidelity,
+    json_page,
+    screenshots,
+    sources,
+)
 from tools.pages.console import PAGES, PROJECT
-from tools.pages.figures import simulated
-from tools.pages.figures.by_page import FIGURES
+from tools.pages.figures import fit, limits, shown, simulated, timing
 from tools.pages.spans import filled
 
 DOCS: Final = PROJECT / "docs"
@@ -46,6 +54,27 @@ def layouts() -> Files:
 def schema() -> Files:
     """The JSON schema of layout files, which editors use."""
     return {DOCS / "layout.schema.json": json.dumps(layout_schema(), indent=2) + "\n"}
+
+
+FIGURES: Final[Mapping[str, Callable[[str], Mapping[str, str]]]] = {
+    "CHANGELOG.md": fit.figures,
+    "README.md": fit.figures,
+    "docs/check.md": lambda _: {"rules": shown.rules()},
+    "docs/collisions.md": shown.collisions,
+    "docs/io-run.md": limits.io_run,
+    "docs/io-sizing.md": shown.io_sizing,
+    "docs/json.md": json_page.tables,
+    "docs/live.md": shown.live,
+    "docs/measured.md": limits.measured,
+    "docs/relocation.md": limits.relocation,
+    "docs/reliability.md": limits.reliability,
+    "docs/replay.md": fit.figures,
+    "docs/sources.md": lambda _: {"features": sources.features()},
+    "docs/timing.md": timing.figures,
+    "docs/tutorial.md": shown.tutorial,
+    **{page: partial(lambda page, _: simulated.kept(page), page) for page in simulated.PAGES},
+}
+"""For each page a function of its text; a mark can name a constant of the code without one."""
 
 
 def page(name: str, text: str) -> str:

@@ -11,8 +11,8 @@ from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import is_there, shipped_layouts
 from isfc.layout.document import parse_document
 from isfc.layout.file import collection_of
+from isfc.layout.foreign_text import SourceKind, source_kind
 from isfc.layout.layout import Collection
-from isfc.layout.source_kind import SourceKind, source_kind
 
 
 @dataclass(frozen=True, slots=True)

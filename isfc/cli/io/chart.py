@@ -8,7 +8,7 @@ import typer
 from rich.table import Table
 
 from isfc.cli.options.flattened import flattened
-from isfc.cli.options.printed import PrintOptions
+from isfc.cli.options.layout import PrintOptions
 from isfc.cli.output.notes import note_lines, show_notes
 from isfc.cli.output.picture import check_picture, write_picture
 from isfc.cli.output.streams import show, show_csv, show_json

@@ -39,7 +39,7 @@ from isfc.io.shared import links_with_disks, read_disks
 from isfc.io.sizing import Sizing
 from isfc.layout.catalogue import given_document
 from isfc.layout.checked_toml import within
-from isfc.layout.closest import expected
+from isfc.layout.in_words import expected
 from isfc.layout.shown import html_table
 from scenarios.runs.experiment import PAIRS_MAX
 from scenarios.runs.notes import CHANNELS_UNRANGED

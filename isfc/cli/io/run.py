@@ -13,9 +13,14 @@ from isfc.cli.io.run_page import activity_rows, io_run_page, report_page
 from isfc.cli.judgement.io_limit import IoLimitsJson, io_limit_line, io_limits_json
 from isfc.cli.judgement.limit import limit_of_run, limits_json, run_line
 from isfc.cli.options.flattened import flattened
-from isfc.cli.options.layout import JsonOption, LinkOption, open_collection, open_with_disks
+from isfc.cli.options.layout import (
+    JsonOption,
+    LinkOption,
+    expect_one,
+    open_collection,
+    open_with_disks,
+)
 from isfc.cli.options.number import SEED_MAX, bounded
-from isfc.cli.options.printed import expect_one
 from isfc.cli.output.notes import NoteJson, note_lines, notes_json, show_notes
 from isfc.cli.output.streams import show, show_csv, show_json
 from isfc.cli.results.json import shared_json

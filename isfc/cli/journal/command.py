@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from isfc.arguments import STANDARD_INPUT
 from isfc.cli.journal.document import open_journal, record_document, replay_document
 from isfc.cli.journal.page import HEADING, json_line, record_lines, replay_page
 from isfc.cli.options.layout import JsonOption
@@ -19,7 +20,6 @@ from isfc.errors import JournalError
 from isfc.journal.framed import Read
 from isfc.journal.journal import replay as replay_journal
 from isfc.journal.record import JournalReader
-from isfc.read_once import STANDARD_INPUT
 
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="What --journal has written.")]
 

@@ -8,21 +8,57 @@ A command is a line, from a console or from a file with the time before it::
 """
 
 import asyncio
+import os
 import re
+import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from isfc.cli.live.ctce_hardware import ALL, CtceHardware
-from isfc.cli.live.typed_lines import typed_lines
+from isfc.cli.output.standard_files import STDIN
 from isfc.cli.output.streams import show_error
 from isfc.ctce.exchange import Delayed, Pulled, Restored, Stalled
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import read_bytes, within
-from isfc.layout.closest import expected
+from isfc.layout.in_words import expected
 from isfc.live.ctce import CtceBox
 from scenarios.runs.operation import read_time_ns
+
+_LENGTH_MAX: Final = 4096
+"""Bytes of a line; a longer one comes in pieces."""
+
+
+@contextmanager
+def typed_lines(hear: Callable[[str], None], number: int = STDIN) -> Iterator[None]:
+    """Call ``hear`` for each line of an open file, if it is a terminal or a pipe."""
+    mode = os.fstat(number).st_mode
+    if not (os.isatty(number) or stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
+        yield
+        return
+    loop = asyncio.get_running_loop()
+    rest = bytearray()
+
+    def read() -> None:
+        data = os.read(number, _LENGTH_MAX)
+        if not data:
+            loop.remove_reader(number)
+        rest.extend(data)
+        *lines, tail = bytes(rest).split(b"\n")
+        if len(tail) >= _LENGTH_MAX or not data:
+            lines, tail = [*lines, tail], b""
+        rest[:] = tail
+        for line in lines:
+            if line.strip():
+                hear(line.decode(errors="replace"))
+
+    loop.add_reader(number, read)
+    try:
+        yield
+    finally:
+        loop.remove_reader(number)
+
 
 COMMANDS: Final = {
     "lose": "PIECE: its CTCs carry nothing, and each system hears that its partner is not ready",

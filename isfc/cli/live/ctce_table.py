@@ -11,8 +11,7 @@ from rich.table import Table
 
 from ctc.address import format_rdev
 from ctc.state import CommandClass
-from isfc.cli.output.console import open_console
-from isfc.cli.output.table import plain_table
+from isfc.cli.output.table import open_console, plain_table
 from isfc.ctce.exchange import CtcPlace
 from isfc.ctce.ios import EndTally, IoBook
 from isfc.errors import ConfigurationError

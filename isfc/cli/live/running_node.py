@@ -29,9 +29,8 @@ from isfc.live.endpoint import Endpoint
 from isfc.live.engine import LiveEngine, MakeSystem
 from isfc.live.events import LiveEvent
 from isfc.live.forward import forward_limits
-from isfc.live.live_system import LiveSystem
 from isfc.live.memory import keep_memory
-from isfc.live.opening import Opening
+from isfc.live.opening import LiveSystem, Opening
 from isfc.live.operator import open_control
 from isfc.live.partner_conversations import PartnerConversations
 from isfc.live.run_directory import run_directory

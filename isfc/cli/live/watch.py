@@ -22,8 +22,8 @@ from isfc.cli.live.watch_page import (
     watch_line,
     watch_page,
 )
-from isfc.cli.output.console import open_console
 from isfc.cli.output.streams import ERROR_PREFIX, show, show_log
+from isfc.cli.output.table import open_console
 from isfc.live.snapshot import LiveSnapshot
 
 SMOOTHED_DILATION = 10

@@ -9,8 +9,7 @@ import typer
 from isfc.cli.measured.options import MeasuredFiles
 from isfc.cli.measured.page import read_page
 from isfc.cli.options.flattened import flattened
-from isfc.cli.options.layout import LinkOption, open_layout
-from isfc.cli.options.printed import PrintOptions
+from isfc.cli.options.layout import LinkOption, PrintOptions, open_layout
 from isfc.cli.output.file import check_table_file, output_option, write_table
 from isfc.cli.output.streams import show, show_csv, show_json, show_log
 from isfc.measured.measurement import table_rows

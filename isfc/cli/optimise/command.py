@@ -11,15 +11,16 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from ctc.address import format_chpid, format_rdev, parse_rdevs
-from isfc.cli.optimise.certainty import ahead_of_given, score_ranges
 from isfc.cli.optimise.page import (
     activation_lines,
+    ahead_of_given,
     beyond_found,
     definition_changes,
     found_notes,
     found_page,
     left_out,
     rule_changes,
+    score_ranges,
     undefined,
     write_front,
     written,

@@ -10,8 +10,8 @@ from rich.console import RenderableType
 
 from ctc.address import format_chpid, format_rdev
 from isfc.cli.judgement.advice import two_paces
-from isfc.cli.optimise.certainty import how_sure
 from isfc.cli.output.picture import write_picture
+from isfc.cli.output.ranges import likely, range_note
 from isfc.cli.output.table import apart, plain_table
 from isfc.deck.export import activation_text
 from isfc.layout.layout import CtcPair, Fibre, Layout
@@ -21,8 +21,10 @@ from isfc.layout.write import format_rdevs
 from isfc.link.name import NodeName
 from isfc.search.objective import Objective
 from isfc.search.result import Contender, Move, SearchResult, Task
+from scenarios.figures.certainty import Differs, Odds, Range, odds_ahead
+from scenarios.figures.ranges import links_range, rate_range
 from scenarios.runs.notes import cluster_notes, run_notes
-from scenarios.runs.published_range import beyond_measured_run
+from scenarios.runs.published_range import beyond_measured_run, unmeasured_features
 
 _UNDEFINED: Final = "!"
 """Marks CTCs that the layout given does not have."""
@@ -312,3 +314,34 @@ def write_front(path: Path, found: SearchResult, objectives: Sequence[Objective]
         axes.legend()
 
     write_picture(path, draw)
+
+
+def score_ranges(one: Contender, task: Task) -> list[Range]:
+    """Between what each score would lie on real hardware, in the order of the objectives."""
+    scoring = task.scoring
+    if task.links:
+        return [links_range(score, one.collection.links) for score in one.scores]
+    return [rate_range(score, one.layout, scoring.workload, scoring.pairs) for score in one.scores]
+
+
+def ahead_of_given(one: Contender, given: Contender) -> Odds:
+    """The odds that a layout is ahead of the one given, at the first objective."""
+    here, there = (max(1e-9, each.scores[0]) for each in (one, given))
+    later = any(
+        unmeasured_features(link) for each in (one, given) for link in each.collection.links
+    )
+    return odds_ahead(here / there, Differs.LAYOUT, extrapolated=later)
+
+
+def how_sure(one: Contender, given: Contender, task: Task) -> str:
+    """Of the first of the table and of the layout given, in sentences."""
+    first, second = (score_ranges(each, task) for each in (one, given))
+    said = "; ".join(
+        f"{objective.value} {likely(ours)}, given {likely(theirs)}"
+        for objective, ours, theirs in zip(task.scoring.objectives, first, second, strict=True)
+    )
+    odds = ahead_of_given(one, given)
+    return (
+        f"Range of the first: {said} MB/s. Odds that it is ahead of the layout given: {odds}. "
+        f"{range_note([*first, *second])}"
+    )

@@ -1,4 +1,4 @@
-"""The LAYOUT argument, which several commands share."""
+"""The LAYOUT argument, and what is printed of it: what several commands share."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from isfc.arguments import STANDARD_INPUT
+from isfc.cli.output.csv_option import CsvOption
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import (
     AnyLayout,
@@ -22,7 +24,6 @@ from isfc.layout.file import collection_of
 from isfc.layout.layout import Collection, Layout
 from isfc.layout.sharing import with_notes
 from isfc.layout.write import format_collection
-from isfc.read_once import STANDARD_INPUT
 
 if TYPE_CHECKING:
     from isfc.io.configuration import IoConfiguration
@@ -264,3 +265,18 @@ def is_read_once(argument: str) -> bool:
     if argument in shipped_layouts():
         return False
     return path == STANDARD_INPUT or (is_there(path) and path.is_fifo())
+
+
+@dataclass(frozen=True, slots=True)
+class PrintOptions:
+    """What a table is printed as."""
+
+    csv: CsvOption = False
+    json: JsonOption = False
+
+
+def expect_one(**options: object) -> None:
+    """Raise `ConfigurationError` for two options of which one at most can be given."""
+    given = [f"--{name.replace('_', '-')}" for name, value in options.items() if value]
+    if len(given) > 1:
+        raise ConfigurationError(f"{given[0]} and {given[1]}: expected one of them")

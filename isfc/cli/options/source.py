@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
+from isfc.arguments import STANDARD_INPUT
 from isfc.cli.output.file import output_option
 from isfc.cli.output.streams import show_lines, write_file
 from isfc.deck.place import TEXT_LENGTH_MAX, decode
 from isfc.layout.checked_toml import read_bytes, within
-from isfc.read_once import STANDARD_INPUT
 
 OutputOption = Annotated[
     Path | None,

@@ -16,9 +16,9 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from isfc.cli.output.console import open_console
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import show_error, show_log
+from isfc.cli.output.table import open_console
 
 _Experiment = TypeVar("_Experiment")
 _Outcome = TypeVar("_Outcome")

@@ -1,7 +1,7 @@
 """The one place that speaks to people: what goes to stdout and to stderr, and how wide.
 
 The other modules of `isfc.cli` make what a command shows; only this one prints it. rich
-leaves out the colours when the output is no terminal (`isfc.cli.output.console`).
+leaves out the colours when the output is no terminal (`isfc.cli.output.table`).
 """
 
 import os
@@ -31,7 +31,7 @@ _JSON_ESCAPES: Final = (
 
 def show(*parts: "RenderableType") -> None:
     """Print ``parts`` to stdout, one below the other; without trailing blanks when piped."""
-    from isfc.cli.output.console import open_console  # JSON, CSV and lines do without
+    from isfc.cli.output.table import open_console  # JSON, CSV and lines do without
 
     if _tables is not None:
         _show_tables(parts, _tables)
@@ -71,9 +71,8 @@ def only_tables() -> Iterator[None]:
 
 def _show_tables(parts: Sequence["RenderableType"], seen: list[int]) -> None:
     """Print the tables as CSV, an empty line between two, and the rest to stderr."""
-    from isfc.cli.output.console import open_console
     from isfc.cli.output.csv_tables import cells_of, parted
-    from isfc.cli.output.table import PlainTable
+    from isfc.cli.output.table import PlainTable, open_console
 
     console = open_console(stderr=True)
     for part in parted(parts):

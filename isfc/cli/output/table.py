@@ -1,8 +1,10 @@
-"""Tables and pages as every command shows them: no lines, figures to the right, parts apart.
+"""Tables and pages as every command shows them, on rich's console: figures to the right, no lines.
 
 A terminal that is too narrow for a table gets it row by row, with nothing cut off.
+Loading rich takes longer than many commands run.
 """
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,7 +12,31 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.measure import Measurement
 from rich.table import Table
 
-from isfc.cli.output.console import PIPED_WIDTH
+PIPED_WIDTH = 80
+"""Columns of an output that is no terminal, whatever the shell says its window has."""
+
+
+class _OutputConsole(Console):
+    """A console that leaves a broken pipe to its caller."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
+def open_console(*, stderr: bool = False) -> Console:
+    """A console on stdout, or on stderr, as they are now.
+
+    Text is shown as it is: square brackets, colons and numbers in it mean nothing special.
+    """
+    stream = sys.stderr if stderr else sys.stdout
+    is_terminal = stream is not None and stream.isatty()
+    return _OutputConsole(
+        stderr=stderr,
+        width=None if is_terminal else PIPED_WIDTH,
+        markup=False,
+        emoji=False,
+        highlight=False,
+    )
 
 
 class PlainTable(Table):

@@ -10,9 +10,8 @@ import typer
 from isfc.cli.options.experiment import read_load
 from isfc.cli.options.guest import GuestOptions
 from isfc.cli.options.guest_file import read_guests
-from isfc.cli.options.layout import JsonOption
+from isfc.cli.options.layout import JsonOption, expect_one
 from isfc.cli.options.number import bounded
-from isfc.cli.options.printed import expect_one
 from isfc.cli.output.picture import check_picture
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import within

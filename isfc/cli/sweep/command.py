@@ -8,9 +8,8 @@ from typing import Annotated
 import typer
 
 from isfc.cli.options.flattened import flattened
-from isfc.cli.options.layout import is_read_once
+from isfc.cli.options.layout import PrintOptions, is_read_once
 from isfc.cli.options.number import JobsOption
-from isfc.cli.options.printed import PrintOptions
 from isfc.cli.options.profile import ProfileOption
 from isfc.cli.output.file import check_table_file, output_option, write_table
 from isfc.cli.output.notes import note_lines

@@ -13,8 +13,7 @@ from isfc.cli.sweep.standing import BEST, COLUMN, alike_in, compared_in, standin
 from isfc.cli.sweep.standing import HEADING as HEADING_ODDS
 from isfc.cli.sweep.standing import NOTE as ODDS_NOTE
 from isfc.errors import ConfigurationError
-from isfc.layout.closest import expected
-from isfc.layout.in_words import listed
+from isfc.layout.in_words import expected, listed
 from isfc.search.grid import Cell
 from isfc.search.sweep import Row
 from scenarios.figures.certainty import Interval

@@ -6,8 +6,7 @@ from math import inf
 import pytest
 
 from isfc.layout.catalogue import load_layout
-from scenarios.moves.by_rate import WouldMove, by_rate, relocate_by_rate, would_move
-from scenarios.moves.channels import with_channels
+from scenarios.moves.by_rate import WouldMove, by_rate, relocate_by_rate, with_channels, would_move
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.guest_memory import GuestMemory
 from scenarios.moves.relocation import Relocation, RelocationOutcome, relocate

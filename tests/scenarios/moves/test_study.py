@@ -9,7 +9,7 @@ from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_collection
 from isfc.link.schedule import CTCS_MAX
 from isfc.testing.cluster import mesh
-from scenarios.moves.channels import CHANNELS_MAX, with_channels
+from scenarios.moves.by_rate import CHANNELS_MAX, with_channels
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.guest_memory import GuestMemory
 from scenarios.moves.relocation import Relocation, RelocationOutcome, relocate

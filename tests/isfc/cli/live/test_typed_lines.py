@@ -4,7 +4,7 @@ import asyncio
 import os
 from pathlib import Path
 
-from isfc.cli.live.typed_lines import typed_lines
+from isfc.cli.live.ctce_operator import typed_lines
 from tests.waiting import wait_until
 
 

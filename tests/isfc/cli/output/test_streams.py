@@ -9,7 +9,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from isfc.cli.output.console import PIPED_WIDTH, open_console
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import (
     show,
@@ -20,6 +19,7 @@ from isfc.cli.output.streams import (
     show_log,
     write_file,
 )
+from isfc.cli.output.table import PIPED_WIDTH, open_console
 
 
 class Terminal(io.StringIO):
