@@ -91,11 +91,13 @@ def join_statements(
     Raises `ConfigurationError` for a device that has no mate.
     """
     first, second = statements
-    if all(_meets(listen, each) for each in (*first, *second)):
+    mates = {(mate.far_port, mate.port): mate for mate in second}
+    direct = any((each.port, each.far_port) in mates for each in first)
+    if not direct and all(_meets(listen, each) for each in (*first, *second)):
         return _join_in_order(systems, statements, places)
     joined: list[JoinedCtc] = []
     for each in first:
-        mate = next((m for m in second if (m.port, m.far_port) == (each.far_port, each.port)), None)
+        mate = mates.get((each.port, each.far_port))
         if mate is None:
             wanted = f"port {each.far_port} and partner's port {each.port}"
             raise ConfigurationError(

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator, Sequence
-from contextlib import AsyncExitStack, nullcontext, suppress
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -82,7 +82,7 @@ def ctce(
     box = CtceBox(ctcs, opened.definition)
     operator = CtceOperator(box, opened, read_commands(hardware.commands, opened))
     with (
-        nullcontext() if shown.watch else late_stdout(),
+        late_stdout(),
         shown.recording(box, opened.definition),
         shown.observing(box.exchange, ctcs, box.now_ns) as (book, reports),
     ):
@@ -113,7 +113,7 @@ class Served:
         box = self.box
         async with AsyncExitStack() as stack:
             if shown.watch:
-                stack.enter_context(watched(box, self.book))
+                self.reports.show = stack.enter_context(watched(box, self.book)).print
             if endpoint is not None:
                 server = MetricsServer(lambda: ctce_families(box, self.book))
                 stack.push_async_callback(server.close)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import RenderableType
 
 from ctc.address import format_rdev
 from isfc.cli.live.ctce_table import Intervals, device_pages
@@ -28,6 +29,7 @@ from isfc.ctce.exchange import (
 from isfc.ctce.ios import IoBook
 from isfc.ctce.join import JoinedCtc
 from isfc.ctce.journal import ToldDigest, begin_record, end_record, input_record
+from isfc.errors import ConfigurationError
 from isfc.journal.framed import CTCE_HEADER
 from isfc.live.ctce import CtceBox
 from isfc.live.endpoint import TcpEndpoint
@@ -76,6 +78,8 @@ class ShownOptions:
         """Where Prometheus may ask; raise `ConfigurationError` for what cannot be written."""
         if self.timeline is not None:
             check_file("--timeline", str(self.timeline), (".json",))
+        if self.watch and self.trace:
+            raise ConfigurationError("--watch and --trace: expected one of them on a terminal")
         return ObserveOptions(metrics=self.metrics).endpoint()
 
     @contextmanager
@@ -132,6 +136,7 @@ class DeviceReports:
         ]
         self._intervals = Intervals(book, now_ns)
         self._interval_ns = None if interval_s is None else round(interval_s * 1e9)
+        self.show: Callable[[RenderableType], None] = show
 
     def look(self, now_ns: int) -> None:
         """Show each interval that is over."""
@@ -148,7 +153,7 @@ class DeviceReports:
 
     def _show(self, now_ns: int) -> None:
         for page in device_pages(self._ends, self._intervals, now_ns):
-            show(page)
+            self.show(page)
 
 
 class _Log:

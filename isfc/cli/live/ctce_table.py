@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from rich.console import RenderableType
+from rich.console import Console, RenderableType
 from rich.live import Live
 from rich.table import Table
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from scenarios.runs.report import DeviceRow
 
 MIB = 1 << 20
+LOOK_NS = 900_000_000
+"""A page that is watched is not renewed before."""
+THOUSANDS_FROM = 9_999.5
 _KINDS = (CommandClass.WRITE, CommandClass.READ, CommandClass.CONTROL)
 """Those that have a column of their own while they are watched."""
 
@@ -31,6 +34,7 @@ def totals(box: CtceBox, book: IoBook) -> Table:
     table = plain_table(
         *("system", "RDEV", ">commands", ">bytes", ">ms/WRITE", ">joined", ">refused"),
         *(">collided", ">stale"),
+        gap=1,
     )
     for port in _ports(box):
         tally = book.tallies[port.at]
@@ -98,13 +102,21 @@ class CtceWatch:
     def __init__(self, box: CtceBox, book: IoBook) -> None:
         self._box = box
         self._intervals = Intervals(book, box.now_ns())
+        self._shown = self._made()
 
     def page(self) -> Table:
+        """The page of the last second: it is asked for with each line that is said above it too."""
+        if self._box.now_ns() - self._intervals.begin_ns >= LOOK_NS:
+            self._shown = self._made()
+        return self._shown
+
+    def _made(self) -> Table:
         """A row for each end: what it did a second since the last page, and how it is now."""
         seconds, since = self._intervals.next(self._box.now_ns())
         table = plain_table(
-            *("system", "RDEV", ">write/s", ">read/s", ">control/s", ">other/s", ">MB/s"),
-            *(">Pend", ">Disc", ">Conn", ">collided/s", ">answer", "now"),
+            *("system", "RDEV", ">write\n/s", ">read\n/s", ">ctl\n/s", ">other\n/s", ">MB\n/s"),
+            *(">Pend\nms", ">Disc\nms", ">Conn\nms", ">coll\n/s", ">answer\nms", "~now"),
+            gap=1,
         )
         for port in _ports(self._box):
             tally = since[port.at]
@@ -112,24 +124,27 @@ class CtceWatch:
             other = tally.order_count - sum(kinds)
             table.add_row(
                 *(port.end.system, format_rdev(port.end.rdev)),
-                *(f"{n / seconds:,.0f}" for n in (*kinds, other)),
-                f"{tally.written_length / MIB / seconds:,.1f}",
-                *(_ms(ns, tally.io_count) for ns in (tally.pend_ns, tally.disc_ns, tally.conn_ns)),
-                f"{tally.collision_count / seconds:,.0f}",
-                _ms(tally.answer_ns, tally.answer_count),
+                *(_short(n / seconds, 0) for n in (*kinds, other)),
+                _short(tally.written_length / MIB / seconds, 1),
+                *(
+                    _short_ms(ns, tally.io_count)
+                    for ns in (tally.pend_ns, tally.disc_ns, tally.conn_ns)
+                ),
+                _short(tally.collision_count / seconds, 0),
+                _short_ms(tally.answer_ns, tally.answer_count),
                 _state(self._box, port),
             )
         return table
 
 
 @contextmanager
-def watched(box: CtceBox, book: IoBook) -> Iterator[Live]:
-    """A page that takes the place of the one before; `rich.live.Live.update` shows the next."""
+def watched(box: CtceBox, book: IoBook) -> Iterator[Console]:
+    """A page that takes the place of the one before; what the console prints scrolls by above."""
     console = open_console()
     if not console.is_terminal or console.is_dumb_terminal:
         raise ConfigurationError("--watch: expected a terminal; without one --trace says all")
     watch = CtceWatch(box, book)
-    with Live(
+    live = Live(
         get_renderable=watch.page,
         console=console,
         refresh_per_second=1,
@@ -137,8 +152,9 @@ def watched(box: CtceBox, book: IoBook) -> Iterator[Live]:
         redirect_stderr=sys.stderr.isatty(),  # what is said there scrolls by above
         vertical_overflow="crop",
         transient=True,
-    ) as live:
-        yield live
+    )
+    with live:
+        yield console
 
 
 def _ports(box: CtceBox) -> Iterator[EndPort]:
@@ -150,6 +166,17 @@ def _ms(total_ns: int, count: int) -> str:
     return f"{total_ns / 1e6 / count:,.2f}" if count else "-"
 
 
+def _short(value: float, digits: int) -> str:
+    """At most five characters, so that a row fits a terminal of 80 columns."""
+    while digits and value >= 10.0 ** (4 - digits):
+        digits -= 1
+    return f"{value:,.{digits}f}" if value < THOUSANDS_FROM else f"{value / 1000:,.0f}k"
+
+
+def _short_ms(total_ns: int, count: int) -> str:
+    return _short(total_ns / 1e6 / count, 2) if count else "-"
+
+
 def _state(box: CtceBox, port: EndPort) -> str:
     """What is outstanding at an end, or why nothing can be."""
     lost = box.exchange.lost[port.at.ctc]
@@ -157,5 +184,5 @@ def _state(box: CtceBox, port: EndPort) -> str:
     if lost:
         return f"lost: {', '.join(sorted(lost))}"
     if not here.attached:
-        return "not connected"
+        return "absent"
     return here.state.name.lower() if here.pending else "idle"

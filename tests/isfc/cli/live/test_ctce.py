@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 from errno import ENOSPC
+from io import StringIO
 from pathlib import Path
 from threading import Thread
 
@@ -15,6 +16,7 @@ from ctc.address import Rdev
 from ctc.order import Order
 from ctc.state import State
 from ctc.subchannel import Command
+from isfc.cli.live import ctce_table
 from isfc.cli.live.ctce_joined import CtceSources
 from isfc.cli.live.ctce_table import CtceWatch
 from isfc.cli.live.ctce_timeline import CtceTimeline
@@ -48,7 +50,12 @@ def files(folder: Path, *texts: str) -> tuple[str, ...]:
 def test_files_of_two_that_are_partners_get_lines_with_this_between(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Each device has its mate by the ports; with the new lines the same CTCs are served."""
+    """Each device has its mate by the ports; with the new lines the same CTCs are served.
+
+    Also where both are on this machine, at ports above those that this one takes.
+    """
+    near = [text.replace("10.0.0.1", "h").replace("10.0.0.2", "h") for text in (TO_B, TO_A)]
+    assert len(CtceSources("h:30000", files=files(tmp_path, *near)).joined()) == 2
     listen = "10.0.0.9:32880"
     assert run(["ctce", *files(tmp_path, TO_B, TO_A), "--listen", listen, "--lines"]) == 0
     text = capsys.readouterr().out
@@ -185,20 +192,58 @@ def test_a_trace_has_a_line_for_each_command_and_a_table_follows(
     assert "isfc: MVSB 0500: connected, current form" in err
 
 
-def test_a_watched_page_says_what_each_end_did_since_the_last_and_how_it_is_now() -> None:
-    """A WRITE that waits, a partner that is not there, and a CTC that is lost."""
-    ends = [CtcEnd(name, Rdev(0x500), Place("h", 31000), Place("h", 31002)) for name in "AB"]
+def test_a_watched_page_says_what_each_end_did_since_the_last_and_how_it_is_now(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A WRITE that waits, a partner that is not there, a CTC that is lost: whole at 80 columns."""
+    ends = [
+        CtcEnd(f"SYSTEM{name}", Rdev(0x500), Place("h", 31000), Place("h", 31002)) for name in "AB"
+    ]
     box = CtceBox([(ends[0], ends[1])] * 2)
-    watch = CtceWatch(box, IoBook(box.exchange.adapters))
+    book = IoBook(box.exchange.adapters)
+    watch = CtceWatch(box, book)
     box.apply(Attached(CtcPlace(0, 0), wins=False, holds=False, length_max=100))
     box.apply(Said(CtcPlace(0, 0), Order(Command.WRITE, State.WRITE, 20, bytes(20))))
     box.apply(Pulled((1,), "director:1"))
-    console = Console(width=120)
+    for tally in book.tallies.values():  # 65,000 WRITEs a second, each of 20 ms, and 1,200 MB
+        tally.codes[Command.WRITE] = tally.order_count = tally.io_count = tally.answer_count = (
+            65_000
+        )
+        tally.collision_count = 65_000
+        tally.written_length = 1_200 << 20
+        tally.disc_ns = tally.answer_ns = 65_000 * 20_000_000
+    monkeypatch.setattr(box, "now_ns", lambda: 1_000_000_000)
+    console = Console(width=80)
     with console.capture() as capture:
         console.print(watch.page())
-    heading, *rows = (re.split("  +", row.strip()) for row in capture.get().splitlines())
+    text = capture.get()
+    assert "…" not in text
+    _, heading, *rows = (row.split() for row in text.splitlines())
     assert heading[-1] == "now"
-    assert [row[-1] for row in rows] == ["write", "not connected", *["lost: director:1"] * 2]
+    assert [row[2:] for row in rows[:2]] == [
+        "65k 0 0 0 1,200 0.00 20.00 0.00 65k 20.00 write".split(),
+        "65k 0 0 0 1,200 0.00 20.00 0.00 65k 20.00 absent".split(),
+    ]
+    assert text.count("lost:") == 2
+
+
+def test_what_is_said_while_a_page_is_watched_scrolls_by_above_it(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    refusal: Refusal,
+) -> None:
+    """FCX108 does; a trace, of thousands of lines a second, is refused."""
+    console = Console(file=StringIO(), force_terminal=True, width=80)
+    monkeypatch.setattr(ctce_table, "open_console", lambda: console)
+    lines = [f"0500 CTCE {30_000 + 10 * i} 127.0.0.1 {30_010 - 10 * i}\n" for i in (0, 1)]
+    words = [*files(tmp_path, *lines), "--listen", f"127.0.0.1:{free_ports(4)[0]}", "--watch"]
+    assert run(["ctce", *words, "--interval", "0.3", "--seconds", "1"]) == 0
+    capsys.readouterr()
+    assert isinstance(console.file, StringIO)
+    shown = re.sub(r"\x1b\[[?\d;]*[A-Za-z]", "\n", console.file.getvalue())
+    assert len(re.findall("^FCX108", shown, re.MULTILINE)) == shown.count("FCX108") >= 6
+    assert refusal("ctce", *words, "--trace").startswith("--watch and --trace: expected one")
 
 
 def test_a_timeline_whose_file_takes_no_more_ends_and_says_so_once() -> None:
