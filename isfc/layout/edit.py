@@ -18,8 +18,8 @@ from isfc.arguments import check_fields, checked
 from isfc.errors import ConfigurationError
 from isfc.layout.advised import advised
 from isfc.layout.file import check_speed, parse_collection
-from isfc.layout.in_words import expected
-from isfc.layout.layout import Collection, CtcPair, Fibre, Layout, no_node
+from isfc.layout.in_words import expected, no_node
+from isfc.layout.layout import Collection, CtcPair, Fibre, Layout
 from isfc.layout.sharing import in_use
 from isfc.layout.write import format_collection
 from isfc.link.schedule import CTCS_MAX

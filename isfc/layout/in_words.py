@@ -4,6 +4,9 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Final
 
+from isfc.errors import ConfigurationError
+from isfc.link.name import NodeName
+
 
 def listed(items: Iterable[object], word: str = "and") -> str:
     """``2, 4 and 8``, or with another word before the last."""
@@ -36,3 +39,19 @@ def expected(given: str, names: Iterable[str], others: str = "") -> str:
     first = ", ".join([*like.values()][:_LISTED_MAX])
     more = f" or one of {len(like) - _LISTED_MAX} more" if len(like) > _LISTED_MAX else ""
     return f"expected {f'{others} or ' * bool(others)}one of {first}{more}"
+
+
+def no_node(what: str, name: str, nodes: Iterable[NodeName]) -> ConfigurationError:
+    """That ``name``, which ``what`` gives, is none of ``nodes``."""
+    return ConfigurationError(
+        f"{what} {name[:40]}: not a node of this layout; expected {listed(nodes, 'or')}"
+    )
+
+
+def find_node(what: str, name: str, nodes: Iterable[NodeName]) -> NodeName:
+    """The one of ``nodes`` that ``name``, in any case, means; raises `no_node` if it means none."""
+    known = tuple(nodes)
+    for node in known:
+        if node == name.upper():
+            return node
+    raise no_node(what, name, known)

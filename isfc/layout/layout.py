@@ -7,7 +7,6 @@ of hardware: that is what links share.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from ctc.address import ChpidId, Rdev, format_chpid, format_rdev
@@ -16,36 +15,14 @@ from ctc.fibre_channel import NS_PER_KM
 from ctc.profiles import ChpidProfile
 from ctc.sharing import NOTHING, ChannelUse
 from isfc.errors import ConfigurationError
-from isfc.layout.in_words import listed
 from isfc.layout.note import Note
 from isfc.layout.path import FarPath
+from isfc.layout.shown import drawn
 from isfc.link.name import NodeName
 from isfc.link.schedule import LinkDevice
 
 if TYPE_CHECKING:
     from isfc.layout.site import SiteProfile
-
-
-def no_node(what: str, name: str, nodes: Iterable[NodeName]) -> ConfigurationError:
-    """That ``name``, which ``what`` gives, is none of ``nodes``."""
-    return ConfigurationError(
-        f"{what} {name[:40]}: not a node of this layout; expected {listed(nodes, 'or')}"
-    )
-
-
-def find_node(what: str, name: str, nodes: Iterable[NodeName]) -> NodeName:
-    """The one of ``nodes`` that ``name``, in any case, means; raises `no_node` if it means none."""
-    known = tuple(nodes)
-    for node in known:
-        if node == name.upper():
-            return node
-    raise no_node(what, name, known)
-
-
-def drawn(layout: "Layout | Collection") -> str:
-    """The drawing, for a notebook. It is made by what is above, so the public face is asked."""
-    drawing: str = import_module("isfc").drawing(layout)
-    return drawing
 
 
 _BETWEEN: Final = "="

@@ -2,7 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import Final
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from isfc.layout.layout import Collection, Layout
 
 _WIDTH: Final = 480
 _HEIGHT: Final = 60
@@ -37,3 +41,9 @@ def html_plot(title: str, figures: Sequence[float]) -> str:
         f'<polyline points="{points}" fill="none" stroke="currentColor"/></svg>'
         f"<figcaption>{escape(title)}, 0 to {most:,.1f}</figcaption></figure>"
     )
+
+
+def drawn(layout: "Layout | Collection") -> str:
+    """The drawing, for a notebook. It is made by what is above, so the public face is asked."""
+    drawing: str = import_module("isfc").drawing(layout)
+    return drawing

@@ -13,8 +13,7 @@ from isfc.link.counters import DeviceCounters
 from isfc.link.package import Package
 from isfc.link.read_side import ATTENDED, GIVEN_UP, QUEUED, ReadState
 from isfc.link.schedule import LinkDevice
-from isfc.link.state import DeviceState
-from isfc.link.state_table import StateInput
+from isfc.link.state import DeviceState, StateInput
 from isfc.link.write_side import ATTENTIVE, SHOWN, USABLE, WriteState
 
 

@@ -8,7 +8,7 @@ is under way the read side waits for nothing; the write side says then that the 
 from enum import IntEnum
 from typing import Final
 
-from isfc.link.state_table import StateInput
+from isfc.link.state import StateInput
 
 
 class ReadState(IntEnum):

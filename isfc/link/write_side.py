@@ -7,8 +7,7 @@ picture docs/link-states.svg is drawn from both.
 from enum import IntEnum
 from typing import Final
 
-from isfc.link.state import DeviceState
-from isfc.link.state_table import StateInput
+from isfc.link.state import DeviceState, StateInput
 
 
 class WriteState(IntEnum):

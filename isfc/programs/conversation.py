@@ -17,8 +17,6 @@ is free from then on, for a conversation of the same kind: the link delivers eac
 messages in order, but those of the two kinds may overtake each other.
 """
 
-from collections import deque
-from itertools import count
 from typing import Final, final
 
 from isfc.errors import LocalProtocolError, RemoteProtocolError
@@ -26,99 +24,15 @@ from isfc.link.message import Traffic
 from isfc.programs import protocol as verbs
 from isfc.programs.byte_queue import ByteQueue
 from isfc.programs.conversation_state import ConversationState, Step, after_step, after_verb
-from isfc.programs.link_room import piece_length
 from isfc.programs.protocol import (
     GATHERED_LENGTH,
     ROOM_LENGTH_MAX,
-    ConversationLimits,
     ConversationSevered,
     SeverCode,
     Verb,
 )
-from isfc.programs.turns import TURN_LENGTH, Turns
-from isfc.programs.windows import Windows
-
-
-class Register:
-    """What the conversations of a node have in common.
-
-    The node opens those whose numbers have the parity of ``first_number``.
-    """
-
-    def __init__(self, limits: ConversationLimits, first_number: int = 0) -> None:
-        self.limits = limits
-        self.windows = Windows(limits)
-        self.conversations: dict[int, ConversationEnd] = {}
-        """Those that are not over, by number."""
-        self.due: Turns[ConversationEnd] = Turns()
-        """Those that may have something to send, each once."""
-        self.changed: deque[ConversationEnd] = deque()
-        """Those that their program should look at, each once."""
-        self.severed_count = 0
-        """Conversations that ended before both ends had finished."""
-        self.piece_length = piece_length(limits.link_length)
-        """Most bytes in one message now."""
-        self._first_number = first_number
-        self._restart()
-
-    def _restart(self) -> None:
-        self.openings = count()
-        """Counts the conversations that the node opens, as they are asked for."""
-        self._next_number = self._first_number
-        self._free: dict[Traffic, deque[int]] = {traffic: deque() for traffic in Traffic}
-        self._counts = [0, 0]
-
-    @property
-    def opened_count(self) -> int:
-        """Conversations that the node has opened."""
-        return self._counts[self._first_number]
-
-    @property
-    def requested_count(self) -> int:
-        """Conversations that the partner has opened."""
-        return self._counts[1 - self._first_number]
-
-    @property
-    def send_share(self) -> int:
-        """What may wait to be sent of each conversation, in bytes."""
-        return self.limits.send_share(len(self.conversations))
-
-    def choose_number(self, traffic: Traffic) -> int:
-        """A number for a conversation that the node opens."""
-        free = self._free[traffic]
-        if free:
-            return free.popleft()
-        number = self._next_number
-        self._next_number += 2
-        return number
-
-    def enter(self, conversation: "ConversationEnd") -> None:
-        """A conversation begins; its number must be free."""
-        number = conversation.number
-        assert number not in self.conversations, f"number {number} is used twice"
-        self.conversations[number] = conversation
-        self._counts[number % 2] += 1
-
-    def strike_out(self, conversation: "ConversationEnd") -> None:
-        """A conversation is over, which it says once; its number is free."""
-        number = conversation.number
-        struck_out = self.conversations.pop(number, None)
-        assert struck_out is conversation, f"number {number} is another conversation's"
-        self._counts[number % 2] -= 1
-        self.windows.close(conversation.target_length)
-        if number % 2 == self._first_number:
-            self._free[conversation.traffic].append(number)
-        if conversation.reason is None or conversation.reason.code is not SeverCode.ENDED:
-            self.severed_count += 1
-
-    def lose(self, reason: str) -> None:
-        """End every conversation: the link has forgotten everything, numbers included."""
-        for conversation in list(self.conversations.values()):
-            conversation.lose(reason)
-        assert not self.conversations, "a conversation outlived its link"
-        self.due.clear()
-        self._restart()
-
+from isfc.programs.register import Register
+from isfc.programs.turns import TURN_LENGTH
 
 UNDER_WAY_MAX: Final = 2
 """Small pieces of a conversation that are under way before others wait for each other: a partner

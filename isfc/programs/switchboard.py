@@ -18,10 +18,11 @@ from isfc.errors import Backpressure, RemoteProtocolError
 from isfc.link.events import Delivered, LinkEvent, Sent, Severed
 from isfc.link.message import Message, Traffic
 from isfc.programs import protocol as verbs
-from isfc.programs.conversation import ConversationEnd, Register
+from isfc.programs.conversation import ConversationEnd
 from isfc.programs.conversation_state import ConversationState
 from isfc.programs.link_room import LinkRoom, piece_length
 from isfc.programs.protocol import ConversationLimits, ConversationSevered, SeverCode, Verb
+from isfc.programs.register import Register
 
 MESSAGE_COST_LENGTH: Final = 256
 """Bytes that a message costs in memory besides its data."""

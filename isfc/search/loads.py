@@ -14,8 +14,8 @@ from isfc.arguments import checked, in_python
 from isfc.errors import ConfigurationError
 from isfc.io.shared import given_link_with_disks
 from isfc.layout.catalogue import AnyLayout
-from isfc.layout.in_words import expected
-from isfc.layout.layout import Layout, find_node
+from isfc.layout.in_words import expected, find_node
+from isfc.layout.layout import Layout
 from isfc.layout.loss import losses
 from isfc.layout.lost import DIRECTOR, lost_pieces
 from isfc.layout.site import SiteProfile

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ctc.address import Rdev
-from isfc.layout.layout import Collection, Fibre, Layout, drawn
-from isfc.layout.shown import html_table
+from isfc.layout.layout import Collection, Fibre, Layout
+from isfc.layout.shown import drawn, html_table
 from isfc.layout.write import format_collection
 from isfc.search.objective import Objective, Scoring
 from scenarios.runs.steady import Rate

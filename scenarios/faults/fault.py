@@ -30,7 +30,8 @@ import msgspec
 from ctc.address import ChpidId, Rdev, format_chpid, format_rdev, parse_chpid, parse_rdev
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import convert, decode, read_bytes, within
-from isfc.layout.layout import Collection, find_node
+from isfc.layout.in_words import find_node
+from isfc.layout.layout import Collection
 from isfc.layout.lost import check_pieces, known_pieces, lost_together, named_pieces
 from isfc.link.name import NodeName
 from scenarios.runs.operation import read_time_ns

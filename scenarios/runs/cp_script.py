@@ -10,7 +10,7 @@ from isfc.cp.messages import announcement
 from isfc.cp.processor import CommandProcessor
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import read_bytes, within
-from isfc.layout.layout import find_node
+from isfc.layout.in_words import find_node
 from isfc.link.events import LinkEvent
 from isfc.link.name import NodeName
 from isfc.system.link_end import LinkEnd

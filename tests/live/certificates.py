@@ -1,10 +1,10 @@
-"""What tests need of certificates beyond those that `tools.benchmarks.certificates` makes."""
+"""What tests need of certificates beyond those that `tools.benchmarks.tcp_services` makes."""
 
 import shutil
 import ssl
 from pathlib import Path
 
-from tools.benchmarks.certificates import sign
+from tools.benchmarks.tcp_services import sign
 
 
 def make_expired(folder: Path, name: str) -> None:

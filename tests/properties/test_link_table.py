@@ -28,8 +28,7 @@ from isfc.errors import LocalProtocolError
 from isfc.link.link_ctc import LinkCtc
 from isfc.link.package import Package
 from isfc.link.read_side import READ_SIDE
-from isfc.link.state import DeviceState
-from isfc.link.state_table import StateInput
+from isfc.link.state import DeviceState, StateInput
 from isfc.link.write_side import WRITE_SIDE, WriteState
 from tests.isfc.link.link_harness import TIMES, Door, theirs
 

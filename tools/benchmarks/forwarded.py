@@ -20,7 +20,6 @@ from pathlib import Path
 from statistics import median
 from typing import Final
 
-from tools.benchmarks.certificates import make_certificates
 from tools.benchmarks.contenders import RUN_S_MAX, ContenderError
 from tools.benchmarks.judged import Check
 from tools.benchmarks.live_peer import PING_LENGTH
@@ -29,6 +28,7 @@ from tools.benchmarks.tcp_services import (
     await_port,
     find_program,
     free_port,
+    make_certificates,
     running,
     services,
 )

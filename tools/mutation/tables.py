@@ -19,7 +19,7 @@ import pytest
 
 from ctc.state import RULES, TRANSITIONS, CommandClass, CommandOutcome, State
 from isfc.link.read_side import READ_SIDE, ReadState
-from isfc.link.state_table import StateInput
+from isfc.link.state import StateInput
 from isfc.link.write_side import WRITE_SIDE, WriteState
 
 TESTS: Final = (

@@ -18,7 +18,8 @@ from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption
 from isfc.cli.output.streams import show_error
 from isfc.errors import ConfigurationError
 from isfc.journal.journal import journalled
-from isfc.layout.layout import Layout, find_node
+from isfc.layout.in_words import find_node
+from isfc.layout.layout import Layout
 from isfc.live.engine import MakeSystem
 from isfc.live.journal_file import JournalWriter, create_journal
 from isfc.live.late_file import LateFile

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from isfc.cli.live.forward import ForwardOption
 from isfc.cli.options.experiment import (
     ClientOption,
     SeedOption,
@@ -18,12 +17,23 @@ from isfc.cli.options.layout import open_collection
 from isfc.cli.options.number import bounded
 from isfc.cli.output.streams import show_log
 from isfc.errors import ConfigurationError
-from isfc.layout.layout import Layout, find_node
+from isfc.layout.in_words import find_node
+from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from isfc.live.forward import Forward, parse_forwards
 from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, Experiment
 from scenarios.runs.run import INTERVAL_MIN
 from scenarios.runs.workload import find_workload
+
+ForwardOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--forward",
+        metavar="NODE:PORT=NODE:HOST:PORT",
+        help="Listen on a TCP port at one system, and carry each connection over the link to a "
+        "TCP service at the other. May be given again.",
+    ),
+]
 
 DILATION_MAX = 1_000_000
 RECONNECT_MIN = 0.1

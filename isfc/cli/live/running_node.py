@@ -5,14 +5,13 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-from isfc.cli.live.forward import forwarded
 from isfc.cli.live.observe import observe
 from isfc.cli.live.observe_options import ObserveOptions
 from isfc.cli.live.options import LAG_PERCENT, LiveOptions
@@ -28,7 +27,7 @@ from isfc.link.state import LinkState
 from isfc.live.endpoint import Endpoint
 from isfc.live.engine import LiveEngine, MakeSystem
 from isfc.live.events import LiveEvent
-from isfc.live.forward import forward_limits
+from isfc.live.forward import Forward, forward_limits, forwarding
 from isfc.live.memory import keep_memory
 from isfc.live.opening import LiveSystem, Opening
 from isfc.live.operator import open_control
@@ -322,3 +321,20 @@ async def _hold_lifeline(stop: asyncio.Event) -> asyncio.Event:
 
     await asyncio.get_running_loop().connect_read_pipe(Lifeline, sys.stdin)
     return begin
+
+
+@asynccontextmanager
+async def forwarded(
+    node: OpenNode, engines: Sequence[LiveEngine], forwards: Sequence[Forward]
+) -> AsyncIterator[None]:
+    """Carry what is forwarded within the block; what goes wrong with it is printed.
+
+    Raises `ConfigurationError` for a port that cannot be listened on.
+    """
+    for exchange, engine in zip(node.exchanges.values(), engines, strict=True):
+        exchange.engine = engine
+    try:
+        async with forwarding(node, forwards, show_error):
+            yield
+    finally:
+        await node.close()

@@ -22,7 +22,8 @@ from isfc.cli.options.layout import JsonOption, LayoutFileArgument, LinkOption, 
 from isfc.cli.options.number import within
 from isfc.cli.output.streams import show, show_error
 from isfc.errors import ConfigurationError
-from isfc.layout.layout import Layout, find_node
+from isfc.layout.in_words import find_node
+from isfc.layout.layout import Layout
 from isfc.live.run_directory import run_directory, running_groups, starting
 
 FILES_MAX = 1_048_576

@@ -8,7 +8,8 @@ import typer
 
 from isfc.cli.options.number import SEED_MAX, bounded
 from isfc.errors import ConfigurationError
-from isfc.layout.layout import Layout, find_node
+from isfc.layout.in_words import find_node
+from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX, Experiment
 from scenarios.runs.repeat import SEEDS_MAX

@@ -34,9 +34,8 @@ from isfc.cli.results.page import run_heading, run_page
 from isfc.cli.results.shared import shared_page
 from isfc.cli.results.view_options import Output, ViewOptions, check_view, show_report
 from isfc.cli.results.views import View
-from isfc.cli.run.during import DuringOptions
+from isfc.cli.run.during import DuringOptions, show_refusals, show_transcript
 from isfc.cli.run.timeline import TimelineOutput, run_timelines
-from isfc.cli.run.transcript import show_refusals, show_transcript
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration
 from isfc.link.name import NodeName

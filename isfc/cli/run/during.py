@@ -1,5 +1,6 @@
-"""What happens to links while they run, and what is recorded of every I/O."""
+"""What happens to links while they run, what CP says to it, and what is recorded of every I/O."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -7,11 +8,12 @@ import typer
 
 from isfc.cli.options.number import SEED_MAX, bounded
 from isfc.cli.output.file import check_file
+from isfc.cli.output.streams import show_error, show_lines
 from isfc.cli.results.view_options import Output
 from isfc.cli.run.timeline import SECONDS_MAX, TimelineOutput, read_time
 from isfc.errors import ConfigurationError
 from scenarios.faults.fault import DRAWN_COUNT, Fault, draw_faults, read_faults
-from scenarios.runs.cp_script import Transcript, read_script
+from scenarios.runs.cp_script import ConsoleEntry, Transcript, read_script
 from scenarios.runs.experiment import NS_PER_S, Experiment
 
 
@@ -105,3 +107,26 @@ class DuringOptions:
         if self.fault_seed is not None:
             raise ConfigurationError("--fault-seed: expected without --faults, which says them all")
         return read_faults(self.faults, where, experiment.client_node, experiment.end_ns)
+
+
+def transcript_lines(entries: Iterable[ConsoleEntry]) -> Iterator[str]:
+    """A line with time, node and command, then its response; what came unasked with its time."""
+    for entry in entries:
+        place = f"{entry.at_s:12.6f} {entry.node:<8}"
+        if entry.command is None:
+            yield from (f"{place}   {line}" for line in entry.lines)
+        else:
+            yield f"{place} > {entry.command}"
+            yield from entry.lines
+
+
+def show_transcript(transcript: Transcript | None) -> None:
+    """Print what CP said, if it was asked, and a blank line."""
+    if transcript is not None:
+        show_lines((*transcript_lines(transcript.entries), ""))
+
+
+def show_refusals(transcript: Transcript | None) -> None:
+    """Where responses have no place on stdout, say on stderr what CP has refused."""
+    for entry in transcript.refusals if transcript else ():
+        show_error(f"at {entry.at_s:g} s {entry.node}: {entry.command}: {entry.lines[0]}")

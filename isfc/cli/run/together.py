@@ -21,7 +21,7 @@ from isfc.cli.results.json import shared_json
 from isfc.cli.results.shared import shared_page
 from isfc.cli.results.view_options import Output, check_view, show_report
 from isfc.cli.results.views import View
-from isfc.cli.run.during import DuringOptions
+from isfc.cli.run.during import DuringOptions, show_refusals, show_transcript
 from isfc.cli.run.faults import show_fault_run
 from isfc.cli.run.timeline import TimelineOutput, run_timelines
 from isfc.cli.run.together_page import (
@@ -30,7 +30,6 @@ from isfc.cli.run.together_page import (
     row_range,
     run_cluster_notes,
 )
-from isfc.cli.run.transcript import show_refusals, show_transcript
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration
 from isfc.io.shared import find_shared

@@ -8,8 +8,7 @@ from ctc.address import Rdev
 from ctc.frame import Frame
 from isfc.link.link_ctc import LinkCtc
 from isfc.link.read_side import READ_SIDE, ReadState
-from isfc.link.state import DeviceState
-from isfc.link.state_table import StateInput
+from isfc.link.state import DeviceState, StateInput
 from isfc.link.write_side import (
     COLLIDED,
     COLLIDED_FIRST,

@@ -17,7 +17,7 @@ from isfc.testing.pair import Setup
 from tests.live.certificates import context, make_expired
 from tests.live.pair import LivePair, LiveSide, Run
 from tests.waiting import wait_until
-from tools.benchmarks.certificates import make_certificates
+from tools.benchmarks.tcp_services import make_certificates
 
 CLIENT_HELLO_BEGINS = bytes.fromhex("1603010200010001fc0303")
 """The first bytes of a TLS handshake, of which no more come."""

@@ -18,7 +18,7 @@ from tests.live.cluster_member import LAYOUT, NAMES
 from tests.live.forwarded import free_port
 from tests.live.pair import Run, run_live
 from tests.waiting import wait_until
-from tools.benchmarks.certificates import make_certificates
+from tools.benchmarks.tcp_services import make_certificates
 
 __all__ = ["run_live"]
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from isfc.errors import LocalProtocolError, RemoteProtocolError
 from isfc.link.message import Traffic
 from isfc.programs import protocol as verbs
-from isfc.programs.conversation import ConversationEnd, Register
+from isfc.programs.conversation import ConversationEnd
 from isfc.programs.conversation_state import ConversationState
 from isfc.programs.protocol import (
     ROOM_LENGTH_MAX,
@@ -16,6 +16,7 @@ from isfc.programs.protocol import (
     SeverCode,
     Verb,
 )
+from isfc.programs.register import Register
 
 LIMITS = ConversationLimits(window_length=1_000, send_length=700)
 

@@ -6,7 +6,7 @@ import pytest
 
 from isfc.programs.conversation import ConversationEnd
 from isfc.programs.protocol import WINDOWS_LENGTH, ConversationLimits
-from isfc.programs.windows import Windows
+from isfc.programs.register import Windows
 from tests.isfc.programs.dialogue import Dialogue
 
 

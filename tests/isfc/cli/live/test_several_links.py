@@ -10,7 +10,7 @@ from tests.live.cluster_member import LAYOUT, NAMES
 from tests.live.forwarded import free_port
 from tests.live.processes import Isfc, isfc
 from tests.waiting import PATIENCE_S, wait_for
-from tools.benchmarks.certificates import make_certificates
+from tools.benchmarks.tcp_services import make_certificates
 
 TRAFFIC = "--workload HS --pairs 3 --seconds 0.3 --warmup 0.1".split()
 ENDS = [(name, other) for name in NAMES for other in NAMES if other != name]
