@@ -11,7 +11,6 @@ import pytest
 from isfc.cli.live.measured_page import live_json
 from isfc.cli.live.options import LiveOptions
 from isfc.cli.live.running_node import Measured
-from isfc.cli.optimise.command import found_record
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.relocation.certainty import ranges_json
 from isfc.cli.replay.command import comparison_json
@@ -25,8 +24,6 @@ from isfc.deck.wiring import wire
 from isfc.layout.catalogue import load_layout, shipped_layouts
 from isfc.layout.file import parse_layout
 from isfc.layout.layout import Collection
-from isfc.search.objective import Objective, Scoring
-from isfc.search.result import Contender, SearchResult, Task
 from scenarios.faults.run import FaultEvent, FaultOutcome, Recovery
 from scenarios.figures.moved_ranges import relocation_ranges
 from scenarios.moves.guest_memory import GuestMemory
@@ -36,8 +33,7 @@ from scenarios.published.table import Role
 from scenarios.runs.cp_script import ConsoleEntry
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import run
-from scenarios.runs.steady import Rate
-from scenarios.runs.workload import SUITES, LinkLoad, find_workload
+from scenarios.runs.workload import SUITES
 from tests.decks import shipped
 from tests.waiting import PATIENCE_S
 from tools.pages import console
@@ -142,16 +138,6 @@ def test_seeds_keys() -> None:
     comparison = Comparison("transport", "HS/1/1", "mb_per_s", 1, 1, 0, Role.ACCEPTANCE, True)
     repeated = comparison_json(comparison, 2, 0.5)
     assert [*comparison_json(comparison), *named] == list(repeated)
-
-
-def test_optimise_keys() -> None:
-    layout = load_layout("published-4")
-    links = Collection((layout,))
-    contender = Contender(links, (Rate(1.0),), {})
-    load = LinkLoad(*layout.nodes, find_workload("HL"), 10)
-    task = Task(links, Scoring((Objective.FORWARD,), (load,), 0.1), len(layout.ctcs))
-    found = SearchResult((contender,), contender, contender, 1, 1)
-    assert_keys("optimise", found_record(found, task))
 
 
 def test_cp_keys() -> None:

@@ -83,7 +83,7 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class Remark:
+class CommentCard:
     """A comment card, without its asterisk."""
 
     place: Place
@@ -91,14 +91,14 @@ class Remark:
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
+class CardNote:
     """What a reader should know of a card: what IOCP makes of it, or that it is passed over."""
 
     place: Place
     text: str
 
 
-def read_cards(text: str, file: str) -> Iterator[Statement | Remark | Notice]:
+def read_cards(text: str, file: str) -> Iterator[Statement | CommentCard | CardNote]:
     """The statements that say something of CTCs, all comments, and notices, in order.
 
     Raises `ConfigurationError`, with line and column, for a card that is neither.
@@ -109,7 +109,7 @@ def read_cards(text: str, file: str) -> Iterator[Statement | Remark | Notice]:
     cards = _Cards(lines_of(text), file)
     while (line := cards.take()) is not None:
         if line.startswith(_COMMENT):
-            yield Remark(cards.place(1), line.lstrip(".").removeprefix("*"))
+            yield CommentCard(cards.place(1), line.lstrip(".").removeprefix("*"))
             yield from _rest_of_comment(line, cards)
         elif line.strip() and not line.startswith(("//", "/*")):
             statement = _statement(line, cards)
@@ -129,7 +129,7 @@ class _Cards:
         self._lines = lines
         self._file = file
         self._next = 0
-        self.notices: list[Notice] = []
+        self.notices: list[CardNote] = []
 
     def take(self) -> str | None:
         """The next card; tabs in it are blanks."""
@@ -156,7 +156,7 @@ def _is_marked(line: str) -> bool:
     return bool(line[CONTINUED_COLUMN - 1 : CONTINUED_COLUMN].strip())
 
 
-def _rest_of_comment(line: str, cards: _Cards) -> Iterator[Notice]:
+def _rest_of_comment(line: str, cards: _Cards) -> Iterator[CardNote]:
     """Pass over the cards that go on with a comment; one of them may be meant as a statement.
 
     A statement behind a comment whose text runs on beyond column 72, as it does when people edit a
@@ -172,10 +172,10 @@ def _rest_of_comment(line: str, cards: _Cards) -> Iterator[Notice]:
         place = cards.place_of_next(_nonblank(following, 0) + 1)
         if meant and runs_on:
             if meant in _READ:
-                yield Notice(place, f"{meant} counts here; to IOCP {_PART_OF.format(comment)}")
+                yield CardNote(place, f"{meant} counts here; to IOCP {_PART_OF.format(comment)}")
             return
         if meant in _READ:
-            yield Notice(place, f"{meant} does not count: {_PART_OF.format(comment)}")
+            yield CardNote(place, f"{meant} does not count: {_PART_OF.format(comment)}")
         line = cards.take() or ""
 
 
@@ -202,7 +202,7 @@ def _statement(line: str, cards: _Cards) -> Statement:
         start = _nonblank(line[: CONTINUED_COLUMN - 1], 0)
         if field.takes_operands and CONTINUED_START < start < CONTINUED_COLUMN - 1:
             cards.notices.append(
-                Notice(
+                CardNote(
                     cards.place(start + 1),
                     "operands that continue a statement begin behind column 16: IOCP takes the "
                     "card for a comment (ICP116I), here they count",
@@ -218,7 +218,7 @@ def _statement(line: str, cards: _Cards) -> Statement:
     if operation not in _READ and operation not in _IGNORED:
         if _OF_CTCS.search(operands.upper()):
             raise _no_statement(operation, place)
-        cards.notices.append(Notice(place, f"{operation} is not known and is passed over"))
+        cards.notices.append(CardNote(place, f"{operation} is not known and is passed over"))
     last_line = cards.place(1).line
     return Statement(
         operation, place, operands, tuple(field.starts), tuple(field.places), last_line

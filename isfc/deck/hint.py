@@ -25,7 +25,7 @@ from typing import Final, TypeVar
 from ctc.address import ChpidId, format_chpid, parse_chpid
 from ctc.errors import CtcError
 from ctc.profiles import FEATURES, ChpidProfile, find_profile
-from isfc.deck.card import Remark, Statement
+from isfc.deck.card import CommentCard, Statement
 from isfc.deck.operand import OperandWord, StatementOperands, parse_operands
 from isfc.deck.partition import DeckSystem
 from isfc.deck.place import Place
@@ -126,7 +126,7 @@ def _quoted(name: str) -> str:
     return f"'{doubled}'"
 
 
-def read_hints(remarks: Sequence[Remark]) -> dict[Key, Hint]:
+def read_hints(remarks: Sequence[CommentCard]) -> dict[Key, Hint]:
     """The hints among a deck's comments; raise `ConfigurationError` for bad ones."""
     hints: dict[Key, Hint] = {}
     for remark in remarks:

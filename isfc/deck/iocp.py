@@ -18,7 +18,7 @@ from ctc.address import (
     parse_rdev,
 )
 from isfc.deck.access import Access, read_access
-from isfc.deck.card import CONTINUED_COLUMN, Notice, Remark, Statement, read_cards
+from isfc.deck.card import CONTINUED_COLUMN, CardNote, CommentCard, Statement, read_cards
 from isfc.deck.number import (
     UNIT_ADDRESS_MAX,
     is_mif,
@@ -154,8 +154,8 @@ class Deck:
     channels: dict[tuple[int, ChpidId], Channel] = field(default_factory=dict)
     control_units: dict[int, ControlUnit] = field(default_factory=dict)
     devices: list[Device] = field(default_factory=list)
-    remarks: list[Remark] = field(default_factory=list)
-    notices: list[Notice] = field(default_factory=list)
+    remarks: list[CommentCard] = field(default_factory=list)
+    notices: list[CardNote] = field(default_factory=list)
     others: dict[int, str] = field(default_factory=dict)
     """Control units that are no FCTC, by number: what each is on, if it is an ESCON CTC."""
     escon: list[Rdev] = field(default_factory=list)
@@ -171,10 +171,10 @@ def parse_deck(text: str, file: str) -> Deck:
     operands: dict[str, list[StatementOperands]] = {key: [] for key in _READERS}
     last: StatementOperands | None = None
     for card in read_cards(text, file):
-        if isinstance(card, Remark):
+        if isinstance(card, CommentCard):
             deck.remarks.append(card)
             _add_hcd_keywords(deck, last, card)
-        elif isinstance(card, Notice):
+        elif isinstance(card, CardNote):
             deck.notices.append(card)
         else:
             last = parse_operands(card)
@@ -186,7 +186,7 @@ def parse_deck(text: str, file: str) -> Deck:
     return deck
 
 
-def _add_hcd_keywords(deck: Deck, statement: StatementOperands | None, remark: Remark) -> None:
+def _add_hcd_keywords(deck: Deck, statement: StatementOperands | None, remark: CommentCard) -> None:
     """Add what HCD says of the statement before in a comment: SWPORT, SERIAL and DESC."""
     if statement is None or not remark.text.startswith(_HCD):
         return
@@ -194,7 +194,7 @@ def _add_hcd_keywords(deck: Deck, statement: StatementOperands | None, remark: R
     try:
         said = parse_operands(Statement("*$HCDC$", remark.place, text, (0,), (remark.place,)))
     except ConfigurationError:
-        deck.notices.append(Notice(remark.place, "*$HCDC$ cannot be read, and is passed over"))
+        deck.notices.append(CardNote(remark.place, "*$HCDC$ cannot be read, and is passed over"))
         return
     for keyword in _HCD_KEYWORDS:
         if keyword in said.values:
@@ -216,12 +216,12 @@ def _swport(operands: StatementOperands) -> tuple[str, str] | None:
     return words[0].text, port[-2:]
 
 
-def _of_escon(deck: Deck) -> Iterator[Notice]:
+def _of_escon(deck: Deck) -> Iterator[CardNote]:
     """That there are CTCs of another kind, which are passed over."""
     units = {number: kind for number, kind in deck.others.items() if kind}
     if units:
         named = ", ".join(f"{number:04X} {kind}" for number, kind in units.items())
-        yield Notice(
+        yield CardNote(
             Place(deck.file, 1),
             f"{len(deck.escon)} devices are ESCON CTCs and passed over (control units {named}): "
             "ISFC links are read of UNIT=FCTC",
@@ -267,7 +267,7 @@ def _read_chpid(deck: Deck, operands: StatementOperands) -> None:
     shared = "SHARED" in operands.values or access.shares
     if kind is None:
         deck.notices.append(
-            Notice(
+            CardNote(
                 operands.statement.place,
                 "CHPID has no TYPE, which IOCP requires: it is taken for TYPE=FC",
             )

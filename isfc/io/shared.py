@@ -27,7 +27,7 @@ from isfc.layout.sharing import with_notes
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class DiskChannel:
     """One channel that CTCs and disks use, at the system of the disks, and what they ask of it.
 
     ``ends`` is what each system that has it calls it.
@@ -75,7 +75,7 @@ def read_disks(config: str | Path) -> tuple[IoConfiguration, tuple[Note, ...]]:
     return configuration, tuple(note for note in notes if note is not None)
 
 
-def _disks_alone(link: Layout, shared: Sequence[Shared]) -> Note | None:
+def _disks_alone(link: Layout, shared: Sequence[DiskChannel]) -> Note | None:
     if not shared:
         return None
     chpids = dict.fromkeys(f"{each.name} at {each.node}" for each in shared)
@@ -88,9 +88,9 @@ def _disks_alone(link: Layout, shared: Sequence[Shared]) -> Note | None:
     )
 
 
-def find_shared(configuration: IoConfiguration, *links: Layout) -> tuple[Shared, ...]:
+def find_shared(configuration: IoConfiguration, *links: Layout) -> tuple[DiskChannel, ...]:
     """The channels of some links that disks use too, in the order of their fibres."""
-    found: dict[tuple[str, ...], Shared] = {}
+    found: dict[tuple[str, ...], DiskChannel] = {}
     for link in links:
         for fibre in link.fibres:
             for end, node in enumerate(link.nodes):
@@ -100,14 +100,14 @@ def find_shared(configuration: IoConfiguration, *links: Layout) -> tuple[Shared,
     return tuple(found.values())
 
 
-def _shared(ends: tuple[str, ...], configuration: IoConfiguration) -> Shared | None:
+def _shared(ends: tuple[str, ...], configuration: IoConfiguration) -> DiskChannel | None:
     """What disks ask of the channel, if any use it."""
     for channel in configuration.channels.values():
         if f"{channel.system} {channel.chpid}" in ends:
             route = make_route(channel)
             users = configuration.users_of(channel.chpid)
             demands = tuple(make_demand(each, route) for each in users)
-            return Shared(channel.system, parse_chpid(channel.chpid), ends, route, demands)
+            return DiskChannel(channel.system, parse_chpid(channel.chpid), ends, route, demands)
     return None
 
 

@@ -12,7 +12,7 @@ from ctc.sharing import ChannelUse
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration
 from isfc.io.estimate import ChannelEstimate
-from isfc.io.shared import Shared, find_shared, with_disks, without_disks
+from isfc.io.shared import DiskChannel, find_shared, with_disks, without_disks
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from scenarios.runs.channel_busy import ChannelsBusy
@@ -69,7 +69,7 @@ def run_shared(
     return SharedRun(alone, beside, tuple(_channels(shared, alone.busy, beside.busy)))
 
 
-def _found(configuration: IoConfiguration, *links: Layout) -> tuple[Shared, ...]:
+def _found(configuration: IoConfiguration, *links: Layout) -> tuple[DiskChannel, ...]:
     shared = find_shared(configuration, *links)
     if not shared:
         raise ConfigurationError("[[io]] channels: none is a chpid of the layout that CTCs use")
@@ -77,7 +77,7 @@ def _found(configuration: IoConfiguration, *links: Layout) -> tuple[Shared, ...]
 
 
 def _channels(
-    shared: Iterable[Shared], busy: ChannelsBusy, busy_beside: ChannelsBusy
+    shared: Iterable[DiskChannel], busy: ChannelsBusy, busy_beside: ChannelsBusy
 ) -> Iterator[SharedChannel]:
     for each in shared:
         yield SharedChannel(

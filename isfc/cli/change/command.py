@@ -11,7 +11,7 @@ from isfc.cli.change.decks import DeckChange, deck_changes
 from isfc.cli.change.given import read_both
 from isfc.cli.change.json import change_json
 from isfc.cli.change.orders import Trial, trial_of
-from isfc.cli.change.page import Carried, Change, change_lines
+from isfc.cli.change.page import Change, LinkRate, change_lines
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption, LinkOption, complete_layout
 from isfc.cli.output.progress import run_all
@@ -152,17 +152,17 @@ def _decks(old: Collection, new: Collection) -> tuple[DeckChange, ...] | str | N
         return str(error)
 
 
-def _carried(links: Iterable[Layout]) -> dict[Layout, Carried]:
+def _carried(links: Iterable[Layout]) -> dict[Layout, LinkRate]:
     """What each link carries in its slower direction, by the model."""
     each = list(dict.fromkeys(links))
     ways = [one_way(link, node, STATED_PAIRS) for link in each for node in link.nodes]
     runs = iter(run_all(steady_run, ways))
-    found: dict[Layout, Carried] = {}
+    found: dict[Layout, LinkRate] = {}
     for link in each:
         slower = min((next(runs), next(runs)), key=lambda run: run.rate.mb_per_s)
         mb_per_s = slower.rate.mb_per_s
         known = rate_range(
             mb_per_s, link, find_workload(SUITE), STATED_PAIRS, slower.result.collisions_per_s
         )
-        found[link] = Carried(mb_per_s, known)
+        found[link] = LinkRate(mb_per_s, known)
     return found

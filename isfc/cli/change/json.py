@@ -9,8 +9,8 @@ from isfc.cli.change.orders import orders_of
 from isfc.cli.change.page import (
     AFTERWARDS,
     BEFOREHAND,
-    Carried,
     Change,
+    LinkRate,
     hardware_words,
     statements,
 )
@@ -104,11 +104,11 @@ def change_json(change: Change) -> ChangeJson:
     )
 
 
-def _steps(steps: Sequence[Step], carried: Mapping[Layout, Carried]) -> list[StepJson]:
+def _steps(steps: Sequence[Step], carried: Mapping[Layout, LinkRate]) -> list[StepJson]:
     return [_step(step, None if step.left is None else carried.get(step.left)) for step in steps]
 
 
-def _step(step: Step, carried: Carried | None) -> StepJson:
+def _step(step: Step, carried: LinkRate | None) -> StepJson:
     return StepJson(
         "-".join(step.nodes),
         step.kind,

@@ -42,7 +42,7 @@ AFTERWARDS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
+class LinkRate:
     """What a link carries one way, in MB/s of 2^20, in its slower direction."""
 
     mb_per_s: float
@@ -61,7 +61,7 @@ class Change:
     hardware: tuple[tuple[Nodes, Fibre, Fibre], ...]
     decks: tuple[DeckChange, ...] | str | None
     """Why the decks cannot have it, if they cannot; None if none are kept."""
-    carried: Mapping[Layout, Carried]
+    carried: Mapping[Layout, LinkRate]
 
     @property
     def is_down(self) -> bool:
@@ -151,7 +151,7 @@ def _title(step: Step) -> str:
     return f"{'-'.join(step.nodes)}: {what} {count} CTC{'s' * (count > 1)}"
 
 
-def _after(step: Step, carried: Mapping[Layout, Carried]) -> str:
+def _after(step: Step, carried: Mapping[Layout, LinkRate]) -> str:
     """What the link is then."""
     if step.left is None:
         return "Then the link is DOWN." if step.is_down else "Then there is no such link."
@@ -161,7 +161,7 @@ def _after(step: Step, carried: Mapping[Layout, Carried]) -> str:
     return f"Then {_carries(step.left, carried)}.{idle}"
 
 
-def _carries(link: Layout, carried: Mapping[Layout, Carried]) -> str:
+def _carries(link: Layout, carried: Mapping[Layout, LinkRate]) -> str:
     count = f"{len(link.ctcs)} CTC{'s' * (len(link.ctcs) > 1)}"
     rate = carried.get(link)
     if rate is None:

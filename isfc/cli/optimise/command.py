@@ -6,22 +6,14 @@ from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 
 import typer
 
-from ctc.address import format_chpid, format_rdev, parse_rdevs
+from ctc.address import parse_rdevs
+from isfc.cli.optimise.json import found_json
 from isfc.cli.optimise.page import (
-    activation_lines,
-    ahead_of_given,
-    beyond_found,
-    definition_changes,
-    found_notes,
     found_page,
-    left_out,
-    rule_changes,
-    score_ranges,
-    undefined,
     write_front,
     written,
     written_line,
@@ -32,11 +24,9 @@ from isfc.cli.options.number import JobsOption, bounded
 from isfc.cli.options.profile import LinkOptions, profile_record
 from isfc.cli.options.traffic import TrafficOption, choose_traffic
 from isfc.cli.output.file import check_file, output_option
-from isfc.cli.output.notes import note_records
 from isfc.cli.output.picture import check_picture
 from isfc.cli.output.progress import progress_bar
-from isfc.cli.output.ranges import range_json
-from isfc.cli.output.streams import show, show_json, write_file
+from isfc.cli.output.streams import plain, show, show_json, write_file
 from isfc.errors import ConfigurationError
 from isfc.layout.comments import with_comments
 from isfc.layout.layout import Collection, Layout
@@ -45,8 +35,8 @@ from isfc.layout.write import format_collection
 from isfc.link.schedule import CTCS_MAX
 from isfc.search.candidate import parse_fixed
 from isfc.search.objective import LinksObjective, Objective, Scoring
-from isfc.search.optimise import BEST, optimise
-from isfc.search.result import Contender, SearchResult, Task
+from isfc.search.optimise import optimise
+from isfc.search.result import Task
 from isfc.search.workers import share_out
 from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX
 from scenarios.runs.run import INTERVAL_MIN
@@ -197,7 +187,8 @@ def optimise_layout(
     if plot is not None:
         write_front(plot, found, task.objectives)
     if json:
-        show_json({**found_record(found, task), **profile_record(task.layout.site)})
+        record = plain(found_json(found, task))
+        show_json({**record, **profile_record(task.layout.site)})
     else:
         show(found_page(found, task), *written_line(output, written(found)))
 
@@ -274,95 +265,3 @@ def _over_processes(
 def _searching(runs: int) -> AbstractContextManager[Callable[[float], None]]:
     """A bar over a search."""
     return progress_bar(runs, "candidates", lambda _: "interrupted; nothing is kept")
-
-
-def found_record(found: SearchResult, task: Task) -> dict[str, Any]:
-    """What ``--json`` prints. Names and meanings of the keys stay between releases."""
-    return _links_record(found, task) if task.links else _link_record(found, task)
-
-
-def _links_record(found: SearchResult, task: Task) -> dict[str, Any]:
-    return {
-        "objective": task.scoring.objectives[0],
-        "traffic": [str(load) for load in task.scoring.loads],
-        "simulated": found.simulated_count,
-        "given": _placing_record(found.given, found, task),
-        "best": [_placing_record(one, found, task) for one in found.best],
-        "gains": found.best[0].gains(found.given),
-        "written": written(found),
-        "moves": [
-            {
-                "link": move.link.name,
-                "rdevs": [*map(format_rdev, move.rdevs)],
-                "before": [*map(format_chpid, move.before.chpids)],
-                "after": [*map(format_chpid, move.after.chpids)],
-            }
-            for move in found.moves
-        ],
-        **note_records(found_notes(found, task)),
-    }
-
-
-def _placing_record(one: Contender, found: SearchResult, task: Task) -> dict[str, Any]:
-    (rate,), (within,) = one.rates, score_ranges(one, task)
-    return {
-        "mb_per_s": rate.mb_per_s,
-        "range": range_json(within),
-        "odds_ahead": ahead_of_given(one, found.given).share,
-        "spread_percent": rate.spread_percent,
-        "second_mb_per_s": rate.second_mb_per_s,
-        "links": {name: each.mb_per_s for name, each in one.links.items()},
-    }
-
-
-def _link_record(found: SearchResult, task: Task) -> dict[str, Any]:
-    front, given = found.front, found.given.layout
-    return {
-        "objectives": list(task.objectives),
-        "candidates": found.candidate_count,
-        "screened": found.screened_count,
-        "simulated": found.simulated_count,
-        "defined_simulated": found.defined_count,
-        "given": _contender_record(found.given, found, task),
-        "best": [
-            {**_contender_record(one, found, task), "on_front": one in front}
-            for one in found.best[:BEST]
-        ],
-        "gains": found.best[0].gains(found.given),
-        "extrapolated": beyond_found(found, task),
-        **note_records(found_notes(found, task)),
-        "definition_changes": definition_changes(given, found.best[0].layout),
-        "activate": _activate(found.best[0], found),
-        "defined": {
-            **_contender_record(found.defined, found, task),
-            "gains": found.defined.gains(found.given),
-            "activate": _activate(found.defined, found),
-            "without": {node: left_out(found.defined.layout, given, node) for node in given.nodes},
-        },
-        "gains_on_defined": found.best[0].gains(found.defined),
-        "written": written(found),
-    }
-
-
-def _activate(one: Contender, found: SearchResult) -> dict[str, dict[str, list[str]]]:
-    """By node: the statements that can be given now, and those that the IODF has to precede."""
-    layout = one.layout
-    return {node: activation_lines(layout, found.given.layout, node) for node in layout.nodes}
-
-
-def _contender_record(one: Contender, found: SearchResult, task: Task) -> dict[str, Any]:
-    devices = one.layout.device_list()
-    new = undefined(one.layout, found.given.layout)
-    by_objective = dict(zip(task.objectives, one.rates, strict=True))
-    ranges = zip(task.objectives, score_ranges(one, task), strict=True)
-    return {
-        "mb_per_s": {name: rate.mb_per_s for name, rate in by_objective.items()},
-        "range": {name: range_json(within) for name, within in ranges},
-        "odds_ahead": ahead_of_given(one, found.given).share,
-        "spread_percent": {name: rate.spread_percent for name, rate in by_objective.items()},
-        "second_mb_per_s": {name: rate.second_mb_per_s for name, rate in by_objective.items()},
-        "chpids": [ctc.fibre.name for ctc in devices],
-        "rdevs": [[format_rdev(rdev) for rdev in ctc.rdevs] for ctc in devices],
-        "needs_iodf": [ctc in new for ctc in devices],
-        "rules": rule_changes(one, found.given),
-    }

@@ -7,7 +7,7 @@ from rich.console import Group, RenderableType
 
 from isfc.cli.output.ranges import likely, range_note
 from isfc.cli.output.table import plain_table
-from isfc.io.shared import Shared
+from isfc.io.shared import DiskChannel
 from isfc.link.name import NodeName
 from scenarios.figures.certainty import Range
 from scenarios.figures.ranges import links_range
@@ -93,7 +93,7 @@ def _channel_rows(each: SharedChannel) -> Iterator[Row]:
         )
 
 
-def disk_lines(shared: Sequence[Shared]) -> Iterator[str]:
+def disk_lines(shared: Sequence[DiskChannel]) -> Iterator[str]:
     """A line for each chpid of a layout that disks use, with what they want of it."""
     for each in shared:
         wanted = each.wanted()

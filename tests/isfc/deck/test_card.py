@@ -2,7 +2,7 @@
 
 import pytest
 
-from isfc.deck.card import Notice, Remark, Statement, read_cards
+from isfc.deck.card import CardNote, CommentCard, Statement, read_cards
 from isfc.errors import ConfigurationError
 
 
@@ -13,7 +13,7 @@ def statements(*cards: str) -> list[Statement]:
 
 def notices(*cards: str) -> list[str]:
     found = read_cards("\n".join(cards), "a.iocp")
-    return [f"{card.place.line} {card.text}" for card in found if isinstance(card, Notice)]
+    return [f"{card.place.line} {card.text}" for card in found if isinstance(card, CardNote)]
 
 
 def complaint(*cards: str) -> str:
@@ -76,7 +76,10 @@ def test_comments_and_job_control_are_passed_over() -> None:
     cards = list(
         read_cards("//SYSIN DD *\n* a comment\n.* another\n\n CHPID PATH=50\n/*\n", "a.iocp")
     )
-    assert [card.text for card in cards if isinstance(card, Remark)] == [" a comment", " another"]
+    assert [card.text for card in cards if isinstance(card, CommentCard)] == [
+        " a comment",
+        " another",
+    ]
     assert len(cards) == 3
 
 

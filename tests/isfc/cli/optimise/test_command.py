@@ -13,7 +13,7 @@ from rich.console import Console, RenderableType
 from ctc.address import Rdev
 from ctc.profiles import find_profile
 from isfc.cli.main import run
-from isfc.cli.optimise.command import found_record
+from isfc.cli.optimise.json import OptimiseJson, found_json
 from isfc.cli.optimise.page import definition_changes, found_page, written
 from isfc.cli.output.streams import show
 from isfc.layout.catalogue import load_collection, load_layout
@@ -138,19 +138,25 @@ def test_devices_that_are_defined_are_the_first_answer(capsys: pytest.CaptureFix
     assert "5030 at DALLAS is new; 6030 at TULSA is new" in second
 
 
+def record_of(found: SearchResult) -> OptimiseJson:
+    record = found_json(found, TASK)
+    assert isinstance(record, OptimiseJson)
+    return record
+
+
 def test_ctcs_that_need_the_iodf_are_marked(capsys: pytest.CaptureFixture[str]) -> None:
     found = result(NEW, 130.0)
     text = page(found, capsys)
     assert "s2x2 fx2 s1x1!" in text
     assert "! CTCs that are not defined so: they need a change of the IODF." in text
-    record = found_record(found, TASK)
-    assert record["best"][0]["needs_iodf"] == [False] * 4 + [True]
-    assert record["activate"]["DALLAS"] == {
+    record = record_of(found)
+    assert record.best[0].needs_iodf == [False] * 4 + [True]
+    assert record.activate["DALLAS"] == {
         "now": ["ACTIVATE ISLINK 5010 5011 5020 5021 NODE TULSA"],
         "after_iodf": ["ACTIVATE ISLINK 5030 NODE TULSA"],
     }
-    assert not any(record["given"]["needs_iodf"])
-    assert not record["defined"]["gains"]
+    assert not any(record.given.needs_iodf)
+    assert not record.defined.gains
 
 
 def test_change_of_the_iodf_is_not_advised_where_the_defined_devices_do_as_well(
@@ -190,8 +196,7 @@ def test_warning_that_a_proposal_brings_is_said_beside_it(candidate: list[int]) 
     known = {finding.id for finding in find_all(GIVEN)}
     new = {finding.id for finding in find_all(layout)} - known
     text = render(found_page(found, TASK))
-    record = found_record(found, TASK)
-    assert {f"+{name}" for name in new} <= {*record["best"][0]["rules"]}
+    assert {f"+{name}" for name in new} <= {*record_of(found).best[0].rules}
     for name in new:
         assert name in text
 
@@ -224,7 +229,7 @@ def test_what_is_written_is_what_the_page_advises(
     last = capsys.readouterr().out.replace("\n", " ").partition("Written to ")[2]
     assert path.read_text("utf-8") == f"# Ours.\n{format_layout(kept)}"
     assert ("nothing to gain" in last) == (which == "given")
-    assert found_record(found, TASK)["written"] == which
+    assert record_of(found).written == which
 
 
 def test_layout_of_another_number_of_ctcs_is_written_whatever_it_gains() -> None:
@@ -251,9 +256,8 @@ def test_page_says_how_far_figures_are_known_and_which_have_two_paces(
     assert "Each figure is of runs until what they carry was steady; +-% is how far" in text
     assert "once, for 0.1 s of virtual time." in text
     assert "Two paces, of which a run keeps the one it falls into: 1 forward 130 or 150" in text
-    assert found_record(replace(found, best=(two,)), TASK)["best"][0]["second_mb_per_s"] == {
-        "forward": 150.0
-    }
+    (best,) = record_of(replace(found, best=(two,))).best
+    assert best.second_mb_per_s == {"forward": 150.0}
 
 
 def test_layout_is_ahead_beyond_the_spread_of_both_and_of_every_pace() -> None:
