@@ -104,7 +104,7 @@ def selected_at_both_ends(down: Down) -> Down:
     return changed
 
 
-def eight(down: Down) -> Down:
+def with_eight_ctcs(down: Down) -> Down:
     """Eight CTCs: the last of the chpid with most go, one after the other."""
     kept = list(down)
     while len(kept) > EIGHT:

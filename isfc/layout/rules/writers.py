@@ -129,6 +129,6 @@ RULES: Final = (
         f"Derived from the write rule: {_REPORT}",
         "Keep to eight CTCs, or define eleven and more.",
         _few_beyond_eight,
-        (ChangedLayout("with eight CTCs", changes.eight),),
+        (ChangedLayout("with eight CTCs", changes.with_eight_ctcs),),
     ),
 )
