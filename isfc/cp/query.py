@@ -84,7 +84,7 @@ def query_islink(operands: CommandWords, target: Target, answer: ResponseBuilder
         for device in devices:
             answer.say(_ISLINK.format("Link device:", format_rdev(device.rdev), "Type: FCTC"))
             answer.say(_ISLINK.format("Node:", partner, f"Bytes Sent: {device.write_length}"))
-            state = "Up" if _is_up(device) else "Down"
+            state = "Up" if is_up(device.state) else "Down"
             received = f"Bytes Received: {device.read_length}"
             answer.say(_ISLINK.format("State:", state, received))
             remote = f"Remote link device: {format_rdev(device.partner_rdev)}"
@@ -130,7 +130,7 @@ def query_isfc(operands: CommandWords, target: Target, answer: ResponseBuilder) 
     operands.end()
     for end in target.system.ends:
         snapshot = end.snapshot(target.now_ns)
-        up_count = sum(map(_is_up, snapshot.devices))
+        up_count = sum(is_up(device.state) for device in snapshot.devices)
         answer.say(
             f"Link to {end.partner}: {snapshot.state.value}, {up_count} of "
             f"{len(snapshot.devices)} CTCs up"
@@ -171,7 +171,7 @@ def _indicate(
         count: int = getattr(after, name) - (getattr(before, name) if before else 0)
         return count * per_s
 
-    up_count = sum(map(_is_up, after.devices))
+    up_count = sum(is_up(device.state) for device in after.devices)
     answer.say(
         f"Node {after.partner} {after.state.value}, {up_count} of {len(after.devices)} CTCs up; "
         f"over {elapsed_ns / _NS_PER_S:.3f} s"
@@ -204,8 +204,9 @@ def _devices(
     return found
 
 
-def _is_up(device: DeviceSnapshot) -> bool:
-    return device.state not in (DeviceState.INACTIVE, DeviceState.DOWN, DeviceState.RESETTING)
+def is_up(state: DeviceState) -> bool:
+    """Whether a CTC can be used."""
+    return state not in (DeviceState.INACTIVE, DeviceState.DOWN, DeviceState.RESETTING)
 
 
 def _status(device: DeviceSnapshot, channels: ChannelSubsystem) -> str:

@@ -101,7 +101,7 @@ def lost_together(layout: Layout, pieces: Sequence[str], known: Pieces) -> LostT
     An inter-switch link that is not the last one of its path leaves the fibres, and less rate; to
     be named as often as such links are gone.
     """
-    times = Counter(_spelt(piece, known) for piece in pieces)
+    times = Counter(spelt(piece, known) for piece in pieces)
     gone: set[Fibre] = set()
     fewer: dict[Fibre, int] = {}
     for name, count in times.items():
@@ -115,7 +115,7 @@ def lost_together(layout: Layout, pieces: Sequence[str], known: Pieces) -> LostT
     left = layout.with_ctcs(ctcs) if ctcs else None
     if left is not None and fewer:
         left = left.with_fibres(lambda fibre: _with_fewer_isls(fibre, fewer.get(fibre, 0)))
-    return LostTogether(" + ".join(_spelt(piece, known) for piece in pieces), left)
+    return LostTogether(" + ".join(spelt(piece, known) for piece in pieces), left)
 
 
 def _with_fewer_isls(fibre: Fibre, gone: int) -> Fibre:
@@ -157,12 +157,12 @@ def collection_without(
 def check_pieces(pieces: Sequence[str], known: Sequence[str], option: str) -> None:
     """Raise `ConfigurationError` for a piece that is not one of those that are known."""
     for piece in pieces:
-        if _spelt(piece, known) not in known:
+        if spelt(piece, known) not in known:
             raise ConfigurationError(
                 f"{option} {piece[:40]!r}: there is no such piece; expected {', '.join(known)}"
             )
 
 
-def _spelt(piece: str, known: Iterable[str]) -> str:
+def spelt(piece: str, known: Iterable[str]) -> str:
     """A piece as it is known, whatever the case of its letters."""
     return next((name for name in known if name.upper() == piece.strip().upper()), piece)

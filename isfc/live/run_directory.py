@@ -37,6 +37,11 @@ def again_path(directory: Path, name: str) -> Path:
     return directory / f"{name}.again"
 
 
+def lost_path(directory: Path) -> Path:
+    """Where an ``isfc up`` has the names of the pieces of hardware that are lost, one on a line."""
+    return directory / "lost"
+
+
 def run_directory(chosen: Path | None = None) -> Path:
     """The run directory, made if it is not there; ``chosen`` instead of the usual one.
 

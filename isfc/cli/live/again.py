@@ -1,19 +1,29 @@
-"""``isfc up --only NODE``: ask the ``isfc up`` that runs to start one of its systems again."""
+"""What is asked of the ``isfc up`` that runs: a system started again, hardware lost or restored."""
 
 import time
-from collections.abc import Sequence
-from typing import Final
+from dataclasses import dataclass
+from typing import Annotated, Final
 
-from isfc.cli.live.processes import LinkNodes, look_at
-from isfc.errors import ConfigurationError
-from isfc.link.name import NodeName
-from isfc.link.state import LinkState
-from isfc.live.run_directory import (
-    again_path,
-    control_path,
-    running_groups,
-    running_nodes,
+import typer
+from rich.console import RenderableType
+
+from isfc.cli.live.lose import (
+    change_lost,
+    ends_of_pieces,
+    pieces_lost,
+    running_group,
+    running_of,
+    vary,
 )
+from isfc.cli.live.processes import look_at
+from isfc.cli.output.table import plain_table
+from isfc.cp.query import is_up
+from isfc.errors import ConfigurationError
+from isfc.layout.in_words import find_node, listed
+from isfc.layout.layout import Collection
+from isfc.layout.lost import collection_without
+from isfc.link.name import NodeName
+from isfc.live.run_directory import again_path, control_path
 
 COME_S: Final = 60.0
 """How long its links may take to come up, in seconds (chosen)."""
@@ -21,34 +31,85 @@ COME_S: Final = 60.0
 LOOK_S: Final = 0.1
 
 
-def start_again(name: NodeName, links: Sequence[LinkNodes]) -> None:
-    """Return when the links of a system to those that run are up again.
+@dataclass(frozen=True, slots=True)
+class AskedOptions:
+    """What is asked of the systems that run, instead of starting them."""
+
+    only: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NODE",
+            help="Start this one again, which was killed, in the 'isfc up' of the layout that "
+            "runs, with its options.",
+        ),
+    ] = None
+    lose: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PIECE",
+            help="Take hardware from the 'isfc up' of the layout that runs, named as for 'isfc "
+            "plan --without': ALPHA:40, director:1, cec:EAST. May be given again.",
+        ),
+    ] = None
+    restore: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PIECE", help="Give lost hardware back. May be given again."),
+    ] = None
+
+    def __post_init__(self) -> None:
+        if self.only and (self.lose or self.restore):
+            raise ConfigurationError("--only: expected neither --lose nor --restore with it")
+
+    @property
+    def option(self) -> str | None:
+        """The option that asks for something; None if nothing is asked."""
+        asked = {"--only": self.only, "--lose": self.lose, "--restore": self.restore}
+        return next((option for option, value in asked.items() if value), None)
+
+    def answer(self, collection: Collection, named: str) -> list[RenderableType]:
+        """Do it, and say what came of it; ``named`` is how the command line names the layout."""
+        if self.only:
+            name = find_node("--only", self.only, collection.systems)
+            start_again(name, collection)
+            return [f"{name} is up again."]
+        lost, counts = change_lost(collection, self.lose or (), self.restore or ())
+        table = plain_table("link", ">CTCs up")
+        for row in counts:
+            table.add_row(*row)
+        back = f"; 'isfc up {named} --restore {lost[-1]}' gives it back" if lost else ""
+        return [f"Lost: {listed(lost) if lost else 'nothing'}{back}.", "", table]
+
+
+def start_again(name: NodeName, collection: Collection) -> None:
+    """Return when the links of a system to those that run are up again, as far as pieces are there.
 
     Raises `ConfigurationError` where no ``isfc up`` of these systems runs, or the system does.
     """
-    names = {node for link in links for node in link}
-    groups = [
-        group for group in running_groups() if name in group.names and {*group.names} <= names
-    ]
-    if len(groups) != 1:
-        found = f"{len(groups)} of them run" if groups else "none of them runs"
-        raise ConfigurationError(f"--only {name}: expected one 'isfc up' of this layout; {found}")
-    folder = groups[0].directory
-    running = {
-        NodeName(node)
-        for node, paths in running_nodes().items()
-        if control_path(folder, node) in paths
-    }
+    group = running_group(f"--only {name}", collection.systems)
+    running = running_of(group)
     if name in running:
         raise ConfigurationError(f"--only {name}: runs already; expected one that was killed")
-    again_path(folder, name).touch()
-    wanted = {one if other == name else other for one, other in links if name in (one, other)}
-    wanted &= running
+    path = control_path(group.directory, name)
+    again_path(group.directory, name).touch()
+    lost = pieces_lost(group)
+    left, _ = collection_without(collection, lost)
+    wanted = {
+        other: len(link.ctcs)
+        for link in left.links
+        for one, other in (link.nodes, link.nodes[::-1])
+        if one == name and other in running
+    }
+    gone = [rdev for node, rdev in ends_of_pieces(collection, lost) if node == name]
     end_s = time.monotonic() + COME_S
     while time.monotonic() < end_s:
-        ends = look_at(control_path(folder, name))
-        up = {end.node.partner for end in ends if end.node.state is LinkState.UP}
-        if wanted <= up:
-            return
+        if ends := look_at(path):
+            vary(path, gone, "OFFLINE")
+            gone = []
+            up = {
+                end.node.partner: sum(is_up(each.state) for each in end.node.devices)
+                for end in ends
+            }
+            if all(up[other] >= count for other, count in wanted.items()):
+                return
         time.sleep(LOOK_S)
     raise OSError(f"{name} has not come up within {COME_S:g} s")

@@ -8,9 +8,9 @@ from rich.text import Text
 from isfc.cli.live.rates import NodeRates
 from isfc.cli.live.watch_page import LINK_STYLES, Ends, Surroundings, notes, short
 from isfc.cli.output.table import plain_table
-from isfc.link.state import DeviceState, LinkState
+from isfc.cp.query import is_up
+from isfc.link.state import LinkState
 
-_DOWN = frozenset({DeviceState.INACTIVE, DeviceState.DOWN, DeviceState.RESETTING})
 _WORST = (LinkState.DOWN, LinkState.DEGRADED, LinkState.UP)
 
 
@@ -85,7 +85,7 @@ def _state(ends: Ends) -> str:
 
 def _up(shown: Sequence[NodeRates]) -> str:
     """How many of the CTCs can be used at both ends."""
-    count = min(sum(ctc.state not in _DOWN for ctc in end.ctcs) for end in shown)
+    count = min(sum(is_up(ctc.state) for ctc in end.ctcs) for end in shown)
     return f"{count}/{len(shown[0].ctcs)}"
 
 

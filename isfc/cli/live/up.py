@@ -1,7 +1,7 @@
 """``isfc up``: all systems of a layout, each in a process of its own, on this machine."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ctc.address import Rdev, format_chpid
-from isfc.cli.live.again import start_again
+from isfc.cli.live.again import AskedOptions
 from isfc.cli.live.detach import detach, say_ready
 from isfc.cli.live.loops import loop_factory, run_live
 from isfc.cli.live.measured_page import show_measured
@@ -18,11 +18,16 @@ from isfc.cli.live.options import LiveOptions
 from isfc.cli.live.processes import LiveSystems
 from isfc.cli.live.running_node import Measured
 from isfc.cli.options.flattened import flattened
-from isfc.cli.options.layout import JsonOption, LayoutFileArgument, LinkOption, check_lasting
+from isfc.cli.options.layout import (
+    JsonOption,
+    LayoutFileArgument,
+    LinkOption,
+    check_lasting,
+    open_collection,
+)
 from isfc.cli.options.number import within
 from isfc.cli.output.streams import show, show_error
 from isfc.errors import ConfigurationError
-from isfc.layout.in_words import find_node
 from isfc.layout.layout import Layout
 from isfc.live.run_directory import run_directory, running_groups, starting
 
@@ -45,15 +50,6 @@ JournalsOption = Annotated[
     ),
 ]
 
-OnlyOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NODE",
-        help="Start this one again, which was killed, in the 'isfc up' of the layout that runs, "
-        "with its options.",
-    ),
-]
-
 
 @flattened
 def up(
@@ -72,7 +68,7 @@ def up(
             "--detach", help="Return when every link is up; 'isfc down' ends all systems."
         ),
     ] = False,
-    only: OnlyOption = None,
+    asked: AskedOptions,
     ready: Annotated[int | None, typer.Option(hidden=True, callback=within(3, FILES_MAX))] = None,
     json: JsonOption = False,
 ) -> None:
@@ -93,13 +89,14 @@ def up(
         *(named, [link.nodes for link in links], options, journal, observed, say_up),
         chpids=_chpids(links[0]) if len(links) == 1 else {},
     )
-    if only is not None:
+    if asked.option:
         others = (options, observed, journal, plain, detached, json)
         if others != (LiveOptions(), SparingObserveOptions(), None, False, False, False):
-            raise ConfigurationError("--only: takes the options of what runs; expected no others")
-        name = find_node("--only", only, systems.names)
-        start_again(name, systems.links)
-        show(f"{name} is up again.")
+            raise ConfigurationError(
+                f"{asked.option}: takes the options of what runs; expected no others"
+            )
+        collection = open_collection(layout).collection
+        show(*asked.answer(replace(collection, links=links), " ".join(named)))
         return
     observed.check_several(len(systems.names))
     loop_factory()

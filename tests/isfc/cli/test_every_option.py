@@ -280,8 +280,8 @@ ELSEWHERE: Final = {
     "warmup seed from verify reconnect forward journal metrics log-format log-level run-dir "
     "lifeline json",
     "cp": "run-dir json",
-    "up": "link only pace dilation strict workload pairs seconds warmup seed from verify reconnect "
-    "forward journal metrics log-format log-level plain detach ready json",
+    "up": "link only lose restore pace dilation strict workload pairs seconds warmup seed from "
+    "verify reconnect forward journal metrics log-format log-level plain detach ready json",
     "ctce": "listen at link lines output layout pace commands trace interval timeline watch "
     "journal metrics seconds",
     "io plan": "csv json",

@@ -13,7 +13,6 @@ import pytest
 
 from isfc.layout.catalogue import read_content
 from isfc.layout.file import parse_collection
-from isfc.layout.layout import Collection
 from isfc.layout.loss import cluster_losses, left_of
 from isfc.layout.lost import collection_without
 from isfc.link.name import NodeName
@@ -29,15 +28,16 @@ PLACES: Final = {
 PATHS: Final = "[path.far]\nkm = 10\n[path.wide]\nkm = 10\nisl = { gbps = 8, credits = 200 }\n"
 
 
-def with_paths() -> Collection:
-    """The shipped cluster with paths between its CECs."""
+def with_paths() -> str:
+    """The file of the shipped cluster with paths between its CECs."""
     file = read_content("two-cecs")[0].decode()
     for place, changed in PLACES.items():
         file = re.sub(place, changed, file)
-    return parse_collection(file + PATHS)
+    return file + PATHS
 
 
-CECS: Final = with_paths()
+FILE: Final = with_paths()
+CECS: Final = parse_collection(FILE)
 LINKS: Final = tuple("ALPHA-BETA ALPHA-DELTA ALPHA-GAMMA BETA-DELTA BETA-GAMMA DELTA-GAMMA".split())
 EAST: Final = (4, 6, 6, 6, 6, 8)
 WEST: Final = (8, 6, 6, 6, 6, 4)
@@ -52,7 +52,9 @@ TABLE: Final = {
     "CEC EAST": ("cec:EAST", (0, 0, 0, 0, 0, 8)),
     "CEC WEST": ("cec:WEST", (8, 0, 0, 0, 0, 0)),
 }
-"""What is lost, its name in --without and in a fault, and the CTCs that each link has left."""
+"""What is lost, its name in --without, faults and live, and the CTCs that each link has left.
+
+Live it is held to the same: `tests/isfc/cli/live/test_up.py`."""
 
 
 def test_the_table_has_every_piece_that_plan_lose_has() -> None:

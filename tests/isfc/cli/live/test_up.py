@@ -18,6 +18,7 @@ import pytest
 from isfc.cli.main import run
 from isfc.live.run_directory import running_groups
 from tests.isfc.cli.conftest import Refusal
+from tests.isfc.layout.test_loss_table import FILE, TABLE
 from tests.live.processes import Isfc, isfc
 from tests.waiting import wait_for
 
@@ -37,6 +38,12 @@ def runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def children(up: Isfc) -> list[int]:
     found = Path(f"/proc/{up.process.pid}/task/{up.process.pid}/children").read_text()
     return [int(pid) for pid in found.split()]
+
+
+def process_of(up: Isfc, name: str) -> int:
+    """The process of one of its systems."""
+    lines = {pid: Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0") for pid in children(up)}
+    return next(pid for pid, words in lines.items() if name.encode() in words)
 
 
 def wait_up(up: Isfc, count: int = 2) -> None:
@@ -169,12 +176,6 @@ def test_twenty_kills_leave_the_links_of_survivors_up_and_all_they_carry_exact(
         assert run(["cp", name, "QUERY ISFC"]) == 0
         return dict(re.findall(r"Link to (\w+): (\w+, \d of \d)", capsys.readouterr().out))
 
-    def process_of(name: str) -> int:
-        lines = {
-            pid: Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0") for pid in children(up)
-        }
-        return next(pid for pid, words in lines.items() if name.encode() in words)
-
     def killed_so_often(number: int) -> bool:
         return up.err.count("was ended by signal 9: the others go on") == number
 
@@ -184,7 +185,7 @@ def test_twenty_kills_leave_the_links_of_survivors_up_and_all_they_carry_exact(
         wait_up(up, 12)
         for number in range(1, KILLS + 1):
             victim = random.choice(EACH)
-            os.kill(process_of(victim), signal.SIGKILL)
+            os.kill(process_of(up, victim), signal.SIGKILL)
             wait_for(partial(killed_so_often, number), f"kill {number} is said")
             survivors = {*EACH} - {victim}
             for name in survivors:
@@ -198,35 +199,37 @@ def test_twenty_kills_leave_the_links_of_survivors_up_and_all_they_carry_exact(
 
 
 @pytest.mark.slow
-def test_of_a_cluster_what_is_varied_at_all_who_have_a_channel_is_what_its_loss_takes(
+def test_each_piece_that_a_live_cluster_loses_takes_what_the_table_says(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with isfc(tmp_path, "up", "two-cecs") as up:
+    file = tmp_path / "cecs.toml"
+    file.write_text(FILE)
+
+    def asked(*words: str) -> tuple[int, ...]:
+        assert run(["up", str(file), *words]) == 0
+        page = capsys.readouterr().out
+        return tuple(int(count) for count in re.findall(r"^\S+ +(\d) of 8$", page, re.MULTILINE))
+
+    def again(place: int) -> None:
+        name = EACH[place]
+        process = process_of(up, name)
+        os.kill(process, signal.SIGKILL)
+        wait_for(lambda: f"{name} was ended by signal 9" in up.err, "that it is said")
+        assert run(["up", str(file), "--only", name]) == 0
+
+    with isfc(tmp_path, "up", str(file)) as up:
         wait_up(up, 12)
-        for name in ("ALPHA", "BETA"):
-            assert run(["cp", name, "VARY OFFLINE CHPID 40"]) == 0
-
-        def left(name: str) -> set[str]:
-            capsys.readouterr()
-            assert run(["cp", name, "QUERY ISFC"]) == 0
-            return set(re.findall(r"Link to (\w+: \w+, \d of \d)", capsys.readouterr().out))
-
-        wait_for(
-            lambda: (
-                left("ALPHA") == {f"{at}: Degraded, {count} of 8" for at, count in LEFT.items()}
-            ),
-            "the links that the table says",
-        )
-        assert left("GAMMA") == {
-            "ALPHA: Degraded, 6 of 8",
-            "BETA: Degraded, 6 of 8",
-            "DELTA: Up, 8 of 8",
-        }
+        before: tuple[str, ...] = ()
+        for piece, left in TABLE.values():
+            assert asked("--lose", piece, *before) == left, piece
+            before = ("--restore", piece)
+        assert asked("--lose", "director:1", *before) == TABLE["director 1"][1]
+        again(0)
+        again(1)  # both have begun anew since it was lost
+        assert asked("--lose", "alpha:42") == (0, 2, 2, 2, 2, 4)
+        assert asked("--restore", "director:1") == TABLE["the channel ALPHA 42 = BETA 42"][1]
+        assert asked("--restore", "ALPHA:42") == (8,) * 6
         assert up.end() == 0
-
-
-LEFT = {"BETA": 4, "DELTA": 6, "GAMMA": 6}
-"""CTCs of ALPHA's links without its channel 40: `tests/isfc/layout/test_loss_table.py`."""
 
 
 @pytest.mark.slow
@@ -284,9 +287,12 @@ def test_json_has_to_have_something_to_say(refusal: Refusal) -> None:
 def test_one_is_started_again_only_where_the_others_run(refusal: Refusal) -> None:
     assert "none of them runs" in refusal("up", "two-cecs", "--only", "BETA")
     assert "not a node of this layout" in refusal("up", "two-cecs", "--only", "ZETA")
-    assert "takes the options of what runs" in refusal(
-        "up", "two-cecs", "--only", "BETA", "--plain"
-    )
+    for asked in ("--only", "--lose", "--restore"):
+        said = refusal("up", "two-cecs", asked, "BETA", "--plain")
+        assert f"{asked}: takes the options of what runs" in said
+    assert "--lose: expected one 'isfc up'" in refusal("up", "two-cecs", "--lose", "BETA:40")
+    said = refusal("up", "two-cecs", "--only", "BETA", "--lose", "BETA:40")
+    assert "--only: expected neither --lose nor --restore with it" in said
 
 
 def test_a_layout_that_is_none_is_named(refusal: Refusal) -> None:

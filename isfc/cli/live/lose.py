@@ -1,0 +1,135 @@
+"""``isfc up --lose`` and ``--restore``: hardware of the systems that run is gone, and there again.
+
+A piece has the name that it has everywhere (`isfc.layout.lost`), and takes what `isfc plan` says:
+the devices of its CTCs are varied offline at both systems, as far as these run. Which pieces are
+lost stands in the directory of the ``isfc up``, for a system that is started again loses them too.
+"""
+
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Final
+
+from ctc.address import Rdev, format_rdev
+from isfc.cli.live.processes import look_at
+from isfc.cp.query import is_up
+from isfc.errors import ConfigurationError
+from isfc.layout.in_words import listed
+from isfc.layout.layout import Collection
+from isfc.layout.lost import check_pieces, known_pieces, spelt
+from isfc.link.name import NodeName
+from isfc.link.schedule import CTCS_MAX
+from isfc.live.control_client import ControlClient
+from isfc.live.run_directory import (
+    RunningGroup,
+    control_path,
+    lost_path,
+    running_groups,
+    running_nodes,
+)
+from scenarios.faults.fault import places_of
+
+COME_S: Final = 10.0
+"""How long CTCs that are there again may take to come up, in seconds (chosen)."""
+
+LOOK_S: Final = 0.05
+
+_End = tuple[NodeName, Rdev]
+"""A system, and a device of it."""
+
+
+def running_group(option: str, names: Iterable[NodeName]) -> RunningGroup:
+    """The ``isfc up`` of some systems. Raises `ConfigurationError` where not just one runs."""
+    groups = [group for group in running_groups() if group.names and {*group.names} <= {*names}]
+    if len(groups) != 1:
+        found = f"{len(groups)} of them run" if groups else "none of them runs"
+        raise ConfigurationError(f"{option}: expected one 'isfc up' of this layout; {found}")
+    return groups[0]
+
+
+def running_of(group: RunningGroup) -> set[NodeName]:
+    """Its systems that run: not those that were killed."""
+    return {
+        NodeName(node)
+        for node, paths in running_nodes().items()
+        if control_path(group.directory, node) in paths
+    }
+
+
+def pieces_lost(group: RunningGroup) -> list[str]:
+    """The names of the pieces that are lost."""
+    path = lost_path(group.directory)
+    return path.read_text("utf-8").splitlines() if path.exists() else []
+
+
+def change_lost(
+    collection: Collection, lose: Sequence[str], restore: Sequence[str]
+) -> tuple[list[str], list[tuple[str, str]]]:
+    """Lose pieces, and restore others; what is lost then, and how many CTCs of each link are up."""
+    group = running_group("--lose" if lose else "--restore", collection.systems)
+    known = known_pieces(collection.links, collection.cecs)
+    check_pieces(lose, known, "--lose")
+    before = pieces_lost(group)
+    after = dict.fromkeys([*before, *(spelt(piece, known) for piece in lose)])
+    for piece in restore:
+        if spelt(piece, known) not in after:
+            lost = listed([*after]) if after else "nothing"
+            raise ConfigurationError(f"--restore {piece[:40]}: is not lost; lost is {lost}")
+        del after[spelt(piece, known)]
+    gone, back = ends_of_pieces(collection, after), ends_of_pieces(collection, before)
+    back -= gone
+    running = running_of(group)
+    for node in sorted(running):
+        path = control_path(group.directory, node)
+        vary(path, [rdev for name, rdev in gone if name == node], "OFFLINE")
+        vary(path, [rdev for name, rdev in back if name == node], "ONLINE")
+    lost_path(group.directory).write_text("".join(f"{piece}\n" for piece in after), "utf-8")
+    return [*after], _ctcs_up(collection, group, running, back)
+
+
+def ends_of_pieces(collection: Collection, pieces: Iterable[str]) -> set[_End]:
+    """Both ends of every CTC that goes with some pieces."""
+    gone = {place for piece in pieces for place in places_of(piece, collection)}
+    return {
+        end
+        for link in collection.links
+        for ctc in link.ctcs
+        if (link.nodes[0], ctc.rdevs[0]) in gone
+        for end in zip(link.nodes, ctc.rdevs, strict=True)
+    }
+
+
+def vary(control: Path, rdevs: Sequence[Rdev], how: str) -> None:
+    """Vary devices of a running system; those that are so already stay so."""
+    with ControlClient(control) as client:
+        for first in range(0, len(rdevs), CTCS_MAX):
+            some = " ".join(map(format_rdev, sorted(rdevs)[first : first + CTCS_MAX]))
+            client.ask("cp", f"VARY {how} {some}")
+
+
+def _ctcs_up(
+    collection: Collection, group: RunningGroup, running: set[NodeName], back: set[_End]
+) -> list[tuple[str, str]]:
+    """How many CTCs of each link are up, once those that are there again are, or after `COME_S`."""
+    end_s = time.monotonic() + COME_S
+    while True:
+        seen = {
+            (end.node.name, end.node.partner): end.node.devices
+            for node in running
+            for end in look_at(control_path(group.directory, node))
+        }
+        waiting = any(
+            (name, device.rdev) in back and partner in running and not is_up(device.state)
+            for (name, partner), devices in seen.items()
+            for device in devices
+        )
+        if not waiting or time.monotonic() > end_s:
+            break
+        time.sleep(LOOK_S)
+    found = []
+    for link in collection.links:
+        first, second = link.nodes
+        devices = seen.get((first, second)) or seen.get((second, first)) or ()
+        count = sum(is_up(device.state) for device in devices)
+        found.append((link.name, f"{count} of {len(link.ctcs)}"))
+    return found
