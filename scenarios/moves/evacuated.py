@@ -71,6 +71,7 @@ def rolling_maintenance(
     systems: Sequence[str] = (),
     together: int = 1,
     quiet: bool = False,
+    orders: Sequence[str] = (),
     seed: int = 1,
     progress: Callable[[int], None] | None = None,
     profile: GivenSite = None,
@@ -78,13 +79,15 @@ def rolling_maintenance(
     """Evacuate one system after the other, and bring its guests back before the next.
 
     ``systems`` in their order, or all that guests are at, by name. A `Tenant` says in ``source``
-    where it is; all else is as of `evacuate`. Raises `ConfigurationError` before anything is run
-    if guests of some system do not fit elsewhere.
+    where it is; ``orders`` are such as ``5 LOSE director:1``, all else is as of `evacuate`.
+    Raises `ConfigurationError` before anything is run if guests of some system do not fit
+    elsewhere.
     """
     collection = links_at(layout, profile)
     loads = () if quiet else tuple(map(load_of, collection.traffic))
     order = systems_in_turn(collection, systems, guests)
-    return roll(Rolling(collection, order, tuple(guests), together, loads, seed), progress)
+    losses = tuple(read_order(each, [guest.plan.name for guest in guests]) for each in orders)
+    return roll(Rolling(collection, order, tuple(guests), together, loads, seed, losses), progress)
 
 
 def systems_in_turn(

@@ -10,24 +10,23 @@ carries without them is a rate, and known as `scenarios.runs.steady` knows rates
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, final
 
-from isfc.engine.program import Offer, Program
 from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
 from isfc.layout.channels import find_link
 from isfc.layout.in_words import listed
 from isfc.layout.layout import Collection, Layout
 from isfc.layout.shown import html_table
-from isfc.link.events import Delivered, LinkEvent
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.system.system import System
+from scenarios.faults.fault import places_of
 from scenarios.moves.guest import Moved, pass_record
-from scenarios.moves.orders import Operator, Order, Response, response_record
-from scenarios.moves.queue import Arrivals, Departures, RelocationQueue
+from scenarios.moves.orders import LOSE, Hardware, Operator, Order, Response, response_record
+from scenarios.moves.queue import Arrivals, CountedProgram, Departures, RelocationQueue
 from scenarios.moves.targets import Placed, Targets, partners_of
 from scenarios.runs.experiment import NS_PER_S, Experiment
 from scenarios.runs.guests import GuestCosts
@@ -54,8 +53,9 @@ SLICE_NS: Final = 5_000_000
 class Evacuation:
     """What is to be moved away from ``sources``; ``at_once`` guests of each at the same time.
 
-    ``loads`` are other traffic meanwhile, on any link, and ``orders`` commands at the one source.
-    ``room`` is what each system has room for, empty if that is not known.
+    ``loads`` are other traffic meanwhile, on any link, and ``orders`` commands at the one source,
+    or hardware that is lost. ``room`` is what each system has room for, empty if that is not known.
+    If guests are ``bound``, they go nowhere else when the link to their destination dies.
     """
 
     collection: Collection
@@ -68,6 +68,7 @@ class Evacuation:
     seed: int = 1
     link: LinkParameters = field(default_factory=LinkParameters)
     room: Mapping[NodeName, int] = field(default_factory=dict, hash=False)
+    bound: bool = False
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.tenants) <= GUESTS_MAX:
@@ -76,8 +77,11 @@ class Evacuation:
             )
         if not 1 <= self.at_once <= AT_ONCE_MAX:
             raise ConfigurationError(f"together {self.at_once}: expected 1 to {AT_ONCE_MAX}")
-        if self.orders and len(self.sources) > 1:
-            raise ConfigurationError("at: commands of one system; expected one system to leave")
+        for order in self.orders:
+            if order.verb == LOSE:
+                places_of(order.command, self.collection)
+            elif len(self.sources) > 1:
+                raise ConfigurationError("at: commands of one system; expected one system to leave")
         for tenant in self.tenants:
             find_link(self.collection, tenant.source, tenant.to)
 
@@ -264,7 +268,7 @@ class Moving:
         self._evacuation = evacuation
         self.systems = make_systems(collection, collection.systems, lambda _: evacuation.link)
         reach = {
-            source: partners_of(collection, source, evacuation.sources)
+            source: () if evacuation.bound else partners_of(collection, source, evacuation.sources)
             for source in evacuation.sources
         }
         targets = Targets(reach, evacuation.room)
@@ -322,8 +326,8 @@ class Moving:
         """
         engine, queues, departures = self.engine, self.queues, self._departures
         orders, (first, *_) = self._evacuation.orders, queues
-        source = self.system(first.source)
-        operator = Operator(orders, first, source, departures.values(), self.begin_ns)
+        source, hardware = self.system(first.source), Hardware(self._evacuation.collection, engine)
+        operator = Operator(orders, first, source, departures.values(), self.begin_ns, hardware)
         while True:
             for queue in queues:
                 while (to := queue.next_to) is not None:
@@ -343,25 +347,6 @@ class Moving:
             tell()
         operator.end()
         return tuple(operator.responses)
-
-
-class CountedProgram:
-    """A program, and how many messages have been delivered to it since ``begin_ns``."""
-
-    def __init__(self, program: Program, begin_ns: int) -> None:
-        self._program = program
-        self._begin_ns = begin_ns
-        self.count = 0
-
-    def start(self, now_ns: int) -> Iterable[Offer]:
-        """What the program offers."""
-        return self._program.start(now_ns)
-
-    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
-        """Count, and pass on."""
-        if isinstance(event, Delivered) and now_ns >= self._begin_ns:
-            self.count += len(event.messages)
-        return self._program.receive(event, now_ns)
 
 
 def _lengths(systems: Sequence[System]) -> dict[str, int]:

@@ -1,6 +1,7 @@
 """Commands while guests are on their way, each at a given time.
 
-VMRELOCATE MODIFY, CANCEL and STATUS, and what an operator of the system does to its CTCs.
+VMRELOCATE MODIFY, CANCEL and STATUS, what an operator of the system does to its CTCs, and hardware
+that is lost.
 """
 
 import re
@@ -9,10 +10,18 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import Any, Final
 
+from ctc.address import Rdev
 from isfc.cp.processor import CommandProcessor
 from isfc.cp.words import matches
+from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
+from isfc.layout.in_words import listed
+from isfc.layout.layout import Collection
+from isfc.layout.loss import left_of
+from isfc.layout.lost import collection_without
+from isfc.link.name import NodeName
 from isfc.system.system import System
+from scenarios.faults.fault import places_of
 from scenarios.moves.guest import Guest
 from scenarios.moves.queue import Departures, RelocationQueue
 from scenarios.moves.vmrelocate import SECONDS_MAX
@@ -26,8 +35,13 @@ _LINE: Final = re.compile(
 _CTC_LINE: Final = re.compile(
     r"(?P<seconds>\d{1,8}(?:\.\d{1,9})?) *s? +(?P<command>(?P<verb>\S{1,10}) +\S.*)", re.ASCII
 )
+_LOSS_LINE: Final = re.compile(
+    r"(?P<seconds>\d{1,8}(?:\.\d{1,9})?) *s? +LOSE +(?P<piece>\S{1,40})", re.IGNORECASE | re.ASCII
+)
 _CTC_VERBS: Final = ("VARY", "ACTivate", "DEActive", "DEACTIVATe")
 _CP: Final = "CP"
+LOSE: Final = "LOSE"
+NOT_GIVEN: Final = "Not given: every guest was over by then."
 _LOOK_NS: Final = 100_000
 _OPERANDS: Final = {"MAXT": "max_total", "MAXQ": "max_quiesce"}
 """By the shortest abbreviation; ``VMRELOCATE`` itself may be written ``VMRELO``."""
@@ -38,7 +52,8 @@ UNNAMED: Final = "GUEST"
 _EXPECTED: Final = (
     "expected SECONDS and MODIFY USER MAXTOTAL|MAXQUIESCE SECONDS|NOLIMIT (or both), CANCEL USER, "
     "STATUS [USER], or VARY, ACTIVATE or DEACTIVE of CTCs, such as "
-    "'5 MODIFY LINUX1 MAXQUIESCE 20' or '2 VARY OFFLINE CHPID 40'"
+    "'5 MODIFY LINUX1 MAXQUIESCE 20' or '2 VARY OFFLINE CHPID 40', or LOSE PIECE, such as "
+    "'2 LOSE director:1'"
 )
 
 
@@ -46,7 +61,8 @@ _EXPECTED: Final = (
 class Order:
     """A command, when it is given (ns since the first VMRELOCATE), and of whom; None is all.
 
-    ``command`` is the whole of one that is no VMRELOCATE, as the system's CP is given it.
+    ``command`` is the whole of one that is no VMRELOCATE, as the system's CP is given it; of a
+    ``LOSE`` it is the piece of hardware, by its name in `isfc.layout.lost`.
     """
 
     at_ns: int
@@ -54,6 +70,11 @@ class Order:
     user: str | None = None
     changes: tuple[tuple[str, float], ...] = ()
     command: str = ""
+
+    @property
+    def text(self) -> str:
+        """One that is no VMRELOCATE, in words."""
+        return f"{LOSE} {self.command}" if self.verb == LOSE else self.command
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +119,8 @@ def read_order(text: str, users: Sequence[str]) -> Order:
 
 
 def _read_ctc_order(text: str) -> Order:
+    if (lost := _LOSS_LINE.fullmatch(text)) is not None:
+        return Order(round(float(lost["seconds"]) * NS_PER_S), LOSE, command=lost["piece"])
     found = _CTC_LINE.fullmatch(text)
     if found is None or not any(matches(verb, found["verb"].upper()) for verb in _CTC_VERBS):
         raise ConfigurationError(_EXPECTED)
@@ -129,6 +152,36 @@ def _seconds(name: str, text: str) -> float:
     return float(text)
 
 
+class Hardware:
+    """The hardware of some links that run, of which pieces are lost for good."""
+
+    def __init__(self, collection: Collection, engine: VirtualEngine) -> None:
+        self._collection = collection
+        self._engine = engine
+        self._gone: set[tuple[NodeName, Rdev]] = set()
+
+    def lose(self, piece: str) -> str:
+        """Cut the CTCs that go with a piece; which links have lost any."""
+        for node, rdev in places_of(piece, self._collection):
+            if (node, rdev) not in self._gone:
+                self._gone.add((node, rdev))
+                self._engine.unplug(rdev, node)
+        return lost_in_words(self._collection, piece)
+
+
+def lost_in_words(collection: Collection, piece: str) -> str:
+    """Which links a piece cuts, and which have fewer CTCs without it."""
+    rest, _ = collection_without(collection, [piece])
+    loss = left_of(collection, "", piece, rest)
+    found: dict[str, list[str]] = {"down": [*loss.cut]} if loss.cut else {}
+    for link, few, had in loss.fewer:
+        found.setdefault(f"left with {few} of {had} CTCs", []).append(link)
+    said = (
+        f"{listed(links)} {'are' if len(links) > 1 else 'is'} {how}" for how, links in found.items()
+    )
+    return "; ".join(said)
+
+
 class Operator:
     """Gives the orders, each at its time, and keeps the responses.
 
@@ -142,12 +195,14 @@ class Operator:
         source: System,
         departures: Iterable[Departures],
         begin_ns: int,
+        hardware: Hardware,
     ) -> None:
         self._orders = sorted(orders, key=lambda order: order.at_ns)
         self._queue = queue
         self._source = source
         self._departures = tuple(departures)
         self._processor = CommandProcessor()
+        self._hardware = hardware
         self._not_before_ns = 0
         self._begin_ns = begin_ns
         self.responses: list[Response] = []
@@ -163,13 +218,15 @@ class Operator:
         """Give the orders that are due. The engine is to be drained then: CTCs may have gone."""
         while self.due_ns is not None and self.due_ns <= now_ns:
             order = self._orders[0]
-            if order.verb == _CP and not all(each.was_up for each in self._departures):
+            if order.verb in (_CP, LOSE) and not all(each.was_up for each in self._departures):
                 self._not_before_ns = now_ns + _LOOK_NS
                 return
             self._orders = self._orders[1:]
             if order.verb == _CP:
                 response = self._processor.execute(order.command, self._source, now_ns)
                 self._respond(order, (), "\n".join((*response.lines, *response.announcements)))
+            elif order.verb == LOSE:
+                self._respond(order, (), self._hardware.lose(order.command))
             elif order.verb == "STATUS":
                 self._respond(order, self._status(order, now_ns))
             else:
@@ -178,7 +235,7 @@ class Operator:
     def end(self) -> None:
         """Every guest is over: say of the orders that are left that they were not given."""
         for order in self._orders:
-            self._respond(order, (), "Not given: every guest was over by then.")
+            self._respond(order, (), NOT_GIVEN)
         self._orders = []
 
     def _respond(self, order: Order, lines: tuple[StatusLine, ...], told: str = "") -> None:
@@ -187,7 +244,7 @@ class Operator:
             for name, value in order.changes
         )
         user = f" {order.user}" if order.user else ""
-        command = order.command or f"VMRELOCATE {order.verb}{user}{operands}"
+        command = order.text or f"VMRELOCATE {order.verb}{user}{operands}"
         self.responses.append(Response(order.at_ns / NS_PER_S, command, lines, told))
 
     def _status(self, order: Order, now_ns: int) -> tuple[StatusLine, ...]:

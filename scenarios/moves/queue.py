@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import final
 
-from isfc.engine.program import Offer
+from isfc.engine.program import Offer, Program
 from isfc.link.events import Delivered, LinkDown, LinkEvent, LinkUp, Sent
 from isfc.link.message import Message
 from isfc.link.name import NodeName
@@ -187,3 +187,22 @@ class Arrivals:
             if each.conversation % self._conversations == self._conversations - 1
         ]
         return [(now_ns, answers)] if answers else ()
+
+
+class CountedProgram:
+    """A program, and how many messages have been delivered to it since ``begin_ns``."""
+
+    def __init__(self, program: Program, begin_ns: int) -> None:
+        self._program = program
+        self._begin_ns = begin_ns
+        self.count = 0
+
+    def start(self, now_ns: int) -> Iterable[Offer]:
+        """What the program offers."""
+        return self._program.start(now_ns)
+
+    def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
+        """Count, and pass on."""
+        if isinstance(event, Delivered) and now_ns >= self._begin_ns:
+            self.count += len(event.messages)
+        return self._program.receive(event, now_ns)

@@ -3,6 +3,10 @@
 Each turn is two evacuations (`scenarios.moves.evacuation`): of the system, and then of its guests
 from where they went. How long the maintenance itself takes is not in it. A guest that could not be
 moved stays where it is, and is said; a system that some did not leave is not empty.
+
+Hardware that is lost meanwhile stays lost. Guests that wait for a link that dies go elsewhere, but
+nowhere but home on their way back. A system that is left later is left by the links that there are;
+if not all its guests have a place then, none leaves.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -13,8 +17,10 @@ from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import within
 from isfc.layout.in_words import listed
 from isfc.layout.layout import Collection
+from isfc.layout.lost import collection_without, known_pieces, spelt
 from isfc.layout.shown import html_table
 from isfc.link.name import NodeName
+from scenarios.faults.fault import places_of
 from scenarios.moves.evacuation import (
     GUESTS_MAX,
     Evacuated,
@@ -22,11 +28,21 @@ from scenarios.moves.evacuation import (
     EvacuationOutcome,
     evacuate,
 )
+from scenarios.moves.orders import (
+    LOSE,
+    NOT_GIVEN,
+    Order,
+    Response,
+    lost_in_words,
+    response_record,
+)
 from scenarios.moves.targets import Placed, Tenant, place_guests, rooms
+from scenarios.runs.experiment import NS_PER_S
 from scenarios.runs.workload import LinkLoad
 
 _AWAY: Final = "away"
 _BACK: Final = "back"
+_GONE: Final = "Nothing of it was left."
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +50,7 @@ class Rolling:
     """Systems that are left in turn, and all guests of the cluster, each with its ``source``.
 
     ``at_once`` guests leave each system at the same time; ``loads`` are other traffic meanwhile.
+    ``orders`` are of hardware that is lost, at times since the first guest began.
     """
 
     collection: Collection
@@ -42,6 +59,7 @@ class Rolling:
     at_once: int = 1
     loads: tuple[LinkLoad, ...] = ()
     seed: int = 1
+    orders: tuple[Order, ...] = ()
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.tenants) <= GUESTS_MAX:
@@ -58,35 +76,46 @@ class Rolling:
             raise ConfigurationError(
                 f"no guest is at {listed(self.order, 'or')}; expected one at least"
             )
+        for order in self.orders:
+            if order.verb != LOSE:
+                raise ConfigurationError("at: commands of one system; expected LOSE PIECE")
+            places_of(order.command, self.collection)
         for system in self.order:
-            self.placed(system, {}, rooms(self.collection))
+            self.placed(self.collection, self.leaving(system, {}), rooms(self.collection))
 
-    def placed(
-        self, system: NodeName, moved: Mapping[str, NodeName], room: Mapping[NodeName, int]
-    ) -> tuple[Placed, ...]:
-        """Where the guests of a system go; ``moved`` says which guests are no longer at home."""
-        leaving = [
+    def leaving(self, system: NodeName, moved: Mapping[str, NodeName]) -> list[Tenant]:
+        """The guests of a system; ``moved`` says which are no longer at home."""
+        return [
             replace(tenant, source=system)
             for tenant in self.tenants
             if moved.get(tenant.plan.name, tenant.source) == system
         ]
+
+    def placed(
+        self, collection: Collection, leaving: Sequence[Tenant], room: Mapping[NodeName, int]
+    ) -> tuple[Placed, ...]:
+        """Where the guests of a system go, over the links that there are."""
         if not leaving:
             return ()
+        system = leaving[0].source
+        assert system is not None
         with within(f"when {system} is left"):
-            return place_guests(self.collection, (system,), leaving, room)
+            return place_guests(collection, (system,), leaving, room)
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One system's guests away, or back again: ``way`` is ``away`` or ``back``.
 
-    ``outcome`` is None if there was nobody to move. ``evacuation`` is what was run.
+    ``outcome`` is None if there was nobody to move. ``evacuation`` is what was run. ``without_way``
+    names guests that did not begin, as a link or a place was missing.
     """
 
     system: NodeName
     way: str
     evacuation: Evacuation | None
     outcome: EvacuationOutcome | None
+    without_way: tuple[str, ...] = ()
 
     @property
     def is_away(self) -> bool:
@@ -111,14 +140,16 @@ class Turn:
     @property
     def stayed(self) -> tuple[str, ...]:
         """The guests that could not be moved."""
-        return tuple(each.moved.plan.name for each in self.guests if not each.moved.moved)
+        failed = (each.moved.plan.name for each in self.guests if not each.moved.moved)
+        return (*failed, *self.without_way)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RollingOutcome:
-    """All turns, in order: each system away, and back again."""
+    """All turns, in order: each system away, and back again; and what hardware was lost when."""
 
     turns: tuple[Turn, ...]
+    responses: tuple[Response, ...] = ()
 
     @property
     def seconds(self) -> float:
@@ -165,6 +196,7 @@ class RollingOutcome:
             "longest_quiesce_s": self.longest_quiesce_s,
             "all_moved": self.all_moved,
             "turns": turns,
+            "responses": [response_record(each) for each in self.responses],
         }
 
     def __repr__(self) -> str:
@@ -182,25 +214,106 @@ class RollingOutcome:
 
 def roll(rolling: Rolling, progress: Callable[[int], None] | None = None) -> RollingOutcome:
     """Make all turns, message by message; ``progress`` is told how many guests are over."""
-    turns: list[Turn] = []
-    over = 0
+    return _Maintenance(rolling, progress).run()
 
-    def watched(evacuation: Evacuation) -> EvacuationOutcome:
-        tell = None if progress is None else lambda n: progress(over + n)
-        return evacuate(evacuation, tell, compared=False)
 
-    room, moved = rooms(rolling.collection), dict[str, NodeName]()
-    for system in rolling.order:
-        away = _turn(rolling, system, _AWAY, rolling.placed(system, moved, room), room, watched)
-        over += len(away.guests)
-        _settle(away, room, moved)
+class _Maintenance:
+    """A rolling maintenance, and how far it is."""
+
+    def __init__(self, rolling: Rolling, progress: Callable[[int], None] | None) -> None:
+        self._rolling = rolling
+        self._progress = progress
+        self._collection = rolling.collection
+        """What is left of it."""
+        self._orders = sorted(rolling.orders, key=lambda order: order.at_ns)
+        self._responses: list[Response] = []
+        self._room = rooms(rolling.collection)
+        self._moved: dict[str, NodeName] = {}
+        self._now_ns = 0
+        self._over = 0
+
+    def run(self) -> RollingOutcome:
+        """All turns."""
+        turns: list[Turn] = []
+        for system in self._rolling.order:
+            away = self._leave(system)
+            turns += [away, self._return(system, away)]
+        for order in self._orders:
+            self._responses.append(Response(order.at_ns / NS_PER_S, order.text, told=NOT_GIVEN))
+        return RollingOutcome(tuple(turns), tuple(self._responses))
+
+    def _leave(self, system: NodeName) -> Turn:
+        self._lose_due()
+        leaving = self._rolling.leaving(system, self._moved)
+        try:
+            placed = self._rolling.placed(self._collection, leaving, self._room)
+        except ConfigurationError:  # a link that has died takes its place
+            return Turn(system, _AWAY, None, None, tuple(each.plan.name for each in leaving))
+        return self._turn(system, _AWAY, placed)
+
+    def _return(self, system: NodeName, away: Turn) -> Turn:
+        self._lose_due()
         gone = [each for each in away.guests if each.moved.moved]
-        home = [Placed(each.moved.plan, each.to, system) for each in gone]
-        back = _turn(rolling, system, _BACK, home, room, watched)
-        over += len(back.guests)
-        _settle(back, room, moved)
-        turns += [away, back]
-    return RollingOutcome(tuple(turns))
+        links = [{*link.nodes} for link in self._collection.links]
+        home = [
+            Placed(each.moved.plan, each.to, system) for each in gone if {each.to, system} in links
+        ]
+        cut = [each.moved.plan.name for each in gone if {each.to, system} not in links]
+        return replace(self._turn(system, _BACK, home), without_way=tuple(cut))
+
+    def _lose_due(self) -> None:
+        """Lose between two turns what is to be lost by now."""
+        while self._orders and self._orders[0].at_ns <= self._now_ns:
+            order = self._orders.pop(0)
+            told = lost_in_words(self._rolling.collection, order.command)
+            self._responses.append(Response(order.at_ns / NS_PER_S, order.text, told=told))
+            self._forget(order)
+
+    def _forget(self, order: Order) -> None:
+        """Go on without a piece, and without the loss of what has gone with it."""
+        self._collection, _ = collection_without(self._collection, [order.command])
+        known = known_pieces(self._collection.links, self._collection.cecs)
+        gone = [each for each in self._orders if spelt(each.command, known) not in known]
+        for each in gone:
+            self._orders.remove(each)
+            self._responses.append(Response(each.at_ns / NS_PER_S, each.text, told=_GONE))
+
+    def _turn(self, system: NodeName, way: str, placed: Sequence[Placed]) -> Turn:
+        if not placed:
+            return Turn(system, way, None, None)
+        evacuation = Evacuation(
+            self._collection,
+            tuple(dict.fromkeys(each.source for each in placed)),
+            tuple(placed),
+            self._rolling.at_once,
+            tuple(each for each in self._rolling.loads if self._is_there(each)),
+            tuple(replace(each, at_ns=each.at_ns - self._now_ns) for each in self._orders),
+            seed=self._rolling.seed,
+            room=self._room,
+            bound=way == _BACK,
+        )
+        tell = self._progress
+        over = self._over
+        watched = None if tell is None else lambda count: tell(over + count)
+        outcome = evacuate(evacuation, watched, compared=False)
+        self._over += len(outcome.guests)
+        self._note_lost(outcome.responses)
+        self._now_ns += round(outcome.seconds * NS_PER_S)
+        turn = Turn(system, way, evacuation, outcome)
+        _settle(turn, self._room, self._moved)
+        return turn
+
+    def _is_there(self, load: LinkLoad) -> bool:
+        """Whether the link of other traffic is there."""
+        return any({load.client, load.server} == {*link.nodes} for link in self._collection.links)
+
+    def _note_lost(self, responses: Sequence[Response]) -> None:
+        """Note what was lost in a turn; what was to be later is to be in another."""
+        given = [response for response in responses if response.told != NOT_GIVEN]
+        orders = [self._orders.pop(0) for _ in given]
+        for order, response in zip(orders, given, strict=True):
+            self._responses.append(replace(response, at_s=order.at_ns / NS_PER_S))
+            self._forget(order)
 
 
 def _settle(turn: Turn, room: dict[NodeName, int], moved: dict[str, NodeName]) -> None:
@@ -211,26 +324,3 @@ def _settle(turn: Turn, room: dict[NodeName, int], moved: dict[str, NodeName]) -
             if room:
                 room[each.source] += each.moved.plan.memory.size
                 room[each.to] -= each.moved.plan.memory.size
-
-
-def _turn(
-    rolling: Rolling,
-    system: NodeName,
-    way: str,
-    placed: Sequence[Placed],
-    room: Mapping[NodeName, int],
-    run: Callable[[Evacuation], EvacuationOutcome],
-) -> Turn:
-    if not placed:
-        return Turn(system, way, None, None)
-    sources = tuple(dict.fromkeys(each.source for each in placed))
-    evacuation = Evacuation(
-        rolling.collection,
-        sources,
-        tuple(placed),
-        rolling.at_once,
-        rolling.loads,
-        seed=rolling.seed,
-        room=room,
-    )
-    return Turn(system, way, evacuation, run(evacuation))

@@ -130,11 +130,10 @@ def evacuate_system(
         raise ConfigurationError(f"--quiet: {layout} has no [[traffic]]; expected it without")
     loads = () if quiet else tuple(map(load_of, collection.traffic))
     if shown.rolling:
-        if at:
-            raise ConfigurationError("--at: commands of one system; expected no --rolling")
         tenants = read_tenants(guests, collection)
+        losses = read_orders(at, [each.plan for each in tenants])
         order = _named(lambda: systems_in_turn(collection, system or (), tenants))
-        show_rolling(Rolling(collection, order, tenants, together, loads, seed), shown)
+        show_rolling(Rolling(collection, order, tenants, together, loads, seed, losses), shown)
         return
     sources = _named(lambda: systems_named(collection, system or ()))
     placed = _placed(guests, collection, sources)

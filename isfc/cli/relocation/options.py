@@ -35,7 +35,7 @@ AtOption = Annotated[
         metavar="'S COMMAND'",
         help="VMRELOCATE MODIFY, CANCEL or STATUS after S seconds, such as "
         "'5 MODIFY LINUX1 MAXQUIESCE 20', or what happens to CTCs, such as "
-        "'5 VARY OFFLINE CHPID 40'. May be repeated.",
+        "'5 VARY OFFLINE CHPID 40', or '5 LOSE director:1' of hardware. May be repeated.",
     ),
 ]
 WindowOption = Annotated[int, bounded("N", 1, WINDOW_MAX, "Messages of a guest outstanding.")]

@@ -13,7 +13,7 @@ from isfc.cli.output.ranges import range_json, range_note
 from isfc.cli.output.streams import show, show_csv, show_json
 from isfc.cli.output.table import plain_table
 from isfc.cli.relocation.certainty import UNRANGED, seconds
-from isfc.cli.relocation.relocate_page import GIB
+from isfc.cli.relocation.relocate_page import GIB, response_lines
 from isfc.layout.in_words import first_listed
 from isfc.layout.note import Note
 from scenarios.figures.certainty import Interval, Range
@@ -119,7 +119,7 @@ def _page(
         )
     together = "one by one" if rolling.at_once == 1 else f"{rolling.at_once} together"
     stayed = [
-        f"{name} at {turn.system if turn.is_away else 'where it went'}"
+        f"{name} {f'at {turn.system}' if turn.is_away else 'where it went'}"
         for turn in outcome.turns
         for name in turn.stayed
     ]
@@ -141,6 +141,7 @@ def _page(
         "",
         said,
         *failed,
+        *(line for each in outcome.responses for line in ("", *response_lines(each))),
     )
 
 

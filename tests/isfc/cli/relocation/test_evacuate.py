@@ -274,6 +274,43 @@ def test_rolling_maintenance_moves_all_away_and_back_in_turn(
     assert "when S3 is left: no room for A" in refusal("evacuate", *rolling)
 
 
+def test_of_a_link_that_dies_in_a_rolling_maintenance_those_who_wait_go_elsewhere(
+    files: list[str], capsys: pytest.CaptureFixture[str], refusal: Refusal
+) -> None:
+    Path(files[0]).write_text(mesh(3, shared=False))
+    lines = [f"A{number},8M,0,S1" for number in range(4)] + ["B0,8M,0,S2"]
+    Path(files[3]).write_text("\n".join(["name,memory,change_rate,from", *lines]))
+    rolling = ["evacuate", files[0], "--rolling", *files[2:]]
+    losses = [
+        "--at",
+        "0.04 LOSE s1:42",
+        "--at",
+        "0.2 lose vary:S2:41",
+        "--at",
+        "99 LOSE system:S3",
+    ]
+    assert run([*rolling, *losses, "--json"]) == 1
+    record = json.loads(capsys.readouterr().out)
+    away, back, away_2, back_2 = record["turns"]
+    first, *others = away["to"].values()
+    assert (first, {*others}) == ("S2", {"S3"})  # the first had arrived, the third was to go to S2
+    assert (away["not_moved"], back["not_moved"]) == ([], ["A0"])
+    assert back["to"] == {"A1": "S1", "A2": "S1", "A3": "S1"}
+    assert away_2["to"] == {"A0": "S3", "B0": "S3"}  # the one that is there goes along
+    assert back_2["to"] == {"A0": "S2", "B0": "S2"}
+    assert [(each["command"], each["told"]) for each in record["responses"]] == [
+        ("LOSE s1:42", "S1-S2 is down"),
+        ("LOSE vary:S2:41", "Nothing of it was left."),
+        ("LOSE system:S3", "Not given: every guest was over by then."),
+    ]
+    assert run([*rolling, "--at", "0.04 LOSE system:S1"]) == 1
+    page = capsys.readouterr().out
+    assert "0.04 s: LOSE system:S1\nS1-S2 and S1-S3 are down" in page
+    assert "Not moved, and left behind: " in page
+    assert "expected LOSE PIECE" in refusal(*rolling, "--at", "1 VARY OFFLINE CHPID 40")
+    assert "'x': there is no such piece" in refusal(*rolling, "--at", "1 LOSE x")
+
+
 @pytest.mark.slow
 def test_rolling_maintenance_of_four_members_with_eighty_guests_is_one_page(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
