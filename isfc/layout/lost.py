@@ -9,10 +9,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ctc.address import format_chpid
+from ctc.address import Rdev, format_chpid
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Cec, Collection, Fibre, Layout
 from isfc.layout.sharing import in_use
+from isfc.link.name import NodeName
 
 DIRECTOR, PORT, PATH, ISL, CEC, SYSTEM = "director", "port", "path", "isl", "cec", "system"
 VARY = "vary"
@@ -152,6 +153,28 @@ def collection_without(
     links = tuple(left for left in lefts if left is not None)
     cut = tuple(link for link, left in zip(collection.links, lefts, strict=True) if left is None)
     return in_use(replace(collection, links=links)), cut
+
+
+def places_of(piece: str, collection: Collection) -> tuple[tuple[NodeName, Rdev], ...]:
+    """An end of each CTC that goes with a piece of hardware, of all links.
+
+    Raises `ConfigurationError` for a piece that there is not, or that leaves every CTC.
+    """
+    links, cecs = collection.links, collection.cecs
+    check_pieces([piece], known_pieces(links, cecs), "piece")
+    found: list[tuple[NodeName, Rdev]] = []
+    for link in links:
+        left = lost_together(link, [piece], named_pieces(link, cecs)).left
+        kept = {ctc.rdevs for ctc in left.ctcs} if left is not None else set()
+        found += [
+            (link.nodes[0], ctc.rdevs[0]) for ctc in link.device_list() if ctc.rdevs not in kept
+        ]
+    if not found:
+        raise ConfigurationError(
+            f"piece {piece}: leaves every CTC, and a run has the inter-switch links of a path as "
+            f"one; expected path:NAME"
+        )
+    return tuple(found)
 
 
 def check_pieces(pieces: Sequence[str], known: Sequence[str], option: str) -> None:

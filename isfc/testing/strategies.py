@@ -13,6 +13,7 @@ from isfc.layout.catalogue import load_layout
 from isfc.layout.checked_toml import TABLE_NAME_LENGTH_MAX
 from isfc.layout.document import KM_MAX, LINK_GBPS_MIN
 from isfc.layout.layout import Collection, CtcPair, Fibre, Layout
+from isfc.layout.lost import places_of
 from isfc.library import missing_library
 from isfc.link.message import Message, Traffic
 from isfc.link.name import NAME_LENGTH_MAX, NodeName
@@ -37,7 +38,6 @@ from scenarios.faults.fault import (
     FaultKind,
     chpids_of,
     draw_fault,
-    places_of,
 )
 from scenarios.runs.workload import WINDOW_MAX, Workload
 

@@ -32,7 +32,7 @@ from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import convert, decode, read_bytes, within
 from isfc.layout.in_words import find_node
 from isfc.layout.layout import Collection
-from isfc.layout.lost import check_pieces, known_pieces, lost_together, named_pieces
+from isfc.layout.lost import places_of
 from isfc.link.name import NodeName
 from scenarios.runs.operation import read_time_ns
 
@@ -264,25 +264,6 @@ def _kind(name: str) -> FaultKind:
         return FaultKind(name)
     except ValueError:
         raise ConfigurationError(f"kind {name[:40]!r}: expected {_EXPECTED['kind']}") from None
-
-
-def places_of(piece: str, collection: Collection) -> tuple[tuple[NodeName, Rdev], ...]:
-    """An end of each CTC that goes with a piece of hardware, of all links."""
-    links, cecs = collection.links, collection.cecs
-    check_pieces([piece], known_pieces(links, cecs), "piece")
-    found: list[tuple[NodeName, Rdev]] = []
-    for link in links:
-        left = lost_together(link, [piece], named_pieces(link, cecs)).left
-        kept = {ctc.rdevs for ctc in left.ctcs} if left is not None else set()
-        found += [
-            (link.nodes[0], ctc.rdevs[0]) for ctc in link.device_list() if ctc.rdevs not in kept
-        ]
-    if not found:
-        raise ConfigurationError(
-            f"piece {piece}: leaves every CTC, and a run has the inter-switch links of a path as "
-            f"one; expected path:NAME"
-        )
-    return tuple(found)
 
 
 def chpids_of(collection: Collection) -> dict[tuple[NodeName, Rdev], ChpidId]:

@@ -19,11 +19,11 @@ from isfc.errors import ConfigurationError
 from isfc.layout.channels import find_link
 from isfc.layout.in_words import listed
 from isfc.layout.layout import Collection, Layout
+from isfc.layout.lost import places_of
 from isfc.layout.shown import html_table
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.system.system import System
-from scenarios.faults.fault import places_of
 from scenarios.moves.guest import Moved, pass_record
 from scenarios.moves.orders import LOSE, Hardware, Operator, Order, Response, response_record
 from scenarios.moves.queue import Arrivals, CountedProgram, Departures, RelocationQueue

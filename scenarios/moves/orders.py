@@ -18,10 +18,9 @@ from isfc.errors import ConfigurationError
 from isfc.layout.in_words import listed
 from isfc.layout.layout import Collection
 from isfc.layout.loss import left_of
-from isfc.layout.lost import collection_without
+from isfc.layout.lost import collection_without, places_of
 from isfc.link.name import NodeName
 from isfc.system.system import System
-from scenarios.faults.fault import places_of
 from scenarios.moves.guest import Guest
 from scenarios.moves.queue import Departures, RelocationQueue
 from scenarios.moves.vmrelocate import SECONDS_MAX

@@ -17,10 +17,9 @@ from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import within
 from isfc.layout.in_words import listed
 from isfc.layout.layout import Collection
-from isfc.layout.lost import collection_without, known_pieces, spelt
+from isfc.layout.lost import collection_without, known_pieces, places_of, spelt
 from isfc.layout.shown import html_table
 from isfc.link.name import NodeName
-from scenarios.faults.fault import places_of
 from scenarios.moves.evacuation import (
     GUESTS_MAX,
     Evacuated,

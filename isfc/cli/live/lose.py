@@ -16,7 +16,7 @@ from isfc.cp.query import is_up
 from isfc.errors import ConfigurationError
 from isfc.layout.in_words import listed
 from isfc.layout.layout import Collection
-from isfc.layout.lost import check_pieces, known_pieces, spelt
+from isfc.layout.lost import check_pieces, known_pieces, places_of, spelt
 from isfc.link.name import NodeName
 from isfc.link.schedule import CTCS_MAX
 from isfc.live.control_client import ControlClient
@@ -27,7 +27,6 @@ from isfc.live.run_directory import (
     running_groups,
     running_nodes,
 )
-from scenarios.faults.fault import places_of
 
 COME_S: Final = 10.0
 """How long CTCs that are there again may take to come up, in seconds (chosen)."""

@@ -225,7 +225,7 @@ def test_each_piece_that_a_live_cluster_loses_takes_what_the_table_says(
             before = ("--restore", piece)
         assert asked("--lose", "director:1", *before) == TABLE["director 1"][1]
         again(0)
-        again(1)  # both have begun anew since it was lost
+        again(1)  # both have restarted since it was lost
         assert asked("--lose", "alpha:42") == (0, 2, 2, 2, 2, 4)
         assert asked("--restore", "director:1") == TABLE["the channel ALPHA 42 = BETA 42"][1]
         assert asked("--restore", "ALPHA:42") == (8,) * 6
