@@ -131,7 +131,7 @@ def size(
     if json:
         show_json(size_json(found))
     else:
-        show(_page(found))
+        show(sizing_page(found))
     if best is None:
         raise typer.Exit(ExitCode.FAILED)
 
@@ -208,11 +208,12 @@ def _link_json(link: SizedLink, found: LinkSizing) -> SizedLinkJson:
     )
 
 
-def _page(found: LinkSizing) -> RenderableType:
+def sizing_page(found: LinkSizing) -> RenderableType:
+    """The verdict, and a line for each candidate."""
     load, gone = found.load, _GONE[found.lost]
     sizes = (">chpids", ">CTCs", ">ports")
-    rates = (">whole", "range", ">left", "range", f"{found.mb_per_s:g} odds")
-    table = plain_table("feature", *sizes, *rates, no_wrap=True)
+    rates = (">whole", "range", ">left", "range", f"odds of\n{found.mb_per_s:.10g}")
+    table = plain_table("feature", *sizes, *rates, gap=1, no_wrap=True)
     for link in found.links:
         table.add_row(
             *(link.feature, str(link.chpids), str(link.ctcs), str(link.ports)),

@@ -7,7 +7,7 @@ from typing import Final
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-from isfc.cli.output.table import Fitted, PlainTable
+from isfc.cli.output.table import Fitted, PlainTable, Rows
 
 _THOUSANDS: Final = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?")
 """A figure in which commas would part it into cells, or make a text of it."""
@@ -20,6 +20,8 @@ def parted(parts: Sequence[RenderableType]) -> Iterator[RenderableType]:
             yield from parted(part.renderables)
         elif isinstance(part, Fitted):
             yield from parted([part.wide])
+        elif isinstance(part, Rows):
+            yield part.table
         else:
             yield part
 
@@ -48,6 +50,6 @@ def _plain(cell: RenderableType, console: Console) -> str:
 
 def _figure(text: str) -> str:
     """A figure as a program reads it: nothing for what is not known."""
-    if text == "-":
+    if text in {"-", "..."}:
         return ""
     return text.replace(",", "") if _THOUSANDS.fullmatch(text) else text

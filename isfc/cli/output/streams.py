@@ -34,7 +34,7 @@ def show(*parts: "RenderableType") -> None:
     from isfc.cli.output.table import open_console  # JSON, CSV and lines do without
 
     if _tables is not None:
-        _show_tables(parts, _tables)
+        show_tables(parts, _tables)
         return
     console = open_console()
     with pipe_may_break():
@@ -69,7 +69,7 @@ def only_tables() -> Iterator[None]:
         raise ConfigurationError("--csv: no table is shown here; expected it without --csv")
 
 
-def _show_tables(parts: Sequence["RenderableType"], seen: list[int]) -> None:
+def show_tables(parts: Sequence["RenderableType"], seen: list[int]) -> None:
     """Print the tables as CSV, an empty line between two, and the rest to stderr."""
     from isfc.cli.output.csv_tables import cells_of, parted
     from isfc.cli.output.table import PlainTable, open_console

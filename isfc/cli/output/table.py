@@ -10,10 +10,13 @@ from dataclasses import dataclass
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.measure import Measurement
-from rich.table import Table
+from rich.segment import Segment
+from rich.table import Column, Table
 
 PIPED_WIDTH = 80
 """Columns of an output that is no terminal, whatever the shell says its window has."""
+_CUT = "\N{HORIZONTAL ELLIPSIS}"
+"""What rich ends a cell with that it cuts off."""
 
 
 class _OutputConsole(Console):
@@ -46,14 +49,16 @@ class PlainTable(Table):
         """Rich's protocol: what is printed."""
         least = Measurement.get(console, options.update(max_width=PIPED_WIDTH), self).minimum
         if options.max_width >= PIPED_WIDTH or least <= options.max_width:
-            yield from super().__rich_console__(console, options)
-            return
+            whole = [*super().__rich_console__(console, options)]
+            if not any(isinstance(each, Segment) and _CUT in each.text for each in whole):
+                yield from whole
+                return
         first, *heads = (str(column.header).replace("\n", " ").strip() for column in self.columns)
         if first:
             yield first
         for name, *cells in zip(*(column.cells for column in self.columns), strict=True):
             yield name
-            lines = Table.grid(padding=(0, 2, 0, 0))
+            lines = Table.grid("", Column(overflow="fold"), padding=(0, 2, 0, 0))
             for head, cell in zip(heads, cells, strict=True):
                 if cell:
                     lines.add_row(f"  {head}", cell)
@@ -75,9 +80,21 @@ class Fitted:
         yield self.wide if has_room else self.narrow
 
 
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """``page`` shows what ``table`` has, which CSV gets: a line for each figure."""
+
+    page: RenderableType
+    table: PlainTable
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Rich's protocol: what is printed."""
+        yield self.page
+
+
 def plain_table(
     *headings: str, gap: int = 2, no_wrap: bool = False, min_width: int | None = None
-) -> Table:
+) -> PlainTable:
     """A table with a column for each heading, ``gap`` blanks apart.
 
     ``>`` before a heading puts its column to the right, and gives it at least ``min_width``; ``~``

@@ -154,9 +154,7 @@ def response_lines(response: Response) -> Iterator[RenderableType]:
     if response.told:
         yield response.told
     if response.lines:
-        table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, show_edge=False)
-        for heading in ("User", "From", "To", "Elapsed", "Status"):
-            table.add_column(heading)
+        table = plain_table("User", "From", "To", "Elapsed", "Status")
         for line in response.lines:
             hours, rest = divmod(int(line.elapsed_s), 3600)
             elapsed = f"{hours:02}:{rest // 60:02}:{rest % 60:02}"

@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from isfc.cli.output.table import apart
+from isfc.cli.output.table import PlainTable, Rows, apart, plain_table
 from isfc.cli.replay.holds import decision_lines, decision_table, holds_table, missed_table
 from isfc.cli.replay.verdict import (
     LEGEND,
@@ -40,7 +40,9 @@ def replay_page(verdicts: Sequence[TableVerdict]) -> RenderableType:
     parts: list[RenderableType] = []
     for verdict in verdicts:
         parts.append(_title(verdict.table))
-        parts += _figures(verdict)
+        figures = [*_figures(verdict)]
+        if figures:
+            parts.append(Rows(apart(figures), _rows(verdict.comparisons)))
         parts += _conclusions(verdict)
         parts += _not_modelled(verdict.table)
     parts += [LEGEND, Group(*tallies(verdicts))]
@@ -86,6 +88,14 @@ def _figures(verdict: TableVerdict) -> Iterator[RenderableType]:
         runs = [row for row in rows if row.columns[block] == value]
         yield Text(table.heading.format_map(runs[0].columns), "bold")
         yield from (_grid(table, runs, measure, found) for measure in table.measures)
+
+
+def _rows(comparisons: Sequence[Comparison]) -> PlainTable:
+    table = plain_table("row", "measure", ">IBM", ">ours", ">err%")
+    for each in comparisons:
+        error = "-" if each.error is None else f"{each.error * 100:+.1f}"
+        table.add_row(each.key, each.measure, f"{each.published:g}", f"{each.emulated:g}", error)
+    return table
 
 
 def _conclusions(verdict: TableVerdict) -> Iterator[RenderableType]:

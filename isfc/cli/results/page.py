@@ -147,9 +147,8 @@ def _state(result: Result) -> Table:
 
 def _devices(devices: Sequence[DeviceResult], util_percent: float) -> Table:
     """One line for each CTC, the times in ms; dots where no I/O was done."""
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold", show_footer=True)
-    table.add_column("Addr", "")
-    table.add_column("Type", "")
+    table = plain_table("Addr", "Type")
+    table.show_footer = True
     io_per_s = sum(device.io_per_s for device in devices)
     table.add_column("I/O/s", f"{io_per_s:.1f}", justify="right", min_width=7)
     for heading in ("Pend", "Disc", "Conn", "Serv"):

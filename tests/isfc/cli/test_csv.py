@@ -1,19 +1,22 @@
 """``--csv`` of every command that prints tables: what they have, cell by cell, and nothing else."""
 
 import csv
-import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from io import StringIO
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from rich.console import Group
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
 from rich.text import Text
 
 from isfc.cli.main import COMMANDS, load_command, run
+from isfc.cli.output import streams
+from isfc.cli.output.csv_tables import parted
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import only_tables, show
-from isfc.cli.output.table import Fitted, plain_table
+from isfc.cli.output.table import Fitted, PlainTable, plain_table
 from isfc.errors import ConfigurationError
 from scenarios.figures import glance
 from tests.isfc.cli.test_every_option import commands
@@ -72,12 +75,28 @@ def test_every_command_with_tables_has_the_option_and_an_example() -> None:
 def blocks(text: str) -> list[list[list[str]]]:
     """The tables of a CSV."""
     found: list[list[list[str]]] = [[]]
-    for row in csv.reader(io.StringIO(text), strict=True):
+    for row in csv.reader(StringIO(text), strict=True):
         if row:
             found[-1].append(row)
         else:
             found.append([])
     return found
+
+
+def and_whole(show_tables: Callable[..., None]) -> Callable[..., None]:
+    """Look also at the page: every table is known as one, and in 80 columns nothing is cut off."""
+
+    def shown(parts: Sequence[RenderableType], seen: list[int]) -> None:
+        for part in parted(parts):
+            is_known = isinstance(part, PlainTable)
+            assert is_known or not (isinstance(part, Table) and part.show_header), part
+        console = Console(file=StringIO(), width=80, markup=False, highlight=False)
+        with console.capture() as page:
+            console.print(Group(*parts))
+        assert "\N{HORIZONTAL ELLIPSIS}" not in page.get()
+        show_tables(parts, seen)
+
+    return shown
 
 
 @pytest.mark.usefixtures("short_steady", "own_process")
@@ -98,6 +117,7 @@ def test_tables_are_csv(
         'seconds = 0.01\nwarmup = 0.0\n[grid]\nworkload = ["HS"]\npairs = [2]\n[template]\n'
         'systems = ["A", "B"]\nfeature = ["FICON Express4"]\nchpids = [1]\nctcs_per_chpid = [1]\n'
     )
+    monkeypatch.setattr(streams, "show_tables", and_whole(streams.show_tables))
     assert run([*name.split(), *EXAMPLES[name].split(), "--csv"]) == ExitCode.GOOD
     tables = blocks(capsys.readouterr().out)
     for table in tables:

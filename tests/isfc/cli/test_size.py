@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -12,13 +12,18 @@ import isfc
 from ctc.profiles import find_profile
 from isfc.cli.main import run
 from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.streams import show
+from isfc.cli.size import sizing_page
 from isfc.layout.layout import Layout
 from isfc.layout.loss import losses
 from isfc.search import sizing
+from isfc.search.sizing import LinkSizing, LostPiece, SizedLink
 from scenarios.figures import glance
+from scenarios.figures.certainty import Interval, Odds, Range
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.steady import steady_rate
-from scenarios.runs.workload import SUITES
+from scenarios.runs.result import Result
+from scenarios.runs.steady import Rate, SteadyRun, steady_rate
+from scenarios.runs.workload import SUITES, LinkLoad
 from tests.layouts import layout_of
 
 FEW = ("--pairs", "20")
@@ -132,6 +137,31 @@ def test_what_no_link_carries_ends_with_1_and_writes_nothing(
     record = json.loads(capsys.readouterr().out)
     assert record["best"] is None
     assert record["limits"]["by"][0]["resource"] == "receive"
+
+
+@pytest.mark.parametrize("wanted", [600.0, 1500.0, 2047.5])
+@pytest.mark.parametrize("feature", ["Express8S", "Express16SA", "Express32-4P"])
+def test_no_cell_is_cut_off_in_eighty_columns(
+    wanted: float, feature: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    profile = find_profile(feature)
+    layout = layout_of(*[(8.0, 2)] * 8).with_fibres(lambda fibre: replace(fibre, profile=profile))
+    run_of = SteadyRun(Rate(1100.4), cast(Result, None))
+    within = Range(1100, Interval(1000, 1370), Interval(900, 1410), "rows")
+    link = SizedLink(layout, run_of, run_of, within, within, Odds(0.97, "pairs"))
+    load = LinkLoad(*layout.nodes, SUITES["HL"], 500)
+    show(sizing_page(LinkSizing(wanted, LostPiece.CHPID, 0.0, load, (link,), None)))
+    shown = capsys.readouterr().out
+    rows = shown.splitlines()
+    assert max(map(len, rows)) <= 80
+    odds, heads, row = rows[rows.index(next(one for one in rows if one.endswith("  odds of"))) :][
+        :3
+    ]
+    assert f"{odds} {heads}".split() == (
+        f"odds of feature chpids CTCs ports whole range left range {wanted:g}".split()
+    )
+    figures = "8 16 16 1100 1000-1370 1100 1000-1370 97 of 100"
+    assert row.split() == f"FICON {feature} {figures}".split()
 
 
 @pytest.mark.parametrize(

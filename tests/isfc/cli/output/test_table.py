@@ -35,6 +35,18 @@ def test_table_that_does_not_fit_is_shown_row_by_row() -> None:
     ]
 
 
+@pytest.mark.parametrize("no_wrap", [False, True])
+def test_no_cell_is_cut_off_in_any_width(no_wrap: bool) -> None:
+    heads = [">MB/s", "range", "what it is limited by", ">odds"]
+    table = plain_table("feature", *heads, "~links", no_wrap=no_wrap)
+    cells = "1098.25", "940-1760", "its software's lock", "97 of 100", "ZVMPROD1-ZVMTEST1"
+    table.add_row("FICON Express32-4P", *cells)
+    for width in (*range(40, 130), 300):
+        text = " ".join(" ".join(shown(table, width)).split())
+        assert "\N{HORIZONTAL ELLIPSIS}" not in text
+        assert {*" ".join(cells[:4]).split()} <= {*text.split()}
+
+
 @pytest.mark.parametrize(
     "page",
     [
