@@ -145,7 +145,7 @@ coverage: .venv/test  ## branch coverage of the quick tests, each ring held to i
 	$(PYTEST) $(PARALLEL) --cov --cov-report=term --cov-report=json
 	$(BIN)/python -m tools.checks.branches coverage.json
 
-simulate: .venv/test  ## a swarm of pairs with faults; SEEDS=20000: so many, SEED=7: from that one on
+simulate: .venv/test  ## a swarm of pairs and clusters with faults; SEEDS=20000: so many, SEED=7: from that one on
 	$(BIN)/python -m tools.simulation.simulate --seeds $(or $(SEEDS),1000) --first $(or $(SEED),0)
 
 properties: .venv/test  ## the property tests at length; SEED=... repeats a run

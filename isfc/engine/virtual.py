@@ -148,8 +148,13 @@ class VirtualEngine:
             self.event_count += 1
             self._renew(host)
         self.now_ns = max(self.now_ns, until_ns)
+        self._hand_over(until_ns + 1)
+
+    def _hand_over(self, before_ns: i64) -> None:
+        """Give links that were too busy what was due by now; what is stopped takes nothing."""
         for end in self._ends:
-            end.hand_over(until_ns + 1, self.now_ns)
+            if end.host.resume_ns < before_ns:
+                end.hand_over(before_ns, self.now_ns)
 
     def drain(self) -> None:
         """Carry on what was asked of a system directly, between runs: a message, a command."""

@@ -24,7 +24,11 @@ from isfc.link.parameters import LinkParameters
 from isfc.system.inputs import VaryChpid, VaryDevice
 from isfc.system.system import System
 from isfc.testing.pair import MS, S
+from scenarios.faults.disturbance import Disturbance
+from scenarios.faults.fault import Fault, FaultKind, draw_fault
+from scenarios.faults.injection import Injection
 from scenarios.runs.run import make_systems
+from tools.simulation import swarm
 
 Ends = tuple[NodeName, NodeName]
 """A link end: its system, and the partner."""
@@ -33,15 +37,25 @@ SETTLE_NS: Final = 60 * S
 """Within so long everything has arrived after the last misfortune: some recoveries of each CTC."""
 
 
+KINDS: Final = tuple(kind for kind in swarm.KINDS if kind is not FaultKind.CRASH)
+"""Faults that a cluster must survive; a crash takes along what a pair's books alone tell."""
+
+
 @dataclass(frozen=True, slots=True)
-class Trouble:
-    """Something done at a time: ``what`` is ``chpid``, ``device`` or ``cable``; undone later."""
+class Varied:
+    """A chpid or a device that is varied offline at a time, and online again."""
 
     at_ns: int
     until_ns: int
-    what: str
     node: NodeName
-    number: int
+    number: ChpidId | Rdev
+    is_chpid: bool
+
+    def given(self, *, online: bool) -> VaryChpid | VaryDevice:
+        """What the system is given."""
+        if self.is_chpid:
+            return VaryChpid(ChpidId(self.number), online=online)
+        return VaryDevice(Rdev(self.number), online=online)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +64,8 @@ class ClusterScenario:
 
     text: str
     sends: tuple[tuple[int, Ends, tuple[tuple[int, int, Traffic], ...]], ...]
-    troubles: tuple[Trouble, ...]
+    varied: tuple[Varied, ...]
+    faults: tuple[Fault, ...]
 
     @property
     def collection(self) -> Collection:
@@ -95,8 +110,23 @@ def draw_cluster(seed: int) -> ClusterScenario:
             for _ in range(random.randint(1, 8))
         )
         sends.append((random.randrange(40 * MS), random.choice(ends), messages))
-    troubles = tuple(_draw_trouble(random, collection) for _ in range(random.choice([0, 1, 2, 4])))
-    return ClusterScenario(text, tuple(sorted(sends, key=lambda send: send[0])), troubles)
+    varied = tuple(_draw_varied(random, collection) for _ in range(random.choice([0, 0, 1, 2])))
+    places = [
+        (link.nodes[end], ctc.rdevs[end])
+        for link in collection.links
+        for ctc in link.ctcs
+        for end in (0, 1)
+    ]
+    faults = [
+        draw_fault(random, KINDS, random.randrange(50 * MS), places)
+        for _ in range(random.choice([0, 1, 2, 4]))
+    ]
+    return ClusterScenario(
+        text,
+        tuple(sorted(sends, key=lambda send: send[0])),
+        varied,
+        tuple(sorted(faults, key=lambda fault: fault.at_ns)),
+    )
 
 
 def run_cluster_scenario(scenario: ClusterScenario) -> int:
@@ -112,14 +142,20 @@ def run_cluster_scenario(scenario: ClusterScenario) -> int:
         for system in systems
         for end in system.ends
     }
-    engine = VirtualEngine(systems, list(programs.values()))
-    moments = [(trouble.at_ns, False, trouble) for trouble in scenario.troubles]
-    moments += [(trouble.until_ns, True, trouble) for trouble in scenario.troubles]
-    for at_ns, over, trouble in sorted(moments, key=lambda moment: moment[:2]):
-        engine.run(max(at_ns, engine.now_ns))
-        _act(engine, systems, trouble, over=over)
+    disturbance = Disturbance(Random(scenario.text))
+    engine = VirtualEngine(systems, list(programs.values()), transit=disturbance)
+    injection = Injection(engine, disturbance, {}, _renew, scenario.faults)
+    moments = [(varied.at_ns, False, varied) for varied in scenario.varied]
+    moments += [(varied.until_ns, True, varied) for varied in scenario.varied]
+    for at_ns, online, varied in sorted(moments, key=lambda moment: moment[:2]):
+        injection.run(max(at_ns, engine.now_ns))
+        injection.system(varied.node).apply(varied.given(online=online), engine.now_ns)
+        engine.drain()
         check_arrivals(scenario, programs)
-    engine.run(engine.now_ns + SETTLE_NS)
+    injection.finish()
+    disturbance.calm()
+    check_arrivals(scenario, programs)
+    injection.run(engine.now_ns + SETTLE_NS)
     return check_arrivals(scenario, programs, all_of_them=True)
 
 
@@ -154,16 +190,8 @@ def _offers(scenario: ClusterScenario, ends: Ends) -> list[Offer]:
     ]
 
 
-def _act(engine: VirtualEngine, systems: list[System], trouble: Trouble, *, over: bool) -> None:
-    (system,) = (each for each in systems if each.name == trouble.node)
-    if trouble.what == "cable":
-        (engine.plug if over else engine.unplug)(Rdev(trouble.number), trouble.node)
-        return
-    if trouble.what == "chpid":
-        system.apply(VaryChpid(ChpidId(trouble.number), online=over), engine.now_ns)
-    else:
-        system.apply(VaryDevice(Rdev(trouble.number), online=over), engine.now_ns)
-    engine.drain()
+def _renew(name: NodeName) -> System:
+    raise AssertionError(f"{name} is to restart, and nothing does that")
 
 
 def _draw_file(random: Random) -> str:
@@ -207,11 +235,12 @@ def _length(random: Random) -> int:
     return random.choice([1, 500, 8_192, 120_000, 1_500_000])
 
 
-def _draw_trouble(random: Random, collection: Collection) -> Trouble:
-    link = random.choice(collection.links)
-    end = random.randrange(2)
-    at_ns = random.randrange(50 * MS)
-    what = random.choice(("chpid", "device", "cable"))
-    ctc = random.choice(link.ctcs)
-    number = ctc.fibre.chpids[end] if what == "chpid" else ctc.rdevs[end]
-    return Trouble(at_ns, at_ns + random.randint(MS, 60 * MS), what, link.nodes[end], number)
+def _draw_varied(random: Random, collection: Collection) -> Varied:
+    link, end, at_ns = (
+        random.choice(collection.links),
+        random.randrange(2),
+        random.randrange(50 * MS),
+    )
+    ctc, is_chpid = random.choice(link.ctcs), random.random() < 0.5
+    number = ctc.fibre.chpids[end] if is_chpid else ctc.rdevs[end]
+    return Varied(at_ns, at_ns + random.randint(MS, 60 * MS), link.nodes[end], number, is_chpid)

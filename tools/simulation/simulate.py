@@ -1,8 +1,9 @@
-"""``make simulate SEEDS=N``: a swarm of pairs, each drawn from a seed, with faults.
+"""``make simulate SEEDS=N``: a swarm of pairs and clusters, drawn from seeds, with faults.
 
 ``python -m tools.simulation.simulate --seeds 1000 --first 0`` runs so many seeds and sums up what
 happened; it ends with 1 at the first seed that fails, after a line with the command that repeats
-it, and a smaller scenario that fails in the same way. ``--seed 7`` runs one.
+it, and a smaller scenario that fails in the same way. ``--seed 7`` runs one. Each seed draws a
+pair, and every `CLUSTER_EVERY`-th a cluster as well.
 """
 
 import argparse
@@ -10,10 +11,15 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from multiprocessing import Pool
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from tools.simulation.cluster_swarm import draw_cluster, run_cluster_scenario
 from tools.simulation.swarm import Scenario, Survived, draw, run, shrink
+
+CLUSTER_EVERY: Final = 10
+"""Of so many seeds one draws a cluster too, which takes as long as several pairs. Chosen."""
 
 
 class FailedSeed(NamedTuple):
@@ -21,14 +27,20 @@ class FailedSeed(NamedTuple):
 
     seed: int
     reason: str
+    in_cluster: bool = False
 
 
 def attempt(seed: int) -> Survived | FailedSeed:
     """Run one seed."""
+    survived = None
     try:
-        return run(draw(seed))
+        survived = run(draw(seed))
+        if seed % CLUSTER_EVERY == 0:
+            count = run_cluster_scenario(draw_cluster(seed))
+            survived = replace(survived, message_count=survived.message_count + count)
     except Exception as error:  # whatever it is, it is to be repeated
-        return FailedSeed(seed, _said(error))
+        return FailedSeed(seed, _said(error), in_cluster=survived is not None)
+    return survived
 
 
 def why_it_fails(scenario: Scenario) -> str | None:
@@ -50,10 +62,15 @@ def smaller(scenario: Scenario, reason: str) -> Scenario:
     return shrink(scenario, lambda each: (why_it_fails(each) or "").startswith(f"{kind}:"))
 
 
-def story(seed: int, reason: str) -> Iterator[str]:
+def story(seed: int, reason: str, in_cluster: bool) -> Iterator[str]:
     """What to print of a seed that fails."""
     yield f"seed {seed}: {reason}"
     yield f"to see this again: .venv/bin/python -m tools.simulation.simulate --seed {seed}"
+    if in_cluster:
+        cluster = draw_cluster(seed)
+        yield cluster.text
+        yield from (f"  {each!r}" for each in (*cluster.varied, *cluster.faults))
+        return
     least = smaller(draw(seed), reason)
     yield f"a smaller scenario fails in the same way: {why_it_fails(least)}"
     yield f"  {least.setup!r}" + (", the second side answers" if least.answers else "")

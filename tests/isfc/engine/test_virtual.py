@@ -198,6 +198,20 @@ def test_stopped_system_does_nothing_and_loses_nothing() -> None:
     pair.expect_all_arrived()
 
 
+@pytest.mark.parametrize("slices", [(30,), (10, 30), (10, 20, 30)])
+def test_stopped_system_takes_an_offer_once_it_goes_on(slices: tuple[int, ...]) -> None:
+    # between two runs it was given to a system that stood still, which was then due for nothing
+    program = Script()
+    engine = engine_of(Script((5 * MS, 100)), program)
+    engine.run(4 * MS)
+    engine.stop(engine.systems[0].name, 20 * MS)
+    for until_ms in slices:
+        engine.run(until_ms * MS)
+    ((arrived_ns, length),) = program.arrivals
+    assert length == 100
+    assert arrived_ns > 20 * MS
+
+
 def test_replaced_system_is_a_fresh_one_and_its_program_is_told() -> None:
     pair = Pair(Setup(ctc_count=2))
     pair.send(pair.first, *[50_000] * 5)

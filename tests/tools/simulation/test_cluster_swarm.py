@@ -7,7 +7,7 @@ import pytest
 from isfc.layout.sharing import shares_anything
 from isfc.link.sequence import Resequencer
 from tests.lengthy import few_in_every_run
-from tools.simulation.cluster_swarm import draw_cluster, run_cluster_scenario
+from tools.simulation.cluster_swarm import KINDS, draw_cluster, run_cluster_scenario
 
 
 def test_many_seeds_draw_everything() -> None:
@@ -25,11 +25,8 @@ def test_many_seeds_draw_everything() -> None:
     ]
     assert straight
     assert any(shares_anything(collection) for collection in collections)
-    assert {trouble.what for each in scenarios for trouble in each.troubles} == {
-        "chpid",
-        "device",
-        "cable",
-    }
+    assert {varied.is_chpid for each in scenarios for varied in each.varied} == {True, False}
+    assert {fault.kind for each in scenarios for fault in each.faults} == {*KINDS}
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -45,7 +42,7 @@ def test_everything_arrives_once_and_in_order_for_many_seeds(first: int) -> None
 
 
 def test_what_is_lost_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    scenario = replace(draw_cluster(3), troubles=())
+    scenario = replace(draw_cluster(3), varied=(), faults=())
     monkeypatch.setattr(Resequencer, "accept", lambda *_: [])
     with pytest.raises(AssertionError, match="conversation"):
         run_cluster_scenario(scenario)

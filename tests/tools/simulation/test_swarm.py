@@ -10,6 +10,7 @@ from isfc.link.sequence import Resequencer
 from isfc.testing.pair import MS, Setup
 from isfc.testing.plan import SendMessages, Wait
 from scenarios.faults.fault import Fault, FaultKind
+from tools.simulation.cluster_swarm import ClusterScenario, draw_cluster
 from tools.simulation.simulate import FailedSeed, attempt, main, why_it_fails
 from tools.simulation.swarm import KINDS, Scenario, Survived, draw, run, shrink
 
@@ -65,7 +66,21 @@ def test_summary_counts_what_happened(
     assert lines[0].startswith("5 seeds, ")
     assert "messages delivered" in lines[1]
     assert "faults: " in lines[3]
-    assert attempt(40) == run(draw(40))
+    assert attempt(41) == run(draw(41))
+
+
+def test_every_tenth_seed_draws_a_cluster_and_tells_of_one_that_fails(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(_: ClusterScenario) -> int:
+        raise AssertionError("something is lost")
+
+    monkeypatch.setattr("tools.simulation.simulate.Pool", InProcess)
+    monkeypatch.setattr("tools.simulation.simulate.run_cluster_scenario", fail)
+    assert main(["--seeds", "3", "--first", "39"]) == 1
+    printed = capsys.readouterr().out
+    assert "seed 40: AssertionError: something is lost" in printed
+    assert draw_cluster(40).text in printed
 
 
 class InProcess:
