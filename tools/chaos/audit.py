@@ -8,16 +8,17 @@ from tools.chaos.book import Book, Entry, HeardEpoch, SentEpoch
 
 @dataclass(slots=True)
 class Account:
-    """What one life of a node leaves: its book's content."""
+    """What one life of a node leaves of a link: its book's content."""
 
     number: int
     name: str
     sent: list[SentEpoch]
     heard: list[HeardEpoch]
     entries: dict[Entry, int]
+    partner: str = ""
 
     @classmethod
-    def of(cls, number: int, name: str, book: Book) -> "Account":
+    def of(cls, number: int, name: str, book: Book, partner: str = "") -> "Account":
         """As the book has it now."""
         return cls(
             number,
@@ -25,12 +26,13 @@ class Account:
             list(book.sent_epochs()),
             list(book.heard_epochs()),
             {entry: book[entry] for entry in Entry},
+            partner,
         )
 
 
 @dataclass(slots=True)
 class Sums:
-    """Messages of one node's, or of both."""
+    """Messages of one node's, or of all."""
 
     sent: int = 0
     confirmed: int = 0
@@ -78,7 +80,7 @@ def sums(lives: Iterable[Account]) -> dict[str, Sums]:
 
 
 def audit(lives: Sequence[Account]) -> Iterator[str]:
-    """What does not add up; nothing if all does."""
+    """What does not add up of one link; nothing if all does."""
     by_number = {life.number: life for life in lives}
     delivered: dict[tuple[int, int], tuple[int, ...]] = {}
     for life in lives:

@@ -1,7 +1,7 @@
 """One life of a node whose numbered messages go by conversations, as programs send them.
 
 So what is accounted for passes windows, turns and the bound of the link, too. Each of the node's
-conversations with its partner is one of `tools.chaos.traffic`; a stream, in which each message
+conversations with a partner is one of `tools.chaos.traffic`; a stream, in which each message
 has its length before it.
 """
 
@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Final
 from isfc.link.events import Delivered, LinkUp, Severed
 from isfc.link.message import Message
 from isfc.live.events import Attached, LiveEvent
-from isfc.live.session import Conversation, ConversationSevered, OpenNode, open_node
+from isfc.live.partner_conversations import PartnerConversations
+from isfc.live.session import Conversation, ConversationSevered, open_node
 from isfc.system.link_end import LinkEnd
 from tools.chaos.book import CONVERSATIONS, Book, Entry
 from tools.chaos.traffic import Correspondence
@@ -26,19 +27,21 @@ _LENGTH: Final = struct.Struct(">I")
 
 
 class Conversing:
-    """The conversations of one life, which are new ones whenever the link has restarted."""
+    """The conversations of one life with a partner: new ones whenever the link has restarted."""
 
-    def __init__(self, node: OpenNode, correspondence: Correspondence, book: Book) -> None:
-        self._node = node
+    def __init__(
+        self, exchange: PartnerConversations, correspondence: Correspondence, book: Book
+    ) -> None:
+        self._exchange = exchange
         self._correspondence = correspondence
         self._book = book
         self._restarts = 0
         self._speaking: list[asyncio.Task[None]] = []
         self._queues: list[asyncio.Queue[bytes]] = []
-        assert node.engine is not None, "an open node"
-        node.engine.listeners.append(self._hear)
+        assert exchange.engine is not None, "an open node"
+        exchange.engine.listeners.append(self._hear)
         for number in range(CONVERSATIONS):
-            node.serve(f"C{number}", self._listen)
+            exchange.serve(f"C{number}", self._listen)
         self._begin()
 
     def send(self, messages: list[Message]) -> None:
@@ -77,7 +80,7 @@ class Conversing:
     async def _speak(self, number: int, queue: asyncio.Queue[bytes]) -> None:
         """Send what is due on one; when it is severed, whatever is due waits for the restart."""
         with suppress(ConversationSevered):
-            conversation = await self._node.connect(f"C{number}")
+            conversation = await self._exchange.connect(f"C{number}")
             while True:
                 data = await queue.get()
                 await conversation.send(_LENGTH.pack(len(data)) + data)
@@ -101,27 +104,46 @@ class Conversing:
                     del rest[:end]
 
 
-async def converse(life: "Life", stop: asyncio.Event, quiet: asyncio.Event, book: Book) -> None:
+async def converse(
+    life: "Life", stop: asyncio.Event, quiet: asyncio.Event, books: dict[str, Book]
+) -> None:
     """Live until told to end; raise what is wrong."""
-    correspondence = Correspondence(life.number, book, Random(life.number))
-    place = f"unix:{life.path}"
-    random = Random(life.number)
-    async with open_node(
-        life.layout,
-        life.name,
-        listen=place if life.listens else None,
-        connect=None if life.listens else place,
-        verify=True,
-        reconnect_s=life.reconnect_s,
-    ) as node:
-        conversing = Conversing(node, correspondence, book)
-        verifying = node.verifying
-        assert verifying is not None, "it verifies"
-        while not stop.is_set():
-            with suppress(TimeoutError):
-                async with asyncio.timeout(random.expovariate(life.messages_per_s)):
-                    await stop.wait()
-            book[Entry.DOUBLED] = verifying.doubled_count
-            conversing.send(correspondence.due(quiet=quiet.is_set()))
-        await conversing.close()
-    verifying.expect_intact()
+    async with (
+        open_node(
+            life.layout,
+            life.name,
+            listen=f"unix:{life.listen}" if life.listen else None,
+            connect={partner: f"unix:{path}" for partner, path in life.connect.items()},
+            verify=True,
+            reconnect_s=life.reconnect_s,
+        ) as node,
+        asyncio.TaskGroup() as conversing,
+    ):
+        for partner, book in books.items():
+            exchange = node.exchange(partner)
+            conversing.create_task(_converse_with(exchange, life, stop, quiet, book))
+    for exchange in node.exchanges.values():
+        assert exchange.verifying is not None, "it verifies"
+        exchange.verifying.expect_intact()
+
+
+async def _converse_with(
+    exchange: PartnerConversations,
+    life: "Life",
+    stop: asyncio.Event,
+    quiet: asyncio.Event,
+    book: Book,
+) -> None:
+    """The conversations with one partner, of which no number is another partner's too."""
+    random = Random(f"{life.number} {exchange.definition.partner}")
+    correspondence = Correspondence(life.number, book, random)
+    conversing = Conversing(exchange, correspondence, book)
+    verifying = exchange.verifying
+    assert verifying is not None, "it verifies"
+    while not stop.is_set():
+        with suppress(TimeoutError):
+            async with asyncio.timeout(random.expovariate(life.messages_per_s)):
+                await stop.wait()
+        book[Entry.DOUBLED] = verifying.doubled_count
+        conversing.send(correspondence.due(quiet=quiet.is_set()))
+    await conversing.close()

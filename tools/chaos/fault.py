@@ -1,4 +1,4 @@
-"""What goes wrong in a live pair, drawn from a seed: the same seed, the same faults in their order.
+"""What goes wrong in a live pair or cluster, drawn from a seed: the same seed, the same faults.
 
 When they meet the traffic is up to the machine: live, nothing is the same twice.
 """
@@ -18,6 +18,7 @@ class ChaosKind(Enum):
     KILLED = "node killed"
     """With ``kill -9``, and started again."""
     BOTH_KILLED = "both nodes killed"
+    """Of more than two, one and the next."""
     ENDED = "node ended and restarted"
     """In good order, with SIGTERM."""
     STOPPED = "node stopped"
@@ -43,6 +44,11 @@ _WEIGHTS: Final = {
 }
 """How often each is drawn, relative to the others."""
 
+OF_PROCESSES: Final = frozenset(
+    {ChaosKind.KILLED, ChaosKind.BOTH_KILLED, ChaosKind.ENDED, ChaosKind.STOPPED}
+)
+"""Those that need no fibre that can be cut."""
+
 _LONGEST_S: Final = {
     ChaosKind.KILLED: 1.5,
     ChaosKind.BOTH_KILLED: 1.5,
@@ -55,6 +61,7 @@ _LONGEST_S: Final = {
 }
 """How long each lasts at most, in seconds. A partition may outlast the reconnect time."""
 
+_PAIR: Final = 2
 _SHORTEST_S: Final = 0.02
 _DELAY_S_MAX: Final = 0.05
 
@@ -74,8 +81,9 @@ class ChaosFault:
 
 
 def draw_faults(random: Random, nodes: tuple[NodeName, ...], gap_s: float) -> Iterator[ChaosFault]:
-    """Faults without end, ``gap_s`` apart on the average."""
-    kinds, weights = list(_WEIGHTS), list(_WEIGHTS.values())
+    """Faults without end, ``gap_s`` apart on the average; those of fibres are a pair's only."""
+    kinds = [kind for kind in _WEIGHTS if len(nodes) == _PAIR or kind in OF_PROCESSES]
+    weights = [_WEIGHTS[kind] for kind in kinds]
     while True:
         (kind,) = random.choices(kinds, weights)
         longest_s = max(_SHORTEST_S, _LONGEST_S[kind])

@@ -7,7 +7,6 @@ its standard input ends, as that of one does whose supervisor has died.
 import asyncio
 import signal
 import sys
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -37,15 +36,16 @@ class Life(msgspec.Struct, frozen=True):
     """Every life of either node has another one."""
     layout: str
     name: str
-    listens: bool
-    path: str
-    """The Unix socket where it listens, or to which it connects."""
+    listen: str
+    """The Unix socket where it listens, or nothing."""
+    connect: dict[str, str]
+    """Those to which it connects, by partner."""
     messages_per_s: float
     reconnect_s: float
     by_conversations: bool = False
-    """Whether its messages go by conversations of `isfc.live.session`; else the link has them."""
-    book: str = ""
-    """The file of its book, which is there already."""
+    """Whether messages go by conversations of `isfc.live.session`; else its one link has them."""
+    books: dict[str, str] = {}
+    """The files of its books, which are there already, by partner."""
 
 
 async def live(life: Life, stop: asyncio.Event) -> int:
@@ -54,23 +54,22 @@ async def live(life: Life, stop: asyncio.Event) -> int:
     loop = asyncio.get_running_loop()
     loop.add_signal_handler(signal.SIGUSR1, quiet.set)
     loop.add_reader(sys.stdin.fileno(), stop.set)
-    book = Book(Path(life.book))
+    books = {partner: Book(Path(path)) for partner, path in life.books.items()}
     if life.by_conversations:
         keep_memory()
-        await converse(life, stop, quiet, book)
+        await converse(life, stop, quiet, books)
         return 0
+    (book,) = books.values()
     correspondence = Correspondence(life.number, book, Random(life.number))
     verifying = Verifying(correspondence)
-    endpoint = UnixEndpoint(life.path)
     opening = Opening(
-        listen=endpoint if life.listens else None,
+        listen=UnixEndpoint(life.listen) if life.listen else None,
+        connect={NodeName(each): UnixEndpoint(path) for each, path in life.connect.items()},
         verify=True,
         reconnect_s=life.reconnect_s,
     )
     layout = load_layout(life.layout)
     definition = opening.pace(define_link_end(layout, NodeName(life.name), LinkParameters()))
-    if not life.listens:
-        opening = replace(opening, connect={definition.partner: endpoint})
     system = opening.start([(definition, verifying, "chaos")])
     (engine,) = system.engines
 

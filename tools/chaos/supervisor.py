@@ -1,4 +1,4 @@
-"""Runs the pair, lets the faults happen, and ends it in good order.
+"""Runs the pair or cluster, lets the faults happen, and ends it in good order.
 
 The supervisor is never killed, and neither are the nodes' books: see `tools.chaos.book`.
 """
@@ -7,7 +7,7 @@ import asyncio
 import signal
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import count
@@ -15,7 +15,7 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from isfc.layout.catalogue import load_layout
+from isfc.layout.catalogue import load_collection
 from isfc.link.name import NodeName
 from tools.chaos.audit import Account
 from tools.chaos.book import Entry
@@ -35,9 +35,9 @@ class Wanted:
 
     seconds: float
     seed: int
-    gap_s: float = 1.5
+    gap_s: float
     """Between two faults, on the average."""
-    layout: str = "published-4"
+    layout: str
     messages_per_s: float = 100.0
     """Of each node, at most."""
     reconnect_s: float = 3.0
@@ -51,8 +51,17 @@ class Outcome:
     seconds: float = 0.0
     faults: Counter[ChaosKind] = field(default_factory=Counter)
     lives: list[Account] = field(default_factory=list)
+    """One for each life and partner."""
     wrong: list[str] = field(default_factory=list)
     """What is wrong besides what an audit of the lives finds."""
+
+    @property
+    def links(self) -> Iterable[list[Account]]:
+        """The lives by link, each with those of both its ends."""
+        found: dict[frozenset[str], list[Account]] = {}
+        for life in self.lives:
+            found.setdefault(frozenset((life.name, life.partner)), []).append(life)
+        return found.values()
 
     def count(self, entry: Entry) -> int:
         """A number of all books together."""
@@ -60,10 +69,15 @@ class Outcome:
 
 
 class _Node:
-    """One of the two nodes, in all its lives."""
+    """One of the nodes, in all its lives."""
 
     def __init__(self, name: NodeName) -> None:
         self.name = name
+        self.partners: list[str] = []
+        self.listen = ""
+        """The Unix socket where it listens, if it does."""
+        self.connect: dict[str, str] = {}
+        """Those to which it connects, by partner."""
         self.lives: list[Running] = []
         self.lock = asyncio.Lock()
         """One fault at a time of those that concern the process."""
@@ -72,6 +86,21 @@ class _Node:
     def now(self) -> Running:
         """Its latest life."""
         return self.lives[-1]
+
+
+def _nodes(layout: str, folder: Path) -> dict[NodeName, _Node]:
+    """The systems of a layout: of each link the first one listens, a pair's behind the fibre."""
+    collection = load_collection(layout)
+    names = collection.systems
+    nodes = {name: _Node(name) for name in names}
+    for link in collection.links:
+        first, second = (nodes[name] for name in sorted(link.nodes, key=names.index))
+        first.partners.append(second.name)
+        second.partners.append(first.name)
+        pair = len(names) == len(link.nodes)
+        first.listen = str(folder / ("link" if pair else first.name))
+        second.connect[first.name] = str(folder / "fibre") if pair else first.listen
+    return nodes
 
 
 class Supervisor:
@@ -84,18 +113,15 @@ class Supervisor:
         self._outcome = Outcome()
         self._numbers = count(1)
         self._folder = folder
-        listening, connecting = load_layout(wanted.layout).nodes
-        self._paths = {listening: folder / "link", connecting: folder / "fibre"}
-        self._fibre = FibreProxy(
-            self._paths[connecting], self._paths[listening], Random(wanted.seed)
-        )
-        self._listening = listening
-        self._nodes = {name: _Node(name) for name in self._paths}
+        self._fibre = FibreProxy(folder / "fibre", folder / "link", Random(wanted.seed))
+        """That of a pair; links of more systems have none that could be cut."""
+        self._nodes = _nodes(wanted.layout, folder)
 
     @property
     def outcome(self) -> Outcome:
         """What has come of it so far."""
-        self._outcome.lives = [life.account for each in self._nodes.values() for life in each.lives]
+        lives = (life for each in self._nodes.values() for life in each.lives)
+        self._outcome.lives = [account for life in lives for account in life.accounts]
         return self._outcome
 
     async def run(self, stop: asyncio.Event) -> Outcome:
@@ -119,13 +145,13 @@ class Supervisor:
             next(self._numbers),
             self._wanted.layout,
             str(each.name),
-            each.name == self._listening,
-            str(self._paths[each.name]),
+            each.listen,
+            each.connect,
             self._wanted.messages_per_s,
             self._wanted.reconnect_s,
             self._wanted.by_conversations,
         )
-        each.lives.append(await Running.start(life, self._folder))
+        each.lives.append(await Running.start(life, each.partners, self._folder))
 
     async def _break(self, stop: asyncio.Event) -> None:
         """Let faults happen, and wait until they are over."""
@@ -145,7 +171,10 @@ class Supervisor:
         concerned = self._nodes[fault.node]
         self._say(f"{fault.kind.value}, {fault.for_s:.2f} s")
         if fault.kind is ChaosKind.BOTH_KILLED:
-            first, second = self._nodes.values()
+            names = list(self._nodes)
+            at = names.index(fault.node)
+            places = sorted((at, (at + 1) % len(names)))  # always in this order
+            first, second = (self._nodes[names[place]] for place in places)
             async with first.lock, second.lock:
                 await asyncio.gather(*(self._kill(each, fault) for each in (first, second)))
         elif fault.kind in (ChaosKind.KILLED, ChaosKind.ENDED, ChaosKind.STOPPED):
@@ -209,11 +238,11 @@ class Supervisor:
             fibre.flow()
 
     async def _settle(self) -> None:
-        """No new messages; those that are under way arrive; then both nodes end."""
+        """No new messages; those that are under way arrive; then all nodes end."""
         self._say("no more faults: everything must arrive")
         lives = [each.now for each in self._nodes.values()]
         await self._wait(
-            lambda: all(life.book[Entry.ATTACHED] > 0 for life in lives), "a node does not connect"
+            lambda: all(life.attached for life in lives), "a node does not connect"
         )  # and so it listens to signals
         for life in lives:
             life.send_signal(signal.SIGUSR1)
