@@ -173,6 +173,7 @@ _TRAFFICS: Final = {traffic.value: traffic for traffic in Traffic}
 def _encode_data(serial: int, package: Package) -> Sequence[bytes | memoryview]:
     headers: list[bytes] = [_DATA.pack(serial, package.number, len(package.messages))]
     pieces: list[bytes | memoryview] = []
+    first: list[bytes | memoryview] = []
     short: list[bytes | memoryview] = []
     data_length = 0
     for message in package.messages:
@@ -187,10 +188,14 @@ def _encode_data(serial: int, package: Package) -> Sequence[bytes | memoryview]:
         if data is None:
             continue
         data_length += length
+        if message.head:
+            short.append(message.head)
         if length < LONG_LENGTH:
             short.append(data)
         else:
-            if short:
+            if not pieces:
+                first, short = short, []
+            elif short:
                 pieces.append(b"".join(short))
                 short = []
             pieces.append(data)
@@ -201,7 +206,7 @@ def _encode_data(serial: int, package: Package) -> Sequence[bytes | memoryview]:
         return (b"".join((*head, *short)),)
     if short:
         pieces.append(b"".join(short))
-    return (b"".join(head), *pieces)
+    return (b"".join((*head, *first)), *pieces)
 
 
 def _decode_data(view: memoryview) -> DataFrame:

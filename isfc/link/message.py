@@ -25,8 +25,11 @@ class Message:
     """One message, or one segment of a long one, of one conversation and direction.
 
     ``length`` is in bytes. ``data`` is None in virtual time, where only sizes matter, and has
-    ``length`` bytes live. The link sets ``serial``, which counts the conversation's segments
-    from 0, and ``more``, which says that the next serial continues this message.
+    ``length`` bytes live, less those of ``head``, which go before it: so long data need not be
+    copied for what is said of them. What has arrived has all in ``data``.
+
+    The link sets ``serial``, which counts the conversation's segments from 0, and ``more``, which
+    says that the next serial continues this message.
     ``acknowledges`` marks what the APPC/VM layer itself sends: it asks for the next segment.
     ``sender`` is whom it concerns that the message is sent, if anybody: the link hands it back with
     the message's segments. It must not lead back to the message.
@@ -36,6 +39,7 @@ class Message:
         "acknowledges",
         "conversation",
         "data",
+        "head",
         "length",
         "more",
         "sender",
@@ -50,11 +54,13 @@ class Message:
         traffic: Traffic = Traffic.TRANSPORT,
         data: bytes | memoryview | None = None,
         sender: object = None,
+        head: bytes = b"",
     ) -> None:
         self.conversation: i64 = conversation
         self.length: i64 = length
         self.traffic = traffic
         self.data = data
+        self.head = head
         self.sender = sender
         self.serial: i64 = 0
         self.more = False

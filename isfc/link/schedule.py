@@ -78,7 +78,8 @@ class OpeningRule:
     ``message_length`` bytes, or if what is written on the first is one message of at most
     ``single_length`` bytes, whose partner may answer before it says that it has read it (live, at
     `isfc.live.pace.unpaced`). Otherwise ``count`` messages open a further one, or ``length`` bytes,
-    however many are in use.
+    however many are in use; and so do at most ``single_length`` bytes behind a long message: there
+    may be somebody who waits for them.
 
     An end that has few CTCs to write on is slower to open one: the numbers are those of an end with
     `FULL_COUNT`, and with n of them bytes are `FULL_COUNT` / n to the power ``length_exponent`` as
@@ -136,6 +137,8 @@ class WriteScheduler:
         self._single_length: i64 = rule.single_length
         self._single = False
         """Whether the last package was one message of at most so many bytes."""
+        self._long = False
+        """Whether its last message was long, where little is not to wait for it."""
         self._beside: i64 = 0
         """The device to be written on before all others, if it is free: a bit, or 0."""
         self._bits = ByRdev({rdev: 1 << index for index, rdev in enumerate(self._scan)})
@@ -190,6 +193,7 @@ class WriteScheduler:
             or backlog.ccw_count >= self._open_count
             or backlog.backlog_length >= self._open_length
             or (count == 1 and (self._single or backlog.head_length >= self._open_message_length))
+            or (self._long and backlog.backlog_length <= self._single_length)
             or backlog.redrives
         )
 
@@ -218,6 +222,8 @@ class WriteScheduler:
         """This goes on the device that was acquired last."""
         messages = package.messages
         self._single = len(messages) == 1 and 0 < messages[0].length <= self._single_length
+        last_length = messages[-1].length
+        self._long = self._single_length > 0 and last_length >= self._open_message_length
 
     def release(self, rdev: Rdev) -> None:
         """The device can be written on again."""

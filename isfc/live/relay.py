@@ -10,6 +10,7 @@ import struct
 from contextlib import suppress
 from typing import Final, cast
 
+from isfc.live.buffers import Buffers
 from isfc.live.connection import reason_of
 from isfc.live.conversation import RECEIVE_LENGTH_MAX, Conversation
 from isfc.live.keepalive import Answers
@@ -18,9 +19,35 @@ from isfc.programs.protocol import SeverCode
 UNWRITTEN_LENGTH_MAX: Final = 262_144
 """Bytes that wait for a TCP connection that takes none; more stay in the conversation's window."""
 
+READ_LENGTH: Final = 262_080
+"""Most bytes that are read of a connection at a time: one message."""
+
+COPIED_LENGTH_MAX: Final = 32_768
+"""What is read is copied if it is so short, so that it does not keep a whole buffer."""
+
+
+class _Spare:
+    """What is read into next, from any connection of this process."""
+
+    def __init__(self) -> None:
+        self._buffers = Buffers(READ_LENGTH)
+        self.view = self._buffers.take(READ_LENGTH)
+
+    def take(self, length: int) -> memoryview:
+        """What has been read, which stays as it is."""
+        data = self.view[:length]
+        if length <= COPIED_LENGTH_MAX:
+            return memoryview(data.tobytes())
+        self.view = self._buffers.take(READ_LENGTH)
+        return data
+
+
+_spare: Final = _Spare()
+
 LOOK_S: Final = 0.005
 """Between two looks whether the last bytes have been handed to the system, in seconds."""
 
+_NOTHING: Final = memoryview(b"")
 _LINGER: Final = struct.Struct("ii")  # struct linger: on or off, seconds
 _RESET: Final = _LINGER.pack(1, 0)
 _END: Final = _LINGER.pack(0, 0)
@@ -34,7 +61,7 @@ def reset_on_close(connection: socket.socket) -> None:
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
 
 
-class Relay(asyncio.Protocol):
+class Relay(asyncio.BufferedProtocol):
     """A connection, which resets on close, and a conversation that has been accepted, or may be.
 
     ``ended`` is done when both are over: None if all went well, else what went wrong.
@@ -46,7 +73,7 @@ class Relay(asyncio.Protocol):
         self._end = conversation.end
         self._transport: asyncio.Transport | None = None
         self._answers: Answers | None = None
-        self._rest = memoryview(b"")
+        self._rest = _NOTHING
         """What has come and found no room in the conversation."""
         self._full = False
         """Whether the connection takes no more for now."""
@@ -63,10 +90,15 @@ class Relay(asyncio.Protocol):
         self._look()
         self._conversation.carry()
 
-    def data_received(self, data: bytes) -> None:
+    def get_buffer(self, sizehint: int) -> memoryview:
+        """Where the next bytes go, and are sent from. Loops read one connection at a time."""
+        view, length = _spare.view, self._end.piece_length
+        return view if length >= READ_LENGTH else view[:length]
+
+    def buffer_updated(self, nbytes: int) -> None:
         """From the connection to the conversation."""
         if self._end.reason is None:
-            self._rest = memoryview(data)
+            self._rest = _spare.take(nbytes)
             self._send_rest()
             self._conversation.carry_soon()
 
@@ -130,8 +162,9 @@ class Relay(asyncio.Protocol):
         transport = self._transport
         assert transport is not None, "data without a connection"
         was_waiting = not transport.is_reading()
-        self._rest = self._rest[self._end.send(self._rest) :]
-        if self._rest:
+        rest = self._rest[self._end.send(self._rest, stays=True) :]
+        self._rest = rest or _NOTHING  # a view of no bytes would keep its buffer as well
+        if rest:
             transport.pause_reading()
         elif was_waiting and not transport.is_closing():
             transport.resume_reading()
@@ -154,4 +187,4 @@ class Relay(asyncio.Protocol):
         """It is over, and neither side refers to it any more."""
         self.ended.set_result(reason)
         self._conversation.watch(None)
-        self._rest = memoryview(b"")
+        self._rest = _NOTHING

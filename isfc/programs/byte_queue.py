@@ -7,7 +7,7 @@ SMALL_LENGTH: Final = 4_096
 """Shorter pieces are gathered in one: an object for each would cost more than they have bytes."""
 
 GATHERED_LENGTH: Final = 65_536
-"""Bytes of short pieces that are gathered before the next ones begin."""
+"""Bytes of short pieces that are gathered before the next ones begin; what is as long is not."""
 
 LONG_LENGTH: Final = 32_768
 """A piece of so many bytes is taken by itself, rather than copied together with others."""
@@ -53,6 +53,24 @@ class ByteQueue:
         if pieces and LONG_LENGTH <= len(pieces[0]) < length:
             length = len(pieces[0])
         return _joined(self._cut(length))
+
+    def take_uncopied(self, length_max: int) -> bytes | memoryview:
+        """The next bytes, at most so many: those of one long piece, or those before the next."""
+        length = 0
+        for piece in self._pieces:
+            if length >= length_max:
+                break
+            if len(piece) >= GATHERED_LENGTH:
+                length = length or len(piece)
+                break
+            length += len(piece)
+        else:
+            length = self.length
+        pieces = self._cut(min(length, length_max))
+        if len(pieces) == 1:
+            piece = pieces[0]
+            return memoryview(piece) if isinstance(piece, bytearray) else piece
+        return b"".join(pieces)
 
     def take_behind(self, head: bytes, length: int) -> bytes:
         """``head``, and behind it the next ``length`` bytes; so many must wait."""

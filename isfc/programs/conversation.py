@@ -20,7 +20,7 @@ messages in order, but those of the two kinds may overtake each other.
 from typing import Final, final
 
 from isfc.errors import LocalProtocolError, RemoteProtocolError
-from isfc.link.message import Traffic
+from isfc.link.message import Message, Traffic
 from isfc.programs import protocol as verbs
 from isfc.programs.byte_queue import ByteQueue
 from isfc.programs.conversation_state import ConversationState, Step, after_step, after_verb
@@ -38,6 +38,7 @@ UNDER_WAY_MAX: Final = 2
 """Small pieces of a conversation that are under way before others wait for each other: a partner
 may confirm the first late, but then confirms both when the second has come."""
 
+_TRANSPORT: Final = Traffic.TRANSPORT
 _DATA: Final = int(Verb.DATA)
 _SAID: Final = {verb: bytes((verb,)) for verb in Verb}
 
@@ -90,7 +91,7 @@ class ConversationEnd:
         self._passing = False
         self._accept_due = False
         self._finish_due = False
-        self._in_link_count = 0
+        self.in_link_count = 0
         """Messages that the link holds."""
         self._credit_length = 0
         """Bytes that the partner still has room for."""
@@ -110,6 +111,11 @@ class ConversationEnd:
     def room_length(self) -> int:
         """How many bytes `send` would take now."""
         return self._register.send_share - self._unsent.length
+
+    @property
+    def piece_length(self) -> int:
+        """Most bytes of one message now: less beside those who send little."""
+        return self._register.piece_length
 
     @property
     def unsent_length(self) -> int:
@@ -145,17 +151,21 @@ class ConversationEnd:
             self._accept_due = True
             self._queue_send()
 
-    def send(self, data: bytes | bytearray | memoryview) -> int:
+    def send(self, data: bytes | bytearray | memoryview, *, stays: bool = False) -> int:
         """Send bytes, as many as there is room for; return how many that are.
 
+        With ``stays`` they stay as they are until the partner has them, and are not copied.
         Raises `ConversationSevered`, or `LocalProtocolError` where sending is not allowed.
         """
         self._check_may_send()
         length = min(len(data), max(0, self.room_length))
         if length:
-            self._unsent.add_beginning(data, length)
+            if stays:
+                self._unsent.add(memoryview(data)[:length])
+            else:
+                self._unsent.add_beginning(data, length)
             self._sent_length += length
-            if self._in_link_count < UNDER_WAY_MAX or self._unsent.length >= GATHERED_LENGTH:
+            if self.in_link_count < UNDER_WAY_MAX or self._unsent.length >= GATHERED_LENGTH:
                 self._queue_send()  # else `note_sent` will see to it
         return length
 
@@ -201,18 +211,19 @@ class ConversationEnd:
             self._queue_send()
         return data
 
-    def poll_message(self) -> bytes | None:
+    def poll_message(self) -> Message | None:
         """The next message for the partner; None when there is none, or no room for it."""
         self.is_due = False
-        if message := self._next_message():
-            self._in_link_count += 1
+        message = self._next_message()
+        if message is not None:
+            self.in_link_count += 1
             self._queue_send()
         return message
 
     def note_sent(self) -> None:
         """The partner's system has a message of ours."""
-        self._in_link_count -= 1
-        if self._in_link_count < UNDER_WAY_MAX and self._unsent.length:
+        self.in_link_count -= 1
+        if self.in_link_count < UNDER_WAY_MAX and self._unsent.length:
             self._queue_send()
 
     def receive(self, message: bytes | memoryview) -> None:
@@ -266,27 +277,32 @@ class ConversationEnd:
         if not self.holds_conversation:
             raise LocalProtocolError(f"{self!r}: it is the partner's turn")
 
-    def _next_message(self) -> bytes | None:
+    def _said(self, data: bytes | memoryview, head: bytes = b"") -> Message:
+        length = len(head) + len(data)
+        return Message(self.number, length, self.traffic, data, self, head)
+
+    def _next_message(self) -> Message | None:
         state = self.state
         if state is ConversationState.OPEN:
             if self._accept_due:
                 self._accept_due = False
-                return verbs.accept(self._window_length)
+                return self._said(verbs.accept(self._window_length))
             if self._credit_due:
                 held_length, register = self._window_length + self._arrived.length, self._register
                 self.target_length = register.windows.arrange(
                     self.target_length, held_length, len(register.conversations)
                 )
                 self._window_length += (room_length := self._owed_length)
-                return verbs.credit(room_length)
+                return self._said(verbs.credit(room_length))
             return self._next_data()
         if state is ConversationState.ASKING:
             self._step(Step.CONNECT_SENT)
-            return verbs.connect(self._window_length, self.service, next(self._register.openings))
+            opening = next(self._register.openings)
+            return self._said(verbs.connect(self._window_length, self.service, opening))
         if state is ConversationState.SEVERING or state is ConversationState.SEVER_RECEIVED:
             assert self.reason is not None
             self._step(Step.SEVER_SENT)
-            return verbs.sever(self.reason, self._taken_length + self._arrived.length)
+            return self._said(verbs.sever(self.reason, self._taken_length + self._arrived.length))
         return None
 
     @property
@@ -299,18 +315,24 @@ class ConversationEnd:
         """Room that the partner can be given."""
         return self.target_length - self._window_length - self._arrived.length
 
-    def _next_data(self) -> bytes | None:
+    def _next_data(self) -> Message | None:
         """Bytes, if there is room for them at the partner; then what follows the last of them."""
         unsent = self._unsent
         length = min(unsent.length, self._credit_length, self._register.piece_length)
         passes = self._passing and length == unsent.length
         gathers = (
-            length < GATHERED_LENGTH and self._in_link_count >= UNDER_WAY_MAX and not self.finished
+            length < GATHERED_LENGTH and self.in_link_count >= UNDER_WAY_MAX and not self.finished
         )
         if passes or (length and not gathers):
             verb = Verb.LAST if passes else Verb.DATA
             was_full = self.room_length <= 0
-            message = unsent.take_behind(_SAID[verb], length)
+            copies = length < GATHERED_LENGTH or self._register.even_pieces
+            if copies or self.traffic is not _TRANSPORT:
+                message = self._said(unsent.take_behind(_SAID[verb], length))
+            else:
+                data = unsent.take_uncopied(length)
+                length = len(data)
+                message = self._said(data, _SAID[verb])
             self._credit_length -= length
             self._passing = self._passing and not passes
             if was_full or not unsent.length:
@@ -320,7 +342,7 @@ class ConversationEnd:
             self._finish_due = False
             self._end_if_finished()
             self._notify()
-            return bytes((Verb.FINISH,))
+            return self._said(bytes((Verb.FINISH,)))
         return None
 
     def _receive_accept(self, body: bytes | memoryview, following: ConversationState) -> None:

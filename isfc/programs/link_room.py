@@ -14,8 +14,8 @@ BESIDE_LENGTH: Final = 2**19
 """Bytes in a link while little is sent beside, at most: two long messages, of which one is read
 while the other one is written."""
 
-BESIDE_NS: Final = 250_000
-BESIDE_LENGTH_MIN: Final = 131_072
+BESIDE_NS: Final = 300_000
+BESIDE_LENGTH_MIN: Final = 163_840
 """In slower links there are fewer: as many as they carry in that time, but two messages that do not
 wait for others of their conversation (`isfc.programs.protocol.GATHERED_LENGTH`)."""
 
@@ -54,6 +54,11 @@ class LinkRoom:
         self._passed_length = 0
         self._since_ns = 0
         """Bytes that are at the partners, and since when, for the next measurement."""
+
+    @property
+    def beside(self) -> bool:
+        """Whether somebody sends little, and bulk has little room."""
+        return self._beside_length > 0
 
     def bulk_limit(self, link_length: int) -> int:
         """What a link of at most ``link_length`` bytes may hold before more bulk has to wait."""

@@ -71,6 +71,8 @@ class Register:
         """Conversations that ended before both ends had finished."""
         self.piece_length = piece_length(limits.link_length)
         """Most bytes in one message now."""
+        self.even_pieces = False
+        """Whether messages are of so many bytes, copied together, rather than as they were sent."""
         self._first_number = first_number
         self._restart()
 

@@ -148,25 +148,24 @@ class Switchboard:
             number, (traffic, reason) = answers.popitem()
             data = verbs.sever(reason)
             self._hold(len(data) + MESSAGE_COST_LENGTH)
-            message = Message(number, len(data), traffic, data)
-            (transport if traffic is _TRANSPORT else legacy).append(message)
+            answer = Message(number, len(data), traffic, data)
+            (transport if traffic is _TRANSPORT else legacy).append(answer)
         bulk_limit = room.bulk_limit(limit)
         self._register.piece_length = piece_length(bulk_limit)
+        self._register.even_pieces = room.beside
         while due and self._in_link_length < (limit if due.little else bulk_limit):
             little = bool(due.little)
             conversation = due.take()
-            said = conversation.poll_message()
-            if said is not None:
-                traffic = conversation.traffic
-                length = len(said) + MESSAGE_COST_LENGTH
+            message = conversation.poll_message()
+            if message is not None:
+                length = message.length + MESSAGE_COST_LENGTH
                 self._hold(length)
                 due.pay(conversation, length)
                 if not little:
                     room.note_bulk(length)
-                elif said[0] != _CREDIT:
+                elif conversation.in_link_count == 1 and not _is_credit(message):
                     room.note_little()
-                message = Message(conversation.number, len(said), traffic, said, conversation)
-                (transport if traffic is _TRANSPORT else legacy).append(message)
+                (transport if conversation.traffic is _TRANSPORT else legacy).append(message)
         return [messages for messages in (transport, legacy) if messages]
 
     def _hold(self, length: int) -> None:
@@ -176,6 +175,8 @@ class Switchboard:
 
     def _receive_message(self, message: Message) -> None:
         data = message.data or b""
+        if message.head:  # it has not passed a connection
+            data = b"".join((message.head, data))
         conversation = self.conversations.get(message.conversation)
         if conversation is None:
             self._receive_unknown(message, data)
@@ -239,3 +240,7 @@ class Switchboard:
             self._answers[number] = traffic, ConversationSevered(code, text)
         else:
             self.stray_count += 1
+
+
+def _is_credit(message: Message) -> bool:
+    return message.data is not None and message.data[0] == _CREDIT

@@ -87,6 +87,8 @@ class Verifying:
         count = self._sent_counts.get(conversation, 0)
         self._sent_counts[conversation] = count + 1
         data = message.data if message.data is not None else filler(message.length, count)
+        if message.head:
+            data = b"".join((message.head, data))
         trailer = _TRAILER.pack(count, _checksum(data, conversation, count))
         sealed = b"".join((data, trailer))
         return Message(conversation, len(sealed), message.traffic, sealed, message.sender)

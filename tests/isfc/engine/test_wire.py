@@ -94,17 +94,18 @@ def test_long_data_are_not_copied_either_way() -> None:
         Message(2, len(long), data=long),
         Message(3, len(short), data=short),
         Message(4, len(long), data=memoryview(long)),
+        Message(5, 5 + len(long), data=long, head=b"ahead"),
     )
     pieces = encode_pieces(sent)
-    assert [piece is long for piece in pieces] == [False, False, True, False, False]
+    assert [piece is long for piece in pieces] == [False, True, False, False, False, True]
     data = b"".join(pieces)
     assert data == encode(sent)
     frame = decode(data)
     assert isinstance(frame, DataFrame)
     assert isinstance(frame.load, Package)
     arrived = [message.data for message in frame.load.messages]
-    assert arrived == [b"a", long, short, long]
-    assert [piece.obj is data for piece in arrived if isinstance(piece, memoryview)] == [True] * 2
+    assert arrived == [b"a", long, short, long, b"ahead" + long]
+    assert [piece.obj is data for piece in arrived if isinstance(piece, memoryview)] == [True] * 3
 
 
 def test_only_packages_travel() -> None:

@@ -204,6 +204,28 @@ def test_behind_a_short_message_alone_whatever_waits_opens_the_second_ctc_but_no
     assert opened == [opens and count == 1, False]
 
 
+@pytest.mark.parametrize(
+    ("single_length", "lengths", "waits", "opens"),
+    [
+        (50, (1, 200), 50, True),
+        (50, (1, 200), 51, False),
+        (50, (200, 1), 50, False),
+        (0, (1, 200), 0, False),
+    ],
+)
+def test_behind_a_long_message_little_opens_a_further_ctc_where_somebody_may_wait_for_it(
+    single_length: int, lengths: tuple[int, ...], waits: int, opens: bool
+) -> None:
+    scheduler = WriteScheduler(parse_rdevs("6000-6003"), replace(RULE, single_length=single_length))
+    for rdev in scheduler.order:
+        scheduler.release(rdev)
+    package = Package(0, [Message(1, length) for length in lengths], sum(lengths))
+    for _ in range(2):
+        scheduler.acquire()
+        scheduler.note_package(package)
+    assert scheduler.opens(waiting(backlog_length=waits)) is opens
+
+
 def test_the_device_that_is_preferred_goes_before_the_scan_if_it_is_free() -> None:
     scheduler = new_scheduler("6000-6003")
     scheduler.arrange(parse_rdevs("6000-6003"))

@@ -124,5 +124,5 @@ def test_memory_that_conversations_held_is_given_back_when_the_link_restarts(
     tmp_path: Path,
 ) -> None:
     full_mb, left_mb = figures(SEVERED, str(tmp_path))
-    assert full_mb > 60
+    assert full_mb > 50  # what is sent is not copied
     assert left_mb < 45  # buffers that are kept for what is read, 24 at most, and the heap's pad

@@ -45,6 +45,19 @@ def test_a_long_piece_is_not_copied() -> None:
     assert queue.take(10**6) == b"short" + piece
 
 
+def test_what_is_taken_uncopied_is_one_long_piece_or_what_is_before_it() -> None:
+    queue, piece = ByteQueue(), bytes(GATHERED_LENGTH)
+    for each in (piece, b"short", b"and", piece, b"end"):
+        queue.add(each)
+    assert queue.take_uncopied(10**6) is piece
+    assert queue.take_uncopied(10**6) == b"shortand"
+    part = queue.take_uncopied(1_000)
+    assert isinstance(part, memoryview)
+    assert part.obj is piece
+    assert bytes(part) == piece[:1_000]
+    assert queue.take_uncopied(10**6) == piece[1_000:] + b"end"
+
+
 def test_many_short_pieces_are_a_few_objects() -> None:
     queue = ByteQueue()
     for number in range(100_000):

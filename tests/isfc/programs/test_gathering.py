@@ -2,7 +2,7 @@
 
 from isfc.programs.conversation import UNDER_WAY_MAX
 from isfc.programs.protocol import GATHERED_LENGTH, ConversationLimits, Verb
-from tests.isfc.programs.test_conversation import Joined
+from tests.isfc.programs.test_conversation import Joined, poll
 
 DATA = bytes((Verb.DATA,))
 
@@ -14,7 +14,7 @@ def test_small_pieces_are_not_due_before_what_went_ahead_is_confirmed_or_they_ar
     def said() -> list[bytes | None]:
         messages = []
         while due:
-            messages.append(due.take().poll_message())
+            messages.append(poll(due.take()))
         return messages
 
     for _ in range(UNDER_WAY_MAX):

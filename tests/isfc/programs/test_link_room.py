@@ -79,6 +79,17 @@ def test_slower_links_hold_as_much_as_they_carry_in_a_time_but_two_messages(
     assert expected - 1_000 < board.in_link_length < expected + 1_000
 
 
+def test_the_last_of_bulk_is_nothing_little_beside_it() -> None:
+    board = board_of()
+    bulk = opened(board)
+    bulk.send(bytes(PIECE_LENGTH + 1_000))  # of which the last message is short
+    under_way = said(board)
+    assert under_way[-1].length < 2_000
+    bulk.send(bytes(2**27))
+    keep_full(board, bulk, under_way, 2**20)
+    assert board.in_link_length >= LINK_LENGTH * 7 // 8
+
+
 def test_a_request_waits_for_no_other_conversation_to_have_its_turn() -> None:
     board = board_of()
     bulk, asking = [opened(board) for _ in range(8)], opened(board)
