@@ -1,93 +1,104 @@
-* A bare ESA/390 guest for one CTC: it writes WTARGET blocks with ascending numbers, and reads
-* RTARGET blocks of its mate's. All addresses are below 4096, so that no base register is needed.
-* A block has its number in its first and in its last word. A disabled wait when all is done says
-* 0E0D if every block was right, and 0BAD if not.
-start    LCTL  6,6,cr6
-         L     1,sid
+* A bare ESA/390 guest for one CTC or several: over each it writes WTARGET blocks with ascending
+* numbers, and reads its mate's up to RTARGET. A block has its number in its first and in its last
+* word. A disabled wait when all is done says 0E0D if every block was right, and 0BAD if not.
+* Code and common data are below 4096, and need no base; register 10 is the base of a CTC's data.
+start    LCTL  0,0,cr0
+         LCTL  6,6,cr6
+         SPT   pause
+         L     10,first
+enable   L     1,sid(10)
          STSCH schib
+         ST    10,schib          the interruption parameter
          OI    schib+5,X'80'
          MSCH  schib
-nop      LA    2,4               the first I/O makes Hercules connect
-         ST    2,op
-         LA    9,c_nop
-         B     go
-main     L     2,attn
+         A     10,size
+         C     10,end
+         BL    enable
+* Look at each CTC: start what is to be done. 7 says that any is not done, 6 that one only listens.
+sweep    SR    6,6
+         SR    7,7
+         L     10,first
+each     L     2,op(10)
+         LTR   2,2
+         BNZ   going
+         L     2,attn(10)
          LTR   2,2
          BNZ   ask               see first what the mate has outstanding
-         L     2,written
+         L     2,phase(10)
+         LTR   2,2
+         BZ    nop               the first I/O makes Hercules connect
+         L     2,written(10)
          C     2,wtarget
          BL    dowrite
-         L     2,read
+         L     2,read(10)
          C     2,rtarget
-         BL    idle
-         LA    2,2
-         ST    2,phase
+         BL    listens
+next     A     10,size
+         C     10,end
+         BL    each
+         LTR   6,6
+         BNZ   resting
+         LTR   7,7
+         BNZ   waiting
          L     2,errors
          LTR   2,2
          BNZ   failed
          LPSW  endpsw
 failed   LPSW  badpsw
-* Nothing to do: rest until an interrupt, and ask now and then for an attention that was lost.
-idle     SR    2,2
-         ST    2,op
-         L     8,pause
-         LPSW  restpsw
-rest     BCT   8,rest
-         LPSW  maskpsw
-ask      LA    2,5
-         ST    2,op
-         LA    9,c_scb
+listens  LA    6,1
+going    LA    7,1
+         B     next
+waiting  LPSW  waitpsw
+* Rest until an interrupt; that of the timer asks for attentions that were lost.
+resting  LPSW  restpsw
+tired    SPT   pause
+         LA    2,1
+         L     10,first
+wake     ST    2,attn(10)
+         A     10,size
+         C     10,end
+         BL    wake
+         B     sweep
+nop      LA    2,4
+         LA    9,c_nop(10)
          B     go
-asked    SR    2,2
-         ST    2,op
-         ST    2,attn
-         CLI   command,X'01'
-         BE    doread
-         B     main
-wait     LPSW  waitpsw
+ask      LA    2,5
+         LA    9,c_scb(10)
+         B     go
 doread   LA    2,2
-         ST    2,op
-         LA    9,c_read
+         LA    9,c_read(10)
+         B     go
+sense    LA    2,3
+         LA    9,c_sense(10)
          B     go
 dowrite  LA    2,1
-         ST    2,op
-         L     2,written
-         LA    2,1(2)
-         L     5,wbuffer
+         A     2,written(10)
+         L     5,wbuffer(10)
          ST    2,0(5)
          A     5,last
          ST    2,0(5)
-         LA    9,c_write
-go       ST    9,orb+8
-         L     1,sid
-         SSCH  orb
-         BZ    wait
          LA    2,1
-         A     2,busy
-         ST    2,busy
-io       L     1,sid             every I/O interrupt comes here
-         TSCH  irb
-         BZ    have
-         L     2,op
-         LTR   2,2
-         BNZ   wait
-         B     main
-have     SR    3,3
-         IC    3,irb+8           count the unit status
-         SLL   3,2
-         A     3,statuses
-         L     4,0(3)
-         LA    4,1(4)
-         ST    4,0(3)
+         LA    9,c_write(10)
+go       ST    2,op(10)
+         ST    9,orb+8
+         ST    10,orb
+         L     1,sid(10)
+         SSCH  orb
+         BZ    sweep
+         B     test              its status says why not
+io       L     1,184             every I/O interrupt comes here
+         L     10,188
+test     TSCH  irb
+         BNZ   sweep
          TM    irb+8,X'80'
          BZ    quiet
          LA    2,1
-         ST    2,attn
-quiet    L     2,op
+         ST    2,attn(10)
+quiet    L     2,op(10)
          LTR   2,2
-         BZ    main
+         BZ    sweep
          TM    irb+8,X'02'
-         BNZ   checked
+         BNZ   sense
          TM    irb+8,X'10'
          BNZ   collide
          TM    irb+8,X'04'
@@ -101,14 +112,14 @@ quiet    L     2,op
          C     2,five
          BE    asked
          LA    2,1
-         ST    2,phase
-         SR    2,2
-         ST    2,op
-         B     main
+         ST    2,phase(10)
+done     SR    2,2
+         ST    2,op(10)
+         B     sweep
 partial  TM    irb+8,X'08'       channel end alone: device end is to come
-         BNZ   wait
+         BNZ   sweep
          C     2,one             an attention instead of the start
-         BE    main
+         BE    done
          C     2,two
          BE    doread
          C     2,three
@@ -116,50 +127,34 @@ partial  TM    irb+8,X'08'       channel end alone: device end is to come
          C     2,five
          BE    ask
          B     nop
+asked    SR    2,2
+         ST    2,attn(10)
+         CLI   command(10),X'01'
+         BE    doread
+         B     done
 wrote    LA    2,1
-         A     2,written
-         ST    2,written
-         SR    2,2
-         ST    2,op
-         B     main
-haveread SR    2,2
-         ST    2,op
-         LA    2,1
-         A     2,read
-         ST    2,read
-         L     5,rbuffer
+         A     2,written(10)
+         ST    2,written(10)
+         B     done
+haveread LA    2,1
+         A     2,read(10)
+         ST    2,read(10)
+         L     5,rbuffer(10)
          C     2,0(5)
          BNE   wrong
          A     5,last
          C     2,0(5)
-         BE    main
-wrong    LA    4,1
-         A     4,errors
-         ST    4,errors
-         L     5,rbuffer
+         BE    done
+wrong    LA    2,1
+         A     2,errors
+         ST    2,errors
+         L     5,rbuffer(10)
          L     2,0(5)
-         ST    2,read
-         B     main
+         ST    2,read(10)
+         B     done
 collide  LA    2,1
-         A     2,collided
-         ST    2,collided
-         LA    2,1
-         ST    2,attn
-         SR    2,2
-         ST    2,op
-         B     main
-checked  LA    2,1
-         A     2,checks
-         ST    2,checks
-sense    LA    2,3
-         ST    2,op
-         LA    9,c_sense
-         B     go
-sensed   SR    2,2
-         ST    2,op
-         L     8,delay
-spin     BCT   8,spin
-         L     2,phase
-         LTR   2,2
-         BZ    nop
-         B     main
+         ST    2,attn(10)
+         B     done
+sensed   L     9,delay
+spin     BCT   9,spin
+         B     done

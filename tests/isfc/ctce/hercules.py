@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -23,7 +24,7 @@ CNSLPORT {console}
 NUMCPU 1
 ARCHMODE ESA/390
 PANRATE SLOW
-{statement}
+{statements}
 """
 _STOPPED: Final = re.compile(rb"HHCCP011I .*?PSW=[0-9A-F]{8} 8([0-9A-F]{7})", re.DOTALL)
 _COMMANDS: Final = """\
@@ -34,20 +35,21 @@ restart
 
 
 class Hercules:
-    """One Hercules of one CTCE device; its guest begins immediately."""
+    """One Hercules with CTCE devices; its guest begins immediately."""
 
-    def __init__(self, folder: Path, name: str, statement: str, console: int) -> None:
+    def __init__(self, folder: Path, name: str, statements: Sequence[str], console: int) -> None:
         self._folder = folder
         self._name = name
+        self._ctcs = len(statements)
         (folder / f"{name}.cnf").write_text(
-            _CONFIGURATION.format(console=console, statement=statement)
+            _CONFIGURATION.format(console=console, statements="\n".join(statements))
         )
         self._process: subprocess.Popen[bytes] | None = None
 
-    def start(self, writes: int, reads: range) -> None:
-        """Begin with a guest that writes so many blocks, and reads those with these numbers."""
+    def start(self, writes: int, reads: range, length: int = 64) -> None:
+        """Begin with a guest that does as `guest` says, over all CTCs."""
         folder, name = self._folder, self._name
-        (folder / f"{name}.core").write_bytes(guest(writes, reads))
+        (folder / f"{name}.core").write_bytes(guest(writes, reads, length, self._ctcs))
         (folder / f"{name}.rc").write_text(_COMMANDS.format(folder=folder, name=name))
         assert INSTALLED is not None
         with (folder / f"{name}.log").open("wb") as log:
