@@ -215,6 +215,62 @@ def test_a_piece_of_other_links_takes_nothing_of_this_one() -> None:
     assert not lost.is_cut
 
 
+CASE = """\
+[[link]]
+nodes = ["A", "B"]
+[[link]]
+nodes = ["A", "C"]
+[fibre.1]
+feature = "FICON Express16S"
+chpid = { A = "40", B = "41" }
+director = "61"
+[fibre.2]
+feature = "FICON Express16S"
+chpid = { A = "40", C = "50" }
+director = { A = "61", C = "62" }
+[fibre.3]
+feature = "FICON Express16S"
+chpid = { A = "41", C = "51" }
+director = "63"
+[[ctc]]
+fibre = "1"
+rdevs = { A = "6000", B = "6000" }
+[[ctc]]
+fibre = "2"
+rdevs = { A = "6010", C = "6000" }
+[[ctc]]
+fibre = "3"
+rdevs = { A = "6020", C = "6010" }
+[cec.X]
+systems = ["A", "B"]
+[[shared_channel]]
+chpid = { A = "40", B = "41" }
+"""
+
+
+@pytest.mark.parametrize("links", ['["A-B", "A-C"]', None])
+def test_what_one_link_loses_whole_another_may_lose_in_part_or_not_at_all(
+    links: str | None, tmp_path: Path
+) -> None:
+    (tmp_path / "case.toml").write_text(CASE)
+    grid = """\
+seconds = 0.05
+warmup = 0.05
+[grid]
+layout = ["case.toml"]
+workload = ["HL"]
+pairs = [2]
+lose = ["none", "director:61", "director:62", "A:40+B:41", "cec:X"]
+""" + (f"link = {links}\n" if links else "")
+    rows = [row_of(*each) for each in finish(parse_grid(grid.encode(), tmp_path), RowStore(), here)]
+    known = {(row["link"], row["lose"]): row["mb_per_s"] for row in rows}
+    assert len(known) == len(rows) == 10
+    nothing = {key for key, rate in known.items() if rate == 0.0}
+    pieces = ("director:61", "A:40+B:41", "cec:X")
+    assert nothing == {*(("A-B", piece) for piece in pieces), ("A-C", "cec:X")}
+    assert known["A-C", "director:61"] == known["A-C", "A:40+B:41"] == known["A-C", "director:62"]
+
+
 def test_key_tells_seeds_constants_and_layouts_apart() -> None:
     cells = parse_grid(GRID + b"seed = [1, 2]\n", PROJECT)
     assert len({key_of(cell.experiment) for cell in cells}) == len(cells)
