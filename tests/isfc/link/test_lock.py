@@ -42,6 +42,7 @@ def test_lock_is_held_for_its_time() -> None:
     assert lock.poll_released(1_500) is work
     assert [*states, lock.free] == [False, True]
     assert lock.due_ns == NEVER_NS
+    assert lock.busy_ns(9_000) == 500
     lock.hold(work, 300, 9_000)
     assert lock.busy_ns(9_300) == 500 + 300
 

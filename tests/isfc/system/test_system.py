@@ -259,7 +259,7 @@ def test_inactive_ctc_stays_so_when_its_cable_comes_back(order: str) -> None:
 
 def test_commands_for_devices_of_others_are_refused() -> None:
     pair = Pair()
-    with pytest.raises(LocalProtocolError):
+    with pytest.raises(LocalProtocolError, match="7000 is not a CTC of this system"):
         pair.first.system.apply(Activate(Rdev(0x7000)), 0)
 
 
@@ -340,6 +340,8 @@ def test_device_is_busy_while_its_io_lasts_and_never_longer() -> None:
             )  # fmt: skip
             busiest_ns = max(busiest_ns, busy_ns)
             assert busy_ns >= 0
+            moved_length = pair.first.end.ctcs[device.rdev].moved_length(pair.engine.now_ns)
+            assert device.moved_length == moved_length >= 0
         before = after
     assert busiest_ns == 200 * US  # a large write fills such a while, and no I/O more than fills it
 
@@ -367,22 +369,23 @@ def test_fresh_end_takes_the_place_of_the_one_that_was_there_and_no_other() -> N
     assert system.next_deadline() == fresh.link.due_ns
 
 
-def test_link_end_that_breaks_keeps_no_other_from_its_deadline(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("due", [("BOSTON", "CHICAGO"), ("CHICAGO",)])
+def test_link_end_that_breaks_or_is_not_due_keeps_no_other_from_its_deadline(
+    due: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     system = System([define(), replace(define("CHICAGO"), ctcs=())])
     handled: list[str] = []
 
     def handle(end: LinkEnd, now_ns: int) -> None:  # noqa: ARG001
         handled.append(end.partner)
-        if end.partner == "BOSTON":
+        if end.partner == due[0]:
             raise RemoteProtocolError("out of turn")
 
-    monkeypatch.setattr(LinkEnd, "is_due", lambda end, now_ns: True)  # noqa: ARG005
+    monkeypatch.setattr(LinkEnd, "is_due", lambda end, now_ns: end.partner in due)  # noqa: ARG005
     monkeypatch.setattr(LinkEnd, "handle_deadline", handle)
     with pytest.raises(RemoteProtocolError, match=r"^out of turn$"):
         system.apply(DEADLINE, 0)
-    assert handled == ["BOSTON", "CHICAGO"]
+    assert handled == [*due]
 
 
 def test_ctc_whose_path_is_gone_is_not_started_by_activation() -> None:
