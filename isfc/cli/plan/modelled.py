@@ -10,11 +10,13 @@ from rich.console import Group, RenderableType
 
 from isfc.cli.judgement.limit import limits_json, rests_on_json, rests_on_page
 from isfc.cli.options.layout import OpenedLink
-from isfc.cli.output.notes import note_lines, note_records
+from isfc.cli.output.notes import note_lines, note_records, notes_json
 from isfc.cli.output.progress import run_all
 from isfc.cli.output.ranges import range_json
+from isfc.cli.output.streams import plain
 from isfc.cli.plan.json import PlanJson, plan_json
 from isfc.cli.plan.page import plan_page
+from isfc.cli.plan.together_json import cluster_plan_json
 from isfc.cli.plan.together_page import cluster_losses_page, cluster_plan_page
 from isfc.cli.results.json import shared_json
 from isfc.cli.results.shared import shared_page
@@ -22,7 +24,7 @@ from isfc.io.shared import find_shared
 from isfc.layout.plan import Plan
 from scenarios.figures.advice import changed_layouts, try_advice
 from scenarios.figures.cluster_loss import ClusterLeft, after_cluster_losses
-from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan, plan_experiments
+from scenarios.figures.cluster_plan import cluster_plan, plan_experiments
 from scenarios.figures.limit import first_limit
 from scenarios.figures.reasoned import with_reasons
 from scenarios.figures.rests_on import rests_on
@@ -35,7 +37,7 @@ from scenarios.runs.saturation import (
     stated_load,
 )
 from scenarios.runs.shared_channel import run_shared
-from scenarios.runs.steady import Rate, steady_links
+from scenarios.runs.steady import steady_links
 
 
 def lost_together_page(
@@ -76,63 +78,13 @@ def together(opened: OpenedLink) -> tuple[RenderableType, dict[str, Any]]:
     limit = first_limit(experiments[0])
     page = Group(cluster_plan_page(found, limit), *note_lines(notes))
     limits = limits_json(limit, found.together_mb_per_s)
-    record = {**cluster_plan_record(found), "limits": limits, **note_records(notes)}
+    record = cluster_plan_json(found, limits, notes_json(notes))
     if disks is None or not find_shared(disks, *collection.links):
-        return page, record
+        return page, plain(record)
     shared = run_shared(experiments[0], disks)
     loads = ", ".join(map(str, experiments[0].loads))
     page = Group(page, "", shared_page(shared, loads, together=True))
-    return page, {**record, "disks": shared_json(shared, together=True)}
-
-
-def cluster_plan_record(plan: ClusterPlan) -> dict[str, Any]:
-    """What ``--json`` prints beside the links. Names and meanings of the keys stay."""
-    return {
-        "together": [
-            {
-                "link": each.name,
-                "traffic": each.traffic,
-                **_ways("alone", each.alone),
-                **_ways("together", each.together),
-                "together_range": range_json(each.range),
-            }
-            for each in plan.links
-        ],
-        "channels": [
-            {
-                "name": each.carried.name,
-                "channel": each.carried.name,  # its former name, for this release
-                "line_mb_per_s": each.line_mb_per_s,
-                "processor_mb_per_s": each.processor_mb_per_s,
-                "mb_per_s_out": each.carried.mb_per_s_out,
-                "mb_per_s_in": each.carried.mb_per_s_in,
-                "busy_percent": 100.0 * each.carried.busy,
-                "links": [asdict(share) for share in each.carried.shares],
-            }
-            for each in plan.channels
-        ],
-        "paths": [
-            {
-                "name": each.name,
-                "path": each.name,  # its former name, too
-                "mb_per_s_max": each.mb_per_s_max,
-                "mb_per_s_out": each.mb_per_s_out,
-                "mb_per_s_in": each.mb_per_s_in,
-                "busy_percent": 100.0 * each.busy,
-                "links": [asdict(share) for share in each.shares],
-            }
-            for each in plan.paths
-        ],
-    }
-
-
-def _ways(what: str, rates: tuple[Rate, Rate]) -> dict[str, Any]:
-    """What a link carries from its first node, and to it."""
-    return {
-        f"{what}_mb_per_s": [rate.mb_per_s for rate in rates],
-        f"{what}_spread_mb_per_s": [rate.spread_mb_per_s for rate in rates],
-        f"{what}_second_mb_per_s": [rate.second_mb_per_s for rate in rates],
-    }
+    return page, plain(replace(record, disks=shared_json(shared, together=True)))
 
 
 def modelled_plan(

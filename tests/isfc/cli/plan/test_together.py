@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from isfc.cli.judgement.limit_record import LimitsJson
 from isfc.cli.main import run
 from isfc.cli.output.ranges import range_json
 from isfc.cli.output.streams import show
-from isfc.cli.plan.modelled import cluster_plan_record
+from isfc.cli.plan.together_json import cluster_plan_json
 from isfc.cli.plan.together_page import cluster_plan_page
 from isfc.layout.catalogue import load_layout
 from isfc.testing.cluster import mesh
@@ -86,6 +87,6 @@ def test_second_pace_of_a_link_is_said_beside_others(capsys: pytest.CaptureFixtu
     assert "known within 4.0% of its greater direction" in page
     assert "falls into: A-B together -> 50 or 60 MB/s." in page
     assert "range: of both ways together. A range holds in four of five cases: from " in page
-    (record,) = cluster_plan_record(found)["together"]
-    assert record["together_range"] == range_json(within)
-    assert record["together_second_mb_per_s"] == [60.0, None]
+    (record,) = cluster_plan_json(found, LimitsJson([], [], 0.0, {}, ""), []).together
+    assert record.together_range == range_json(within)
+    assert record.together_second_mb_per_s == [60.0, None]

@@ -1,0 +1,131 @@
+"""What ``isfc plan --json`` prints of links that share channels. The keys and meanings stay."""
+
+from typing import Any
+
+from msgspec import UNSET, Struct, UnsetType
+
+from isfc.cli.judgement.limit_record import LimitsJson
+from isfc.cli.output.notes import NoteJson
+from isfc.cli.output.ranges import RangeJson, range_json
+from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
+from scenarios.runs.cluster_shared import ChannelShare
+
+
+class LinkTogetherJson(Struct, frozen=True):
+    """What a link carries from its first node and to it, in MB/s."""
+
+    link: str
+    traffic: tuple[str, ...]
+    alone_mb_per_s: list[float]
+    alone_spread_mb_per_s: list[float]
+    """within which it is known"""
+    alone_second_mb_per_s: list[float | None]
+    """another pace that it may keep, or null"""
+    together_mb_per_s: list[float]
+    """while all the others run"""
+    together_spread_mb_per_s: list[float]
+    together_second_mb_per_s: list[float | None]
+    together_range: RangeJson
+    """between what both ways together would lie"""
+
+
+class SharedChannelJson(Struct, frozen=True):
+    """A channel that several fibres share."""
+
+    name: str
+    channel: str
+    """its name too, in this release"""
+    line_mb_per_s: float
+    """one way"""
+    processor_mb_per_s: float
+    """both ways together"""
+    mb_per_s_out: float
+    """what it carried"""
+    mb_per_s_in: float
+    busy_percent: float
+    links: tuple[ChannelShare, ...]
+    """what each moved: `link`, `mb_per_s_out`, `mb_per_s_in`"""
+
+
+class SharedPathJson(Struct, frozen=True):
+    """A path whose inter-switch links several fibres take."""
+
+    name: str
+    path: str
+    """its name too, in this release"""
+    mb_per_s_max: float
+    """each way"""
+    mb_per_s_out: float
+    """what it carried from where `name` says"""
+    mb_per_s_in: float
+    busy_percent: float
+    links: tuple[ChannelShare, ...]
+    """what each moved"""
+
+
+class ClusterPlanJson(Struct, frozen=True):
+    """All links together."""
+
+    together: list[LinkTogetherJson]
+    """each link, from its first node and to it"""
+    channels: list[SharedChannelJson]
+    """those that several fibres share"""
+    paths: list[SharedPathJson]
+    """those whose inter-switch links several fibres take"""
+    limits: LimitsJson
+    """of all together"""
+    notes: list[NoteJson]
+    """of all links together"""
+    disks: dict[str, Any] | UnsetType = UNSET
+    """with `[[io]]` on shared chpids: as of `isfc io run --json` with `--ctcs`"""
+
+
+def cluster_plan_json(
+    plan: ClusterPlan, limits: LimitsJson, notes: list[NoteJson]
+) -> ClusterPlanJson:
+    """The record beside those of the links."""
+    return ClusterPlanJson(
+        [_together(each) for each in plan.links],
+        [
+            SharedChannelJson(
+                each.carried.name,
+                each.carried.name,
+                each.line_mb_per_s,
+                each.processor_mb_per_s,
+                each.carried.mb_per_s_out,
+                each.carried.mb_per_s_in,
+                100.0 * each.carried.busy,
+                each.carried.shares,
+            )
+            for each in plan.channels
+        ],
+        [
+            SharedPathJson(
+                each.name,
+                each.name,
+                each.mb_per_s_max,
+                each.mb_per_s_out,
+                each.mb_per_s_in,
+                100.0 * each.busy,
+                each.shares,
+            )
+            for each in plan.paths
+        ],
+        limits,
+        notes,
+    )
+
+
+def _together(each: LinkPlan) -> LinkTogetherJson:
+    alone, together = each.alone, each.together
+    return LinkTogetherJson(
+        each.name,
+        each.traffic,
+        [rate.mb_per_s for rate in alone],
+        [rate.spread_mb_per_s for rate in alone],
+        [rate.second_mb_per_s for rate in alone],
+        [rate.mb_per_s for rate in together],
+        [rate.spread_mb_per_s for rate in together],
+        [rate.second_mb_per_s for rate in together],
+        range_json(each.range),
+    )
