@@ -16,10 +16,13 @@ from ctc.profiles import EXPRESS4
 from isfc.cli.live.loops import loop_factory
 from isfc.ctce.exchange import Carried, ExchangeDefinition, Pulled, Restored
 from isfc.ctce.join import CtcEnd, JoinedCtc, Place
+from isfc.ctce.wire import CURRENT
 from isfc.live.ctce import CtceBox
 from tests.isfc.ctce.guest import GOOD
 from tests.isfc.ctce.hercules import Hercules, needs_hercules
+from tests.isfc.ctce.partner import Partner
 from tests.isfc.ctce.ports import free_ports
+from tests.isfc.live.test_ctce_long import Guest
 from tests.waiting import wait_until
 
 pytestmark = [needs_hercules, pytest.mark.slow]
@@ -120,6 +123,29 @@ def test_a_write_waits_for_a_hercules_that_was_killed_and_comes_back(tmp_path: P
         assert await ended(first, second) == [GOOD, GOOD]
 
     asyncio.run(pair.run(body))
+
+
+def test_a_hercules_of_the_older_form_and_one_of_the_current_form_meet(tmp_path: Path) -> None:
+    """The latter is ours, follows what was captured, and resets its end now and then."""
+    pair = Pair(tmp_path)
+    ((_, end),) = pair.ctcs
+    ours = Guest(Partner(end, CURRENT), len(NUMBERS), wins=False, reset_every=50)
+    steps: Counter[Step] = Counter()
+    pair.box.exchange.observers.append(
+        lambda event: steps.update([event.step] if isinstance(event, Carried) else [])
+    )
+
+    async def body(first: Hercules, _: Hercules) -> None:
+        first.start(len(NUMBERS), NUMBERS)
+        await ours.partner.start()
+        await asyncio.gather(ours.run(len(NUMBERS)), ended(first))
+        assert await ended(first) == [GOOD]
+        await ours.partner.close()
+
+    asyncio.run(pair.run(body))
+    assert ours.read == list(NUMBERS)
+    assert steps[Step.RESETS] >= len(NUMBERS) // 50
+    assert steps[Step.CROSSES] > 0
 
 
 async def pull_now_and_then(pair: Pair) -> None:

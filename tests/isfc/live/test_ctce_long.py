@@ -30,8 +30,10 @@ class Guest:
     where two cross. A WRITE that is told to have failed is given again.
     """
 
-    def __init__(self, partner: Partner, blocks: int, *, wins: bool) -> None:
+    def __init__(self, partner: Partner, blocks: int, *, wins: bool, reset_every: int = 0) -> None:
         self.partner = partner
+        self._reset_every = reset_every
+        """Blocks that are written between two resets; 0 for none."""
         self.read: list[int] = []
         self.seen: set[int] = set()
         self.told_count = 0
@@ -41,9 +43,11 @@ class Guest:
         self._writes = False
         self._ready = False
 
-    async def run(self, mate: "Guest", blocks: int) -> None:
-        """Go on until all of both is written and read."""
-        while self._left or len(mate.seen) < blocks or len(self.seen) < blocks:
+    async def run(self, blocks: int, mate: "Guest | None" = None) -> None:
+        """Go on until all of both is written and read; a mate that is none of ours reads itself."""
+        while (
+            self._left or len(self.seen) < blocks or (mate is not None and len(mate.seen) < blocks)
+        ):
             if self._ready and not self._writes and self._left:
                 self._writes = True
                 data = self._left[0].to_bytes(4) * 16
@@ -57,7 +61,9 @@ class Guest:
         elif command_of(order.code) is READ:
             assert self._writes
             self._writes = False
-            self._left.popleft()
+            written = self._left.popleft()
+            if self._reset_every and written % self._reset_every == 0:
+                self.partner.say(Order(RESET, State.NOT_READY))
         elif order.data:
             if self._writes and self._wins:
                 return  # the mate gives way
@@ -105,7 +111,7 @@ async def exchange(
     loses = asyncio.create_task(lose(lost_every_s)) if lost_every_s else None
     try:
         await asyncio.gather(*(guest.partner.start() for pair in guests for guest in pair))
-        runs = [guest.run(mate, blocks) for pair in guests for guest, mate in (pair, pair[::-1])]
+        runs = [guest.run(blocks, mate) for pair in guests for guest, mate in (pair, pair[::-1])]
         done = asyncio.gather(*runs)
         while not done.done():  # who has read all hears nothing more
             await asyncio.wait([done], timeout=0.1)
