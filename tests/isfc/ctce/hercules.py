@@ -46,11 +46,16 @@ class Hercules:
         )
         self._process: subprocess.Popen[bytes] | None = None
 
-    def start(self, writes: int, reads: range, length: int = 64) -> None:
-        """Begin with a guest that does as `guest` says, over all CTCs."""
+    def start(self, writes: int, reads: range, length: int = 64, typed: Sequence[str] = ()) -> None:
+        """Begin with a guest that does as `guest` says, over all CTCs.
+
+        ``typed`` is what an operator does then, a second apart.
+        """
         folder, name = self._folder, self._name
         (folder / f"{name}.core").write_bytes(guest(writes, reads, length, self._ctcs))
-        (folder / f"{name}.rc").write_text(_COMMANDS.format(folder=folder, name=name))
+        commands = _COMMANDS.format(folder=folder, name=name)
+        commands += "".join(f"pause 1\n{command}\n" for command in typed)
+        (folder / f"{name}.rc").write_text(commands)
         assert INSTALLED is not None
         with (folder / f"{name}.log").open("wb") as log:
             self._process = subprocess.Popen(  # ended by `kill`
@@ -60,6 +65,11 @@ class Hercules:
                 stderr=subprocess.STDOUT,
                 env={"PATH": "/usr/bin:/bin", "HERCULES_RC": str(folder / f"{name}.rc")},
             )
+
+    def has_done(self, command: str) -> bool:
+        """Whether it has come to something that is typed."""
+        log = self._folder / f"{self._name}.log"
+        return f"\n{command}\n".encode() in log.read_bytes()
 
     def wait(self) -> int:
         """Where the guest's PSW points once it has done everything, or has failed."""

@@ -13,6 +13,7 @@ from ctc.adapter import Step
 from ctc.address import Rdev
 from ctc.order_fibre import FibreKind
 from ctc.profiles import EXPRESS4
+from ctc.subchannel import Command
 from isfc.cli.live.loops import loop_factory
 from isfc.ctce.exchange import Carried, ExchangeDefinition, Pulled, Restored
 from isfc.ctce.join import CtcEnd, JoinedCtc, Place
@@ -22,6 +23,7 @@ from tests.isfc.ctce.guest import GOOD
 from tests.isfc.ctce.hercules import Hercules, needs_hercules
 from tests.isfc.ctce.partner import Partner
 from tests.isfc.ctce.ports import free_ports
+from tests.isfc.live.test_ctce import LOST, NO_OP
 from tests.isfc.live.test_ctce_long import Guest
 from tests.waiting import wait_until
 
@@ -146,6 +148,39 @@ def test_a_hercules_of_the_older_form_and_one_of_the_current_form_meet(tmp_path:
     assert ours.read == list(NUMBERS)
     assert steps[Step.RESETS] >= len(NUMBERS) // 50
     assert steps[Step.CROSSES] > 0
+
+
+@pytest.mark.parametrize(
+    ("writes", "typed", "told"),
+    [
+        (1, "detach 0500", True),
+        pytest.param(0, "devinit 0500 {0} {1} {2}", True, marks=pytest.mark.exhaustive),
+        pytest.param(1, "sysreset", False, marks=pytest.mark.exhaustive),
+        pytest.param(1, "ipl 0500", False, marks=pytest.mark.exhaustive),
+    ],
+)
+def test_what_an_operator_of_3_13_does_is_told_to_the_mate_or_not(
+    tmp_path: Path, writes: int, typed: str, told: bool
+) -> None:
+    """A WRITE that waits is gone then, or waits on: a reset of the system says nothing to CTCE."""
+    pair = Pair(tmp_path)
+    ((end, far),) = pair.ctcs
+    mate = Partner(far, CURRENT)
+    adapter = pair.box.exchange.adapters[0]
+
+    async def body(first: Hercules, _: Hercules) -> None:
+        await mate.start()
+        typed_now = typed.format(end.at.port, end.ours.host, end.ours.port)
+        first.start(writes, range(1, 1), typed=(typed_now, "* done"))
+        assert await mate.hear() == NO_OP
+        assert [(await mate.hear()).code for _ in range(writes)] == [Command.WRITE] * writes
+        await wait_until(lambda: first.has_done("* done"))
+        assert (adapter.ends[0].pending is None) == (told or not writes)
+        heard = [await mate.hear() for _ in range(mate.unheard)]
+        assert heard == ([LOST, NO_OP] if told else [])
+        await mate.close()
+
+    asyncio.run(pair.run(body))
 
 
 async def pull_now_and_then(pair: Pair) -> None:
