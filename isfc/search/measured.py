@@ -5,6 +5,7 @@ What ``isfc measured`` does for people, `isfc.measured` does for programs; the f
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
 from warnings import warn
@@ -22,9 +23,10 @@ from isfc.measured.file import completed, read_measurements
 from isfc.measured.measurement import Measurement, Ran
 from isfc.measured.record_layout import read_layouts
 from isfc.measured.seen import SeenInterval, of_end, see_intervals
-from isfc.search.site_fit import FitInterval
+from isfc.search.site_fit import fit as fit_intervals
 from isfc.search.site_fitted import Fitted
-from isfc.search.site_pairs import fit as fit_intervals
+from isfc.search.site_search import FitInterval, Runs
+from isfc.search.workers import calling, check_jobs
 from scenarios.figures.site_compare import ComparedInterval, compare_interval
 from scenarios.figures.site_messages import QuietLink
 from scenarios.figures.site_workload import check_busy, derive, find_ran
@@ -142,18 +144,22 @@ def fit(
     client: str | None = None,
     name: str = "site",
     anyway: bool = False,
+    jobs: int = 1,
     progress: Callable[[int], None] | None = None,
 ) -> Fitted:
     """The model fitted to a site: its ``profile`` is what `isfc.simulate` and others take.
 
-    ``progress`` is told how many runs are done. Raises `FitRefused` for a fit that is not to be
-    believed, unless ``anyway``; the profile then holds the reasons. Raises `ConfigurationError` as
-    ``isfc measured fit`` does.
+    ``jobs`` processes share the runs, and ``progress`` is told how many are done. Raises
+    `FitRefused` for a fit that is not to be believed, unless ``anyway``; the profile then holds the
+    reasons. Raises `ConfigurationError` as ``isfc measured fit`` does.
     """
+    check_jobs(jobs)
     with in_python():
         link, seen = _seen(layout, measurements, client)
-    told, left_out = intervals_of(link, seen)
-    fitted = fit_intervals(link, told, name, progress or (lambda _: None))
+    with calling(jobs) as calls:
+        runs = Runs(calls, progress or (lambda _: None))
+        told, left_out = intervals_of(link, seen, runs)
+        fitted = fit_intervals(link, told, name, runs)
     if fitted.doubts and not anyway:
         raise FitRefused(fitted)
     return fitted.marked(left_out)
@@ -165,7 +171,7 @@ def format_profile(profile: SiteProfile) -> str:
 
 
 def intervals_of(
-    layout: Layout, seen: Iterable[SeenInterval]
+    layout: Layout, seen: Iterable[SeenInterval], runs: Runs
 ) -> tuple[list[FitInterval], list[str]]:
     """What can be fitted to, and in words what is left out.
 
@@ -187,11 +193,13 @@ def intervals_of(
             "busiest"
         )
     found = []
-    for one in chosen:
-        try:
-            found.append(FitInterval(one, derive(layout, one)))
-        except QuietLink as error:  # device rows were busy, with no message
-            left_out.append(str(error))
+    for taken in runs.each([partial(_taken, layout, one) for one in chosen]):
+        if isinstance(taken, FitInterval):
+            found.append(taken)
+        elif isinstance(taken, QuietLink):  # device rows were busy, with no message
+            left_out.append(str(taken))
+        else:
+            raise taken
     busy = [each for each in found if not each.derived.is_light]
     if not busy:
         return found, left_out
@@ -201,6 +209,14 @@ def intervals_of(
         if each.derived.is_light
     ]
     return busy, left_out
+
+
+def _taken(layout: Layout, one: SeenInterval) -> FitInterval | ConfigurationError:
+    """An interval and what it is taken to be, or why not: an error ends another process."""
+    try:
+        return FitInterval(one, derive(layout, one))
+    except ConfigurationError as error:
+        return error
 
 
 def _spread(intervals: Sequence[SeenInterval]) -> list[SeenInterval]:

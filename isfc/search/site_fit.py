@@ -1,16 +1,15 @@
 """Fitting a site profile: the few constants that a site's figures identify, by least squares.
 
-The unknowns are the logarithms of the factors of `isfc.layout.site.CONSTANTS`. Runs at points
-around the best that is known give a response surface (`isfc.search.site_surface`). On it scipy's
-trust region finds the factors with which each judged figure is least off, in units of how well it
-is known, and so is each factor's distance from 1: that prior holds what the figures do not tell.
-Then points are taken around those factors, nearer, and so on. What the figures do not tell stays
-at 1 in the end; `isfc.search.site_doubts` says whether the rest is to be believed.
+`isfc.search.site_search` finds them, and with them what ran where nobody says it. What the figures
+do not tell stays at 1 in the end; then figures are held back, other explanations are held beside
+the fit (`isfc.search.site_rivals`), and `isfc.search.site_doubts` says whether it is to be
+believed.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from math import exp, log
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from math import log
 from statistics import median
 from typing import Any, Final
 
@@ -20,7 +19,6 @@ from isfc.layout.site_file import layout_kind, with_site
 from isfc.library import check_library
 from isfc.link.parameters import LinkParameters
 from isfc.link.schedule import CTCS_MAX
-from isfc.measured.seen import SeenInterval
 from isfc.search.site_doubts import HELD_BACK_MAX, Judged, doubts_of
 from isfc.search.site_fitted import Fitted
 from isfc.search.site_predicted import RUNS, predicted_apart
@@ -33,31 +31,27 @@ from isfc.search.site_rivals import (
     Explanation,
     causes,
     explain,
-    log_off,
     named,
     other_features,
     other_workloads,
     runs_at_most,
 )
-from isfc.search.site_surface import Near, bounded, near_surface, priors, surface_through
-from scenarios.figures.site_compare import BUSY_LEAST, MeasuredFigure, figures_beside, run_beside
-from scenarios.figures.site_workload import Derived
+from isfc.search.site_search import (
+    AGAIN_MAX,
+    AT_EDGE,
+    ROUNDS,
+    SECONDS,
+    FitInterval,
+    Runs,
+    Search,
+    figures_of,
+    group_of,
+)
+from isfc.search.site_skew import skewed
+from isfc.search.site_surface import TRANSFER, unknowns
+from scenarios.figures.site_compare import BUSY_LEAST, MeasuredFigure
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.provenance import constants_digest
-
-ROUNDS: Final = ((0.5, 16), (0.3, 16), (0.2, 32))
-"""How far around the best the points are, as a logarithm, and how many, a power of 2. Chosen: with
-the last 32, slopes are known to a tenth of what identifies a constant."""
-
-AT_EDGE: Final = (0.2, 16)
-"""The same where the best is at the edge of what the last points reached."""
-
-REACH: Final = 1.2
-"""How far beyond its points a surface is used, as a multiple of their distance."""
-
-SECONDS: Final = 0.4
-WARMUP: Final = 0.15
-"""Virtual time of each run of the search."""
 
 JUDGED_SECONDS: Final = 1.0
 """Virtual time of the runs that judge what was held back."""
@@ -69,58 +63,56 @@ NOISY: Final = 2.0
 """Misfit up to which more noise than expected explains it, where explanations are held beside each
 other. Chosen: noise of 5 % where 2 % are expected."""
 
-AGAIN_MAX: Final = 2
-"""How often the first round is repeated where the best is at the edge of what it reached."""
-
 WITHIN: Final = 2.0
 """Standard deviations that an uncertainty is given as: 95 % of such intervals hold the constant."""
 
-
-@dataclass(frozen=True, slots=True)
-class FitInterval:
-    """One measurement to fit to, and what it is taken to be."""
-
-    seen: SeenInterval
-    derived: Derived
-
-    def __str__(self) -> str:
-        return f"{self.seen.place} ({self.derived})"
+ALIKE: Final = 0.1
+"""How far a factor may go with the pairs that do as well, as a logarithm, for these not to matter.
+Chosen: the noise of a short measurement leaves half of it."""
 
 
-def runs_of(layout: Layout, intervals: int) -> int:
-    """How many runs a fit to so many intervals takes at most."""
+def runs_of(layout: Layout, intervals: int, *, is_told: bool) -> int:
+    """How many runs a fit to so many intervals takes at most, if it is said what ran."""
     points = 1 + sum(count for _, count in ROUNDS) + AGAIN_MAX * (ROUNDS[0][1] + AT_EDGE[1])
     held_back = 2 * CTCS_MAX + 2 if intervals == 1 else intervals
     features = len({fibre.profile.feature for fibre in layout.fibres})
     elsewhere = (1 + CAUSES) * RUNS
-    return intervals * (points + 1) + held_back + runs_at_most(intervals, features) + elsewhere
+    searches = 1 if is_told else 2
+    return (
+        intervals * (searches * points + 2)
+        + held_back
+        + runs_at_most(intervals, features)
+        + elsewhere
+    )
 
 
 def fit(
-    layout: Layout,
-    intervals: Sequence[FitInterval],
-    name: str,
-    progress: Callable[[int], None] = lambda _: None,
+    layout: Layout, intervals: Sequence[FitInterval], name: str, runs: Runs | None = None
 ) -> Fitted:
     """The profile that fits ``intervals`` best. Without any it leaves the model as it is.
 
-    Raises `ConfigurationError` where scipy is missing.
+    Where nobody says what ran, and no number of pairs is near, messages may have come at times of
+    their own: an open load. Raises `ConfigurationError` where scipy is missing.
     """
+    check_library("scipy", "isfc measured fit")
     features = tuple(dict.fromkeys(fibre.profile.feature for fibre in layout.fibres))
     model = constants_digest(LinkParameters(), GuestCosts())
-    blank = SiteProfile(
-        name,
-        (),
-        features,
-        len(intervals),
-        model,
-        layout=layout_kind(layout),
-        loads=tuple(dict.fromkeys(one.derived.load for one in intervals)),
-    )
-    check_library("scipy", "isfc measured fit")
+    blank = SiteProfile(name, (), features, len(intervals), model, layout=layout_kind(layout))
+    wide = _by_name([WITHIN * float(each) for each in unknowns().prior])
     if not intervals:
-        return Fitted(blank, _by_name([WITHIN * float(each) for each in priors()]), NAMES)
-    return _Fit(layout, intervals, blank, progress).solve()
+        return Fitted(blank, wide, NAMES)
+    runs = runs or Runs.here()
+    search = Search(layout, intervals, blank, runs)
+    if not search.groups:
+        blank = replace(blank, loads=_loads(intervals))
+        return Fitted(blank, wide, NAMES, doubts=(_NOTHING_JUDGED,))
+    found = _Fit(search, runs)
+    if found.misfit > NOISY and any(one.has_pairs for one in intervals):
+        as_open = [one.as_open() if one.has_pairs else one for one in intervals]
+        found = min(
+            found, _Fit(Search(layout, as_open, blank, runs), runs), key=lambda each: each.misfit
+        )
+    return found.judged()
 
 
 _NOTHING_JUDGED: Final = (
@@ -135,59 +127,45 @@ def _by_name(values: Sequence[float]) -> tuple[tuple[str, float], ...]:
     return tuple(zip(NAMES, values, strict=True))
 
 
+def _loads(intervals: Sequence[FitInterval]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one.derived.load for one in intervals))
+
+
 class _Fit:
-    """One fit: what was measured, and the runs so far."""
+    """What a search has found, and whether it is to be believed."""
 
-    def __init__(
-        self,
-        layout: Layout,
-        intervals: Sequence[FitInterval],
-        blank: SiteProfile,
-        progress: Callable[[int], None],
-    ) -> None:
-        self._layout, self._intervals, self._blank = layout, intervals, blank
-        self._progress = progress
-        self._runs = 0
-        self._points: list[Any] = []
-        self._shown: list[list[float]] = []
-        """Of each point: the logarithm of how far each judged figure is off."""
-        self._rounding: list[float] = []
-        self._counts: list[int] = []
-        """How many judged figures each interval has."""
-        self._groups: list[str] = []
-        """To what each figure belongs: its interval, or its device if there is one interval."""
+    def __init__(self, search: Search, runs: Runs) -> None:
+        self._search, self._runs, self._layout = search, runs, search.layout
+        self._near, self._told = search.find()
+        self._moved = self._near.moved(self._told)
+        self._logs = self._near.best(self._moved)
+        self.misfit = self._near.misfit(self._logs)
+        self._intervals = search.loads(self._logs)
 
-    def solve(self) -> Fitted:
-        """Search from factors of 1, then hold back one interval, or device, after the other."""
-        self._run([0.0] * len(NAMES))
-        if not self._groups:
-            wide = _by_name([WITHIN * float(each) for each in priors()])
-            return Fitted(self._blank, wide, NAMES, doubts=(_NOTHING_JUDGED,))
-        near, told = self._search()
-        moved = near.moved(told)
-        logs = near.best(moved)
-        misfit = near.misfit(logs)
-        held = [
-            Judged(
-                self._seat(name),
-                self._held_back(name, near.best(moved, [*map(name.__ne__, self._groups)])),
-            )
-            for name in dict.fromkeys(self._groups)
-        ]
-        before = [figure for index in range(len(self._intervals)) for figure in self._judge(index)]
+    def judged(self) -> Fitted:
+        """Hold back one interval, or device, after the other, and other explanations beside it."""
+        near, told, misfit = self._near, self._told, self.misfit
+        held, before = self._held_back(), self._before()
+        covariance = near.covariance(misfit)
+        size = len(NAMES)
         profile = replace(
-            self._profile(logs, told),
+            self._search.profile(self._logs, told),
+            loads=_loads(self._intervals),
             held_back=_errors([figure for each in held for figure in each.figures]),
             before=_errors(before),
-            covariance=tuple(tuple(map(float, row)) for row in near.covariance(misfit)),
+            covariance=tuple(tuple(map(float, row[:size])) for row in covariance[:size]),
         )
-        off = _by_name([WITHIN * float(each) for each in near.spread(misfit)])
-        untold = tuple(name for name, known in zip(NAMES, told, strict=True) if not known)
-        inferred = any(one.derived.is_inferred for one in self._intervals)
-        seat = self._outlier(near, told, misfit)
-        doubts = [*self._said(), *doubts_of(profile, held, misfit, seat, inferred=inferred)]
+        off = _by_name([WITHIN * float(each) for each in near.spread(misfit)[:size]])
+        skew = skewed(self._search, near, told, self._logs, misfit, WITHIN)
+        untold = tuple(name for name, known in zip(NAMES, told, strict=False) if not known)
+        inferred = any(one.is_unknown for one in self._intervals)
+        doubts = [
+            *self._of_loads(covariance),
+            *self._said(),
+            *doubts_of(profile, held, misfit, self._outlier(), inferred=inferred),
+        ]
         known = near.known * min(max(1.0, misfit), NOISY)
-        own, rivals, better = self._beside(profile, near, told, known)
+        own, rivals, better = self._beside(profile, known)
         if better:
             doubts.append(better)
         elif doubts:
@@ -199,37 +177,93 @@ class _Fit:
             if name == "line" and abs(log(factor)) > APART_MIN
         ]
         ranked = sorted((own, *rivals), key=lambda each: each.evidence)
-        return Fitted(profile, off, untold, misfit, tuple(doubts), tuple(notes), tuple(ranked))
+        return Fitted(
+            profile,
+            off,
+            untold,
+            misfit,
+            tuple(doubts),
+            tuple(notes),
+            tuple(ranked),
+            tuple(skew.items()),
+        )
+
+    def _held_back(self) -> list[Judged]:
+        """Of each group its figures, by the fit to the rest; what ran is as all figures tell it."""
+        names = [*dict.fromkeys(self._search.groups)]
+        sites = [self._site(self._near.best(self._moved, self._but(name))) for name in names]
+        alone = len(self._intervals) == 1
+        one_each = [self._intervals[0 if alone else int(name)] for name in names]
+        found = self._figures([*zip(sites, one_each, strict=True)])
+        return [
+            Judged(
+                self._seat(name),
+                [each for each in figures if not alone or group_of(each) == name],
+            )
+            for name, figures in zip(names, found, strict=True)
+        ]
+
+    def _before(self) -> list[MeasuredFigure]:
+        """All figures with the constants as they are, and what ran as it is taken with these."""
+        found = self._figures([(self._layout, one) for one in self._search.intervals])
+        return [figure for figures in found for figure in figures]
+
+    def _site(self, logs: Any, told: Any = None) -> Layout:
+        return with_site(self._layout, self._search.profile(logs, told))
+
+    def _but(self, name: str) -> list[bool]:
+        """Which figures are left without a group."""
+        return [*map(name.__ne__, self._search.groups)]
 
     def _beside(
-        self, profile: SiteProfile, near: Near, told: Any, known: Any
+        self, profile: SiteProfile, known: Any
     ) -> tuple[Explanation, list[Explanation], str]:
         """The fit as an explanation, its rivals, and in words what is as good and matters."""
         at_site = with_site(self._layout, profile)
         moved = sum(factor != 1.0 for _, factor in profile.factors)
-        own = self._explain("the fit", known, at_site, moved)
-        features = [
-            self._explain(what, known, changed) for what, changed in other_features(self._layout)
-        ]
+        others = [(what, at, 0) for what, at in other_features(self._layout)]
         found = [
-            (what, with_site(self._layout, self._profile(at)), fitted)
-            for what, at, fitted in causes(near, told)
+            (what, self._site(at), fitted) for what, at, fitted in causes(self._near, self._told)
         ]
-        apart = [(self._explain(what, known, at, fitted), at) for what, at, fitted in found]
-        as_good = [(each, at) for each, at in apart if _explains([each], own.evidence + AS_GOOD)]
+        own, *rivals = self._explained([("the fit", at_site, moved), *others, *found], known)
+        features, apart = rivals[: len(others)], rivals[len(others) :]
+        as_good = [
+            (each, at)
+            for each, (_, at, _) in zip(apart, found, strict=True)
+            if _explains([each], own.evidence + AS_GOOD)
+        ]
         doubt = ""
         if _explains(features, own.evidence + AS_GOOD):
             doubt = (
                 f"these figures look like {named(features)}; the fit is off by "
                 f"{own.off_percent:.0f} %: correct the layout, if that is what is there"
             )
-        elif as_good and (elsewhere := predicted_apart(at_site, [at for _, at in as_good])):
+        elif as_good and (
+            elsewhere := predicted_apart(at_site, [at for _, at in as_good], self._runs.each)
+        ):
             doubt = (
                 f"these figures look as much like {named([each for each, _ in as_good])} as like "
                 f"the fit, which is off by {own.off_percent:.0f} %; and with that {elsewhere}: "
                 "measure such a load as well, or say in the layout what is there"
             )
-        return own, [*features, *(each for each, _ in apart)], doubt
+        return own, rivals, doubt
+
+    def _of_loads(self, covariance: Any) -> Iterator[str]:
+        """Where pairs that do as well come to another speed of the link."""
+        moved = self._moved[: len(NAMES)]
+        for index, place in self._search.unknown_loads().items():
+            spread = float(covariance[place, place]) ** 0.5
+            one = self._search.intervals[index]
+            follows = abs(covariance[place, : len(NAMES)]) / spread
+            if one.has_pairs and max(follows[TRANSFER], *follows[moved], 0.0) > ALIKE:
+                low, high = (
+                    one.scaled(float(self._logs[place]) + way * spread).derived.load
+                    for way in (-1, 1)
+                )
+                yield (
+                    f"{one.seen.place}: link activity does not tell how many pairs ran: {low} and "
+                    f"{high} do as well, at other speeds of the link"
+                )
 
     def _said(self) -> Iterator[str]:
         """Doubts of what is taken to have run."""
@@ -248,15 +282,15 @@ class _Fit:
                 "little of the constants"
             )
 
-    def _outlier(self, near: Near, told: Any, misfit: float) -> str:
+    def _outlier(self) -> str:
         """The interval, or device, without which the rest is much nearer; empty without one."""
-        names = dict.fromkeys(self._groups)
+        near, names = self._near, [*dict.fromkeys(self._search.groups)]
         left = {}
         for name in names if len(names) > 2 else ():
-            used = [*map(name.__ne__, self._groups)]
-            left[name] = near.misfit(near.best(told, used), used)
+            used = self._but(name)
+            left[name] = near.misfit(near.best(self._told, used), used)
         name = min(left, key=left.__getitem__, default="")
-        if not name or left[name] > OUTLIER * misfit:
+        if not name or left[name] > OUTLIER * self.misfit:
             return ""
         return f"{self._seat(name)}, without which they are off by {left[name]:.1f} times"
 
@@ -264,20 +298,18 @@ class _Fit:
         """Where another workload is nearer than that which is said to have run."""
         import numpy
 
-        ends = numpy.cumsum([0, *self._counts])
+        ends = numpy.cumsum([0, *self._search.counts])
         fitted = with_site(self._layout, profile)
         for index, one in enumerate(self._intervals[:INTERVALS_MAX]):
-            if one.derived.is_inferred:
+            if one.is_unknown:
                 continue
             of_it = known[ends[index] : ends[index + 1]]
-            own = explain("", self._figures(fitted, one, SECONDS, 1), of_it)
+            others = [*other_workloads(one.derived)]
+            runs = [(self._layout, FitInterval(one.seen, other)) for _, other in others]
+            figures, *found = self._figures([(fitted, one), *runs], SECONDS)
+            own = explain("", figures, of_it)
             rivals = [
-                explain(
-                    what,
-                    self._figures(self._layout, FitInterval(one.seen, other), SECONDS, 1),
-                    of_it,
-                )
-                for what, other in other_workloads(one.derived)
+                explain(what, each, of_it) for (what, _), each in zip(others, found, strict=True)
             ]
             best = min(rivals, key=lambda each: each.squares)
             if best.squares < own.squares and best.off_percent < NEARER * own.off_percent:
@@ -286,96 +318,35 @@ class _Fit:
                     f"is off by {own.off_percent:.0f} %: what ran?"
                 )
 
-    def _explain(self, what: str, known: Any, layout: Layout, fitted: int = 0) -> Explanation:
-        """How near a layout comes, over all intervals; so many constants were fitted for it."""
-        found = [
-            each
-            for one in self._intervals
-            for each in self._figures(layout, one, JUDGED_SECONDS, 1)
+    def _explained(
+        self, explanations: Sequence[tuple[str, Layout, int]], known: Any
+    ) -> list[Explanation]:
+        """How near each comes over all intervals: in words, its layout, and constants fitted."""
+        count = len(self._intervals)
+        found = self._figures(
+            [(layout, one) for _, layout, _ in explanations for one in self._intervals]
+        )
+        return [
+            explain(
+                what,
+                [each for figures in found[count * row : count * (row + 1)] for each in figures],
+                known,
+                fitted,
+            )
+            for row, (what, _, fitted) in enumerate(explanations)
         ]
-        return explain(what, found, known, fitted)
-
-    def _search(self) -> tuple[Near, Any]:
-        """What the runs nearest to the best say, and which constants they tell."""
-        import numpy
-        from scipy.stats.qmc import Sobol
-
-        points = Sobol(len(CONSTANTS), rng=1)
-        near = self._look_around(points, numpy.zeros(len(CONSTANTS)), *ROUNDS[0])
-        for _ in range(AGAIN_MAX):
-            if near.at_edge(near.best()):
-                near = self._look_around(points, near.best(), *ROUNDS[0])
-        for width, count in ROUNDS[1:]:
-            # what is not told is to stay at 1: the last points are around that
-            near = self._look_around(points, near.best(near.told()), width, count)
-        for _ in range(AGAIN_MAX):
-            if near.at_edge(best := near.best(near.told())):
-                near = self._look_around(points, best, *AT_EDGE)
-        return near, near.told()
-
-    def _look_around(self, points: Any, centre: Any, width: float, count: int) -> Near:
-        """Run at ``count`` points up to ``width`` from ``centre``, and take all that are near."""
-        import numpy
-
-        for unit in points.random(count):
-            self._run(bounded(centre + width * (2 * unit - 1)))
-        reach = REACH * width
-        near = [
-            index
-            for index, point in enumerate(self._points)
-            if numpy.max(numpy.abs(point - centre)) <= reach
-        ]
-        shown = [self._shown[index] for index in near]
-        surface = surface_through([self._points[index] for index in near], shown, centre)
-        return near_surface(surface, self._rounding, reach)
-
-    def _profile(self, logs: Any, told: Any = None) -> SiteProfile:
-        """The profile with such factors, or those of them that are ``told``."""
-        kept = (True,) * len(NAMES) if told is None else told
-        factors = [
-            (name, exp(float(each)))
-            for name, each, known in zip(NAMES, logs, kept, strict=True)
-            if known
-        ]
-        return replace(self._blank, factors=tuple(factors))
-
-    def _run(self, logs: Any) -> None:
-        """Run each interval with such factors, each time with another seed."""
-        layout = with_site(self._layout, self._profile(logs))
-        seed = len(self._points) + 1
-        found = [self._figures(layout, one, SECONDS, seed) for one in self._intervals]
-        alone = len(found) == 1
-        self._counts = [len(one) for one in found]
-        self._groups = [
-            f"{f.node} {f.of}" if alone else str(i) for i, one in enumerate(found) for f in one
-        ]
-        self._rounding = [figure.rounding for one in found for figure in one]
-        self._points.append(logs)
-        self._shown.append([log_off(figure) for one in found for figure in one])
 
     def _figures(
-        self, layout: Layout, one: FitInterval, seconds: float, seed: int
-    ) -> list[MeasuredFigure]:
-        beside = run_beside(layout, one.seen, one.derived, seconds, WARMUP, seed)
-        self._runs += 1
-        self._progress(self._runs)
-        figures = [each for end, result in beside for each in figures_beside(end, result)]
-        return [each for each in figures if each.judged and each.measured > 0]
+        self, wanted: Sequence[tuple[Layout, FitInterval]], seconds: float = JUDGED_SECONDS
+    ) -> list[list[MeasuredFigure]]:
+        """The judged figures of intervals beside runs."""
+        return self._runs.each(
+            [partial(figures_of, layout, one, seconds, 1) for layout, one in wanted]
+        )
 
     def _seat(self, name: str) -> str:
         """A group in words."""
         return name if len(self._intervals) == 1 else str(self._intervals[int(name)])
-
-    def _held_back(self, name: str, logs: Any) -> list[MeasuredFigure]:
-        """The figures of a group, by the fit to the rest."""
-        if len(self._intervals) > 1:
-            return self._judge(int(name), logs)
-        return [figure for figure in self._judge(0, logs) if f"{figure.node} {figure.of}" == name]
-
-    def _judge(self, index: int, logs: Any = None) -> list[MeasuredFigure]:
-        """The figures of an interval with such factors; with the constants as they are if None."""
-        layout = self._layout if logs is None else with_site(self._layout, self._profile(logs))
-        return self._figures(layout, self._intervals[index], JUDGED_SECONDS, 1)
 
 
 def _explains(rivals: Sequence[Explanation], evidence: float) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import exp
 from typing import Any
 
 from isfc.layout.site import SiteProfile
@@ -13,9 +14,10 @@ class Fitted:
     """A profile; how far each factor's logarithm may be off, and which constants are not told.
 
     An uncertainty is two standard deviations, and wider where the figures are off by more than
-    what is known of them (``misfit``, a multiple of it). ``doubts`` are the reasons not to use it,
-    ``notes`` what else is to be looked at. ``explanations`` are what was held beside the fit, the
-    best first.
+    what is known of them (``misfit``, a multiple of it). ``skewed`` has how far
+    below and above may go of constants that lines do not reach. ``doubts`` are the reasons not to
+    use it, ``notes`` what else is to be looked at. ``explanations`` are what was held beside the
+    fit, the best first.
     """
 
     profile: SiteProfile
@@ -25,19 +27,32 @@ class Fitted:
     doubts: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     explanations: tuple[Explanation, ...] = ()
+    skewed: tuple[tuple[str, tuple[float, float]], ...] = ()
+
+    def ranges(self) -> dict[str, tuple[float, float]]:
+        """Of each constant, between what its factor is: 95 % of such ranges hold it."""
+        factors, sides = dict(self.profile.factors), dict(self.skewed)
+        found = {}
+        for name, off in self.uncertainties:
+            below, above = sides.get(name, (off, off))
+            factor = factors.get(name, 1.0)
+            found[name] = (factor * exp(-below), factor * exp(above))
+        return found
 
     def rows(self) -> list[dict[str, Any]]:
         """A flat record for each constant, as a data frame takes them.
 
         ``uncertainty`` is of the logarithm; one that is not told has a factor of 1.
         """
-        factors = dict(self.profile.factors)
+        factors, ranges = dict(self.profile.factors), self.ranges()
         return [
             {
                 "constant": name,
                 "factor": factors.get(name, 1.0),
                 "told": name in factors,
                 "uncertainty": off,
+                "low": ranges[name][0],
+                "high": ranges[name][1],
             }
             for name, off in self.uncertainties
         ]

@@ -5,7 +5,8 @@ does not tell what its channels' processors take. So each predicts loads that ma
 the link as it is and on one CTC of it, and the widest difference says whether the choice matters.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from math import exp, log
 from typing import Final
 
@@ -29,30 +30,34 @@ RUNS: Final = 2 * len(SUITES)
 """Runs for the predictions of one explanation."""
 
 
-def predicted_apart(fitted: Layout, others: Sequence[Layout]) -> str:
+def predicted_apart(
+    fitted: Layout,
+    others: Sequence[Layout],
+    each: Callable[[Sequence[Callable[[], float]]], list[float]],
+) -> str:
     """In words, where another explanation's prediction is furthest from the fit's.
 
-    Each is the link with its constants. Empty if all are alike.
+    Each is the link with its constants. Empty if all are alike. ``each`` does the runs.
     """
-    ours = _predictions(fitted)
-    apart = [
-        (log(theirs / ours[where]), where)
-        for other in others
-        for where, theirs in _predictions(other).items()
-    ]
+    wanted = [_predictions(layout) for layout in (fitted, *others)]
+    rates = iter(each([run for runs in wanted for run in runs.values()]))
+    ours, *theirs = [{where: next(rates) for where in runs} for runs in wanted]
+    apart = [(log(rate / ours[where]), where) for found in theirs for where, rate in found.items()]
     furthest, where = max(apart, key=lambda each: abs(each[0]))
     if abs(furthest) < ALIKE:
         return ""
     return f"{where} carries {100 * (exp(furthest) - 1):+.0f} %"
 
 
-def _predictions(layout: Layout) -> dict[str, float]:
-    """MB/s of each load."""
+def _predictions(layout: Layout) -> dict[str, Callable[[], float]]:
+    """What runs each load, for its MB/s."""
     links = {"the link": layout, "one CTC of it": layout.with_ctcs(layout.ctcs[:1])}
     return {
-        f"{name}:{PAIRS} on {what}": run(
-            Experiment.of(link, workload, PAIRS, SECONDS, WARMUP)
-        ).mb_per_s
+        f"{name}:{PAIRS} on {what}": partial(_mb_per_s, link, name)
         for what, link in links.items()
-        for name, workload in SUITES.items()
+        for name in SUITES
     }
+
+
+def _mb_per_s(layout: Layout, name: str) -> float:
+    return run(Experiment.of(layout, SUITES[name], PAIRS, SECONDS, WARMUP)).mb_per_s

@@ -1,7 +1,8 @@
-"""Lines through the runs of a site's fit, and what they say of the constants.
+"""Lines through the runs of a site's fit, and what they say of the constants and of what ran.
 
 A `Surface` is a line for each judged figure, through runs near a point. `Near` finds on it the
-factors with which the figures are least off, and how well each is known.
+factors with which the figures are least off, and how well each is known. Beside the constants,
+what ran may be unknown: pairs of guests, or the rate that is offered, of each interval.
 """
 
 from collections.abc import Sequence
@@ -52,18 +53,52 @@ KEPT: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True)
+class Unknowns:
+    """The unknowns of a fit: the logarithms of the factors of `CONSTANTS`, then of what ran.
+
+    Arrays: ``prior`` is how far each is expected from 0; it is between ``least`` and ``most``.
+    """
+
+    prior: Any
+    least: Any
+    most: Any
+
+    def bounded(self, logs: Any) -> Any:
+        """The nearest that may be."""
+        import numpy
+
+        return numpy.clip(logs, self.least, self.most)
+
+    def but_for_loads(self, constants: Any) -> Any:
+        """Which unknowns are free, if of the constants these are: what ran always is."""
+        import numpy
+
+        return numpy.append(constants, numpy.ones(len(self.prior) - len(CONSTANTS), bool))
+
+
+def unknowns(loads: Sequence[tuple[float, float, float]] = ()) -> Unknowns:
+    """Those of a fit; of each unknown load how far it is expected from 0, and its bounds."""
+    import numpy
+
+    most = log(FACTOR_MAX)
+    constants = [(LINE_PRIOR if each.name == "line" else PRIOR, -most, most) for each in CONSTANTS]
+    return Unknowns(*numpy.array([*constants, *loads]).T)
+
+
+@dataclass(frozen=True, slots=True)
 class Surface:
     """Lines through the runs near ``centre``: arrays of numpy, a row or entry for each figure.
 
     ``scatter`` is the standard deviation of one run about its line. ``level_share`` is the variance
-    of a level, and ``slope_share`` the covariance of slopes, of a figure whose scatter is 1.
+    of a level, and ``slope_share`` the covariance of slopes, of a figure whose scatter is 1; the
+    same of all figures, or an entry for each.
     """
 
     centre: Any
     level: Any
     slopes: Any
     scatter: Any
-    level_share: float
+    level_share: Any
     slope_share: Any
 
     def at(self, point: Any) -> Any:
@@ -71,7 +106,7 @@ class Surface:
         return self.level + self.slopes @ (point - self.centre)
 
 
-def surface_through(points: Sequence[Any], figures: Sequence[Any], centre: Any) -> Surface:
+def surface_through(points: Any, figures: Any, centre: Any) -> Surface:
     """The lines of ``figures``, a list for each of ``points``.
 
     Raises `ValueError` for fewer points than lines have unknowns, and one more.
@@ -86,17 +121,43 @@ def surface_through(points: Sequence[Any], figures: Sequence[Any], centre: Any) 
     shown = numpy.array(figures)
     lines, *_ = numpy.linalg.lstsq(given, shown, rcond=None)
     scatter = numpy.sqrt(numpy.sum((shown - given @ lines) ** 2, axis=0) / (count - unknowns))
-    share = numpy.linalg.inv(given.T @ given)
+    share = numpy.linalg.pinv(given.T @ given)  # of few pairs, points may have the same number
     return Surface(centre, lines[0], lines[1:].T, scatter, float(share[0, 0]), share[1:, 1:])
 
 
-def near_surface(surface: Surface, rounding: Sequence[float], reach: float) -> "Near":
+def joined(parts: Sequence[tuple[Surface, Sequence[int]]], centre: Any) -> Surface:
+    """One surface of several, each with the places of its unknowns among all of ``centre``."""
+    import numpy
+
+    count = len(centre)
+    slopes, shares = [], []
+    for part, places in parts:
+        figures = len(part.level)
+        wide, share = numpy.zeros((figures, count)), numpy.zeros((figures, count, count))
+        wide[:, places] = part.slopes
+        share[:, numpy.array(places)[:, None], places] = part.slope_share
+        slopes.append(wide)
+        shares.append(share)
+    return Surface(
+        centre,
+        numpy.concatenate([part.level for part, _ in parts]),
+        numpy.concatenate(slopes),
+        numpy.concatenate([part.scatter for part, _ in parts]),
+        numpy.concatenate([numpy.full(len(part.level), part.level_share) for part, _ in parts]),
+        numpy.concatenate(shares),
+    )
+
+
+def near_surface(
+    surface: Surface, rounding: Sequence[float], reach: Any, of: Unknowns | None = None
+) -> "Near":
     """What a surface says, with how far each figure's rounding may have it off, as a share."""
     import numpy
 
     scatter = surface.scatter**2 * (OWN_SCATTER**2 + surface.level_share)
     # what is rounded is off by no more than half a digit, evenly spread
-    return Near(surface, numpy.sqrt(REPORT**2 + numpy.array(rounding) ** 2 / 3 + scatter), reach)
+    known = numpy.sqrt(REPORT**2 + numpy.array(rounding) ** 2 / 3 + scatter)
+    return Near(surface, known, reach, of or unknowns())
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,17 +166,18 @@ class Near:
 
     surface: Surface
     known: Any
-    reach: float
+    reach: Any
+    unknowns: Unknowns
 
     def best(self, free: Any = None, used: Sequence[bool] | None = None) -> Any:
-        """The factors' logarithms at which the figures, or those ``used``, are least off.
+        """The unknowns at which the figures, or those ``used``, are least off.
 
-        Constants that are not ``free`` stay at 1.
+        What is not ``free`` stays at 0: a factor of 1.
         """
         import numpy
         from scipy.optimize import least_squares
 
-        centre, prior = self.surface.centre, priors()
+        centre, prior = self.surface.centre, self.unknowns.prior
         changed = numpy.flatnonzero(numpy.ones(len(centre), bool) if free is None else free)
         weights = numpy.where(True if used is None else used, 1 / self.known, 0.0)
         found = numpy.zeros(len(centre))
@@ -126,7 +188,7 @@ class Near:
             found[changed] = logs
             return numpy.concatenate([self.surface.at(found) * weights, logs / prior[changed]])
 
-        lower, upper = bounded(centre - self.reach), bounded(centre + self.reach)
+        lower, upper = map(self.unknowns.bounded, (centre - self.reach, centre + self.reach))
         found[changed] = least_squares(
             off,
             centre[changed],
@@ -147,18 +209,18 @@ class Near:
 
         ways = numpy.column_stack([path, numpy.eye(len(path))[:, free]])
         most = log(FACTOR_MAX)
-        prior = numpy.append(PRIOR, priors()[free])
+        prior = numpy.append(PRIOR, self.unknowns.prior[free])
 
         def off(steps: Any) -> Any:
             return numpy.concatenate([self.surface.at(ways @ steps) / self.known, steps / prior])
 
         start = numpy.zeros(ways.shape[1])
         steps = least_squares(off, start, bounds=(-most, most), loss="soft_l1", f_scale=MODEL).x
-        return bounded(ways @ steps)
+        return self.unknowns.bounded(ways @ steps)
 
     def at_edge(self, logs: Any) -> bool:
         """Whether a point is as far as the surface goes."""
-        return bool(abs(logs - self.surface.centre).max() > 0.95 * self.reach)
+        return bool((abs(logs - self.surface.centre) / self.reach).max() > 0.95)
 
     def misfit(self, logs: Any, used: Sequence[bool] | None = None) -> float:
         """How far figures, or those ``used``, are off, as a multiple of how well they are known.
@@ -175,13 +237,13 @@ class Near:
         return float(numpy.sqrt(numpy.sum(soft(off)) / left))
 
     def spread(self, misfit: float) -> Any:
-        """The standard deviations of the factors' logarithms, as of `covariance`."""
+        """The standard deviations of the unknowns, as of `covariance`."""
         import numpy
 
         return numpy.sqrt(numpy.diag(self.covariance(misfit)))
 
     def covariance(self, misfit: float) -> Any:
-        """The covariance of the factors' logarithms, where figures are off by ``misfit``.
+        """The covariance of the unknowns, where figures are off by ``misfit``.
 
         Slopes scatter, and so seem to tell what they do not: that is taken off what they tell.
         """
@@ -189,16 +251,22 @@ class Near:
 
         surface = self.surface
         slopes = surface.slopes / self.known[:, None]
-        false = FALSE * float(numpy.sum((surface.scatter / self.known) ** 2)) * surface.slope_share
+        noise = (surface.scatter / self.known) ** 2
+        share = numpy.broadcast_to(surface.slope_share, (len(noise), *slopes.shape[1:] * 2))
+        false = FALSE * numpy.tensordot(noise, share, 1)
         values, axes = numpy.linalg.eigh(slopes.T @ slopes - false)
         told = axes @ numpy.diag(numpy.clip(values, 0, None)) @ axes.T / max(1.0, misfit) ** 2
-        return numpy.linalg.inv(told + numpy.diag(priors() ** -2.0))
+        return numpy.linalg.inv(told + numpy.diag(self.unknowns.prior**-2.0))
 
     def told(self) -> Any:
-        """Which constants the figures tell: the line apart only if they are much nearer with it."""
+        """Which unknowns are free: what ran, and the constants that the figures tell.
+
+        The line apart only if they are much nearer with it.
+        """
+        count = len(CONSTANTS)
         misfit = self.misfit(self.best())
         spread = self.spread(misfit)
-        told = spread <= TOLD * priors()
+        told = self.unknowns.but_for_loads((spread <= TOLD * self.unknowns.prior)[:count])
         together = told.copy()
         together[LINE] = False
         apart = self.best(told)
@@ -210,10 +278,11 @@ class Near:
         """Which of the constants that are told are off 1 by more than chance (AIC)."""
         moved = told.copy()
         least = KEPT * max(1.0, self.misfit(self.best(told))) ** 2
-        while moved.any():
+        constants = slice(len(CONSTANTS))
+        while moved[constants].any():
             own = self._squares(self.best(moved))
             gains = {}
-            for index in moved.nonzero()[0]:
+            for index in moved[constants].nonzero()[0]:
                 fewer = moved.copy()
                 fewer[index] = False
                 gains[index] = self._squares(self.best(fewer)) - own
@@ -227,27 +296,13 @@ class Near:
         """The sum that is least at the best."""
         import numpy
 
-        off = numpy.concatenate([self.surface.at(logs) / self.known, logs / priors()])
+        off = numpy.concatenate([self.surface.at(logs) / self.known, logs / self.unknowns.prior])
         return float(numpy.sum(soft(off)))
 
 
 def soft(off: Any) -> Any:
     """The squares of residuals; those beyond `MODEL` count less."""
     return 2 * MODEL**2 * ((1 + (off / MODEL) ** 2) ** 0.5 - 1)
-
-
-def priors() -> Any:
-    """How far the logarithm of each factor of `CONSTANTS` is expected from 0."""
-    import numpy
-
-    return numpy.array([LINE_PRIOR if each.name == "line" else PRIOR for each in CONSTANTS])
-
-
-def bounded(logs: Any) -> Any:
-    """The nearest factors' logarithms that a profile may have."""
-    import numpy
-
-    return numpy.clip(logs, -log(FACTOR_MAX), log(FACTOR_MAX))
 
 
 def at_bound(log_factor: float) -> bool:

@@ -3,13 +3,13 @@
 import os
 import signal
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
 from multiprocessing import current_process, get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from threading import Thread, current_thread, main_thread
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from isfc.errors import ConfigurationError
 from scenarios.runs.saturation import RunEach
@@ -35,29 +35,30 @@ def share_out(
     Raises `ChildProcessError` when one of them dies. To be used in any thread, by a script below
     ``if __name__ == "__main__":``, as a new process runs the script for its names.
     """
+    with _staffed(work, jobs) as each:
+        yield from each(items)
+
+
+@contextmanager
+def _staffed(
+    work: Callable[[_Item], _Result], jobs: int
+) -> Iterator[Callable[[Sequence[_Item]], Iterator[tuple[int, _Result]]]]:
+    """As `share_out`, for items that come in several lots, each to its end."""
     if getattr(current_process(), "_inheriting", False):
         raise SystemExit(_UNGUARDED)
-    waiting = deque(enumerate(items))
     staff: list[BaseProcess] = []
-    busy: dict[Connection, BaseProcess] = {}
-    try:
-        for _ in range(min(jobs, len(items))):
+    lines: dict[Connection, BaseProcess] = {}
+
+    def each(items: Sequence[_Item]) -> Iterator[tuple[int, _Result]]:
+        while len(lines) < min(jobs, len(items)):
             connection, process = _hire(work, staff)
-            busy[connection] = process
-            connection.send(waiting.popleft())
-        while busy:
-            for line in wait(list(busy)):
-                assert isinstance(line, Connection)
-                try:
-                    answer = line.recv()
-                    if waiting:
-                        line.send(waiting.popleft())
-                    else:
-                        busy.pop(line)
-                        line.close()  # which tells the worker that there is no more to do
-                except (EOFError, ConnectionError):
-                    raise _death(busy[line]) from None
-                yield answer
+            lines[connection] = process
+        yield from _shared(lines, items)
+
+    try:
+        yield each
+        for line in lines:
+            line.close()  # which tells the worker that there is no more to do
     except BaseException:
         for process in staff:
             process.terminate()
@@ -65,6 +66,45 @@ def share_out(
     finally:
         for process in staff:
             process.join()
+
+
+def _shared(
+    lines: Mapping[Connection, BaseProcess], items: Sequence[_Item]
+) -> Iterator[tuple[int, Any]]:
+    """The items' results, of workers at the ends of the lines."""
+    waiting = deque(enumerate(items))
+    busy = [*lines][: len(items)]
+    for line in busy:
+        with _deaths(lines[line]):
+            line.send(waiting.popleft())
+    while busy:
+        for ready in wait(busy):
+            assert isinstance(ready, Connection)
+            with _deaths(lines[ready]):
+                answer = ready.recv()
+                if waiting:
+                    ready.send(waiting.popleft())
+                else:
+                    busy.remove(ready)
+            yield answer
+
+
+Calls = Callable[[Sequence[Callable[[], _Result]]], Iterator[tuple[int, _Result]]]
+"""Makes calls; gives (index of the call, result) as they are ready."""
+
+
+@contextmanager
+def calling(jobs: int) -> Iterator[Calls[Any]]:
+    """What makes calls, ``jobs`` at a time by processes that stay; with one job in this process."""
+    if jobs == 1:
+        yield lambda calls: enumerate(map(_call, calls))
+    else:
+        with _staffed(_call, jobs) as each:
+            yield each
+
+
+def _call(call: Callable[[], _Result]) -> _Result:
+    return call()
 
 
 def check_jobs(jobs: int) -> None:
@@ -157,6 +197,15 @@ def _handler_held() -> Iterator[None]:
         signal.signal(signal.SIGINT, handler)
         if held:
             signal.raise_signal(signal.SIGINT)
+
+
+@contextmanager
+def _deaths(process: BaseProcess) -> Iterator[None]:
+    """Say of a line that breaks that its process died."""
+    try:
+        yield
+    except (EOFError, ConnectionError):
+        raise _death(process) from None
 
 
 def _death(process: BaseProcess) -> ChildProcessError:

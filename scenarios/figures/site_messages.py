@@ -70,7 +70,7 @@ def exchanges(out: WayFigures, back: WayFigures) -> Exchanges:
     reply = _payload(back.mb_per_s * 2**20 / back.messages_per_s) if back.messages_per_s else 1
     per_s, sent = out.messages_per_s, out.mb_per_s * 2**20
     if (
-        TRANSPORT_WINDOW * reply > ANSWER_AREA_LENGTH
+        (1 + _SAME_LENGTH) * TRANSPORT_WINDOW * reply > ANSWER_AREA_LENGTH
         and per_s > _ACKNOWLEDGED * back.messages_per_s
     ):
         acknowledged = per_s / 2

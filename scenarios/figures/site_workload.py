@@ -110,6 +110,13 @@ class Derived:
             as_well=(),
         )
 
+    def scaled(self, factor: float) -> "Derived":
+        """With so many times the pairs, or the rate of an open load."""
+        if self.is_light:
+            rate = factor * (self.offered_per_s or 0.0)
+            return replace(self, workload=open_load(self.workload, rate), offered_per_s=rate)
+        return replace(self, pairs=min(PAIRS_TRIED_MAX, max(1, round(factor * self.pairs))))
+
     def experiment(
         self, layout: Layout, seconds: float, warmup: float, seed: int = 1
     ) -> Experiment:

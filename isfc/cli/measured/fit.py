@@ -1,5 +1,6 @@
 """``isfc measured fit``: the model's constants as a site's figures tell them."""
 
+import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,6 +11,7 @@ from isfc.cli.measured.options import MeasuredFiles, MeasuredLink
 from isfc.cli.measured.page import fit_page
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption
+from isfc.cli.options.number import JobsOption
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import check_file, output_option
 from isfc.cli.output.progress import progress_bar
@@ -17,9 +19,11 @@ from isfc.cli.output.streams import show, show_error, show_json, show_log, write
 from isfc.layout.site_file import format_site
 from isfc.library import check_library
 from isfc.measured.seen import see_intervals
-from isfc.search.measured import intervals_of
+from isfc.search.measured import INTERVALS_MAX, intervals_of
+from isfc.search.site_fit import fit, runs_of
 from isfc.search.site_fitted import Fitted
-from isfc.search.site_pairs import fit, runs_of
+from isfc.search.site_search import Runs
+from isfc.search.workers import calling
 
 
 @flattened
@@ -31,6 +35,7 @@ def fit_site(
         Path,
         output_option("The site profile to write; .toml."),
     ],
+    jobs: JobsOption = None,
     anyway: Annotated[
         bool,
         typer.Option("--anyway", help="Write the profile even if the fit is refused; it says so."),
@@ -47,11 +52,18 @@ def fit_site(
     check_file("--output", str(output), (".toml",))
     check_library("scipy", "isfc measured fit")
     layout, found = measured.open(files)
-    intervals, left_out = intervals_of(layout, see_intervals(layout, found))
-    for note in left_out:
-        show_log(f"isfc: note: {note}")
-    with progress_bar(runs_of(layout, intervals), "runs at most") as advance:
-        fitted = fit(layout, intervals, output.stem, advance).marked()
+    seen = see_intervals(layout, found)
+    is_told = all(any(end.measurement.ran for end in one.ends) for one in seen)
+    at_most = runs_of(layout, min(len(seen), INTERVALS_MAX), is_told=is_told)
+    with (
+        progress_bar(at_most, "runs at most", is_said=True) as advance,
+        calling(jobs or os.cpu_count() or 1) as calls,
+    ):
+        runs = Runs(calls, advance)
+        intervals, left_out = intervals_of(layout, seen, runs)
+        for note in left_out:
+            show_log(f"isfc: note: {note}")
+        fitted = fit(layout, intervals, output.stem, runs).marked()
     written = anyway or not fitted.doubts
     if written:
         write_file(output, format_site(fitted.profile))
@@ -71,6 +83,7 @@ def fitted_record(fitted: Fitted, *, written: bool) -> dict[str, Any]:
         **asdict(profile),
         "factors": dict(profile.factors),
         "uncertainty": dict(fitted.uncertainties),
+        "ranges": fitted.ranges(),
         "not_told": list(fitted.untold),
         "misfit": fitted.misfit,
         "explanations": [

@@ -239,9 +239,12 @@ def fit_page(fitted: Fitted, file: str, *, written: bool = True) -> RenderableTy
     profile = fitted.profile
     table = plain_table("constant", ">factor", ">+- %", "")
     factors = dict(profile.factors)
-    uncertainties = dict(fitted.uncertainties)
+    uncertainties, skewed = dict(fitted.uncertainties), dict(fitted.skewed)
     for constant in CONSTANTS:
         wide = f"{100 * (exp(uncertainties[constant.name]) - 1):.0f}"
+        if constant.name in skewed:
+            below, above = skewed[constant.name]
+            wide = f"-{100 * (1 - exp(-below)):.0f} +{100 * (exp(above) - 1):.0f}"
         if constant.name in factors:
             cells = (f"{factors[constant.name]:.2f}", wide, constant.meaning)
         else:

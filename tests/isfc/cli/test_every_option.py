@@ -273,7 +273,8 @@ ELSEWHERE: Final = {
     "measured read": "system zone ran records usable decimal-comma layout link output csv json",
     "measured compare": "link from system zone ran records usable decimal-comma profile tolerance "
     "plot csv json",
-    "measured fit": "link from system zone ran records usable decimal-comma output anyway csv json",
+    "measured fit": "link from system zone ran records usable decimal-comma output jobs "
+    "anyway csv json",
     "measured loads": "link profile system zone ran records usable decimal-comma percentile period "
     "lost growth months move guests together from plot jobs csv json",
     "node": "link listen connect cert key ca insecure pace dilation strict workload pairs seconds "

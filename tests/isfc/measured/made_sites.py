@@ -25,8 +25,9 @@ from isfc.measured.measurement import (
 )
 from isfc.measured.seen import see_intervals
 from isfc.search.measured import intervals_of
+from isfc.search.site_fit import fit
 from isfc.search.site_fitted import Fitted
-from isfc.search.site_pairs import fit
+from isfc.search.site_search import Runs
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.own_guests import CONVERSATIONS, open_load
 from scenarios.runs.result import DeviceResult, Result
@@ -115,8 +116,9 @@ class MadeSite:
     def fitted(self) -> Fitted:
         """The fit to it, refused or not."""
         layout = load_layout(self.layout)
-        told, _ = intervals_of(layout, see_intervals(layout, self.intervals()))
-        return fit(layout, told, "site")
+        runs = Runs.here()
+        told, _ = intervals_of(layout, see_intervals(layout, self.intervals()), runs)
+        return fit(layout, told, "site", runs)
 
     def errors_percent(self, fitted: Fitted) -> list[tuple[float, float]]:
         """Of each of `PREDICTED`, how far MB/s are off without the fit, and with it."""

@@ -16,8 +16,9 @@ from isfc.layout.site_file import with_site
 from isfc.measured.figures import Reading
 from isfc.measured.file import read_measurements
 from isfc.measured.seen import see_intervals
-from isfc.search.site_fit import FitInterval, fit
+from isfc.search.site_fit import fit
 from isfc.search.site_fitted import Fitted
+from isfc.search.site_search import FitInterval
 from scenarios.figures.site_workload import derive
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.report import make_name, measured

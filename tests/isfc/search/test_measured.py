@@ -15,6 +15,7 @@ from isfc.measured.seen import see_intervals
 from isfc.search import site_fit
 from isfc.search.measured import intervals_of
 from isfc.search.site_fitted import Fitted
+from isfc.search.site_search import Runs
 from scenarios.figures import site_compare
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.provenance import constants_digest
@@ -30,9 +31,8 @@ def short_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(site_compare, "WARMUP", 0.05)
 
 
-def refused(layout: Any, intervals: Any, name: str, progress: Any) -> Fitted:
+def refused(layout: Any, _: Any, name: str, __: Any) -> Fitted:
     """A fit that is in doubt, without a run."""
-    progress(len(intervals))
     return replace(site_fit.fit(layout, [], name), doubts=("it is off",))
 
 
@@ -115,7 +115,8 @@ def test_a_fit_that_is_refused_is_raised_unless_anyway(monkeypatch: pytest.Monke
     told: list[int] = []
     with pytest.raises(isfc.measured.FitRefused, match="refused: it is off") as caught:
         isfc.measured.fit("atlanta-boston", seen, progress=told.append)
-    assert told == [2]
+    assert told == [1, 2]  # what ran in each
+    assert isfc.measured.fit("atlanta-boston", seen, anyway=True, jobs=2).doubts == ("it is off",)
     assert pickle.loads(pickle.dumps(caught.value)).fitted == caught.value.fitted
     assert isfc.measured.fit("atlanta-boston", seen, anyway=True).profile.doubts == ("it is off",)
 
@@ -133,7 +134,7 @@ def test_of_many_intervals_some_are_fitted_to_from_the_least_busy_to_the_busiest
         )
         for minute in range(15)
     ]
-    chosen, (note,) = intervals_of(layout, see_intervals(layout, many))
+    chosen, (note,) = intervals_of(layout, see_intervals(layout, many), Runs.here())
     busy = sorted(each.seen.ends[0].measurement.devices[0].busy_percent or 0 for each in chosen)
     assert busy == [0, 2, 4, 6, 8, 10, 12, 14]
     assert note == "fitted to 8 of 15 intervals, from the least busy to the busiest"

@@ -32,5 +32,5 @@ def test_the_prediction_that_is_furthest_off_is_named(
 
     monkeypatch.setattr(site_predicted, "run", run)
     other = site_of(LAYOUT, line=line)
-    assert predicted_apart(LAYOUT, [LAYOUT, other]) == said
+    assert predicted_apart(LAYOUT, [LAYOUT, other], lambda each: [run() for run in each]) == said
     assert len(runs) == 3 * RUNS

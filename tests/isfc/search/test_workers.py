@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from isfc.search.workers import serve, share_out
+from isfc.search.workers import calling, serve, share_out
 from tests.waiting import PATIENCE_S
 
 
@@ -23,6 +23,16 @@ def test_every_item_has_its_result(jobs: int) -> None:
     items = [4, -3, 2, -1]
     assert dict(share_out(abs, items, jobs)) == {0: 4, 1: 3, 2: 2, 3: 1}
     assert active_children() == []
+
+
+def test_processes_stay_for_the_next_lot_of_calls() -> None:
+    with calling(2) as calls:
+        first = dict(calls([os.getpid] * 4))
+        assert {*dict(calls([os.getpid] * 2)).values()} <= {*first.values()}
+        assert len(active_children()) == 2
+    assert active_children() == []
+    with calling(1) as calls:
+        assert {*calls([os.getpid])} == {(0, os.getpid())}
 
 
 def test_no_work_needs_no_workers() -> None:

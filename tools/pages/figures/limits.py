@@ -7,7 +7,7 @@ from hypothesis import settings
 from isfc.io.demand import make_demand, make_route
 from isfc.io.estimate import estimate_channel
 from isfc.io.osa import CPU_RATIOS, OSA_EXPRESS7S_25GBE
-from isfc.search.site_fit import ROUNDS
+from isfc.search.site_search import ROUNDS
 from isfc.testing.profiles import register_profiles
 from scenarios.moves.evacuation import WINDOW
 from scenarios.moves.guest_memory import KNOWN_GUESTS, GuestMemory

@@ -2,7 +2,7 @@
 
 import pytest
 
-from isfc.search import site_fit
+from isfc.search import site_fit, site_search
 from scenarios.figures import site_compare
 
 
@@ -11,7 +11,7 @@ def short_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Emulate for a moment, and fit with few points."""
     monkeypatch.setattr(site_compare, "SECONDS", 0.2)
     monkeypatch.setattr(site_compare, "WARMUP", 0.05)
-    monkeypatch.setattr(site_fit, "SECONDS", 0.05)
-    monkeypatch.setattr(site_fit, "WARMUP", 0.02)
+    monkeypatch.setattr(site_search, "SECONDS", 0.05)
+    monkeypatch.setattr(site_search, "WARMUP", 0.02)
     monkeypatch.setattr(site_fit, "JUDGED_SECONDS", 0.05)
-    monkeypatch.setattr(site_fit, "ROUNDS", ((0.3, 8), (0.2, 8)))
+    monkeypatch.setattr(site_search, "ROUNDS", ((0.3, 8), (0.2, 8)))

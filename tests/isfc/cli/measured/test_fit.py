@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from isfc.cli.main import run
+from isfc.cli.output.progress import SO_FAR
 from isfc.layout.catalogue import load_layout
 from isfc.layout.site import CONSTANTS
 from isfc.layout.site_file import format_site, read_site
@@ -21,6 +22,7 @@ pytestmark = pytest.mark.at_length
 
 
 PAGES = [str(PROJECT / "docs" / "measured" / f"site-{n}.txt") for n in (1, 2, 3)]
+HERE = ["--jobs", "1"]  # where runs are as short as the fixture has them
 QUIET = "Addr Type ths I/O Pend Disc Conn Serv Busy\n6000 CTCA 1 .0 ... ... ... ... 0\n"
 
 
@@ -39,9 +41,12 @@ def test_a_fit_says_its_factors_and_writes_a_profile(
 ) -> None:
     output = tmp_path / "site.toml"
     # runs of a moment scatter so much that the fit would be refused
-    assert run(["measured", "fit", "atlanta-boston", *PAGES, "-o", str(output), "--anyway"]) == 0
+    assert (
+        run(["measured", "fit", "atlanta-boston", *PAGES, "-o", str(output), "--anyway", *HERE])
+        == 0
+    )
     out, err = capsys.readouterr()
-    assert err == ""
+    assert not [line for line in err.splitlines() if not line.startswith(SO_FAR)]
     factors = dict(re.findall(r"^(\w+) +(\d\.\d\d) +\d+  (?!not told)", out, re.MULTILINE))
     written = read_site(output)
     assert {name: f"{factor:.2f}" for name, factor in written.factors} == factors
@@ -56,7 +61,7 @@ def test_a_fit_says_its_factors_and_writes_a_profile(
 
 def test_json_keys(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / "site.toml"
-    command = ["measured", "fit", "atlanta-boston", PAGES[0], "-o", str(output), "--anyway"]
+    command = ["measured", "fit", "atlanta-boston", PAGES[0], "-o", str(output), "--anyway", *HERE]
     assert run([*command, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert_keys("measured fit", document)
@@ -89,7 +94,8 @@ def test_a_quiet_interval_does_not_count_among_busy_ones(
         output = tmp_path / name / "site.toml"
         output.parent.mkdir()
         assert (
-            run(["measured", "fit", "atlanta-boston", *files, "-o", str(output), "--anyway"]) == 0
+            run(["measured", "fit", "atlanta-boston", *files, "-o", str(output), "--anyway", *HERE])
+            == 0
         )
         outputs.append(read_site(output))
     assert "the link was quiet" in capsys.readouterr().err
