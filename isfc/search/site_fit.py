@@ -67,8 +67,8 @@ WITHIN: Final = 2.0
 """Standard deviations that an uncertainty is given as: 95 % of such intervals hold the constant."""
 
 ALIKE: Final = 0.1
-"""How far a factor may go with the pairs that do as well, as a logarithm, for these not to matter.
-Chosen: the noise of a short measurement leaves half of it."""
+"""How far the transfer's factor may go with pairs that do as well, as a logarithm, for these not to
+matter. Chosen: the noise of a short measurement leaves half of it."""
 
 
 def runs_of(layout: Layout, intervals: int, *, is_told: bool) -> int:
@@ -250,12 +250,11 @@ class _Fit:
 
     def _of_loads(self, covariance: Any) -> Iterator[str]:
         """Where pairs that do as well come to another speed of the link."""
-        moved = self._moved[: len(NAMES)]
         for index, place in self._search.unknown_loads().items():
             spread = float(covariance[place, place]) ** 0.5
             one = self._search.intervals[index]
-            follows = abs(covariance[place, : len(NAMES)]) / spread
-            if one.has_pairs and max(follows[TRANSFER], *follows[moved], 0.0) > ALIKE:
+            follows = abs(float(covariance[place, TRANSFER])) / spread
+            if one.has_pairs and follows > ALIKE:
                 low, high = (
                     one.scaled(float(self._logs[place]) + way * spread).derived.load
                     for way in (-1, 1)
