@@ -46,7 +46,8 @@ class Agenda(Generic[Entry]):
 
     def add(self, at_ns: i64, entry: Entry) -> None:
         """Enter what is to happen at ``at_ns``."""
-        if self._end == len(self._slots):
+        places: i64 = len(self._slots)
+        if self._end == places:
             self._make_room()
         slots, end = self._slots, self._end
         slot = slots[end]

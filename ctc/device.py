@@ -1,7 +1,7 @@
 """One end of one CTC: drives the state table, notices collisions, keeps the I/O's times.
 
 The two ends share no memory. Each knows its own outstanding command and, from the frames
-that have arrived, the mate's; `ctc.state.RULES` is consulted with both.
+that have arrived, the mate's; `ctc.state.rule_of` is consulted with both.
 """
 
 from enum import Enum
@@ -14,7 +14,7 @@ from ctc.agenda import NEVER_NS
 from ctc.chpid import Chpid
 from ctc.fifo import Fifo
 from ctc.frame import CommandFrame, DataFrame, Departure, Frame, Signal, StatusFrame
-from ctc.state import RULES, CommandOutcome, State
+from ctc.state import CommandOutcome, State, rule_of
 from ctc.subchannel import (
     Attention,
     Collided,
@@ -132,8 +132,8 @@ class Ctc:
         """Issue a command. One at a time: the interrupt that ends the last one must have come."""
         assert self._command is None, f"{self.rdev:04X}: SSCH while an I/O is in progress"
         command = ssch.command
-        rule = RULES[command]
-        outcome = rule.outcomes[self._mate]
+        rule = rule_of(command)
+        outcome = rule.outcome(self._mate)
         self._serial += 1
         self._command = command
         self._load = ssch.load
@@ -251,8 +251,8 @@ class Ctc:
             self._chpid.observe(1, self._mate_write, now_ns)
 
     def _receive_command(self, frame: CommandFrame, now_ns: i64) -> None:
-        rule = RULES[frame.command]
-        outcome = rule.outcomes[self._state]
+        rule = rule_of(frame.command)
+        outcome = rule.outcome(self._state)
         if frame.command is Command.WRITE:
             self._mate_write = frame
         if outcome is CommandOutcome.ATTEND:
@@ -287,7 +287,7 @@ class Ctc:
         else:
             self._collide(self._load, now_ns)
         if self._arbitration is Arbitration.LOSE:
-            self._mate = RULES[frame.command].waiting
+            self._mate = rule_of(frame.command).waiting
             self._interrupts.add(Attention(self.rdev))
 
     def _attend(self, now_ns: i64) -> None:

@@ -37,7 +37,8 @@ class Fifo(Generic[Item]):
     def add(self, item: Item) -> None:
         """Let ``item`` wait behind all others."""
         end = self._end
-        if end < len(self._places):
+        places: i64 = len(self._places)
+        if end < places:
             self._places[end] = item
         else:
             if self._first > end // 2:  # nearly all have been taken: move the few others up

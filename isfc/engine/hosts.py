@@ -12,7 +12,7 @@ from isfc.engine.program import Offer, Program
 from isfc.engine.pump import Offers, Outlet
 from isfc.engine.wire import decode, encode
 from isfc.link.events import LinkEvent
-from isfc.link.message import Traffic
+from isfc.link.message import Message, Traffic
 from isfc.system.inputs import Arrive, Send
 from isfc.system.link_end import LinkEnd
 from isfc.system.system import System
@@ -157,8 +157,9 @@ class HostEnd(Outlet):
 
     def offer(self, offers: Iterable[Offer]) -> None:
         """Note what the program is to send."""
-        listed = offers if isinstance(offers, list) else list(offers)
-        for at_ns, messages in listed:
+        listed: list[Offer] = offers if isinstance(offers, list) else list(offers)
+        for at_ns, offered in listed:
+            messages: list[Message] = offered if isinstance(offered, list) else list(offered)
             self.offers.add(at_ns, messages)
             if messages[0].traffic is not _TRANSPORT:
                 self.exact = True

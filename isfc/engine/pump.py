@@ -1,6 +1,6 @@
 """What both engines do after each input: drain link ends, tell listeners, let programs send."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import TypeVar, final
 
 from mypy_extensions import i64
@@ -59,15 +59,15 @@ class Offers:
         self.due_ns: i64 = NEVER_NS
         """When the first is to be handed over, in ns; `NEVER_NS` while none is, or none can be."""
 
-    def add(self, at_ns: i64, messages: Sequence[Message]) -> None:
+    def add(self, at_ns: i64, messages: list[Message]) -> None:
         """Offer messages at ``at_ns``."""
-        self._agenda.add(at_ns, messages if isinstance(messages, list) else list(messages))
+        self._agenda.add(at_ns, messages)
         self._set_due()
 
     def extend(self, offers: Iterable[Offer]) -> None:
         """Offer messages, each at its time."""
         for at_ns, messages in offers:
-            self.add(at_ns, messages)
+            self.add(at_ns, messages if isinstance(messages, list) else list(messages))
 
     def take(self, room: i64) -> list[Message]:
         """The first offer, or as much of it as has room: ``room`` bytes. There must be one."""
@@ -89,7 +89,7 @@ class Offers:
         if self._agenda.due_ns < before_ns:
             messages = messages.copy()
             while self._agenda.due_ns < before_ns:
-                messages += self._agenda.pop()
+                messages.extend(self._agenda.pop())
         count = _fitting(messages, room)
         if count < len(messages):
             self._put_back(before_ns - 1, messages[count:])

@@ -71,6 +71,11 @@ from isfc.link.state import DeviceState, LinkState, StateInput
 from isfc.link.system_lock import LockClaim, SystemLock
 from isfc.link.write_side import WriteState
 
+# Members of an enumeration would be compared as objects.
+_TO_SENSE: Final = int(ReadState.SENSE)
+_TO_READ: Final = int(ReadState.READ)
+_SECOND_READING: Final = int(WriteState.SECOND_READING)
+
 _SEVERAL_CTCS: Final = SeveralCtcs()
 _ONE_CTC: Final = OneCtc()
 
@@ -306,10 +311,10 @@ class LogicalLink(LinkEndWork):
             return
         before = ctc.read_side
         self._read(ctc, read_side.GRANTED)
-        if before == ReadState.READ:
+        if before == _TO_READ:
             ctc.write(write_side.ANSWERED)
             self._instructions.add(Ssch(rdev, Command.READ))
-        elif before == ReadState.SENSE:
+        elif before == _TO_SENSE:
             ctc.write(write_side.ATTENDED)
             self.scheduler.occupy(rdev)
             self.watch.begin(ctc, now_ns + self._mih_ns)
@@ -359,7 +364,7 @@ class LogicalLink(LinkEndWork):
         ctc.counters.count_read(package)
         self._read(ctc, read_side.READ)
         self.rx_lock.want(ReceivePackage(ctc.rdev, package))
-        if ctc.write_side == WriteState.SECOND_READING:
+        if ctc.write_side == _SECOND_READING:
             self._write_again(ctc, now_ns)
         elif ctc.usable:  # it has not been given up before the interrupt came
             self._free(ctc)

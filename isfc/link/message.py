@@ -108,7 +108,8 @@ class Serials:
     def find(self, conversation: i64) -> Serial | None:
         """That of a conversation; None for one that is not known."""
         listed = self._listed
-        if 0 <= conversation < len(listed):
+        end: i64 = len(listed)
+        if 0 <= conversation < end:
             return listed[conversation]
         return self._others.get(conversation) if self._others else None
 

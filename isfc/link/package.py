@@ -118,7 +118,12 @@ class Packager:
         self._take = take
 
     def __bool__(self) -> bool:
-        return bool(self._waiting or self._again)
+        return self.waits
+
+    @property
+    def waits(self) -> bool:
+        """Whether something waits. Compiled code asks a property sooner than ``bool()``."""
+        return len(self._waiting) > 0 or len(self._again) > 0
 
     @property
     def redrives(self) -> bool:

@@ -88,7 +88,7 @@ class LinkEnd:
 
     def is_due(self, now_ns: i64) -> bool:
         """Whether there is anything to do, once the system's chpids have ended what is over."""
-        return self.link.due_ns <= now_ns or bool(self._interrupts)
+        return self.link.due_ns <= now_ns or len(self._interrupts) > 0
 
     def handle_deadline(self, now_ns: i64) -> None:
         """Do what is due, once the system's chpids have ended what is over.

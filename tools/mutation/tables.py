@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 
 import pytest
 
-from ctc.state import RULES, TRANSITIONS, CommandClass, CommandOutcome, State
+from ctc.state import RULES, TRANSITIONS, CommandClass, CommandOutcome, State, class_of
 from isfc.link.read_side import READ_SIDE, ReadState
 from isfc.link.state import StateInput
 from isfc.link.write_side import WRITE_SIDE, WriteState
@@ -58,9 +58,9 @@ class OtherOutcome(NamedTuple):
         )
         new = (first, second, third, fourth, fifth, sixth)
         TRANSITIONS[self.row] = new
-        for rule in RULES.values():
-            if rule.outcomes is old:
-                rule.outcomes = new
+        for command, rule in RULES.items():
+            if class_of(command) is self.row:
+                rule.outcomes = list(new)
 
     def __str__(self) -> str:
         return f"{self.row.name} met by {self.state.name}: {self.outcome.name}"
