@@ -18,6 +18,8 @@ from isfc.layout.file import parse_collection
 from scenarios.figures.compare import ResultFigure, ResultPair, Setting
 
 DEVICE_MEASURES = (("I/O/s", "io_per_s"), ("Serv", "serv_ms"), ("Busy %", "busy_percent"))
+_WHOLE = {"link", "all links"}
+"""What the figures of all that was run are called."""
 
 
 class FigureJson(Struct, frozen=True):
@@ -72,6 +74,7 @@ def compare_json(a: Path, b: Path, pair: ResultPair) -> CompareJson:
 def compare_page(pair: ResultPair, a: str, b: str) -> RenderableType:
     """The whole page."""
     parts: list[RenderableType] = [f"A: {a}\nB: {b}"]
+    parts += [*_lead(pair)]
     parts += [_settings(pair.settings)] * bool(pair.settings)
     if pair.kind == "run":
         if pair.layout_changes:
@@ -82,6 +85,15 @@ def compare_page(pair: ResultPair, a: str, b: str) -> RenderableType:
     else:
         parts += _replay(pair.figures)
     return apart(parts)
+
+
+def _lead(pair: ResultPair) -> Iterator[str]:
+    """What all of A and of B carried."""
+    for each in pair.figures:
+        if each.key in _WHOLE and each.measure == "mb_per_s":
+            one, other, _, percent, noise = _cells(each)
+            how = "" if percent == "-" else f" ({percent} %{noise and ', noise'})"
+            yield f"MB/s both ways: A {one}, B {other}{how}."
 
 
 def _moved(pair: ResultPair) -> list[str]:

@@ -48,7 +48,8 @@ def found_page(found: SearchResult, task: Task) -> RenderableType:
         ahead = "" if one is found.given else _ahead(one, found.given)
         table.add_row(name, *_figures(one), ahead, *_placed(one, found, task))
     sure = how_sure(found.best[0], found.given, task)
-    parts: list[RenderableType] = [_heading(task), table, sure, _known(found, task)]
+    lead = f"{_verdict(found, task)}\n\n{_heading(task)}"
+    parts: list[RenderableType] = [lead, table, sure, _known(found, task)]
     parts.append(_looked_at(found, task))
     if several:
         parts.append("* no other layout is better at all of the objectives.")
@@ -56,8 +57,25 @@ def found_page(found: SearchResult, task: Task) -> RenderableType:
         parts.append(f"{_UNDEFINED} CTCs that are not defined so: they need a change of the IODF.")
     notes = [note.text for note in found_notes(found, task)]
     if task.links:
-        return apart([*parts, "\n".join(_moved(found)), *notes])
+        moved = "\n".join(_moved(found))
+        return apart([*parts, *([moved] if moved else []), *notes])
     return apart([*parts, *notes, *_answers(found)])
+
+
+def _verdict(found: SearchResult, task: Task) -> str:
+    """Whether there is anything to gain, and what that takes."""
+    best, given = found.best[0], found.given
+    one = best if task.links or best.gains(found.defined) else found.defined
+    if not one.gains(given):
+        what = (
+            "no candidate"
+            if task.links
+            else "neither another choice of the devices that are defined nor a change of the IODF"
+        )
+        return f"Nothing to gain: {what} is ahead of the layout given by more than the spread."
+    is_new = task.links or undefined(one.layout, given.layout)
+    needs = "a change of the IODF" if is_new else "the devices that are defined"
+    return f"Best: {_ahead(one, given)} to the layout given, with {needs}; below is what to change."
 
 
 def _heading(task: Task) -> str:
@@ -97,7 +115,6 @@ def _placed(one: Contender, found: SearchResult, task: Task) -> list[str]:
 def _moved(found: SearchResult) -> Iterator[str]:
     """What to do with several links: a line for CTCs that leave one fibre for another."""
     if not found.best[0].gains(found.given):
-        yield "Nothing to gain: no candidate is ahead by more than the spread."
         return
     yield "What moves with the first; device numbers stay, the IODF changes:"
 
@@ -141,10 +158,6 @@ def _answers(found: SearchResult) -> Iterator[str]:
     """What to do: with the devices that are defined, and with a change of the IODF."""
     best, defined, given = found.best[0], found.defined, found.given
     if defined is given and not best.gains(given):
-        yield (
-            "There is nothing to gain: neither another choice of the devices that are defined nor "
-            "a change of the IODF is ahead of the layout given by more than the spread."
-        )
         return
     if defined is given:
         yield (

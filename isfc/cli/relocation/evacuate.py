@@ -189,10 +189,10 @@ def _show(
     elif shown.json:
         show_json(evacuation_json(evacuation, outcome, best))
     else:
-        said = [] if best is None else ["", best_line(best)]
-        page = evacuation_page(evacuation, outcome, ranges)
-        why = MovesLimit.of(evacuation, [guest.moved for guest in outcome.guests]).line()
-        show(page, why, *said, *note_lines(_notes(evacuation)))
+        said = [] if best is None else [best_line(best)]
+        said.append(MovesLimit.of(evacuation, [guest.moved for guest in outcome.guests]).line())
+        page = evacuation_page(evacuation, outcome, ranges, said)
+        show(page, *note_lines(_notes(evacuation)))
     if not outcome.all_moved:
         raise typer.Exit(ExitCode.FAILED)
 

@@ -24,15 +24,16 @@ _COLUMNS = 14
 
 
 def evacuation_page(
-    evacuation: Evacuation, outcome: EvacuationOutcome, ranges: MovesRange | None
+    evacuation: Evacuation,
+    outcome: EvacuationOutcome,
+    ranges: MovesRange | None,
+    said: Sequence[str] = (),
 ) -> RenderableType:
-    """The whole page."""
+    """The whole page: what it comes to, and what else is ``said`` of that, then each guest."""
     count, together = len(evacuation.tenants), evacuation.at_once
     order = "one by one" if together == 1 else f"{together} together"
     parts: list[RenderableType] = [
         f"Evacuation of {evacuation.name}: {count} guest{'s' * (count > 1)}, {order}; times in s",
-        "",
-        _schedule(outcome, ranges),
         "",
         (
             f"{'Empty' if outcome.all_moved else 'Not empty'} after {outcome.seconds:.2f} s; the "
@@ -45,6 +46,7 @@ def evacuation_page(
             f"Elsewhere, as the link to where they were to go was down: {first_listed(other, 8)}."
         )
     parts += [ranges_line(ranges)] if ranges else []
+    parts += [*filter(None, said), "", _schedule(outcome, ranges)]
     for response in outcome.responses:
         parts += ["", *response_lines(response)]
     if outcome.traffic:

@@ -91,9 +91,11 @@ def test_page_of_two_runs(capsys: pytest.CaptureFixture[str]) -> None:
     ]
     settings = (Setting("pairs", 5, 50), Setting("seeds", None, 2))
     page = page_of(ResultPair("run", settings, (*link, *devices)), capsys)
-    assert page[:10] == [
+    assert page[:12] == [
         "A: a.json",
         "B: b.json",
+        "",
+        "MB/s both ways: A 0, B 123456.8.",
         "",
         "set up  A   B",
         "pairs   5  50",
@@ -103,7 +105,7 @@ def test_page_of_two_runs(capsys: pytest.CaptureFixture[str]) -> None:
         "MB/s sent                  200.0     210.0        +10  +5.0",
         "MB/s received              200.0     210.0        +10  +5.0",
     ]
-    assert page[10] == "MB/s together                  0  123456.8  +123456.8     -"
+    assert page[12] == "MB/s together                  0  123456.8  +123456.8     -"
     assert page[-5:] == [
         "TXPENDCT                    12.5      12.5          0  +0.0",
         "",
@@ -111,7 +113,7 @@ def test_page_of_two_runs(capsys: pytest.CaptureFixture[str]) -> None:
         "6000     5.12     7.00    5.12    7.00      5.12      7.00",
         "6001        -     7.00       -    7.00         -      7.00",
     ]
-    assert len(page[8:-4]) == len(MEASURES)
+    assert len(page[10:-4]) == len(MEASURES)
 
 
 def test_page_of_two_replays(capsys: pytest.CaptureFixture[str]) -> None:
@@ -165,7 +167,7 @@ def test_small_difference_does_not_look_like_none(capsys: pytest.CaptureFixture[
 def test_noise_and_changes_of_the_layout_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
     link = [ResultFigure("run", "link", name, None, 100.0, 101.0, noise=True) for name in MEASURES]
     page = page_of(ResultPair("run", (), tuple(link), ("- old", "+ new")), capsys)
-    assert page[3:5] == ["- old", "+ new"]
+    assert page[3:7] == ["MB/s both ways: A 100.0, B 101.0 (+1.0 %, noise).", "", "- old", "+ new"]
     assert sum(line.endswith("noise") for line in page) == len(MEASURES)
 
 
@@ -174,13 +176,13 @@ def test_layouts_that_differ_are_told_in_words(capsys: pytest.CaptureFixture[str
     text, other = (format_layout(load_layout(f"published-{n}")) for n in (4, 8))
     pair = ResultPair("run", (), tuple(link), ("+ marked",), (text, other))
     page = page_of(pair, capsys)
-    assert page[3:5] == [
+    assert page[5:7] == [
         "fibre 41-51: new, Express2 2 Gb/s",
         "CTC CLIENT 6020 - SERVER 6020: new, on chpids 41-51",
     ]
     assert "+ marked" in page
     of_another_version = replace(pair, layouts=("[unknown]", other))
-    assert page_of(of_another_version, capsys)[3] == "+ marked"
+    assert page_of(of_another_version, capsys)[5] == "+ marked"
 
 
 def test_replays_leave_noise_out(capsys: pytest.CaptureFixture[str]) -> None:
