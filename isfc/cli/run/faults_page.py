@@ -1,4 +1,4 @@
-"""What ``isfc run --faults`` shows: the events, then what each fault did to the throughput."""
+"""What ``isfc run --faults`` shows: what each fault did to the throughput, then the events."""
 
 from collections.abc import Iterator
 from itertools import groupby
@@ -27,7 +27,7 @@ def fault_page(
         heading = run_heading(experiment, experiment.client_node)
     lines = Text("\n".join(event_lines(outcome)))
     total = f"{outcome.mb_per_s:.1f} MB/s both ways, from the end of the warm-up on"
-    return Group(heading, "", lines, "", _table(outcome), "", total)
+    return Group(heading, "", total, "", _table(outcome), "", lines)
 
 
 def event_lines(outcome: FaultOutcome) -> Iterator[str]:

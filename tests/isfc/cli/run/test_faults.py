@@ -29,7 +29,9 @@ def test_events_say_what_happened(faults: str, capsys: pytest.CaptureFixture[str
     page = capsys.readouterr().out
     lines = page.splitlines()
     assert max(map(len, lines)) <= 80
-    assert lines[4:7] == [
+    first = next(number for number, line in enumerate(lines) if "* crash" in line)
+    assert any("MB/s both ways" in line for line in lines[:first])
+    assert lines[first : first + 3] == [
         "    0.100000 SERVER   * crash at SERVER for 20 ms",
         "    0.100000 both       6000, 6001, 6002, 6003 are down",
         "    0.100000 both       the link went down",

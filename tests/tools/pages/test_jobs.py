@@ -1,0 +1,84 @@
+"""A newcomer's jobs, from README alone: a page that it names shows each, with the answer on top."""
+
+import re
+from typing import Final
+
+import pytest
+
+from tools.pages.console import GAP, PROJECT, blocks
+
+SCREEN: Final = 24
+"""Lines of a terminal."""
+JOBS: Final = r"""
+import    | import iocp tests/data/decks/cross-css.iocp                | Not paired: 8 devices
+import    | import iocp tests/data/decks/cec-a.iocp                  | do not say which director
+import    | import islink tests/data/logs/atlanta.txt                | feature = .* # assumed
+import    | import dpm tests/data/dpm/links.json                     | chpid = { ZVM1
+import    | export published-12 --as activate                        | ACTIVATE ISLINK 6000
+import    | export published-1 --as iocp                             | CHPID PATH=
+layouts   | new --systems ATLANTA,BOSTON                             | chpid = { ATLANTA
+layouts   | show atlanta-boston                                      | chpid 40 =+ Express2
+check     | check atlanta-boston published-10                        | 2 of 2 layouts read
+loss      | plan atlanta-boston --lose                               | limited by:
+loss      | plan published-12 --without 40                           | limited by:
+report    | report published-12 -o report.html                       | Running throughput
+size      | size --mb-per-s 650                                      | Best: \d chpids of FICON
+size      | size --mb-per-s 1500                                     | Not reachable: .* limited by
+optimise  | optimise docs/optimise-links.toml                        | (Best|Nothing to gain):
+optimise  | optimise docs/optimise-cluster.toml                      | (Best|Nothing to gain):
+sweep     | sweep docs/sweep-links.toml                              | MB/s range +best is ahead
+collisions| collide published-4 --offer-out 160                      | rule +coll/s
+changing  | change atlanta-boston docs/changing/wider.toml           | : 2 steps
+changing  | change query-islink query-islink                         | remove 3 CTCs
+number    | number published-12                                      | Scheme alike: .* keep it
+number    | number two-cecs --scheme alike                           | no scheme .* before after
+number    | show atlanta-boston --connections                        | CTCs/fibres ATLANTA BOSTON
+cluster   | plan docs/cluster/third-member.toml                      | alone ->
+cluster   | evacuate two-cecs ALPHA                                  | Empty after .* longest stop
+cluster   | run two-cecs --seconds 0.5                               | together +range
+cluster   | up docs/cluster/third-member.toml --detach               | are up
+run       | run atlanta-boston --workload HL --pairs 50              | sent +received +together
+run       | run atlanta-boston .* --report link                      | Written
+faults    | run published-4 .* --faults docs/faults.toml             | before during after
+cp        | run atlanta-boston .* --cp docs/commands.cp              | Link 6003 deactivated
+timeline  | run published-4 .* --timeline 10ms                       | us a column
+compare   | compare 8.json 10.json                                   | MB/s both ways: A .* B
+relocation| relocate published-12 --memory 2G                        | was moved in .* stopped
+relocation| relocate .* --max-quiesce 1                              | was not moved: MAXQUIESCE
+relocation| relocate .* --sweep channels                             | channels CTCs
+relocation| relocate .* --like direct-io                             | was moved in
+measured  | measured compare atlanta-boston docs/measured/site-1.txt | RDEV I/O/s
+measured  | measured fit atlanta-boston                              | constant +factor
+loads     | measured loads atlanta-boston .* --growth 3              | carries +range +headroom
+loads     | measured loads .* --move 1T                              | best +\d\d:\d\d
+replay    | replay --suite HL --rdevs 12                             | MB/s
+io-sizing | io size --rmf docs/io/rmf.txt                            | Now on 8 FICON Express8S
+io-sizing | io plan docs/io/two-channels.toml                        | proc% +bus%
+io-sizing | io run docs/io/two-channels.toml                         | CHANNEL PATH ACTIVITY
+live      | up query-islink --detach                                 | is up
+live      | cp 2NDI 'DEACTIVE ISLINK 33C1'                           | deactivated
+"""
+"""What is wanted: a page, a command that it shows, and what the answer has before any detail."""
+
+
+@pytest.mark.parametrize(
+    "job", JOBS.strip().splitlines(), ids=lambda job: job.split("|")[1].strip()
+)
+def test_answer_is_on_the_first_screen_of_a_page_that_readme_names(job: str) -> None:
+    name, command, answer = map(str.strip, job.split("|", 2))
+    page = f"docs/{name}.md"
+    assert f"({page}" in (PROJECT / "README.md").read_text("utf-8")
+    shown = [
+        each.shown.splitlines()
+        for block in blocks(page, (PROJECT / page).read_text("utf-8"))
+        for each in block
+        if re.match(f"isfc {command}", each.command)
+    ]
+    assert shown, f"{page} shows no such command"
+    lines, *_ = shown
+    first = lines[: lines.index(GAP) if GAP in lines else SCREEN][:SCREEN]
+    assert re.search(answer, " ".join(" ".join(first).split()))
+
+
+def test_there_are_forty_jobs() -> None:
+    assert len(JOBS.strip().splitlines()) >= 40
