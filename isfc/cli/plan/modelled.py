@@ -22,6 +22,7 @@ from isfc.cli.results.json import shared_json
 from isfc.cli.results.shared import shared_page
 from isfc.io.shared import find_shared
 from isfc.layout.plan import Plan
+from isfc.layout.sharing import open_questions
 from scenarios.figures.advice import changed_layouts, try_advice
 from scenarios.figures.cluster_loss import ClusterLeft, after_cluster_losses
 from scenarios.figures.cluster_plan import cluster_plan, plan_experiments
@@ -44,10 +45,11 @@ def lost_together_page(
     opened: OpenedLink, pieces: Sequence[str] | None, *, rule: bool
 ) -> tuple[RenderableType, dict[str, Any]]:
     """The page on what losses leave of all links together, and what ``--json`` prints of it."""
+    collection = opened.collection
     lefts = after_cluster_losses(
-        opened.collection, pieces or [], None if rule else partial(run_all, is_said=True)
+        collection, pieces or [], None if rule else partial(run_all, is_said=True)
     )
-    notes = [] if rule else (*cluster_notes(opened.collection), SHARED_UNRANGED)
+    notes = open_questions(collection) if rule else (*cluster_notes(collection), SHARED_UNRANGED)
     page = Group(cluster_losses_page(lefts), *note_lines(notes))
     records = [_left_record(left) for left in lefts if left.loss is not None]
     return page, {"losses": records, **note_records(notes)}

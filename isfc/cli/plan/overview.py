@@ -16,6 +16,7 @@ from isfc.cli.output.table import plain_table
 from isfc.layout.layout import Collection
 from isfc.layout.loss import ClusterLoss
 from isfc.layout.rules.book import find_all
+from isfc.layout.sharing import open_questions
 from scenarios.figures.cluster_loss import short_run
 from scenarios.figures.cluster_overview import (
     ClusterOverview,
@@ -56,9 +57,10 @@ def overview(collection: Collection, *, rule: bool) -> RenderableType:
             "All findings: isfc check. All figures, each link alone too: --json."
         ),
     ]
-    if run is not None:
-        parts += note_lines((*cluster_notes(collection), SHARED_UNRANGED))
-    return Group(*parts)
+    notes = (
+        open_questions(collection) if run is None else (*cluster_notes(collection), SHARED_UNRANGED)
+    )
+    return Group(*parts, *note_lines(notes))
 
 
 def _heading(collection: Collection) -> str:

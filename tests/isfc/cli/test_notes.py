@@ -195,3 +195,13 @@ def test_several_notes_of_a_kind_stand_in_lines_of_their_own() -> None:
     assert many.text.splitlines() == [
         "3 of 3 runs:", "- Of A.", "- Of B.", "- And 1 more of this kind."
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("words", [[], ["--lose"], ["--without", "S1:40"]])
+def test_tables_by_rule_of_all_links_say_what_may_be_one_channel(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "mesh.toml"
+    path.write_text(mesh(4, shared=True, ctcs=1))
+    page, _ = printed(capsys, "plan", str(path), "--rule", *words)
+    assert page.count(ONE_CHANNEL) >= 1
