@@ -26,8 +26,8 @@ CTCS_MAX: Final = 8
 RX: Final = {"L": 0x58, "ST": 0x50, "A": 0x5A, "C": 0x59, "LA": 0x41, "BCT": 0x46}
 RR: Final = {"LTR": 0x12, "SR": 0x1B}
 SI: Final = {"TM": 0x91, "CLI": 0x95, "OI": 0x96}
-S: Final = {"LPSW": 0x8200, "SPT": 0xB208, "MSCH": 0xB232, "SSCH": 0xB233}
-S.update(STSCH=0xB234, TSCH=0xB235)
+S: Final = {"LPSW": 0x8200, "SPT": 0xB208, "HSCH": 0xB231, "MSCH": 0xB232}
+S.update(SSCH=0xB233, STSCH=0xB234, TSCH=0xB235)
 BRANCHES: Final = {"B": 15, "BZ": 8, "BE": 8, "BL": 4, "BNZ": 7, "BNE": 7}
 
 _PSWS: Final = {
@@ -43,12 +43,15 @@ _CCWS_AT: Final = 0x40
 _SENSE_AT: Final = 0x30
 
 
-def guest(writes: int, reads: range, length: int = 64, ctcs: int = 1) -> bytes:
+def guest(
+    writes: int, reads: range, length: int = 64, ctcs: int = 1, program: str = "guest"
+) -> bytes:
     """A guest's storage from address 0 on.
 
-    Over each CTC it writes so many blocks of this length, and reads those numbers.
+    Over each CTC it writes so many blocks of this length, and reads those numbers; unless it has
+    another ``program``.
     """
-    lines = (Path(__file__).parent / "guest.asm").read_text("ascii").splitlines()
+    lines = (Path(__file__).parent / f"{program}.asm").read_text("ascii").splitlines()
     code = [found for line in lines if (found := re.match(r"(\w*)\s+(\w+)\s+(\S+)", line))]
     labels = _data_labels()
     at = CODE

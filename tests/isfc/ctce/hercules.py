@@ -28,7 +28,7 @@ PANRATE SLOW
 """
 _STOPPED: Final = re.compile(rb"HHCCP011I .*?PSW=[0-9A-F]{8} 8([0-9A-F]{7})", re.DOTALL)
 _COMMANDS: Final = """\
-pause 1
+pause {pause_s}
 loadcore {folder}/{name}.core 0
 restart
 """
@@ -46,14 +46,23 @@ class Hercules:
         )
         self._process: subprocess.Popen[bytes] | None = None
 
-    def start(self, writes: int, reads: range, length: int = 64, typed: Sequence[str] = ()) -> None:
-        """Begin with a guest that does as `guest` says, over all CTCs.
+    def start(
+        self,
+        writes: int,
+        reads: range,
+        length: int = 64,
+        *,
+        typed: Sequence[str] = (),
+        program: str = "guest",
+        pause_s: int = 1,
+    ) -> None:
+        """Begin with a guest that does as `guest` says, over all CTCs, after a pause.
 
         ``typed`` is what an operator does then, a second apart.
         """
         folder, name = self._folder, self._name
-        (folder / f"{name}.core").write_bytes(guest(writes, reads, length, self._ctcs))
-        commands = _COMMANDS.format(folder=folder, name=name)
+        (folder / f"{name}.core").write_bytes(guest(writes, reads, length, self._ctcs, program))
+        commands = _COMMANDS.format(folder=folder, name=name, pause_s=pause_s)
         commands += "".join(f"pause 1\n{command}\n" for command in typed)
         (folder / f"{name}.rc").write_text(commands)
         assert INSTALLED is not None

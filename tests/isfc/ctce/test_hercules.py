@@ -183,6 +183,23 @@ def test_what_an_operator_of_3_13_does_is_told_to_the_mate_or_not(
     asyncio.run(pair.run(body))
 
 
+@pytest.mark.exhaustive
+def test_what_a_guest_of_3_13_writes_after_a_halt_takes_the_place_of_what_it_halted(
+    tmp_path: Path,
+) -> None:
+    """HALT SUBCHANNEL ends it at its own end alone; the mate hears of no reset, and reads once."""
+    pair = Pair(tmp_path)
+
+    async def body(first: Hercules, second: Hercules) -> None:
+        first.start(0, range(1, 1), program="halt")
+        second.start(0, range(2, 3), pause_s=4)
+        assert await ended(first, second) == [GOOD, GOOD]
+
+    asyncio.run(pair.run(body))
+    orders = pair.box.exchange.adapters[0]
+    assert (orders.collision_count, orders.stale_count) == (0, 0)
+
+
 async def pull_now_and_then(pair: Pair) -> None:
     """Pull the fibre of one CTC after the other for a moment, again and again."""
     for ctc in cycle(range(len(pair.ctcs))):
@@ -243,15 +260,19 @@ def seconds_of(
 
 
 @pytest.mark.exhaustive
-def test_a_block_takes_at_most_1_6_times_as_long_as_between_two_joined_directly(
-    tmp_path: Path,
+@pytest.mark.parametrize(
+    ("ctcs", "length", "few", "many", "times"),
+    [(1, 64, 100, 6_100, 1.6), (8, 61_440, 50, 600, 2.0)],
+)
+def test_blocks_take_at_most_1_6_times_as_long_as_between_two_joined_directly(
+    tmp_path: Path, ctcs: int, length: int, few: int, many: int, times: float
 ) -> None:
-    """The best of three each, in turn, without what takes as long with few blocks."""
+    """Long ones over eight CTCs: twice. The best of three each, in turn, without the start."""
     found: dict[tuple[bool, int], float] = {}
     for turn in range(3):
-        for joined, blocks in product((False, True), (100, 6_100)):
-            name = f"{turn}{joined}{blocks}"
-            took_s = seconds_of(tmp_path / name, blocks, joined=joined)
+        for joined, blocks in product((False, True), (few, many)):
+            folder = tmp_path / f"{turn}{joined}{blocks}"
+            took_s = seconds_of(folder, blocks, joined=joined, ctcs=ctcs, length=length)
             found[joined, blocks] = min(took_s, found.get((joined, blocks), took_s))
-    direct_s, joined_s = (found[joined, 6_100] - found[joined, 100] for joined in (False, True))
-    assert joined_s < 1.6 * direct_s
+    direct_s, joined_s = (found[joined, many] - found[joined, few] for joined in (False, True))
+    assert joined_s < times * direct_s
