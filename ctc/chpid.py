@@ -11,7 +11,7 @@ from mypy_extensions import i64
 
 from ctc.address import ChpidId
 from ctc.agenda import NEVER_NS, Agenda
-from ctc.contention import ChannelQueue, Path, PathEnd
+from ctc.contention import ChannelQueue, Path, PathEnd, held_up_by
 from ctc.fabric import DeadlinesChanged, Fabric
 from ctc.profiles import ChpidProfile
 from ctc.sharing import NOTHING, ChannelUse, DirectionLoad, Sharing, fair_pace
@@ -143,6 +143,13 @@ class Chpid(PathEnd, Generic[ChannelUser]):
         queue = self.queue
         busy_ns: int = queue.busy_ns - max(0, queue.free_ns - now_ns)
         return busy_ns * self._processor_left
+
+    @property
+    def slowed(self) -> tuple[int, float]:
+        """What transfers that go out wait for, a kind of `Need`, and how many do, as it were."""
+        path, sending = self._path, self._sending
+        kind = held_up_by(self._out, sending.pace) if path is None else path.held_up_by
+        return kind, sending.slowed_count
 
     def admit(self, now_ns: i64) -> i64:
         """Queue one I/O at the processor; return when it has started, in ns.

@@ -25,6 +25,11 @@ TIGHT: Final = 1.0 + _NOTHING
 """More of a resource than this is wanted where it is short."""
 
 
+def held_up_by(sent: DirectionLoad, pace: float) -> int:
+    """What transfers that go slower wait for, where only two channels use it: line or processor."""
+    return LINE if sent.pace() <= pace + _NOTHING else SENDER
+
+
 @final
 class ChannelQueue:
     """What starts and ends the I/Os of a channel: its processor, and turns of what is under way.
@@ -299,6 +304,17 @@ class Path:
                 if pace * share > 1.0:
                     pace = 1.0 / share
         return pace
+
+    @property
+    def held_up_by(self) -> int:
+        """What a path that goes slower waits for: a kind of `Need`."""
+        needs = self.needs
+        if self.crowded:
+            return min(needs, key=lambda need: need.resource.level).kind
+        for need in needs:
+            if need.kind == BYTES and self.pace * need.share > 1.0 - _NOTHING:
+                return BYTES
+        return held_up_by(self.sent, self.pace)
 
     def renew(self) -> None:
         """What is under way has changed: let its needs stand at its resources while anything is."""

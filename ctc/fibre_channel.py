@@ -13,7 +13,9 @@ NS_PER_KM: Final = 5_000
 """Light in glass, one way (derived: 3e5 km/s over a refractive index of 1.5)."""
 
 PORT_CREDITS: Final = 90
-"""Buffer credits of a FICON channel's port (published: FICON Express16SA Performance)."""
+"""Buffer credits of a FICON channel's port (published: FICON Express16SA Performance).
+
+Of the ports of other features assumed."""
 
 RULE_CREDITS_PER_KM_GBPS: Final = 0.5
 """The old rule: half a credit for each km and Gb/s, with full frames (published there too)."""
@@ -24,7 +26,7 @@ def round_trip_ns(km: float) -> float:
     return 2 * NS_PER_KM * km
 
 
-def credit_ns(credits_: int, km: float, frame_ns: float) -> float:
+def credit_ns(credits_: float, km: float, frame_ns: float) -> float:
     """From one frame to the next when so many credits are the limit.
 
     ``frame_ns`` is how long a frame is on the line: it is received, and its credit's way back
@@ -34,7 +36,7 @@ def credit_ns(credits_: int, km: float, frame_ns: float) -> float:
 
 
 def credit_bytes_per_s(
-    credits_: int, km: float, frame_data_length: float, frame_ns: float
+    credits_: float, km: float, frame_data_length: float, frame_ns: float
 ) -> float:
     """Data that so many credits let through in one direction, in bytes a second.
 

@@ -122,6 +122,16 @@ class Sharing(Generic[ChannelUser]):
         """How long that takes at the present pace."""
         return max(0.0, self._goals[-1].goal_ns - self._done_ns) / self._pace
 
+    @property
+    def pace(self) -> float:
+        """The fraction of the pace alone at which each goes."""
+        return self._pace
+
+    @property
+    def slowed_count(self) -> float:
+        """How many of them wait, as it were: each goes at a part of its pace alone."""
+        return len(self._goals) * (1.0 - self._pace) if self._goals else 0.0
+
     def add(self, user: ChannelUser, solo_ns: float) -> None:
         """Let one more go on, which takes ``solo_ns`` alone; behind those over at the same time."""
         goal = _Goal(self._done_ns + solo_ns, user)

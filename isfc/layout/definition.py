@@ -21,7 +21,7 @@ def define_link_end(
             CtcDefinition(
                 device,
                 ctc.fibre.chpids[here],
-                ctc.fibre.profile,
+                ctc.fibre.line_profile,
                 ctc.fibre.disks[here].across(ctc.fibre.disks[1 - here]),
                 ctc.fibre.way_ns,
                 ctc.fibre.route(here),

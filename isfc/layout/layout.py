@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ctc.address import ChpidId, Rdev, format_chpid, format_rdev
 from ctc.fabric import FabricRoute
-from ctc.fibre_channel import NS_PER_KM
+from ctc.fibre_channel import (
+    FRAME_DATA_LENGTH,
+    NS_PER_KM,
+    PORT_CREDITS,
+    credit_bytes_per_s,
+    full_frame_ns,
+)
 from ctc.profiles import ChpidProfile
 from ctc.sharing import NOTHING, ChannelUse
 from isfc.errors import ConfigurationError
@@ -42,6 +48,7 @@ class Fibre:
     path share its inter-switch links. ``directors`` is (first node's, second node's), maybe the
     same one, or empty; ``ports`` likewise, those of the directors. ``channels`` likewise, the names
     of the channels of its chpids, if it shares any of them or inter-switch links with anything.
+    ``port_credits`` are the buffer credits of its channels' ports.
     """
 
     name: str
@@ -53,6 +60,7 @@ class Fibre:
     directors: tuple[str, ...] = ()
     ports: tuple[str, ...] = ()
     channels: tuple[str, ...] = ()
+    port_credits: float = PORT_CREDITS
 
     @property
     def chpid_names(self) -> tuple[str, str]:
@@ -64,6 +72,26 @@ class Fibre:
     def way_ns(self) -> int:
         """How long light takes for its ``km``, one way, in ns."""
         return round(self.km * NS_PER_KM)
+
+    @property
+    def line_profile(self) -> ChpidProfile:
+        """Its profile with a line as slow as its ports' buffer credits make it over its length.
+
+        Over inter-switch links those of the directors count instead (`Isl`).
+        """
+        profile = self.profile
+        if not self.km or (self.path is not None and self.path.isl is not None):
+            return profile
+        frame_ns = full_frame_ns(profile.link_gbps)
+        let_through = credit_bytes_per_s(self.port_credits, self.km, FRAME_DATA_LENGTH, frame_ns)
+        is_limited = 0 < profile.line_ns_per_byte < 1e9 / let_through
+        return replace(profile, line_ns_per_byte=1e9 / let_through) if is_limited else profile
+
+    @property
+    def line_share(self) -> float:
+        """The share of its line that its ports' buffer credits can fill, from 0 to 1."""
+        limited_ns = self.line_profile.line_ns_per_byte
+        return self.profile.line_ns_per_byte / limited_ns if limited_ns else 1.0
 
     def channel_ends(self, end: int, node: NodeName) -> tuple[str, ...]:
         """What its channel at one end, that of ``node``, is called at each system that has it."""

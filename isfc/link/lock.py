@@ -197,6 +197,11 @@ class LinkLock:
         return self._work is None
 
     @property
+    def waiting_count(self) -> int:
+        """How much work that interrupts have brought waits for it."""
+        return len(self._following) + len(self._arrived)
+
+    @property
     def next(self) -> LockWork | None:
         """The work that is to hold the lock next, of what interrupts have brought."""
         if self._following:

@@ -44,28 +44,36 @@ class ChannelSubsystem:
                 raise ConfigurationError(
                     f"device {format_rdev(rdev)} is defined twice; expected it in one link"
                 )
-            if profiles.setdefault(ctc.chpid, ctc.profile) != ctc.profile:
+            known = profiles.setdefault(ctc.chpid, ctc.profile)
+            if (known.feature, known.link_gbps) != (ctc.profile.feature, ctc.profile.link_gbps):
                 raise ConfigurationError(
                     f"chpid {format_chpid(ctc.chpid)} has two kinds of feature or speed; "
                     "expected one for all links"
                 )
+            if ctc.profile.line_ns_per_byte < known.line_ns_per_byte:
+                profiles[ctc.chpid] = ctc.profile
             self.chpid_of[rdev] = ctc.chpid
             disks[ctc.chpid] = disks.get(ctc.chpid, NOTHING).joined(ctc.disks)
         ends: dict[tuple[ChpidId, FabricRoute | None], Chpid[Ctc]] = {}
         for ctc in ctcs:
             chpid, route = ctc.chpid, None if fabric is None else ctc.route
             if (chpid, route) not in ends:
-                ends[chpid, route] = self._make_end(ctc, disks[chpid], route)
+                ends[chpid, route] = self._make_end(ctc, profiles[chpid], disks[chpid], route)
                 self.chpids.setdefault(chpid, []).append(ends[chpid, route])
             self.end_of[ctc.device.rdev] = ends[chpid, route]
         self._each = list(ends.values())
 
     def _make_end(
-        self, ctc: CtcDefinition, disks: ChannelUse, route: FabricRoute | None
+        self,
+        ctc: CtcDefinition,
+        fastest: ChpidProfile,
+        disks: ChannelUse,
+        route: FabricRoute | None,
     ) -> Chpid[Ctc]:
+        """``fastest`` is that of the fibres of its chpid: one end for all of them goes by it."""
         fabric = self.fabric
         if fabric is None or route is None:
-            return Chpid(ctc.chpid, ctc.profile, disks)
+            return Chpid(ctc.chpid, fastest, disks)
         end: Chpid[Ctc] = Chpid(ctc.chpid, ctc.profile, disks, fabric.queue(route.here))
         end.join(fabric, fabric.path(route), self.deadlines)
         return end

@@ -3,15 +3,21 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final
 
+from isfc.engine.program import Program
 from isfc.layout.sharing import carried_by
+from isfc.link.message import Traffic
 from isfc.link.name import NodeName
 from isfc.system.system import System
 from scenarios.figures.resources import (
     CLIENTS,
+    CPU,
     CREDITS,
     LINE,
+    LOAD,
+    PORTS,
     PROCESSOR,
     RECEIVE,
     SEND,
@@ -20,6 +26,7 @@ from scenarios.figures.resources import (
     TRUNK,
     Resource,
 )
+from scenarios.figures.waits import Waited, Waits, moments
 from scenarios.runs.channel_busy import BusySoFar, ChannelsBusy, busy_so_far
 from scenarios.runs.cluster_shared import disks_of
 from scenarios.runs.experiment import NS_PER_S, Experiment
@@ -41,30 +48,46 @@ class Glance:
 
     ``busy`` is by `Resource.key`; resources that are no server, such as a distance, are not there.
     Of several channels, inter-switch links and link ends it is that of the busiest, which
-    ``where`` names by the same key, if there are several links.
+    ``where`` names by the same key, if there are several links. ``waited`` has what waits for each,
+    if that was looked for.
     """
 
     mb_per_s: float
     busy: Mapping[str, float]
     collisions_per_s: float
     where: Mapping[str, str] = field(default_factory=dict)
+    waited: Mapping[str, Waited] = field(default_factory=dict)
 
 
 def glances(
-    cases: Sequence[Experiment], run_each: RunEach, seeds: Sequence[int] = SEEDS
+    cases: Sequence[Experiment],
+    run_each: RunEach,
+    seeds: Sequence[int] = SEEDS,
+    *,
+    waits: bool = False,
 ) -> list[Sequence[Glance]]:
-    """Each case with every seed."""
+    """Each case with every seed; with ``waits`` what waits is looked for."""
     every = [replace(case, seed=seed) for case in cases for seed in seeds]
-    found = run_each(glance, every)
+    found = run_each(partial(glance, waits=waits), every)
     return [found[at : at + len(seeds)] for at in range(0, len(found), len(seeds))]
 
 
-def glance(experiment: Experiment) -> Glance:
-    """Make a short run, and see how busy its resources are."""
-    engine, systems = build(experiment)
+def glance(experiment: Experiment, *, waits: bool = False) -> Glance:
+    """Make a short run, and see how busy its resources are, and what waits for them."""
+    programs: list[Program] = []
+
+    def kept(program: Program, _node: NodeName) -> Program:
+        programs.append(program)
+        return program
+
+    engine, systems = build(experiment, around=kept)
     engine.run(BEGIN_NS)
     before = _Look(experiment, systems, BEGIN_NS)
     end_ns = BEGIN_NS + LENGTH_NS
+    seen = Waits(experiment, systems, programs)
+    for at_ns in moments(BEGIN_NS, LENGTH_NS) if waits else ():
+        engine.run(at_ns)
+        seen.look(at_ns)
     engine.run(end_ns)
     after = _Look(experiment, systems, end_ns)
     results = after.results_since(before)
@@ -72,9 +95,10 @@ def glance(experiment: Experiment) -> Glance:
     several = len(experiment.collection.links) > 1
     return Glance(
         sum(each.mb_per_s for each in results),
-        {key: busy for key, (busy, _) in busiest.items()},
+        {**{key: busy for key, (busy, _) in busiest.items()}, **seen.busy},
         sum(each.collisions_per_s for each in results),
         {key: name for key, (_, name) in busiest.items() if name} if several else {},
+        {**seen.waited, **after.window(results)} if waits else {},
     )
 
 
@@ -98,6 +122,9 @@ class _Look:
             if (loads := experiment.loads_of(link))
         }
         """Both ends of each link with traffic, the clients' first."""
+        self.cpu_ns = {
+            system.name: sum(end.link.cpu_ns() for end in system.ends) for system in systems
+        }
         self.channels: BusySoFar = busy_so_far(collection.links, systems, now_ns)
         self.locks = {
             (kind, place): lock.busy_ns(now_ns)
@@ -119,10 +146,12 @@ class _Look:
         busy = ChannelsBusy(before.channels, self.channels, LENGTH_NS / NS_PER_S)
         collection = self._experiment.collection
         for channel in carried_by(collection):
-            wanted = disks_of(collection.fibre_ends(channel))
-            each = busy(map(str, channel)).with_disks(wanted)
+            ends = collection.fibre_ends(channel)
+            each = busy(map(str, channel)).with_disks(disks_of(ends))
             name = " = ".join(map(str, channel))
-            found[LINE.id].append((max(each.line_out, each.line_in), name))
+            line = max(each.line_out, each.line_in)
+            found[LINE.id].append((line * max(fibre.line_share for _, fibre, _ in ends), name))
+            found[PORTS.id].append((line, name))
             found[PROCESSOR.id].append((each.data, name))
             found[STARTS.id].append((each.starts, name))
         for way, sent in self.channels.sent_bytes.items():
@@ -134,7 +163,25 @@ class _Look:
                     found[kind.id].append((share, f"path {path.name} out of {near}"))
         for key, guests in self._guests(results):
             found[key].append(guests)
+        for node, cpu_ns in self.cpu_ns.items():
+            found[Resource(CPU, node).key].append(((cpu_ns - before.cpu_ns[node]) / LENGTH_NS, ""))
         return {key: max(shares) for key, shares in found.items()}
+
+    def window(self, results: Sequence[Result]) -> dict[str, Waited]:
+        """The messages whose conversations wait for a reply: all but those at clients (Little)."""
+        costs, count = self._experiment.guests, 0.0
+        for result, link in zip(results, self.clients, strict=True):
+            for load in self._experiment.loads_of(self._experiment.collection.link(link)):
+                count += load.pairs * load.workload.window
+            length = load.workload.mean_length
+            is_transport = load.workload.traffic is Traffic.TRANSPORT
+            taken_ns = (
+                costs.client_ns + costs.client_ns_per_byte * length + costs.client_latency_ns
+                if is_transport
+                else costs.appc_client_ns
+            )
+            count -= result.messages_per_s_in * taken_ns / NS_PER_S
+        return {LOAD.id: Waited(min(1.0, max(0.0, count)), max(0.0, count))}
 
     def _guests(self, results: Sequence[Result]) -> list[tuple[str, _Busiest]]:
         """The processors of each system's clients, and each link's servers."""

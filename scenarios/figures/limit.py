@@ -11,7 +11,7 @@ is tried first, with one seed, until one resource has most or nothing else can c
 be alike by that seed is run with the others too.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Final
@@ -20,9 +20,14 @@ from isfc.layout.layout import Fibre, Layout
 from isfc.layout.rules.changes import unused_chpids
 from isfc.layout.rules.rule import ChangedLayout
 from isfc.link.schedule import CTCS_MAX
+from scenarios.figures.certainty import Range
 from scenarios.figures.glance import SEEDS, Glance, glances
+from scenarios.figures.ranges import links_range, rate_range
 from scenarios.figures.resources import (
     COLLISIONS,
+    COPYING,
+    CPU,
+    CTCS,
     LOAD,
     OFFERED,
     Resource,
@@ -30,6 +35,7 @@ from scenarios.figures.resources import (
     resources_of,
     step_of,
 )
+from scenarios.figures.waits import Waited
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.saturation import (
     SATURATING_PAIRS,
@@ -76,6 +82,15 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
+class Seen:
+    """How busy a resource of a run is, if it serves one after the other, and what waits for it."""
+
+    resource: Resource
+    busy: float | None
+    waited: Waited | None
+
+
+@dataclass(frozen=True, slots=True)
 class Relief:
     """What the link carries with something added, as a share of what it does without."""
 
@@ -94,7 +109,7 @@ class Limit:
 
     ``shares`` are all that count, the greatest first. ``without`` is what the link would carry if
     ``first`` took no time, as a share of what it carries; ``reliefs`` what a site could add. All
-    are of the load of ``experiment``.
+    are of the load of ``experiment``. ``resources`` are all that it has, as a short run shows them.
     """
 
     experiment: Experiment
@@ -102,17 +117,28 @@ class Limit:
     shares: tuple[Share, ...]
     without: float
     reliefs: tuple[Relief, ...]
+    resources: tuple[Seen, ...] = ()
+
+    def without_range(self, mb_per_s: float) -> Range:
+        """Between what the rate would lie without the limit, of a run that carries so much."""
+        experiment, value = self.experiment, self.without * mb_per_s
+        if len(experiment.collection.links) > 1:
+            return links_range(value, experiment.collection.links)
+        return rate_range(value, experiment.layout, experiment.workload, experiment.pairs)
 
     def in_run(self, experiment: Experiment) -> "Limit":
         """The same of a run that is alike, whose nodes are others."""
         names = dict(zip(self.experiment.systems, experiment.systems, strict=True))
 
-        def named(share: Share) -> Share:
-            kind, node = share.resource.kind, share.resource.node
-            return replace(share, resource=Resource(kind, node and names[node]))
+        def named(resource: Resource) -> Resource:
+            return Resource(resource.kind, resource.node and names[resource.node])
 
-        first, shares = (tuple(map(named, each)) for each in (self.first, self.shares))
-        return replace(self, experiment=experiment, first=first, shares=shares)
+        first, shares = (
+            tuple(replace(share, resource=named(share.resource)) for share in each)
+            for each in (self.first, self.shares)
+        )
+        seen = tuple(replace(each, resource=named(each.resource)) for each in self.resources)
+        return replace(self, experiment=experiment, first=first, shares=shares, resources=seen)
 
 
 def find_limit(experiment: Experiment, run_each: RunEach = in_turn) -> Limit:
@@ -156,7 +182,7 @@ class _Base:
 
     def __init__(self, experiment: Experiment, run_each: RunEach) -> None:
         self._experiment, self._run_each = experiment, run_each
-        self._seen = self._glances(experiment, SEEDS[:1])
+        self._seen = [*glances([experiment], run_each, SEEDS[:1], waits=True)[0]]
         self._runs: dict[Resource, Sequence[Glance]] = {}
 
     def tried(self, is_enough: Callable[[Sequence[Share]], bool]) -> list[Share]:
@@ -244,7 +270,17 @@ class _Base:
             tuple(each for each in shares if each.share >= SHARE_MIN),
             1 + self._gain(without),
             reliefs,
+            tuple(self._all_seen()),
         )
+
+    def _all_seen(self) -> Iterator[Seen]:
+        """Every resource of the run, with what the first seed shows of it."""
+        seen, experiment = self._seen[0], self._experiment
+        each_end = [Resource(kind, n) for kind in (CTCS, COPYING, CPU) for n in experiment.nodes]
+        for resource in [*resources_of(experiment), *each_end]:
+            busy, waited = seen.busy.get(resource.key), seen.waited.get(resource.key)
+            if resource.kind != COPYING or busy:
+                yield Seen(resource, busy, waited)
 
 
 def _freed(experiment: Experiment, resource: Resource) -> Experiment:

@@ -55,6 +55,7 @@ DELAYS: Final = ResourceKind(
 DISTANCE: Final = ResourceKind("distance", Holder.FIBRE)
 TRUNK: Final = ResourceKind("trunk", Holder.FIBRE)
 CREDITS: Final = ResourceKind("credits", Holder.FIBRE)
+PORTS: Final = ResourceKind("ports", Holder.FIBRE)
 SEND: Final = ResourceKind(
     "send", Holder.LINK, ("build_package_ns", "appc_ns_per_byte_built"), per_end=True
 )
@@ -80,8 +81,14 @@ SERVERS: Final = ResourceKind("servers", Holder.GUESTS, ("server_ns", "appc_serv
 LOAD: Final = ResourceKind("load", Holder.LOAD)
 OFFERED: Final = ResourceKind("offered", Holder.LOAD)
 
+CTCS: Final = ResourceKind("ctcs", Holder.LINK, per_end=True)
+COPYING: Final = ResourceKind("copying", Holder.LINK, per_end=True)
+CPU: Final = ResourceKind("cpu", Holder.LINK, per_end=True)
+"""What is seen of a run as well, and cannot be made faster as such: the CTCs of each system, its
+lock for copying APPC/VM's messages, and its processors, which no run waits for."""
+
 RESOURCES: Final = (
-    *(LINE, PROCESSOR, STARTS, DELAYS, DISTANCE, TRUNK, CREDITS),
+    *(LINE, PROCESSOR, STARTS, DELAYS, DISTANCE, TRUNK, CREDITS, PORTS),
     *(SEND, RECEIVE, COLLISIONS, CLIENTS, SERVERS, LOAD, OFFERED),
 )
 
@@ -106,6 +113,7 @@ def resources_of(experiment: Experiment) -> list[Resource]:
         DISTANCE: not any(fibre.km for fibre in fibres),
         TRUNK: not any(map(_has_trunk, fibres)),
         CREDITS: not any(map(_has_trunk, fibres)),
+        PORTS: all(fibre.line_share == 1 for fibre in fibres),
         OFFERED: not any(_offers(load) for load in experiment.loads),
     }
     return [
@@ -207,8 +215,12 @@ def _times(constants: _Constants, names: tuple[str, ...], factor: float) -> _Con
 
 
 def _shorter(fibre: Fibre, factor: float) -> Fibre:
-    """Light takes less; what inter-switch links let through stays."""
-    return replace(fibre, km=fibre.km / factor)
+    """Light takes less; what inter-switch links and ports let through stays."""
+    return replace(fibre, km=fibre.km / factor, port_credits=fibre.port_credits / factor)
+
+
+def _more_port_credits(fibre: Fibre, factor: float) -> Fibre:
+    return replace(fibre, port_credits=fibre.port_credits * factor)
 
 
 def _more_trunks(fibre: Fibre, factor: float) -> Fibre:
@@ -229,7 +241,12 @@ def _with_isl(fibre: Fibre, change: Callable[[Isl], Isl]) -> Fibre:
     return replace(fibre, path=replace(path, isl=change(path.isl)))
 
 
-_FIBRE_CHANGES: Final = {DISTANCE: _shorter, TRUNK: _more_trunks, CREDITS: _more_credits}
+_FIBRE_CHANGES: Final = {
+    DISTANCE: _shorter,
+    TRUNK: _more_trunks,
+    CREDITS: _more_credits,
+    PORTS: _more_port_credits,
+}
 
 
 def time_constants(holder: Holder) -> tuple[str, ...]:

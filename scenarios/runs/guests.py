@@ -98,6 +98,11 @@ class _Guests:
         self._acknowledgements = workload.window * pairs
         """The first conversation of acknowledgements: that of pair 0."""
 
+    def waiting_count(self, now_ns: i64) -> float:
+        """How many messages guests have yet to take: each that is not done with others."""
+        taken_ns = float(self._service_ns)
+        return sum([_behind(guest.free_ns, now_ns, taken_ns) for guest in self._guests])
+
     def _take(self, conversation: i64, now_ns: i64, length: i64) -> i64:
         """When a guest has its next message ready: done with those before, and with this one."""
         guest = self._guests[conversation % self._pairs]
@@ -158,6 +163,13 @@ class Clients(_Guests):
         guest.free_ns = free_ns
         processor.free_ns = free_ns
         return free_ns + self._latency_ns
+
+    def waiting_count(self, now_ns: i64) -> float:
+        """How many messages, of the mean length, wait for a processor; 0 where none is modelled."""
+        small = self._min_percent / 100
+        length = small * self._min_length + (1 - small) * self._max_length
+        taken_ns = float(self._service_ns) + self._ns_per_byte * length
+        return sum([_behind(each.free_ns, now_ns, taken_ns) for each in self._processors])
 
     def start(self, now_ns: int) -> Iterable[Offer]:
         """Fill every conversation's window, at slightly different times."""
@@ -282,6 +294,12 @@ class Servers(_Guests):
         if self._by_length is not None:
             length = self._by_length.get(asked, length)
         return Message(conversation, length, self._traffic)
+
+
+def _behind(free_ns: i64, now_ns: i64, taken_ns: float) -> float:
+    """How many are to come before something is free that takes so long for each, but for one."""
+    busy_ns: int = free_ns - now_ns
+    return max(0.0, busy_ns / taken_ns - 1.0) if taken_ns else 0.0
 
 
 def make_guests(

@@ -141,6 +141,7 @@ class Senders:
     def __init__(self, workload: Workload, pairs: int, arrivals: Iterator[Arrival]) -> None:
         self._traffic, self._pairs, self._arrivals = workload.traffic, pairs, arrivals
         self._next_ns = 0.0
+        self._gap_ns = 0.0
 
     def start(self, now_ns: int) -> Iterable[Offer]:
         """A message for each conversation, as they come."""
@@ -155,8 +156,14 @@ class Senders:
             return ()
         return [self._message(message.conversation, now_ns) for message in event.messages]
 
+    def waiting_count(self, now_ns: int) -> float:
+        """How many messages have come, by the last gap, and find no conversation free."""
+        late_ns = now_ns - self._next_ns - self._gap_ns
+        return max(0.0, late_ns / self._gap_ns) if self._gap_ns else 0.0
+
     def _message(self, conversation: int, now_ns: int) -> Offer:
         gap_ns, length = next(self._arrivals)
+        self._gap_ns = gap_ns
         self._next_ns += gap_ns
         return max(now_ns, int(self._next_ns)), [Message(conversation, length, self._traffic)]
 

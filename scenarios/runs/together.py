@@ -15,6 +15,7 @@ class Together:
     """
 
     def __init__(self, programs: Sequence[tuple[Program, int]]) -> None:
+        self.programs = [program for program, _ in programs]
         self._programs: list[tuple[Program, int, int]] = []
         first = 0
         for program, count in programs:

@@ -3,7 +3,7 @@
 ``make docs`` runs links of every feature, of one, two and four fibres with four CTCs each, and at
 both ends of each assumption that concerns them (a minute or two on isfc compiled): HL, saturated,
 as `isfc plan` does. Links of 50 km and of twelve CTCs on one channel stand for distance and for
-crowded channels, and tell of nothing else.
+crowded channels, and tell of nothing else: those that tell of round trips have credits enough.
 """
 
 import csv
@@ -22,6 +22,7 @@ from scenarios.figures.assumptions import (
     COLUMNS,
     CROWDED,
     OVER_DISTANCE,
+    PORTS,
     feature_of,
     variants,
     widening,
@@ -37,6 +38,7 @@ TABLE: Final = Path(__file__).parents[2] / "scenarios" / "figures" / "assumption
 PAIRS: Final = 100
 SECONDS: Final = 0.5
 KM: Final = 50.0
+ENOUGH_CREDITS: Final = 10_000
 FIBRES: Final = (1, 2, 4)
 CTCS: Final = 4
 CROWDED_CTCS: Final = 12
@@ -66,8 +68,14 @@ def links() -> Iterator[tuple[Layout, str]]:
     for feature in CATALOGUE:
         for fibres in FIBRES:
             yield link(feature.name, fibres), ""
-            yield link(feature.name, fibres, km=KM), OVER_DISTANCE
+            far = link(feature.name, fibres, km=KM)
+            yield _with_credits(far, ENOUGH_CREDITS), OVER_DISTANCE
+            yield far, PORTS
         yield link(feature.name, 1, CROWDED_CTCS), CROWDED
+
+
+def _with_credits(layout: Layout, count: int) -> Layout:
+    return layout.with_fibres(lambda fibre: replace(fibre, port_credits=count))
 
 
 def lines(case: tuple[Layout, str]) -> list[dict[str, str]]:

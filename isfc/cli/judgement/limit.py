@@ -5,22 +5,27 @@ from typing import Any, Final
 
 from rich.console import Group, RenderableType
 
-from isfc.cli.judgement.limit_record import LimitJson, LimitsJson
+from isfc.cli.judgement.limit_record import LimitJson, LimitsJson, ResourceJson
+from isfc.cli.output.ranges import range_json
 from isfc.cli.output.table import plain_table
 from isfc.layout.in_words import listed
 from isfc.link.name import NodeName
 from isfc.link.schedule import CTCS_MAX
-from scenarios.figures.limit import Limit, Relief, Share, first_limit
+from scenarios.figures.limit import Limit, Relief, Seen, Share, first_limit
 from scenarios.figures.reasoned import ReasonedRate
 from scenarios.figures.resources import (
     CLIENTS,
     COLLISIONS,
+    COPYING,
+    CPU,
     CREDITS,
+    CTCS,
     DELAYS,
     DISTANCE,
     LINE,
     LOAD,
     OFFERED,
+    PORTS,
     PROCESSOR,
     RECEIVE,
     SEND,
@@ -29,6 +34,7 @@ from scenarios.figures.resources import (
     TRUNK,
 )
 from scenarios.figures.rests_on import MOVE, MOVED_MIN, RestsOn, resource_known
+from scenarios.figures.waits import Waited
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.saturation import ModelledRate
 
@@ -40,6 +46,7 @@ _WORDS: Final = {
     DISTANCE.id: "the distance",
     TRUNK.id: "the rate of the inter-switch links",
     CREDITS.id: "the buffer credits of the inter-switch links",
+    PORTS.id: "the buffer credits of the chpids' ports",
     SEND.id: "{node} builds packages",
     RECEIVE.id: "{node} receives",
     COLLISIONS.id: "writes that collide and are made again",
@@ -75,7 +82,7 @@ def limit_line(limit: Limit, mb_per_s: float, load: str = "", *, each_way: bool 
     elif limit.first[0].share < _MOST:
         parts[0] = f"mostly {parts[0]}"
     parts += map(_gain, limit.reliefs) if limit.reliefs else _full(limit.experiment)
-    parts.append(f"without this limit: {limit.without * mb_per_s:,.0f}")
+    parts.append(f"without this limit: {limit.without_range(mb_per_s)}")
     return f"limited by: {'; '.join(parts)}"
 
 
@@ -87,6 +94,7 @@ _SHORT: Final = {
     DISTANCE.id: "distance",
     TRUNK.id: "inter-switch links",
     CREDITS.id: "buffer credits",
+    PORTS.id: "ports' buffer credits",
     SEND.id: "{node} builds",
     RECEIVE.id: "{node} receives",
     COLLISIONS.id: "collisions",
@@ -207,7 +215,9 @@ def limits_json(limit: Limit, mb_per_s: float, load: str = "") -> LimitsJson:
         [*map(_limit_json, limit.first)],
         [*map(_limit_json, limit.shares)],
         limit.without * mb_per_s,
+        range_json(limit.without_range(mb_per_s)),
         {relief.added: relief.ratio for relief in limit.reliefs},
+        [*map(_seen_json, limit.resources)],
         limit_line(limit, mb_per_s, load),
     )
 
@@ -216,6 +226,47 @@ def _limit_json(share: Share) -> LimitJson:
     busy = None if share.busy is None else 100 * share.busy
     resource = share.resource
     return LimitJson(resource.kind.id, resource.node, share.share, busy, share.where or None)
+
+
+def _seen_json(seen: Seen) -> ResourceJson:
+    kind, waited = seen.resource.kind.id, seen.waited
+    return ResourceJson(
+        kind,
+        seen.resource.node,
+        None if seen.busy is None else 100 * seen.busy,
+        None if waited is None else 100 * waited.share,
+        None if waited is None else waited.count,
+    )
+
+
+_SEEN: Final = {
+    **_SHORT,
+    LINE.id: "lines (the fullest)",
+    PROCESSOR.id: "data processors",
+    SEND.id: "{node}: send lock",
+    RECEIVE.id: "{node}: receive lock",
+    CTCS.id: "{node}: CTCs",
+    COPYING.id: "{node}: lock for copying",
+    CPU.id: "{node}: processors (of one)",
+    LOAD.id: "the window, for replies",
+    OFFERED.id: "conversations, for messages that come",
+}
+
+
+def resources_page(limit: Limit) -> RenderableType:
+    """How busy each resource was, and what waited for it."""
+    table = plain_table("resource", ">busy", ">waited for", ">waiting", no_wrap=True)
+    for seen in limit.resources:
+        if seen.busy is None and seen.waited is None:
+            continue
+        waited = ("", "") if seen.waited is None else _waited(seen.waited)
+        name = _SEEN[seen.resource.kind.id].format(node=seen.resource.node)
+        table.add_row(name, "" if seen.busy is None else f"{seen.busy:.0%}", *waited)
+    return Group("Of its time each resource is busy, and waited for by so many in the mean:", table)
+
+
+def _waited(waited: Waited) -> tuple[str, str]:
+    return f"{waited.share:.0%}", f"{waited.count:.1f}"
 
 
 def rests_on_page(found: Sequence[RestsOn]) -> RenderableType:

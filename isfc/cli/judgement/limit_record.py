@@ -2,13 +2,15 @@
 
 from msgspec import Struct
 
+from isfc.cli.output.ranges import RangeJson
+
 
 class LimitJson(Struct, frozen=True):
     """What limits a rate."""
 
     resource: str
-    """what it is: `line`, `processor`, `starts`, `delays`, `distance`, `trunk`, `credits`, `send`,
-    `receive`, `collisions`, `clients`, `servers`, `load` or `offered`"""
+    """what it is: `line`, `processor`, `starts`, `delays`, `distance`, `trunk`, `credits`, `ports`,
+    `send`, `receive`, `collisions`, `clients`, `servers`, `load` or `offered`"""
     node: str | None
     """whose it is, where each end has its own"""
     share: float
@@ -19,6 +21,19 @@ class LimitJson(Struct, frozen=True):
     """the busiest of its kind, where there are several links"""
 
 
+class ResourceJson(Struct, frozen=True):
+    """A resource of the run, in a short run of it."""
+
+    resource: str
+    """as in `by`; or `ctcs`, `copying` (a system's lock for it), `cpu` (of one processor)"""
+    node: str | None
+    busy_percent: float | None
+    waited_percent: float | None
+    """of its time, that something waited for it; null where nothing can"""
+    waiting: float | None
+    """how many messages, I/Os or transfers waited, in the mean"""
+
+
 class LimitsJson(Struct, frozen=True):
     """What limits a link, and what would help."""
 
@@ -27,8 +42,11 @@ class LimitsJson(Struct, frozen=True):
     shares: list[LimitJson]
     """the same of all that count"""
     without_mb_per_s: float
-    """the rate if `by` took no time, with a range as of the rate, in proportion"""
+    """the rate if `by` took no time"""
+    without_range: RangeJson
     added: dict[str, float]
     """by what is added: the rate with it, as a share of what it is"""
+    resources: list[ResourceJson]
+    """all that the run has, busy or not"""
     text: str
     """the same in words"""

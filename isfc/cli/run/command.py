@@ -10,6 +10,7 @@ from rich.console import RenderableType
 from isfc.cli.judgement.limit import (
     limit_of_run,
     limits_json,
+    resources_page,
     rests_on_json,
     rests_on_page,
     run_line,
@@ -185,7 +186,8 @@ class _LinkRun:
         if not self.why:
             return page, record
         found = rests_on(experiment)
-        return [*page, "", rests_on_page(found)], {**record, "rests_on": rests_on_json(found)}
+        page += ["", resources_page(limit), "", rests_on_page(found)]
+        return page, {**record, "rests_on": rests_on_json(found)}
 
     def _show_view(self, view: View) -> None:
         """Print the view of the report that is wanted."""

@@ -189,13 +189,13 @@ RULES: Final = (
         "port-beyond-reach",
         Severity.WARNING,
         "A fibre is longer than the buffer credits of a channel's port reach.",
-        "A port sends a frame when it holds a credit, which comes back a round trip later. What "
-        "isfc runs knows light's way of 5 us/km, and of credits those of a path: one of its own "
-        "with isl = { count = 1, gbps = 16, credits = 90 } shows what a port's do.",
+        "A port sends a frame when it holds a credit, which comes back a round trip later. All "
+        "figures of the model have it so. With a director in between, a path with isl says what "
+        "its credits are.",
         "IBM, z15 FICON Express16SA performance: 90 credits a port, enough for 16 Gb/s over 10 km",
         "Put a director with more credits in between.",
         _beyond_reach,
-        Untried("the model knows the buffer credits of a path, and no port's"),
+        Untried("credits are the ports', and no change of the link's CTCs gives more"),
     ),
     LayoutRule(
         "credits-too-few",

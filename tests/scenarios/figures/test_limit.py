@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import pytest
 
+from ctc.fibre_channel import PORT_CREDITS
 from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_collection
 from isfc.layout.layout import Layout
@@ -42,6 +43,11 @@ def over(layout: Layout, path: FarPath) -> Layout:
     )
 
 
+def far(km: float, ctcs: int = 8, port_credits: float = PORT_CREDITS) -> Layout:
+    layout = layout_of((16, ctcs))
+    return layout.with_fibres(lambda each: replace(each, km=km, port_credits=port_credits))
+
+
 def slowed(holder: Holder, name: str, factor: float, **changed: Any) -> Experiment:
     return scaled(run_of(FOUR).with_load(**changed), holder, (name,), factor)
 
@@ -55,10 +61,13 @@ def slowed(holder: Holder, name: str, factor: float, **changed: Any) -> Experime
         ("processor", slowed(Holder.FEATURE, "processor_ns_per_byte", 4)),
         ("starts", slowed(Holder.FEATURE, "io_ns", 80)),
         ("delays", slowed(Holder.FEATURE, "write_interrupt_ns", 300, pairs=100)),
-        ("distance", run_of(layout_of((16, 2)).with_fibres(lambda f: replace(f, km=3000)))),
+        (
+            "distance",
+            run_of(far(3000, ctcs=2, port_credits=1e5)),
+        ),
         ("trunk", run_of(over(FOUR, FarPath("far", 1, Isl(1, 1, 90))))),
         ("credits", run_of(over(FOUR, FarPath("far", 100, Isl(1, 8, 20))))),
-        ("credits", run_of(over(layout_of((16, 8)), FarPath("a port's", 60, Isl(1, 16, 90))))),
+        ("ports", run_of(far(60))),
         ("send ATLANTA", slowed(Holder.LINK, "build_package_ns", 100)),
         ("receive BOSTON", slowed(Holder.LINK, "receive_ns_per_byte", 8)),
         ("collisions", slowed(Holder.LINK, "recovery_ns", 80).over(layout_of((4, 1)))),
@@ -73,6 +82,12 @@ def test_each_kind_of_limit_is_found(limiting: str, experiment: Experiment) -> N
     limit = find_limit(experiment)
     assert limiting in [each.resource.key for each in limit.first]
     assert limit.without > 1.05
+    (seen,) = (each for each in limit.resources if each.resource.key == limiting)
+    if limiting in ("delays", "distance", "collisions"):
+        assert seen.waited is None
+    elif limiting != "offered":  # whose messages are what is short
+        assert seen.waited is not None
+        assert seen.waited.share > 0.5
 
 
 @pytest.mark.slow
