@@ -6,15 +6,17 @@ import pytest
 
 from ctc.address import ChpidId, Rdev
 from ctc.device import Arbitration
+from ctc.fabric import Fabric
 from ctc.frame import CommandFrame, DataFrame, Frame, Signal, StatusFrame
 from ctc.profiles import find_profile
 from ctc.subchannel import Command
 from isfc.errors import LocalProtocolError, RemoteProtocolError
 from isfc.link.counters import DeviceCounters
 from isfc.link.events import Sent
+from isfc.link.lock import LinkLock, ReceivePackage
 from isfc.link.message import Message, Traffic
 from isfc.link.name import NodeName
-from isfc.link.package import PackageLimit
+from isfc.link.package import Package, PackageLimit
 from isfc.link.parameters import LinkParameters
 from isfc.link.schedule import LinkDevice
 from isfc.link.state import DeviceState, LinkState
@@ -344,6 +346,19 @@ def test_device_is_busy_while_its_io_lasts_and_never_longer() -> None:
             assert device.moved_length == moved_length >= 0
         before = after
     assert busiest_ns == 200 * US  # a large write fills such a while, and no I/O more than fills it
+
+
+def test_ends_of_a_system_have_one_lock_and_its_fabric() -> None:
+    fabric = Fabric()
+    system = System([define(), replace(define("CHICAGO"), ctcs=())], fabric=fabric)
+    assert system.channels.fabric is fabric
+    held = LinkLock()
+    appc = Package(0, [Message(1, 20, Traffic.LEGACY)], 20)
+    held.hold(ReceivePackage(Rdev(0x6000), appc), 500, 0)
+    first, second = (end.link.copying for end in system.ends)
+    first.take(held)
+    assert not second.may_copy(499)
+    assert second.may_copy(500)
 
 
 def test_fresh_end_takes_the_place_of_the_one_that_was_there_and_no_other() -> None:
