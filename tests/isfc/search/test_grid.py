@@ -101,7 +101,7 @@ def test_lost_chpid_leaves_the_others() -> None:
             "feature FICON Express4, .*: lose '99': there is no such piece; expected none",
         ),
         (
-            '[grid]\nworkload=["HL"]\npairs=[1]\nlayout=["published-1"]\nlose=["41"]\n',
+            '[grid]\nworkload=["HL"]\npairs=[1]\nlose=["41"]\nlayout=["published-8","published-1"]',
             r"\[grid\]: layout published-1: lose '41': there is no such piece",
         ),
     ],
