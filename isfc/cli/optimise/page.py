@@ -75,7 +75,8 @@ def _verdict(found: SearchResult, task: Task) -> str:
         return f"Nothing to gain: {what} is ahead of the layout given by more than the spread."
     is_new = task.links or undefined(one.layout, given.layout)
     needs = "a change of the IODF" if is_new else "the devices that are defined"
-    return f"Best: {_ahead(one, given)} to the layout given, with {needs}; below is what to change."
+    over = f"{_ahead(one, given)} over the layout given, odds {ahead_of_given(one, given)}"
+    return f"Best: {over}, with {needs}; below is what to change."
 
 
 def _heading(task: Task) -> str:
