@@ -17,12 +17,14 @@ from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.notes import note_lines
 from isfc.cli.output.picture import check_picture
 from isfc.cli.output.progress import progress_bar
+from isfc.cli.output.ranges import factor_line, range_note
 from isfc.cli.output.streams import show, show_error, show_json, show_log
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Layout
 from isfc.layout.note import Note, NoteKind
 from isfc.layout.site_file import with_site
 from isfc.measured.seen import SeenInterval, see_intervals
+from scenarios.figures.ranges import range_record, rate_range
 from scenarios.figures.site_compare import ComparedInterval, compare_interval
 from scenarios.figures.site_messages import QuietLink
 from scenarios.runs.at_site import given_site
@@ -56,16 +58,35 @@ def compare(
         check_picture(plot)
     site = given_site(profile)
     layout, found = measured.open(files)
-    compared = _compare_all(with_site(layout, site), see_intervals(layout, found))
+    at_site = with_site(layout, site)
+    compared = _compare_all(at_site, see_intervals(layout, found))
+    ranges = [
+        None
+        if site is None
+        else rate_range(1.0, at_site, each.derived.workload, each.derived.pairs)
+        for each in compared
+    ]
     if plot is not None:
         write_errors(plot, compared)
     if json:
-        records = [compared_record(each, tolerance) for each in compared]
+        records = [
+            {
+                **compared_record(each, tolerance),
+                "rate_range": None if within is None else range_record(within),
+            }
+            for each, within in zip(compared, ranges, strict=True)
+        ]
         show_json({"compared": records, **profile_record(site)})
     else:
         features = [fibre.profile.feature for fibre in layout.fibres]
         notes = [] if site is None else [Note(NoteKind.PROFILE, site.describe(features))]
-        show(compare_page(compared, tolerance), *note_lines(notes))
+        known = [within for within in ranges if within is not None]
+        range_line = f"Range of the model's rates: {factor_line(known)}. {range_note(known)}"
+        show(
+            compare_page(compared, tolerance),
+            *(["", range_line] if known else []),
+            *note_lines(notes),
+        )
     if tolerance is not None and any(each.beyond(tolerance) for each in compared):
         count = sum(len(each.beyond(tolerance)) for each in compared)
         show_error(f"{count} figures are more than {tolerance:g} % off")

@@ -115,7 +115,12 @@ def test_clients_that_acknowledge_each_long_reply_send_twice_as_many_messages() 
     told = derive(LAYOUT, interval(replace(one, ran=Ran("HY", 20))))
     assert not told.doubts
     assert told.offered_per_s == pytest.approx(result.messages_per_s_in, rel=0.02)
-    assert derive(LAYOUT, interval(replace(one, ran=None)), 0.05).workload == SUITES["HY"]
+    # a reply that rounding has a few bytes short of half an answer area is acknowledged as well
+    (link,) = one.links
+    short = replace(link, read=replace(link.read, mb_per_s=0.999 * link.read.mb_per_s))
+    for shown in link, short:
+        unsaid = interval(replace(one, ran=None, links=(shown,)))
+        assert derive(LAYOUT, unsaid, 0.05).workload == SUITES["HY"]
 
 
 def test_a_light_load_of_which_it_is_said_what_ran_is_emulated_at_its_rate() -> None:

@@ -2,13 +2,18 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from isfc.cli.main import run
+from isfc.layout.catalogue import load_layout
+from isfc.layout.site import CONSTANTS
+from isfc.layout.site_file import format_site
 from isfc.measured.measurement import COLUMNS
+from isfc.search.site_fit import fit
 from tests.test_readme import assert_keys
 from tools.pages.console import PROJECT
 
@@ -78,6 +83,22 @@ def test_json_keys(own: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (one,) = document["compared"]
     assert (one["systems"], one["workload"], one["pairs"]) == (["ATLANTA"], "HL", 10)
     assert one["beyond_tolerance"] == 0
+
+
+def test_with_a_profile_the_models_rates_have_the_range_of_the_fit(
+    tmp_path: Path, own: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    known = tuple(tuple(0.01 * (row == column) for column in CONSTANTS) for row in CONSTANTS)
+    profile = tmp_path / "site.toml"
+    blank = fit(load_layout("atlanta-boston"), [], "site").profile
+    profile.write_text(format_site(replace(blank, covariance=known)))
+    command = ["measured", "compare", "atlanta-boston", str(own), "--profile", str(profile)]
+    assert run(command) == 0
+    assert "Range of the model's rates: 0." in capsys.readouterr().out
+    assert run([*command, "--json"]) == 0
+    (one,) = json.loads(capsys.readouterr().out)["compared"]
+    assert one["rate_range"]["likely"][0] < 1 < one["rate_range"]["likely"][1]
+    assert "the fit site" in one["rate_range"]["basis"]
 
 
 @pytest.mark.slow
