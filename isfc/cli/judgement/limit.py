@@ -253,6 +253,12 @@ _SEEN: Final = {
 }
 
 
+_SEEN_HEADING: Final = (
+    "Of its time each resource is busy, and waited for, by so many in the mean. "
+    "No range: nothing that is published tells."
+)
+
+
 def resources_page(limit: Limit) -> RenderableType:
     """How busy each resource was, and what waited for it."""
     table = plain_table("resource", ">busy", ">waited for", ">waiting", no_wrap=True)
@@ -262,7 +268,7 @@ def resources_page(limit: Limit) -> RenderableType:
         waited = ("", "") if seen.waited is None else _waited(seen.waited)
         name = _SEEN[seen.resource.kind.id].format(node=seen.resource.node)
         table.add_row(name, "" if seen.busy is None else f"{seen.busy:.0%}", *waited)
-    return Group("Of its time each resource is busy, and waited for by so many in the mean:", table)
+    return Group(_SEEN_HEADING, table)
 
 
 def _waited(waited: Waited) -> tuple[str, str]:

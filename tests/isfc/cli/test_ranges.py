@@ -24,7 +24,7 @@ INPUTS: Final = frozenset(
     "findings saturating_pairs stated_pairs share busy_percent resource count left had odds ratio "
     "nodes fewer sharing remarks candidates screened simulated defined_simulated odds_ahead "
     "best_is_ahead_odds "
-    "wanted_mb_per_s ports guests".split()
+    "wanted_mb_per_s ports guests waited_percent waiting".split()
 )
 """Numbers that are set, counted, by IBM's rule, or how sure something is."""
 RATES: Final = (
