@@ -9,11 +9,11 @@ PATIENCE_S: Final = 60.0
 """Bounds what would hang. No machine is so busy, and it is less than a test may take."""
 
 
-def wait_for(condition: Callable[[], object], what: str) -> None:
+def wait_for(condition: Callable[[], object], what: str, patience_s: float = PATIENCE_S) -> None:
     """Wait until something holds, of other processes and threads; fail with what it was."""
-    end_s = time.monotonic() + PATIENCE_S
+    end_s = time.monotonic() + patience_s
     while not condition():
-        assert time.monotonic() < end_s, f"waited {PATIENCE_S:g} s for {what}"
+        assert time.monotonic() < end_s, f"waited {patience_s:g} s for {what}"
         time.sleep(0.01)
 
 

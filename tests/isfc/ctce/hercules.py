@@ -15,6 +15,9 @@ from tests.waiting import wait_for
 INSTALLED: Final = shutil.which("hercules")
 needs_hercules = pytest.mark.skipif(INSTALLED is None, reason="Hercules is not installed")
 
+PAUSES_S: Final = 110.0
+"""How long a guest may take: 3.13 makes pauses of up to 21 s, each CTC its own."""
+
 _CONFIGURATION: Final = """\
 CPUSERIAL 000001
 CPUMODEL 3090
@@ -83,7 +86,7 @@ class Hercules:
     def wait(self) -> int:
         """Where the guest's PSW points once it has done everything, or has failed."""
         log = self._folder / f"{self._name}.log"
-        wait_for(lambda: _STOPPED.search(log.read_bytes()), f"{self._name}'s guest")
+        wait_for(lambda: _STOPPED.search(log.read_bytes()), f"{self._name}'s guest", PAUSES_S)
         found = _STOPPED.search(log.read_bytes())
         assert found is not None
         return int(found[1], 16)
