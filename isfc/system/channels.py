@@ -37,6 +37,7 @@ class ChannelSubsystem:
         self.offline_chpids: set[ChpidId] = set()
         profiles: dict[ChpidId, ChpidProfile] = {}
         disks: dict[ChpidId, ChannelUse] = {}
+        fastest: dict[tuple[ChpidId, FabricRoute | None], ChpidProfile] = {}
         ctcs = list(definitions)
         for ctc in ctcs:
             rdev = ctc.device.rdev
@@ -50,31 +51,33 @@ class ChannelSubsystem:
                     f"chpid {format_chpid(ctc.chpid)} has two kinds of feature or speed; "
                     "expected one for all links"
                 )
-            if ctc.profile.line_ns_per_byte < known.line_ns_per_byte:
-                profiles[ctc.chpid] = ctc.profile
+            end = ctc.chpid, None if fabric is None else ctc.route
+            if ctc.profile.line_ns_per_byte < fastest.setdefault(end, ctc.profile).line_ns_per_byte:
+                fastest[end] = ctc.profile
             self.chpid_of[rdev] = ctc.chpid
             disks[ctc.chpid] = disks.get(ctc.chpid, NOTHING).joined(ctc.disks)
         ends: dict[tuple[ChpidId, FabricRoute | None], Chpid[Ctc]] = {}
         for ctc in ctcs:
             chpid, route = ctc.chpid, None if fabric is None else ctc.route
             if (chpid, route) not in ends:
-                ends[chpid, route] = self._make_end(ctc, profiles[chpid], disks[chpid], route)
+                profile = fastest[chpid, route]
+                ends[chpid, route] = self._make_end(chpid, profile, disks[chpid], route)
                 self.chpids.setdefault(chpid, []).append(ends[chpid, route])
             self.end_of[ctc.device.rdev] = ends[chpid, route]
         self._each = list(ends.values())
 
     def _make_end(
         self,
-        ctc: CtcDefinition,
-        fastest: ChpidProfile,
+        chpid: ChpidId,
+        profile: ChpidProfile,
         disks: ChannelUse,
         route: FabricRoute | None,
     ) -> Chpid[Ctc]:
-        """``fastest`` is that of the fibres of its chpid: one end for all of them goes by it."""
+        """``profile`` is that of its fastest fibre: one end for all of them goes by it."""
         fabric = self.fabric
         if fabric is None or route is None:
-            return Chpid(ctc.chpid, fastest, disks)
-        end: Chpid[Ctc] = Chpid(ctc.chpid, ctc.profile, disks, fabric.queue(route.here))
+            return Chpid(chpid, profile, disks)
+        end: Chpid[Ctc] = Chpid(chpid, profile, disks, fabric.queue(route.here))
         end.join(fabric, fabric.path(route), self.deadlines)
         return end
 

@@ -56,6 +56,7 @@ class ChannelResult(Shared):
 
     channel: Channel
     profile: ChpidProfile
+    """Of the shortest of its fibres: buffer credits make the line of a long one slower."""
     resources: ChannelBusy
 
     @property
@@ -102,10 +103,11 @@ def channel_results(
         wanted = disks_of(fibres)
         if len(fibres) < 2 and wanted == NOTHING:
             continue
-        (_, first, _), *_ = fibres
+        lines = [fibre.line_profile for _, fibre, _ in fibres]
+        fastest = min(lines, key=lambda line: line.line_ns_per_byte)
         resources = busy(map(str, channel)).with_disks(wanted)
         shares = _shares(busy.seconds, fibres, looks)
-        yield ChannelResult(shares, channel, first.profile, resources)
+        yield ChannelResult(shares, channel, fastest, resources)
 
 
 def disks_of(fibres: Iterable[FibreEnd]) -> ChannelUse:

@@ -123,7 +123,7 @@ def of_layout(
 
 
 def _kind(fibre: Fibre) -> FibreKind:
-    return FibreKind(fibre.profile, fibre.way_ns, fibre.disks, fibre.route(0))
+    return FibreKind(fibre.line_profile, fibre.way_ns, fibre.disks, fibre.route(0))
 
 
 def made_layout(ctcs: Sequence[JoinedCtc]) -> str:

@@ -118,7 +118,7 @@ def test_layout_that_is_written_is_that_of_the_function(
     assert isfc.load_layout(str(file)) == best.layout.in_order()
     assert best.layout.nodes == ("BER", "MUC")
     assert f"{best.chpids} chpids of FICON Express8S at each system" in shown
-    assert f"{best.left.rate.mb_per_s:.0f}  " in shown
+    assert f"{best.left.rate.mb_per_s:.0f} MB/s" in shown
 
 
 @pytest.mark.at_length
