@@ -233,3 +233,12 @@ def test_longer_fibre_lets_more_messages_gather_in_a_package() -> None:
 def in_step(link: Layout, pairs: int) -> bool:
     notes = run_notes(link, SUITES["HS"], pairs)
     return NoteKind.IN_STEP in [note.kind for note in notes]
+
+
+@pytest.mark.slow
+@pytest.mark.at_length
+def test_an_idle_link_over_a_long_fibre_slows_none_on_the_same_two_channels() -> None:
+    """Their end had the line of whichever fibre came first, as slow as its credits make it."""
+    drawn = draw_cluster(121)
+    loaded = [nodes for nodes in drawn.links if drawn.loaded(nodes)]
+    assert figures(run(drawn.only(loaded))).items() <= figures(run(drawn)).items()
