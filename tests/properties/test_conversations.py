@@ -43,7 +43,10 @@ def opening(service: str, script: tuple[Do, ...], traffic: Traffic = Traffic.TRA
         World(([opening("READ", GIVE_UP)] * 3, ()), limits(3), eager=(True, True)),
         World(([opening("HANGUP", GIVE_UP)] * 3, ()), limits(3), eager=(True, True)),
         World(([opening("REFUSE", CLOSING)] * 3, ()), limits(3), eager=(True, True)),
-        World(([opening("ANSWER", ASK)] * 3, ()), limits(1), eager=(True, True)),
+        pytest.param(
+            World(([opening("ANSWER", ASK)] * 3, ()), limits(1), eager=(True, True)),
+            marks=pytest.mark.exhaustive,
+        ),
     ],
 )
 @pytest.mark.slow

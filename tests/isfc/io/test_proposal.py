@@ -69,6 +69,8 @@ SAID = {"load-not-carried", "exchanges-too-many"}
 """A sizing does not count open exchanges: far away they may be too few, which the command says."""
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 @given(
     st.lists(LOADS, min_size=1, max_size=3, unique_by=lambda load: load.name),
     st.floats(0, 100),
