@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from isfc.layout.layout import CtcPair as CtcPair
     from isfc.layout.layout import Fibre as Fibre
     from isfc.layout.layout import Layout as Layout
+    from isfc.layout.lost import pieces as pieces
     from isfc.layout.new import new as new
     from isfc.layout.plan import Plan as Plan
     from isfc.layout.rules.rule import Finding as Finding
@@ -150,6 +151,7 @@ _HOMES: Final = {
     "AddFibre": "isfc.layout.edit",
     "TakeAdvice": "isfc.layout.edit",
     "without": "isfc.layout.edit",
+    "pieces": "isfc.layout.lost",
     "check": "isfc.search.decide",
     "Finding": "isfc.layout.rules.rule",
     "losses": "isfc.search.decide",
@@ -292,6 +294,7 @@ __all__ = [
     "optimise",
     "parse_layout",
     "parse_links",
+    "pieces",
     "plan",
     "plan_notes",
     "read_edit",

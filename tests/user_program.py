@@ -55,7 +55,7 @@ def edits() -> None:
     ]
     for change in changes:
         links = isfc.edit(links, change)
-    left = isfc.without(links, frozenset({"2"}))
+    left = isfc.without(links, frozenset(isfc.pieces(links)["ATLANTA:41"]))
     figures: tuple[isfc.ModelledRate, ...] = isfc.carried(left.links[0], pairs=1)
     said: list[str] = [note.text for note in isfc.plan_notes(left.links[0], figures)]
     print([each.stated_mb_per_s > 0 for each in figures], *said, kind, isfc.deck_partitions(""))

@@ -107,16 +107,24 @@ def lost_together(layout: Layout, pieces: Sequence[str], known: Pieces) -> LostT
     fewer: dict[Fibre, int] = {}
     for name, count in times.items():
         for fibre in known.get(name, ()):
-            isl = fibre.path.isl if fibre.path and name.startswith(f"{ISL}:") else None
-            if isl is not None and count < isl.count:
-                fewer[fibre] = count
-            else:
+            if _goes(fibre, name, count):
                 gone.add(fibre)
+            else:
+                fewer[fibre] = count
     ctcs = tuple(ctc for ctc in layout.ctcs if ctc.fibre not in gone)
     left = layout.with_ctcs(ctcs) if ctcs else None
     if left is not None and fewer:
         left = left.with_fibres(lambda fibre: _with_fewer_isls(fibre, fewer.get(fibre, 0)))
     return LostTogether(" + ".join(spelt(piece, known) for piece in pieces), left)
+
+
+def _goes(fibre: Fibre, name: str, count: int = 1) -> bool:
+    """Whether a fibre goes with a piece that it needs: not with one inter-switch link of several.
+
+    ``count`` pieces of that name are gone.
+    """
+    isl = fibre.path.isl if fibre.path and name.startswith(f"{ISL}:") else None
+    return isl is None or count >= isl.count
 
 
 def _with_fewer_isls(fibre: Fibre, gone: int) -> Fibre:
@@ -140,6 +148,25 @@ def lost_pieces(layout: Layout, cecs: Sequence[Cec] = ()) -> tuple[LostTogether,
 def known_pieces(links: Iterable[Layout], cecs: Sequence[Cec]) -> list[str]:
     """The names of everything that can be lost of some links, each once."""
     return list(dict.fromkeys(name for link in links for name in named_pieces(link, cecs)))
+
+
+def pieces(collection: Collection) -> dict[str, list[str]]:
+    """Everything that can be named as lost, the smallest first, with the fibres that go with it.
+
+    Each chpid is named with its system. One of several inter-switch links takes no fibre.
+    """
+    found: dict[str, list[str]] = {}
+    for link in collection.links:
+        for name, gone in named_pieces(link, collection.cecs).items():
+            if ":" in name:  # a chpid alone is that of another system in another link
+                names = [each.name for each in link.fibres if each in gone and _goes(each, name)]
+                found.setdefault(name, []).extend(names)
+    kinds = (VARY, PORT, ISL, PATH, DIRECTOR, CEC, SYSTEM)
+    place = {kind: place for place, kind in enumerate(kinds, start=1)}
+    return {
+        name: found[name]
+        for name in sorted(found, key=lambda name: place.get(name.split(":")[0], 0))
+    }
 
 
 def collection_without(

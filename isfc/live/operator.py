@@ -54,7 +54,9 @@ class OperatorService:
             return self._give(operand)
         if kind == "snapshot":
             seen = [look(engine, paced=self._paced) for engine in self._engines]
-            return {"links": [*map(snapshot_record, seen)]}
+            channels = self._system.channels
+            offline = [f"{rdev:04X}" for rdev in self._system.rdevs if not channels.is_online(rdev)]
+            return {"links": [*map(snapshot_record, seen)], "offline": offline}
         if kind == "node":
             partners = [engine.definition.partner for engine in self._engines]
             rdevs = [f"{rdev:04X}" for rdev in self._system.rdevs]

@@ -14,14 +14,12 @@ from isfc.cli.live.lose import (
     running_group,
     running_of,
     vary,
+    wait_settled,
 )
-from isfc.cli.live.processes import look_at
 from isfc.cli.output.table import plain_table
-from isfc.cp.query import is_up
 from isfc.errors import ConfigurationError
 from isfc.layout.in_words import find_node, listed
 from isfc.layout.layout import Collection
-from isfc.layout.lost import collection_without
 from isfc.link.name import NodeName
 from isfc.live.run_directory import again_path, control_path
 
@@ -81,35 +79,21 @@ class AskedOptions:
 
 
 def start_again(name: NodeName, collection: Collection) -> None:
-    """Return when the links of a system to those that run are up again, as far as pieces are there.
+    """Return when its CTCs to systems that run are up again, as far as both have them online.
 
     Raises `ConfigurationError` where no ``isfc up`` of these systems runs, or the system does.
     """
     group = running_group(f"--only {name}", collection.systems)
-    running = running_of(group)
-    if name in running:
+    if name in running_of(group):
         raise ConfigurationError(f"--only {name}: runs already; expected one that was killed")
     path = control_path(group.directory, name)
     again_path(group.directory, name).touch()
-    lost = pieces_lost(group)
-    left, _ = collection_without(collection, lost)
-    wanted = {
-        other: len(link.ctcs)
-        for link in left.links
-        for one, other in (link.nodes, link.nodes[::-1])
-        if one == name and other in running
-    }
-    gone = [rdev for node, rdev in ends_of_pieces(collection, lost) if node == name]
+    gone = ends_of_pieces(collection, pieces_lost(group))
     end_s = time.monotonic() + COME_S
-    while time.monotonic() < end_s:
-        if ends := look_at(path):
-            vary(path, gone, "OFFLINE")
-            gone = []
-            up = {
-                end.node.partner: sum(is_up(each.state) for each in end.node.devices)
-                for end in ends
-            }
-            if all(up[other] >= count for other, count in wanted.items()):
-                return
+    while name not in running_of(group) and time.monotonic() < end_s:
         time.sleep(LOOK_S)
+    if name in running_of(group):
+        vary(path, [rdev for node, rdev in gone if node == name], "OFFLINE")
+        if wait_settled(collection, group, end_s - time.monotonic()) and name in running_of(group):
+            return
     raise OSError(f"{name} has not come up within {COME_S:g} s")

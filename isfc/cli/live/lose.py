@@ -7,18 +7,19 @@ lost stands in the directory of the ``isfc up``, for a system that is started ag
 
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from ctc.address import Rdev, format_rdev
-from isfc.cli.live.processes import look_at
 from isfc.cp.query import is_up
 from isfc.errors import ConfigurationError
 from isfc.layout.in_words import listed
-from isfc.layout.layout import Collection
+from isfc.layout.layout import Collection, Layout
 from isfc.layout.lost import check_pieces, known_pieces, places_of, spelt
 from isfc.link.name import NodeName
 from isfc.link.schedule import CTCS_MAX
+from isfc.link.state import DeviceState
 from isfc.live.control_client import ControlClient
 from isfc.live.run_directory import (
     RunningGroup,
@@ -27,6 +28,7 @@ from isfc.live.run_directory import (
     running_groups,
     running_nodes,
 )
+from isfc.live.snapshot import read_snapshot
 
 COME_S: Final = 10.0
 """How long CTCs that are there again may take to come up, in seconds (chosen)."""
@@ -77,13 +79,18 @@ def change_lost(
         del after[spelt(piece, known)]
     gone, back = ends_of_pieces(collection, after), ends_of_pieces(collection, before)
     back -= gone
-    running = running_of(group)
-    for node in sorted(running):
+    for node in sorted(running_of(group)):
         path = control_path(group.directory, node)
         vary(path, [rdev for name, rdev in gone if name == node], "OFFLINE")
         vary(path, [rdev for name, rdev in back if name == node], "ONLINE")
     lost_path(group.directory).write_text("".join(f"{piece}\n" for piece in after), "utf-8")
-    return [*after], _ctcs_up(collection, group, running, back)
+    wait_settled(collection, group, COME_S)
+    _, up = _look(group)
+    counts = [
+        (link.name, f"{sum(ends <= up for ends in _ctcs(link))} of {len(link.ctcs)}")
+        for link in collection.links
+    ]
+    return [*after], counts
 
 
 def ends_of_pieces(collection: Collection, pieces: Iterable[str]) -> set[_End]:
@@ -106,29 +113,43 @@ def vary(control: Path, rdevs: Sequence[Rdev], how: str) -> None:
             client.ask("cp", f"VARY {how} {some}")
 
 
-def _ctcs_up(
-    collection: Collection, group: RunningGroup, running: set[NodeName], back: set[_End]
-) -> list[tuple[str, str]]:
-    """How many CTCs of each link are up, once those that are there again are, or after `COME_S`."""
-    end_s = time.monotonic() + COME_S
+def wait_settled(collection: Collection, group: RunningGroup, within_s: float) -> bool:
+    """Wait until every CTC is up that both its systems have online; whether that came in time.
+
+    What an operator has varied offline, or taken out of its link, is not waited for.
+    """
+    ctcs = [ends for link in collection.links for ends in _ctcs(link)]
+    end_s = time.monotonic() + within_s
     while True:
-        seen = {
-            (end.node.name, end.node.partner): end.node.devices
-            for node in running
-            for end in look_at(control_path(group.directory, node))
-        }
-        waiting = any(
-            (name, device.rdev) in back and partner in running and not is_up(device.state)
-            for (name, partner), devices in seen.items()
-            for device in devices
-        )
-        if not waiting or time.monotonic() > end_s:
-            break
+        online, up = _look(group)
+        if all(ends <= up for ends in ctcs if ends <= online):
+            return True
+        if time.monotonic() > end_s:
+            return False
         time.sleep(LOOK_S)
-    found = []
-    for link in collection.links:
-        first, second = link.nodes
-        devices = seen.get((first, second)) or seen.get((second, first)) or ()
-        count = sum(is_up(device.state) for device in devices)
-        found.append((link.name, f"{count} of {len(link.ctcs)}"))
-    return found
+
+
+def _ctcs(link: Layout) -> list[set[_End]]:
+    """Both ends of each CTC of a link."""
+    return [{*zip(link.nodes, ctc.rdevs, strict=True)} for ctc in link.ctcs]
+
+
+def _look(group: RunningGroup) -> tuple[set[_End], set[_End]]:
+    """The ends of CTCs that are online, and active in their link; and those of them that are up."""
+    online, up = set[_End](), set[_End]()
+    for node in running_of(group):
+        reply: dict[str, Any] = {"links": (), "offline": ()}
+        with (
+            suppress(ConnectionError, FileNotFoundError),  # it has just ended
+            ControlClient(control_path(group.directory, node)) as client,
+        ):
+            reply = client.ask("snapshot")
+        offline = {int(rdev, 16) for rdev in reply["offline"]}
+        for device in (
+            each for link in reply["links"] for each in read_snapshot(link).node.devices
+        ):
+            if device.state is not DeviceState.INACTIVE and device.rdev not in offline:
+                online.add((node, device.rdev))
+            if is_up(device.state):
+                up.add((node, device.rdev))
+    return online, up

@@ -1,6 +1,5 @@
-"""A look at a layout after an edit, by the rules alone; and what fails as one."""
+"""A look at a layout after an edit, by the rules alone."""
 
-from collections.abc import Iterator
 from html import escape
 from typing import Any
 
@@ -59,7 +58,7 @@ def look(wanted: LayoutEdited, known: Known, why: KnownWhy) -> dict[str, Any]:
         "findings": findings(judged, able=not struck),
         "changes": changes(opened.read(), whole, sorted(struck)),
         "layout": describe(whole),
-        "parts": parts_of(whole),
+        "pieces": isfc.pieces(whole),
     }
 
 
@@ -103,28 +102,3 @@ def describe(collection: isfc.Collection) -> list[dict[str, Any]]:
         }
         for link in collection.links
     ]
-
-
-def parts_of(collection: isfc.Collection) -> list[dict[str, Any]]:
-    """Each part with its fibres, for who strikes it out; the smallest parts first."""
-    found: dict[str, list[str]] = {}
-    for link in collection.links:
-        for fibre in link.fibres:
-            for part in _parts(collection, link, fibre):
-                found.setdefault(part, []).append(fibre.name)
-    kinds = ("chpid", "path", "director", "CEC")
-    ordered = sorted(found, key=lambda part: kinds.index(part.split()[0]))
-    return [{"name": part, "fibres": found[part]} for part in ordered]
-
-
-def _parts(collection: isfc.Collection, link: isfc.Layout, fibre: isfc.Fibre) -> Iterator[str]:
-    """What a fibre needs, each once."""
-    channels = dict.fromkeys(collection.channels_of(fibre, link.nodes))
-    for channel in channels:
-        chpids = dict.fromkeys(f"{end.chpid:02X}" for end in channel)
-        yield f"chpid {', '.join(chpids)} at {', '.join(end.node for end in channel)}"
-    if fibre.path is not None:
-        yield f"path {fibre.path.name}"
-    yield from (f"director {name}" for name in dict.fromkeys(fibre.directors))
-    homes = [collection.cec_of(node) for node in link.nodes]
-    yield from (f"CEC {cec.name}" for cec in dict.fromkeys(homes) if cec is not None)

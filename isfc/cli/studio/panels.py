@@ -33,16 +33,26 @@ class Panel(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="
         raise NotImplementedError
 
 
+def _lost(without: str) -> list[str]:
+    """The options for pieces that are gone together, or for each in turn if none is named."""
+    pieces = filter(None, map(str.strip, without.split("+")))
+    return [f"--without={piece}" for piece in pieces] or ["--lose"]
+
+
 class LossesPanel(Panel, frozen=True, tag="losses"):
-    """What each lost chpid and CTC leaves, by the model and by rule, or by ``rule`` alone."""
+    """What each lost chpid and CTC leaves, by the model and by rule, or by ``rule`` alone.
+
+    Or what is left ``without`` some pieces, such as ``ALPHA:40 + director:1``.
+    """
 
     link: str = ""
     rule: bool = False
+    without: str = ""
 
     def words(self) -> Sequence[str]:
-        """``isfc plan --lose``."""
+        """``isfc plan --lose``, or ``--without``."""
         by_rule = ["--rule"] if self.rule else []
-        return ["plan", _LAYOUT, "--link", self.link, "--lose", *by_rule]
+        return ["plan", _LAYOUT, "--link", self.link, *_lost(self.without), *by_rule]
 
     def show(self, record: Any) -> str:
         """The worst loss, then each."""
@@ -82,11 +92,13 @@ class LinksPanel(Panel, frozen=True, tag="together"):
 
 
 class ClusterLossesPanel(Panel, frozen=True, tag="cluster-losses"):
-    """What a lost channel, director or CEC leaves of a cluster."""
+    """What a lost channel, director or CEC leaves of all links; or all those that are named."""
+
+    without: str = ""
 
     def words(self) -> Sequence[str]:
-        """``isfc plan --lose`` of all links."""
-        return ["plan", _LAYOUT, "--lose"]
+        """``isfc plan --lose`` of all links, or ``--without``."""
+        return ["plan", _LAYOUT, *_lost(self.without)]
 
     def show(self, record: Any) -> str:
         """The worst loss, then each."""
@@ -121,6 +133,7 @@ _FIELDS: Final = {
     "--guests": "Guests",
     "--link": "Link",
     "--memory": "Memory",
+    "--without": "Without",
 }
 """What the page calls an option that an error names."""
 

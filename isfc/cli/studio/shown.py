@@ -41,13 +41,18 @@ def _pieces(lost: Sequence[Record]) -> Sequence[Record]:
     return [each for each in lost if each["kind"] != "cec"] or lost
 
 
-def _worst(lost: Iterable[Record], whole: Record) -> str:
+def _worst(lost: Sequence[Record], whole: Record) -> str:
     share, left = min(((_share(left, whole), left) for left in lost), key=lambda each: each[0])
     rates = ", ".join(
         f"{node} {rate:.0f}{_between(_left_range(left, node))}"
         for node, rate in _rates(left).items()
     )
-    return _answer(f"Worst: {_gone([left])} gone.", f"{share:.0%} is left: {rates} MB/s one way.")
+    answer = _worst_of(lost, _gone([left]))
+    return _answer(answer, f"{share:.0%} is left: {rates} MB/s one way.")
+
+
+def _worst_of(lost: Sequence[Record], name: str) -> str:
+    return f"{name} gone." if len(lost) == 1 else f"Worst: {name} gone."
 
 
 def _loss_cells(left: Record, whole: Record, nodes: Sequence[str], most: float) -> Iterator[str]:
@@ -81,7 +86,8 @@ def _left_range(left: Record, node: str) -> Any:
 def _gone(lefts: Sequence[Record]) -> str:
     """``chpid 40 (50)``, ``CTCs 6000, 6001``, ``director 1``: of a kind, that leave as much."""
     named = (" ".join(_name(*left["gone"].values())) for left in lefts if left["gone"])
-    names = [name.replace(":", " ") for name in named]
+    as_named = lefts[0]["kind"] == "together"
+    names = [name if as_named else name.replace(":", " ") for name in named]
     kind = {"chpid": "chpid", "ctc": "CTC"}.get(lefts[0]["kind"] or "", "")
     plural = "s" if kind and len(names) > 1 else ""
     return f"{kind}{plural} {', '.join(names)}".strip() or "nothing"
@@ -171,6 +177,8 @@ def _passes(guest: Record) -> str:
 
 def together(record: Any) -> str:
     """``isfc plan`` of links that share channels: each alone and with all, then the channels."""
+    if "together" not in record:
+        return _answer("No two links share a channel.", "Each carries what it carries alone.")
     links: Sequence[Record] = record["together"]
     found = [read_range(sum(each["together_mb_per_s"]), each["together_range"]) for each in links]
     least = min(links, key=_kept)
@@ -216,7 +224,12 @@ def _shared(shared: Iterable[Record]) -> str:
 
 
 def cluster_losses(record: Any) -> str:
-    """``isfc plan --lose`` of links that share channels: the worst loss, then what each leaves."""
+    """``isfc plan --lose`` of all links: the worst loss, then what each leaves.
+
+    Of links that share nothing, one after the other.
+    """
+    if "losses" not in record:
+        return "".join(map(losses, record["links"]))
     lost: Sequence[Record] = record["losses"]
     found = [each.get("range") and read_range(each["mb_per_s"], each["range"]) for each in lost]
     worst = min(_pieces(lost), key=lambda each: (-len(each["cut"]), each.get("mb_per_s", 0.0)))
@@ -235,7 +248,7 @@ def cluster_losses(record: Any) -> str:
     )
     heads = ("gone", "all links, both ways", "limited by", "links down", "links with fewer CTCs")
     return (
-        _answer(f"Worst: {worst['name']} gone.", down)
+        _answer(_worst_of(lost, worst["name"]), down)
         + table("MB/s (2^20) that is left, by the model", heads, rows)
         + _notes([range_note(found), *_texts(record)])
     )

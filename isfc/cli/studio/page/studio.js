@@ -301,16 +301,16 @@ function fillNewFibre() {
 
 function fillParts() {
   const { part } = at("parts").querySelector("form");
-  const names = seen.parts.map((each) => each.name);
+  const names = Object.keys(seen.pieces).filter((each) => seen.pieces[each].length);
   options(part, names.map((each) => [each]), names.includes(part.value) ? part.value : names[0]);
+  options(at("pieces"), Object.keys(seen.pieces).map((each) => [each]));
 }
 
 // ---- forms
 
 for (const name of ["out", "back"]) {
   at("parts").querySelector("form")[name].addEventListener("click", ({ target }) => {
-    const part = seen.parts.find((each) => each.name === target.form.part.value);
-    strike(part.fibres, name === "out");
+    strike(seen.pieces[target.form.part.value], name === "out");
   });
 }
 
@@ -611,11 +611,12 @@ function panel(form, output, make) {
   });
 }
 const outputOf = (section) => at(section).querySelector(".output");
-panel("loss-form", outputOf("loss"), ({ link, rule }) => (
-  { show: "losses", link, rule: Boolean(rule) }));
+panel("loss-form", outputOf("loss"), ({ link, without, rule }) => (
+  { show: "losses", link, without, rule: Boolean(rule) }));
 panel("relocation-form", outputOf("relocation"), ({ client, guests, ...rest }) => (
   { show: "relocation", source: client, guests: Number(guests), ...rest }));
-panel("together-form", outputOf("together"), ({ show: what }) => ({ show: what }));
+panel("together-form", outputOf("together"), ({ show: what, without }) => (
+  what === "together" ? { show: what } : { show: what, without }));
 panel("statements-form", outputOf("files"), (form) => ({ show: "statements", ...form }));
 let statements = "";
 at("statements-form").addEventListener("shown", ({ detail }) => {

@@ -152,10 +152,13 @@ def test_of_a_cluster_survivors_go_on_and_the_killed_one_comes_back(
         )
         assert run(["cp", "ALPHA", "QUERY ISFC"]) == 0
         assert "Link to DELTA: Up, 8 of 8" in capsys.readouterr().out
+        assert run(["cp", "ALPHA", "VARY OFFLINE CHPID 40"]) == 0  # an operator's, which stays
+        assert run(["cp", "GAMMA", "DEACTIVE ISLINK 6100"]) == 0
         assert run(["up", "two-cecs", "--only", "beta"]) == 0
         assert "BETA is up again." in capsys.readouterr().out
-        assert run(["cp", "ALPHA", "QUERY ISFC"]) == 0
-        assert capsys.readouterr().out.count(": Up, 8 of 8") == 3
+        assert run(["cp", "BETA", "QUERY ISFC"]) == 0
+        counts = re.findall(r"(\d) of 8", capsys.readouterr().out)
+        assert counts == ["6", "8", "7"]
         assert run(["up", "two-cecs", "--only", "BETA"]) == 2
         assert "--only BETA: runs already" in capsys.readouterr().err
         os.kill(children(up)[0], signal.SIGTERM)

@@ -8,13 +8,22 @@ import pytest
 from isfc.cli.main import run
 from isfc.cli.studio.command_line import Printed
 from isfc.cli.studio.importing import Asked, File, Import, import_files
-from isfc.cli.studio.panels import LossesPanel, RelocationPanel, StatementsPanel, show_panel
+from isfc.cli.studio.panels import (
+    ClusterLossesPanel,
+    LossesPanel,
+    RelocationPanel,
+    StatementsPanel,
+    show_panel,
+)
 from isfc.cli.studio.runs import Run
 from isfc.cli.studio.runs import run as run_workload
+from isfc.cli.studio.tasks import Subject
 from isfc.cli.studio.work import Failed
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import read_content
 from isfc.layout.file import parse_collection
+from isfc.layout.lost import pieces
+from tests.isfc.layout.test_loss_table import CECS, FILE, LINKS, TABLE
 
 DATA = Path(__file__).parents[3] / "data"
 TEXT = read_content("atlanta-boston")[0].decode()
@@ -121,6 +130,27 @@ def test_panels_have_no_names_of_options_and_statements_are_text() -> None:
     wrong = show_panel(told, RelocationPanel(TEXT, link="ATLANTA-BOSTON", source="X", memory="16M"))
     assert isinstance(wrong, Failed)
     assert wrong.message.startswith("From X")
+
+
+@pytest.mark.parametrize(("piece", "left"), TABLE.values())
+def test_what_is_lost_by_its_name_takes_what_the_table_says(
+    piece: str, left: tuple[int, ...]
+) -> None:
+    """Struck out, and in the panels of losses, which have it as `isfc plan` does."""
+    kept = Subject(FILE, frozenset(pieces(CECS)[piece])).read()
+    counts = {link.name: len(link.ctcs) for link in kept.links}
+    assert tuple(counts.get(link, 0) for link in LINKS) == left
+    shown = show_panel(told, LossesPanel(FILE, link=LINKS[1], rule=True, without=f" {piece} + "))
+    assert isinstance(shown, dict)
+    assert f"<strong>{piece} gone.</strong>" in shown["html"]
+    assert f"<td>{left[1]}</td>" in shown["html"]
+    assert ClusterLossesPanel(FILE, without=piece).words()[-1] == f"--without={piece}"
+
+
+def test_a_piece_that_there_is_not_is_named_as_the_page_has_it() -> None:
+    wrong = show_panel(told, LossesPanel(TEXT, link="ATLANTA-BOSTON", rule=True, without="99"))
+    assert isinstance(wrong, Failed)
+    assert wrong.message.startswith("Without '99': there is no such piece; expected 40, ")
 
 
 def test_run_tells_how_far_it_is_and_draws_its_course() -> None:

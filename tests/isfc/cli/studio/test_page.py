@@ -253,6 +253,9 @@ def test_deck_becomes_a_layout_and_every_panel_shows_what_its_command_prints(
         assert "MB/s sent" in page.inner_text("#comparison")
         page.click("#loss-form button")
         assert "5317 (6317)" in shown(page, "#loss")
+        page.fill("#loss-form [name=without]", "BETA:51")
+        page.click("#loss-form button")
+        expect(page.locator("#loss .output")).to_contain_text("BETA:51 gone.")
         page.fill("#relocation-form [name=memory]", "64M")
         page.click("#relocation-form button")
         assert "is moved in" in shown(page, "#relocation")
@@ -342,11 +345,11 @@ def test_shared_chpid_is_struck_out_with_all_its_fibres_and_a_cec_with_the_last_
     cluster.write_text(CLUSTER)
     with studio(str(cluster)) as running, opened(browser, running) as (page, found):
         page.click("#parts summary")
-        page.select_option("#parts select", "chpid 50 at AA, BB, CC")
+        page.select_option("#parts select", "BB:50")
         page.click("#parts [name=out]")
         expect(page.locator(".fibre.struck")).to_have_count(2)
         assert order(page, "AA") == ["6020"]
-        page.select_option("#parts select", "CEC one")
+        page.select_option("#parts select", "cec:one")
         page.click("#parts [name=out]")
         expect(page.locator("#error")).to_have_text("no CTC is left: the link is down")
         expect(page.locator(".fibre.struck")).to_have_count(2)

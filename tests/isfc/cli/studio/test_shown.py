@@ -62,3 +62,15 @@ def test_losses_of_a_cluster_begin_with_the_piece_whose_loss_cuts_most() -> None
     answer = '<p class="answer"><strong>Worst: director 1 gone.</strong> Down: AA-CC.</p>'
     assert page.startswith(answer)
     assert "<td>AA-BB 2 of 4</td>" in page
+
+
+def test_links_that_share_nothing_have_their_losses_each() -> None:
+    rates = {"AA": 100.0, "BB": 90.0}
+    whole: dict[str, Any] = {
+        "kind": None, "gone": {}, "ctcs_left": 2, "estimated_mb_per_s": rates,
+        "simulated_mb_per_s": None, "simulated_range": None, "limits": None, "notes": [],
+    }  # fmt: skip
+    lost = {**whole, "kind": "chpid", "gone": {"AA": "40", "BB": "50"}, "ctcs_left": 1}
+    page = shown.cluster_losses({"links": [[whole, lost], [whole, lost]]})
+    assert page == 2 * shown.losses([whole, lost])
+    assert shown.together({"links": []}).startswith('<p class="answer"><strong>No two links share')
