@@ -13,9 +13,8 @@ import pytest
 
 from ctc.address import Rdev
 from isfc.errors import Backpressure, ConfigurationError, LocalProtocolError
-from isfc.link.message import Message, Traffic
+from isfc.link.message import Message
 from isfc.link.state import LinkState
-from isfc.live import partner_conversations
 from isfc.live.control_socket import connect_to, listen_at
 from isfc.live.endpoint import TcpEndpoint
 from isfc.live.events import Detached, LiveEvent
@@ -320,45 +319,6 @@ def test_close_raises_when_the_link_is_given_up_before_all_is_confirmed(
             with pytest.raises(ConversationSevered, match=r"LINK: the link was down for 0\.3"):
                 await conversation.close()
             assert not first.board.conversations
-
-    run_live(main())
-
-
-def test_node_ends_while_the_link_is_down_and_a_service_closes(
-    run_live: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    closing = asyncio.Event()
-
-    async def hang_up(conversation: Conversation) -> None:
-        conversation.accept()
-        try:
-            await asyncio.Event().wait()
-        except asyncio.CancelledError:
-            closing.set()  # swallowed, as a task group may do; then the conversation is closed
-
-    async def main() -> None:
-        closing.clear()
-        monkeypatch.setattr(partner_conversations, "CLOSE_S", 2 * PATIENCE_S)
-        async with open_pair(tmp_path, reconnect_s=60.0) as (first, second):
-            second.serve("HANGUP", hang_up)
-            await first.connect("HANGUP")
-            cut_for_good(second)
-            async with asyncio.timeout(PATIENCE_S):  # nobody is there to wait for
-                await second.close()
-            assert closing.is_set()
-
-    run_live(main())
-
-
-def test_node_whose_appc_messages_are_all_read_ends_at_once(run_live: Run, tmp_path: Path) -> None:
-    async def main() -> None:
-        async with open_pair(tmp_path) as (first, second):
-            second.serve("ECHO", echo)
-            async with await first.connect("ECHO", Traffic.LEGACY) as conversation:
-                await conversation.request(bytes(300_000))
-            await wait_until(lambda: not second.board.conversations)
-            async with asyncio.timeout(partner_conversations.CLOSE_S / 2):
-                await first.close()
 
     run_live(main())
 
