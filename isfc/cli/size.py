@@ -18,6 +18,7 @@ from isfc.cli.options.layout import JsonOption
 from isfc.cli.options.number import JobsOption, bounded
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import check_file, output_option
+from isfc.cli.output.notes import NoteJson, notes_json
 from isfc.cli.output.progress import progress_bar
 from isfc.cli.output.ranges import RangeJson, likely, range_json, range_note
 from isfc.cli.output.streams import show, show_json, write_file
@@ -25,6 +26,7 @@ from isfc.cli.output.table import apart, plain_table
 from isfc.layout.checked_toml import within
 from isfc.layout.document import KM_MAX
 from isfc.layout.new import read_nodes
+from isfc.layout.note import Note
 from isfc.layout.write import format_layout
 from isfc.search.sizing import (
     DEFAULT_FEATURES,
@@ -36,6 +38,7 @@ from isfc.search.sizing import (
 )
 from isfc.search.sizing import size as size_link
 from scenarios.runs.experiment import PAIRS_MAX
+from scenarios.runs.notes import BUSY_UNRANGED, run_notes
 from scenarios.runs.saturation import SATURATING_PAIRS, SUITE
 
 _GONE = {
@@ -176,6 +179,8 @@ class LinkSizeJson(Struct, frozen=True):
     """by feature"""
     limits: LimitsJson | None
     """what limits the one that carries most, where none carries what is wanted"""
+    notes: list[NoteJson]
+    """what belongs to the figures of the best, or of the one that carries most"""
 
 
 def size_json(found: LinkSizing) -> LinkSizeJson:
@@ -190,7 +195,15 @@ def size_json(found: LinkSizing) -> LinkSizeJson:
         None if best is None else _link_json(best, found),
         [_link_json(each, found) for each in found.links],
         None if limit is None else limits_json(limit, found.most.left.rate.mb_per_s),
+        notes_json(_notes(found)),
     )
+
+
+def _notes(found: LinkSizing) -> tuple[Note, ...]:
+    """What belongs to the figures of the link that is proposed, or carries most."""
+    link, load = found.best or found.most, found.load
+    known = run_notes(link.layout, load.workload, load.pairs, link.whole.rate.mb_per_s)
+    return known if found.limit is None else (*known, BUSY_UNRANGED)
 
 
 def _link_json(link: SizedLink, found: LinkSizing) -> SizedLinkJson:
@@ -227,7 +240,8 @@ def sizing_page(found: LinkSizing) -> RenderableType:
         f"left is what it carries {gone}"
     )
     known = [within for link in found.links for within in (link.whole_range, link.range)]
-    return apart([_verdict(found), heading, table, range_note(known)])
+    notes = (note.text for note in _notes(found))
+    return apart([_verdict(found), heading, table, range_note(known), *notes])
 
 
 def _verdict(found: LinkSizing) -> str:

@@ -118,6 +118,24 @@ def assumed(layout: Layout, kind: FigureKind = FigureKind.RATE) -> list[Widening
     ]
 
 
+def assumed_apart(
+    before: Layout, after: Layout, kind: FigureKind = FigureKind.RATE
+) -> list[Widening]:
+    """What assumptions do to how many times a figure of one layout another has.
+
+    At an end of an assumption both figures are what they are there: what it does to both alike
+    does nothing to their ratio.
+    """
+    here, there = ({each.name: each for each in assumed(one, kind)} for one in (before, after))
+    found = []
+    for name in {**here, **there}:
+        nothing = Widening(name, 1.0, 1.0)
+        was, comes = here.get(name, nothing), there.get(name, nothing)
+        ends = comes.low / was.low, comes.high / was.high
+        found.append(Widening(name, min(1.0, *ends), max(1.0, *ends)))
+    return found
+
+
 def _confirmed(assumption: Assumption, known: Widening, layout: Layout) -> Widening:
     """What is left of a widening at a site whose profile has fitted what is assumed."""
     site = layout.site
@@ -141,12 +159,14 @@ def _together(known: float, assumed_factors: Iterable[float], part: float) -> fl
 
 def _widening_like(assumption: Assumption, layout: Layout, kind: FigureKind) -> Widening:
     """The line of the same feature, if there is one, and of as many fibres, nearly."""
-    feature, fibres = feature_of(layout), len(layout.fibres)
-    lines = [
-        line for line in _lines() if (line["assumption"], line["of"]) == (assumption.name, kind)
-    ]
+    return _line_like(assumption.name, feature_of(layout), len(layout.fibres), kind)
+
+
+@cache
+def _line_like(name: str, feature: str, fibres: int, kind: FigureKind) -> Widening:
+    lines = [line for line in _lines() if (line["assumption"], line["of"]) == (name, kind)]
     if not lines:
-        raise LookupError(f"{assumption.name}: no runs yet: make docs")
+        raise LookupError(f"{name}: no runs yet: make docs")
     line = min(
         lines,
         key=lambda line: (
@@ -155,7 +175,7 @@ def _widening_like(assumption: Assumption, layout: Layout, kind: FigureKind) -> 
             -float(line["high"]) + float(line["low"]),
         ),
     )
-    return Widening(assumption.name, float(line["low"]), float(line["high"]))
+    return Widening(name, float(line["low"]), float(line["high"]))
 
 
 def feature_of(layout: Layout) -> str:

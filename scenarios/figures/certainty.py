@@ -205,11 +205,35 @@ def rounded(value: float) -> float:
 def range_of(kind: FigureKind, value: float, family: Family) -> Range:
     """The range of a figure inside of what was measured. `assumptions.widened` widens it."""
     errors = errors_of(kind, family)
+    return _around(value, errors.four_of_five, errors.nineteen_of_twenty, _basis(errors, family))
+
+
+def ratio_range(ratio: float, *, one_ctc: bool = False) -> Range:
+    """The range of how many times the rate of a layout another layout has, with the same load.
+
+    Both are off alike, so that this is surer than either. That is known of links with several CTCs.
+    Where one of the two has ``one_ctc``, both figures may be off, each in its own way.
+    """
+    if not one_ctc:
+        errors = ratio_errors(Differs.LAYOUT)
+        basis = f"{errors.rows} ratios of rows of {errors.family}, {errors.source}"
+        return _around(ratio, errors.four_of_five, errors.nineteen_of_twenty, basis)
+    both = [errors_of(FigureKind.RATE, Family(regime)) for regime in (ONE_CTC, SEVERAL_CTCS)]
+    likely, sure = (
+        math.exp(math.hypot(*map(math.log, factors)))
+        for factors in zip(*((e.four_of_five, e.nineteen_of_twenty) for e in both), strict=True)
+    )
+    basis = " and ".join(f"{each.rows} rows of {each.family}" for each in both)
+    return _around(ratio, likely, sure, f"{basis}, {both[0].source}")
+
+
+def _around(value: float, likely: float, sure: float, basis: str) -> Range:
+    """From a value divided by a factor to one multiplied by it."""
     return Range(
         value,
-        Interval(value / errors.four_of_five, value * errors.four_of_five),
-        Interval(value / errors.nineteen_of_twenty, value * errors.nineteen_of_twenty),
-        _basis(errors, family),
+        Interval(value / likely, value * likely),
+        Interval(value / sure, value * sure),
+        basis,
     )
 
 

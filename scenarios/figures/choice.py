@@ -10,14 +10,15 @@ from itertools import combinations
 from isfc.layout.layout import Layout
 from isfc.layout.loss import losses
 from isfc.layout.lost import lost_pieces
+from isfc.layout.note import Note, NoteKind
 from isfc.layout.plan import make_plan
 from isfc.layout.rules.rule import Severity
 from scenarios.figures.certainty import Differs, Odds, Range, odds_ahead
 from scenarios.figures.glance import glance
 from scenarios.figures.limit import Limit, find_limit
-from scenarios.figures.ranges import rate_range
+from scenarios.figures.ranges import gain_range, rate_range
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.published_range import beyond_measured_run
+from scenarios.runs.notes import BUSY_UNRANGED, run_notes
 from scenarios.runs.saturation import SECONDS
 from scenarios.runs.steady import Rate, steady_run
 from scenarios.runs.workload import Workload
@@ -25,10 +26,18 @@ from scenarios.runs.workload import Workload
 
 @dataclass(frozen=True, slots=True)
 class WorstLoss:
-    """What the worst single loss leaves: ``name`` is what is gone, ``share`` of 1 what is left."""
+    """What the worst single loss leaves: ``name`` is what is gone, ``range`` of 1 what is left.
+
+    A link that is down then has no range: nothing is left.
+    """
 
     name: str
-    share: float
+    range: Range | None
+
+    @property
+    def share(self) -> float:
+        """What is left, of 1."""
+        return 0.0 if self.range is None else self.range.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +52,12 @@ class Choice:
     worst: WorstLoss | None
     warnings: int
     remarks: int
-    extrapolated: bool
+    notes: tuple[Note, ...]
+
+    @property
+    def extrapolated(self) -> bool:
+        """Whether no published figure says what the rate should come to."""
+        return any(note.kind is NoteKind.EXTRAPOLATED for note in self.notes)
 
     @property
     def chpids(self) -> int:
@@ -93,7 +107,7 @@ def judge_choice(candidate: Candidate) -> Choice:
         _worst(experiments[slower]),
         sum(each.severity is Severity.WARNING for each in findings),
         sum(each.severity is Severity.INFO for each in findings),
-        bool(beyond_measured_run(layout, workload, pairs, seen.mb_per_s)),
+        (*run_notes(layout, workload, pairs, seen.mb_per_s), BUSY_UNRANGED),
     )
 
 
@@ -108,7 +122,9 @@ def _worst(experiment: Experiment) -> WorstLoss | None:
     found = [
         WorstLoss(
             name,
-            glance(experiment.over(left)).mb_per_s / whole if left and whole else 0.0,
+            gain_range(glance(experiment.over(left)).mb_per_s / whole, layout, left)
+            if left and whole
+            else None,
         )
         for name, left in named
     ]

@@ -12,10 +12,10 @@ from isfc.layout.loss import ClusterLoss, cluster_pieces, left_of
 from isfc.layout.lost import collection_without
 from isfc.layout.sharing import in_use
 from isfc.link.name import NodeName
-from scenarios.figures.certainty import Range
+from scenarios.figures.certainty import Range, ratio_range
 from scenarios.figures.cluster_plan import plan_experiments
 from scenarios.figures.limit import Limit, first_limit
-from scenarios.figures.ranges import links_range
+from scenarios.figures.ranges import gain_range, links_range
 from scenarios.runs.cluster_shared import ChannelResult, PathResult
 from scenarios.runs.experiment import NS_PER_S, Experiment
 from scenarios.runs.result import MIB, sent_between
@@ -51,6 +51,8 @@ class ClusterLeft:
 
     loss: ClusterLoss | None
     seen: LinksGlance | None
+    share: Range | None = None
+    """What is left of the whole, of 1, and between what that would lie."""
 
     def to_dict(self) -> dict[str, Any]:
         """One flat record, as a data frame takes it; MB/s (2^20) of all links, both ways.
@@ -86,8 +88,26 @@ def after_cluster_losses(
     rests = [collection, *rests]
     cases = [plan_experiments(rest)[0] for rest in rests if rest.links]
     found = iter(run_each(links_glance, cases))
-    seen = [next(found) if rest.links else _NOTHING for rest in rests]
-    return [ClusterLeft(loss, each) for loss, each in zip((None, *losses), seen, strict=True)]
+    whole, *seen = [next(found) if rest.links else _NOTHING for rest in rests]
+    return [
+        ClusterLeft(None, whole),
+        *(
+            ClusterLeft(loss, each, _share(each.mb_per_s / whole.mb_per_s, collection, rest))
+            for loss, each, rest in zip(losses, seen, rests[1:], strict=True)
+        ),
+    ]
+
+
+def _share(value: float, collection: Collection, rest: Collection) -> Range | None:
+    """The widest of the ranges that the links have which a loss changes; None if none is left."""
+    before = {link.name: link for link in collection.links}
+    found = [
+        gain_range(value, before[link.name], link)
+        for link in rest.links
+        if link.ctcs != before[link.name].ctcs
+    ]
+    unchanged = [ratio_range(value)] if rest.links else []
+    return max(found or unchanged, key=lambda each: each.likely.high, default=None)
 
 
 def without(collection: Collection, gone: frozenset[Fibre]) -> Collection:

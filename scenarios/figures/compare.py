@@ -1,7 +1,7 @@
 """Two results side by side: what ``isfc run --json`` or ``isfc replay --json`` printed, twice."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from math import isfinite
@@ -13,6 +13,7 @@ from msgspec.structs import fields as fields_of
 
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import read_bytes, within
+from scenarios.figures.certainty import Differs, Odds, odds_ahead
 from scenarios.runs.repeat import MEASURES, noise_of
 from scenarios.runs.result import DeviceResult, Result
 
@@ -82,6 +83,14 @@ class Setting:
     b: str | float | None
 
 
+class RangeRecord(msgspec.Struct, frozen=True):
+    """A range as `isfc run --json` prints it."""
+
+    likely: tuple[float, float]
+    sure: tuple[float, float]
+    basis: str
+
+
 @dataclass(frozen=True, slots=True)
 class ResultPair:
     """Two results of a kind, ``run``, ``cluster`` or ``replay``.
@@ -96,6 +105,10 @@ class ResultPair:
     """Lines of the layout: ``-`` and what A has, ``+`` and what B has."""
     layouts: tuple[str, str] | None = None
     """The texts of both layouts, if both results have them."""
+    ranges: tuple[Mapping[str, RangeRecord], ...] = ()
+    """What each run of one link says of the ranges of its figures, by their names."""
+    odds: Odds | None = None
+    """That B carries more on real hardware, where two runs differ in one thing that tells it."""
 
 
 class _Entry(msgspec.Struct, frozen=True):
@@ -114,6 +127,13 @@ class _Repeated(msgspec.Struct, frozen=True):
     """What a run with ``--seeds`` says more, as far as it matters here."""
 
     spread_percent: dict[str, float | None] = {}
+
+
+class _Known(msgspec.Struct, frozen=True):
+    """How sure the figures of a run are; results of older versions do not say it."""
+
+    ranges: dict[str, RangeRecord] = {}
+    extrapolated: list[str] = []
 
 
 class _Row(msgspec.Struct, frozen=True):
@@ -159,9 +179,36 @@ def compare_files(a: Path, b: Path) -> ResultPair:
         pair = _pair(kind, _settings(first, second), _run(first, a), _run(second, b))
         layouts = _layouts(first, second)
         changes = () if layouts is None else tuple(_layout_changes(*layouts))
-        return replace(pair, layout_changes=changes, layouts=layouts)
+        pair = replace(pair, layout_changes=changes, layouts=layouts)
+        if kind == "cluster":
+            return pair
+        known = []
+        for path, record in ((a, first), (b, second)):
+            with _named(path):
+                known.append(msgspec.convert(record, _Known))
+        return _with_odds(pair, known)
     cells = _replay(first, a), _replay(second, b)
     return _pair("replay", _replay_settings(first[0], second[0]), *cells)
+
+
+_DIFFERS: Final = {
+    "layout_digest": Differs.LAYOUT,
+    "pairs": Differs.PAIRS,
+    "workload": Differs.WORKLOAD,
+}
+_ALIKE: Final = ("client", "node")
+"""The settings that say whose odds are known: one of the first differs, and none of the others."""
+
+
+def _with_odds(pair: ResultPair, known: Sequence[_Known]) -> ResultPair:
+    """With the ranges that the runs have, and the odds where they differ in one thing."""
+    changed = [each.name for each in pair.settings if each.name in (*_DIFFERS, *_ALIKE)]
+    (rates,) = ((e.a, e.b) for e in pair.figures if (e.key, e.measure) == ("link", "mb_per_s"))
+    odds = None
+    if len(changed) == 1 and changed[0] in _DIFFERS and rates[0] and rates[1]:
+        extrapolated = any(each.extrapolated for each in known)
+        odds = odds_ahead(rates[1] / rates[0], _DIFFERS[changed[0]], extrapolated=extrapolated)
+    return replace(pair, ranges=tuple(each.ranges for each in known), odds=odds)
 
 
 def _read(path: Path) -> Any:

@@ -22,7 +22,7 @@ from isfc.layout.rules.rule import ChangedLayout
 from isfc.link.schedule import CTCS_MAX
 from scenarios.figures.certainty import Range
 from scenarios.figures.glance import SEEDS, Glance, glances
-from scenarios.figures.ranges import links_range, rate_range
+from scenarios.figures.ranges import gain_range, links_range, rate_range
 from scenarios.figures.resources import (
     COLLISIONS,
     COPYING,
@@ -95,12 +95,17 @@ class Relief:
     """What the link carries with something added, as a share of what it does without."""
 
     added: str
-    ratio: float
+    range: Range
 
     @property
-    def gains(self) -> bool:
-        """Whether that is more than runs so short differ by."""
-        return self.ratio > 1 + LIKE_SHARE
+    def ratio(self) -> float:
+        """That share."""
+        return self.range.value
+
+    @property
+    def differs(self) -> bool:
+        """Whether it is more, or less, by more than runs so short differ by."""
+        return abs(self.ratio - 1) > LIKE_SHARE
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,8 +254,10 @@ class _Base:
         """What a site could add to a link, and what it would carry then."""
         links = self._experiment.collection.links
         more = added(links[0]) if len(links) == 1 else []
+        ratios = (1 + self._gain(self._experiment.over(layout)) for _, layout in more)
         return tuple(
-            Relief(what, 1 + self._gain(self._experiment.over(layout))) for what, layout in more
+            Relief(what, gain_range(ratio, links[0], layout))
+            for (what, layout), ratio in zip(more, ratios, strict=True)
         )
 
     def _gain(self, changed: Experiment) -> float:

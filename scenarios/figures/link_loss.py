@@ -10,7 +10,7 @@ from isfc.layout.loss import Loss, losses
 from isfc.layout.lost import LostTogether, lost_pieces
 from scenarios.figures.certainty import Range
 from scenarios.figures.limit import Limit, first_limit
-from scenarios.figures.ranges import rate_range
+from scenarios.figures.ranges import gain_range, rate_range
 from scenarios.runs.saturation import STATED_PAIRS, SUITE, RunEach, stated_load
 from scenarios.runs.steady import Rate, steady_rate
 from scenarios.runs.workload import SUITES
@@ -123,3 +123,11 @@ def left_range(layout: Layout, left: AfterLoss, way: int) -> Range | None:
     if left.measured is None or rest is None:
         return None
     return rate_range(left.measured[way].mb_per_s, rest, SUITES[SUITE], STATED_PAIRS)
+
+
+def share_range(layout: Layout, left: AfterLoss, whole: AfterLoss, way: int) -> Range | None:
+    """The range of what a loss leaves of ``whole``, of 1; None where nothing was run."""
+    if left.measured is None or whole.measured is None or left.loss is None:
+        return None
+    rest, of = left.loss.left, whole.measured[way].mb_per_s
+    return gain_range(left.measured[way].mb_per_s / of, layout, rest) if rest and of else None

@@ -5,8 +5,16 @@ from typing import Any, Final
 
 from isfc.layout.layout import Layout
 from isfc.link.message import Traffic
-from scenarios.figures.assumptions import assumed, widened
-from scenarios.figures.certainty import SEVERAL_CTCS, Family, FigureKind, Range, family_of, range_of
+from scenarios.figures.assumptions import assumed, assumed_apart, widened
+from scenarios.figures.certainty import (
+    SEVERAL_CTCS,
+    Family,
+    FigureKind,
+    Range,
+    family_of,
+    range_of,
+    ratio_range,
+)
 from scenarios.figures.site_ranges import site_range
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.result import DeviceResult
@@ -55,6 +63,12 @@ def figure_range(
         if fitted is not None:
             return fitted
     return widened(range_of(kind, value, family), assumed(layout, kind))
+
+
+def gain_range(ratio: float, before: Layout, after: Layout) -> Range:
+    """Of how many times the rate of a layout another one has, with the same load."""
+    one_ctc = min(len(before.ctcs), len(after.ctcs)) == 1
+    return widened(ratio_range(ratio, one_ctc=one_ctc), assumed_apart(before, after))
 
 
 def run_ranges(experiment: Experiment, figures: Mapping[str, float]) -> dict[str, Range]:

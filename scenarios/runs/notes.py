@@ -69,7 +69,15 @@ CHANNELS_UNRANGED: Final = unranged(
 )
 """Of everything that ``isfc io`` says of channels, disks, SAPs, zHyperLinks and OSAs."""
 
-SHARED_UNRANGED: Final = unranged("collisions, nor of channels and paths that links share")
+BUSY: Final = "how busy channels and locks are"
+
+BUSY_UNRANGED: Final = unranged(BUSY)
+"""Of what is said beside a rate of what limits it."""
+
+SHARED_UNRANGED: Final = unranged(
+    "collisions, of channels and paths that links share, of what others leave a link, and of "
+    f"{BUSY}"
+)
 """Of links that run together."""
 
 
@@ -86,14 +94,15 @@ def plan_notes(
     layout = given_link(layout)
     if not figures:
         return (*_rule(layout), *layout.notes)
-    return (*_rule(layout), *modelled(layout, beyond_plan(layout, figures), lower=True))
+    unknown = beyond_plan(layout, figures)
+    return (*_rule(layout), *modelled(layout, unknown, lower=True), BUSY_UNRANGED)
 
 
 def loss_notes(layout: Layout, *, simulated: bool) -> tuple[Note, ...]:
     """Of what losses leave: by rule of thumb, and by the model if that was run."""
     if not simulated:
         return plan_notes(layout)
-    return (*_rule(layout), *modelled(layout, beyond_measured(layout)))
+    return (*_rule(layout), *modelled(layout, beyond_measured(layout)), BUSY_UNRANGED)
 
 
 def layout_notes(layout: Layout) -> tuple[Note, ...]:

@@ -9,11 +9,13 @@ from rich.console import RenderableType
 from isfc.cli.judgement.limit import limits_json, short_limit
 from isfc.cli.judgement.limit_record import LimitsJson
 from isfc.cli.options.layout import is_read_once, open_links
+from isfc.cli.output.notes import NoteJson, notes_json
 from isfc.cli.output.progress import run_all
-from isfc.cli.output.ranges import RangeJson, likely, range_json, range_note
+from isfc.cli.output.ranges import RangeJson, likely, range_json, range_note, share_note
 from isfc.cli.output.table import apart, plain_table
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import shipped_layouts
+from isfc.layout.note import Note
 from scenarios.figures.certainty import nobody_is_ahead
 from scenarios.figures.choice import (
     Candidate,
@@ -40,6 +42,8 @@ class ChoiceJson(Struct, frozen=True):
     """the piece whose loss leaves least, null if there is none"""
     worst_loss_leaves: float | None
     """the share of the rate that is left then"""
+    worst_loss_range: RangeJson | None
+    """between what that share would lie, null where nothing is left"""
     ctcs: int
     chpids: int
     """of the first node"""
@@ -73,6 +77,8 @@ class LayoutsJson(Struct, frozen=True):
     """in the order in which they were given"""
     odds: list[OddsJson]
     """of each pair"""
+    notes: list[NoteJson]
+    """what belongs to the figures of any of them"""
 
 
 def names_layouts(files: Sequence[Path]) -> bool:
@@ -115,7 +121,13 @@ def layouts_json(choices: Sequence[Choice], workload: Workload, pairs: int) -> L
             )
             for each in pair_odds(choices)
         ],
+        notes_json(_notes(choices)),
     )
+
+
+def _notes(choices: Sequence[Choice]) -> list[Note]:
+    """Those of all, each once."""
+    return [*dict.fromkeys(note for each in choices for note in each.notes)]
 
 
 def _choice_json(choice: Choice) -> ChoiceJson:
@@ -127,6 +139,7 @@ def _choice_json(choice: Choice) -> ChoiceJson:
         limits_json(choice.limit, choice.rate.mb_per_s),
         None if worst is None else worst.name,
         None if worst is None else worst.share,
+        None if worst is None or worst.range is None else range_json(worst.range),
         len(choice.layout.ctcs),
         choice.chpids,
         choice.warnings,
@@ -147,7 +160,9 @@ def layouts_page(choices: Sequence[Choice], workload: Workload, pairs: int) -> R
             *(str(len(each.layout.ctcs)), str(each.chpids), str(each.warnings + each.remarks)),
         )
     heading = f"MB/s (2^20) one way, of the slower direction, with {pairs} pairs of {workload.name}"
-    return apart([odds, heading, table, range_note(each.range for each in choices)])
+    shares = share_note(each.worst.range for each in choices if each.worst is not None)
+    known = f"{range_note(each.range for each in choices)} {shares}".strip()
+    return apart([odds, heading, table, known, *(note.text for note in _notes(choices))])
 
 
 def _odds(pair: PairOdds) -> str:

@@ -1,22 +1,26 @@
 """``isfc compare`` of two results, for "what did my change do"."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from statistics import median
 
 from msgspec import Struct
+from msgspec.structs import astuple
 from rich.console import RenderableType
 from rich.table import Table
 
 from ctc.errors import CtcError
 from isfc.cli.drawing.difference import differences
+from isfc.cli.output.ranges import RangeJson, plain
 from isfc.cli.output.table import apart, plain_table
 from isfc.cli.results.measures import MEASURES, RUN_ROWS, measure_name
 from isfc.errors import ConfigurationError
 from isfc.layout.file import parse_collection
-from scenarios.figures.compare import ResultFigure, ResultPair, Setting
+from scenarios.figures.certainty import Interval, Odds
+from scenarios.figures.compare import RangeRecord, ResultFigure, ResultPair, Setting
 
+_RANGES = "The range of each figure, and which have none, 'isfc run' says with each result."
 DEVICE_MEASURES = (("I/O/s", "io_per_s"), ("Serv", "serv_ms"), ("Busy %", "busy_percent"))
 _WHOLE = {"link", "all links"}
 """What the figures of all that was run are called."""
@@ -58,6 +62,11 @@ class CompareJson(Struct, frozen=True):
     """of runs, what was set up differently: a list of `name`, `a`, `b`"""
     layout_changes: tuple[str, ...]
     """of runs, the lines of the layout that only the one (`-`) or the other (`+`) has"""
+    ranges: list[dict[str, RangeJson]]
+    """of runs of one link, those of A and those of B, by figure"""
+    odds: float | None
+    """that B carries more on real hardware too, of 1; null but for runs of one link that differ in
+    the layout, the pairs or the workload alone"""
     figures: list[FigureJson]
     """a list, null where there is none"""
 
@@ -68,7 +77,12 @@ def compare_json(a: Path, b: Path, pair: ResultPair) -> CompareJson:
         FigureJson(**asdict(each), difference=each.difference, percent=each.percent)
         for each in pair.figures
     ]
-    return CompareJson(pair.kind, str(a), str(b), pair.settings, pair.layout_changes, figures)
+    ranges = [
+        {name: RangeJson(*astuple(found)) for name, found in each.items()} for each in pair.ranges
+    ]
+    odds = None if pair.odds is None else pair.odds.share
+    settings, changes = pair.settings, pair.layout_changes
+    return CompareJson(pair.kind, str(a), str(b), settings, changes, ranges, odds, figures)
 
 
 def compare_page(pair: ResultPair, a: str, b: str) -> RenderableType:
@@ -84,6 +98,7 @@ def compare_page(pair: ResultPair, a: str, b: str) -> RenderableType:
         parts.append(_cluster(pair.figures))
     else:
         parts += _replay(pair.figures)
+    parts += [_RANGES] * (pair.kind != "replay")
     return apart(parts)
 
 
@@ -92,8 +107,23 @@ def _lead(pair: ResultPair) -> Iterator[str]:
     for each in pair.figures:
         if each.key in _WHOLE and each.measure == "mb_per_s":
             one, other, _, percent, noise = _cells(each)
-            how = "" if percent == "-" else f" ({percent} %{noise and ', noise'})"
-            yield f"MB/s both ways: A {one}, B {other}{how}."
+            how = "" if percent == "-" else f" ({percent} %{noise and ', noise'}{_odds(pair.odds)})"
+            a, b = map(_between, pair.ranges or ({}, {}))
+            yield f"MB/s both ways: A {one}{a}, B {other}{b}{how}."
+
+
+def _odds(odds: Odds | None) -> str:
+    """Who is ahead on real hardware, as far as that is known."""
+    if odds is None:
+        return ""
+    ahead = replace(odds, share=max(odds.share, 1 - odds.share))
+    return f"; odds that {'B' if odds.share >= 0.5 else 'A'} is ahead: {ahead}"
+
+
+def _between(ranges: Mapping[str, RangeRecord]) -> str:
+    """The range of what a run carries, if it has one."""
+    found = ranges.get("MB/s")
+    return "" if found is None else f" ({plain(Interval(*found.likely))})"
 
 
 def _moved(pair: ResultPair) -> list[str]:

@@ -4,8 +4,8 @@ from html import escape
 
 from isfc.cli.judgement.advice import to_do
 from isfc.cli.judgement.limit import limit_lines
-from isfc.cli.output.ranges import plain, ranges_of
-from scenarios.figures.link_loss import AfterLoss, left_range
+from isfc.cli.output.ranges import percent, plain, ranges_of
+from scenarios.figures.link_loss import AfterLoss, left_range, share_range
 from scenarios.figures.report_runs import LinkRuns
 from scenarios.runs.notes import believed, plan_notes
 from scenarios.runs.saturation import STATED_PAIRS, SUITE
@@ -44,6 +44,9 @@ def _worst_loss(runs: LinkRuns) -> str:
     share, worst = min(shares, key=lambda each: each[0], default=(1.0, None))
     if worst is None:
         return ""
+    ways = (share_range(runs.layout, worst, whole, way) for way in (0, 1))
+    known = min(filter(None, ways), key=lambda each: each.value, default=None)
+    kept = f"{share:.0%}" if known is None else percent(known)
     rates = " and ".join(
         f"{node} {rate:.0f}{f' ({plain(within.likely)})' if within else ''}"
         for way, (node, rate) in enumerate(zip(runs.layout.nodes, _rates(worst), strict=True))
@@ -52,7 +55,7 @@ def _worst_loss(runs: LinkRuns) -> str:
     by = f"with {STATED_PAIRS} pairs" if worst.measured else "by IBM's rule of thumb"
     piece, colon, name = worst.gone.partition(":")
     gone = f"{piece} {name}" if colon and piece.islower() else worst.gone
-    return f"{gone}: {share:.0%} is left, {rates} MB/s one way {by}."
+    return f"{gone}: {kept} is left, {rates} MB/s one way {by}."
 
 
 def _rates(left: AfterLoss) -> tuple[float, float]:

@@ -6,7 +6,7 @@ from typing import Any, Final
 from rich.console import Group, RenderableType
 
 from isfc.cli.judgement.limit_record import LimitJson, LimitsJson, ResourceJson
-from isfc.cli.output.ranges import range_json
+from isfc.cli.output.ranges import percent_range, range_json
 from isfc.cli.output.table import plain_table
 from isfc.layout.in_words import listed
 from isfc.link.name import NodeName
@@ -179,8 +179,12 @@ def _full(experiment: Experiment) -> list[str]:
 
 
 def _gain(relief: Relief) -> str:
-    gain = f"{relief.ratio - 1:.0%}" if relief.gains else "nothing"
-    return f"{relief.added} gains {gain}"
+    """``a fifth CTC on each chpid gains 5 % (-6 to +17)``: more or less, and its range."""
+    between = percent_range(relief.range)
+    if not relief.differs:
+        return f"{relief.added} gains nothing ({between} %)"
+    verb = "gains" if relief.ratio > 1 else "loses"
+    return f"{relief.added} {verb} {100 * abs(relief.ratio - 1):.0f} % ({between})"
 
 
 def _named(limit: Limit, share: Share, load: str, names: Mapping[NodeName, str] | None) -> str:
@@ -217,6 +221,7 @@ def limits_json(limit: Limit, mb_per_s: float, load: str = "") -> LimitsJson:
         limit.without * mb_per_s,
         range_json(limit.without_range(mb_per_s)),
         {relief.added: relief.ratio for relief in limit.reliefs},
+        {relief.added: range_json(relief.range) for relief in limit.reliefs},
         [*map(_seen_json, limit.resources)],
         limit_line(limit, mb_per_s, load),
     )
@@ -284,7 +289,10 @@ def rests_on_page(found: Sequence[RestsOn]) -> RenderableType:
     )
     for each in found:
         table.add_row(each.name, each.holder, each.known, _moved(each.less), _moved(each.more))
-    return Group("Constants that the rate rests on, and what moving each does:", table)
+    return Group(
+        "Constants that the rate rests on, and what moving each does (to the model: no range):",
+        table,
+    )
 
 
 def _moved(ratio: float) -> str:

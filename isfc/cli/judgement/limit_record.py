@@ -46,6 +46,8 @@ class LimitsJson(Struct, frozen=True):
     without_range: RangeJson
     added: dict[str, float]
     """by what is added: the rate with it, as a share of what it is"""
+    added_range: dict[str, RangeJson]
+    """by the same: between what that share would lie"""
     resources: list[ResourceJson]
     """all that the run has, busy or not"""
     text: str

@@ -127,15 +127,19 @@ def _by_time(found: Loads) -> RenderableType:
 
 
 def _months_table(found: Loads) -> RenderableType:
+    columns = ((">", "MB/s"), (">", "headroom"), ("~", "range"))
     table = plain_table(
         f"month, {100 * found.growth:g} % more each",
-        *(f">{way.sender}\n{what}" for way in found.ways for what in ("MB/s", "headroom")),
+        *(f"{head}{way.sender}\n{what}" for way in found.ways for head, what in columns),
+        no_wrap=True,
     )
     for month in range(found.months + 1):
         cells = []
         for way in found.ways:
             cells.append(f"{way.mb_per_s * (1 + found.growth) ** month:.0f}")
             cells.append(_share(way.headroom(month, found.growth)))
+            ends = way.headroom_likely(month, found.growth) if way.mb_per_s else None
+            cells.append(" to ".join(f"{100 * end:+.0f}" for end in ends or ()))
         table.add_row(str(month), *cells)
     return table
 
@@ -198,6 +202,9 @@ def draw_loads(found: Loads, axes: "Axes") -> None:
         axes.step(hours, means, where="post", linestyle=":", color=colour, label=f"{node}, mean")
         carries = found.ways[way].must
         axes.axhline(carries.mb_per_s, linestyle="--", color=colour)
+        if carries.range is not None:
+            ends = carries.range.likely
+            axes.axhspan(ends.low, ends.high, color=colour, alpha=0.1, linewidth=0)
         axes.annotate(
             f"{node} can send, {_GONE[found.lost]}",
             (0, carries.mb_per_s),
@@ -208,6 +215,6 @@ def draw_loads(found: Loads, axes: "Axes") -> None:
     week = found.period == "week"
     axes.set_xticks(range(0, 169, 24) if week else range(0, 25, 3))
     axes.set_xlabel("hours since Monday 00:00" if week else "time of day, h")
-    axes.set_ylabel("MB/s (2^20) one way")
+    axes.set_ylabel("MB/s (2^20) one way; bands: four of five cases")
     axes.set_ylim(bottom=0)
     axes.legend()

@@ -185,7 +185,7 @@ def optimise_layout(
         proposed = _whole(opened.collection, found.proposed.collection.links)
         write_file(output, with_comments(format_collection(proposed), opened.text))
     if plot is not None:
-        write_front(plot, found, task.objectives)
+        write_front(plot, found, task)
     if json:
         record = plain(found_json(found, task))
         show_json({**record, **profile_record(task.layout.site)})

@@ -11,7 +11,7 @@ from rich.console import RenderableType
 from ctc.address import format_chpid, format_rdev
 from isfc.cli.judgement.advice import two_paces
 from isfc.cli.output.picture import write_picture
-from isfc.cli.output.ranges import likely, range_note
+from isfc.cli.output.ranges import factor_line, likely, range_note
 from isfc.cli.output.table import apart, plain_table
 from isfc.deck.export import activation_text
 from isfc.layout.layout import CtcPair, Fibre, Layout
@@ -21,7 +21,7 @@ from isfc.layout.write import format_rdevs
 from isfc.link.name import NodeName
 from isfc.search.objective import Objective
 from isfc.search.result import Contender, Move, SearchResult, Task
-from scenarios.figures.certainty import Differs, Odds, Range, odds_ahead
+from scenarios.figures.certainty import Differs, Odds, Range, nobody_is_ahead, odds_ahead
 from scenarios.figures.ranges import links_range, rate_range
 from scenarios.runs.notes import cluster_notes, run_notes
 from scenarios.runs.published_range import beyond_measured_run, unmeasured_features
@@ -39,15 +39,16 @@ def found_page(found: SearchResult, task: Task) -> RenderableType:
     objectives = task.scoring.objectives
     scores = (heading for one in objectives for heading in (f">{one.value}", ">+-%"))
     links = (f">{name}" for name in task.links)
-    table = plain_table(">" if task.links else "", *scores, ">ahead", *links, gap=1, no_wrap=True)
+    ahead = (">ahead", "~odds")
+    table = plain_table(">" if task.links else "", *scores, *ahead, *links, gap=1, no_wrap=True)
     if not task.links:
         table.add_column("CTCs by fibre, down the device list")
     front = found.front if several else ()
     rows = [(f"{n}{'*' * (one in front)}", one) for n, one in enumerate(found.best, start=1)]
     for name, one in (*rows, ("given", found.given)):
-        ahead = "" if one is found.given else _ahead(one, found.given)
-        table.add_row(name, *_figures(one), ahead, *_placed(one, found, task))
-    sure = how_sure(found.best[0], found.given, task)
+        ahead = ("", "") if one is found.given else _sure_ahead(one, found.given)
+        table.add_row(name, *_figures(one), *ahead, *_placed(one, found, task))
+    sure = how_sure([one for _, one in rows], found.given, task)
     lead = f"{_verdict(found, task)}\n\n{_heading(task)}"
     parts: list[RenderableType] = [lead, table, sure, _known(found, task)]
     parts.append(_looked_at(found, task))
@@ -75,8 +76,11 @@ def _verdict(found: SearchResult, task: Task) -> str:
         return f"Nothing to gain: {what} is ahead of the layout given by more than the spread."
     is_new = task.links or undefined(one.layout, given.layout)
     needs = "a change of the IODF" if is_new else "the devices that are defined"
-    over = f"{_ahead(one, given)} over the layout given, odds {ahead_of_given(one, given)}"
-    return f"Best: {over}, with {needs}; below is what to change."
+    ahead, odds = _sure_ahead(one, given)
+    over = f"{ahead} over the layout given, odds {odds}, with {needs}"
+    if nobody_is_ahead(ahead_of_given(one, given)):
+        return f"Open: the best is {over}. So far neither is ahead; below is what would change."
+    return f"Best: {over}; below is what to change."
 
 
 def _heading(task: Task) -> str:
@@ -166,10 +170,10 @@ def _answers(found: SearchResult) -> Iterator[str]:
             "ahead of the layout given by more than the spread."
         )
     else:
+        ahead, ctcs = ", odds ".join(_sure_ahead(defined, given)), len(defined.layout.ctcs)
         yield (
-            f"With the devices that are defined {defined.scores[0]:.1f} MB/s "
-            f"({_ahead(defined, given)}) are carried by {len(defined.layout.ctcs)} CTCs: "
-            f"{_order(defined.layout, given.layout)}."
+            f"With the devices that are defined {defined.scores[0]:.1f} MB/s ({ahead}) are carried "
+            f"by {ctcs} CTCs: {_order(defined.layout, given.layout)}."
         )
         yield from _rules(defined, given)
         yield from _statements(defined.layout, given.layout)
@@ -287,6 +291,11 @@ def _ahead(one: Contender, given: Contender) -> str:
     return f"{(one.scores[0] / given.scores[0] - 1) * 100:+.1f}%" if given.scores[0] else "-"
 
 
+def _sure_ahead(one: Contender, given: Contender) -> tuple[str, str]:
+    """The same, and the odds that it is so on real hardware."""
+    return _ahead(one, given), str(ahead_of_given(one, given))
+
+
 def _order(layout: Layout, given: Layout) -> str:
     """``1x4 2x4! 1x1``: the fibres down the device list, and how many CTCs of each follow.
 
@@ -315,15 +324,25 @@ def rule_changes(one: Contender, given: Contender) -> list[str]:
     return [*gone, *(f"+{name}" for name in sorted(here - there))]
 
 
-def write_front(path: Path, found: SearchResult, objectives: Sequence[Objective]) -> None:
-    """Draw what was found by its first two objectives; the front is joined."""
+def write_front(path: Path, found: SearchResult, task: Task) -> None:
+    """Draw what was found by its first two objectives, with ranges; the front is joined."""
     front = sorted(found.front, key=lambda one: one.scores)
+    objectives = task.objectives
+    ranges = [score_ranges(one, task)[:2] for one in found.best]
+    bars = [
+        [
+            [each[way].value - each[way].likely.low for each in ranges],
+            [each[way].likely.high - each[way].value for each in ranges],
+        ]
+        for way in (0, 1)
+    ]
 
     def draw(axes: "Axes") -> None:
-        axes.plot(*zip(*(one.scores[:2] for one in found.best), strict=True), "o", label="found")
+        x, y = ([one.scores[way] for one in found.best] for way in (0, 1))
+        axes.errorbar(x, y, xerr=bars[0], yerr=bars[1], fmt="o", elinewidth=0.5, label="found")
         axes.plot(*zip(*(one.scores[:2] for one in front), strict=True), "-", label="front")
         axes.plot(*([score] for score in found.given.scores[:2]), "x", label="given")
-        axes.set_xlabel(f"{objectives[0]}, MB/s")
+        axes.set_xlabel(f"{objectives[0]}, MB/s; bars: four of five cases")
         axes.set_ylabel(f"{objectives[1]}, MB/s")
         axes.legend()
 
@@ -347,15 +366,16 @@ def ahead_of_given(one: Contender, given: Contender) -> Odds:
     return odds_ahead(here / there, Differs.LAYOUT, extrapolated=later)
 
 
-def how_sure(one: Contender, given: Contender, task: Task) -> str:
-    """Of the first of the table and of the layout given, in sentences."""
-    first, second = (score_ranges(each, task) for each in (one, given))
+def how_sure(rows: Sequence[Contender], given: Contender, task: Task) -> str:
+    """Of the first of the table and of the layout given, and of all figures, in sentences."""
+    first, second = (score_ranges(each, task) for each in (rows[0], given))
     said = "; ".join(
         f"{objective.value} {likely(ours)}, given {likely(theirs)}"
         for objective, ours, theirs in zip(task.scoring.objectives, first, second, strict=True)
     )
-    odds = ahead_of_given(one, given)
+    every = [within for each in rows for within in score_ranges(each, task)]
     return (
-        f"Range of the first: {said} MB/s. Odds that it is ahead of the layout given: {odds}. "
-        f"{range_note([*first, *second])}"
+        f"Range of the first: {said} MB/s; of each figure {factor_line(every)}. "
+        f"{range_note(every)} odds: that it is ahead of the layout given on real hardware; of so "
+        "many such choices so many turn out so."
     )

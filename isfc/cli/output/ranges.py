@@ -30,6 +30,18 @@ def plain(interval: "Interval") -> str:
     return str(interval).replace(",", "")
 
 
+def percent(share: "Range") -> str:
+    """``50 % (45-56)``: of a share of 1."""
+    low, high = (100 * end for end in (share.likely.low, share.likely.high))
+    return f"{100 * share.value:.0f} % ({low:.0f}-{high:.0f})"
+
+
+def percent_range(within: "Range") -> str:
+    """``-6 to +17``: of a figure that is so many times another, by how many percent it is more."""
+    low, high = (100 * (end - 1) for end in (within.likely.low, within.likely.high))
+    return f"{low:+.0f} to {high:+.0f}"
+
+
 def range_note(ranges: "Iterable[Range | None]") -> str:
     """From what ranges are made, each of them once; nothing if there are none."""
     found = [each for each in ranges if each is not None]
@@ -39,6 +51,18 @@ def range_note(ranges: "Iterable[Range | None]") -> str:
     wider = dict.fromkeys(what for each in found for what in each.wider_for)
     allowed = f", wider for {listed([*wider])}" if wider else ""
     return f"A range holds in four of five cases: from {', and from '.join(bases)}{allowed}."
+
+
+def share_note(shares: "Iterable[Range | None]") -> str:
+    """How far percents of the whole are known, and from what; nothing if there are none."""
+    found = [each for each in shares if each is not None and each.value]
+    if not found:
+        return ""
+    bases = dict.fromkeys(each.basis.partition(", ")[0] for each in found)
+    return (
+        f"Of a percentage it is {factor_line(found)}: what is wrong in both figures alike is not "
+        f"wrong in it; from {', and from '.join(bases)}."
+    )
 
 
 def factor_line(ranges: "Iterable[Range]") -> str:

@@ -10,11 +10,13 @@ from isfc.cli.judgement.limit import limit_line, limits_json, short_limit
 from isfc.cli.judgement.limit_record import LimitsJson
 from isfc.cli.output.notes import NoteJson, note_lines, notes_json
 from isfc.cli.output.progress import run_all
-from isfc.cli.output.ranges import RangeJson, likely, range_json, range_note
+from isfc.cli.output.ranges import RangeJson, likely, range_json, range_note, share_note
 from isfc.cli.output.table import plain_table
 from isfc.layout.layout import Cec, Layout
 from isfc.layout.lost import LostTogether
-from scenarios.figures.link_loss import AfterLoss, after_losses, left_range
+from isfc.link.name import NodeName
+from scenarios.figures.certainty import Range
+from scenarios.figures.link_loss import AfterLoss, after_losses, left_range, share_range
 from scenarios.runs.notes import loss_notes
 from scenarios.runs.saturation import STATED_PAIRS, SUITE
 
@@ -39,6 +41,10 @@ class LossJson(Struct, frozen=True):
     """by sending node: the other pace that the link may keep, null if it has one"""
     simulated_range: dict[str, RangeJson] | None
     """by sending node: between what it would lie, in MB/s; null if nothing was run"""
+    left_share: dict[str, float] | None
+    """by sending node: what the loss leaves of the rate, of 1; null if nothing was run"""
+    left_share_range: dict[str, RangeJson] | None
+    """by sending node: between what that would lie"""
     limits: LimitsJson | None
     """what limits the slower direction, as of `isfc plan --json`; null if nothing was run"""
     notes: list[NoteJson]
@@ -67,13 +73,14 @@ def losses_of(
     notes = loss_notes(layout, simulated=simulate)
     said = [two_paces(rates)] if any(rate.second_mb_per_s for _, rate in rates) else []
     page = Group(loss_page(layout, lefts, load), *said, *note_lines(notes))
-    return page, [loss_json(layout, left) for left in lefts]
+    return page, [loss_json(layout, left, lefts[0]) for left in lefts]
 
 
-def loss_json(layout: Layout, left: AfterLoss) -> LossJson:
+def loss_json(layout: Layout, left: AfterLoss, whole: AfterLoss) -> LossJson:
     """The record of one loss, or of the whole link."""
     loss, nodes = left.loss, layout.nodes
     rates = None if left.measured is None else dict(zip(nodes, left.measured, strict=True))
+    shares = None if rates is None else _shares(layout, left, whole)
     return LossJson(
         None if loss is None else loss.kind,
         {} if loss is None else dict(zip(nodes, loss.names, strict=True)),
@@ -83,6 +90,8 @@ def loss_json(layout: Layout, left: AfterLoss) -> LossJson:
         None if rates is None else {node: rate.spread_mb_per_s for node, rate in rates.items()},
         None if rates is None else {node: rate.second_mb_per_s for node, rate in rates.items()},
         None if rates is None else _ranges_json(layout, left),
+        None if shares is None else {node: each.value for node, each in shares.items()},
+        None if shares is None else {node: range_json(each) for node, each in shares.items()},
         None if left.limit is None else limits_json(left.limit, _slower(left)),
         notes_json(loss_notes(layout, simulated=left.measured is not None)),
     )
@@ -91,6 +100,12 @@ def loss_json(layout: Layout, left: AfterLoss) -> LossJson:
 def _ranges_json(layout: Layout, left: AfterLoss) -> dict[str, RangeJson]:
     found = {node: left_range(layout, left, way) for way, node in enumerate(layout.nodes)}
     return {node: range_json(each) for node, each in found.items() if each is not None}
+
+
+def _shares(layout: Layout, left: AfterLoss, whole: AfterLoss) -> dict[NodeName, Range]:
+    """What a loss leaves of the rate; nothing of the whole link, and where no CTC is left."""
+    found = {node: share_range(layout, left, whole, way) for way, node in enumerate(layout.nodes)}
+    return {node: each for node, each in found.items() if each is not None}
 
 
 def _slower(left: AfterLoss) -> float:
@@ -117,8 +132,8 @@ def loss_page(layout: Layout, lefts: Sequence[AfterLoss], load: str) -> Renderab
         for node in (first, second)
         for head in heads
     ]
-    why = ("~\nslower is limited by",) if modelled else ()
-    table = plain_table("gone", ">CTCs\nleft", *ends, *why, gap=1)
+    limited = ("~\nslower is limited by",) if modelled else ()
+    table = plain_table("gone", ">CTCs\nleft", *ends, *limited, gap=1)
     for left in lefts:
         cells: list[str] = []
         for way in (0, 1):
@@ -135,13 +150,15 @@ def loss_page(layout: Layout, lefts: Sequence[AfterLoss], load: str) -> Renderab
         f"MB/s one way that {first} and {second} can each send with {what} gone, {by}; "
         "percent of the whole link."
     )
-    notes = (
-        [load, range_note(left_range(layout, lefts[0], way) for way in (0, 1))] if modelled else []
+    if not modelled:
+        return Group(heading, "", table)
+    whole, ways = lefts[0], (0, 1)
+    why = (
+        f"The whole link is {limit_line(whole.limit, _slower(whole))} MB/s." if whole.limit else ""
     )
-    whole = lefts[0].limit
-    if whole is not None:
-        notes.append(f"The whole link is {limit_line(whole, _slower(lefts[0]))} MB/s.")
-    return Group(heading, *notes, "", table)
+    ranges = range_note(left_range(layout, whole, way) for way in ways)
+    shares = share_note(share_range(layout, left, whole, way) for left in lefts for way in ways)
+    return Group(heading, why, "", table, "", f"{load} {ranges} {shares}".strip())
 
 
 def _model_cells(layout: Layout, left: AfterLoss, whole: AfterLoss, way: int) -> list[str]:

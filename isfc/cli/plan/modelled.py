@@ -66,6 +66,8 @@ def _left_record(left: ClusterLeft) -> dict[str, Any]:
         **record,
         "mb_per_s": seen.mb_per_s,
         "range": range_json(seen.range) if seen.range else None,
+        "left_share": left.share.value if left.share else None,
+        "left_share_range": range_json(left.share) if left.share else None,
         "rates": seen.rates,
         "limits": limits_json(seen.limit, seen.mb_per_s) if seen.limit else None,
     }

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from isfc.cli.judgement.advice import fewer_line, known_together, link_names
 from isfc.cli.judgement.limit import short_limit, together_line
-from isfc.cli.output.ranges import likely, range_note
+from isfc.cli.output.ranges import likely, range_note, share_note
 from isfc.cli.output.table import plain_table
 from scenarios.figures.cluster_loss import ClusterLeft, LinksGlance
 from scenarios.figures.cluster_plan import ClusterPlan, SharedChannelPlan
@@ -115,6 +115,7 @@ def cluster_losses_page(lefts: Sequence[ClusterLeft]) -> RenderableType:
             "MB/s (2^20) of all links, both ways together, and percent of the whole; by the model, "
             "with the traffic of the file or else HL with 50 pairs each way. "
             + range_note(left.seen.range for left in lefts if left.seen)
+            + f" {share_note(left.share for left in lefts)}".rstrip()
         )
     whole = lefts[0].seen
     if whole is not None and whole.limit is not None:

@@ -13,10 +13,10 @@ from scenarios.figures.moved_ranges import MovedRange, MovesRange, moved_mb_per_
 from scenarios.figures.ranges import flat_range
 from scenarios.moves.evacuation import Evacuation
 from scenarios.moves.guest import Moved
-from scenarios.runs.notes import unranged
+from scenarios.runs.notes import BUSY, unranged
 
 UNRANGED: Note = unranged(
-    "what guests change, which is taken as told, and of a device's I/O/s and Busy %"
+    f"what guests change, which is taken as told, of a device's I/O/s and Busy %, and of {BUSY}"
 )
 """Of a relocation and of an evacuation."""
 

@@ -14,7 +14,7 @@ from isfc.layout.note import Note
 from scenarios.figures.certainty import FigureKind, Range
 from scenarios.figures.ranges import figure_range, mostly_writes, run_ranges
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.notes import live_notes, run_notes, unranged
+from scenarios.runs.notes import BUSY, live_notes, run_notes, unranged
 from scenarios.runs.repeat import mean, spreads
 from scenarios.runs.result import DeviceResult, Result
 from scenarios.runs.workload import Workload
@@ -32,7 +32,9 @@ _RANGED: Final = {
 SERVICE: Final = "Disc, Conn, Serv"
 """The times of each device that mostly writes: their range is a factor of them."""
 
-_UNRANGED: Final = "packages, collisions and TXPENDCT, and of a device's I/O/s, Pend and Busy %"
+_UNRANGED: Final = (
+    f"packages, collisions and TXPENDCT, of a device's I/O/s, Pend and Busy %, and of {BUSY}"
+)
 
 
 def run_page(

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from isfc.cli.html.parts import details, greatest, ranged, table
 from isfc.cli.judgement.limit import short_record
-from isfc.cli.output.ranges import likely, range_note, read_range
+from isfc.cli.output.ranges import likely, percent, range_note, read_range, share_note
 
 Record = Mapping[str, Any]
 _GIB: Final = 2**30
@@ -32,7 +32,7 @@ def losses(record: Any) -> str:
         (_worst(_pieces(lost), whole) if lost else "")
         + table(caption, ("gone", "CTCs left", *sum(heads, ()), *why), rows)
         + _limited("The whole link is", whole)
-        + _notes([known, *_texts(whole)])
+        + _notes([known, share_note(_share_ranges(lost)), *_texts(whole)])
     )
 
 
@@ -47,8 +47,10 @@ def _worst(lost: Sequence[Record], whole: Record) -> str:
         f"{node} {rate:.0f}{_between(_left_range(left, node))}"
         for node, rate in _rates(left).items()
     )
+    known = min(_share_ranges([left]), key=lambda each: each.value, default=None)
+    kept = f"{share:.0%}" if known is None else percent(known)
     answer = _worst_of(lost, _gone([left]))
-    return _answer(answer, f"{share:.0%} is left: {rates} MB/s one way.")
+    return _answer(answer, f"{kept} is left: {rates} MB/s one way.")
 
 
 def _worst_of(lost: Sequence[Record], name: str) -> str:
@@ -81,6 +83,15 @@ def _share(left: Record, whole: Record) -> float:
 def _left_range(left: Record, node: str) -> Any:
     found = (left["simulated_range"] or {}).get(node)
     return found and read_range(_rates(left)[node], found)
+
+
+def _share_ranges(lefts: Iterable[Record]) -> list[Any]:
+    """What losses leave of the whole, with ranges."""
+    return [
+        read_range(left["left_share"][node], within)
+        for left in lefts
+        for node, within in (left["left_share_range"] or {}).items()
+    ]
 
 
 def _gone(lefts: Sequence[Record]) -> str:

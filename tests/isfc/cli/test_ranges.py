@@ -21,10 +21,10 @@ INPUTS: Final = frozenset(
     "pairs seconds warmup seed seeds bytes_per_s memory_bytes touched_bytes change_bytes_per_s "
     "hot_set_bytes write_bytes_per_s max_quiesce_s max_total_s together at_s ctcs ctcs_left "
     "trend begin_s steps stop_short km link_gbps write_ctcs estimated_mb_per_s chpids warnings "
-    "findings saturating_pairs stated_pairs share busy_percent resource count left had odds ratio "
+    "findings saturating_pairs stated_pairs share resource count left had odds ratio "
     "nodes fewer sharing remarks candidates screened simulated defined_simulated odds_ahead "
     "best_is_ahead_odds "
-    "wanted_mb_per_s ports guests waited_percent waiting".split()
+    "wanted_mb_per_s ports guests".split()
 )
 """Numbers that are set, counted, by IBM's rule, or how sure something is."""
 RATES: Final = (
@@ -35,6 +35,14 @@ PACKAGES: Final = (
     "bytes_per_package_out bytes_per_package_in tx_pend_count collisions_per_s"
 )
 LIMITS: Final = "without_mb_per_s added"
+BUSY: Final = frozenset("busy_percent waited_percent waiting".split())
+"""What is said beside a limit: the note is of it, wherever it is."""
+GAINS: Final = {
+    "added": "added_range",
+    "left_share": "left_share_range",
+    "worst_loss_leaves": "worst_loss_range",
+}
+"""What is so many times another figure, and its range: that of a rate beside it is another."""
 MOVED: Final = "seconds longest_stop_s quiesced_seconds quiesce_s longest_quiesce_s"
 
 
@@ -103,10 +111,12 @@ SHOWN: Final = {
     ),
     "plan, losses": Shown(
         "plan published-1 --lose",
-        f"{LIMITS} simulated_mb_per_s simulated_spread_mb_per_s",
+        f"{LIMITS} simulated_mb_per_s simulated_spread_mb_per_s left_share",
         slow=True,
     ),
-    "plan, losses together": Shown("plan MESH --lose", f"{LIMITS} mb_per_s rates", slow=True),
+    "plan, losses together": Shown(
+        "plan MESH --lose", f"{LIMITS} mb_per_s rates left_share", slow=True
+    ),
     "compare": Shown(
         "compare published-1 published-4 --workload HS --pairs 2",
         "mb_per_s spread_mb_per_s second_mb_per_s without_mb_per_s added worst_loss_leaves",
@@ -213,8 +223,11 @@ def test_each_number_has_a_range_or_the_note(
     has_note = bool(notes & {"no-range", "No range"})
     ranged, noted = ({*each.split()} for each in (shown.ranged, shown.noted))
     for names, around in numbers(record):
-        if ALL in noted or noted & {*names}:
+        if ALL in noted or (noted | BUSY) & {*names}:
             assert has_note, f"{names}: no note"
+        elif gains := GAINS.keys() & {*names[-2:]}:
+            own = {GAINS[each] for each in gains}
+            assert any(own & each.keys() for each in around), f"{names}: no range of its own"
         elif ranged & {*names[-2:]}:
             beside = (key for each in around for key in each)
             assert any(map(is_range, beside)), f"{names}: no range"

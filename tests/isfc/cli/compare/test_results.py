@@ -37,19 +37,37 @@ def test_page(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> Non
     assert lines[0].startswith("A: ")
     assert "seed    1  2" in lines
     assert any(line.startswith("MB/s together ") for line in lines)
-    assert [line.split()[0] for line in lines[-4:]] == ["6000", "6001", "6002", "6003"]
+    assert [line.split()[0] for line in lines[-6:-2]] == ["6000", "6001", "6002", "6003"]
 
 
 def test_record(files: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["compare", *files, "--json"]) == 0
     record = json.loads(capsys.readouterr().out)
-    assert list(record) == ["kind", "a", "b", "settings", "layout_changes", "figures"]
+    keys = ["kind", "a", "b", "settings", "layout_changes", "ranges", "odds", "figures"]
+    assert list(record) == keys
+    assert [each["MB/s"]["likely"][0] < each["MB/s"]["likely"][1] for each in record["ranges"]]
+    assert record["odds"] is None  # they differ in their seeds alone
     assert (record["kind"], record["a"], record["b"]) == ("run", *files)
     assert record["settings"] == [{"name": "seed", "a": 1, "b": 2}]
     (figure,) = (f for f in record["figures"] if (f["key"], f["measure"]) == ("link", "mb_per_s"))
     before, after = (json.loads(Path(file).read_text())["mb_per_s"] for file in files)
     assert (figure["a"], figure["b"], figure["difference"]) == (before, after, after - before)
     assert figure["percent"] == pytest.approx((after / before - 1) * 100)
+
+
+def test_odds_are_told_where_one_thing_differs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    paths = []
+    for pairs in ("1", "20"):
+        assert run([*RUN, "--pairs", pairs]) == 0
+        paths.append(tmp_path / f"{pairs}.json")
+        paths[-1].write_text(capsys.readouterr().out)
+    assert run(["compare", *map(str, paths)]) == 0
+    out = capsys.readouterr().out
+    lead = out.partition("\n\n")[2].partition("\n\n")[0].replace("\n", " ")
+    assert re.search(r"A [\d.]+ \([\d.]+-[\d.]+\), B [\d.]+ \([\d.]+-[\d.]+\)", lead)
+    assert re.search(r"; odds that B is ahead: \d+ of 100\)\.$", lead)
 
 
 def test_equal_results_end_with_0_too(
@@ -106,14 +124,14 @@ def test_page_of_two_runs(capsys: pytest.CaptureFixture[str]) -> None:
         "MB/s received              200.0     210.0        +10  +5.0",
     ]
     assert page[12] == "MB/s together                  0  123456.8  +123456.8     -"
-    assert page[-5:] == [
+    assert page[-7:-2] == [
         "TXPENDCT                    12.5      12.5          0  +0.0",
         "",
         "Addr  I/O/s A  I/O/s B  Serv A  Serv B  Busy % A  Busy % B",
         "6000     5.12     7.00    5.12    7.00      5.12      7.00",
         "6001        -     7.00       -    7.00         -      7.00",
     ]
-    assert len(page[10:-4]) == len(MEASURES)
+    assert len(page[10:-6]) == len(MEASURES)
 
 
 def test_page_of_two_replays(capsys: pytest.CaptureFixture[str]) -> None:

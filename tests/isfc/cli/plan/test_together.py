@@ -88,7 +88,7 @@ def test_second_pace_of_a_link_is_said_beside_others(capsys: pytest.CaptureFixtu
     assert "falls into: A-B together -> 50 or 60 MB/s." in page
     assert "range: of both ways together. A range holds in four of five cases: from " in page
     (record,) = cluster_plan_json(
-        found, LimitsJson([], [], 0.0, range_json(within), {}, [], ""), []
+        found, LimitsJson([], [], 0.0, range_json(within), {}, {}, [], ""), []
     ).together
     assert record.together_range == range_json(within)
     assert record.together_second_mb_per_s == [60.0, None]

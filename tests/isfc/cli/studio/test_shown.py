@@ -68,7 +68,8 @@ def test_links_that_share_nothing_have_their_losses_each() -> None:
     rates = {"AA": 100.0, "BB": 90.0}
     whole: dict[str, Any] = {
         "kind": None, "gone": {}, "ctcs_left": 2, "estimated_mb_per_s": rates,
-        "simulated_mb_per_s": None, "simulated_range": None, "limits": None, "notes": [],
+        "simulated_mb_per_s": None, "simulated_range": None, "left_share": None,
+        "left_share_range": None, "limits": None, "notes": [],
     }  # fmt: skip
     lost = {**whole, "kind": "chpid", "gone": {"AA": "40", "BB": "50"}, "ctcs_left": 1}
     page = shown.cluster_losses({"links": [[whole, lost], [whole, lost]]})
