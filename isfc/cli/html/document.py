@@ -45,11 +45,11 @@ from scenarios.figures.report_runs import (
     DiskRuns,
     LinkRuns,
 )
-from scenarios.runs.notes import believed, plan_notes, unranged
+from scenarios.runs.notes import BUSY, BUSY_UNRANGED, believed, plan_notes, unranged
 from scenarios.runs.saturation import SATURATING_PAIRS, STATED_PAIRS, SUITE, ModelledRate
 from scenarios.runs.steady import Rate
 
-_UNRANGED = unranged("collisions, the timeline, and what an OSA carries")
+_UNRANGED = unranged(f"collisions, the timeline, what an OSA carries, and {BUSY}")
 _SUMMED = "summed over the sender's CTCs, over pairs; bars: four of five cases"
 _SECTIONS = {
     "layout": "Layout",
@@ -156,7 +156,7 @@ def _header(runs: LinkRuns, title: str) -> str:
         for name, heading in _SECTIONS.items()
         if name != "disks" or runs.disks
     }
-    notes = plan_notes(layout, runs.carried)
+    notes = (each for each in plan_notes(layout, runs.carried) if each != BUSY_UNRANGED)
     told = "".join(f'<p class="note">{escape(note.text)}</p>\n' for note in (*notes, _UNRANGED))
     return (
         f"<header><h1>{escape(title)}</h1>\n<p>{escape(runs.name)}: {len(layout.ctcs)} CTCs on "

@@ -10,12 +10,12 @@ from scenarios.figures.certainty import FigureKind, Range
 from scenarios.figures.limit import first_limit
 from scenarios.figures.ranges import figure_range
 from scenarios.figures.reasoned import ReasonedRate, with_ranges
-from scenarios.runs.notes import unranged
+from scenarios.runs.notes import BUSY, unranged
 from scenarios.runs.saturation import SATURATING_PAIRS, SUITE, ModelledRate, one_way
 from scenarios.runs.steady import Rate
 from scenarios.runs.workload import SUITES
 
-UNRANGED: Final = unranged("collisions")
+UNRANGED: Final = unranged(f"collisions, and of {BUSY}")
 """Of what is shown beside the rates."""
 
 

@@ -154,7 +154,9 @@ def capacity(
         if each.figures:
             notes |= dict.fromkeys(differences(each.plan, each.figures, pairs=pairs))
         notes |= dict.fromkeys(
-            note.text for note in isfc.plan_notes(each.plan.layout, each.figures)
+            note.text
+            for note in isfc.plan_notes(each.plan.layout, each.figures)
+            if note.kind != "no-range"  # which is said once, below
         )
     heads = (
         "way" if len(links) > 1 else "sender",
