@@ -9,7 +9,9 @@ TRIAL ?=
 WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 
 BIN := .venv/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt
+# What is installed is translated to bytecode as it is imported: most of it never is.
+INSTALL := -m pip --disable-pip-version-check --quiet install --no-compile --constraint constraints.txt
+PIP := $(BIN)/python $(INSTALL)
 EDITABLE := --no-build-isolation --config-settings editable_mode=compat --editable
 PYTEST := $(BIN)/python -m pytest
 PARALLEL := --numprocesses=$(WORKERS) --maxprocesses=8 --dist=worksteal
@@ -99,6 +101,7 @@ AND_ONLY_SHORT := and not exhaustive
 
 source-tests: RUN = $(PYTEST) -m "not at_length $(AND_ONLY_SHORT)" $(PARALLEL) --durations=10
 source-tests: .venv/test
+	@$(PYTEST) --collect-only -m "" >/dev/null || true  # else each worker would rewrite every assertion
 	$(RUN) || $(call again,$(RUN))
 
 # What isfc does at length it does several times as fast compiled; that it does the same is one of
@@ -124,9 +127,8 @@ VENV_OF = .venv-$$($$python -c 'import sys; print("3.%d" % sys.version_info.mino
 	    venv=$(VENV_OF); \
 	    echo "Installing isfc into $$venv ..."; \
 	    test -x $$venv/bin/pip || $$python -m venv $$venv || exit 1; \
-	    install="$$venv/bin/python -m pip --disable-pip-version-check --quiet install"; \
-	    $$install --constraint constraints.txt setuptools && \
-	        $$install --constraint constraints.txt $(EDITABLE) '.[dev]' || exit 1; \
+	    $$venv/bin/python $(INSTALL) setuptools && \
+	        $$venv/bin/python $(INSTALL) $(EDITABLE) '.[dev]' || exit 1; \
 	done
 	@touch $@
 

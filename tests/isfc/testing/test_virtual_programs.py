@@ -131,6 +131,7 @@ DAMAGING = {FaultKind.FRAME_CORRUPTED, FaultKind.FRAME_TRUNCATED}
 """A frame that is not what was sent: found by a checksum, or not at all."""
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", DRAWN)
 def test_fault_of_any_kind_that_is_drawn_can_be_run(kind: FaultKind) -> None:

@@ -29,6 +29,7 @@ def test_figures_are_those_of_the_documents() -> None:
     assert set(RELOCATION_TABLES) == DIGESTS.keys() == RELOCATION_ROWS.keys()
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 @pytest.mark.parametrize("name", RELOCATION_TABLES)
 def test_every_row_keeps_its_bound_or_has_a_reason_why_not(name: str) -> None:
@@ -39,6 +40,7 @@ def test_every_row_keeps_its_bound_or_has_a_reason_why_not(name: str) -> None:
     assert sorted(left) == sorted(key for entry in table.not_modelled for key in entry.rows)
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 def test_goals_that_are_missed_are_those_that_are_told() -> None:
     verdicts = judge(choose([load_table(name) for name in RELOCATION_TABLES], {}), {})

@@ -116,6 +116,7 @@ def test_load_beyond_it_is_told(workload: Workload, pairs: int, rate: float, tol
     assert beyond_measured_run(load_layout("published-16"), workload, pairs, rate) == [told]
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 def test_more_writers_on_one_chpid_carry_no_more_and_little_less() -> None:
     """As docs/extrapolation.md says: the chpid is full with four CTCs; what grows is PEND."""
@@ -124,6 +125,7 @@ def test_more_writers_on_one_chpid_carry_no_more_and_little_less() -> None:
     assert pend_ms(many) > 3 * pend_ms(few)
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 2, 4, 8, 12])
 @pytest.mark.parametrize(("gbps", "ceiling"), [(2, 197.0), (4, 353.0)])
@@ -137,6 +139,7 @@ def test_writers_of_one_system_carry_no_more_than_ibms_on_one_chpid(
         assert run(experiment).result.mb_per_s_out < 1.03 * ceiling, pairs
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [4, 10, 16])
 def test_a_write_waits_less_than_a_turn_of_every_ctc_on_its_chpid(count: int) -> None:
@@ -147,6 +150,7 @@ def test_a_write_waits_less_than_a_turn_of_every_ctc_on_its_chpid(count: int) ->
     assert max(waits) < turns_ms
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 def test_sixteen_fibres_of_one_ctc_each_carry_more_than_anything_measured() -> None:
     assert MB_PER_S_MAX < go(ONE_CTC_EACH).mb_per_s < 16 * LINE_MB_PER_S
