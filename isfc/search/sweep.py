@@ -25,9 +25,7 @@ Row = dict[str, Any]
 """A cell's place on each axis, then every figure of the link as a whole, and notes."""
 
 
-TREND: Final = Note(
-    NoteKind.TREND, "MB/s have a trend until the end: a run of more seconds may give others."
-)
+TREND: Final = Note(NoteKind.TREND, "MB/s had a trend until the end: a longer run may give others.")
 
 NO_RANGE: Final = unranged("packages, collisions and TXPENDCT")
 

@@ -165,7 +165,7 @@ def _cells(figure: ResultFigure) -> tuple[str, ...]:
 
 def _cluster(figures: Sequence[ResultFigure]) -> Table:
     """MB/s of each link, system and channel, and of all; the rest is in the JSON document."""
-    table = plain_table("MB/s", ">A", ">B", ">B - A", ">%", ">")
+    table = plain_table("MB/s both ways", ">A", ">B", ">B - A", ">%", ">")
     for figure in figures:
         if figure.measure == "mb_per_s":
             table.add_row(figure.key, *_cells(figure))

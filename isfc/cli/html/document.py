@@ -13,7 +13,7 @@ from isfc.cli.drawing.cluster import drawing_svg
 from isfc.cli.html.channels import CHANNELS, channels_article
 from isfc.cli.html.charts import ALIKE, VERSION, charts, curve_specs, has_collisions
 from isfc.cli.html.cluster import CLUSTER, cluster_article
-from isfc.cli.html.decision import decision, share_left
+from isfc.cli.html.decision import decision
 from isfc.cli.html.parts import (
     curves,
     details,
@@ -28,6 +28,7 @@ from isfc.cli.html.parts import (
 )
 from isfc.cli.judgement.advice import model_word, two_paces
 from isfc.cli.judgement.limit import limit_lines, short_limit
+from isfc.cli.judgement.worst_loss import share_left
 from isfc.cli.output.ranges import range_note, ranges_of
 from isfc.cli.results.shared import shared_note, shared_rows
 from isfc.layout.capacity import WriteDirection
@@ -208,7 +209,7 @@ def _capacity(runs: LinkRuns) -> str:
     )
     by_rule = table(
         "One-way capacity by IBM's rule of thumb, chpids in order of use",
-        ("sender", "chpid", "feature", "CTCs written on", "MB/s"),
+        ("sender", "chpid", "feature", "CTCs written on", "MB/s one way"),
         rows,
     )
     return order + _rates(runs) + by_rule
@@ -234,7 +235,9 @@ def _rates(runs: LinkRuns) -> str:
             for way, figure in zip(runs.plan.directions, runs.carried, strict=True)
         ),
     )
-    return f"{rates}<p><small>{escape(known)} A bar is the range, its mark the figure.</small></p>"
+    why = "".join(f"<p>{escape(line)}</p>\n" for line in limit_lines(runs.carried))
+    bars = f"{known} A bar is the range, its mark the figure."
+    return f"{rates}{why}<p><small>{escape(bars)}</small></p>"
 
 
 def _chpids(way: WriteDirection) -> Iterator[Sequence[object]]:

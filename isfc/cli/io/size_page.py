@@ -28,9 +28,9 @@ def sizing_page(sizing: Sizing, growth_percent: float, *, is_last: bool = True) 
         f"(processor at most {guidelines.processor_percent:g} %, "
         f"bus and line {guidelines.bus_percent:g} %)"
     )
-    parts: list[RenderableType] = [heading, *mix.notes, ""]
+    parts: list[RenderableType] = [heading, _verdict(sizing), *mix.notes, ""]
     parts += [f"Channels {later}", limits, _choices(sizing, growth_percent), *_assumed(), ""]
-    parts += [_distances(sizing), "", *_others(sizing), "", _verdict(sizing)]
+    parts += [_distances(sizing), "", *_others(sizing)]
     return Group(*parts, *([] if is_last else [""]))
 
 

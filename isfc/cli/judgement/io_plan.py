@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from rich.console import Group, RenderableType
+from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from ctc.features import find_feature
 from isfc.cli.judgement.findings import SEVERITY_STYLES
-from isfc.cli.output.table import plain_table
+from isfc.cli.output.table import apart, plain_table
 from isfc.io.advice import IoAdvice
 from isfc.io.plan import ChannelPlan, IoPlan, OsaPlan
 from isfc.io.trunks import TrunkLoad
@@ -22,14 +22,13 @@ WORKLOAD_HEADS: Final = ("workload", "chpid", "protocol", "I/Os/s", "response us
 
 
 def io_plan_page(plan: IoPlan, advice: Sequence[IoAdvice]) -> RenderableType:
-    """The whole page."""
-    parts: list[RenderableType] = []
+    """The whole page: what to change, then the figures."""
+    parts: list[RenderableType] = [_advice(advice) if advice else "Nothing to change."]
     if plan.channels:
         channels = _table(CHANNEL_HEADS, channel_rows(plan.channels), left=2)
         workloads = _table(WORKLOAD_HEADS, workload_rows(plan.channels), left=3)
-        parts += [channels, "", workloads, ""]
-    parts += [part for line in other_lines(plan) for part in (line, "")]
-    return Group(*parts, _advice(advice) if advice else "Nothing to change.")
+        parts += [channels, workloads]
+    return apart([*parts, *other_lines(plan)])
 
 
 def other_lines(plan: IoPlan) -> Iterator[str]:

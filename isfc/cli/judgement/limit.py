@@ -73,17 +73,21 @@ def limit_line(limit: Limit, mb_per_s: float, load: str = "", *, each_way: bool 
 
     ``load`` says what is under way, where that is no pairs. Said of ``each_way``, it names no node.
     """
-    names = {limit.experiment.client_node: "the sender"} if each_way else None
-    parts = [listed([_named(limit, each, load, names) for each in limit.first])]
-    if len(limit.first) > 1:
-        parts[0] += ", about alike"
-    elif limit.first[0].share < _SOME:
-        parts[0] = f"several things together, most by {parts[0]}"
-    elif limit.first[0].share < _MOST:
-        parts[0] = f"mostly {parts[0]}"
+    parts = [_first(limit, load, each_way=each_way)]
     parts += map(_gain, limit.reliefs) if limit.reliefs else _full(limit.experiment)
     parts.append(f"without this limit: {limit.without_range(mb_per_s)}")
     return f"limited by: {'; '.join(parts)}"
+
+
+def _first(limit: Limit, load: str = "", *, each_way: bool) -> str:
+    """What limits first, and whether that is all."""
+    names = {limit.experiment.client_node: "the sender"} if each_way else None
+    named = listed([_named(limit, each, load, names) for each in limit.first])
+    if len(limit.first) > 1:
+        return f"{named}, about alike"
+    if limit.first[0].share < _SOME:
+        return f"several things together, most by {named}"
+    return f"mostly {named}" if limit.first[0].share < _MOST else named
 
 
 _SHORT: Final = {
@@ -132,8 +136,8 @@ def _short(kind: str, node: str | None, share: float | None, where: str | None) 
     return f"{_SHORT[kind].format(node=node)}{place}{busy}"
 
 
-def limit_lines(figures: Sequence[ModelledRate]) -> list[str]:
-    """What limits each direction, those that are alike once."""
+def limit_lines(figures: Sequence[ModelledRate], *, brief: bool = False) -> list[str]:
+    """What limits each direction, those that are alike once; if ``brief``, not what would help."""
     found = [each for each in figures if isinstance(each, ReasonedRate)]
     said: list[str] = []
     lines = [(each, _kinds(each.limit)) for each in sorted(found, key=_saturated)]
@@ -142,7 +146,10 @@ def limit_lines(figures: Sequence[ModelledRate]) -> list[str]:
             continue
         alike = len(lines) > 1 and all(other == kinds for _, other in lines)
         rate = each.saturated_mb_per_s
-        if alike:
+        if brief:
+            way = "Each way" if alike else f"{each.sender} sending"
+            said.append(f"{way}: {_first(each.limit, each_way=alike)}.")
+        elif alike:
             said.append(f"Each way {limit_line(each.limit, rate, each_way=True)} MB/s.")
         else:
             said.append(sending_line(each.sender, each.limit, rate))

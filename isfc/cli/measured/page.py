@@ -134,6 +134,7 @@ def _compared_parts(each: ComparedInterval, tolerance: float | None) -> Iterator
         yield f"  doubtful: {line}"
     for note in each.seen.notes():
         yield f"  {note}"
+    yield from _answer(each, tolerance)
     for node in dict.fromkeys(figure.node for figure in each.figures):
         of_node = [figure for figure in each.figures if figure.node == node]
         of_devices = [figure for figure in of_node if figure.of != "link"]
@@ -142,23 +143,29 @@ def _compared_parts(each: ComparedInterval, tolerance: float | None) -> Iterator
             yield f"{node}:"
         if of_devices:
             yield ""
+            yield "As measured, and the % that the model is off; a dot where that is not judged"
             yield _device_errors(of_devices)
         if of_link := [figure for figure in of_node if figure.of == "link"]:
             yield ""
             yield _link_errors(of_link)
-    beyond = [] if tolerance is None else each.beyond(tolerance)
-    if beyond:
-        worst = max(beyond, key=lambda figure: abs(figure.error_percent or 0))
+
+
+def _answer(each: ComparedInterval, tolerance: float | None) -> Iterator[str]:
+    """How far the model is off, and what may explain that."""
+    errors = ((name, each.median_error(*measures)) for name, measures in DRIFT.items())
+    medians = [f"{name} {error:+.0f} %" for name, error in errors if error is not None]
+    if medians:
         yield ""
+        yield f"The model is off, by the median: {', '.join(medians)}."
+    if beyond := [] if tolerance is None else each.beyond(tolerance):
+        worst = max(beyond, key=lambda figure: abs(figure.error_percent or 0))
         yield (
             f"{len(beyond)} of {len(each.judged())} judged figures are more than {tolerance:g} % "
-            f"off; the furthest is {worst.measure} of {worst.of}, {_signed(worst)}"
+            f"off; the furthest is {worst.measure} of {worst.of}, {_signed(worst)}."
         )
     if each.reasons:
-        yield ""
         yield "What may explain it:"
-        for reason in each.reasons:
-            yield f"- {reason}"
+        yield from (f"- {reason}" for reason in each.reasons)
 
 
 def _device_errors(figures: Sequence[MeasuredFigure]) -> Table:

@@ -60,8 +60,8 @@ def share_note(shares: "Iterable[Range | None]") -> str:
         return ""
     bases = dict.fromkeys(each.basis.partition(", ")[0] for each in found)
     return (
-        f"Of a percentage it is {factor_line(found)}: what is wrong in both figures alike is not "
-        f"wrong in it; from {', and from '.join(bases)}."
+        f"The range of a percentage is {factor_line(found)}, as errors that both figures share "
+        f"cancel: from {', and from '.join(bases)}."
     )
 
 

@@ -8,6 +8,7 @@ from rich.console import Group, RenderableType
 from isfc.cli.judgement.advice import two_paces
 from isfc.cli.judgement.limit import limit_line, limits_json, short_limit
 from isfc.cli.judgement.limit_record import LimitsJson
+from isfc.cli.judgement.worst_loss import worst_loss
 from isfc.cli.output.notes import NoteJson, note_lines, notes_json
 from isfc.cli.output.progress import run_all
 from isfc.cli.output.ranges import RangeJson, likely, range_json, range_note, share_note
@@ -132,7 +133,7 @@ def loss_page(layout: Layout, lefts: Sequence[AfterLoss], load: str) -> Renderab
         for node in (first, second)
         for head in heads
     ]
-    limited = ("~\nslower is limited by",) if modelled else ()
+    limited = ("~slower is\nlimited by",) if modelled else ()
     table = plain_table("gone", ">CTCs\nleft", *ends, *limited, gap=1)
     for left in lefts:
         cells: list[str] = []
@@ -143,22 +144,23 @@ def loss_page(layout: Layout, lefts: Sequence[AfterLoss], load: str) -> Renderab
         if modelled:
             cells.append("" if left.limit is None else short_limit(left.limit))
         table.add_row(left.gone, str(left.ctc_count), *cells)
-    this = any(one.loss is not None and one.loss.kind == "together" for one in lefts)
-    what = "this" if this else "one piece"
+    together = any(one.loss is not None and one.loss.kind == "together" for one in lefts)
+    what = "without what is named" if together else "with one piece gone"
     by = "by the model, and by IBM's rule of thumb" if modelled else "by IBM's rule of thumb"
     heading = (
-        f"MB/s one way that {first} and {second} can each send with {what} gone, {by}; "
+        f"MB/s (2^20) one way that {first} and {second} can each send {what}, {by}; "
         "percent of the whole link."
     )
-    if not modelled:
-        return Group(heading, "", table)
+    answer = [f"Worst: {worst_loss(layout, lefts)}"] if lefts[1:] and not together else []
     whole, ways = lefts[0], (0, 1)
-    why = (
-        f"The whole link is {limit_line(whole.limit, _slower(whole))} MB/s." if whole.limit else ""
-    )
+    if whole.limit is not None:
+        answer.append(f"The whole link is {limit_line(whole.limit, _slower(whole))} MB/s.")
+    page: list[RenderableType] = [*answer, *[""] * bool(answer), heading, table]
+    if not modelled:
+        return Group(*page)
     ranges = range_note(left_range(layout, whole, way) for way in ways)
     shares = share_note(share_range(layout, left, whole, way) for left in lefts for way in ways)
-    return Group(heading, why, "", table, "", f"{load} {ranges} {shares}".strip())
+    return Group(*page, "", f"{load} {ranges} {shares}".strip())
 
 
 def _model_cells(layout: Layout, left: AfterLoss, whole: AfterLoss, way: int) -> list[str]:

@@ -171,7 +171,7 @@ def traffic_range(evacuation: Evacuation, traffic: OtherTraffic, mb_per_s: float
 
 def _traffic(evacuation: Evacuation, outcome: EvacuationOutcome) -> Iterator[RenderableType]:
     figures = (">without", "~range", ">meanwhile", "~range", ">left %")
-    table = plain_table("other traffic, MB/s", *figures)
+    table = plain_table("other traffic, MB/s both ways", *figures)
     ranges = []
     for each in outcome.traffic:
         without, meanwhile = (

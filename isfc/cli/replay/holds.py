@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -63,7 +64,7 @@ def decision_table(verdict: TableVerdict) -> Table | None:
     return page
 
 
-def decision_lines(verdict: TableVerdict) -> Iterator[str]:
+def decision_parts(verdict: TableVerdict) -> Iterator[RenderableType]:
     """What the table of decisions means, and what a site loses by its preference."""
     yield f"Right way: as IBM's two figures go, where those differ by more than {LEVEL:.0%}."
     table = verdict.table
@@ -71,16 +72,17 @@ def decision_lines(verdict: TableVerdict) -> Iterator[str]:
     if table.name != "transport" or len(figures) < len(table.rows):
         return
     without = outliers(table)
-    yield "IBM's MB/s that are lost by taking the link that is liked best, of 1 to 16 CTCs,"
-    yield "on average and at worst; and without rows that stand out of the links beside them"
-    yield f"({', '.join(sorted(without))}):"
+    page = plain_table("best by", ">MB/s lost", ">at worst", ">without outliers", ">at worst")
     likings = {"the model": figures} | {name: of(table) for name, of in PREDICTORS.items()}
     for name, liking in likings.items():
-        every, ordinary = regret(table, liking), regret(table, liking, without=without)
-        yield (
-            f"  {name:20} {every.mean:5.1%} {every.worst:5.1%}   without "
-            f"{ordinary.mean:5.1%} {ordinary.worst:5.1%}"
-        )
+        lost = regret(table, liking), regret(table, liking, without=without)
+        page.add_row(name, *(f"{share:.1%}" for each in lost for share in (each.mean, each.worst)))
+    yield from ("", page)
+    yield (
+        "MB/s lost: what a site loses of IBM's MB/s, on average, if of the links of 1 to 16 CTCs "
+        "it takes the one that is best by the model, or by another guess. Outliers: rows of IBM's "
+        f"that stand out of the links beside them ({', '.join(sorted(without))})."
+    )
 
 
 def missed_table(verdict: TableVerdict) -> Table | None:

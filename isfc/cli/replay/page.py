@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from isfc.cli.output.table import PlainTable, Rows, apart, plain_table
-from isfc.cli.replay.holds import decision_lines, decision_table, holds_table, missed_table
+from isfc.cli.replay.holds import decision_parts, decision_table, holds_table, missed_table
 from isfc.cli.replay.verdict import (
     LEGEND,
     VERDICT_LEGEND,
@@ -135,7 +135,7 @@ def _in_short(verdict: TableVerdict) -> Iterator[RenderableType]:
 def _decisions(verdict: TableVerdict) -> Iterator[RenderableType]:
     table = decision_table(verdict)
     if table:
-        yield Group(table, *decision_lines(verdict))
+        yield Group(table, *decision_parts(verdict))
 
 
 def _grid(
@@ -143,6 +143,7 @@ def _grid(
 ) -> Table:
     """One measure of one block: a line for each number of CTCs or size, a column for pairs."""
     heading, scale = MEASURES[measure]
+    heading += " both ways" * (measure == "mb_per_s")
     _, line, column = table.key
     counts = sorted({int(row.number(column)) for row in runs})
     keys = {(row.columns[line], row.columns[column]): row.key for row in runs}

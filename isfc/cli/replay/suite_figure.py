@@ -22,7 +22,7 @@ Emulated = Mapping[Cell, Sequence[float]]
 """What was emulated of each published figure, once for each seed."""
 
 PANELS = (
-    ("mb_per_s", "MB/s", 3.0),
+    ("mb_per_s", "MB/s both ways", 3.0),
     ("msgs_per_s", "messages/s", 3.0),
     ("cpu_percent_per_msg", "%CPU/msg", 1.5),
     ("collisions_per_s", "collisions/s", 1.5),

@@ -149,7 +149,7 @@ def capacity(
                 strict=True,
             )
         ]
-        if (why := asked_why.get(name)) and (said := known_why(why)):
+        if (asked := asked_why.get(name)) and (said := known_why(asked)):
             limits.append(f"<p>{escape(said)}</p>")
         if each.figures:
             notes |= dict.fromkeys(differences(each.plan, each.figures, pairs=pairs))
@@ -168,7 +168,8 @@ def capacity(
     )
     shown = table(CAPTION, heads, rows)
     small = "".join(map(_small, (*notes, UNRANGED.text)))
-    return "".join([*verdicts, shown, *limits]) + details("What these figures rest on", small)
+    why = details("What limits each link", "".join(limits)) if len(links) > 1 else "".join(limits)
+    return "".join([*verdicts, shown, why, details("What these figures rest on", small)])
 
 
 def verdict(

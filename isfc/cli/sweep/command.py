@@ -17,6 +17,7 @@ from isfc.cli.output.progress import progress_bar
 from isfc.cli.output.streams import show, show_csv, show_json
 from isfc.cli.sweep.page import (
     HEADING,
+    best_lines,
     check_columns,
     length_of,
     odds_line,
@@ -111,7 +112,8 @@ def sweep(
         length = length_of(cells[0].experiment)
         table = sweep_table(cells, rows, axes)
         said = [line for line in (range_line(cells, rows), odds_line(rows, axes)) if line]
-        show(HEADING, table, "", *said, "", length, *note_lines(notes))
+        best = best_lines(cells, rows, axes)
+        show(*best, *[""] * bool(best), HEADING, table, "", *said, "", length, *note_lines(notes))
 
 
 def _rows(

@@ -35,6 +35,9 @@ SHOWN: Final = {
 HEADING: Final = "MB/s (2^20) and messages both ways together, util % of all CTCs together"
 """What the figures of the table are."""
 
+BEST_SHOWN: Final = 4
+"""Best rows that are said before the table; more are found in it."""
+
 HEADINGS: Final = {"ctcs_per_chpid": "each"}
 """The axes that have another heading than their name."""
 
@@ -90,6 +93,28 @@ def with_odds(cells: Sequence[Cell], rows: Sequence[Row], axes: Sequence[str]) -
         for place, said in odds.items()
     }
     return [{**row, COLUMN: shares.get(_place(row, varying))} for row in rows]
+
+
+def best_lines(cells: Sequence[Cell], rows: Sequence[Row], axes: Sequence[str]) -> list[str]:
+    """The best row of each load, the first few; nothing where rows are not compared."""
+    varying = varying_axes(rows, axes)
+    found = groups(rows, varying)
+    odds = standings(found, cells, rows, varying)
+    best = [place for place, said in odds.items() if said == BEST]
+    alike = alike_in(varying)
+    lines = []
+    for place in best[:BEST_SHOWN]:
+        named = {axis: f"{axis} {value}" for axis, value in zip(varying, place, strict=True)}
+        load = ", ".join(named[axis] for axis in alike)
+        what = ", ".join(words for axis, words in named.items() if axis not in alike)
+        rate = sum(row["mb_per_s"] for row in found[place]) / len(found[place])
+        lines.append(
+            f"Best{f' of {load}' * bool(load)}: {what}; "
+            f"{rate:.1f} ({plain(_likely(found[place]))}) MB/s both ways."
+        )
+    if more := len(best) - len(lines):
+        lines.append(f"And {more} more, in the lines of the table that have '{BEST}'.")
+    return lines
 
 
 def odds_line(rows: Sequence[Row], axes: Sequence[str]) -> str:

@@ -70,7 +70,7 @@ def test_run_that_has_not_come_to_rest_has_a_note() -> None:
     cell = Cell({}, short)
     row = row_of(cell, measure(short))
     assert row["trend"] == 1
-    assert "MB/s have a trend until the end" in row["notes"]
+    assert "MB/s had a trend until the end" in row["notes"]
     rest = row_of(cell, {link.name: {**measure(short)[link.name], "trend": 0}})
     assert "trend" not in rest["notes"]
 

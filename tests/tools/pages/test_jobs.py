@@ -19,14 +19,14 @@ import    | export published-1 --as iocp                             | CHPID PAT
 layouts   | new --systems ATLANTA,BOSTON                             | chpid = { ATLANTA
 layouts   | show atlanta-boston                                      | chpid 40 =+ Express2
 check     | check atlanta-boston published-10                        | 2 of 2 layouts read
-loss      | plan atlanta-boston --lose                               | limited by:
+loss      | plan atlanta-boston --lose                               | Worst: chpid 40
 loss      | plan published-12 --without 40                           | limited by:
 report    | report published-12 -o report.html                       | Running throughput
 size      | size --mb-per-s 650                                      | Best: \d chpids of FICON
 size      | size --mb-per-s 1500                                     | Not reachable: .* limited by
 optimise  | optimise docs/optimise-links.toml                        | (Best|Nothing to gain):
 optimise  | optimise docs/optimise-cluster.toml                      | (Best|Nothing to gain):
-sweep     | sweep docs/sweep-links.toml                              | MB/s range +best is ahead
+sweep     | sweep docs/sweep-links.toml                              | Best of pairs 5: .* MB/s both
 collisions| collide published-4 --offer-out 160                      | rule +coll/s
 changing  | change atlanta-boston docs/changing/wider.toml           | : 2 steps
 changing  | change query-islink query-islink                         | remove 3 CTCs
@@ -47,13 +47,13 @@ relocation| relocate published-12 --memory 2G                        | was moved
 relocation| relocate .* --max-quiesce 1                              | was not moved: MAXQUIESCE
 relocation| relocate .* --sweep channels                             | channels CTCs
 relocation| relocate .* --like direct-io                             | was moved in
-measured  | measured compare atlanta-boston docs/measured/site-1.txt | RDEV I/O/s
+measured  | measured compare atlanta-boston docs/measured/site-1.txt | off, by the median
 measured  | measured fit atlanta-boston                              | constant +factor
 loads     | measured loads atlanta-boston .* --growth 3              | carries +range +headroom
 loads     | measured loads .* --move 1T                              | best +\d\d:\d\d
 replay    | replay --suite HL --rdevs 12                             | MB/s
-io-sizing | io size --rmf docs/io/rmf.txt                            | Now on 8 FICON Express8S
-io-sizing | io plan docs/io/two-channels.toml                        | proc% +bus%
+io-sizing | io size --rmf docs/io/rmf.txt                            | Best: 2 FICON Express16SA
+io-sizing | io plan docs/io/two-channels.toml                        | Nothing to change
 io-sizing | io run docs/io/two-channels.toml                         | CHANNEL PATH ACTIVITY
 live      | up query-islink --detach                                 | is up
 live      | cp 2NDI 'DEACTIVE ISLINK 33C1'                           | deactivated

@@ -78,7 +78,6 @@ def _collisions() -> dict[str, str]:
         "colliding_near": WORDS[sum(factor <= 2 for factor in many)],
         "quiet": str(len(quiet)),
         "quiet_off": WORDS[sum(ours > 2 for ours in quiet)],
-        "Quiet_off": WORDS[sum(ours > 2 for ours in quiet)].capitalize(),
         "quiet_worst": f"{math.ceil(max(quiet))}",
     }
 

@@ -67,7 +67,7 @@ def test_page_of_two_lines_of_a_suite(
         "",
         "HL: messages 98304/122880 bytes, 20 %, replies 8192",
         "",
-        "MB/s",
+        "MB/s both ways",
         "CTCs     1 pair        5 pairs        10 pairs       50 pairs      100 pairs",
         "      IBM ours err%  IBM ours err%  IBM ours err%  IBM ours err%  IBM ours err%",
         "   1 83.5 83.6   +0 84.6 84.9   +0 84.6 85.3   +1 85.6 89.2   +4 84.6 91.6   +8",

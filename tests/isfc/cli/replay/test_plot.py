@@ -56,7 +56,7 @@ def test_a_column_for_each_suite_and_two_lines_for_each_number_of_pairs(parts: l
     assert len(figure.axes) == 2 * len(panels)
     throughput = figure.axes[0]
     title = "HS\nmessages 512/8192 bytes, 20 %, replies 2048"
-    assert (throughput.get_title(), throughput.get_ylabel()) == (title, "MB/s")
+    assert (throughput.get_title(), throughput.get_ylabel()) == (title, "MB/s both ways")
     curves = [line for line in throughput.lines if line.get_linestyle() != ":"]
     lines = [list(map(tuple, np.asarray(line.get_xydata()))) for line in curves]
     first, second = (
@@ -118,7 +118,7 @@ def test_page_holds_its_picture_and_says_what_it_shows(parts: list[Part], tmp_pa
     assert text.count(f"{parts[0].table.title}</h") == 1
     picture = ElementTree.fromstring(text[text.index("<svg") : text.index("</svg>") + 6])
     shown = {element.text for element in picture.iter("{http://www.w3.org/2000/svg}text")}
-    assert {"MB/s", "RDEV util %", "CTCs", "IBM", "ours", "50 pairs"} <= shown
+    assert {"MB/s both ways", "RDEV util %", "CTCs", "IBM", "ours", "50 pairs"} <= shown
     assert text.count("<h3>") == text.count("<svg") == text.count("<table>") == 2  # of HS, HL
     assert '<figure class="scrolls" role="img" aria-label="HL: messages 98304/122880' in text
     assert '<meta name="viewport"' in text

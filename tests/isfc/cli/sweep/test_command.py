@@ -31,7 +31,9 @@ def test_table_has_a_line_for_each_place_with_the_mean_over_seeds(
     spec: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["sweep", spec, "--jobs", "1"]) == 0
-    heading, *lines = capsys.readouterr().out.splitlines()
+    best, more, _, heading, *lines = capsys.readouterr().out.splitlines()
+    assert best.startswith("Best of pairs 1: layout published-4; ")
+    assert more.startswith("Best of pairs 3: layout published-4; ")
     assert heading.startswith("MB/s (2^20) and messages both ways together")
     heads = "layout pairs MB/s range best is ahead msgs/s util % coll/s spread"
     assert lines[0].split() == heads.split()
