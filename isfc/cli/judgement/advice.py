@@ -54,13 +54,22 @@ def _names(links: Sequence[str]) -> str:
 def to_do(
     findings: Sequence[Finding], tried: Mapping[str, Sequence[TriedAdvice]], where: str
 ) -> str:
-    """The first advice that the model does not contradict, and how many there are ``where``."""
+    """The first advice that the model does not contradict, and how many there are ``where``.
+
+    Of remarks it is one that the model agrees with: no other has to be on the first screen.
+    """
     ordered = warnings_first(findings)
-    first = next((each for each in ordered if not _contradicted(tried.get(each.id, ()))), None)
-    if first is None:
-        return "Nothing." if not ordered else f"Nothing that the model agrees with: {where}."
     warnings = sum(each.severity is Severity.WARNING for each in ordered)
     counts = ", ".join(_counts(warnings, len(ordered) - warnings))
+    if not ordered:
+        return "Nothing."
+    if warnings:
+        first = next((each for each in ordered if not _contradicted(tried.get(each.id, ()))), None)
+    else:
+        first = next((each for each in ordered if _agreed(tried.get(each.id, ()))), None)
+    if first is None:
+        what = "Nothing that the model agrees with" if warnings else "Nothing has to change"
+        return f"{what} ({counts}: {where})."
     begin = "" if warnings else "Nothing has to change. "
     return f"{begin}{first.rule.title} {first.remedy} ({first.id}; {counts}: {where}.)"
 
@@ -74,12 +83,20 @@ def _counts(warnings: int, remarks: int) -> Iterator[str]:
 
 def _contradicted(tried: Sequence[TriedAdvice]) -> bool:
     """Whether the model carries less at either load after each change that is advised."""
-    verdicts = [
-        all(load.verdict is AdviceVerdict.CONTRADICTS for load in each.outcome)
-        for each in tried
-        if not isinstance(each.outcome, Untried)
-    ]
+    verdicts = [verdicts == {AdviceVerdict.CONTRADICTS} for verdicts in _verdicts(tried)]
     return bool(verdicts) and all(verdicts)
+
+
+def _agreed(tried: Sequence[TriedAdvice]) -> bool:
+    """Whether the model carries more at either load after some change that is advised."""
+    return any(verdicts == {AdviceVerdict.AGREES} for verdicts in _verdicts(tried))
+
+
+def _verdicts(tried: Sequence[TriedAdvice]) -> Iterator[set[AdviceVerdict]]:
+    """What the model says at both loads to each change that was run."""
+    for each in tried:
+        if not isinstance(each.outcome, Untried):
+            yield {load.verdict for load in each.outcome}
 
 
 def model_word(tried: TriedAdvice) -> str:

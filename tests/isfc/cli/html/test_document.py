@@ -132,7 +132,7 @@ def test_page_begins_with_the_decision() -> None:
     first = text[text.index("<h1>") : text.index("<nav")]
     assert "<dd>Each system can send 400 MB/s. MB/s (2^20) one way, HL.</dd>" in first
     assert re.search(r"<dt>Worst loss</dt><dd>chpid 4\d \(5\d\): \d\d% is left, ", first)
-    assert "<dt>To do</dt><dd>Nothing has to change. CTCs that only one end " in first
+    assert "<dt>To do</dt><dd>Nothing has to change (1 remark: see Findings).</dd>" in first
     text, _ = page("published-12")
     assert "gains" not in text[text.index("<h1>") : text.index("<nav")]  # a phone has no room
     assert "(speeds-asymmetric; 2 warnings, 2 remarks: see Findings.)" in text.replace("\n", " ")
