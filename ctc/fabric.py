@@ -136,6 +136,14 @@ class Fabric:
                 _go(each, pace, end, now_ns)
             each.crowded = not is_of_two
 
+    def set_trunk(self, trunk: str, ns_per_byte: float, now_ns: i64) -> None:
+        """A byte takes so much of inter-switch links from now on: there are fewer, or more."""
+        resource = self._resource("trunk", trunk)
+        resource.ns_per_byte = ns_per_byte
+        for path in self._paths.values():
+            if path.present and any(need.resource is resource for need in path.needs):
+                self.settle(path, path.ends[0], now_ns)
+
     def _resource(self, what: str, name: str, ns_per_byte: float = 0.0) -> Resource:
         """One that may be there already."""
         if (what, name) not in self._resources:

@@ -187,6 +187,13 @@ class VirtualEngine:
             its_end.host.system.apply(Disconnect(its_rdev), self.now_ns)
         self.drain()
 
+    def set_trunk(self, trunk: str, ns_per_byte: float) -> None:
+        """Let a byte take so much of inter-switch links, by their name in the fabric."""
+        fabric = self.systems[0].channels.fabric
+        assert fabric is not None, "inter-switch links are in one"
+        fabric.set_trunk(trunk, ns_per_byte, self.now_ns)
+        self.drain()
+
     def replace(self, system: System, reason: str) -> None:
         """Let a fresh system take the place of the one with its name, and tell its programs.
 

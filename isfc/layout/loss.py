@@ -97,11 +97,11 @@ def _without(layout: Layout, gone: set[CtcPair]) -> Layout | None:
 
 @dataclass(frozen=True, slots=True)
 class ClusterLoss:
-    """One thing that is gone: a channel, a director, a path or its inter-switch links, or a CEC.
+    """One thing that is gone: a channel, director, path or its inter-switch links, CEC or system.
 
-    ``kind`` is ``channel``, ``director``, ``path`` or ``cec``. ``cut`` names the links that are
-    down then; ``fewer`` the links that have lost CTCs, each with how many it has left and had.
-    ``untouched`` are the others.
+    ``kind`` is ``channel``, ``director``, ``path``, ``cec`` or ``system``. ``cut`` names the links
+    that are down then; ``fewer`` the links that have lost CTCs, each with how many it has left and
+    had. ``untouched`` are the others.
     """
 
     kind: str
@@ -110,9 +110,14 @@ class ClusterLoss:
     fewer: tuple[tuple[str, int, int], ...]
     untouched: tuple[str, ...]
 
+    @property
+    def takes_systems(self) -> bool:
+        """Whether systems go, which take the same of any layout."""
+        return self.kind in ("cec", "system")
+
 
 def cluster_losses(collection: Collection) -> tuple[ClusterLoss, ...]:
-    """The loss of each channel, director, path and CEC."""
+    """The loss of each channel, director, path and CEC, and of each of three systems or more."""
     return tuple(loss for loss, _ in cluster_pieces(collection))
 
 
@@ -137,6 +142,9 @@ def _pieces(collection: Collection) -> Iterator[tuple[str, str, set[Fibre]]]:
     for cec in collection.cecs:
         ended = {fibre for link, fibre in fibres if {*link.nodes} & {*cec.systems}}
         yield ("cec", f"CEC {cec.name}", ended)
+    for system in collection.systems if len(collection.links) > 1 else ():
+        ended = {fibre for link, fibre in fibres if system in link.nodes}
+        yield ("system", f"system {system}", ended)
 
 
 def loss_of(collection: Collection, kind: str, name: str, gone: set[Fibre]) -> ClusterLoss:

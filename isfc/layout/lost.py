@@ -182,10 +182,45 @@ def collection_without(
     return in_use(replace(collection, links=links)), cut
 
 
+@dataclass(frozen=True, slots=True)
+class OneOfSeveral:
+    """One of ``count`` inter-switch links of a path, which leaves its CTCs with less rate.
+
+    ``trunks`` are the two ways of them, by their names in a fabric, with what a byte takes (ns) of
+    all of them together.
+    """
+
+    path: str
+    count: int
+    trunks: tuple[tuple[str, float], ...]
+
+    def without(self, gone: int) -> tuple[tuple[str, float], ...]:
+        """The same with fewer of them, of which some are left."""
+        share = (self.count - gone) / self.count
+        return tuple((trunk, ns_per_byte / share) for trunk, ns_per_byte in self.trunks)
+
+
+def one_of_several(piece: str, collection: Collection) -> OneOfSeveral | None:
+    """The inter-switch link that a piece is, if its path has several; None for all else."""
+    trunks: dict[str, float] = {}
+    name, count = "", 0
+    for fibre in (fibre for link in collection.links for fibre in link.fibres):
+        path = fibre.path
+        if path is None or path.isl is None or path.isl.count < 2:
+            continue
+        if f"{ISL}:{path.name}".upper() == piece.strip().upper():
+            name, count = path.name, path.isl.count
+            for route in (fibre.route(0), fibre.route(1)):
+                assert route is not None, "inter-switch links are in a fabric"
+                trunks[route.trunk] = route.trunk_ns_per_byte
+    return OneOfSeveral(name, count, tuple(trunks.items())) if count else None
+
+
 def places_of(piece: str, collection: Collection) -> tuple[tuple[NodeName, Rdev], ...]:
     """An end of each CTC that goes with a piece of hardware, of all links.
 
-    Raises `ConfigurationError` for a piece that there is not, or that leaves every CTC.
+    None goes with one of several inter-switch links. Raises `ConfigurationError` for a piece that
+    there is not.
     """
     links, cecs = collection.links, collection.cecs
     check_pieces([piece], known_pieces(links, cecs), "piece")
@@ -196,11 +231,6 @@ def places_of(piece: str, collection: Collection) -> tuple[tuple[NodeName, Rdev]
         found += [
             (link.nodes[0], ctc.rdevs[0]) for ctc in link.device_list() if ctc.rdevs not in kept
         ]
-    if not found:
-        raise ConfigurationError(
-            f"piece {piece}: leaves every CTC, and a run has the inter-switch links of a path as "
-            f"one; expected path:NAME"
-        )
     return tuple(found)
 
 

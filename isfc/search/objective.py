@@ -111,8 +111,8 @@ class Scoring:
                 return Rate(moved.guests[0].length / moved.seconds / MIB)
 
     def _after_worst_loss(self, collection: Collection) -> Rate:
-        """The least that all links carry with a piece gone; a CEC takes the same in any layout."""
-        pieces = [gone for loss, gone in cluster_pieces(collection) if loss.kind != "cec"]
+        """The least that all links carry with a piece gone that takes no system along."""
+        pieces = [gone for loss, gone in cluster_pieces(collection) if not loss.takes_systems]
         return _least([self._left(without(collection, gone)) for gone in dict.fromkeys(pieces)])
 
     def _left(self, rest: Collection) -> Rate:

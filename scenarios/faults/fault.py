@@ -32,7 +32,7 @@ from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import convert, decode, read_bytes, within
 from isfc.layout.in_words import find_node
 from isfc.layout.layout import Collection
-from isfc.layout.lost import places_of
+from isfc.layout.lost import PATH, OneOfSeveral, one_of_several, places_of
 from isfc.link.name import NodeName
 from scenarios.runs.operation import read_time_ns
 
@@ -89,7 +89,8 @@ class Fault:
 
     ``amount`` is the nanoseconds of a delay, or the bytes that a throttled system may have under
     way; ``jitter_ns`` is drawn for each frame in addition. ``piece`` is what people call a piece of
-    hardware that is lost (`isfc.layout.lost`), and ``places`` an end of each CTC that goes with it.
+    hardware that is lost (`isfc.layout.lost`), and ``places`` an end of each CTC that goes with it;
+    with ``isl`` they go only if all inter-switch links of its path are lost.
     """
 
     kind: FaultKind
@@ -103,6 +104,7 @@ class Fault:
     jitter_ns: int = 0
     piece: str | None = None
     places: tuple[tuple[NodeName, Rdev], ...] = ()
+    isl: OneOfSeveral | None = None
 
     def __post_init__(self) -> None:
         if self.rdev is None and (self.kind in _WITH_RDEV or self.phase is not None):
@@ -206,8 +208,10 @@ def _fault(table: _Table, collection: Collection, client: NodeName, end_ns: int)
         amount = _time("by", table.by)
     chpid = None if table.chpid is None else _chpid(table.chpid, collection, node)
     places: tuple[tuple[NodeName, Rdev], ...] = ()
+    isl = None
     if table.piece is not None:
-        places = places_of(table.piece, collection)
+        isl = one_of_several(table.piece, collection)
+        places = places_of(table.piece if isl is None else f"{PATH}:{isl.path}", collection)
     elif chpid is not None:
         places = places_of(f"{node}:{format_chpid(chpid)}", collection)
     return Fault(
@@ -222,6 +226,7 @@ def _fault(table: _Table, collection: Collection, client: NodeName, end_ns: int)
         0 if table.jitter is None else _time("jitter", table.jitter),
         table.piece,
         places,
+        isl,
     )
 
 

@@ -15,6 +15,7 @@ from isfc.system.link_end import LinkEnd
 from isfc.system.system import System
 from scenarios.faults.disturbance import Disturbance, Throttled
 from scenarios.faults.fault import Fault, FaultKind
+from scenarios.runs.trunks import Trunks
 
 REPAIR_NS: Final = 5_000_000
 """How long a CTC stays down whose frame was damaged, unless the fault says otherwise. Chosen."""
@@ -54,6 +55,9 @@ class Injection:
         self._throttles = throttles
         self._renew = renew
         self._acts: Agenda[Callable[[], None]] = Agenda()
+        self._trunks = Trunks(engine)
+        self._cut: dict[str, Callable[[], None]] = {}
+        """Of each path that has lost all inter-switch links, what brings its CTCs back."""
         self._holds: dict[_Place, int] = {}
         """How many faults keep a CTC down, by its number at the first of its systems."""
         self._names = tuple(system.name for system in engine.systems)
@@ -88,7 +92,7 @@ class Injection:
             FaultKind.FRAME_TRUNCATED: self._arm,
             FaultKind.OLDER_PARTNER: self._make_older,
             FaultKind.GAP: self._gap,
-            FaultKind.PIECE_LOST: self._lose_places,
+            FaultKind.PIECE_LOST: self._lose_piece,
         }
         for fault in faults:
             self._check(fault)
@@ -188,8 +192,18 @@ class Injection:
         assert fault.rdev is not None
         return self._lose([(fault.node, fault.rdev)])
 
-    def _lose_places(self, fault: Fault) -> Callable[[], None]:
-        return self._lose(fault.places)
+    def _lose_piece(self, fault: Fault) -> Callable[[], None]:
+        isl = fault.isl
+        if isl is None:
+            return self._lose(fault.places)
+        if not self._trunks.change(isl, 1) and isl.path not in self._cut:
+            self._cut[isl.path] = self._lose(fault.places)
+
+        def restore() -> None:
+            if self._trunks.change(isl, -1) and isl.path in self._cut:
+                self._cut.pop(isl.path)()
+
+        return restore
 
     def _lose_chpid(self, fault: Fault) -> Callable[[], None]:
         if fault.places:  # the whole channel, whichever systems have it

@@ -69,14 +69,14 @@ def cluster_overview(collection: Collection, run: ShortRun | None) -> ClusterOve
 
 
 def worst_losses(collection: Collection) -> tuple[ClusterLoss, ...]:
-    """Those that cut most links, and then take most of what links have; those of a CEC last.
+    """Those that cut most links, and then take most of what links have; those of systems last.
 
-    The loss of a machine takes all that its systems have, in any layout.
+    The loss of a system or a CEC takes all that it has, in any layout.
     """
 
     def harm(loss: ClusterLoss) -> tuple[bool, int, float]:
         left = sum(1 - left / had for _, left, had in loss.fewer)
-        return loss.kind != "cec", len(loss.cut), left
+        return not loss.takes_systems, len(loss.cut), left
 
     return tuple(sorted(cluster_losses(collection), key=harm, reverse=True)[:WORST])
 

@@ -18,13 +18,14 @@ from isfc.errors import ConfigurationError
 from isfc.layout.in_words import listed
 from isfc.layout.layout import Collection
 from isfc.layout.loss import left_of
-from isfc.layout.lost import collection_without, places_of
+from isfc.layout.lost import PATH, collection_without, one_of_several, places_of
 from isfc.link.name import NodeName
 from isfc.system.system import System
 from scenarios.moves.guest import Guest
 from scenarios.moves.queue import Departures, RelocationQueue
 from scenarios.moves.vmrelocate import SECONDS_MAX
 from scenarios.runs.experiment import NS_PER_S
+from scenarios.runs.trunks import Trunks
 
 _LINE: Final = re.compile(
     r"(?P<seconds>\d{1,8}(?:\.\d{1,9})?) *s? +(?:VMRELO(?:CATE)? +)?"
@@ -157,10 +158,14 @@ class Hardware:
     def __init__(self, collection: Collection, engine: VirtualEngine) -> None:
         self._collection = collection
         self._engine = engine
+        self._trunks = Trunks(engine)
         self._gone: set[tuple[NodeName, Rdev]] = set()
 
     def lose(self, piece: str) -> str:
         """Cut the CTCs that go with a piece; which links have lost any."""
+        isl = one_of_several(piece, self._collection)
+        if isl is not None and not self._trunks.change(isl, 1):
+            return self.lose(f"{PATH}:{isl.path}")
         for node, rdev in places_of(piece, self._collection):
             if (node, rdev) not in self._gone:
                 self._gone.add((node, rdev))
@@ -170,6 +175,9 @@ class Hardware:
 
 def lost_in_words(collection: Collection, piece: str) -> str:
     """Which links a piece cuts, and which have fewer CTCs without it."""
+    isl = one_of_several(piece, collection)
+    if isl is not None:
+        return f"one of {isl.count} inter-switch links of path {isl.path} is gone"
     rest, _ = collection_without(collection, [piece])
     loss = left_of(collection, "", piece, rest)
     found: dict[str, list[str]] = {"down": [*loss.cut]} if loss.cut else {}

@@ -177,5 +177,5 @@ def _losses(losses: tuple[ClusterLoss, ...]) -> str:
         for loss in losses
     )
     return table(
-        "Links that go with a channel, a director, inter-switch links or a CEC", heads, rows
+        "Links that go with a channel, director, inter-switch links, CEC or system", heads, rows
     )

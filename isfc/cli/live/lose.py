@@ -16,7 +16,7 @@ from isfc.cp.query import is_up
 from isfc.errors import ConfigurationError
 from isfc.layout.in_words import listed
 from isfc.layout.layout import Collection, Layout
-from isfc.layout.lost import check_pieces, known_pieces, places_of, spelt
+from isfc.layout.lost import check_pieces, known_pieces, one_of_several, places_of, spelt
 from isfc.link.name import NodeName
 from isfc.link.schedule import CTCS_MAX
 from isfc.link.state import DeviceState
@@ -67,9 +67,15 @@ def change_lost(
     collection: Collection, lose: Sequence[str], restore: Sequence[str]
 ) -> tuple[list[str], list[tuple[str, str]]]:
     """Lose pieces, and restore others; what is lost then, and how many CTCs of each link are up."""
-    group = running_group("--lose" if lose else "--restore", collection.systems)
     known = known_pieces(collection.links, collection.cecs)
     check_pieces(lose, known, "--lose")
+    for piece in lose:
+        if (isl := one_of_several(piece, collection)) is not None:
+            raise ConfigurationError(
+                f"--lose {piece}: leaves every CTC, and live systems know no rate of inter-switch "
+                f"links; expected path:{isl.path}"
+            )
+    group = running_group("--lose" if lose else "--restore", collection.systems)
     before = pieces_lost(group)
     after = dict.fromkeys([*before, *(spelt(piece, known) for piece in lose)])
     for piece in restore:

@@ -37,8 +37,8 @@ def losses(record: Any) -> str:
 
 
 def _pieces(lost: Sequence[Record]) -> Sequence[Record]:
-    """What a link can be built to survive: no CEC, which takes its systems along."""
-    return [each for each in lost if each["kind"] != "cec"] or lost
+    """What a link can be built to survive: no CEC, which takes its systems along, and no system."""
+    return [each for each in lost if each["kind"] not in ("cec", "system")] or lost
 
 
 def _worst(lost: Sequence[Record], whole: Record) -> str:

@@ -51,6 +51,10 @@ TABLE: Final = {
     "inter-switch links of path wide": ("isl:wide", (8, 4, 4, 4, 4, 8)),
     "CEC EAST": ("cec:EAST", (0, 0, 0, 0, 0, 8)),
     "CEC WEST": ("cec:WEST", (8, 0, 0, 0, 0, 0)),
+    "system ALPHA": ("system:ALPHA", (0, 0, 0, 8, 8, 8)),
+    "system BETA": ("system:BETA", (0, 8, 8, 0, 0, 8)),
+    "system DELTA": ("system:DELTA", (8, 0, 8, 0, 8, 0)),
+    "system GAMMA": ("system:GAMMA", (8, 8, 0, 8, 0, 0)),
 }
 """What is lost, its name in --without, faults and live, and the CTCs that each link has left.
 

@@ -113,3 +113,39 @@ def test_faults_are_drawn_from_all_systems() -> None:
     drawn = [fault for seed in range(40) for fault in draw_faults(seed, COLLECTION, 100, 900)]
     assert {fault.node for fault in drawn} == {S1, S2, S3}
     assert draw_faults(7, COLLECTION, 100, 900) == draw_faults(7, COLLECTION, 100, 900)
+
+
+FAR = """
+[fibre.1]
+feature = "FICON Express4"
+chpid = { S1 = "40", S2 = "40" }
+path = "far"
+[[ctc]]
+fibre = "1"
+rdevs = { S1 = "6000-6003", S2 = "6000-6003" }
+[path.far]
+km = 1
+isl = { count = 2, gbps = 1, credits = 200 }
+"""
+
+
+def test_one_of_two_inter_switch_links_takes_half_the_rate_and_both_all_of_it() -> None:
+    far = parse_collection(FAR)
+    loads = (LinkLoad(S1, S2, find_workload("HL"), 10),)
+    experiment = Experiment(far, loads, seconds=0.4, warmup=0.05)
+
+    def lost(*times_ms: tuple[int, int]) -> FaultOutcome:
+        piece = 'kind = "piece lost"\npiece = "ISL:far"\n'
+        file = "".join(
+            f'[[fault]]\nat = "{at}ms"\n{piece}for = "{for_ms}ms"\n' for at, for_ms in times_ms
+        )
+        return run_with_faults(experiment, parse_faults(file.encode(), far, S1, 450 * MS))
+
+    (half,) = lost((150, 150)).recoveries
+    assert half.before_mb_per_s is not None
+    assert half.during_mb_per_s == pytest.approx(half.before_mb_per_s / 2, rel=0.05)
+    assert half.after_mb_per_s == pytest.approx(half.before_mb_per_s, rel=0.05)
+    outcome = lost((150, 100), (180, 20), (185, 20))
+    down = [(entry.node, entry.at_s) for entry in outcome.events if entry.text == "6000 is down"]
+    assert down == [(S1, 0.18), (S2, 0.18)]
+    assert outcome.recoveries[-1].after_mb_per_s

@@ -298,6 +298,15 @@ def test_one_is_started_again_only_where_the_others_run(refusal: Refusal) -> Non
     assert "--only: expected neither --lose nor --restore with it" in said
 
 
+def test_one_of_several_inter_switch_links_is_not_lost_live(
+    tmp_path: Path, refusal: Refusal
+) -> None:
+    file = tmp_path / "cecs.toml"
+    file.write_text(FILE.replace("isl = { gbps", "isl = { count = 2, gbps"))
+    said = refusal("up", str(file), "--lose", "isl:wide")
+    assert "live systems know no rate of inter-switch links; expected path:wide" in said
+
+
 def test_a_layout_that_is_none_is_named(refusal: Refusal) -> None:
     assert "nosuch: " in refusal("up", "nosuch")
 
