@@ -41,9 +41,9 @@ five: how much narrower the ends of an interval are for the latter."""
 MEASURED_GBPS_MAX: Final = 4
 """Features with faster links than this are later than any that CTCs were measured on."""
 
-OVER_DISTANCE: Final = "round trips of a CTC over distance"
-CROWDED: Final = "turns on a crowded channel"
-PORTS: Final = "buffer credits of a channel's port"
+OVER_DISTANCE: Final = "CTCs over distance"
+CROWDED: Final = "more CTCs on a channel than IBM measured"
+PORTS: Final = "buffer credits that are not published"
 
 PORT_CREDITS_ENDS: Final = (40, 200)
 """Of a port of any feature but FICON Express16SA, whose are published (chosen: what Express8's and
@@ -297,7 +297,7 @@ _PROCESSOR_TIMES: Final = (
 
 ASSUMPTIONS: Final = (
     Assumption(
-        "what a later channel takes for CTCs",
+        "channels of later features",
         "One end is command mode as IBM published it for disks, over 600 MB/s and Express4's time "
         "for an I/O; the other what the feature takes for zHPF, which CTCs do not use.",
         _is_later,
@@ -306,7 +306,7 @@ ASSUMPTIONS: Final = (
         fitted=("transfer",),
     ),
     Assumption(
-        "a faster processor to receive with",
+        "later processors",
         "CP's time to receive a byte, and its processor time, were told by a z10. Machines with "
         "later channels have faster processors; that they take half the time is the most that is "
         "likely, the same time the least.",

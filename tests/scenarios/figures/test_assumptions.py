@@ -41,8 +41,8 @@ def test_what_ibm_measured_rests_on_no_assumption() -> None:
 def test_every_feature_and_distance_has_its_widening(feature: str) -> None:
     far = link(feature, 2).with_fibres(lambda fibre: replace(fibre, km=10.0))
     found = {each.name for each in assumed(far)}
-    assert "round trips of a CTC over distance" in found
-    assert ("what a later channel takes for CTCs" in found) == (
+    assert "CTCs over distance" in found
+    assert ("channels of later features" in found) == (
         feature not in ("FICON Express", "FICON Express2", "FICON Express4")
     )
 
@@ -57,7 +57,7 @@ def test_every_kind_of_figure_is_wider_where_it_is_extrapolated(kind: FigureKind
 
 
 def test_more_writers_than_ibm_had_are_crowded() -> None:
-    assert names(link("FICON Express4", 1, 12)) == ["turns on a crowded channel"]
+    assert names(link("FICON Express4", 1, 12)) == ["more CTCs on a channel than IBM measured"]
 
 
 def test_a_widened_range_holds_the_known_one() -> None:
@@ -99,8 +99,8 @@ SITE = SiteProfile(
 
 
 def likely(layout: Layout) -> tuple[float, float]:
-    """How much wider for what a later channel takes."""
-    found = next(each for each in assumed(layout) if each.name.startswith("what a later channel"))
+    """How much wider for channels of later features."""
+    found = next(each for each in assumed(layout) if each.name == "channels of later features")
     return found.low, found.high
 
 
