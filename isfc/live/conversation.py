@@ -16,6 +16,11 @@ RECORD_LENGTH_MAX: Final = 16 * 2**20
 """Most bytes of an APPC/VM request or reply, which is received in one piece."""
 
 
+# An enumeration's members are slow to reach, and these are needed for every message.
+_REQUESTED: Final = ConversationState.REQUESTED
+_TRANSPORT: Final = Traffic.TRANSPORT
+
+
 class Conversation:
     """One conversation with a program on the partner.
 
@@ -62,7 +67,7 @@ class Conversation:
 
     def accept(self) -> None:
         """Take up a conversation that the partner asks for; its first use does so, too."""
-        if self.end.state is ConversationState.REQUESTED:
+        if self.end.state is _REQUESTED:
             self.end.accept()
             self._carry()
 
@@ -77,12 +82,14 @@ class Conversation:
         Raises `ConversationSevered` when it is over, and `LocalProtocolError` after `finish`
         or, in APPC/VM, when it is the partner's turn.
         """
-        self.accept()
         end = self.end
+        if end.state is _REQUESTED:
+            self.accept()
         if not isinstance(data, bytes):
             data = memoryview(data).cast("B")
+        was_due = end.is_due
         length = end.send(data)
-        if end.is_due:
+        if end.is_due and not was_due:  # else somebody has seen to it
             self.carry_soon()
         if length == len(data):
             return
@@ -185,6 +192,8 @@ class Conversation:
         return self
 
     async def __anext__(self) -> bytes:
+        if self.end.arrived_length and self.end.traffic is _TRANSPORT:  # as `receive`, in one call
+            return self._take(RECEIVE_LENGTH_MAX)
         data = await self.receive()
         if not data and self.at_end:
             raise StopAsyncIteration
