@@ -36,6 +36,15 @@ class Timing:
         return 1e6 / median(self.rates)
 
 
+def slowdown(one: Timing, other: Timing) -> float:
+    """How many times as long a message of ``one`` takes as the other's: median over the rounds.
+
+    Both ran one after the other in each round, so that what slows the machine for a while mostly
+    slows both.
+    """
+    return median(b / a for a, b in zip(one.rates, other.rates, strict=True))
+
+
 @dataclass(frozen=True, slots=True)
 class Check:
     """One figure that is judged: it may be ``limit`` at most, or at least."""
