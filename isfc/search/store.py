@@ -57,16 +57,19 @@ class RowStore:
             self._ended = line.endswith(b"\n")
 
     def add(self, key: str, figures: Figures) -> None:
-        """Keep the figures of a run that has just finished."""
+        """Keep the figures of a run that has just finished; raises `OSError` that names the file."""
         self.finished[key] = figures
         if self.path is None:
             return
         line = ("" if self._ended else "\n") + _line(key, figures)
         self._ended = True
-        with self.path.open("r+b" if self.path.exists() else "w+b") as file:
-            file.seek(self._valid_length)
-            file.truncate()
-            file.write(line.encode())
+        try:
+            with self.path.open("r+b" if self.path.exists() else "w+b") as file:
+                file.seek(self._valid_length)
+                file.truncate()
+                file.write(line.encode())
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(self.path)) from None
         self._valid_length += len(line)
 
 

@@ -14,6 +14,7 @@ from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import write_table
 from isfc.cli.output.picture import write_picture
 from isfc.cli.output.streams import write_file
+from isfc.search.store import RowStore
 
 ROWS = [{"workload": "HL", "mb_per_s": number} for number in range(10_000)]
 
@@ -74,6 +75,16 @@ def test_command_names_the_file_that_has_no_room(
         assert run([*words.split(), str(path)]) == ExitCode.FAILED
     assert capsys.readouterr().err == f"isfc: {path}: File too large\n"
     assert [*tmp_path.iterdir()] == []
+
+
+def test_store_that_has_no_room_is_named_and_loses_no_row_that_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "links.rows"
+    store = RowStore(path)
+    store.add("first", {})
+    with no_room(), pytest.raises(OSError, match="File too large") as raised:
+        store.add("second", {"link": {"notes": "x" * 200}})
+    assert raised.value.filename == str(path)
+    assert [*RowStore(path).finished] == ["first"]
 
 
 def test_file_keeps_its_mode_and_the_link_that_leads_to_it(tmp_path: Path) -> None:
