@@ -9,6 +9,7 @@ import asyncio.unix_events
 import concurrent.futures.process
 import importlib.resources
 import logging.handlers
+import multiprocessing.connection
 import multiprocessing.popen_spawn_posix
 import os
 import select
@@ -19,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 from functools import partial
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 MODULES = {"fcntl", "grp", "pty", "pwd", "resource", "syslog", "termios", "tty", "uvloop"}
@@ -58,6 +59,9 @@ def take_away(module: ModuleType, names: str) -> None:
 
 
 socket.socketpair = partial(socket.socketpair, socket.AF_UNIX)  # what multiprocessing's pipes are
+lines: Any = multiprocessing.connection
+lines.Pipe = FunctionType(lines.Pipe.__code__, dict(vars(lines)), "Pipe", (True,))
+lines.Connection = type("Connection", (), {})  # of a socket: a pipe's ends are of another class
 for loaded in MODULES:
     sys.modules.pop(loaded, None)
 sys.meta_path[:] = [Without(finder) for finder in sys.meta_path]

@@ -9,7 +9,7 @@ from multiprocessing import current_process, get_context, parent_process, resour
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from threading import Thread, current_thread, main_thread
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 from isfc.errors import ConfigurationError
 from scenarios.runs.saturation import RunEach
@@ -78,14 +78,13 @@ def _shared(
         with _deaths(lines[line]):
             line.send(waiting.popleft())
     while busy:
-        for ready in wait(busy):
-            assert isinstance(ready, Connection)
-            with _deaths(lines[ready]):
-                answer = ready.recv()
+        for line in cast(list[Connection], wait(busy)):  # Windows' are of another class
+            with _deaths(lines[line]):
+                answer = line.recv()
                 if waiting:
-                    ready.send(waiting.popleft())
+                    line.send(waiting.popleft())
                 else:
-                    busy.remove(ready)
+                    busy.remove(line)
             yield answer
 
 

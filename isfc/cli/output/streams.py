@@ -4,6 +4,7 @@ The other modules of `isfc.cli` make what a command shows; only this one prints 
 leaves out the colours when the output is no terminal (`isfc.cli.output.table`).
 """
 
+import errno
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -148,7 +149,7 @@ def write_file(path: "Path", text: str) -> None:
     from isfc.cli.output.whole_file import whole_file  # most commands write none
 
     with whole_file(path) as file:
-        file.write_text(text, "utf-8", "backslashreplace")
+        file.write_text(text, "utf-8", "backslashreplace", newline="\n")  # the same anywhere
 
 
 def show_csv(rows: Sequence[Mapping[str, object]]) -> None:
@@ -202,10 +203,15 @@ def pipe_may_break() -> Iterator[None]:
     """
     try:
         yield
-    except BrokenPipeError:
-        discard_output()
-        raise SystemExit(ExitCode.BROKEN_PIPE) from None
     except OSError as error:
+        if isinstance(error, BrokenPipeError) or _is_broken_pipe_of_windows(error):
+            discard_output()
+            raise SystemExit(ExitCode.BROKEN_PIPE) from None
         if error.filename is not None:
             raise
         raise OSError(error.errno, error.strerror, "standard output") from None
+
+
+def _is_broken_pipe_of_windows(error: OSError) -> bool:
+    """Whether it is what Windows says where others say EPIPE."""
+    return sys.platform == "win32" and error.filename is None and error.errno == errno.EINVAL

@@ -18,7 +18,7 @@ Event = dict[str, Any]
 @contextmanager
 def trace_file(path: Path) -> Iterator[Callable[[Event], None]]:
     """A file to which events are added one by one; raises `OSError` if it cannot be written."""
-    with whole_file(path) as written, written.open("w", encoding="utf-8") as file:
+    with whole_file(path) as written, written.open("w", newline="\n", encoding="utf-8") as file:
         file.write('{"displayTimeUnit": "ms", "traceEvents": [\n')
         between = ""
 

@@ -1,7 +1,7 @@
 """A command of isfc inside a process of the page: what it prints, and how it ends.
 
 So whatever the page reads, writes and runs this way is what the command makes of it, errors and
-all. Its input is kept in memory, in files that are on no disk.
+all. Its input is in files of the folder of the page's processes, which goes with them.
 """
 
 import io
@@ -10,7 +10,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from multiprocessing.util import get_temp_dir
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 from isfc.cli.main import run
@@ -32,21 +34,21 @@ class Printed:
 
 
 def printed(tell: Tell, words: Sequence[str], files: Mapping[str, str]) -> Printed | Failed:
-    """Give a command; ``files``, by the names that its words have for them, are in memory.
+    """Give a command ``files`` by the names that its words have for them.
 
     ``tell`` is told each time that one more hundredth of it is done, as ``{"share": 0.07}``, and
     what it says that it runs, as ``{"doing": "a timeline"}``.
     A `Failed` has its error, in which the files have their names, if it was given bad input.
     """
     os.environ["COLUMNS"] = COLUMNS
-    held = {name: _in_memory(name, content) for name, content in files.items()}
     out, err = io.StringIO(), _Heard(tell)
-    try:
+    with TemporaryDirectory(dir=get_temp_dir()) as folder:
+        held = {
+            name: _written(Path(folder, str(number)), name, content)
+            for number, (name, content) in enumerate(files.items())
+        }
         with redirect_stdout(out), redirect_stderr(err), progress_told(_by_hundredths(tell)):
             code = run([_with_paths(word, held) for word in words])
-    finally:
-        for path in held.values():
-            os.close(int(Path(path).name))
     said = [_with_names(each.getvalue(), held) for each in (out, err)]
     if code == ExitCode.BAD_INPUT:  # what is said is the error alone
         return Failed("\n".join(line.removeprefix(ERROR_PREFIX) for line in said[1].splitlines()))
@@ -79,11 +81,12 @@ def _by_hundredths(tell: Tell) -> Callable[[float], None]:
     return advance
 
 
-def _in_memory(name: str, content: str) -> str:
-    """The path of a file that is on no disk."""
-    number = os.memfd_create(re.sub(r"[^\w.-]", "_", name)[:40] or "text")
-    os.write(number, content.encode())
-    return f"/proc/self/fd/{number}"
+def _written(folder: Path, name: str, content: str) -> str:
+    """The path of a file in a new folder; its name is the given one, as far as that is a file's."""
+    folder.mkdir()
+    path = folder / (re.sub(r"[^\w.-]", "_", name).lstrip(".")[:40] or "text")
+    path.write_text(content, "utf-8")
+    return str(path)
 
 
 def _with_paths(word: str, held: Mapping[str, str]) -> str:
@@ -93,10 +96,7 @@ def _with_paths(word: str, held: Mapping[str, str]) -> str:
 
 
 def _with_names(text: str, held: Mapping[str, str]) -> str:
-    """Paths become names, also where a layout is called after its file, and a CEC after its."""
+    """Paths become names."""
     for name, path in held.items():
-        number, stem = path.rpartition("/")[2], re.sub(r"[^\w-]", "-", Path(name).stem)
-        text = name.join(re.split(rf"{path}\b", text))
-        text = re.sub(rf"(?<=\[cec\.){number}(?=[-\]])", stem, text)
-        text = re.sub(rf"(?<=Imported from )(.*)\b{number}\b", rf"\g<1>{stem}", text)
+        text = text.replace(path, name)
     return text

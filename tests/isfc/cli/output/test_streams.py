@@ -1,5 +1,6 @@
 """Printing: width, plainness, and an output that takes no more."""
 
+import errno
 import io
 import json
 from pathlib import Path
@@ -11,6 +12,7 @@ from rich.text import Text
 
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import (
+    pipe_may_break,
     show,
     show_csv,
     show_error,
@@ -155,6 +157,14 @@ def test_broken_pipe_ends_the_command_quietly(
         show_json({})
     assert shown.value.code == printed.value.code == ExitCode.BROKEN_PIPE
     assert capsys.readouterr().err == ""
+
+
+def test_broken_pipe_of_windows_ends_the_command_quietly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.platform", "win32")
+    monkeypatch.setattr("sys.stdout", io.StringIO())
+    with pytest.raises(SystemExit) as ended, pipe_may_break():
+        raise OSError(errno.EINVAL, "Invalid argument")
+    assert ended.value.code == ExitCode.BROKEN_PIPE
 
 
 def test_full_disk_is_for_the_caller_to_report(monkeypatch: pytest.MonkeyPatch) -> None:
