@@ -7,7 +7,7 @@ commands between them, and settles what crosses on the way. It does no I/O: orde
 say what is to be told then, and to whom.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from enum import Enum
 from typing import Final
 
@@ -118,10 +118,10 @@ class Adapter:
         self._parted = False
         self._out: list[tuple[int, Order]] = []
 
-    def take(self) -> Iterator[tuple[int, Order]]:
+    def take(self) -> list[tuple[int, Order]]:
         """What is to be told, and to which end, in this order; each is taken once."""
         out, self._out = self._out, []
-        yield from out
+        return out
 
     def attach(self, end: int, wins: bool = False, holds: bool = False) -> None:
         """A system is there. It and its mate hear that the other is ready, and what waits."""

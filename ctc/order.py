@@ -28,13 +28,19 @@ _EXACT: Final = {
 class Order:
     """One command as its end tells it: its code, the state after it, the count of its CCW.
 
-    ``data`` are those of a WRITE. An order is not changed once it is made.
+    ``data`` are those of a WRITE, perhaps where they were read. An order is not changed once it is
+    made.
     """
 
     __slots__ = ("code", "count", "data", "eof", "state")
 
     def __init__(
-        self, code: int, state: State, count: int = 0, data: bytes = b"", eof: bool = False
+        self,
+        code: int,
+        state: State,
+        count: int = 0,
+        data: bytes | memoryview = b"",
+        eof: bool = False,
     ) -> None:
         self.code = code
         self.state = state
@@ -52,7 +58,7 @@ class Order:
 
     @property
     def _key(self) -> tuple[int, State, int, bytes, bool]:
-        return self.code, self.state, self.count, self.data, self.eof
+        return self.code, self.state, self.count, bytes(self.data), self.eof
 
     def __repr__(self) -> str:
         return f"Order({name_of(self.code)} {self.state.name} {self.count} {self.data[:8].hex()})"

@@ -6,7 +6,7 @@ can be fed to another (`isfc.ctce.journal`). Inputs are records that are `Exchan
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, final
 
 from ctc.adapter import Adapter, Step
 from ctc.agenda import NEVER_NS
@@ -28,11 +28,15 @@ class CtcPlace(NamedTuple):
         return CtcPlace(self.ctc, 1 - self.end)
 
 
-class Said(NamedTuple):
+@final
+class Said:
     """An end has said something."""
 
-    at: CtcPlace
-    order: Order
+    __slots__ = ("at", "order")
+
+    def __init__(self, at: CtcPlace, order: Order) -> None:
+        self.at = at
+        self.order = order
 
 
 class Attached(NamedTuple):
@@ -86,30 +90,44 @@ class Noted(NamedTuple):
 ExchangeInput = Said | Attached | Detached | Pulled | Restored | Delayed | Stalled | Noted
 
 
-class Carried(NamedTuple):
+@final
+class Carried:
     """One order that has come, and what became of it."""
 
-    at_ns: int
-    at: CtcPlace
-    order: Order
-    step: Step
+    __slots__ = ("at", "at_ns", "order", "step")
+
+    def __init__(self, at_ns: int, at: CtcPlace, order: Order, step: Step) -> None:
+        self.at_ns = at_ns
+        self.at = at
+        self.order = order
+        self.step = step
 
 
-class Told(NamedTuple):
+@final
+class Told:
     """An end is told an order; ``flight`` says how it came there, if that was over a fibre."""
 
-    at_ns: int
-    at: CtcPlace
-    order: Order
-    flight: Flight[CtcPlace] | None
+    __slots__ = ("at", "at_ns", "flight", "order")
+
+    def __init__(
+        self, at_ns: int, at: CtcPlace, order: Order, flight: Flight[CtcPlace] | None
+    ) -> None:
+        self.at_ns = at_ns
+        self.at = at
+        self.order = order
+        self.flight = flight
 
 
-class Happened(NamedTuple):
+@final
+class Happened:
     """Something else to be told of an end, in words."""
 
-    at_ns: int
-    at: CtcPlace
-    text: str
+    __slots__ = ("at", "at_ns", "text")
+
+    def __init__(self, at_ns: int, at: CtcPlace, text: str) -> None:
+        self.at_ns = at_ns
+        self.at = at
+        self.text = text
 
 
 ExchangeEvent = Carried | Told | Happened
@@ -146,6 +164,7 @@ class Exchange:
             OrderFibre(kind, fabric) for kind in definition.kinds
         ]
         self._on = [self.fibres[index] for index in definition.on]
+        self._places = [(CtcPlace(ctc, 0), CtcPlace(ctc, 1)) for ctc in range(len(definition.on))]
         self._turned = definition.turned or (False,) * len(definition.on)
         self._both_fail = definition.both_fail
         self._tell = tell
@@ -230,7 +249,7 @@ class Exchange:
     def _said(self, at: CtcPlace, order: Order) -> None:
         ctc, end = at
         adapter = self.adapters[ctc]
-        if order.data and self._refuses(at, order, at.mate):
+        if order.data and self._refuses(at, order, self._places[ctc][1 - end]):
             return
         step = None
         if self._both_fail and order.state is State.WRITE:
@@ -263,7 +282,7 @@ class Exchange:
             adapter = self.adapters[ctc]
             gone: list[Order] = []
             for end, here in enumerate(adapter.ends):
-                at = CtcPlace(ctc, end)
+                at = self._places[ctc][end]
                 for order in self._on[ctc].drop(at, self._now_ns):
                     if here.holds and order.state is State.AVAILABLE:
                         # its command is over for its mate, and it would wait for ever
@@ -299,7 +318,7 @@ class Exchange:
         """Send what the adapter tells; while the CTC is lost its own channel tells each end."""
         fibre, now_ns = self._on[ctc], self._now_ns
         for end, order in self.adapters[ctc].take():
-            at = CtcPlace(ctc, end)
+            at = self._places[ctc][end]
             if self.lost[ctc] or fibre.takes_no_time:
                 self._told(now_ns, at, order, None)
             else:

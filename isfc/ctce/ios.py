@@ -7,10 +7,11 @@ and DISC the rest, in which it waits for the mate. Without a pace only DISC is l
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Final
+from dataclasses import dataclass, field, fields
+from typing import Final, final
 
-from ctc.adapter import Adapter, Step
+from ctc.adapter import Adapter, AdapterEnd, Step
+from ctc.agenda import NEVER_NS
 from ctc.order import COLLISION, RESET, Order, command_of
 from ctc.order_fibre import Flight
 from ctc.state import TRANSITIONS, CommandClass, CommandOutcome, State, class_of
@@ -21,22 +22,23 @@ _ENDS: Final = (CommandOutcome.MATCH, CommandOutcome.MATCH_WAIT, CommandOutcome.
 _OUTCOMES: Final = {Step.CROSSES: "collided", Step.STALE: "stale", Step.RESETS: "reset"}
 
 
-@dataclass(slots=True)
+@final
 class CommandIo:
     """One I/O; times are ns. ``outcome``: ended, collided, lost, stale, reset, or waits.
 
     ``pend_ns`` and ``conn_ns`` are 0 without a pace.
     """
 
-    at: CtcPlace
-    order: Order
-    begin_ns: int
-    pend_ns: int = 0
-    conn_ns: int = 0
-    end_ns: int = 0
-    outcome: str = "waits"
-    told: bool = False
-    """Whether the mate has been told of it."""
+    __slots__ = ("at", "begin_ns", "conn_ns", "end_ns", "order", "outcome", "pend_ns", "told")
+
+    def __init__(self, at: CtcPlace, order: Order, begin_ns: int) -> None:
+        self.at = at
+        self.order = order
+        self.begin_ns = begin_ns
+        self.pend_ns = self.conn_ns = self.end_ns = 0
+        self.outcome = "waits"
+        self.told = False
+        """Whether the mate has been told of it."""
 
     @property
     def disc_ns(self) -> int:
@@ -78,23 +80,31 @@ class EndTally:
                 found[class_of(command)] += count
         return found
 
-    def copy(self) -> "EndTally":
-        """As it is now."""
-        return EndTally(
-            Counter(self.codes),
-            *(getattr(self, name) for name in self.__slots__ if name != "codes"),
-        )
-
     def since(self, before: "EndTally") -> "EndTally":
         """What it has done since it was ``before``."""
-        return EndTally(
-            self.codes - before.codes,
-            *(
-                getattr(self, name) - getattr(before, name)
-                for name in self.__slots__
-                if name != "codes"
-            ),
-        )
+        names = [each.name for each in fields(self)]
+        return EndTally(*(getattr(self, name) - getattr(before, name) for name in names))
+
+    def copy(self) -> "EndTally":
+        """As it is now."""
+        return self.since(EndTally())
+
+
+@final
+class _EndBook:
+    """What is known of one end."""
+
+    __slots__ = ("answer", "attended_ns", "end", "open", "tally")
+
+    def __init__(self, end: AdapterEnd) -> None:
+        self.end = end
+        self.tally = EndTally()
+        self.open: CommandIo | None = None
+        """That waits."""
+        self.answer: CommandIo | None = None
+        """That has ended at its own end, and the mate has not heard of."""
+        self.attended_ns = NEVER_NS
+        """When it had an attention that it has not followed yet."""
 
 
 class IoBook:
@@ -102,15 +112,12 @@ class IoBook:
 
     def __init__(self, adapters: Sequence[Adapter]) -> None:
         self.ended: list[Callable[[CommandIo], None]] = []
+        self._ends = [[_EndBook(end) for end in adapter.ends] for adapter in adapters]
         self.tallies = {
-            CtcPlace(ctc, end): EndTally() for ctc in range(len(adapters)) for end in (0, 1)
+            CtcPlace(ctc, end): each.tally
+            for ctc, pair in enumerate(self._ends)
+            for end, each in enumerate(pair)
         }
-        self._adapters = adapters
-        self._open: dict[CtcPlace, CommandIo] = {}
-        """I/Os that wait."""
-        self._answers: dict[CtcPlace, CommandIo] = {}
-        """I/Os that have ended at their own end, and the mate has not heard of."""
-        self._attended_ns: dict[CtcPlace, int] = {}
 
     def __call__(self, event: ExchangeEvent) -> None:
         """Take one event."""
@@ -121,72 +128,61 @@ class IoBook:
 
     def finish(self, now_ns: int) -> None:
         """No more will come: what is outstanding waits."""
-        for io in [*self._open.values(), *self._answers.values()]:
-            self._end(io, now_ns, "waits")
-        self._open, self._answers = {}, {}
+        for here in (here for pair in self._ends for here in pair):
+            for io in (here.open, here.answer):
+                if io is not None:
+                    self._end(here, io, now_ns, "waits")
+            here.open = here.answer = None
 
     def _carried(self, event: Carried) -> None:
-        at, order, now_ns = event.at, event.order, event.at_ns
-        tally = self.tallies[at]
+        ctc, end = event.at
+        here, order, now_ns = self._ends[ctc][end], event.order, event.at_ns
+        tally = here.tally
         tally.order_count += 1
         tally.written_length += len(order.data)
         tally.codes[order.code] += 1
-        attended_ns = self._attended_ns.pop(at, None)
-        if attended_ns is not None:
+        if here.attended_ns != NEVER_NS:
             tally.answer_count += 1
-            tally.answer_ns += now_ns - attended_ns
-        for earlier in (self._open.pop(at, None), self._answers.pop(at, None)):
+            tally.answer_ns += now_ns - here.attended_ns
+            here.attended_ns = NEVER_NS
+        for earlier in (here.open, here.answer):
             if earlier is not None:  # its own system has ended it
-                self._end(earlier, now_ns, "ended" if earlier.told else "lost")
-        io = CommandIo(at, order, now_ns)
-        kept = self._adapters[at.ctc].ends[at.end].pending is order
-        if event.step in _WAITS or kept:
-            self._open[at] = io
+                self._end(here, earlier, now_ns, "ended" if earlier.told else "lost")
+        here.open = here.answer = None
+        io = CommandIo(event.at, order, now_ns)
+        if event.step in _WAITS or here.end.pending is order:
+            here.open = io
         elif event.step in _OUTCOMES:
-            self._end(io, now_ns, _OUTCOMES[event.step])
+            self._end(here, io, now_ns, _OUTCOMES[event.step])
         elif event.step in (Step.ENDS_BOTH, Step.TELLS):
-            self._answers[at] = io
+            here.answer = io
         else:
-            self._end(io, now_ns, "ended")
+            self._end(here, io, now_ns, "ended")
 
     def _told(self, event: Told) -> None:
-        at, order, flight = event.at, event.order, event.flight
-        sender = self._answers.get(at.mate) or self._open.get(at.mate)
+        (ctc, end), order, flight = event.at, event.order, event.flight
+        here, mate = self._ends[ctc][end], self._ends[ctc][1 - end]
+        sender = mate.answer or mate.open
         if sender is not None and not sender.told and sender.order.code == order.code:
             sender.told = True
             if flight is not None:
                 sender.pend_ns = flight.started_ns - flight.sent_ns
                 sender.conn_ns = flight.moved_ns - flight.started_ns
-            if self._answers.pop(at.mate, None) is not None:
-                self._end(sender, event.at_ns, "ended")
-        io = self._open.get(at)
-        outcome = None if io is None else self._outcome(io, order)
+            if mate.answer is not None:
+                mate.answer = None
+                self._end(mate, sender, event.at_ns, "ended")
+        io = here.open
+        outcome = None if io is None else _outcome(here.end, io, order)
         if io is not None and outcome is not None:
-            del self._open[at]
+            here.open = None
             io.conn_ns += 0 if flight is None else _data_ns(flight)
-            self._end(io, event.at_ns, outcome)
+            self._end(here, io, event.at_ns, outcome)
         elif order.state not in (State.AVAILABLE, State.NOT_READY):
-            self._attended_ns[at] = event.at_ns
+            here.attended_ns = event.at_ns
 
-    def _outcome(self, io: CommandIo, order: Order) -> str | None:
-        """How an I/O ends that waits when its system is told an order; None if it waits on."""
-        here = self._adapters[io.at.ctc].ends[io.at.end]
-        if order.code == RESET:
-            return None if here.holds else "lost"
-        if order == COLLISION and io.order.state is State.WRITE:
-            return "collided"
-        command = command_of(order.code)
-        if command is None:
-            return None
-        outcome = TRANSITIONS[class_of(command)][io.order.state]
-        if outcome in _ENDS:
-            return "ended"
-        crosses = outcome is CommandOutcome.BUSY and order.state is not State.AVAILABLE
-        return "collided" if crosses and not here.wins else None
-
-    def _end(self, io: CommandIo, now_ns: int, outcome: str) -> None:
+    def _end(self, here: _EndBook, io: CommandIo, now_ns: int, outcome: str) -> None:
         io.end_ns, io.outcome = now_ns, outcome
-        tally = self.tallies[io.at]
+        tally = here.tally
         tally.io_count += 1
         tally.pend_ns += io.pend_ns
         tally.conn_ns += io.conn_ns
@@ -200,6 +196,22 @@ class IoBook:
             tally.write_ns += now_ns - io.begin_ns
         for ended in self.ended:
             ended(io)
+
+
+def _outcome(here: AdapterEnd, io: CommandIo, order: Order) -> str | None:
+    """How an I/O ends that waits when its system is told an order; None if it waits on."""
+    if order.code == RESET:
+        return None if here.holds else "lost"
+    if order is COLLISION and io.order.state is State.WRITE:
+        return "collided"
+    command = command_of(order.code)
+    if command is None:
+        return None
+    outcome = TRANSITIONS[class_of(command)][io.order.state]
+    if outcome in _ENDS:
+        return "ended"
+    crosses = outcome is CommandOutcome.BUSY and order.state is not State.AVAILABLE
+    return "collided" if crosses and not here.wins else None
 
 
 def _data_ns(flight: Flight[CtcPlace]) -> int:

@@ -82,7 +82,7 @@ def begin_record(ctcs: Sequence[JoinedCtc], definition: ExchangeDefinition) -> b
 def input_record(given: ExchangeInput, now_ns: int, told: int) -> bytes:
     """One input, when it came, and the digest of what had been told by then."""
     if isinstance(given, Said):
-        (ctc, end), order = given
+        (ctc, end), order = given.at, given.order
         said = _SAID.pack(ctc, end, order.code, order.state, order.count, order.eof)
         return _record(_SAYS, now_ns, told, said + order.data)
     return _record(_NUMBERS[type(given)], now_ns, told, msgspec.json.encode(given))

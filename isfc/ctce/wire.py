@@ -76,7 +76,7 @@ def encode_greeting(greeting: Greeting) -> bytes:
     )
 
 
-def decode_greeting(data: bytes) -> Greeting:
+def decode_greeting(data: bytes | memoryview) -> Greeting:
     """The greeting in ``data``, which has its length. Raises `WireError` for anything else."""
     accepted, port, address, length, rdev, ssid = _GREETING.unpack(data)
     if accepted not in (0, _BOTH_WAYS):
@@ -94,78 +94,54 @@ GREETING_LENGTH: Final = _GREETING.size
 """Bytes."""
 
 
-def encode_order(form: WireForm, order: Order, sequence: int, sender: Sender) -> bytes:
-    """An order's bytes; ``data`` only of a WRITE."""
-    return (
-        form.prefix.pack(
-            order.code,
-            order.state | (_EOF if order.eof else 0),
-            order.count,
-            sequence % _SEQUENCES,
-            form.prefix.size + len(order.data),
-            *sender,
-        )
-        + order.data
+def encode_prefix(form: WireForm, order: Order, sequence: int, sender: Sender) -> bytes:
+    """An order's bytes but for its data, which follow; only a WRITE has any."""
+    return form.prefix.pack(
+        order.code,
+        order.state | (_EOF if order.eof else 0),
+        order.count,
+        sequence % _SEQUENCES,
+        form.prefix.size + len(order.data),
+        sender.rdev,
+        sender.ssid,
     )
 
 
-class OrderReader:
-    """Reads the orders of one connection out of the bytes as they come."""
+def encode_order(form: WireForm, order: Order, sequence: int, sender: Sender) -> bytes:
+    """An order's bytes; ``data`` only of a WRITE."""
+    return encode_prefix(form, order, sequence, sender) + order.data
 
-    def __init__(self, form: WireForm) -> None:
-        self._form = form
-        self._rest = bytearray()
-        self._offset = 0
-        self._wanted = form.prefix.size
-        """Bytes without which there is no further order."""
 
-    def feed(self, data: bytes) -> list[Order]:
-        """The orders that are whole now.
+def order_length(form: WireForm, data: bytes | memoryview) -> int | None:
+    """How many bytes the record has that ``data`` begins with; None while its prefix is not whole.
 
-        Raises `WireError` for what no Hercules sends; nothing can be read after that.
-        """
-        rest = self._rest
-        if rest:
-            rest += data
-            if len(rest) < self._wanted:
-                return []
-            data = bytes(rest)
-            rest.clear()
-        found: list[Order] = []
-        form, at = self._form, 0
-        size = self._wanted = form.prefix.size
-        while len(data) - at >= size:
-            code, state, count, _, length, _, _ = form.prefix.unpack_from(data, at)
-            self._check(code, state, count, length)
-            end = at + length
-            if len(data) < end:
-                self._wanted = length
-                break
-            order = Order(code, _STATES[state & ~_EOF], count, data[at + size : end])
-            order.eof = state >= _EOF
-            found.append(order)
-            self._offset += length
-            at = end
-        rest += data[at:]
-        return found
+    Raises `WireError` for what no Hercules sends; nothing can be read after that.
+    """
+    prefix = form.prefix.size
+    if len(data) < prefix:
+        return None
+    code, state, count, _, length, _, _ = form.prefix.unpack_from(data)
+    whole: int = prefix + count
+    if state & ~_EOF >= len(_STATES):
+        raise WireError(f"state {state}: expected 0 to 5", 1)
+    command = command_of(code)
+    if length == prefix and (command is not Command.WRITE or not count):
+        return prefix
+    if length == whole and command in (Command.WRITE, Command.WRITE_EOF):
+        return whole  # in basic mode a WRITE EOF is a WRITE
+    wanted = {prefix}
+    if command is Command.WRITE:
+        wanted = {whole}
+    elif command is Command.WRITE_EOF:
+        wanted = {prefix, whole}
+    raise WireError(
+        f"a record of {length} bytes for X'{code:02X}' with a count of {count}: expected "
+        f"{' or '.join(map(str, sorted(wanted)))} in the {form.name} form",
+        0,
+    )
 
-    def _check(self, code: int, state: int, count: int, length: int) -> None:
-        if state & ~_EOF >= len(_STATES):
-            raise WireError(f"state {state}: expected 0 to 5", self._offset + 1)
-        prefix = self._form.prefix.size
-        command = command_of(code)
-        whole = prefix + count
-        if length == prefix and (command is not Command.WRITE or not count):
-            return
-        if length == whole and command in (Command.WRITE, Command.WRITE_EOF):
-            return  # in basic mode a WRITE EOF is a WRITE
-        wanted = {prefix}
-        if command is Command.WRITE:
-            wanted = {whole}
-        elif command is Command.WRITE_EOF:
-            wanted = {prefix, whole}
-        raise WireError(
-            f"a record of {length} bytes for X'{code:02X}' with a count of {count}: expected "
-            f"{' or '.join(map(str, sorted(wanted)))} in the {self._form.name} form",
-            self._offset,
-        )
+
+def decode_order(form: WireForm, record: bytes | memoryview) -> Order:
+    """The order of a whole record, as long as `order_length` says; its data stay where they lie."""
+    code, state, count, _, _, _, _ = form.prefix.unpack_from(record)
+    return Order(code, _STATES[state & ~_EOF], count, record[form.prefix.size :], state >= _EOF)

@@ -19,15 +19,17 @@ from isfc.ctce.wire import (
     OLDER,
     SSID,
     Greeting,
-    OrderReader,
     Sender,
     WireForm,
     decode_greeting,
+    decode_order,
     encode_greeting,
-    encode_order,
+    encode_prefix,
+    order_length,
 )
-from isfc.errors import WireError
+from isfc.live.buffers import Buffers
 from isfc.live.connection import reason_of
+from isfc.live.frames import FrameCutter
 from isfc.live.service import Service
 
 RETRY_S: Final = 0.2
@@ -36,8 +38,13 @@ GREETING_S: Final = 5.0
 """How long a connection of the current form may take to say who it is, in seconds."""
 EARLY_MAX: Final = 16
 """Orders of an end that cannot be told anything yet."""
+GATHERED_LENGTH_MIN: Final = 4_096
+"""Data of so many bytes are sent from where they lie; shorter ones are copied behind a prefix."""
 UNREAD_MAX: Final = 16 * DATA_LENGTH_MAX
 """Bytes that an end may leave unread; a CTC has one command outstanding, so it reads no more."""
+
+_BUFFERS: Final = Buffers(2**17)
+"""What is read into: twice the longest record and more."""
 
 
 class Joint(Protocol):
@@ -135,22 +142,21 @@ class EndPort:
         self._early = []
         for each in ended:
             if each is not None and each is not keep:
-                each.transport.abort()
+                each.abort()
         if self._attached:
             self._attached = False
             if reason is not None:
                 self.joint.say(self.at, f"gone: {reason}")
             self.joint.detach(self.at)
 
-    def receive(self, data: list[Order]) -> None:
+    def receive(self, order: Order) -> None:
         """Its Hercules has said something."""
-        if not self._attached:
-            self._early += data
-            if len(self._early) > EARLY_MAX:
-                self.drop(None)
-            return
-        for order in data:
+        if self._attached:
             self.joint.receive(self.at, order)
+            return
+        self._early.append(order)
+        if len(self._early) > EARLY_MAX:
+            self.drop(None)
 
     def send(self, order: Order) -> None:
         """Tell its Hercules."""
@@ -158,7 +164,11 @@ class EndPort:
         if outward is None:  # dropped just now
             return
         self._sequence += 1
-        outward.transport.write(encode_order(outward.form, order, self._sequence, self._sender))
+        prefix = encode_prefix(outward.form, order, self._sequence, self._sender)
+        if len(order.data) < GATHERED_LENGTH_MIN:
+            outward.transport.write(prefix + order.data)
+        else:
+            outward.transport.writelines([prefix, order.data])
         unread = outward.transport.get_write_buffer_size()
         if unread > UNREAD_MAX:
             text = f"leaves {unread} bytes unread; at most {UNREAD_MAX} may be"
@@ -186,7 +196,8 @@ class EndPort:
             Attached(self.at, self._wins(outward), form is OLDER, form.data_length_max)
         )
         early, self._early = self._early, []
-        self.receive(early)
+        for order in early:
+            self.receive(order)
 
     def _wins(self, outward: "Outward") -> bool:
         """Whether its Hercules keeps a command of its own that crosses one of ours.
@@ -243,7 +254,7 @@ class EndPort:
         self._look()
 
 
-class Inward(asyncio.Protocol):
+class Inward(asyncio.BufferedProtocol):
     """A connection on which a Hercules speaks."""
 
     transport: asyncio.Transport
@@ -251,10 +262,10 @@ class Inward(asyncio.Protocol):
     def __init__(self, port: EndPort, form: WireForm) -> None:
         self.form = form
         self._port = port
-        self._reader = OrderReader(form)
-        self._greeting = bytearray()
-        self._admitted = False
         self._timer: asyncio.TimerHandle | None = None
+        self._cutter = FrameCutter(partial(order_length, form), self._hear, self._refuse, _BUFFERS)
+        if form is CURRENT:
+            self._cutter.measure, self._cutter.deliver = _greeting_length, self._greet
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Let it in if it comes from where it should; the current form says first who it is."""
@@ -267,32 +278,41 @@ class Inward(asyncio.Protocol):
         elif self.form is OLDER and source != at:
             self._refuse(f"expected {port.end}, which comes from port {at}")
         elif self.form is OLDER:
-            self._admit()
+            port.admit(self)
         else:
             loop = asyncio.get_running_loop()
             self._timer = loop.call_later(GREETING_S, self._refuse, "it does not say who it is")
 
-    def data_received(self, data: bytes) -> None:
-        """Asyncio's protocol: bytes have come."""
-        if self.transport.is_closing():
-            return
-        try:
-            if not self._admitted:
-                self._greeting += data
-                if len(self._greeting) < GREETING_LENGTH:
-                    return
-                data = bytes(self._greeting[GREETING_LENGTH:])
-                if not self._check(decode_greeting(bytes(self._greeting[:GREETING_LENGTH]))):
-                    return
-            self._port.receive(self._reader.feed(data))
-        except WireError as error:
-            self._refuse(str(error))
+    def get_buffer(self, sizehint: int) -> memoryview:
+        """Asyncio's protocol: where the next bytes go."""
+        return self._cutter.get_buffer(sizehint)
+
+    def buffer_updated(self, nbytes: int) -> None:
+        """Asyncio's protocol: so many bytes have come."""
+        self._cutter.buffer_updated(nbytes)
 
     def connection_lost(self, _error: Exception | None) -> None:
         """Asyncio's protocol: it has ended."""
+        self._cutter.release()
         if self._timer is not None:
             self._timer.cancel()
         self._port.lost(self)
+
+    def abort(self) -> None:
+        """End it now; nothing that has come is heard any more."""
+        self._cutter.ended = True
+        self.transport.abort()
+
+    def _hear(self, record: bytes | memoryview) -> None:
+        self._port.receive(decode_order(self.form, record))
+
+    def _greet(self, record: bytes | memoryview) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._check(decode_greeting(record)):
+            self._cutter.measure = partial(order_length, self.form)
+            self._cutter.deliver = self._hear
+            self._port.admit(self)
 
     def _check(self, greeting: Greeting) -> bool:
         end = self._port.end
@@ -304,19 +324,16 @@ class Inward(asyncio.Protocol):
             text = f"it has {_said(greeting, end)}, and has reached {reached}: expected one address"
             self._port.joint.say(self._port.at, text)
         self._port.ssid = greeting.sender.ssid
-        self._admit()
         return True
-
-    def _admit(self) -> None:
-        self._admitted = True
-        if self._timer is not None:
-            self._timer.cancel()
-        self._port.admit(self)
 
     def _refuse(self, reason: str) -> None:
         peer = ":".join(map(str, self.transport.get_extra_info("peername")[:2]))
         self._port.refuse(peer, reason)
-        self.transport.abort()
+        self.abort()
+
+
+def _greeting_length(_data: memoryview) -> int:
+    return GREETING_LENGTH
 
 
 def _said(greeting: Greeting, end: CtcEnd) -> str:
@@ -342,6 +359,10 @@ class Outward(asyncio.Protocol):
     def connection_lost(self, _error: Exception | None) -> None:
         """Asyncio's protocol: it has ended."""
         self._port.lost(self)
+
+    def abort(self) -> None:
+        """End it now."""
+        self.transport.abort()
 
 
 def _socket(host: str, port: int) -> socket.socket:

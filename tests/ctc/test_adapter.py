@@ -80,7 +80,7 @@ class SystemEnd:
         if outcome in MEETS or (outcome is CommandOutcome.MATCH_WAIT):
             self.mate = order.state if outcome is CommandOutcome.MATCH_WAIT else State.AVAILABLE
             if self.state is State.READ and command is not Command.WRITE_EOF:
-                self.read.append(order.data)
+                self.read.append(bytes(order.data))
             self._end(good=True)
         elif order.state is State.AVAILABLE:
             self.mate = State.AVAILABLE
@@ -91,7 +91,7 @@ class SystemEnd:
             self.mate = order.state
         elif outcome is not CommandOutcome.END:
             self.mate = order.state
-        self.offered = order.data
+        self.offered = bytes(order.data)
 
     def reset(self) -> None:
         """HSCH, or a system reset."""

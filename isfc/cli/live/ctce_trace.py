@@ -36,8 +36,9 @@ def trace_line(carried: Carried, ctcs: Sequence[JoinedCtc]) -> str:
     """
     order = carried.order
     waits = "waits" if order.state is not State.AVAILABLE else "ended"
-    data = order.data[:DATA_LENGTH].hex() + ("..." if len(order.data) > DATA_LENGTH else "")
-    name = nje_name(order.data)
+    begin = bytes(order.data[:DATA_LENGTH])
+    data = begin.hex() + ("..." if len(order.data) > DATA_LENGTH else "")
+    name = nje_name(begin)
     named = "" if name is None else f"  {name}"
     end = ctcs[carried.at.ctc][carried.at.end]
     line = (

@@ -12,12 +12,13 @@ from isfc.ctce.wire import (
     OLDER,
     SSID,
     Greeting,
-    OrderReader,
     Sender,
     WireForm,
     decode_greeting,
+    decode_order,
     encode_greeting,
     encode_order,
+    order_length,
 )
 from tests.waiting import PATIENCE_S
 
@@ -106,14 +107,15 @@ class Partner:
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._writers.add(writer)
-        orders = OrderReader(self._form)
+        size = self._form.prefix.size
         try:
             if self._form is CURRENT:
                 self.greeting = decode_greeting(await reader.readexactly(GREETING_LENGTH))
             self._accepted.set()
-            while data := await reader.read(65_536):
-                for order in orders.feed(data):
-                    self._heard.put_nowait(order)
+            while True:
+                data = await reader.readexactly(size)
+                data += await reader.readexactly((order_length(self._form, data) or 0) - size)
+                self._heard.put_nowait(decode_order(self._form, data))
         except (OSError, asyncio.IncompleteReadError):
             pass
         finally:

@@ -232,6 +232,7 @@ def test_every_block_arrives_once_though_the_fibre_is_pulled(
     exchange(tmp_path, blocks, ctcs)
 
 
+@pytest.mark.at_length
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("ctcs", "blocks"),
@@ -262,6 +263,7 @@ def seconds_of(
     return time.monotonic() - begin_s
 
 
+@pytest.mark.at_length
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("ctcs", "length", "few", "many", "times"),

@@ -257,7 +257,7 @@ def test_a_timeline_whose_file_takes_no_more_ends_and_says_so_once() -> None:
 
     timeline = CtceTimeline([(ends[0], ends[1])], add, said.append)
     for _ in "1234":
-        timeline.take(CommandIo(CtcPlace(0, 0), Order(Command.READ, State.AVAILABLE), 1, end_ns=2))
+        timeline.take(CommandIo(CtcPlace(0, 0), Order(Command.READ, State.AVAILABLE), 1))
     assert said == ["No space left on device"]
 
 
