@@ -57,7 +57,7 @@ class RowStore:
             self._ended = line.endswith(b"\n")
 
     def add(self, key: str, figures: Figures) -> None:
-        """Keep the figures of a run that has just finished; raises `OSError` that names the file."""
+        """Keep the figures of a run that has just finished; an `OSError` names the file."""
         self.finished[key] = figures
         if self.path is None:
             return
