@@ -376,6 +376,6 @@ def how_sure(rows: Sequence[Contender], given: Contender, task: Task) -> str:
     every = [within for each in rows for within in score_ranges(each, task)]
     return (
         f"Range of the first: {said} MB/s; of each figure {factor_line(every)}. "
-        f"{range_note(every)} odds: that it is ahead of the layout given on real hardware; of so "
-        "many such choices so many turn out so."
+        f"{range_note(every)} odds: in how many of such choices it is ahead of the layout "
+        "given on real hardware too."
     )

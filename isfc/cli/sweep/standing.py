@@ -17,8 +17,8 @@ HEADING: Final = "best is ahead"
 COLUMN: Final = "best_is_ahead_odds"
 """Of a row: the odds of 1, 0.5 of the best itself, nothing where none is compared with it."""
 NOTE: Final = (
-    "best is ahead: in so many of such choices the row with most MB/s of the same {alike} is ahead "
-    "of this one on real hardware too."
+    "best is ahead: in how many of such choices the row with most MB/s of the same {alike} is "
+    "ahead of this one on real hardware too."
 )
 
 Place = tuple[Any, ...]
