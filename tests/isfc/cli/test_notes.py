@@ -23,7 +23,7 @@ ONE_CHANNEL = "The figures are of two channels where chpid 40 at S1 and S2"
 PROFILE = "Site profile desert, fitted on 3 intervals"
 NO_RANGE = "No range: too little is published of"
 MODEL = {"extrapolated": EXTRAPOLATED, "alone": ALONE, "one-channel": ONE_CHANNEL}
-UNRANGED = ("run", "relocate", "run --fault-seed", "collide")
+UNRANGED = ("run", "plan", "relocate", "run --fault-seed", "collide")
 """Those of which some figures have no range."""
 COMMANDS = {
     # what of it is shown is of a run, of the rule of thumb, or of both

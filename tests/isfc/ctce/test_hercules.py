@@ -94,6 +94,7 @@ def test_every_block_arrives_once_both_ways_though_writes_collide(tmp_path: Path
     assert adapter.stale_count == 0
 
 
+@pytest.mark.exhaustive  # on a busy machine none of so few may meet
 def test_writes_that_meet_on_a_fibre_both_fail_and_are_written_again(tmp_path: Path) -> None:
     """Either guest hears BUSY and ATTENTION, finds nothing outstanding, and writes again."""
     pair = Pair(tmp_path, ExchangeDefinition((FibreKind(EXPRESS4),), (0,), both_fail=True))

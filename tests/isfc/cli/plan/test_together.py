@@ -75,6 +75,9 @@ def test_losses_of_what_is_shared_follow(path: str, capsys: pytest.CaptureFixtur
         ("chpid 40 at S1", ["S1-S2", "S1-S3"]),
         ("chpid 40 at S2", ["S1-S2", "S2-S3"]),
         ("chpid 40 at S3", ["S1-S3", "S2-S3"]),
+        ("system S1", ["S1-S2", "S1-S3"]),
+        ("system S2", ["S1-S2", "S2-S3"]),
+        ("system S3", ["S1-S3", "S2-S3"]),
     ]
 
 

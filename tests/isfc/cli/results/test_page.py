@@ -64,8 +64,8 @@ def test_page_has_the_figures_in_the_words_of_z_vm(capsys: pytest.CaptureFixture
         "6001  FCTC      0.0    ...    ...    ...    ...     0.0",
         "               61.8                              1026.0",
         "",
-        "No range: too little is published of packages, collisions and TXPENDCT, and of a",
-        "device's I/O/s, Pend and Busy %.",
+        "No range: too little is published of packages, collisions and TXPENDCT, of a",
+        "device's I/O/s, Pend and Busy %, and of how busy channels and locks are.",
     ]
 
 
