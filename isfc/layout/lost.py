@@ -150,6 +150,24 @@ def known_pieces(links: Iterable[Layout], cecs: Sequence[Cec]) -> list[str]:
     return list(dict.fromkeys(name for link in links for name in named_pieces(link, cecs)))
 
 
+def named_alone(links: Iterable[Layout], cecs: Sequence[Cec], *kinds: str) -> list[str]:
+    """Of pieces of some kinds the names, and those of one of several inter-switch links."""
+    found = [
+        name
+        for link in links
+        for name, fibres in named_pieces(link, cecs).items()
+        if name.startswith(tuple(f"{kind}:" for kind in kinds))
+        or not all(_goes(fibre, name) for fibre in fibres)
+    ]
+    return list(dict.fromkeys(found))
+
+
+def links_with(piece: str, collection: Collection) -> list[str]:
+    """The links that a piece is part of. A chpid without its system is of none."""
+    names = [(link, named_pieces(link, collection.cecs)) for link in collection.links]
+    return [link.name for link, known in names if ":" in piece and spelt(piece, known) in known]
+
+
 def pieces(collection: Collection) -> dict[str, list[str]]:
     """Everything that can be named as lost, the smallest first, with the fibres that go with it.
 

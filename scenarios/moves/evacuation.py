@@ -6,7 +6,8 @@ A relocation (`scenarios.moves.relocation`) is the same over one link.
 
 It lasts as long as its guests take. So it is not run until something is steady: the time is the
 figure. The other traffic runs for `scenarios.runs.warmup` before the first guest leaves; what it
-carries without them is a rate, and known as `scenarios.runs.steady` knows rates.
+carries without them is a rate, and known as `scenarios.runs.steady` knows rates, but from runs
+that are no longer than the moves: what it got meanwhile is known no better.
 """
 
 from collections import defaultdict
@@ -32,7 +33,14 @@ from scenarios.runs.experiment import NS_PER_S, Experiment
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.result import MIB
 from scenarios.runs.run import Programs, make_systems, place, programs_of
-from scenarios.runs.steady import Rate, steady_links, sum_of
+from scenarios.runs.steady import (
+    BATCH_NS,
+    BATCHES_MAX,
+    BATCHES_MIN,
+    Rate,
+    steady_links,
+    sum_of,
+)
 from scenarios.runs.warmup import WARMUP_NS
 from scenarios.runs.workload import LinkLoad
 
@@ -349,6 +357,11 @@ class Moving:
         return tuple(operator.responses)
 
 
+def _batches(seconds: float) -> int:
+    """How many batches the runs of the other traffic may have, beside moves that take so long."""
+    return max(BATCHES_MIN, min(BATCHES_MAX, round(seconds * NS_PER_S / BATCH_NS)))
+
+
 def _lengths(systems: Sequence[System]) -> dict[str, int]:
     """Bytes that each link has carried so far, both ways."""
     found: dict[str, int] = defaultdict(int)
@@ -373,7 +386,8 @@ def _meanwhile(
     for guest in guests:
         name = "-".join(sorted((guest.source, guest.to)))
         moved[name] += guest.moved.length
-    alone = steady_links(Experiment(evacuation.collection, evacuation.loads, seed=evacuation.seed))
+    experiment = Experiment(evacuation.collection, evacuation.loads, seed=evacuation.seed)
+    alone = steady_links(experiment, _batches(seconds))
     found = []
     for link in (each.layout for each in alone.experiment.each_alone):
         name = "-".join(sorted(link.nodes))

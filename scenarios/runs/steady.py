@@ -170,12 +170,12 @@ def steady_run(experiment: Experiment) -> SteadyRun:
     return SteadyRun(rate, mean(seen) if rate.second_mb_per_s is None else seen[0])
 
 
-def steady_links(experiment: Experiment) -> SteadyLinks:
+def steady_links(experiment: Experiment, batches_max: int = BATCHES_MAX) -> SteadyLinks:
     """Run until what both ends of every link with traffic send is steady, as `steady_run`."""
     runs = _Run(experiment), _Run(experiment, _gradually)
     links = [each.layout for each in experiment.each_alone]
     ends = [[link.nodes, link.nodes[::-1]] for link in links]
-    found = _until_steady(runs, ends)
+    found = _until_steady(runs, ends, batches_max)
     _, channels, paths = runs[0].looks.shared(runs[0].first(end for both in ends for end in both))
     rates = {link.name: (out, back) for link, (out, back) in zip(links, found, strict=True)}
     return SteadyLinks(experiment, rates, channels, paths)
@@ -189,7 +189,11 @@ def _gradually(program: Program, _node: NodeName) -> Program:
     return Gradual(program)
 
 
-def _until_steady(runs: tuple["_Run", "_Run"], links: Sequence[Sequence[_End]]) -> list[list[Rate]]:
+def _until_steady(
+    runs: tuple["_Run", "_Run"],
+    links: Sequence[Sequence[_End]],
+    batches_max: int = BATCHES_MAX,
+) -> list[list[Rate]]:
     """What ends of links send, by link, once all of that is steady in both runs."""
     together, gradual = runs
     count = BATCHES_MIN
@@ -205,9 +209,9 @@ def _until_steady(runs: tuple["_Run", "_Run"], links: Sequence[Sequence[_End]]) 
             for link, found in zip(batches, rates, strict=True)
             for both in link
         )
-        if all(known) or count == BATCHES_MAX:
+        if all(known) or count == batches_max:
             return rates
-        count = min(BATCHES_MAX, round(GROWTH * count))
+        count = min(batches_max, round(GROWTH * count))
 
 
 class _Run:

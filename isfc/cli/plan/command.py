@@ -22,10 +22,11 @@ from isfc.cli.options.layout import (
     open_links,
 )
 from isfc.cli.options.profile import ProfileOption, link_at_site, opened_site, profile_record
-from isfc.cli.output.streams import show, show_json
+from isfc.cli.output.streams import show, show_json, show_log
 from isfc.cli.plan.json import PlanJson, plan_json
 from isfc.cli.plan.page import plan_page
 from isfc.errors import ConfigurationError
+from isfc.layout.in_words import listed
 from isfc.layout.plan import make_plan
 from isfc.layout.sharing import shares_anything
 
@@ -130,13 +131,18 @@ def _check(
 
 
 def _gone(opened: Sequence[OpenedLink], pieces: Sequence[str]) -> "dict[int, LostTogether]":
-    """Of each link what is left without some pieces, each of which one of them has to have."""
+    """Of each link what is left without some pieces, each of which some link has to have."""
     if not pieces:
         return {}
-    from isfc.layout.lost import check_pieces, lost_together, named_pieces
+    from isfc.layout.lost import check_pieces, links_with, lost_together, named_pieces, spelt
 
     known = [named_pieces(each.layout, each.collection.cecs) for each in opened]
-    check_pieces(pieces, list(dict.fromkeys(name for one in known for name in one)), "--without")
+    own = list(dict.fromkeys(name for one in known for name in one))
+    for piece in (piece for piece in pieces if spelt(piece, own) not in own):
+        if not (links := links_with(piece, opened[0].collection)):
+            check_pieces([piece], own, "--without")
+        shown = listed([each.layout.name for each in opened])
+        show_log(f"isfc: note: {piece} is part of {listed(links)}: {shown} is as without its loss")
     return {
         index: lost_together(each.layout, pieces, known[index]) for index, each in enumerate(opened)
     }

@@ -13,8 +13,9 @@ from isfc.cli.output.notes import NoteJson, note_lines, notes_json
 from isfc.cli.output.progress import run_all
 from isfc.cli.output.ranges import RangeJson, likely, range_json, range_note, share_note
 from isfc.cli.output.table import plain_table
+from isfc.layout.in_words import first_listed
 from isfc.layout.layout import Cec, Layout
-from isfc.layout.lost import LostTogether
+from isfc.layout.lost import PORT, SYSTEM, VARY, LostTogether, named_alone
 from isfc.link.name import NodeName
 from scenarios.figures.certainty import Range
 from scenarios.figures.link_loss import AfterLoss, after_losses, left_range, share_range
@@ -73,8 +74,17 @@ def losses_of(
     ]
     notes = loss_notes(layout, simulated=simulate)
     said = [two_paces(rates)] if any(rate.second_mb_per_s for _, rate in rates) else []
+    if together is None:
+        said += others_line(named_alone([layout], cecs, VARY, PORT, SYSTEM))
     page = Group(loss_page(layout, lefts, load), *said, *note_lines(notes))
     return page, [loss_json(layout, left, lefts[0]) for left in lefts]
+
+
+def others_line(names: Sequence[str]) -> list[str]:
+    """Which pieces have no row, and how to ask for them: the first of each kind; none, no line."""
+    kinds = dict.fromkeys(name.partition(":")[0] for name in names)
+    each = [first_listed([n for n in names if n.startswith(f"{kind}:")], 1) for kind in kinds]
+    return [f"Not in the table, but named in --without: {'; '.join(each)}."] if each else []
 
 
 def loss_json(layout: Layout, left: AfterLoss, whole: AfterLoss) -> LossJson:

@@ -15,12 +15,14 @@ from isfc.cli.output.progress import run_all
 from isfc.cli.output.ranges import range_json
 from isfc.cli.output.streams import plain
 from isfc.cli.plan.json import PlanJson, plan_json
+from isfc.cli.plan.losses import others_line
 from isfc.cli.plan.page import plan_page
 from isfc.cli.plan.together_json import cluster_plan_json
 from isfc.cli.plan.together_page import cluster_losses_page, cluster_plan_page
 from isfc.cli.results.json import shared_json
 from isfc.cli.results.shared import shared_page
 from isfc.io.shared import find_shared
+from isfc.layout.lost import PORT, VARY, named_alone
 from isfc.layout.plan import Plan
 from isfc.layout.sharing import open_questions
 from scenarios.figures.advice import changed_layouts, try_advice
@@ -50,7 +52,8 @@ def lost_together_page(
         collection, pieces or [], None if rule else partial(run_all, is_said=True)
     )
     notes = open_questions(collection) if rule else (*cluster_notes(collection), SHARED_UNRANGED)
-    page = Group(cluster_losses_page(lefts), *note_lines(notes))
+    names = [] if pieces else named_alone(collection.links, collection.cecs, VARY, PORT)
+    page = Group(cluster_losses_page(lefts), *others_line(names), *note_lines(notes))
     records = [_left_record(left) for left in lefts if left.loss is not None]
     return page, {"losses": records, **note_records(notes)}
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from ctc.address import ChpidId, format_chpid
 from isfc.layout.capacity import FULL_CTC_COUNT, RULE_GBPS_MAX
-from isfc.layout.in_words import listed
+from isfc.layout.in_words import first_listed, listed
 from isfc.layout.layout import Fibre
 from isfc.layout.rules import changes
 from isfc.layout.rules.rule import (
@@ -16,6 +16,9 @@ from isfc.layout.rules.rule import (
     Severity,
     Untried,
 )
+
+_NAMED: Final = 3
+"""Other links on a chpid that are told one by one; of more the first ones (chosen)."""
 
 _REPORT: Final = "z/VM 6.2 performance report, ISFC Improvements"
 _GUIDE: Final = "IBM, z/VM live guest relocation with Linux"
@@ -96,13 +99,14 @@ def _shares(judged: Judged, fibre: Fibre, end: int) -> str | None:
         for link in judged.neighbours
         if node in link.nodes
     }
-    others = [f"{count} of {' - '.join(link.nodes)}" for link, count in shares.items() if count]
-    if not others or own + sum(shares.values()) <= FULL_CTC_COUNT:
+    counts = {" - ".join(link.nodes): count for link, count in shares.items() if count}
+    total = sum(counts.values())
+    if not counts or own + total <= FULL_CTC_COUNT:
         return None
-    return (
-        f"Chpid {format_chpid(chpid)} at {node} carries {own} CTCs of this link and "
-        f"{listed(others)}."
-    )
+    others = listed(f"{count} of {name}" for name, count in counts.items())
+    if len(counts) > _NAMED:  # each of these links has a finding of its own
+        others = f"{total} of {len(counts)} others: {first_listed([*counts], _NAMED)}"
+    return f"Chpid {format_chpid(chpid)} at {node} carries {own} CTCs of this link and {others}."
 
 
 def _beyond_the_rule(judged: Judged) -> Iterator[Broken]:

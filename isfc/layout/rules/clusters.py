@@ -83,10 +83,12 @@ def _channel_shared(judged: Judged) -> Iterator[Broken]:
         return
     alike: dict[str, list[str]] = {}
     for channel, links in carried_by(collection).items():
+        if judged.layout != links[0]:
+            continue
         counts = {link: collection.ctc_count(channel, link) for link in links}
         straight = any(_is_straight(collection, channel, link) for link in links)
         is_new = len(channel) > 1 or straight  # of one system: chpid-shared tells of it
-        if judged.layout == links[0] and is_new and sum(counts.values()) > FULL_CTC_COUNT:
+        if is_new and sum(counts.values()) > FULL_CTC_COUNT:
             ends = listed(f"{count} of {link.name}" for link, count in counts.items())
             twice = ", a straight one twice" if straight else ""
             alike.setdefault(f"{sum(counts.values())} CTCs{twice}: {ends}", []).append(

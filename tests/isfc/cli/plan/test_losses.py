@@ -80,6 +80,22 @@ def test_a_director_and_a_cec_may_be_gone(capsys: pytest.CaptureFixture[str]) ->
     assert any(left)
 
 
+def test_a_piece_of_other_links_takes_nothing_and_it_says_whose_it_is(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    options = ["--link", "ALPHA-BETA", "--without", "gamma:50", "--rule", "--json"]
+    assert run(["plan", "two-cecs", *options]) == 0
+    said = capsys.readouterr()
+    whole, without = json.loads(said.out)
+    assert without["estimated_mb_per_s"] == whole["estimated_mb_per_s"]
+    assert "gamma:50 is part of ALPHA-DELTA, ALPHA-GAMMA, BETA-DELTA, " in said.err
+
+
+def test_pieces_without_a_row_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["plan", "two-cecs", "--lose", "--rule"]) == 0
+    assert "--without: vary:ALPHA:40 and 15 more; port:1:04" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [

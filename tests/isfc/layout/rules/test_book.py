@@ -9,12 +9,14 @@ from hypothesis import strategies as st
 
 from ctc.address import ChpidId, Rdev
 from isfc.layout.catalogue import load_layout
+from isfc.layout.file import parse_collection
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.path import FarPath, Isl
 from isfc.layout.rules import clusters
 from isfc.layout.rules.book import RULES, find_all
 from isfc.layout.rules.rule import Finding, Severity
 from isfc.link.name import NodeName
+from isfc.testing.cluster import mesh
 from tests.layouts import layout_of
 from tests.shipped import ONE_LINK
 
@@ -291,6 +293,15 @@ def test_links_that_share_a_chpid_are_named() -> None:
     assert finding.text == (
         "Chpid 51 at BOSTON carries 3 CTCs of this link and 2 of BOSTON - CHICAGO. "
         "Four fill a chpid."
+    )
+
+
+def test_many_links_that_share_a_chpid_are_summed_up() -> None:
+    collection = parse_collection(mesh(6, shared=True))
+    link = collection.links[0]
+    (finding,) = (f for f in find_all(link, collection.beside(link)) if f.id == SHARED)
+    assert "4 CTCs of this link and 16 of 4 others: S1 - S3, S1 - S4, S1 - S5 and 1 more." in (
+        finding.text
     )
 
 
