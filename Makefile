@@ -128,7 +128,7 @@ VENV_OF = .venv-$$($$python -c 'import sys; print("3.%d" % sys.version_info.mino
 	    echo "Installing isfc into $$venv ..."; \
 	    test -x $$venv/bin/pip || $$python -m venv $$venv || exit 1; \
 	    $$venv/bin/python $(INSTALL) setuptools && \
-	        $$venv/bin/python $(INSTALL) $(EDITABLE) '.[dev]' || exit 1; \
+	        $$venv/bin/python $(INSTALL) $(EDITABLE) '.[tests]' || exit 1; \
 	done
 	@touch $@
 

@@ -108,6 +108,8 @@ def test_import_keys() -> None:
     assert_keys("import iocp", link_record(pairing, Collection((layout,))))
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_relocate_keys() -> None:
     memory = GuestMemory(2**20, 2**20)
     found = relocate("published-4", memory, background=("HS", 1), orders=["0.001 STATUS"])

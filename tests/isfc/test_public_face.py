@@ -21,6 +21,8 @@ def test_program_that_type_checkers_read_has_every_public_name() -> None:
     assert used == set(isfc.__all__)
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_program_that_type_checkers_read_runs() -> None:
     subprocess.run(
         [sys.executable, "-m", "tests.user_program"], cwd=PROJECT, check=True, timeout=110

@@ -16,6 +16,8 @@ import pytest
 from isfc.cli.main import COMMANDS, load_command, run
 from isfc.testing.cluster import mesh
 
+pytestmark = pytest.mark.at_length
+
 SHORT: Final = "--seconds 0.02 --warmup 0"
 INPUTS: Final = frozenset(
     "pairs seconds warmup seed seeds bytes_per_s memory_bytes touched_bytes change_bytes_per_s "
@@ -246,7 +248,6 @@ def test_each_page_has_ranges_and_the_note_once(
     assert page.count("No range: ") == bool(shown.noted)
 
 
-@pytest.mark.at_length
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "said"),

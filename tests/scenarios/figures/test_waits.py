@@ -12,6 +12,8 @@ from scenarios.runs.experiment import Experiment
 from scenarios.runs.workload import SUITES
 from tests.layouts import layout_of
 
+pytestmark = pytest.mark.at_length
+
 FOUR = Experiment.of(layout_of((4, 4)), SUITES["HL"], 20)
 APPC = replace(SUITES["HL"], traffic=Traffic.LEGACY)
 

@@ -19,6 +19,8 @@ from scenarios.runs.result import MIB
 from scenarios.runs.workload import find_workload
 from tests.shipped import ONE_LINK
 
+pytestmark = pytest.mark.at_length
+
 LAYOUT = load_layout("published-4")
 DEFAULTS = Limits()
 

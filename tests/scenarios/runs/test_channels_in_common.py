@@ -11,6 +11,8 @@ from scenarios.runs.result import Result
 from scenarios.runs.run import run
 from scenarios.runs.workload import find_workload
 
+pytestmark = pytest.mark.at_length
+
 TWO: Final = """\
 [fibre.1]
 feature = "FICON Express4"
