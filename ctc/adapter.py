@@ -9,6 +9,7 @@ say what is to be told then, and to whom.
 
 from collections.abc import Sequence
 from enum import Enum
+from functools import cache
 from typing import Final
 
 from ctc.order import COLLISION, RESET, Order, command_of
@@ -65,6 +66,7 @@ _UNMOVED: Final = (CommandClass.NO_OP, CommandClass.WRITE_EOF, CommandClass.SENS
 """Commands that may end immediately, whatever the mate does."""
 
 
+@cache
 def step_for(code: int, state: State, mate: State) -> Step:
     """What becomes of an order, given what the mate has outstanding."""
     if code == RESET or state is State.NOT_READY:

@@ -108,7 +108,7 @@ def encode_prefix(form: WireForm, order: Order, sequence: int, sender: Sender) -
 
 
 def encode_order(form: WireForm, order: Order, sequence: int, sender: Sender) -> bytes:
-    """An order's bytes; ``data`` only of a WRITE."""
+    """An order's bytes."""
     return encode_prefix(form, order, sequence, sender) + order.data
 
 

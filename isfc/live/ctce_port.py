@@ -24,6 +24,7 @@ from isfc.ctce.wire import (
     decode_greeting,
     decode_order,
     encode_greeting,
+    encode_order,
     encode_prefix,
     order_length,
 )
@@ -86,6 +87,10 @@ class EndPort:
     """What its Hercules has said before it could be told anything."""
     address: str = ""
     """That of its Hercules, as numbers."""
+    greeting_s: float = GREETING_S
+    """As `GREETING_S`."""
+    unread_max: int = UNREAD_MAX
+    """As `UNREAD_MAX`."""
 
     def __post_init__(self) -> None:
         self._sender = Sender(self.end.named)
@@ -164,14 +169,15 @@ class EndPort:
         if outward is None:  # dropped just now
             return
         self._sequence += 1
-        prefix = encode_prefix(outward.form, order, self._sequence, self._sender)
+        form, sequence, sender = outward.form, self._sequence, self._sender
         if len(order.data) < GATHERED_LENGTH_MIN:
-            outward.transport.write(prefix + order.data)
+            outward.transport.write(encode_order(form, order, sequence, sender))
         else:
+            prefix = encode_prefix(form, order, sequence, sender)
             outward.transport.writelines([prefix, order.data])
         unread = outward.transport.get_write_buffer_size()
-        if unread > UNREAD_MAX:
-            text = f"leaves {unread} bytes unread; at most {UNREAD_MAX} may be"
+        if unread > self.unread_max:
+            text = f"leaves {unread} bytes unread; at most {self.unread_max} may be"
             asyncio.get_running_loop().call_soon(self._drop_unread, outward, text)
 
     def _drop_unread(self, outward: "Outward", text: str) -> None:
@@ -281,7 +287,8 @@ class Inward(asyncio.BufferedProtocol):
             port.admit(self)
         else:
             loop = asyncio.get_running_loop()
-            self._timer = loop.call_later(GREETING_S, self._refuse, "it does not say who it is")
+            silent = "it does not say who it is"
+            self._timer = loop.call_later(port.greeting_s, self._refuse, silent)
 
     def get_buffer(self, sizehint: int) -> memoryview:
         """Asyncio's protocol: where the next bytes go."""

@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 from isfc.cli.live.ctce_hardware import ALL, CtceHardware
 from isfc.cli.output.standard_files import STDIN
 from isfc.cli.output.streams import show_error
-from isfc.ctce.exchange import Delayed, Pulled, Restored, Stalled
+from isfc.ctce.exchange import Delayed, Exchange, Pulled, Restored, Stalled
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import read_bytes, within
 from isfc.layout.in_words import expected
@@ -61,7 +61,7 @@ def typed_lines(hear: Callable[[str], None], number: int = STDIN) -> Iterator[No
 
 
 COMMANDS: Final = {
-    "lose": "PIECE: its CTCs carry nothing, and each system hears that its partner is not ready",
+    "lose": "PIECE: its CTCs carry nothing, and a Hercules 4 hears that its partner is not ready",
     "restore": "PIECE: what was lost by that name is there again; all: everything",
     "delay": "TIME, such as 20ms: each command takes so much longer; 0ms: as before",
     "stall": "nothing moves; what is said waits",
@@ -122,8 +122,20 @@ class CtceOperator:
 
     def _do(self, command: OperatorCommand) -> None:
         command.do(self._box)
-        lost = self._box.exchange.lost
-        show_error(f"{command.text}: {sum(map(bool, lost))} of {len(lost)} CTCs are lost now")
+        show_error(f"{command.text}: {condition(self._box.exchange)}")
+
+
+def condition(exchange: Exchange) -> str:
+    """What is wrong with joined CTCs now, by an operator's commands."""
+    said: list[str] = []
+    if any(exchange.lost):
+        said.append(f"{sum(map(bool, exchange.lost))} of {len(exchange.lost)} CTCs carry nothing")
+    fibre = exchange.fibres[0]  # delay and stall are of all
+    if fibre.late_ns:
+        said.append(f"each command takes {fibre.late_ns / 1e6:g} ms longer")
+    if fibre.stalled:
+        said.append("nothing moves until 'resume'")
+    return ", ".join(said) or "nothing is lost, delayed or stalled"
 
 
 def read_commands(path: Path | None, hardware: CtceHardware) -> list[OperatorCommand]:

@@ -223,13 +223,11 @@ def test_who_is_not_the_partner_is_refused_and_told_why_in_the_log() -> None:
     run(test)
 
 
-def test_an_address_that_is_not_this_one_is_told_and_a_port_that_says_nothing_is_cut(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_address_that_is_not_this_one_is_told_and_a_port_that_says_nothing_is_cut() -> None:
     """A statement that names another address than it reaches; who does not say who it is."""
-    monkeypatch.setattr(ctce_port, "GREETING_S", 0.05)
 
     async def test(joined: Joined) -> None:
+        joined.ports[0].greeting_s = 0.05
         end = joined.ends[0]
         partner = Partner(end, CURRENT)
         await partner.connect(address="127.0.0.9")
@@ -298,11 +296,12 @@ def test_a_reset_ends_what_both_have_outstanding_and_both_go_on() -> None:
     run(test)
 
 
-def test_an_end_that_reads_nothing_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_end_that_reads_nothing_is_dropped() -> None:
     """What it leaves unread is bounded; the mate hears that it is gone."""
-    monkeypatch.setattr(ctce_port, "UNREAD_MAX", -1)
 
     async def test(joined: Joined) -> None:
+        for port in joined.ports:
+            port.unread_max = -1
         first, second = joined.partners(CURRENT, CURRENT)
         await first.start()
         await second.start()

@@ -6,7 +6,7 @@ import pytest
 
 from ctc.address import Rdev
 from isfc.cli.live.ctce_hardware import of_layout
-from isfc.cli.live.ctce_operator import parse_command, parse_commands
+from isfc.cli.live.ctce_operator import condition, parse_command, parse_commands
 from isfc.ctce.join import CtcEnd, Place
 from isfc.errors import ConfigurationError
 from isfc.layout.file import parse_layout
@@ -49,17 +49,25 @@ def test_a_piece_takes_its_ctcs_along_and_brings_them_back(piece: str, ctcs: lis
     assert lost(box) == [False] * 3
 
 
-def test_a_delay_and_a_stall_are_of_every_fibre() -> None:
+def test_a_delay_and_a_stall_are_of_every_fibre_and_the_answer_says_what_is_wrong() -> None:
     box = CtceBox(CTCS, HARDWARE.definition)
     fibres = box.exchange.fibres
-    for text in ("delay 20ms", "stall"):
+    for text, late_ns, stalled, answer in (
+        ("delay 20ms", 20_000_000, False, "each command takes 20 ms longer"),
+        (
+            "stall",
+            20_000_000,
+            True,
+            "each command takes 20 ms longer, nothing moves until 'resume'",
+        ),
+        ("delay 0ms", 0, True, "nothing moves until 'resume'"),
+        ("lose 40", 0, True, "2 of 3 CTCs carry nothing, nothing moves until 'resume'"),
+        ("resume", 0, False, "2 of 3 CTCs carry nothing"),
+        ("restore 40", 0, False, "nothing is lost, delayed or stalled"),
+    ):
         parse_command(text, HARDWARE).do(box)
-    assert [(fibre.late_ns, fibre.stalled) for fibre in box.exchange.fibres] == [
-        (20_000_000, True)
-    ] * 2
-    for text in ("delay 0ms", "resume"):
-        parse_command(text, HARDWARE).do(box)
-    assert [(fibre.late_ns, fibre.stalled) for fibre in fibres] == [(0, False)] * 2
+        assert [(fibre.late_ns, fibre.stalled) for fibre in fibres] == [(late_ns, stalled)] * 2
+        assert condition(box.exchange) == answer
 
 
 def test_commands_of_a_file_come_in_the_order_of_their_times() -> None:
