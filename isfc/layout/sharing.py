@@ -127,6 +127,9 @@ def _alone(collection: Collection, link: Layout) -> Iterator[Note]:
         )
 
 
+_PLACES: Final = 4
+"""Pairs of systems, alike ones counted once, of which a note lists the chpids (chosen)."""
+
 OPEN: Final = frozenset({NoteKind.ONE_CHANNEL, NoteKind.JOINED})
 """Kinds of what `open_questions` says."""
 
@@ -168,9 +171,11 @@ def _by_chpids(
 
 
 def _of_two_channels(by_chpids: Mapping[tuple[str, ...], Sequence[str]]) -> str:
-    where = "; ".join(
+    places = [
         f"{_chpids(chpids)} at {first_listed(pairs, 3)}" for chpids, pairs in by_chpids.items()
-    )
+    ]
+    more = len(places) - _PLACES
+    where = "; ".join(places[:_PLACES]) + (f"; and in {more} more places" if more > 0 else "")
     return (
         f"The figures are of two channels where {where} may be one of a CEC: [[shared_channel]] "
         "says that it is one, [cec.NAME] that it is not."
@@ -178,7 +183,7 @@ def _of_two_channels(by_chpids: Mapping[tuple[str, ...], Sequence[str]]) -> str:
 
 
 def _chpids(chpids: Sequence[str]) -> str:
-    return f"chpid {chpids[0]}" if len(chpids) == 1 else f"chpids {', '.join(chpids)}"
+    return f"chpid {chpids[0]}" if len(chpids) == 1 else f"chpids {first_listed(chpids, 8)}"
 
 
 def maybe_one(

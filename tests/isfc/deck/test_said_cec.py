@@ -7,7 +7,7 @@ from isfc.errors import ConfigurationError
 from isfc.layout.file import parse_collection
 from isfc.layout.layout import Collection
 from isfc.layout.note import NoteKind
-from isfc.layout.sharing import in_use, with_notes
+from isfc.layout.sharing import in_use, open_questions, with_notes
 from isfc.layout.write import format_collection
 from isfc.testing.cluster import mesh
 from scenarios.runs.notes import cluster_notes
@@ -30,6 +30,12 @@ def test_what_nobody_has_said_is_asked_and_noted_on_every_figure() -> None:
     (asked,) = one_channel_remarks(MESH)
     assert "chpids of S1 and S2, S1 and S3, S2 and S3 have one number" in asked
     assert len(noted(MESH)) == 1 + len(MESH.links)
+
+
+def test_of_many_places_a_note_lists_some_and_counts_the_others() -> None:
+    (note,) = open_questions(parse_collection(mesh(12, shared=False)))
+    assert "; and in 62 more places may be one of a CEC" in note.text
+    assert len(note.text) < 500
 
 
 def test_systems_of_one_cec_have_one_channel_by_one_number() -> None:

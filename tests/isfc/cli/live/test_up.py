@@ -172,6 +172,7 @@ EACH = ("ALPHA", "BETA", "DELTA", "GAMMA")
 
 @pytest.mark.exhaustive
 @pytest.mark.slow
+@pytest.mark.timeout(600)  # twenty starts of a process, each of which may be slow
 def test_twenty_kills_leave_the_links_of_survivors_up_and_all_they_carry_exact(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
