@@ -37,22 +37,25 @@ class Service:
     async def connect(self, prepare: Callable[[socket.socket], None]) -> socket.socket:
         """A connection to it, which ``prepare`` has seen first.
 
-        A name is looked up, and its addresses are tried, for one connection after the other: how
-        long that takes differs. Raises `OSError`, a `TimeoutError` after `CONNECT_S`.
+        A name's addresses are tried for one connection after the other: how long that takes
+        differs. Raises `OSError`, a `TimeoutError` after `CONNECT_S`.
         """
         async with asyncio.timeout(CONNECT_S):
             try:
                 version = ipaddress.ip_address(self._host).version
             except ValueError:
+                found = await self._look_up()
                 async with self._turn:
-                    return await self._connect_by_name(prepare)
+                    return await self._connect_to_first(found, prepare)
             family = socket.AF_INET6 if version == _IPV6 else socket.AF_INET
             return await _connect(family, (self._host, self._port), prepare)
 
-    async def _connect_by_name(self, prepare: Callable[[socket.socket], None]) -> socket.socket:
-        """A connection to the first of its addresses that answers."""
+    async def _connect_to_first(
+        self, found: _Found, prepare: Callable[[socket.socket], None]
+    ) -> socket.socket:
+        """A connection to the first of these addresses that answers."""
         failure: OSError = OSError("no address")
-        for family, address in await self._look_up():
+        for family, address in found:
             try:
                 return await _connect(family, (str(address[0]), self._port), prepare)
             except OSError as error:
@@ -60,7 +63,10 @@ class Service:
         raise failure
 
     async def _look_up(self) -> _Found:
-        """The addresses of its name. A lookup that nobody waits for any more is used again."""
+        """The addresses of its name, of one lookup for all who ask while it is under way.
+
+        They have them in the order in which they asked, and before whoever asks later.
+        """
         if self._lookup is None or self._lookup.done():
             self._lookup = _look_up_in_thread(self._host, self._port)
         return await asyncio.shield(self._lookup)

@@ -74,6 +74,21 @@ def test_a_silent_name_server_delays_its_own_service_only(
     run_live(main())
 
 
+def test_all_who_ask_at_the_same_time_share_one_lookup(
+    run_live: Run, name_server: NameServer
+) -> None:
+    async def main() -> None:
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            asked = Service("localhost", listener.getsockname()[1])
+            connections = await asyncio.gather(*(asked.connect(ignore) for _ in range(20)))
+            for connection in connections:
+                connection.close()
+        assert name_server.asked == ["localhost"]
+
+    run_live(main())
+    name_server.asked.clear()
+
+
 def test_a_name_is_looked_up_once_while_nobody_answers(
     run_live: Run, name_server: NameServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
