@@ -8,7 +8,7 @@ from typing import Final
 from isfc.layout.layout import Layout
 from isfc.layout.rules.rule import ChangedLayout, Finding, Untried, warnings_first
 from scenarios.figures.certainty import Differs, Odds, Range, nobody_is_ahead, odds_ahead
-from scenarios.figures.ranges import rate_range
+from scenarios.figures.ranges import has_one_ctc, rate_range
 from scenarios.runs.saturation import SATURATING_PAIRS, STATED_PAIRS, SUITE, ModelledRate, carried
 from scenarios.runs.steady import Rate
 from scenarios.runs.workload import SUITES
@@ -38,6 +38,8 @@ class ComparedLoad:
     changed: Rate
     ranges: tuple[Range, Range] | None = None
     """Between what both would lie, if that is wanted."""
+    one_ctc: bool = False
+    """Whether a layout of the two has a single CTC."""
 
     @property
     def share(self) -> float:
@@ -48,7 +50,8 @@ class ComparedLoad:
     def odds(self) -> Odds:
         """The odds that the changed layout is ahead on real hardware."""
         before, changed = self.before.mb_per_s, self.changed.mb_per_s
-        return odds_ahead(max(1e-9, changed) / max(1e-9, before), Differs.LAYOUT)
+        ratio = max(1e-9, changed) / max(1e-9, before)
+        return odds_ahead(ratio, Differs.LAYOUT, one_ctc=self.one_ctc)
 
     @property
     def verdict(self) -> AdviceVerdict:
@@ -115,8 +118,11 @@ def _try(
         return TriedAdvice(trial, _IMPOSSIBLE)
     if changed not in runs:
         return TriedAdvice(trial, _TOO_MANY)
+    one_ctc = has_one_ctc(layout, changed)
     saturated, stated = (
-        ComparedLoad(was, comes, (_range(was, layout, pairs), _range(comes, changed, pairs)))
+        ComparedLoad(
+            was, comes, (_range(was, layout, pairs), _range(comes, changed, pairs)), one_ctc
+        )
         for was, comes, pairs in zip(
             before, runs[changed], (SATURATING_PAIRS, STATED_PAIRS), strict=True
         )

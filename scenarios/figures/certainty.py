@@ -2,8 +2,9 @@
 
 A range says between what IBM's figure would lie, in four of five cases and in nineteen of twenty.
 It is made from what the model is off where IBM's figure is known: of suites that no constant was
-fitted to, if there are such figures, else of the rows themselves. ``certainty.csv`` has these
-errors by family, and says of which; ``make docs`` renews it (`tools.calibration.certainty`).
+fitted to, if there are such figures, else of the rows themselves. What a search for constants finds
+is chance in part: so errors are of several searches. ``certainty.csv`` has them by family, and says
+of which; ``make docs`` renews it (`tools.calibration.certainty`).
 
 Choices are surer than figures: what is wrong in two figures alike is not wrong in their ratio. So
 the odds come from the errors of ratios of published rows.
@@ -80,10 +81,10 @@ class Family:
             yield Family(regime)
 
 
-ALL_LINKS: Final = "all links"
+ALL_LINKS: Final = "links of all kinds"
 SEVERAL_CTCS: Final = "several CTCs"
-QUIET: Final = "several CTCs, quiet"
-COLLIDING: Final = "several CTCs, colliding"
+QUIET: Final = "several CTCs, few collisions"
+COLLIDING: Final = "several CTCs, many collisions"
 ONE_CTC: Final = "one CTC"
 APPC: Final = "APPC/VM"
 APPC_ONE_CTC: Final = "APPC/VM on one CTC"
@@ -124,7 +125,8 @@ class Errors:
     """What is known of some errors: a line of ``certainty.csv``.
 
     The five figures are factors: so many times greater, or smaller, is IBM's figure than ours in
-    the middle, in four of five cases and so on. ``source`` says of what they are.
+    the middle, in four of five cases and so on. ``rows`` are published rows, or pairs of them,
+    each counted once. ``source`` says what the errors are of.
     """
 
     kind: str
@@ -211,20 +213,10 @@ def range_of(kind: FigureKind, value: float, family: Family) -> Range:
 def ratio_range(ratio: float, *, one_ctc: bool = False) -> Range:
     """The range of how many times the rate of a layout another layout has, with the same load.
 
-    Both are off alike, so that this is surer than either. That is known of links with several CTCs.
-    Where one of the two has ``one_ctc``, both figures may be off, each in its own way.
+    Both are off alike, so that this is surer than either; less so where one has ``one_ctc``.
     """
-    if not one_ctc:
-        errors = ratio_errors(Differs.LAYOUT)
-        basis = f"{errors.rows} ratios of rows of {errors.family}, {errors.source}"
-        return _around(ratio, errors.four_of_five, errors.nineteen_of_twenty, basis)
-    both = [errors_of(FigureKind.RATE, Family(regime)) for regime in (ONE_CTC, SEVERAL_CTCS)]
-    likely, sure = (
-        math.exp(math.hypot(*map(math.log, factors)))
-        for factors in zip(*((e.four_of_five, e.nineteen_of_twenty) for e in both), strict=True)
-    )
-    basis = " and ".join(f"{each.rows} rows of {each.family}" for each in both)
-    return _around(ratio, likely, sure, f"{basis}, {both[0].source}")
+    errors = ratio_errors(Differs.LAYOUT, one_ctc=one_ctc)
+    return _around(ratio, errors.four_of_five, errors.nineteen_of_twenty, _ratio_basis(errors))
 
 
 def _around(value: float, likely: float, sure: float, basis: str) -> Range:
@@ -242,9 +234,16 @@ def errors_of(kind: FigureKind, family: Family) -> Errors:
     return _narrowest("figure", kind, family)
 
 
-def ratio_errors(differs: Differs) -> Errors:
-    """The errors of the ratio of two figures."""
-    return _narrowest("ratio", differs, Family(SEVERAL_CTCS))
+def ratio_errors(differs: Differs, *, one_ctc: bool = False) -> Errors:
+    """The errors of the ratio of two figures of links with several CTCs.
+
+    Or of links of which at least one has ``one_ctc``.
+    """
+    return _narrowest("ratio", differs, _ratio_family(one_ctc=one_ctc))
+
+
+def _ratio_family(*, one_ctc: bool) -> Family:
+    return Family(ONE_CTC if one_ctc else SEVERAL_CTCS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,20 +261,23 @@ class Odds:
         return f"{of - behind if self.share >= 0.5 else behind} of {of}"
 
 
-def odds_ahead(ratio: float, differs: Differs, *, extrapolated: bool = False) -> Odds:
+def odds_ahead(
+    ratio: float, differs: Differs, *, one_ctc: bool = False, extrapolated: bool = False
+) -> Odds:
     """The odds that the first of two is ahead, whose figure is ``ratio`` times the other's.
 
     Of pairs of published rows whose figures differ so much by the model, the odds say how many
-    differ that way at IBM's. Where the two are ``extrapolated``, no rows are like them: the odds
-    follow from the errors of ratios alone, and are shorter.
+    differ that way at IBM's: pairs of links with several CTCs, or with ``one_ctc``, which at least
+    one has. Where the two are ``extrapolated``, no rows are like them: the odds follow from the
+    errors of ratios alone, and are shorter.
     """
     if not ratio > 0:
         raise ValueError(f"ratio {ratio}: expected more than 0")
     size = max(ratio, 1 / ratio)
-    errors = ratio_errors(differs)
-    share = 0.5 + errors.share_within(size) / 2
-    basis = f"errors of {errors.rows} ratios, {errors.source}"
-    if not extrapolated and size > 1 and (counted := _counted(differs, size)):
+    errors = ratio_errors(differs, one_ctc=one_ctc)
+    share, basis = 0.5 + errors.share_within(size) / 2, _ratio_basis(errors)
+    counted = None if extrapolated or size == 1 else _counted(differs, errors.family, size)
+    if counted:
         share, basis = max(0.5, counted.share), counted.basis
     return Odds(share if ratio >= 1 else 1 - share, basis)
 
@@ -299,21 +301,35 @@ def nobody_is_ahead(odds: Odds) -> bool:
     return 0.25 < odds.share < 0.75
 
 
-def _counted(differs: Differs, size: float) -> Odds | None:
+def _counted(differs: Differs, family: Family, size: float) -> Odds | None:
     """What became of published pairs with such a ratio, if they were counted."""
     for line in _directions():
-        if line["of"] == differs and size >= (least := float(line["from_ratio"])):
+        told = (line["of"], line["regime"])
+        if told == (differs, family.regime) and size >= (least := float(line["from_ratio"])):
             right, pairs = int(line["right"]), int(line["pairs"])
-            rows = f"pairs of published rows with a ratio of {least:g} and more"
-            basis = f"{right} of {pairs} {rows}, {line['source']}"
+            basis = (
+                f"{right} of {pairs} pairs of IBM's runs with {family} whose ratio is {least:g} or "
+                f"more ({line['source']})"
+            )
             return Odds((right + 1) / (pairs + 2), basis)
     return None
 
 
+def _ratio_basis(errors: Errors) -> str:
+    """What errors of ratios are of; what stands in parentheses is for those who look closely."""
+    return (
+        f"the errors of {errors.rows} ratios between IBM's runs with {errors.family} "
+        f"({errors.source})"
+    )
+
+
 def _basis(errors: Errors, family: Family) -> str:
     """What errors are of, and that they are of a wider family if they are."""
-    wider = "" if errors.family == family else f" (too few rows of {family})"
-    return f"{errors.rows} rows of {errors.family}{wider}, {errors.source}"
+    wider = "" if errors.family == family else f"too few of {family}; "
+    return (
+        f"the errors against {errors.rows} of IBM's runs with {errors.family} "
+        f"({wider}{errors.source})"
+    )
 
 
 def _narrowest(kind: str, of: str, family: Family) -> Errors:

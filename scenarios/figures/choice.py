@@ -16,7 +16,7 @@ from isfc.layout.rules.rule import Severity
 from scenarios.figures.certainty import Differs, Odds, Range, odds_ahead
 from scenarios.figures.glance import glance
 from scenarios.figures.limit import Limit, find_limit
-from scenarios.figures.ranges import gain_range, rate_range
+from scenarios.figures.ranges import gain_range, has_one_ctc, rate_range
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.notes import BUSY_UNRANGED, run_notes
 from scenarios.runs.saturation import SECONDS
@@ -139,6 +139,7 @@ def pair_odds(choices: Sequence[Choice]) -> Iterator[PairOdds]:
         known = odds_ahead(
             ratio,
             Differs.LAYOUT,
+            one_ctc=has_one_ctc(first.layout, second.layout),
             extrapolated=first.extrapolated or second.extrapolated,
         )
         yield PairOdds(first, second, ratio, known)

@@ -134,6 +134,7 @@ class _Known(msgspec.Struct, frozen=True):
 
     ranges: dict[str, RangeRecord] = {}
     extrapolated: list[str] = []
+    devices: list[Any] = []
 
 
 class _Row(msgspec.Struct, frozen=True):
@@ -207,7 +208,12 @@ def _with_odds(pair: ResultPair, known: Sequence[_Known]) -> ResultPair:
     odds = None
     if len(changed) == 1 and changed[0] in _DIFFERS and rates[0] and rates[1]:
         extrapolated = any(each.extrapolated for each in known)
-        odds = odds_ahead(rates[1] / rates[0], _DIFFERS[changed[0]], extrapolated=extrapolated)
+        odds = odds_ahead(
+            rates[1] / rates[0],
+            _DIFFERS[changed[0]],
+            one_ctc=any(len(each.devices) == 1 for each in known),
+            extrapolated=extrapolated,
+        )
     return replace(pair, ranges=tuple(each.ranges for each in known), odds=odds)
 
 

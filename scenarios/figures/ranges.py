@@ -67,8 +67,13 @@ def figure_range(
 
 def gain_range(ratio: float, before: Layout, after: Layout) -> Range:
     """Of how many times the rate of a layout another one has, with the same load."""
-    one_ctc = min(len(before.ctcs), len(after.ctcs)) == 1
-    return widened(ratio_range(ratio, one_ctc=one_ctc), assumed_apart(before, after))
+    found = ratio_range(ratio, one_ctc=has_one_ctc(before, after))
+    return widened(found, assumed_apart(before, after))
+
+
+def has_one_ctc(*layouts: Layout) -> bool:
+    """Whether a layout has a single CTC: then the errors of such links count."""
+    return min(len(layout.ctcs) for layout in layouts) == 1
 
 
 def run_ranges(experiment: Experiment, figures: Mapping[str, float]) -> dict[str, Range]:

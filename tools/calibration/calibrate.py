@@ -222,7 +222,7 @@ def calibrate(options: argparse.Namespace, suite: str | None, pool: Executor, sh
     for line in (line for table in tables for line in tally(table, comparisons)):
         show(line)
     if suite and options.record:
-        store_rows(suite, comparisons, f"{search.generations} generations")
+        store_rows(suite, comparisons, f"{search.generations} generations", options.seed)
 
 
 def main(arguments: Sequence[str] | None = None, show: Show = print) -> int:
@@ -252,7 +252,9 @@ def main(arguments: Sequence[str] | None = None, show: Show = print) -> int:
     parser.add_argument(
         "--leave-out", action="append", choices=suites, help="a search without this suite"
     )
-    parser.add_argument("--record", action="store_true", help="renew docs/left_out.csv")
+    parser.add_argument(
+        "--record", action="store_true", help="renew docs/left_out.csv: the draw of this seed"
+    )
     options = parser.parse_args(arguments)
     if options.leave_out and options.table:
         parser.error("--leave-out and --table: expected one of them")

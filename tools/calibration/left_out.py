@@ -3,16 +3,20 @@
 ``tools.calibration.calibrate --leave-out SUITE --record`` writes it. How the fit was made stands
 in each row. ``scenarios/published/left_out.csv`` sums it up for `isfc replay`; ``make docs`` makes
 that.
+
+What a search finds is chance in part. So there are several *draws*: searches from other starts,
+each of which leaves out every suite in turn. All of them count.
 """
 
 import csv
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from scenarios.published.companion import load_table
 from scenarios.published.replay import Comparison
-from scenarios.published.table import Selection
+from scenarios.published.table import Role, Selection
 from scenarios.published.verdict import in_group, summarise
 
 ROWS: Final = Path(__file__).resolve().parents[2] / "docs" / "left_out.csv"
@@ -21,32 +25,43 @@ SUMMARY_COLUMNS: Final = ("suite", "rows", "median", "p90", "worst", "worst_row"
 EVERY: Final = "all"
 """In the place of a suite: all of them together."""
 
-COLUMNS: Final = ("suite", "key", "measure", "published", "emulated", "made")
-
-MADE: Final = "fits of three suites each"
-"""How the rows were made, if nothing else is said."""
+COLUMNS: Final = ("draw", "suite", "key", "measure", "published", "emulated", "made")
 
 
-def load_rows(path: Path = ROWS) -> tuple[list[Comparison], str]:
-    """The rows of every suite that was left out, and how they were made; none if not done yet."""
-    if not path.exists():
-        return [], ""
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """The rows of every suite that a draw of searches left out, and how they were made."""
+
+    comparisons: Sequence[Comparison]
+    made: str
+
+
+def load_draws(path: Path = ROWS) -> list[Draw]:
+    """Every draw, in order; none if not done yet."""
     roles = {row.key: row.role for row in load_table("transport").rows}
-    with path.open(newline="", encoding="utf-8") as file:
-        lines = [*csv.DictReader(file)]
-    found = []
-    for line in lines:
-        published, emulated = float(line["published"]), float(line["emulated"])
-        error = emulated / published - 1 if published else None
-        cell = (line["key"], line["measure"], published, emulated, error)
-        found.append(Comparison("transport", *cell, roles[line["key"]], None))
-    return found, "; ".join(dict.fromkeys(line["made"] for line in lines))
+    draws: dict[str, list[Mapping[str, str]]] = {}
+    for line in _lines(path):
+        draws.setdefault(line["draw"], []).append(line)
+    return [
+        Draw(
+            [_comparison(line, roles) for line in draws[draw]],
+            "; ".join(dict.fromkeys(line["made"] for line in draws[draw])),
+        )
+        for draw in sorted(draws, key=int)
+    ]
+
+
+def _comparison(line: Mapping[str, str], roles: Mapping[str, Role]) -> Comparison:
+    published, emulated = float(line["published"]), float(line["emulated"])
+    error = emulated / published - 1 if published else None
+    cell = (line["key"], line["measure"], published, emulated, error)
+    return Comparison("transport", *cell, roles[line["key"]], None)
 
 
 def summed_up(path: Path = ROWS) -> list[dict[str, str]]:
     """How well each suite came out, and all together: multi-CTC rows, MB/s."""
     table = load_table("transport")
-    comparisons, _ = load_rows(path)
+    comparisons = [c for draw in load_draws(path) for c in draw.comparisons]
     made = _made(path)
     found = []
     for suite in (*made, EVERY):
@@ -67,31 +82,40 @@ def summed_up(path: Path = ROWS) -> list[dict[str, str]]:
 
 def _made(path: Path) -> dict[str, str]:
     """How the rows of several CTCs were made, by suite."""
-    with path.open(newline="", encoding="utf-8") as file:
-        lines = [line for line in csv.DictReader(file) if line["key"].split("/")[1] != "1"]
-    return {line["suite"]: line["made"] for line in lines}
+    made: dict[str, dict[str, None]] = {}
+    for line in _lines(path):
+        if line["key"].split("/")[1] != "1":
+            made.setdefault(line["suite"], {})[line["made"]] = None
+    return {suite: "; ".join(ways) for suite, ways in made.items()}
 
 
 def store_rows(
-    suite: str, comparisons: Iterable[Comparison], made: str = MADE, path: Path = ROWS
+    suite: str, comparisons: Iterable[Comparison], made: str, draw: int = 1, path: Path = ROWS
 ) -> None:
-    """Put the rows of one suite in the place of its former ones."""
-    former = []
-    if path.exists():
-        with path.open(newline="", encoding="utf-8") as file:
-            former = [line for line in csv.DictReader(file) if line["suite"] != suite]
+    """Put the rows of one suite, of one draw, in the place of its former ones."""
+    place = {"draw": str(draw), "suite": suite}
+    former = [line for line in _lines(path) if not place.items() <= line.items()]
     own = [
-        dict(
-            zip(
-                COLUMNS,
-                (suite, c.key, c.measure, f"{c.published:g}", f"{c.emulated:.5g}", made),
-                strict=True,
-            )
-        )
+        {
+            **place,
+            "key": c.key,
+            "measure": c.measure,
+            "published": f"{c.published:g}",
+            "emulated": f"{c.emulated:.5g}",
+            "made": made,
+        }
         for c in comparisons
         if c.key.split("/")[0] == suite
     ]
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
-        writer.writerows(sorted([*former, *own], key=lambda line: line["suite"]))
+        lines = [*former, *own]
+        writer.writerows(sorted(lines, key=lambda line: (int(line["draw"]), line["suite"])))
+
+
+def _lines(path: Path) -> list[dict[str, str]]:
+    if not path.exists():
+        return []
+    with path.open(newline="", encoding="utf-8") as file:
+        return [*csv.DictReader(file)]

@@ -11,7 +11,7 @@ from isfc.cli.output.table import plain_table
 from isfc.layout.in_words import listed
 from isfc.link.name import NodeName
 from isfc.link.schedule import CTCS_MAX
-from scenarios.figures.limit import Limit, Relief, Seen, Share, first_limit
+from scenarios.figures.limit import Limit, Relief, Seen, Share, added, first_limit
 from scenarios.figures.reasoned import ReasonedRate
 from scenarios.figures.resources import (
     CLIENTS,
@@ -181,8 +181,11 @@ def _kinds(limit: Limit | None) -> frozenset[tuple[str, bool]]:
 def _full(experiment: Experiment) -> list[str]:
     """That nothing can be added to a link, if that is so."""
     links = experiment.collection.links
-    is_full = len(links) == 1 and len(links[0].ctcs) == CTCS_MAX
-    return ["no CTC can be added"] if is_full else []
+    if len(links) > 1 or added(links[0]):
+        return []
+    if len(links[0].ctcs) == CTCS_MAX:
+        return ["no CTC can be added"]
+    return [f"a link has {CTCS_MAX} CTCs at most, too few for one more on each chpid"]
 
 
 def _gain(relief: Relief) -> str:

@@ -52,13 +52,13 @@ def saturated_limit(layout: Layout, sender: str, mb_per_s: float) -> str:
     return sending_line(sender, limit, mb_per_s)
 
 
-def compared(was: Rate, comes: Rate) -> tuple[str, str]:
+def compared(was: Rate, comes: Rate, *, one_ctc: bool) -> tuple[str, str]:
     """How the slower direction changes at one load: better, worse or alike, and in words.
 
     A difference within the spread of both runs is none, nor is one of which the odds leave open who
     is ahead.
     """
-    load = ComparedLoad(was, comes)
+    load = ComparedLoad(was, comes, one_ctc=one_ctc)
     figures = f"{was.mb_per_s:.0f} to {comes.mb_per_s:.0f} MB/s"
     if not comes.differs(was):
         return "alike", f"as much within the spread ({figures})"

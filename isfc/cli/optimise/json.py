@@ -7,7 +7,6 @@ from msgspec import Struct
 from ctc.address import format_chpid, format_rdev
 from isfc.cli.optimise.page import (
     activation_lines,
-    ahead_of_given,
     beyond_found,
     definition_changes,
     found_notes,
@@ -84,7 +83,8 @@ class OptimiseJson(Struct, frozen=True):
     best: list[FoundJson]
     """the same of the best ten, each with `on_front`: no other one is better at all objectives"""
     gains: bool
-    """whether the first of `best` is ahead of `given` by more than the spread"""
+    """whether the first of `best` is ahead of `given`: by more than the spread, and in three of
+    four such choices by the odds"""
     extrapolated: list[str]
     """what of it no published figure identifies"""
     notes: list[NoteJson]
@@ -97,7 +97,7 @@ class OptimiseJson(Struct, frozen=True):
     """the same of the best choice of the devices that are defined, with `gains`, `activate`, and
     `without`: by system the devices that it leaves out. It is `given` where no choice is ahead"""
     gains_on_defined: bool
-    """whether the first of `best` is ahead of `defined` by more than the spread"""
+    """whether the first of `best` is so ahead of `defined`"""
     written: str
     """what `-o` writes: the `first` of `best`, `defined`, or `given` where there is nothing to
     gain"""
@@ -182,7 +182,7 @@ def _placing(one: Contender, found: SearchResult, task: Task) -> PlacingJson:
     return PlacingJson(
         rate.mb_per_s,
         range_json(within),
-        ahead_of_given(one, found.given).share,
+        one.odds_over(found.given).share,
         rate.spread_percent,
         rate.second_mb_per_s,
         {name: each.mb_per_s for name, each in one.links.items()},
@@ -232,7 +232,7 @@ def _contender(one: Contender, found: SearchResult, task: Task) -> dict[str, Any
     return {
         "mb_per_s": {name: rate.mb_per_s for name, rate in by_objective.items()},
         "range": {name: range_json(within) for name, within in ranges},
-        "odds_ahead": ahead_of_given(one, found.given).share,
+        "odds_ahead": one.odds_over(found.given).share,
         "spread_percent": {name: rate.spread_percent for name, rate in by_objective.items()},
         "second_mb_per_s": {name: rate.second_mb_per_s for name, rate in by_objective.items()},
         "chpids": [ctc.fibre.name for ctc in devices],

@@ -21,10 +21,10 @@ from isfc.layout.write import format_rdevs
 from isfc.link.name import NodeName
 from isfc.search.objective import Objective
 from isfc.search.result import Contender, Move, SearchResult, Task
-from scenarios.figures.certainty import Differs, Odds, Range, nobody_is_ahead, odds_ahead
+from scenarios.figures.certainty import Range
 from scenarios.figures.ranges import links_range, rate_range
 from scenarios.runs.notes import cluster_notes, run_notes
-from scenarios.runs.published_range import beyond_measured_run, unmeasured_features
+from scenarios.runs.published_range import beyond_measured_run
 
 _UNDEFINED: Final = "!"
 """Marks CTCs that the layout given does not have."""
@@ -67,20 +67,24 @@ def _verdict(found: SearchResult, task: Task) -> str:
     """Whether there is anything to gain, and what that takes."""
     best, given = found.best[0], found.given
     one = best if task.links or best.gains(found.defined) else found.defined
-    if not one.gains(given):
-        what = (
-            "no candidate"
-            if task.links
-            else "neither another choice of the devices that are defined nor a change of the IODF"
-        )
-        return f"Nothing to gain: {what} is ahead of the layout given by more than the spread."
-    is_new = task.links or undefined(one.layout, given.layout)
+    if one.gains(given):
+        return f"Best: {_over(one, found, task)}; below is what to change."
+    if best.rates[0].is_ahead(given.rates[0]):
+        return f"Open: the best is {_over(best, found, task)}. So far neither is ahead."
+    what = (
+        "no candidate"
+        if task.links
+        else "neither another choice of the devices that are defined nor a change of the IODF"
+    )
+    return f"Nothing to gain: {what} is ahead of the layout given."
+
+
+def _over(one: Contender, found: SearchResult, task: Task) -> str:
+    """How far a layout is ahead of the one given, how surely, and what it takes."""
+    is_new = task.links or undefined(one.layout, found.given.layout)
     needs = "a change of the IODF" if is_new else "the devices that are defined"
-    ahead, odds = _sure_ahead(one, given)
-    over = f"{ahead} over the layout given, odds {odds}, with {needs}"
-    if nobody_is_ahead(ahead_of_given(one, given)):
-        return f"Open: the best is {over}. So far neither is ahead; below is what would change."
-    return f"Best: {over}; below is what to change."
+    ahead, odds = _sure_ahead(one, found.given)
+    return f"{ahead} over the layout given, odds {odds}, with {needs}"
 
 
 def _heading(task: Task) -> str:
@@ -167,7 +171,7 @@ def _answers(found: SearchResult) -> Iterator[str]:
     if defined is given:
         yield (
             "With the devices that are defined there is nothing to gain: no choice of them is "
-            "ahead of the layout given by more than the spread."
+            "ahead of the layout given."
         )
     else:
         ahead, ctcs = ", odds ".join(_sure_ahead(defined, given)), len(defined.layout.ctcs)
@@ -185,8 +189,8 @@ def _answers(found: SearchResult) -> Iterator[str]:
         return
     if not best.gains(defined):
         yield (
-            "A change of the IODF gains nothing more: the first of the table is ahead of that by "
-            "no more than the spread."
+            "A change of the IODF gains nothing more: as far as spread and odds tell, the first of "
+            "the table is not ahead of that."
         )
         return
     yield "With a change of the IODF, the first of the table:"
@@ -293,7 +297,7 @@ def _ahead(one: Contender, given: Contender) -> str:
 
 def _sure_ahead(one: Contender, given: Contender) -> tuple[str, str]:
     """The same, and the odds that it is so on real hardware."""
-    return _ahead(one, given), str(ahead_of_given(one, given))
+    return _ahead(one, given), str(one.odds_over(given))
 
 
 def _order(layout: Layout, given: Layout) -> str:
@@ -355,15 +359,6 @@ def score_ranges(one: Contender, task: Task) -> list[Range]:
     if task.links:
         return [links_range(score, one.collection.links) for score in one.scores]
     return [rate_range(score, one.layout, scoring.workload, scoring.pairs) for score in one.scores]
-
-
-def ahead_of_given(one: Contender, given: Contender) -> Odds:
-    """The odds that a layout is ahead of the one given, at the first objective."""
-    here, there = (max(1e-9, each.scores[0]) for each in (one, given))
-    later = any(
-        unmeasured_features(link) for each in (one, given) for link in each.collection.links
-    )
-    return odds_ahead(here / there, Differs.LAYOUT, extrapolated=later)
 
 
 def how_sure(rows: Sequence[Contender], given: Contender, task: Task) -> str:

@@ -50,7 +50,7 @@ def range_note(ranges: "Iterable[Range | None]") -> str:
     bases = dict.fromkeys(each.basis.partition(" (")[0] for each in found)
     wider = dict.fromkeys(what for each in found for what in each.wider_for)
     allowed = f", wider for {listed([*wider])}" if wider else ""
-    return f"A range holds in four of five cases: from {', and from '.join(bases)}{allowed}."
+    return f"A range holds in four of five cases, by {', and by '.join(bases)}{allowed}."
 
 
 def share_note(shares: "Iterable[Range | None]") -> str:
@@ -58,10 +58,10 @@ def share_note(shares: "Iterable[Range | None]") -> str:
     found = [each for each in shares if each is not None and each.value]
     if not found:
         return ""
-    bases = dict.fromkeys(each.basis.partition(", ")[0] for each in found)
+    bases = dict.fromkeys(each.basis.partition(" (")[0] for each in found)
     return (
         f"The range of a percentage is {factor_line(found)}, as errors that both figures share "
-        f"cancel: from {', and from '.join(bases)}."
+        f"cancel: by {', and by '.join(bases)}."
     )
 
 

@@ -1,7 +1,7 @@
 """What ``isfc plan`` shows: the device list as a picture, the capacities, the advice."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -11,7 +11,7 @@ from ctc.address import Rdev, format_chpid, format_rdev
 from isfc.cli.drawing.terminal import NODE_STYLES, narrow_drawing, speed_text
 from isfc.cli.judgement.findings import SEVERITY_STYLES, advice_text
 from isfc.cli.output.ranges import likely, ranges_of
-from isfc.cli.output.table import Fitted, apart, plain_table
+from isfc.cli.output.table import PIPED_WIDTH, Fitted, apart, plain_table
 from isfc.layout.capacity import WriteDirection
 from isfc.layout.plan import Plan
 from isfc.layout.rules.rule import warnings_first
@@ -57,6 +57,10 @@ def plan_page(
     return apart([heading, *parts])
 
 
+_FIXED: Final = 36
+"""Columns of the picture that no name widens: RDEVs, chpids, arrows, ``only``, and gaps."""
+
+
 def _picture(plan: Plan) -> Table:
     """One line for each CTC, in the order of the device list."""
     (first, second), (down, up) = plan.layout.nodes, plan.directions
@@ -72,7 +76,10 @@ def _picture(plan: Plan) -> Table:
     table.add_column("chpid", style=there_style)
     table.add_column("RDEV", style=there_style)
     table.add_column(second, style=there_style)
-    table.add_column("", style="bold")
+    longest = max(len(first), len(second))
+    has_room = _FIXED + width + len(first) + len(second) + longest <= PIPED_WIDTH
+    if has_room:  # else the sentence below the table says whose CTCs are
+        table.add_column("", style="bold")
     for ctc, speed in zip(ctcs, speeds, strict=True):
         (here, there), (near, far) = ctc.rdevs, ctc.fibre.chpids
         down_writes, up_writes = here in down.write_order, there in up.write_order
@@ -84,7 +91,7 @@ def _picture(plan: Plan) -> Table:
             format_chpid(far),
             format_rdev(there),
             f"< {up.write_order.index(there) + 1}" if up_writes else "",
-            _owner(plan, here, there),
+            *([_owner(plan, here, there)] if has_room else []),
         )
     return table
 

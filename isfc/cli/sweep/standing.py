@@ -6,6 +6,7 @@ from typing import Any, Final
 from isfc.search.grid import Cell
 from isfc.search.sweep import Row
 from scenarios.figures.certainty import Differs, Odds, odds_ahead
+from scenarios.figures.ranges import has_one_ctc
 from scenarios.runs.published_range import unmeasured_features
 
 _LOAD: Final = ("link", "workload", "pairs")
@@ -55,10 +56,7 @@ def standings(
     differs = compared_in(varying)
     if differs is None or len(groups) < 2:
         return {}
-    later = {
-        id(row): bool(unmeasured_features(cell.experiment.layout))
-        for cell, row in zip(cells, rows, strict=True)
-    }
+    layouts = {id(row): cell.experiment.layout for cell, row in zip(cells, rows, strict=True)}
     rates = {place: _mean(group) for place, group in groups.items()}
     alike = [varying.index(axis) for axis in alike_in(varying)]
     said: dict[Place, Odds | str] = {}
@@ -70,9 +68,13 @@ def standings(
         elif not rates[place]:
             said[place] = ""
         else:
-            extrapolated = any(later[id(row)] for row in (*group, *groups[best]))
-            ratio = rates[best] / rates[place]
-            said[place] = odds_ahead(ratio, differs, extrapolated=extrapolated)
+            both = [layouts[id(row)] for row in (*group, *groups[best])]
+            said[place] = odds_ahead(
+                rates[best] / rates[place],
+                differs,
+                one_ctc=has_one_ctc(*both),
+                extrapolated=any(map(unmeasured_features, both)),
+            )
     return said
 
 

@@ -38,7 +38,7 @@ def test_every_run_has_a_range_with_its_figure_in_it(
 def test_a_family_of_few_rows_takes_the_wider_one_and_says_so() -> None:
     found = range_of(FigureKind.RATE, 1000.0, COLLIDING)
     assert errors_of(FigureKind.RATE, COLLIDING).family == Family("several CTCs")
-    assert f"too few rows of {COLLIDING}" in found.describe()
+    assert f"too few of {COLLIDING}" in found.describe()
 
 
 def test_a_range_is_written_with_three_digits() -> None:
@@ -69,6 +69,16 @@ def test_odds_grow_with_the_ratio_where_no_rows_are_alike() -> None:
     ratios = (1.0, 1.02, 1.05, 1.1, 1.2, 1.4, 2.0)
     shares = [odds_ahead(ratio, Differs.LAYOUT, extrapolated=True).share for ratio in ratios]
     assert all(one <= more for one, more in pairwise(shares))
+
+
+def test_links_of_one_ctc_have_the_odds_of_such_links() -> None:
+    """IBM's rows tell them less well, so that a choice is surer between several CTCs."""
+    one, several = (
+        odds_ahead(1.1, Differs.LAYOUT, one_ctc=one_ctc, extrapolated=True)
+        for one_ctc in (True, False)
+    )
+    assert "with one CTC" in one.basis
+    assert one.share < several.share
 
 
 @pytest.mark.parametrize("ratio", [0.0, -1.0, float("nan")])

@@ -67,7 +67,7 @@ def test_odds_are_told_where_one_thing_differs(
     out = capsys.readouterr().out
     lead = out.partition("\n\n")[2].partition("\n\n")[0].replace("\n", " ")
     assert re.search(r"A [\d.]+ \([\d.]+-[\d.]+\), B [\d.]+ \([\d.]+-[\d.]+\)", lead)
-    assert re.search(r"; odds that B is ahead: \d+ of 100\)\.$", lead)
+    assert re.search(r"; odds that B is ahead: 19 of 20\)\.$", lead)
 
 
 def test_equal_results_end_with_0_too(

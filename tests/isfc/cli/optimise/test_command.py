@@ -261,11 +261,13 @@ def test_page_says_how_far_figures_are_known_and_which_have_two_paces(
     assert best.second_mb_per_s == {"forward": 150.0}
 
 
-def test_layout_is_ahead_beyond_the_spread_of_both_and_of_every_pace() -> None:
+def test_layout_is_ahead_beyond_spreads_of_every_pace_and_by_the_odds() -> None:
     given = contender(GIVEN, 100.0, 3.0)
     for rate, gains in (
         (Rate(104.9, 4.0), False),
-        (Rate(105.1, 4.0), True),
+        (Rate(105.1, 4.0), False),  # by the odds it is open
+        (Rate(111.0, 12.0), False),
+        (Rate(111.0, 4.0), True),
         (Rate(94.0, 1.0), False),
         (Rate(120.0, 1.0, 101.0), False),
     ):

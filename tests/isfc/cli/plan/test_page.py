@@ -72,4 +72,10 @@ rdevs = {{ ABCDEFGH = "{0}0", ABCDEFGI = "{0}0" }}
     data = "".join(fibre.format(number) for number in range(10, 26))
     page = page_of(parse_layout(data.encode(), "long"), capsys)
     assert max(map(len, page)) <= 80
+    farther = page_of(
+        parse_layout(data.replace("link_gbps", "km = 60\nlink_gbps").encode()), capsys
+    )
+    fibres = [line for line in farther if "60 km" in line]
+    assert len(fibres) == 16
+    assert all("->" in line or "--" in line.partition("km")[2] for line in fibres)  # one line each
     assert page[3].split() == "1 > 0100 10 -- Express16SA 1.5 Gb/s -> 10 0100 ABCDEFGH only".split()

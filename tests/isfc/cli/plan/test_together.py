@@ -89,7 +89,7 @@ def test_second_pace_of_a_link_is_said_beside_others(capsys: pytest.CaptureFixtu
     page = " ".join(capsys.readouterr().out.split())
     assert "known within 4.0% of its greater direction" in page
     assert "falls into: A-B together -> 50 or 60 MB/s." in page
-    assert "range: of both ways together. A range holds in four of five cases: from " in page
+    assert "range: of both ways together. A range holds in four of five cases, by " in page
     (record,) = cluster_plan_json(
         found, LimitsJson([], [], 0.0, range_json(within), {}, {}, [], ""), []
     ).together

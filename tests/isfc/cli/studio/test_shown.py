@@ -43,7 +43,7 @@ def test_links_together_begin_with_the_link_that_keeps_least() -> None:
         '<p class="answer"><strong>With all links at work AA-CC keeps 40% of what it carries.'
         "</strong> Busiest: AA 40, 97 %.</p>"
     )
-    assert "A range holds in four of five cases: from 9." in page
+    assert "A range holds in four of five cases, by 9." in page
 
 
 def test_losses_of_a_cluster_begin_with_the_piece_whose_loss_cuts_most() -> None:
