@@ -40,8 +40,8 @@ def show_layout(
 
     The fibres are in the order in which the first node's scan meets them. Colour, dashes and
     words say which CTCs only one end may write. Where systems share channels or directors are
-    told, the machines, the directors and what each channel carries come first, of a single link
-    last. --csv and --json are of --connections.
+    told, the machines, the directors and what each channel carries come last. --csv and --json
+    are of --connections.
     """
     opened = open_links(layout, link, alone=False)
     collection = opened[0].collection
@@ -61,12 +61,9 @@ def show_layout(
         svg = drawing_svg(*(each.layout for each in opened), cluster=cluster)
         write_file(check_file("-o", output, (".svg",)), svg)
         return
-    machines = None if cluster is None else cluster_drawing_page(cluster)
-    if machines is not None and len(opened) > 1:
-        show(machines, "")
     for number, each in enumerate(opened):
         show(*([""] if number else []), drawing_page(each.layout))
         if each.disks is not None:
             show("", *disk_lines(find_shared(each.disks, each.layout)))
-    if machines is not None and len(opened) == 1:
-        show("", machines)
+    if cluster is not None:
+        show("", cluster_drawing_page(cluster))

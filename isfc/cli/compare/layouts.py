@@ -167,7 +167,8 @@ def layouts_page(choices: Sequence[Choice], workload: Workload, pairs: int) -> R
 
 def _odds(pair: PairOdds) -> str:
     names = f"{pair.first.name} and {pair.second.name}"
-    more = f"by the model {pair.ratio - 1:.0%} more"
+    more = f"by the model it carries {pair.ratio - 1:.0%} more"
     if nobody_is_ahead(pair.odds):
-        return f"{names}: neither is ahead ({more} of the first; odds {pair.odds})."
+        more = more.replace("it", pair.first.name, 1)
+        return f"{names}: neither is ahead ({more}; odds {pair.odds})."
     return f"{pair.first.name} is ahead of {pair.second.name}: odds {pair.odds} ({more})."

@@ -202,7 +202,7 @@ def _percentiles(workloads: Sequence[WorkloadRun]) -> Table:
             {
                 "workload": each.workload.name,
                 "I/Os/s": f"{each.io_per_s:,.0f}",
-                "MB/s": f"{each.mb_per_s:,.1f}",
+                "MB/s both ways": f"{each.mb_per_s:,.1f}",
                 "mean us": f"{each.response_us:,.1f}",
                 "p50 us": f"{each.response_p50_us:,.1f}",
                 "p99 us": f"{each.response_p99_us:,.1f}",

@@ -114,7 +114,7 @@ def watch_headings(names: tuple[str, str]) -> str:
     """The two lines above those of `watch_line`."""
     figures = f"{'link':<8} {'MB/s':>6} {'pkg/s':>7} {'pend':>5}"
     return (
-        f"{'':8} {names[0]:<29} {names[1]}\n"
+        f"{'':8} {f'{names[0]} writes':<29} {names[1]} writes\n"
         f"{'time':<8} {figures} {figures} {'col/s':>5} {'lag %':>5}"
     )
 

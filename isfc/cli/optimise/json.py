@@ -125,7 +125,7 @@ class PlacingJson(Struct, frozen=True):
     spread_percent: float
     second_mb_per_s: float | None
     links: dict[str, float]
-    """MB/s by link"""
+    """MB/s both ways by link"""
 
 
 class OptimiseLinksJson(Struct, frozen=True):

@@ -135,7 +135,9 @@ def _would_move(guest: Moved, would: WouldMove) -> str:
 
 
 def _passes(passes: Sequence[Pass]) -> Table:
-    table = plain_table("pass", ">begins s", ">takes s", ">moves GiB", ">MB/s", ">changed GiB")
+    table = plain_table(
+        "pass", ">begins s", ">takes s", ">moves GiB", ">MB/s one way", ">changed GiB"
+    )
     for number, each in enumerate(passes, start=1):
         table.add_row(
             f"{number}{' stopped' if each.quiesced else ''}",

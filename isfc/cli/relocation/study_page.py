@@ -73,7 +73,7 @@ def _shorter(found: Relocated, advice: Advice) -> Iterator[RenderableType]:
 
 def _table(heading: str, tried: Sequence[Tried]) -> Iterator[RenderableType]:
     """The table, and from what its ranges are made."""
-    figures = (">s", "~range", ">longest\nstop s", "~\nrange", ">MB/s", ">moved")
+    figures = (">s", "~range", ">longest\nstop s", "~\nrange", ">MB/s\none way", ">moved")
     table = plain_table(heading, ">CTCs", *figures, gap=1)
     rates: list[Range] = []
     for each in tried:

@@ -36,15 +36,14 @@ _Found = Mapping[tuple[str, str], Comparison]
 
 
 def replay_page(verdicts: Sequence[TableVerdict]) -> RenderableType:
-    """The whole page: every table and what it comes to, then the tallies."""
+    """The whole page: what each table comes to, then its figures; last the tallies."""
     parts: list[RenderableType] = []
     for verdict in verdicts:
-        parts.append(_title(verdict.table))
+        parts += [_title(verdict.table), *_in_short(verdict)]
         figures = [*_figures(verdict)]
         if figures:
             parts.append(Rows(apart(figures), _rows(verdict.comparisons)))
-        parts += _conclusions(verdict)
-        parts += _not_modelled(verdict.table)
+        parts += [*_sizes(verdict), *_not_modelled(verdict.table)]
     parts += [LEGEND, Group(*tallies(verdicts))]
     return apart(parts)
 
@@ -98,21 +97,14 @@ def _rows(comparisons: Sequence[Comparison]) -> PlainTable:
     return table
 
 
-def _conclusions(verdict: TableVerdict) -> Iterator[RenderableType]:
-    """How far the table is off, and whether that is near enough."""
+def _sizes(verdict: TableVerdict) -> Iterator[RenderableType]:
+    """How far the table is off, beside what bounds it."""
     summary = summary_table(verdict)
     if summary.row_count:
         yield summary
     yield from quiet_lines(verdict.comparisons)
-    yield from _checks(verdict)
-
-
-def _checks(verdict: TableVerdict) -> Iterator[RenderableType]:
-    """What must hold of the table: bounds, goals and the signs of changes."""
     if verdict.checks:
         yield check_table(verdict.checks)
-    yield from _changes(verdict)
-    yield from _decisions(verdict)
 
 
 def _changes(verdict: TableVerdict) -> Iterator[RenderableType]:
@@ -143,7 +135,6 @@ def _grid(
 ) -> Table:
     """One measure of one block: a line for each number of CTCs or size, a column for pairs."""
     heading, scale = MEASURES[measure]
-    heading += " both ways" * (measure == "mb_per_s")
     _, line, column = table.key
     counts = sorted({int(row.number(column)) for row in runs})
     keys = {(row.columns[line], row.columns[column]): row.key for row in runs}

@@ -7,7 +7,7 @@ from rich.table import Table
 from isfc.cli.output.table import plain_table
 
 MEASURES = {
-    "mb_per_s": ("MB/s", 1),
+    "mb_per_s": ("MB/s both ways", 1),
     "cpu_percent_per_msg": ("%CPU/msg x 1000", 1_000),
     "rdev_util_percent": ("RDEV util %", 1),
     "collisions_per_s": ("collisions/s", 1),

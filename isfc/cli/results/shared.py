@@ -66,7 +66,7 @@ def shared_rows(
 ) -> Iterator[Row]:
     """The lines of the table: what it is, alone, and beside the other."""
     for name, alone, beside in shared_rates(run, side, together=together):
-        yield f"{name}, MB/s (2^20)", str(alone), str(beside)
+        yield f"{name}, MB/s (2^20) both ways", str(alone), str(beside)
     for each in run.channels:
         yield from _channel_rows(each)
 

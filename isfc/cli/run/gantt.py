@@ -1,17 +1,18 @@
 """A timeline as a Gantt chart in the terminal: a line for each end of each CTC."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.text import Text
 
 from ctc.address import format_rdev
 from ctc.subchannel import Command
 from scenarios.runs.timeline import Io, Timeline
 
-WIDTH: Final = 80
-_LABEL: Final = 6
+WIDTH_MAX: Final = 80
+_LABEL_MIN: Final = 6
 
 _CELLS: Final = {
     ("PEND", Command.WRITE): ".",
@@ -29,42 +30,50 @@ _LEGEND: Final = (
 )
 
 
-def gantt_page(timeline: Timeline, width: int = WIDTH) -> RenderableType:
-    """The whole chart, ``width`` columns wide."""
-    parts = [*_parts(timeline, width)]
-    return Group(_scale(timeline, width), *parts, "", _LEGEND)
+@dataclass(frozen=True, slots=True)
+class GanttChart:
+    """The whole chart, as wide as the terminal, up to `WIDTH_MAX` columns.
+
+    Several links are of one time; those on which nothing happened are left out.
+    """
+
+    timelines: Sequence[Timeline]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Rich's protocol: what is printed."""
+        nodes = [node for each in self.timelines for node in each.layout.nodes]
+        label = max(_LABEL_MIN, *map(len, nodes))
+        columns = min(WIDTH_MAX, options.max_width) - label
+        yield _scale(self.timelines[0], columns)
+        for timeline in [each for each in self.timelines if each.ios] or self.timelines:
+            if len(self.timelines) > 1:
+                yield ""
+                yield Text(f"link {timeline.layout.name}", "bold")
+            yield from _lines(timeline, label, columns)
+        yield ""
+        yield _LEGEND
 
 
-def gantt_pages(timelines: Sequence[Timeline], width: int = WIDTH) -> RenderableType:
-    """The charts of several links, of one time; those on which nothing happened are left out."""
-    parts: list[RenderableType] = [_scale(timelines[0], width)]
-    for timeline in [each for each in timelines if each.ios] or timelines:
-        parts += ["", Text(f"link {timeline.layout.name}", "bold"), *_parts(timeline, width)]
-    return Group(*parts, "", _LEGEND)
-
-
-def _scale(timeline: Timeline, width: int) -> str:
+def _scale(timeline: Timeline, columns: int) -> str:
     """How long the chart is, and a column."""
     span_ns = timeline.end_ns - timeline.begin_ns
-    scale = f"{span_ns / (width - _LABEL) / 1000:.3g} us a column"
+    scale = f"{span_ns / columns / 1000:.3g} us a column"
     return f"{span_ns / 1e6:g} ms from {timeline.begin_ns / 1e6:g} ms on, {scale}"
 
 
-def _parts(timeline: Timeline, width: int) -> list[RenderableType]:
+def _lines(timeline: Timeline, label: int, columns: int) -> Iterator[RenderableType]:
     """The lines of one link: each end of each CTC."""
-    columns = width - _LABEL
     span_ns = timeline.end_ns - timeline.begin_ns
-    parts: list[RenderableType] = []
     layout = timeline.layout
     for end, node in enumerate(layout.nodes):
-        parts += ["", Text(f"{node:<{_LABEL}}{_ruler(span_ns, columns)}"[:width], "bold")]
+        yield ""
+        yield Text(f"{node:<{label}}{_ruler(span_ns, columns)}", "bold", no_wrap=True)
         for ctc in layout.device_list():
             ios = timeline.of(node, ctc.rdevs[end])
-            line = Text(f"{format_rdev(ctc.rdevs[end]):<{_LABEL}}", no_wrap=True)
+            line = Text(f"{format_rdev(ctc.rdevs[end]):<{label}}", no_wrap=True)
             for cell in gantt_line(timeline, ios, columns):
                 line.append(cell, _STYLES.get(cell, ""))
-            parts.append(line)
-    return parts
+            yield line
 
 
 def _ruler(span_ns: int, columns: int) -> str:

@@ -8,7 +8,7 @@ from typing import Final
 from rich.console import RenderableType
 
 from isfc.cli.run.chrome_trace import write_trace
-from isfc.cli.run.gantt import gantt_page, gantt_pages
+from isfc.cli.run.gantt import GanttChart
 from isfc.errors import ConfigurationError
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.operation import Operation, read_time_ns
@@ -42,8 +42,7 @@ class TimelineOutput:
         if self.chart_ns is None:
             return None
         end_ns = min(timelines[0].end_ns, timelines[0].begin_ns + self.chart_ns)
-        cut = [replace(timeline, end_ns=end_ns) for timeline in timelines]
-        return gantt_page(cut[0]) if len(cut) == 1 else gantt_pages(cut)
+        return GanttChart([replace(timeline, end_ns=end_ns) for timeline in timelines])
 
 
 def run_timelines(

@@ -88,13 +88,15 @@ def test_perfect_replay_meets_every_goal() -> None:
     few = len(present_values()) <= CONSTANTS_MAX
     assert f"{goals[True] + few} of {goals[True] + 1} measured goals are met." in text
     assert f"{goals[False]} of {goals[False]} arithmetic rules" in text
-    assert "| `transport` | multi-CTC | MB/s | 120 | 0% | 0% | 0% |" in text
-    assert "| CTCs, 4 to 16 | MB/s | 300 | 100% | 100% | 100% | 0.0% | 0.0% | 0.0% |" in text
+    assert "| `transport` | multi-CTC | MB/s both ways | 120 | 0% | 0% | 0% |" in text
+    assert (
+        "| CTCs, 4 to 16 | MB/s both ways | 300 | 100% | 100% | 100% | 0.0% | 0.0% | 0.0% |" in text
+    )
     assert "| the model | 0.0% | 0.0% |" in text
     assert text.index("## What holds") < text.index("## Decision accuracy") < text.index("## Goals")
     first = lines_of(text[text.index("## Goals") :], "| `transport` |")[0]
     assert first == (
-        "| `transport` | multi-CTC | MB/s | median within 3.5% "
+        "| `transport` | multi-CTC | MB/s both ways | median within 3.5% "
         "| 0% of 61 | 0% of 59 | 0% of 120 | yes |"
     )
     assert (
@@ -151,7 +153,7 @@ def test_worst_devices_are_told_in_points() -> None:
 def test_seeds_that_differ_are_told() -> None:
     text = page(material(off_by(1.0, 1.01), off_by(1.0, name="device_reports")))
     (line,) = lines_of(text[text.index("From seed to seed") :], "| `")
-    assert line.startswith("| `transport` | MB/s | 1.00% | 1.0% (")
+    assert line.startswith("| `transport` | MB/s both ways | 1.00% | 1.0% (")
     assert line.endswith(" | 0 of 140 |")
 
 
@@ -204,8 +206,8 @@ def test_left_out_suites_are_shown_or_said_to_be_missing(
     text = page(replace(material(off_by(1.0)), left_out=load_left_out(path)))
     assert "| HY | 30 | 10.6% | 24.9% | 39.3% | HY/4/5 | 40 |" in text
     assert (
-        "| suites left out | multi-CTC | MB/s | 90 % within 16% |  | 15.0% of 120 |  | yes |"
-        in text
+        "| suites left out | multi-CTC | MB/s both ways | 90 % within 16% |  | 15.0% of 120 |  "
+        "| yes |" in text
     )
 
 

@@ -56,11 +56,13 @@ def test_directors_that_are_joined_and_chpids_of_other_numbers_are_drawn() -> No
     assert "ALPHA, BETA" in texts
 
 
-def test_terminal_shows_the_cluster_before_its_links(capsys: pytest.CaptureFixture[str]) -> None:
+def test_terminal_shows_links_and_after_them_who_shares_what(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert run(["show", "two-cecs"]) == 0
     text = capsys.readouterr().out
     assert max(map(len, text.splitlines())) <= 80
-    assert text.index("CEC WEST: DELTA, GAMMA") < text.index("chpid 40 ===")
+    assert text.index("chpid 40 ===") < text.index("CEC WEST: DELTA, GAMMA")
     assert sum("---" in line for line in text.splitlines()) == 48
 
 

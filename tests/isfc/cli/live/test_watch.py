@@ -33,7 +33,7 @@ def noon() -> str:
 def test_pipe_gets_a_line_a_second(capsys: pytest.CaptureFixture[str]) -> None:
     watch_for(2, LiveView([NAMES], time=noon))
     assert capsys.readouterr().out.splitlines() == [
-        "         ATLANTA                       BOSTON",
+        "         ATLANTA writes                BOSTON writes",
         "time     link       MB/s   pkg/s  pend link       MB/s   pkg/s  pend col/s lag %",
         "12:00:00 Up          3.0     4.0     5 Up          6.0     8.0     5   4.0   2.0",
         "12:00:00 Up          3.0     4.0     5 Up          6.0     8.0     5   4.0   2.0",

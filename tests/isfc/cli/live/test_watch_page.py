@@ -124,7 +124,7 @@ def test_large_links_and_long_names_fit_a_terminal(
 
 def test_line_has_the_figures_below_their_headings() -> None:
     assert [*watch_headings(NAMES).splitlines(), watch_line("12:00:00", (ATLANTA, BOSTON))] == [
-        "         ATLANTA                       BOSTON",
+        "         ATLANTA writes                BOSTON writes",
         "time     link       MB/s   pkg/s  pend link       MB/s   pkg/s  pend col/s lag %",
         "12:00:00 Up          3.0     4.0     5 Up          3.0     4.0     5   2.0   2.0",
     ]

@@ -144,7 +144,7 @@ def test_failure_ends_with_1_and_names_the_figures(
     out, err = capsys.readouterr()
     (headline, failure) = err.splitlines()
     assert headline == "isfc: out of tolerance:"
-    assert failure.startswith("  HL/12/1 MB/s: 0, published 194; expected within ")
+    assert failure.startswith("  HL/12/1 MB/s both ways: 0, published 194; expected within ")
     assert ("  12  194    0 -100!" in out) or '"within": false' in out
 
 
@@ -156,7 +156,9 @@ def test_many_failures_are_counted_and_a_left_bound_is_one(
     lines = capsys.readouterr().err.splitlines()
     bounds = [line for line in lines if "multi-CTC rows: median 100% (bound " in line]
     assert lines[1 : 1 + len(bounds)] == bounds != []
-    assert any("HS/1/1 MB/s: 0, published 14.45; expected within" in line for line in lines)
+    assert any(
+        "HS/1/1 MB/s both ways: 0, published 14.45; expected within" in line for line in lines
+    )
     assert len(lines) == 1 + FAILURES_SHOWN + 1
     assert re.fullmatch(r"  and \d{3} more", lines[-1])
 

@@ -130,13 +130,17 @@ def test_all_tables_fit_80_columns_one_after_the_other(
     )
 
 
-def test_whole_table_ends_with_what_it_comes_to(
+def test_whole_table_begins_with_what_holds_and_ends_with_its_bounds(
     table: PublishedTable, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = page_of(capsys, verdict_of(table, {}, faithful))
     assert max(map(len, page)) <= 80
-    start = next(index for index, line in enumerate(page) if line.startswith("what must hold"))
-    assert page[start + 1].split()[:5] == ["MB/s", "multi-CTC", "120", "median", "0.833%"]
+    begins = [
+        next(index for index, line in enumerate(page) if line.startswith(head))
+        for head in ("ours is within", "two differ in", "HS: messages", "what holds")
+    ]
+    assert begins == sorted(begins)
+    assert page[begins[-1] + 1].split()[1:6] == ["both", "ways", "multi-CTC", "120", "median"]
     assert re.fullmatch(r"measured goals met: (\d+) of \1", page[-3])
     assert page[-2:] == ["rows that leave a bound: 0 of 140", OWN]
 
@@ -183,9 +187,9 @@ def test_verdict_of_one_table_says_what_holds_then_which_choices_are_right_then_
         for head in ("ours is within", "two differ in", "goals missed")
     )
     assert holds < decisions < missed
-    assert page[holds + 1].split() == "MB/s multi-CTC 120 0% 10.5% 10.5% kept".split()
+    assert page[holds + 1].split() == "MB/s both ways multi-CTC 120 0% 10.5% 10.5% kept".split()
     assert page[decisions + 1].split()[-4:] == ["100%", "0.0%", "0.0%", "0.0%"]
-    assert page[missed + 1].split()[:5] == ["MB/s", "multi-CTC", "120", "90", "%"]
+    assert page[missed + 1].split()[2:7] == ["ways", "multi-CTC", "120", "90", "%"]
 
 
 def test_decisions_of_some_rows_are_not_judged(
@@ -199,10 +203,10 @@ def test_a_bound_that_is_left_is_marked_where_what_holds_is_said(
     table: PublishedTable, capsys: pytest.CaptureFixture[str]
 ) -> None:
     show(verdict_page([verdict_of(table, {}, lambda row, of: 3 * row.number(of))]))
-    (line,) = (
+    line = next(
         line
         for line in capsys.readouterr().out.splitlines()
-        if line.startswith("MB/s            multi-CTC")
+        if line.startswith("MB/s both ways  multi-CTC")
     )
     assert line.split()[-1] == "left!"
 
