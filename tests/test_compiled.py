@@ -70,19 +70,20 @@ for journal in journals:
 """
 
 
-Translate = Callable[[list[str], str], list[SimpleNamespace]]
+Translate = Callable[..., list[SimpleNamespace]]
 
 
-def translate(paths: list[str], group_name: str) -> list[SimpleNamespace]:
-    """In place of mypyc."""
+def translate(paths: list[str], group_name: str, **levels: str) -> list[SimpleNamespace]:
+    """In place of mypyc, whose levels are gcc's."""
+    assert levels == {"opt_level": "3", "debug_level": "0"}
     return [SimpleNamespace(paths=paths, optional=False, extra_compile_args=[], name=group_name)]
 
 
-def without_mypy(paths: list[str], group_name: str) -> NoReturn:
+def without_mypy(paths: list[str], group_name: str, **_: str) -> NoReturn:
     raise ModuleNotFoundError(f"No module 'mypyc' to translate {len(paths)} files of {group_name}")
 
 
-def refused(paths: list[str], group_name: str) -> NoReturn:
+def refused(paths: list[str], group_name: str, **_: str) -> NoReturn:
     """What mypyc does if mypy finds fault."""
     sys.exit(f"{paths[0]}:1: error: there is some in {group_name}")
 
@@ -95,6 +96,7 @@ def asked_to_compile(
     patch.setattr("setuptools.setup", asked.update)
     patch.setattr("mypyc.build.mypycify", mypycify)
     patch.setattr(sys, "argv", ["setup.py", command])
+    patch.delenv("ISFC_OPT_LEVEL", raising=False)
     patch.chdir(ROOT)
     runpy.run_path("setup.py")
     return asked["ext_modules"]

@@ -62,7 +62,7 @@ run published-1 --workload HS --pairs 5 --seconds 0.1 --timeline 5ms
 run two-cecs --traffic ALPHA-BETA:HS:1 --seconds 0.01 --warmup 0.01
 run atlanta-boston --workload HS --pairs 1 --seconds 0.02 --warmup 0.01 --fault-seed 1
 collide published-1 --offer-out 5 --offer-in 5 --steps 1 --seconds 0.01 --seeds 1
-relocate published-4 --memory 1G --change-rate 10M
+relocate published-4 --memory 64M --change-rate 10M
 evacuate published-1 CLIENT --guests guests.csv
 replay stop_short
 sweep grid.toml --jobs 1 -o rows.csv

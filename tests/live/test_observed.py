@@ -81,7 +81,7 @@ def test_both_nodes_of_isfc_up_are_seen(tmp_path: Path, monkeypatch: pytest.Monk
         wait_for(lambda: any(rates_mb_per_s(up)), "a line of rates that are not nought")
         assert up.end() == 0
     heading, columns, *_ = up.out.splitlines()
-    assert heading.split() == ["CLIENT", "SERVER"]
+    assert heading.split() == ["CLIENT", "writes", "SERVER", "writes"]
     assert columns.split()[:3] == ["time", "link", "MB/s"]
 
 

@@ -166,9 +166,11 @@ def layouts_page(choices: Sequence[Choice], workload: Workload, pairs: int) -> R
 
 
 def _odds(pair: PairOdds) -> str:
-    names = f"{pair.first.name} and {pair.second.name}"
-    more = f"by the model it carries {pair.ratio - 1:.0%} more"
+    more = f"carries {pair.ratio - 1:.0%} more"
+    first, second = pair.first.name, pair.second.name
     if nobody_is_ahead(pair.odds):
-        more = more.replace("it", pair.first.name, 1)
-        return f"{names}: neither is ahead ({more}; odds {pair.odds})."
-    return f"{pair.first.name} is ahead of {pair.second.name}: odds {pair.odds} ({more})."
+        return (
+            f"{first} and {second}: neither is ahead "
+            f"(by the model {first} {more}; odds {pair.odds})."
+        )
+    return f"{first} is ahead of {second}: odds {pair.odds} (by the model it {more})."
