@@ -193,7 +193,7 @@ def test_seeds_of_a_replay(capsys: pytest.CaptureFixture[str]) -> None:
     assert two["error"] == pytest.approx(two["emulated"] / two["published"] - 1)
     assert rest[-1]["spread_percent"] is None
     assert run([*command, "--seeds", "2"]) == 0
-    assert re.search(r"^MB/s +transport +1 +\d", capsys.readouterr().out, re.MULTILINE)
+    assert re.search(r"^MB/s both ways +transport +1 +\d", capsys.readouterr().out, re.MULTILINE)
 
 
 @pytest.mark.parametrize(
