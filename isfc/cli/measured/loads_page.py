@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from math import inf
 from typing import TYPE_CHECKING, Final
 
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 
 from isfc.cli.output.notes import note_lines
 from isfc.cli.output.ranges import likely, range_note
@@ -31,19 +31,19 @@ _NEVER: Final = f"not in {MONTHS_MAX} months"
 
 
 def loads_page(found: Loads) -> RenderableType:
-    """All that there is to say of a link's loads."""
+    """All that there is to say of a link's loads, first whether they are carried."""
     known = [each.range for way in found.ways for each in (way.whole, way.left) if each]
     parts: list[RenderableType] = [
-        *_heading(found),
-        _ways_table(found),
+        _heading(found),
+        _verdict(found) + (f" {_outgrown(found)}" if found.growth else ""),
+        Group("MB/s (2^20) one way", _ways_table(found)),
         _busiest(found),
-        _verdict(found),
-        _by_time(found),
     ]
-    if found.growth:
-        parts += [_months_table(found), *_outgrown(found)]
     if found.leaving is not None:
         parts += _windows(found, found.leaving)
+    parts.append(_by_time(found))
+    if found.growth:
+        parts.append(_months_table(found))
     parts.append(
         f"What the layout carries is of {SUITE}, {SATURATING_PAIRS} pairs, while the other end "
         f"only answers: of what both send at the same time, each has less. {range_note(known)}"
@@ -57,14 +57,11 @@ def loads_notes(found: Loads) -> tuple[Note, ...]:
     return (*found.layout.notes, *large_guests(guests))
 
 
-def _heading(found: Loads) -> Iterator[str]:
+def _heading(found: Loads) -> str:
     first, last = found.intervals[0], found.intervals[-1]
     days = sum(each.seconds for each in found.intervals) / 86_400
     when = f", {first.begin} to {last.end}" if first.dated else ""
-    yield (
-        f"{found.layout.name}: {len(found.intervals)} intervals, {days:.1f} days in all{when}. "
-        f"MB/s (2^20) one way; {found.percentile:g} %: for so much of the time no more was sent."
-    )
+    return f"{found.layout.name}: {len(found.intervals)} intervals, {days:.1f} days in all{when}"
 
 
 def _ways_table(found: Loads) -> RenderableType:
@@ -87,8 +84,13 @@ def _ways_table(found: Loads) -> RenderableType:
 
 
 def _busiest(found: Loads) -> str:
-    times = (f"{way.sender} sent most from {way.busiest} on" for way in found.ways)
-    return f"{'; '.join(times)}."
+    times = "; ".join(f"{way.sender} sent most from {way.busiest} on" for way in found.ways)
+    kept = "carries" if found.lost is LostPiece.NONE else "left"
+    percentile = f"{found.percentile:g} %"
+    return (
+        f"{percentile}: for so much of the time no more was sent. headroom: by how much '{kept}' "
+        f"is more than that. {times}."
+    )
 
 
 def _share(headroom: float) -> str:
@@ -96,12 +98,12 @@ def _share(headroom: float) -> str:
 
 
 def _verdict(found: Loads) -> str:
-    gone = "".join(dict.fromkeys(f" ({way.left.gone})" for way in found.ways if way.left))
+    gone = " or ".join(dict.fromkeys(way.left.gone for way in found.ways if way.left))
+    lost = f", {_GONE[found.lost]} ({gone})," if gone else ""
     short = [way.sender for way in found.ways if way.headroom() < 0]
-    what = f"the {found.percentile:g} % of what {' and '.join(short) or 'both'}"
-    verb = "does not carry" if short else "carries"
+    what = f"{'does not carry' if short else 'carries'} what {' and '.join(short) or 'both'}"
     sent = "sends" if len(short) == 1 else "send"
-    return f"The layout, {_GONE[found.lost]}{gone}, {verb} {what} {sent}."
+    return f"The layout{lost} {what} {sent} for {found.percentile:g} % of the time."
 
 
 def _by_time(found: Loads) -> RenderableType:
@@ -123,13 +125,13 @@ def _by_time(found: Loads) -> RenderableType:
             cells.append(f"{max(s.mb_per_s[way] for s in slots):.0f}")
         busiest = max(slots, key=lambda slot: max(slot.mb_per_s))
         table.add_row(slots[0].label, *cells, busiest.label)
-    return table
+    return Group("By time, MB/s one way", table)
 
 
 def _months_table(found: Loads) -> RenderableType:
-    columns = ((">", "MB/s"), (">", "headroom"), ("~", "range"))
+    columns = ((">", f"{found.percentile:g} %"), (">", "headroom"), ("", "range"))
     table = plain_table(
-        f"month, {100 * found.growth:g} % more each",
+        "month",
         *(f"{head}{way.sender}\n{what}" for way in found.ways for head, what in columns),
         no_wrap=True,
     )
@@ -141,20 +143,21 @@ def _months_table(found: Loads) -> RenderableType:
             ends = way.headroom_likely(month, found.growth) if way.mb_per_s else None
             cells.append(" to ".join(f"{100 * end:+.0f}" for end in ends or ()))
         table.add_row(str(month), *cells)
-    return table
+    return Group(f"With {100 * found.growth:g} % more each month, MB/s one way", table)
 
 
-def _outgrown(found: Loads) -> Iterator[str]:
+def _outgrown(found: Loads) -> str:
+    said = []
     for way in found.ways:
         months = way.months_left(found.growth)
         if months is None:
-            yield f"{way.sender}: {_NEVER} beyond what the layout carries {_GONE[found.lost]}."
-            continue
-        low, middle, high = (_NEVER if each >= MONTHS_MAX else str(each) for each in months)
-        yield (
-            f"{way.sender}: beyond what the layout carries {_GONE[found.lost]} after {middle} "
-            f"months ({low} to {high})."
-        )
+            said.append(f"{way.sender}'s {_NEVER}")
+        elif not max(months):
+            said.append(f"{way.sender}'s already now")
+        else:
+            low, middle, high = (_NEVER if each >= MONTHS_MAX else str(each) for each in months)
+            said.append(f"{way.sender}'s after {middle} months ({low} to {high})")
+    return f"With {100 * found.growth:g} % more each month it is too much: {', '.join(said)}."
 
 
 def _windows(found: Loads, leaving: Leaving) -> Iterator[RenderableType]:
@@ -171,7 +174,7 @@ def _windows(found: Loads, leaving: Leaving) -> Iterator[RenderableType]:
         return
     stays = any(window.stays for window in found.windows)
     table = plain_table(
-        *("", "begun", ">takes", "range", ">less for\nothers, MB/s"),
+        *("", "begun", ">takes", "range", ">less for others,\nMB/s one way"),
         *(["stays"] if stays else []),
     )
     for name, window in zip(("best", "worst"), (found.windows[0], found.windows[-1]), strict=True):

@@ -214,8 +214,8 @@ def test_the_page_and_its_picture(
     assert run([*words, "--growth", "5", "--move", "4G", "--jobs", "1"]) == 0
     page = capsys.readouterr().out
     for said in (
-        "The layout, whole, carries",
-        "month, 5 % more each",
+        "The layout carries what both send for 95 % of the time. With 5 % more each month",
+        "With 5 % more each month, MB/s one way",
         "Emptying CLIENT, one guest of 4 GiB",
     ):
         assert said in page
