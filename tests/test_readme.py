@@ -30,6 +30,7 @@ from scenarios.moves.guest_memory import GuestMemory
 from scenarios.moves.relocated import relocate
 from scenarios.published.replay import Comparison
 from scenarios.published.table import Role
+from scenarios.published.verdict import left_out
 from scenarios.runs.cp_script import ConsoleEntry
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import run
@@ -252,3 +253,10 @@ def test_make_replay_ends_with_the_command_to_try_next() -> None:
     assert "$(BIN)/isfc plan atlanta-boston" in recipe.splitlines()[-1]
     assert "\nNext: .venv/bin/isfc plan atlanta-boston\n```" in README
     assert any(block[0].command == "isfc plan atlanta-boston" for block in BLOCKS)
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/replay.md"])
+def test_pages_of_a_replay_say_what_to_expect_of_a_workload_of_ones_own(name: str) -> None:
+    # their blocks are not run again when other constants are fitted
+    words = (console.PROJECT / name).read_text("utf-8").split()
+    assert f"own workload, MB/s both ways: {left_out()}" in " ".join(words)

@@ -246,7 +246,7 @@ def sizing_page(found: LinkSizing) -> RenderableType:
 
 def _verdict(found: LinkSizing) -> str:
     """What to order, or why nothing helps."""
-    wanted, gone, best = f"{found.mb_per_s:,g} MB/s", _GONE[found.lost], found.best
+    wanted, gone, best = f"{found.mb_per_s:,g} MB/s each way", _GONE[found.lost], found.best
     if best is None:
         most = found.most
         why = "" if found.limit is None else limit_line(found.limit, most.left.rate.mb_per_s)
@@ -257,6 +257,7 @@ def _verdict(found: LinkSizing) -> str:
     each = f"{best.ctcs // best.chpids} on each" if best.chpids > 1 else "all on it"
     return (
         f"Best: {best.chpids} chpid{'s' * (best.chpids > 1)} of {best.feature} at each system, "
-        f"{best.ctcs} CTC{'s' * (best.ctcs > 1)}, {each}; {best.left.rate.mb_per_s:,.0f} MB/s "
-        f"{gone}. The odds of {wanted} are {best.odds}."
+        f"{best.ctcs} CTC{'s' * (best.ctcs > 1)}, {each}; "
+        f"{best.left.rate.mb_per_s:,.0f} MB/s each way {gone}. "
+        f"The odds of {found.mb_per_s:,g} are {best.odds}."
     )

@@ -191,7 +191,7 @@ def mix_of_interval(
         notes = tuple(_reported(interval.channels))
     else:
         loads = list(_loads_of_devices(interval.devices, device_block, device_read_share))
-        assumed = f"{device_block} bytes an I/O, {device_read_share:.0%} reads, all zHPF"
+        assumed = f"{device_block} bytes an I/O, {100 * device_read_share:.0f} % reads, all zHPF"
         notes = (f"The report has no bytes and directions: assumed {assumed}.",)
     if not loads:
         raise _nothing(interval, unmeasured)

@@ -98,10 +98,10 @@ class Deviation(StrEnum):
                 assert_never(self)
 
     def show(self, value: float) -> str:
-        """A distance, or a limit of one, in seven columns at most."""
+        """A distance, or a limit of one, in eight columns at most."""
         match self:
             case Deviation.RELATIVE | Deviation.EXCESS | Deviation.SHORTFALL:
-                return f"{100 * value:.3g}%" if value < 9.9995 else ">999%"
+                return f"{100 * value:.3g} %" if value < 9.9995 else ">999 %"
             case Deviation.FACTOR:
                 return f"x {value:.3g}" if value < 999.5 else "> x 999"
             case _:

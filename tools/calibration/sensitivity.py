@@ -119,7 +119,7 @@ def store(found: Mapping[str, Sensitivity], length: float, path: Path = FIGURES)
     head = (
         "# made by python -m tools.calibration.sensitivity: every calibration row,\n"
         f"# each run {length:g} times as long as tools/calibration/loss.py says,\n"
-        f"# means over so many seeds, moves of {MOVE:.0%}\n"
+        f"# means over so many seeds, moves of {100 * MOVE:.0f} %\n"
     )
     with path.open("w", newline="", encoding="utf-8") as file:
         file.write(head)
@@ -161,7 +161,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for number, row in enumerate(measure(cases, KNOBS, known, pool), start=1):
             known[row.name] = row
             store(known, options.length)
-            line = f"{number} of {len(KNOBS)}: {row.name}: loss {row.loss:+.1%}"
+            line = f"{number} of {len(KNOBS)}: {row.name}: loss {100 * row.loss:+.1f} %"
             print(line, file=sys.stderr, flush=True)
     return 0
 

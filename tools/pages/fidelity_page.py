@@ -33,7 +33,7 @@ MADE: Final = (
     "`make fidelity` measures again what each constant does."
 )
 SENSITIVITY: Final = """
-For this table one constant at a time was moved by {move:.0%}, down and up, while all others
+For this table one constant at a time was moved by {move:.0f} %, down and up, while all others
 stayed. The table shows how much worse the model then fits the calibration rows: the change of
 the fit's loss (`tools/calibration/loss.py`), with the same {seeds} seeds before and after the
 move. A change below 0 means that the fit would gain from the move. *Chance* is {significant}
@@ -48,8 +48,8 @@ the multi-CTC links, *quiet* are the rows where IBM counted at most 0.2 collisio
 *colliding* those with 20 or more. *Busy devices* are busy for more than 20 % of the time.
 *Writing devices* are the busy devices that mostly write: their DISC is .3 ms or more. A goal
 for all rows *but three* leaves out the three worst rows. The columns *calibration*, *prediction*
-and *all* say what the rows of that kind reach, and how many rows they are. [Published
-tables](replay.md) says what each table has."""
+and *all* say what the rows of that kind reach, and how many rows they are; *missed by* is empty
+where all meet the goal. [Published tables](replay.md) says what each table has."""
 
 SPREAD_WANTED: Final = 2.0
 """Percent: how far the seeds of a run may differ."""
@@ -181,7 +181,7 @@ def explain(reasons: Iterable[OffReason], table: str, row: PublishedRow, error: 
 
 
 def _goals(verdicts: Sequence[TableVerdict], left_out: Sequence[Mapping[str, str]]) -> str:
-    heading = ("table", "rows", "measure", "goal", "calibration", "prediction", "all", "met")
+    heading = ("table", "rows", "measure", "goal", "calibration", "prediction", "all", "missed by")
     measured = [line for v in verdicts if v.table.is_measured for line in _goal_lines(v)]
     measured += _model_goals(left_out)
     rules = [line for v in verdicts if not v.table.is_measured for line in _goal_lines(v)]
@@ -199,7 +199,7 @@ def _goals(verdicts: Sequence[TableVerdict], left_out: Sequence[Mapping[str, str
 
 
 def _met(lines: Sequence[Sequence[str]]) -> str:
-    return f"{sum(line[-1] == 'yes' for line in lines)} of {len(lines)}"
+    return f"{sum(not line[-1] for line in lines)} of {len(lines)}"
 
 
 def _model_goals(left_out: Sequence[Mapping[str, str]]) -> Iterator[tuple[str, ...]]:
@@ -209,14 +209,20 @@ def _model_goals(left_out: Sequence[Mapping[str, str]]) -> Iterator[tuple[str, .
             if row["suite"] == EVERY:
                 reached = float(row[name])
                 yield (
-                    *("suites left out", "multi-CTC", "MB/s both ways", f"{of} within {limit:.0%}"),
-                    *("", f"{reached:.1%} of {row['rows']}", "", _verdict(reached <= limit)),
+                    *(
+                        "suites left out",
+                        "multi-CTC",
+                        "MB/s both ways",
+                        f"{of} within {100 * limit:.0f} %",
+                    ),
+                    *("", f"{100 * reached:.1f} % of {row['rows']}", ""),
+                    _missed(reached, limit),
                 )
     count = len(present_values())
     yield (
         *("the model", "", "calibrated constants", f"at most {CONSTANTS_MAX}"),
         *("", "", str(count)),
-        _verdict(count <= CONSTANTS_MAX),
+        _missed(count, CONSTANTS_MAX, Deviation.POINTS),
     )
 
 
@@ -231,17 +237,17 @@ def _goal_lines(verdict: TableVerdict) -> Iterator[tuple[str, ...]]:
             statistic = "wrong way" if made.statistic == "wrong_way" else made.statistic
             yield (
                 *(name, made.what, measure_name(made.measure)),
-                f"{statistic}: {made.goal:.1%} at most",
-                *("", "", f"{made.reached:.1%}"),
-                _verdict(made.meets_goal),
+                f"{statistic}: {100 * made.goal:.1f} % at most",
+                *("", "", f"{100 * made.reached:.1f} %"),
+                _missed(made.reached, made.goal),
             )
     for change in verdict.changes:
         wanted = change.change
         yield (
             *(name, f"{wanted.before} to {wanted.after}", measure_name(wanted.measure)),
-            f"right sign of every change of more than {wanted.above:.0%}",
+            f"right sign of every change of more than {100 * wanted.above:.0f} %",
             *("", "", f"{change.count - len(change.wrong)} of {change.count}"),
-            _verdict(not change.wrong),
+            _missed(len(change.wrong), 0, Deviation.POINTS),
         )
 
 
@@ -261,7 +267,7 @@ def _check_lines(
                 *(goal.group, measure_name(goal.measure)),
                 f"{'every one' if field == 'worst' else name} {goal.distance.limit(limit)}",
                 *(_reached(summary, field) for summary in groups),
-                _verdict(getattr(check.summary, field) <= limit),
+                _missed(getattr(check.summary, field), limit, goal.distance),
             )
 
 
@@ -271,8 +277,12 @@ def _reached(summary: ErrorSummary | None, field: str) -> str:
     return f"{summary.distance.show(getattr(summary, field))} of {summary.count}"
 
 
-def _verdict(good: bool) -> str:
-    return "yes" if good else "**no**"
+def _missed(reached: float, limit: float, distance: Deviation = Deviation.RELATIVE) -> str:
+    """By how much a goal is missed, in its unit, or how many times too much; nothing if met."""
+    if reached <= limit:
+        return ""
+    too_much = reached / limit if distance is Deviation.FACTOR else reached - limit
+    return f"**{distance.show(too_much)}**"
 
 
 def _pictures(pictures: Sequence[Picture]) -> str:
@@ -313,7 +323,7 @@ def _worst(verdict: TableVerdict, reasons: Sequence[OffReason]) -> str:
 
 def _error(comparison: Comparison, distance: Deviation) -> str:
     if distance is Deviation.RELATIVE and comparison.error is not None:
-        return f"{comparison.error:+.0%}"
+        return f"{100 * comparison.error:+.0f} %"
     return f"{comparison.emulated - comparison.published:+.3g}"
 
 
@@ -334,11 +344,11 @@ def _seeds(replays: Sequence[ReplayedTable]) -> str:
             above = sum(spread > SPREAD_WANTED for spread, _ in spreads)
             lines.append(
                 (
-                    *(f"`{table.name}`", measure_name(measure), f"{middle:.2f}%"),
-                    *(f"{greatest:.1f}% ({key})", f"{above} of {len(spreads)}"),
+                    *(f"`{table.name}`", measure_name(measure), f"{middle:.2f} %"),
+                    *(f"{greatest:.1f} % ({key})", f"{above} of {len(spreads)}"),
                 )
             )
-    heading = ("table", "measure", "median", "greatest", f"above {SPREAD_WANTED:g}%")
+    heading = ("table", "measure", "median", "greatest", f"above {SPREAD_WANTED:g} %")
     return paragraph(SPREAD) + "\n" + markdown_table(heading, lines)
 
 
@@ -350,13 +360,16 @@ def _sensitivity(found: Mapping[str, Sensitivity]) -> str:
     lines = [
         (
             *(f"`{row.name}`", f"{row.value:,.4g}"),
-            *(f"{(loss - row.unmoved) / row.unmoved:+.2%}" for loss in (row.down, row.up)),
-            *(f"{row.loss:+.2%}", f"{SIGNIFICANT * row.noise / row.unmoved:.2%}"),
+            *(
+                f"{100 * ((loss - row.unmoved) / row.unmoved):+.2f} %"
+                for loss in (row.down, row.up)
+            ),
+            *(f"{100 * row.loss:+.2f} %", f"{100 * (SIGNIFICANT * row.noise / row.unmoved):.2f} %"),
             *("yes" if row.matters else "**no**", str(row.seeds)),
         )
         for row in rows
     ]
-    numbers = {"move": MOVE, "seeds": SEEDS, "more": MORE_SEEDS, "significant": SIGNIFICANT}
+    numbers = {"move": 100 * MOVE, "seeds": SEEDS, "more": MORE_SEEDS, "significant": SIGNIFICANT}
     text = paragraph(SENSITIVITY.format(**numbers)) + "\n"
     stale = [row.name for row in rows if row.value != present.get(row.name)]
     missing = [f"`{name}`" for name in present if name not in found]
@@ -370,7 +383,7 @@ def _sensitivity(found: Mapping[str, Sensitivity]) -> str:
             )
             + "\n"
         )
-    moves = (f"-{MOVE:.0%}", f"+{MOVE:.0%}", "on average", "chance")
+    moves = (f"-{100 * MOVE:.0f} %", f"+{100 * MOVE:.0f} %", "on average", "chance")
     heading = ("constant", "value", *moves, "matters", "seeds")
     return text + markdown_table(heading, lines)
 
@@ -391,7 +404,7 @@ def _left_out(rows: Sequence[Mapping[str, str]]) -> str:
     lines = [
         (
             *(row["suite"], row["rows"]),
-            *(f"{float(row[name]):.1%}" for name in ("median", "p90", "worst")),
+            *(f"{100 * float(row[name]):.1f} %" for name in ("median", "p90", "worst")),
             *(row["worst_row"], row["made"]),
         )
         for row in rows

@@ -111,7 +111,7 @@ def held(verdicts: Sequence[TableVerdict]) -> str:
 
 def decided(verdicts: Sequence[TableVerdict]) -> str:
     """Choices between published rows, and what a site loses by its preference."""
-    text = paragraph(DECISIONS.format(level=f"{LEVEL:.0%}")) + "\n"
+    text = paragraph(DECISIONS.format(level=f"{100 * LEVEL:.0f} %")) + "\n"
     lines, lost, standing_out = [], [], ""
     for verdict in verdicts:
         table = verdict.table
@@ -126,9 +126,9 @@ def decided(verdicts: Sequence[TableVerdict]) -> str:
                 for name, liking in likings.items()
             ]
             standing_out = ", ".join(sorted(outliers(table)))
-    shares = [f"over {level:.0%}" for level in LEVELS]
+    shares = [f"over {100 * level:.0f} %" for level in LEVELS]
     heading = ("two rows differ in", "measure", "pairs", *shares, "half within", "90 %", "all")
-    said = REGRET.format(level=f"{LEVEL:.0%}", outliers=standing_out)
+    said = REGRET.format(level=f"{100 * LEVEL:.0f} %", outliers=standing_out)
     text += markdown_table(heading, lines) + "\n" + paragraph(said) + "\n"
     return text + markdown_table(
         ("taken by", "lost on average", "at worst", "at", "without outliers", "at worst", "at"),
@@ -137,14 +137,14 @@ def decided(verdicts: Sequence[TableVerdict]) -> str:
 
 
 def _regretted(lost: Regret) -> tuple[str, ...]:
-    return f"{lost.mean:.1%}", f"{lost.worst:.1%}", lost.worst_at
+    return f"{100 * lost.mean:.1f} %", f"{100 * lost.worst:.1f} %", lost.worst_at
 
 
 def _decision(made: DecisionAccuracy) -> tuple[str, ...]:
     return (
         *(made.choice.what, measure_name(made.choice.measure), str(made.count)),
-        *(f"{made.share(level):.0%}" for level in LEVELS),
-        *(f"{error:.1%}" for error in (made.median, made.p90, made.worst)),
+        *(f"{100 * made.share(level):.0f} %" for level in LEVELS),
+        *(f"{100 * error:.1f} %" for error in (made.median, made.p90, made.worst)),
     )
 
 
@@ -156,7 +156,7 @@ def ranged() -> str:
         (
             *(RANGE_NAMES.get(one.of, one.of), str(one.family), str(one.rows)),
             *(
-                f"x {factor:.2f}, covered {covered(one.family, misses, share, factor):.0%}"
+                f"x {factor:.2f}, covered {100 * covered(one.family, misses, share, factor):.0f} %"
                 for share, factor in (
                     (FOUR_OF_FIVE, one.four_of_five),
                     (NINETEEN_OF_TWENTY, one.nineteen_of_twenty),
@@ -191,7 +191,7 @@ def ranged() -> str:
 
 def _foretold(misses: Sequence[certainty.Miss]) -> str:
     found = [foretold(misses, share) for share in (FOUR_OF_FIVE, NINETEEN_OF_TWENTY)]
-    return ", ".join(f"{each:.0%}" for each in found if each is not None)
+    return ", ".join(f"{100 * each:.0f} %" for each in found if each is not None)
 
 
 def ablated(lines: Sequence[Mapping[str, str]]) -> str:

@@ -153,10 +153,10 @@ def layouts_page(choices: Sequence[Choice], workload: Workload, pairs: int) -> R
     heads = (">MB/s", "~range", "~limited by", "~worst loss\nleaves")
     table = plain_table("~layout", *heads, ">CTCs", ">chpids", ">findings")
     for each in choices:
-        worst = "-" if each.worst is None else f"{each.worst.share:.0%}: {each.worst.name}"
+        worst = "-" if each.worst is None else f"{100 * each.worst.share:.0f} %: {each.worst.name}"
         table.add_row(
             *(each.name, f"{each.rate.mb_per_s:.0f}", likely(each.range)),
-            *(short_limit(each.limit), worst.replace("%:", " %:")),
+            *(short_limit(each.limit), worst),
             *(str(len(each.layout.ctcs)), str(each.chpids), str(each.warnings + each.remarks)),
         )
     heading = f"MB/s (2^20) one way, of the slower direction, with {pairs} pairs of {workload.name}"
@@ -166,7 +166,7 @@ def layouts_page(choices: Sequence[Choice], workload: Workload, pairs: int) -> R
 
 
 def _odds(pair: PairOdds) -> str:
-    more = f"carries {pair.ratio - 1:.0%} more"
+    more = f"carries {100 * (pair.ratio - 1):.0f} % more"
     first, second = pair.first.name, pair.second.name
     if nobody_is_ahead(pair.odds):
         return (

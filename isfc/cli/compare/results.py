@@ -224,7 +224,7 @@ def _summary(figures: Sequence[ResultFigure]) -> Table:
         group = [figure for figure in figures if (figure.table, figure.measure) == (name, measure)]
         errors = [(_size(figure, figure.a), _size(figure, figure.b)) for figure in group]
         known = [(a, b) for a, b in errors if a is not None and b is not None]
-        medians = [f"{median(side):.1%}" for side in zip(*known, strict=True)] or ["-", "-"]
+        medians = [f"{100 * median(side):.1f} %" for side in zip(*known, strict=True)] or ["-", "-"]
         distances = [_distances(figure) for figure in group]
         table.add_row(
             *(_name(measure), name, str(len(group)), *medians),

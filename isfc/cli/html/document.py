@@ -326,7 +326,7 @@ def _loss(runs: LinkRuns) -> str:
     said = ""
     if costs and max(costs) <= ALIKE:
         limits = " ".join(limit_lines(runs.carried)) or "something else limits the link."
-        said = f"<p>No loss costs more than {ALIKE:.0%}: {escape(limits)}</p>\n"
+        said = f"<p>No loss costs more than {100 * ALIKE:.0f} %: {escape(limits)}</p>\n"
     return said + figure("losses", runs.mark, caption) + details("The figures", figures)
 
 

@@ -35,7 +35,7 @@ def sizing_page(sizing: Sizing, growth_percent: float, *, is_last: bool = True) 
 
 
 def _choices(sizing: Sizing, growth_percent: float) -> Table:
-    counts = (">now", f">+{growth_percent:g}%")
+    counts = (">now", f">+{growth_percent:g} %")
     used = (">proc%", ">bus%", ">line%", ">full first", ">at I/Os/s")
     table = plain_table("channel", *counts, *used, no_wrap=True)
     for choice in sizing.choices:

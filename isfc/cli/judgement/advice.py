@@ -33,7 +33,7 @@ def two_paces(rates: Iterable[tuple[str, Rate]]) -> str:
 
 def known_together(plan: ClusterPlan) -> str:
     """How far the figures are known, which links have two paces, and of which run the rest is."""
-    within = f"{plan.spread:.1%} of its greater direction"
+    within = f"{100 * plan.spread:.1f} % of its greater direction"
     said = [f"Each run went on until what every link carries was known within {within}."]
     if paces := two_paces(plan.named_rates()):
         said.append(paces)

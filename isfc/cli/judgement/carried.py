@@ -47,7 +47,7 @@ def differences(
     spread = max(rate.spread_mb_per_s / rate.mb_per_s for rate in rates)
     yield (
         f"The model's figures are of {SUITE}: saturated, with {SATURATING_PAIRS} pairs, and with "
-        f"{pairs}; each run went on until its figure was known within {spread:.1%}."
+        f"{pairs}; each run went on until its figure was known within {100 * spread:.1f} %."
     )
     if said := range_note(within for each in figures for within in ranges_of(each)):
         yield said

@@ -57,7 +57,9 @@ def io_limit_line(limit: IoLimit) -> str:
         by = f"several things together, most by {by}"
     alike = ", about alike" if len(limit.first) > 1 else ""
     told = "with twice that load" if limit.first[0].resource in LOADS else "without this limit"
-    slow = listed([f"{_WORDS[each.resource]} {each.share:.0%}" for each in limit.response[:3]])
+    slow = listed(
+        [f"{_WORDS[each.resource]} {100 * each.share:.0f} %" for each in limit.response[:3]]
+    )
     return (
         f"I/Os are limited by: {by}{alike}; {told}: {limit.without:,.0f} a second. Of their "
         f"response time: {slow}."

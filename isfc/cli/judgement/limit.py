@@ -210,7 +210,7 @@ def _named(limit: Limit, share: Share, load: str, names: Mapping[NodeName, str] 
         whose = share.where
         if kind in _HAVE_LOCK:
             whose = " ".join(filter(None, ("its software's lock", share.where, "is")))
-        said.append(f"{whose} busy {min(1.0, share.busy):.0%}".replace("%", " %").strip())
+        said.append(f"{whose} busy {100 * min(1.0, share.busy):.0f} %".strip())
     if doubt := resource_known(share.resource, experiment.collection.links):
         said.append(doubt)
     return f"{words} ({'; '.join(said)})" if said else words
@@ -282,20 +282,25 @@ def resources_page(limit: Limit) -> RenderableType:
             continue
         waited = ("", "") if seen.waited is None else _waited(seen.waited)
         name = _SEEN[seen.resource.kind.id].format(node=seen.resource.node)
-        table.add_row(name, "" if seen.busy is None else f"{seen.busy:.0%}", *waited)
+        table.add_row(name, "" if seen.busy is None else f"{100 * seen.busy:.0f} %", *waited)
     return Group(_SEEN_HEADING, table)
 
 
 def _waited(waited: Waited) -> tuple[str, str]:
-    return f"{waited.share:.0%}", f"{waited.count:.1f}"
+    return f"{100 * waited.share:.0f} %", f"{waited.count:.1f}"
 
 
 def rests_on_page(found: Sequence[RestsOn]) -> RenderableType:
     """The constants that move a rate, and by how much."""
     if not found:
-        return f"No constant of the model moves this by more than {MOVED_MIN:.0%} alone."
+        return f"No constant of the model moves this by more than {100 * MOVED_MIN:.0f} % alone."
     table = plain_table(
-        "constant", "of", "known", f">{MOVE:.0%} less", f">{MOVE:.0%} more", no_wrap=True
+        "constant",
+        "of",
+        "known",
+        f">{100 * MOVE:.0f} % less",
+        f">{100 * MOVE:.0f} % more",
+        no_wrap=True,
     )
     for each in found:
         table.add_row(each.name, each.holder, each.known, _moved(each.less), _moved(each.more))
@@ -306,7 +311,7 @@ def rests_on_page(found: Sequence[RestsOn]) -> RenderableType:
 
 
 def _moved(ratio: float) -> str:
-    return f"{ratio - 1:+.0%}"
+    return f"{100 * (ratio - 1):+.0f} %"
 
 
 def rests_on_json(found: Sequence[RestsOn]) -> list[dict[str, Any]]:

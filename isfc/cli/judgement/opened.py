@@ -66,4 +66,4 @@ def compared(was: Rate, comes: Rate, *, one_ctc: bool) -> tuple[str, str]:
     if load.verdict is AdviceVerdict.ALIKE:
         return "alike", f"as much as far as the odds tell {odds}"
     kind, word = ("better", "more") if load.share > 0 else ("worse", "less")
-    return kind, f"{abs(load.share):.0%} {word} {odds}"
+    return kind, f"{100 * abs(load.share):.0f} % {word} {odds}"

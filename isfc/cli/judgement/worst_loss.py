@@ -9,7 +9,7 @@ from scenarios.runs.saturation import STATED_PAIRS
 
 
 def worst_loss(layout: Layout, lefts: Sequence[AfterLoss]) -> str:
-    """``chpid 40 (50): 50% is left, A 196 (168-230) and ...``; the whole is first of ``lefts``.
+    """``chpid 40 (50): 50 % is left, A 196 (168-230) and ...``; the whole is first of ``lefts``.
 
     A CEC counts only where nothing else may be lost: no link survives that of its systems.
     """
@@ -23,7 +23,7 @@ def worst_loss(layout: Layout, lefts: Sequence[AfterLoss]) -> str:
         return ""
     ways = (share_range(layout, worst, whole, way) for way in (0, 1))
     known = min(filter(None, ways), key=lambda each: each.value, default=None)
-    kept = f"{share:.0%}" if known is None else percent(known)
+    kept = f"{100 * share:.0f} %" if known is None else percent(known)
     rates = " and ".join(
         f"{node} {rate:.0f}{f' ({plain(within.likely)})' if within else ''}"
         for way, (node, rate) in enumerate(zip(layout.nodes, _rates(worst), strict=True))

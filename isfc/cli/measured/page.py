@@ -12,6 +12,7 @@ from rich.table import Table
 from ctc.address import Rdev, format_rdev
 from isfc.cli.output.picture import write_picture
 from isfc.cli.output.table import plain_table
+from isfc.layout.in_words import listed
 from isfc.layout.site import CONSTANTS
 from isfc.measured.measurement import DEVICE_COLUMNS, DeviceFigures, LinkFigures, Measurement
 from isfc.search.site_fitted import Fitted
@@ -242,10 +243,46 @@ RIVALS: Final = 3
 
 
 def fit_page(fitted: Fitted, file: str, *, written: bool = True) -> RenderableType:
-    """The factors with what is known of them, how good the fit is, and why it is refused if so."""
+    """Whether the fit is accepted, what it changes, how good it is; then what is known of it."""
+    lines: list[RenderableType] = [*_fit_verdict(fitted), ""]
+    if fitted.explanations:
+        best, *others = fitted.explanations[:RIVALS]
+        named = "; ".join(f"{each}, by {each.evidence - best.evidence:.0f}" for each in others)
+        lines.append(f"Nearest by evidence (AICc) is {best}; then {named}.")
+    lines += [f"Note: {note}." for note in fitted.notes]
+    if written:
+        lines.append(f"Written: {file}, for --profile.")
+    return Group(*lines, *([""] if lines[-1] else []), _fit_table(fitted))
+
+
+def _fit_verdict(fitted: Fitted) -> Iterator[str]:
     profile = fitted.profile
+    if fitted.doubts:
+        yield "The fit is refused:"
+        yield from (f"- {doubt}" for doubt in fitted.doubts)
+        yield REMEDY
+    if profile.before is None or profile.held_back is None:
+        yield "Nothing was measured that tells a constant: the model stays as it is."
+        return
+    if not fitted.doubts:
+        names = [name for name, _ in profile.factors]
+        yield f"The fit is accepted. It changes {listed(names) if names else 'nothing'}."
+    yield (
+        f"Figures that were held back are off by {profile.held_back.median:.1f} % by the median, "
+        f"the worst by {profile.held_back.worst:.0f} %; without the fit by "
+        f"{profile.before.median:.1f} %, the worst by {profile.before.worst:.0f} %."
+    )
+    if profile.is_worse and not fitted.doubts:
+        yield (
+            "So the fit predicts worse than the model without it: measure more intervals, "
+            "with other loads, before you use it."
+        )
+
+
+def _fit_table(fitted: Fitted) -> RenderableType:
+    """The factor of each constant, and how well it is known."""
     table = plain_table("constant", ">factor", ">+- %", "")
-    factors = dict(profile.factors)
+    factors = dict(fitted.profile.factors)
     uncertainties, skewed = dict(fitted.uncertainties), dict(fitted.skewed)
     for constant in CONSTANTS:
         wide = f"{100 * (exp(uncertainties[constant.name]) - 1):.0f}"
@@ -257,32 +294,7 @@ def fit_page(fitted: Fitted, file: str, *, written: bool = True) -> RenderableTy
         else:
             cells = ("1.00", wide, "not told by these figures: it stays as it is")
         table.add_row(constant.name, *cells)
-    lines: list[RenderableType] = [table, ""]
-    if profile.before is None or profile.held_back is None:
-        lines.append("Nothing was measured that tells a constant: the model stays as it is.")
-    else:
-        lines.append(
-            f"Judged figures, held back in turn, are off by "
-            f"{profile.held_back.median:.1f} % by the "
-            f"median, the worst by {profile.held_back.worst:.0f} %;"
-        )
-        lines.append(
-            f"with today's constants by {profile.before.median:.1f} %, the worst by "
-            f"{profile.before.worst:.0f} %."
-        )
-        if profile.is_worse and not fitted.doubts:
-            lines.append(
-                "So the fit predicts worse than the model without it: measure more intervals, "
-                "with other loads, before you use it."
-            )
-    if fitted.explanations:
-        best, *others = fitted.explanations[:RIVALS]
-        named = "; ".join(f"{each}, by {each.evidence - best.evidence:.0f}" for each in others)
-        lines.append(f"Nearest by evidence (AICc) is {best}; then {named}.")
-    lines += [f"Note: {note}." for note in fitted.notes]
-    if fitted.doubts:
-        lines += ["", "The fit is refused:", *(f"- {doubt}" for doubt in fitted.doubts), REMEDY]
-    return Group(*lines, *([f"Written: {file}, for --profile."] if written else []))
+    return table
 
 
 REMEDY: Final = (

@@ -292,7 +292,7 @@ def _figures(one: Contender) -> list[str]:
 
 def _ahead(one: Contender, given: Contender) -> str:
     """By how much it is ahead of the layout given, at the first objective."""
-    return f"{(one.scores[0] / given.scores[0] - 1) * 100:+.1f}%" if given.scores[0] else "-"
+    return f"{(one.scores[0] / given.scores[0] - 1) * 100:+.1f} %" if given.scores[0] else "-"
 
 
 def _sure_ahead(one: Contender, given: Contender) -> tuple[str, str]:

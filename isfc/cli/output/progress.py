@@ -29,6 +29,9 @@ SAID_EVERY_S: Final = 10.0
 SO_FAR: Final = "So far "
 """How such a line begins."""
 
+BAR_FROM_COLUMNS: Final = 60
+"""On a narrower terminal there is room for the words only."""
+
 _watchers: list[Callable[[float], None]] = []
 """Who is told, beside the terminal, what share of a command is done."""
 
@@ -60,15 +63,15 @@ def progress_bar(
     done: float = 0
     begun_s = said_s = time.monotonic()
     console = open_console(stderr=True)
+    wide = console.width >= BAR_FROM_COLUMNS
     columns = (
-        BarColumn(),
+        *([BarColumn()] if wide else []),
         TextColumn(f"{{task.completed:.4g}} of {{task.total:.4g}} {unit}"),
-        TimeElapsedColumn(),
+        *([TimeElapsedColumn()] if wide else []),
         TimeRemainingColumn(compact=True),
     )
     progress = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
     task = progress.add_task("", total=total)
-
     unseen = is_said and not console.is_terminal and not _watchers
 
     def say(more: str = "") -> None:

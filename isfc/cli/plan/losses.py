@@ -137,7 +137,7 @@ def loss_page(layout: Layout, lefts: Sequence[AfterLoss], load: str) -> Renderab
     """The whole page; ``load`` describes the runs, if there were any."""
     first, second = layout.nodes
     modelled = lefts[0].measured is not None
-    heads = ("model", "~\nrange", ">\nrule") if modelled else ("rule",)
+    heads = ("model   %", "~\nrange", ">\nrule") if modelled else ("rule   %",)
     ends = [
         f">{node}\n{head}" if head == heads[0] else head
         for node in (first, second)
@@ -159,12 +159,14 @@ def loss_page(layout: Layout, lefts: Sequence[AfterLoss], load: str) -> Renderab
     by = "by the model, and by IBM's rule of thumb" if modelled else "by IBM's rule of thumb"
     heading = (
         f"MB/s (2^20) one way that {first} and {second} can each send {what}, {by}; "
-        "percent of the whole link."
+        "% of the whole link."
     )
     answer = [f"Worst: {worst_loss(layout, lefts)}"] if lefts[1:] and not together else []
     whole, ways = lefts[0], (0, 1)
     if whole.limit is not None:
-        answer.append(f"The whole link is {limit_line(whole.limit, _slower(whole))} MB/s.")
+        answer.append(
+            f"The slower way of the whole link is {limit_line(whole.limit, _slower(whole))} MB/s."
+        )
     page: list[RenderableType] = [*answer, *[""] * bool(answer), heading, table]
     if not modelled:
         return Group(*page)
@@ -178,9 +180,8 @@ def _model_cells(layout: Layout, left: AfterLoss, whole: AfterLoss, way: int) ->
     if left.measured is None or whole.measured is None:
         return []
     rates = (left.measured[way].mb_per_s, whole.measured[way].mb_per_s)
-    shown = _rate(*rates).replace(" %", "%")  # beside what limits it 80 columns are few
-    return [shown, likely(left_range(layout, left, way))]
+    return [_rate(*rates), likely(left_range(layout, left, way))]
 
 
 def _rate(rate: float, whole: float) -> str:
-    return f"{rate:.0f} {rate / whole * 100:3.0f} %" if whole else f"{rate:.0f}"
+    return f"{rate:.0f} {rate / whole * 100:3.0f}" if whole else f"{rate:.0f}"

@@ -112,7 +112,7 @@ def cluster_losses_page(lefts: Sequence[ClusterLeft]) -> RenderableType:
     ]
     if modelled:
         parts.append(
-            "MB/s (2^20) of all links, both ways together, and percent of the whole; by the model, "
+            "MB/s (2^20) of all links, both ways together, and % of the whole; by the model, "
             "with the traffic of the file or else HL with 50 pairs each way. "
             + range_note(left.seen.range for left in lefts if left.seen)
             + f" {share_note(left.share for left in lefts)}".rstrip()

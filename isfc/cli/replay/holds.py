@@ -66,7 +66,8 @@ def decision_table(verdict: TableVerdict) -> Table | None:
 
 def decision_parts(verdict: TableVerdict) -> Iterator[RenderableType]:
     """What the table of decisions means, and what a site loses by its preference."""
-    yield f"Right way: as IBM's two figures go, where those differ by more than {LEVEL:.0%}."
+    level = f"{100 * LEVEL:.0f} %"
+    yield f"Right way: as IBM's two figures go, where those differ by more than {level}."
     table = verdict.table
     figures = emulated_figures(verdict.comparisons).get((table.name, "mb_per_s"), {})
     if table.name != "transport" or len(figures) < len(table.rows):
@@ -76,7 +77,9 @@ def decision_parts(verdict: TableVerdict) -> Iterator[RenderableType]:
     likings = {"the model": figures} | {name: of(table) for name, of in PREDICTORS.items()}
     for name, liking in likings.items():
         lost = regret(table, liking), regret(table, liking, without=without)
-        page.add_row(name, *(f"{share:.1%}" for each in lost for share in (each.mean, each.worst)))
+        page.add_row(
+            name, *(f"{100 * share:.1f} %" for each in lost for share in (each.mean, each.worst))
+        )
     yield from ("", page)
     yield (
         "MB/s lost: what a site loses of IBM's MB/s, on average, if of the links of 1 to 16 CTCs "
@@ -103,7 +106,7 @@ def missed_table(verdict: TableVerdict) -> Table | None:
         if made.goal is not None and not made.meets_goal:
             page.add_row(
                 *(measure_name(made.measure), made.what, "", decision_statistic(made)),
-                *(f"{share:.1%}" for share in (made.reached, made.goal)),
+                *(f"{100 * share:.1f} %" for share in (made.reached, made.goal)),
             )
     return page if page.row_count else None
 
@@ -119,7 +122,7 @@ def describe_decision(made: DecisionCheck) -> str:
     """A bound of decisions, in one line."""
     return (
         f"{measure_name(made.measure)}, {made.what}: {decision_statistic(made)} "
-        f"{made.reached:.1%} (bound {made.bound or 0:.1%})"
+        f"{100 * made.reached:.1f} % (bound {100 * (made.bound or 0):.1f} %)"
     )
 
 
@@ -127,6 +130,6 @@ def _decision_cells(found: DecisionAccuracy) -> tuple[str, ...]:
     choice = found.choice
     return (
         *(choice.what, measure_name(choice.measure), str(found.count)),
-        f"{found.share(LEVEL):.0%}",
-        *(f"{error:.1%}" for error in (found.median, found.p90, found.worst)),
+        f"{100 * found.share(LEVEL):.0f} %",
+        *(f"{100 * error:.1f} %" for error in (found.median, found.p90, found.worst)),
     )

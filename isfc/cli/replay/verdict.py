@@ -79,7 +79,7 @@ def describe_change(check: ChangeCheck) -> str:
     return (
         f"{measure_name(change.measure)}, {change.before} to {change.after}: "
         f"{check.count - len(check.wrong)} of {check.count} published changes of more than "
-        f"{change.above:.0%} have the right sign{wrong}"
+        f"{100 * change.above:.0f} % have the right sign{wrong}"
     )
 
 
@@ -188,7 +188,7 @@ def tallies(verdicts: Sequence[TableVerdict]) -> Iterator[Text]:
     if rows:
         yield Text(f"rows that leave a bound: {len(bad)} of {len(rows)}", _BAD if bad else "")
     if any(verdict.table.is_measured for verdict in verdicts):
-        yield Text(f"your own workload, MB/s: {left_out()}")
+        yield Text(f"your own workload, MB/s both ways: {left_out()}")
 
 
 def replay_spreads(tables: Sequence[PublishedTable], spreads: Mapping[Cell, float | None]) -> Table:
@@ -206,6 +206,6 @@ def replay_spreads(tables: Sequence[PublishedTable], spreads: Mapping[Cell, floa
                 middle = median(spread for spread, _ in found)
                 page.add_row(
                     measure_name(measure),
-                    *(table.name, str(len(found)), f"{middle:.1f}%", f"{worst:.1f}%", key),
+                    *(table.name, str(len(found)), f"{middle:.1f} %", f"{worst:.1f} %", key),
                 )
     return page

@@ -48,7 +48,7 @@ def _worst(lost: Sequence[Record], whole: Record) -> str:
         for node, rate in _rates(left).items()
     )
     known = min(_share_ranges([left]), key=lambda each: each.value, default=None)
-    kept = f"{share:.0%}" if known is None else percent(known)
+    kept = f"{100 * share:.0f} %" if known is None else percent(known)
     answer = _worst_of(lost, _gone([left]))
     return _answer(answer, f"{kept} is left: {rates} MB/s one way.")
 
@@ -199,7 +199,7 @@ def together(record: Any) -> str:
             *(f"{rate:.0f}" for rate in each["alone_mb_per_s"]),
             *(f"{rate:.0f}" for rate in each["together_mb_per_s"]),
             ranged(f"{within.value:.0f}", within, greatest(found)),
-            f"{_kept(each):.0%}",
+            f"{100 * _kept(each):.0f} %",
         )
         for each, within in zip(links, found, strict=True)
     )
@@ -207,7 +207,8 @@ def together(record: Any) -> str:
     shared = [*record["channels"], *record["paths"]]
     busiest = max(shared, key=lambda each: each["busy_percent"], default=None)
     said = f"Busiest: {busiest['name']}, {busiest['busy_percent']:.0f} %." if busiest else ""
-    answer = f"With all links at work {least['link']} keeps {_kept(least):.0%} of what it carries."
+    kept = f"{100 * _kept(least):.0f} %"
+    answer = f"With all links at work {least['link']} keeps {kept} of what it carries."
     return (
         _answer(answer, said)
         + table("MB/s (2^20) one way", ("link", *ways, "both ways", "kept"), rows)

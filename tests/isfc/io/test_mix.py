@@ -87,7 +87,7 @@ def test_devices_of_a_report_are_summed_by_lcu_and_what_is_assumed_is_said() -> 
     assert (load.name, load.io_bytes, load.read_share) == ("00B0", 8192, 0.75)
     assert load.io_per_s == pytest.approx(interval.io_per_s)
     assert mix.notes == (
-        "The report has no bytes and directions: assumed 8192 bytes an I/O, 75% reads, all zHPF.",
+        "The report has no bytes and directions: assumed 8192 bytes an I/O, 75 % reads, all zHPF.",
         "Passed over, without figures: 7086.",
     )
 

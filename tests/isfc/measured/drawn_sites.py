@@ -95,7 +95,10 @@ def drawn(number: int) -> DrawnSite:
         shows_devices=evidence != "link",
         shows_link=evidence != "devices",
     )
-    said, parts = loads, [f"{_named(loads)} on {layout}", evidence, f"{site.noise:.0%} of noise"]
+    said, parts = (
+        loads,
+        [f"{_named(loads)} on {layout}", evidence, f"{100 * site.noise:.0f} % of noise"],
+    )
     if mixed or kind.startswith("other constants"):
         site = replace(site, at=factors(**given))
         parts += [f"{name} {value:.2f}" for name, value in given.items()]

@@ -43,9 +43,9 @@ def test_distance(distance: Deviation, published: float, emulated: float, expect
 @pytest.mark.parametrize(
     ("distance", "value", "shown"),
     [
-        (Deviation.RELATIVE, 0.0723, "7.23%"),
-        (Deviation.RELATIVE, 0.3, "30%"),
-        (Deviation.RELATIVE, math.inf, ">999%"),
+        (Deviation.RELATIVE, 0.0723, "7.23 %"),
+        (Deviation.RELATIVE, 0.3, "30 %"),
+        (Deviation.RELATIVE, math.inf, ">999 %"),
         (Deviation.FACTOR, 2.5, "x 2.5"),
         (Deviation.FACTOR, math.inf, "> x 999"),
         (Deviation.POINTS, 6.0, "6"),
@@ -86,7 +86,7 @@ def test_bound_admits_in_a_row_what_its_worst_may_be(
 
 
 def test_limit_is_put_into_words() -> None:
-    assert Deviation.RELATIVE.limit(0.3) == "within 30%"
+    assert Deviation.RELATIVE.limit(0.3) == "within 30 %"
     assert Deviation.RELATIVE.limit(0) == "the same"
     assert Deviation.POINTS.limit(6) == "within 6 points"
     assert Deviation.FACTOR.limit(2.5) == "within a factor 2.5"

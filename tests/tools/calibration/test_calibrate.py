@@ -129,7 +129,7 @@ def test_tally_keeps_roles_and_groups_apart(table: PublishedTable) -> None:
     assert len(lines) == 2 * len(subjects)
     assert lines[0] == (
         "transport       mb_per_s             multi-CTC    calibration   61 rows: "
-        "median     50%, 90 %     50%, worst     50% at HY/16/50"
+        "median    50 %, 90 %    50 %, worst    50 % at HY/16/50"
     )
 
 

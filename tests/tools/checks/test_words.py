@@ -28,6 +28,10 @@ def test_every_exception_is_a_file_that_is_there() -> None:
         ("a package that was\ntaken in", "1: not 'was taken in' but: receive"),
         ("the link begins anew.", "1: not 'anew' but: again; a link or node restarts"),
         ("x\n    # all at\n    # once", "2: not 'at once' but: "),
+        ("5 % of width:100%; a%20b", ""),
+        ("within 5%,", "1: not '5%' but: a space before it: 5 %"),
+        ('f"{share:.0%}"', "1: not '0%' but: "),
+        ("by 5 percent", "1: not '5 percent' but: 5 %"),
         ("At once,", "1: not 'At once' but: "),
     ],
 )

@@ -48,7 +48,7 @@ relocation| relocate .* --max-quiesce 1                              | was not m
 relocation| relocate .* --sweep channels                             | channels CTCs
 relocation| relocate .* --like direct-io                             | was moved in
 measured  | measured compare atlanta-boston docs/measured/site-1.txt | off, by the median
-measured  | measured fit atlanta-boston                              | constant +factor
+measured  | measured fit atlanta-boston                              | The fit is accepted
 loads     | measured loads atlanta-boston .* --growth 3              | carries +range +headroom
 loads     | measured loads .* --move 1T                              | best +\d\d:\d\d
 replay    | replay --suite HL --rdevs 12                             | MB/s

@@ -160,9 +160,9 @@ def test_page_of_two_replays(capsys: pytest.CaptureFixture[str]) -> None:
         "",
         "4 figures are in both, 1 of them the same; 1 are in A only, 1 in B only.",
         "",
-        "size of error   table      rows  median A      B  out A  B  nearer  farther",
-        "MB/s both ways  transport     3     10.0%  10.0%      1  0       1        1",
-        "collisions/s    transport     1         -      -      0  0       0        1",
+        "size of error   table      rows  median A       B  out A  B  nearer  farther",
+        "MB/s both ways  transport     3    10.0 %  10.0 %      1  0       1        1",
+        "collisions/s    transport     1         -       -      0  0       0        1",
         "",
         "! marks what leaves its declared tolerance; nearer means nearer to IBM.",
     ]

@@ -131,7 +131,7 @@ def test_page_begins_with_the_decision() -> None:
     text, _ = page("atlanta-boston")
     first = text[text.index("<h1>") : text.index("<nav")]
     assert "<dd>Each system can send 400 MB/s. MB/s (2^20) one way, HL.</dd>" in first
-    assert re.search(r"<dt>Worst loss</dt><dd>chpid 4\d \(5\d\): \d\d% is left, ", first)
+    assert re.search(r"<dt>Worst loss</dt><dd>chpid 4\d \(5\d\): \d\d % is left, ", first)
     assert "<dt>To do</dt><dd>Nothing has to change (1 remark: see Findings).</dd>" in first
     text, _ = page("published-12")
     assert "gains" not in text[text.index("<h1>") : text.index("<nav")]  # a phone has no room
@@ -159,9 +159,9 @@ def test_losses_that_leave_the_same_are_one_bar() -> None:
     gone = [bar["gone"] for bar in bars]
     assert len(gone) < 2 * 12
     text, _ = page("published-12")
-    assert "costs more than 3%" not in text  # a lost chpid costs more here
+    assert "costs more than 3 %" not in text  # a lost chpid costs more here
     one = replace(surveyed("published-12"), lefts=surveyed("published-12").lefts[:1] * 3)
-    assert "No loss costs more than 3%: " in document([one], "")
+    assert "No loss costs more than 3 %: " in document([one], "")
     assert any(re.fullmatch(r"CTC \d{4} or \d+ others?", name) for name in gone)
 
 

@@ -128,8 +128,8 @@ def render(shown: RenderableType) -> str:
 def test_devices_that_are_defined_are_the_first_answer(capsys: pytest.CaptureFixture[str]) -> None:
     text = page(result(NEW, 130.0, defined=110.0), capsys)
     first, _, second = text.partition("With a change of the IODF, the first of the table:")
-    assert first.startswith("Best: +30.0% over the layout given, odds ")
-    assert "With the devices that are defined 110.0 MB/s (+10.0%, odds " in first
+    assert first.startswith("Best: +30.0 % over the layout given, odds ")
+    assert "With the devices that are defined 110.0 MB/s (+10.0 %, odds " in first
     assert "ACTIVATE ISLINK 5001 5010 5011 5020 5021 NODE TULSA without 5000" in first
     assert "IODF has them" not in first
     assert (
@@ -253,7 +253,7 @@ def test_page_says_how_far_figures_are_known_and_which_have_two_paces(
     found = result(NEW, 130.0)
     two = replace(found.best[0], rates=(Rate(130.0, 2.6, 150.0),))
     text = page(replace(found, best=(two,)), capsys)
-    assert "1 130.0 2.0 +30.0%" in text
+    assert "1 130.0 2.0 +30.0 %" in text
     assert "Each figure is of runs until what they carry was steady; +-% is how far" in text
     assert "once, for 0.1 s of virtual time." in text
     assert "Two paces, of which a run keeps the one it falls into: 1 forward 130 or 150" in text

@@ -24,15 +24,17 @@ def test_nothing_is_shown_of_what_is_short_where_nobody_looks(
     assert capsys.readouterr() == ("", "")
 
 
+@pytest.mark.parametrize("columns", [40, 80])
 def test_terminal_shows_how_much_is_done(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    columns: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     terminal = Terminal()
     monkeypatch.setattr("sys.stderr", terminal)
     monkeypatch.setenv("TERM", "xterm")
-    with progress_bar(140, "runs") as advance:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    with progress_bar(140, "replays of the tables") as advance:
         advance(139)
-    assert "139 of 140 runs" in terminal.getvalue()
+    assert "139 of 140 replays of the tables" in terminal.getvalue()
     assert terminal.getvalue().endswith("\x1b[2K")  # the line is wiped
     assert capsys.readouterr().out == ""
 

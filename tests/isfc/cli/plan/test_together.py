@@ -87,7 +87,7 @@ def test_second_pace_of_a_link_is_said_beside_others(capsys: pytest.CaptureFixtu
     found = ClusterPlan((LinkPlan("A-B", ("A-B:HL:5",), alone, together, within),), ())
     show(cluster_plan_page(found))
     page = " ".join(capsys.readouterr().out.split())
-    assert "known within 4.0% of its greater direction" in page
+    assert "known within 4.0 % of its greater direction" in page
     assert "falls into: A-B together -> 50 or 60 MB/s." in page
     assert "range: of both ways together. A range holds in four of five cases, by " in page
     (record,) = cluster_plan_json(

@@ -62,7 +62,7 @@ def test_page_shows_published_beside_ours(capsys: pytest.CaptureFixture[str]) ->
     assert run(["replay", *ONE_RUN]) == 0
     page = capsys.readouterr().out.splitlines()
     assert any(re.fullmatch(r"  12  706  \d{3} +[+-]\d+", line) for line in page)
-    assert page[-1] == f"your own workload, MB/s: {left_out()}"
+    assert " ".join(page[-2:]) == f"your own workload, MB/s both ways: {left_out()}"
 
 
 @pytest.mark.at_length
@@ -154,7 +154,7 @@ def test_many_failures_are_counted_and_a_left_bound_is_one(
 ) -> None:
     assert run(["replay", "transport"]) == 1
     lines = capsys.readouterr().err.splitlines()
-    bounds = [line for line in lines if "multi-CTC rows: median 100% (bound " in line]
+    bounds = [line for line in lines if "multi-CTC rows: median 100 % (bound " in line]
     assert lines[1 : 1 + len(bounds)] == bounds != []
     assert any(
         "HS/1/1 MB/s both ways: 0, published 14.45; expected within" in line for line in lines

@@ -63,8 +63,8 @@ def test_bounds_stand_beside_what_is_reached_and_goals_where_they_are_met(
     show(check_table([BoundCheck(worse, BOUND, GOAL)]))
     assert capsys.readouterr().out.splitlines() == [
         "what holds      group      rows          reached  bound  goal met",
-        "MB/s both ways  multi-CTC   120  median     11%!    10%",
-        "                                 90 %        21%    30%       25%",
+        "MB/s both ways  multi-CTC   120  median    11 %!   10 %",
+        "                                 90 %       21 %   30 %      25 %",
     ]
 
 
@@ -74,18 +74,29 @@ def test_bound_and_goal_may_be_alone(capsys: pytest.CaptureFixture[str]) -> None
     checks = [BoundCheck(SUMMARY, BOUND, None), BoundCheck(points, None, goal)]
     show(check_table(checks))
     lines = capsys.readouterr().out.splitlines()
-    assert lines[1].split() == ["MB/s", "both", "ways", "multi-CTC", "120", "median", "7.2%", "10%"]
+    assert lines[1].split() == [
+        "MB/s",
+        "both",
+        "ways",
+        "multi-CTC",
+        "120",
+        "median",
+        "7.2",
+        "%",
+        "10",
+        "%",
+    ]
     assert lines[3].split() == ["busy", "%", "all", "48", "worst", "5.9", "6"]
 
 
 def test_check_tells_both_what_is_and_what_may_be() -> None:
     assert describe_check(BoundCheck(SUMMARY, BOUND, GOAL)) == (
-        "MB/s both ways, 120 multi-CTC rows: median 7.2% (bound 10%), 90 % 21% (30%)"
+        "MB/s both ways, 120 multi-CTC rows: median 7.2 % (bound 10 %), 90 % 21 % (30 %)"
     )
 
 
 def test_change_tells_how_many_are_right() -> None:
-    text = "messages/s, z/VM 6.1 to z/VM 6.2: 28 of 29 published changes of more than 10%"
+    text = "messages/s, z/VM 6.1 to z/VM 6.2: 28 of 29 published changes of more than 10 %"
     check = ChangeCheck(CHANGE, 29, ("z/VM 6.2/1/1",))
     assert describe_change(check) == f"{text} have the right sign; wrong: z/VM 6.2/1/1"
 
@@ -96,7 +107,7 @@ def test_failure_names_run_measure_and_tolerance(table: PublishedTable) -> None:
     assert bound is not None
     assert describe_failure(table, comparison("HL/12/50", 123.456)) == (
         "HL/12/50 MB/s both ways: 123.46, published 100; "
-        f"expected within {100 * (bound.worst or 0):g}%"
+        f"expected within {100 * (bound.worst or 0):g} %"
     )
 
 
@@ -125,9 +136,9 @@ def test_errors_keep_groups_and_roles_apart(
     show(summary_table(verdict(table, *found)))
     assert capsys.readouterr().out.splitlines() == [
         "error          group     role        rows median 90 % worst at",
-        "MB/s both ways multi-CTC calibration    1    30%  30%   30% HL/16/50",
-        "MB/s both ways multi-CTC prediction     2     6%   8%    8% HL/16/5",
-        "MB/s both ways one CTC   prediction     1     1%   1%    1% HL/1/1",
+        "MB/s both ways multi-CTC calibration    1   30 % 30 %  30 % HL/16/50",
+        "MB/s both ways multi-CTC prediction     2    6 %  8 %   8 % HL/16/5",
+        "MB/s both ways one CTC   prediction     1    1 %  1 %   1 % HL/1/1",
     ]
 
 
@@ -147,5 +158,5 @@ def test_tallies_count_rows_of_all_tables_that_have_a_tolerance(table: Published
     other = verdict(table, replace(comparison("HL/12/1", 1.0), table="appc"))
     assert [str(line) for line in tallies([first, unjudged, other])] == [
         "rows that leave a bound: 1 of 3",
-        f"your own workload, MB/s: {left_out()}",
+        f"your own workload, MB/s both ways: {left_out()}",
     ]

@@ -33,6 +33,6 @@ def test_spread_of_a_replay(capsys: pytest.CaptureFixture[str]) -> None:
     show(replay_spreads([load_table("transport"), load_table("appc_scaling")], spreads))
     assert capsys.readouterr().out.splitlines() == [
         "spread of seeds  table         figures  median  worst  at",
-        "MB/s both ways   transport           3    1.0%   2.5%  HL/4/5",
-        "messages/s       appc_scaling        1    3.0%   3.0%  1/1/1",
+        "MB/s both ways   transport           3   1.0 %  2.5 %  HL/4/5",
+        "messages/s       appc_scaling        1   3.0 %  3.0 %  1/1/1",
     ]

@@ -40,7 +40,7 @@ def test_links_together_begin_with_the_link_that_keeps_least() -> None:
     busy = {"name": "AA 40", "mb_per_s_out": 1.0, "mb_per_s_in": 2.0, "busy_percent": 97.0}
     page = shown.together({"together": links, "channels": [busy], "paths": []})
     assert page.startswith(
-        '<p class="answer"><strong>With all links at work AA-CC keeps 40% of what it carries.'
+        '<p class="answer"><strong>With all links at work AA-CC keeps 40 % of what it carries.'
         "</strong> Busiest: AA 40, 97 %.</p>"
     )
     assert "A range holds in four of five cases, by 9." in page
