@@ -7,8 +7,7 @@ from isfc.errors import ConfigurationError
 
 EXTRAS = {
     # what is imported: the extra of ``setup.cfg`` that brings it, and its name for pip
-    "matplotlib": ("plot", "matplotlib"),
-    "vl_convert": ("report", "vl-convert-python"),
+    "vl_convert": ("plot", "vl-convert-python"),
     "pyarrow": ("parquet", "pyarrow"),
     "distributed": ("cluster", "distributed"),
     "scipy": ("measured", "scipy"),

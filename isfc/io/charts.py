@@ -117,7 +117,7 @@ def throughput_over_block(channel: IoChannel = _NEAR) -> Chart:
     return Chart(
         f"Reads and writes, half each, on {channel.feature}",
         "bytes of an I/O",
-        "MB/s",
+        "MB/s, read and written together",
         sizes,
         tuple(
             Curve(
@@ -146,7 +146,7 @@ def throughput_over_distance(channel: IoChannel = _FAR) -> Chart:
     return Chart(
         f"128K reads with {name} on {channel.feature}, over one {gbps:g} Gb/s inter-switch link",
         "km",
-        "MB/s",
+        "MB/s read",
         kms,
         tuple(
             Curve(f"{each} credits", tuple(at(km, each) for km in kms))
@@ -199,7 +199,7 @@ def osa_over_mtu(features: Sequence[str] = OSA_FEATURES) -> Chart:
     return Chart(
         "TCP streams over OSA-Express",
         "MTU bytes",
-        "MiB/s",
+        "MiB/s one way, out of z/VM or in",
         mtus,
         tuple(
             Curve(
@@ -223,7 +223,7 @@ def osa_over_streams(features: Sequence[str] = OSA_FEATURES) -> Chart:
     return Chart(
         "TCP streams over OSA-Express, a round trip of 250 us each",
         "streams",
-        "MiB/s",
+        "MiB/s out",
         counts,
         tuple(
             Curve(

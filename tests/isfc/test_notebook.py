@@ -9,7 +9,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
 import pytest
 
 PROJECT = Path(__file__).parents[2]
@@ -39,12 +38,12 @@ def run(cell: str, names: dict[str, Any]) -> Any:
 def test_notebook_runs_from_a_deck_to_a_decision(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    mpl.use("agg")
     monkeypatch.chdir(NOTEBOOK.parent)
     names: dict[str, Any] = {}
     shown = [run(cell, names) for cell in cells()]
     pages = [each._repr_html_() for each in shown if hasattr(each, "_repr_html_")]
     assert len(pages) == 6
+    assert [each[:4] for each in shown if hasattr(each, "_repr_svg_")] == ["<svg"]
     table = names["table"]
     assert table.shape == (2 * len(names["PAIRS"]), 3)
     assert 0 < table["mb_per_s"].min() < table["mb_per_s"].max()

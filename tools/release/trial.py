@@ -67,10 +67,9 @@ EXTRAS: Final = {
     "optimise": Needs("optimise published-16 --runs 2 --seconds 0.01 --seeds 1"),
     "parquet": Needs("sweep grid.toml -o rows.parquet"),
     "plot": Needs("io chart block --plot block.svg"),
-    "report": Needs("report published-1 -o page.html"),
     "studio": Needs("studio published-1 --no-browser", "http://127.0.0.1", 124, "timeout 5"),
 }
-"""All but ``testing``, which no command needs."""
+"""All but ``testing``, which no command needs, and ``report``, another name of ``plot``."""
 
 GRID: Final = """
 seconds = 0.01

@@ -8,18 +8,15 @@ from typing import Any, Final
 
 from ctc.address import format_rdev
 from ctc.subchannel import Command
-from isfc.cli.html.disks import chart_parts
+from isfc.cli.html.disks import PAGE, chart_parts
+from isfc.cli.output.curves import axis, curves, marks, nominal
+from isfc.cli.output.picture import SCHEMA, Spec, config
 from isfc.io.charts import Chart
 from scenarios.figures.certainty import Range
 from scenarios.figures.link_loss import AfterLoss, left_range
 from scenarios.figures.ranges import RANGED
 from scenarios.figures.report_runs import LinkRuns
 from scenarios.runs.timeline import Io, Timeline
-
-Spec = dict[str, Any]
-
-VERSION: Final = "6.4"
-"""Of Vega-Lite, as the bundle has it."""
 
 PHASES: Final = {
     "write (CONN)": "var(--write)",
@@ -38,16 +35,7 @@ _INK: Final = "currentColor"
 _CONFIG: Final[Spec] = {
     "background": "transparent",
     "font": "system-ui, sans-serif",
-    "view": {"stroke": None},
-    "axis": {
-        "labelColor": _INK,
-        "titleColor": _INK,
-        "domainColor": _INK,
-        "tickColor": _INK,
-        "gridColor": _INK,
-        "gridOpacity": 0.15,
-    },
-    "legend": {"labelColor": _INK, "titleColor": _INK, "orient": "top", "columns": 3},
+    **config(_INK),
 }
 
 
@@ -76,12 +64,15 @@ def charts(runs: LinkRuns) -> dict[str, Spec]:
 
 def curve_specs(charts: Mapping[str, Chart]) -> dict[str, Spec]:
     """Curves of one thing over another, by the id of their figure."""
-    return {name: _chart(chart.title, **chart_parts(chart)) for name, chart in charts.items()}
+    return {
+        name: _chart(chart.title, height=220, **chart_parts(chart))
+        for name, chart in charts.items()
+    }
 
 
 def _chart(description: str, **parts: Any) -> Spec:
     return {
-        "$schema": "https://vega.github.io/schema/vega-lite/v6.json",
+        "$schema": SCHEMA,
         "description": description,
         "width": "container",
         "config": _CONFIG,
@@ -91,12 +82,7 @@ def _chart(description: str, **parts: Any) -> Spec:
 
 def _senders(runs: LinkRuns) -> Spec:
     """A colour for each node; dashes and shapes tell them apart as well."""
-    return {
-        "field": "sender",
-        "type": "nominal",
-        "title": None,
-        "scale": {"domain": [*runs.layout.nodes], "range": ["var(--first)", "var(--second)"]},
-    }
+    return nominal("sender", runs.layout.nodes, PAGE)
 
 
 def _over_pairs(runs: LinkRuns, measure: str, title: str) -> Spec:
@@ -107,34 +93,13 @@ def _over_pairs(runs: LinkRuns, measure: str, title: str) -> Spec:
     ranged = measure in RANGED
     for value, p in zip(values if ranged else (), runs.points, strict=False):
         value |= _ends(runs.range_of(p, measure))
-    plain = {"field": "sender", "type": "nominal", "legend": None}
     none = not any(value[measure] for value in values)
-    encoding: Spec = {
-        "x": {"field": "pairs", "type": "ordinal", "title": "pairs", "axis": {"labelAngle": 0}},
-        "y": {
-            "field": measure,
-            "type": "quantitative",
-            "title": title,
-            "scale": {"domain": [0, 1]} if none else {"zero": True},
-        },
-        "color": _senders(runs),
-        "tooltip": [{"field": field} for field in values[0]],
-    }
-    bar: Spec = {
-        "mark": {"type": "rule", "opacity": 0.5},
-        "encoding": {"y": {**encoding["y"], "field": LOW}, "y2": {"field": HIGH}},
-    }
-    return _chart(
-        f"{title} over pairs, for each sending node",
-        height=220,
-        data={"values": values},
-        encoding=encoding,
-        layer=[
-            {"mark": {"type": "line"}, "encoding": {"strokeDash": plain}},
-            {"mark": {"type": "point", "filled": True}, "encoding": {"shape": plain}},
-            *([bar] * ranged),
-        ],
-    )
+    x = {"field": "pairs", "type": "ordinal", "title": "pairs", "axis": {"labelAngle": 0}}
+    y = axis(measure, title, **({"domain": [0, 1]} if none else {"zero": True}))
+    drawn = curves(x, y, _senders(runs), (LOW, HIGH) if ranged else None)
+    drawn["encoding"]["tooltip"] = [{"field": field} for field in values[0]]
+    description = f"{title} over pairs, for each sending node"
+    return _chart(description, height=220, data={"values": values}, **drawn)
 
 
 def _ends(within: Range | None) -> Spec:
@@ -215,45 +180,28 @@ def _timeline(timeline: Timeline) -> Spec:
         for ctc in layout.device_list()
     ]
     ctc = {"field": "ctc", "type": "nominal", "title": None, "scale": {"domain": rows}}
-    shown = {"domain": [{"expr": "from_ms"}, {"expr": "to_ms"}], "nice": False, "zero": False}
-    begin = {"field": "from", "type": "quantitative", "title": "ms", "scale": shown}
-    hints = [{"field": field} for field in ("ctc", "what", "phase", "from", "to")]
-    phase = {
-        "field": "phase",
-        "type": "nominal",
-        "title": None,
-        "scale": {"domain": [*PHASES], "range": [*PHASES.values()]},
-    }
+    shown = [{"expr": "from_ms"}, {"expr": "to_ms"}]
+    begin = axis("from", "ms", domain=shown, nice=False, zero=False)
+    phase = nominal("phase", [*PHASES], [*PHASES.values()])
     collided = [
         {"ctc": _row(io), "at": _ms(timeline, io.end_ns), "what": "collision"}
         for pair in timeline.collisions()
         for io in pair
     ]
-    at = {**begin, "field": "at"}
+    bars: Spec = {"y": ctc, "x": begin, "x2": {"field": "to"}, "color": phase}
+    bars["tooltip"] = [{"field": field} for field in ("ctc", "what", "phase", "from", "to")]
+    crosses: Spec = {"y": ctc, "x": {**begin, "field": "at"}}
+    crosses["tooltip"] = [{"field": "what"}, {"field": "at"}]
+    red = {"shape": "cross", "filled": True, "size": 60, "color": "var(--collision)"}
     return _chart(
         "Every I/O on every CTC, by phase; the table below it sums them up",
         height=_ROW * len(rows),
         params=[{"name": "from_ms", "value": 0}, {"name": "to_ms", "value": whole_ms}],
         layer=[
-            {
-                "data": {"values": [*_phases(timeline)]},
-                "mark": {"type": "bar", "clip": True, "aria": False},
-                "encoding": {
-                    "y": ctc, "x": begin, "x2": {"field": "to"}, "color": phase, "tooltip": hints,
-                },
-            },
-            {
-                "data": {"values": collided},
-                "mark": {
-                    "type": "point", "shape": "cross", "filled": True, "size": 60,
-                    "color": "var(--collision)", "clip": True, "aria": False,
-                },
-                "encoding": {
-                    "y": ctc, "x": at, "tooltip": [{"field": "what"}, {"field": "at"}],
-                },
-            },
+            marks("bar", [*_phases(timeline)], bars, clip=True, aria=False),
+            marks("point", collided, crosses, clip=True, aria=False, **red),
         ],
-    )  # fmt: skip
+    )
 
 
 def _phases(timeline: Timeline) -> Iterator[Spec]:

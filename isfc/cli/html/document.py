@@ -11,7 +11,7 @@ from ctc.address import format_chpid, format_rdev
 from isfc import __version__
 from isfc.cli.drawing.cluster import drawing_svg
 from isfc.cli.html.channels import CHANNELS, channels_article
-from isfc.cli.html.charts import ALIKE, VERSION, charts, curve_specs, has_collisions
+from isfc.cli.html.charts import ALIKE, charts, curve_specs, has_collisions
 from isfc.cli.html.cluster import CLUSTER, cluster_article
 from isfc.cli.html.decision import decision
 from isfc.cli.html.parts import (
@@ -29,6 +29,7 @@ from isfc.cli.html.parts import (
 from isfc.cli.judgement.advice import model_word, two_paces
 from isfc.cli.judgement.limit import limit_lines, short_limit
 from isfc.cli.judgement.worst_loss import share_left
+from isfc.cli.output.picture import script_bundle
 from isfc.cli.output.ranges import range_note, ranges_of
 from isfc.cli.results.shared import shared_note, shared_rows
 from isfc.layout.capacity import WriteDirection
@@ -71,9 +72,7 @@ def check_charts() -> None:
 
 def bundle() -> str:
     """The page's script with all that it uses: Vega, Vega-Lite and Vega-Embed."""
-    from vl_convert import javascript_bundle
-
-    return javascript_bundle(resource("page.js"), VERSION)
+    return script_bundle(resource("page.js"))
 
 
 def document(

@@ -1,24 +1,21 @@
 """``isfc io chart``: the curves that users ask for, as a table and as a picture."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.table import Table
 
+from isfc.cli.html.disks import chart_parts
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import PrintOptions
 from isfc.cli.output.notes import note_lines, show_notes
-from isfc.cli.output.picture import check_picture, write_picture
+from isfc.cli.output.picture import CURVES, Spec, check_picture, picture, write_picture
 from isfc.cli.output.streams import show, show_csv, show_json
 from isfc.cli.output.table import plain_table
 from isfc.errors import ConfigurationError
 from isfc.io.charts import CHARTS, Chart
 from scenarios.runs.notes import CHANNELS_UNRANGED
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 def complete_chart(incomplete: str) -> list[str]:
@@ -52,7 +49,7 @@ def chart(
         check_picture(plot)
     made = CHARTS[name]()
     if plot:
-        write_picture(plot, draw_chart(made))
+        write_picture(plot, chart_picture(made))
     if printed.json or printed.csv:
         show_notes([CHANNELS_UNRANGED])
     if printed.json:
@@ -73,21 +70,8 @@ def chart_table(chart: Chart) -> Table:
     return table
 
 
-def draw_chart(chart: Chart) -> "Callable[[Axes], None]":
-    """What fills a picture's axes; x is in steps of its own where it goes over decades."""
-
-    def draw(axes: "Axes") -> None:
-        settings: dict[str, Any] = {"marker": "o", "markersize": 3, "linewidth": 1.2}
-        for curve in chart.curves:
-            known = [(x, y) for x, y in zip(chart.xs, curve.values, strict=True) if y is not None]
-            axes.plot(*zip(*known, strict=True), label=curve.name, **settings)
-        if min(chart.xs) > 0 and max(chart.xs) >= 100 * min(chart.xs):
-            axes.set_xscale("log")
-        axes.set_ylim(bottom=0)
-        axes.set_title(chart.title)
-        axes.set_xlabel(f"{chart.x_name}; the curves have no range")
-        axes.set_ylabel(chart.y_name)
-        axes.grid(visible=True, alpha=0.3)
-        axes.legend()
-
-    return draw
+def chart_picture(chart: Chart) -> Spec:
+    """The curves, and that they have no range."""
+    drawn = chart_parts(chart, CURVES)
+    drawn["encoding"]["x"]["title"] = f"{chart.x_name}; the curves have no range"
+    return picture(chart.title, title=chart.title, **drawn)

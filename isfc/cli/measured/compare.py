@@ -8,14 +8,14 @@ from typing import Annotated, Any
 import typer
 
 from isfc.cli.measured.options import MeasuredFiles, MeasuredLink
-from isfc.cli.measured.page import compare_page, write_errors
+from isfc.cli.measured.page import compare_page, errors_picture
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption
 from isfc.cli.options.number import bounded
 from isfc.cli.options.profile import ProfileOption, profile_record
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.notes import note_lines
-from isfc.cli.output.picture import check_picture
+from isfc.cli.output.picture import check_picture, write_picture
 from isfc.cli.output.progress import progress_bar
 from isfc.cli.output.ranges import factor_line, range_note
 from isfc.cli.output.streams import show, show_error, show_json, show_log
@@ -67,7 +67,7 @@ def compare(
         for each in compared
     ]
     if plot is not None:
-        write_errors(plot, compared)
+        write_picture(plot, errors_picture(compared))
     if json:
         records = [
             {

@@ -3,14 +3,13 @@
 import os
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from msgspec import Struct
 
-from isfc.cli.measured.loads_page import draw_loads, loads_notes, loads_page
+from isfc.cli.measured.loads_page import loads_notes, loads_page, loads_picture
 from isfc.cli.measured.options import MeasuredFiles
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.guest_file import read_guests
@@ -148,7 +147,7 @@ def show_loads(
     with progress_bar(count, "runs", is_said=True) as advance:
         found = loads_of(opened, intervals, question, jobs or os.cpu_count() or 1, advance)
     if plot is not None:
-        write_picture(plot, partial(draw_loads, found))
+        write_picture(plot, loads_picture(found))
     if json:
         show_json(loads_json(found))
     else:

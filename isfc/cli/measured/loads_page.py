@@ -1,12 +1,14 @@
 """What ``isfc measured loads`` shows: tables for people, and a picture."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from math import inf
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from rich.console import Group, RenderableType
 
+from isfc.cli.output.curves import axis, marks, nominal
 from isfc.cli.output.notes import note_lines
+from isfc.cli.output.picture import INK, Spec, picture
 from isfc.cli.output.ranges import likely, range_note
 from isfc.cli.output.table import apart, plain_table
 from isfc.layout.in_words import first_listed
@@ -17,9 +19,6 @@ from isfc.search.sizing import LostPiece
 from isfc.search.windows import Leaving
 from scenarios.moves.guest import large_guests
 from scenarios.runs.saturation import SATURATING_PAIRS, SUITE
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 _GONE: Final = {
     LostPiece.NONE: "whole",
@@ -194,30 +193,39 @@ def _seconds(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{minutes} min {rest} s"
 
 
-def draw_loads(found: Loads, axes: "Axes") -> None:
+def loads_picture(found: Loads) -> Spec:
     """The load by time, both ways, and what each end can send."""
-    hours = [slot.begin_s / 3600 for slot in found.slots]
-    for way, node in enumerate(found.layout.nodes):
-        heights: Sequence[float] = [slot.mb_per_s[way] for slot in found.slots]
-        (line,) = axes.step(hours, heights, where="post", label=f"{node}, {found.percentile:g} %")
-        colour = line.get_color()
-        means = [slot.mean_mb_per_s[way] for slot in found.slots]
-        axes.step(hours, means, where="post", linestyle=":", color=colour, label=f"{node}, mean")
-        carries = found.ways[way].must
-        axes.axhline(carries.mb_per_s, linestyle="--", color=colour)
-        if carries.range is not None:
-            ends = carries.range.likely
-            axes.axhspan(ends.low, ends.high, color=colour, alpha=0.1, linewidth=0)
-        axes.annotate(
-            f"{node} can send, {_GONE[found.lost]}",
-            (0, carries.mb_per_s),
-            xytext=(2, 2 if way == 0 else -9),
-            textcoords="offset points",
-            fontsize="small",
-        )
+    nodes, most = found.layout.nodes, f"{found.percentile:g} %"
+    values = [
+        {"node": node, "of": of, "hours": slot.begin_s / 3600, "rate": rates[way]}
+        for slot in found.slots
+        for of, rates in ((most, slot.mb_per_s), ("mean", slot.mean_mb_per_s))
+        for way, node in enumerate(nodes)
+    ]
     week = found.period == "week"
-    axes.set_xticks(range(0, 169, 24) if week else range(0, 25, 3))
-    axes.set_xlabel("hours since Monday 00:00" if week else "time of day, h")
-    axes.set_ylabel("MB/s (2^20) one way; bands: four of five cases")
-    axes.set_ylim(bottom=0)
-    axes.legend()
+    x = axis("hours", "hours since Monday 00:00" if week else "time of day, h", nice=False)
+    x["axis"] = {"values": [*(range(0, 169, 24) if week else range(0, 25, 3))]}
+    x["scale"]["domain"] = [0, 168 if week else 24]
+    y = axis("rate", "MB/s (2^20) one way; bands: four of five cases")
+    line: Spec = {"symbolType": "stroke", "symbolStrokeWidth": 2}
+    colour = nominal("node", nodes, **line)
+    dash = nominal("of", (most, "mean"), ([1, 0], [2, 2]), **line)
+    where = {"x": x, "y": y, "color": colour, "strokeDash": dash}
+    steps = marks("line", values, where, interpolate="step-after")
+    ceilings = [layer for way in (0, 1) for layer in _ceiling(found, way, y, colour)]
+    return picture("The load by time, and what the layout carries", layer=[steps, *ceilings])
+
+
+def _ceiling(found: Loads, way: int, y: Spec, colour: Spec) -> Iterator[Spec]:
+    """What one end can send: a line, named at its side, in the band of its range."""
+    node, carries = found.layout.nodes[way], found.ways[way].must
+    said = {"node": node, "rate": carries.mb_per_s, "said": f"{node} can send, {_GONE[found.lost]}"}
+    whole: Spec = {"x": {"value": 0}, "x2": {"value": "width"}, "color": colour}
+    if carries.range is not None:
+        ends = carries.range.likely
+        band = {**whole, "y": {**y, "field": "low"}, "y2": {"field": "high"}}
+        yield marks("rect", [{"node": node, "low": ends.low, "high": ends.high}], band, opacity=0.1)
+    yield marks("rule", [said], {**whole, "y": y}, strokeDash=[6, 3])
+    side, at = (("left", 4), ("right", "width"))[way]
+    text = {"x": {"value": at}, "y": y, "text": {"field": "said"}}
+    yield marks("text", [said], text, align=side, dy=-6, color=INK)

@@ -1,25 +1,21 @@
 """What ``isfc measured`` shows: measurements as they were read, and beside the model."""
 
 from collections.abc import Iterator, Sequence
-from functools import partial
-from math import exp, nan
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from math import exp
+from typing import Final
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 
 from ctc.address import Rdev, format_rdev
-from isfc.cli.output.picture import write_picture
+from isfc.cli.output.curves import axis, curves, labels, names_axis, nominal
+from isfc.cli.output.picture import Spec, picture
 from isfc.cli.output.table import plain_table
 from isfc.layout.in_words import listed
 from isfc.layout.site import CONSTANTS
 from isfc.measured.measurement import DEVICE_COLUMNS, DeviceFigures, LinkFigures, Measurement
 from isfc.search.site_fitted import Fitted
 from scenarios.figures.site_compare import ComparedInterval, MeasuredFigure
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 DETAILED_MAX: Final = 3
 """Measurements of which every figure is shown; of more only their line."""
@@ -200,37 +196,37 @@ def _signed(figure: MeasuredFigure) -> str:
     return f"{figure.error_percent:+.0f}"
 
 
-def write_errors(path: Path, compared: Sequence[ComparedInterval]) -> None:
-    """Draw the errors: of one interval each judged figure's, of several their medians over time."""
-    write_picture(path, partial(_draw_errors, compared))
-
-
-def _draw_errors(compared: Sequence[ComparedInterval], axes: "Axes") -> None:
-    axes.axhline(0, color="grey", linewidth=0.8)
-    axes.set_ylabel("emulated against measured, % off")
+def errors_picture(compared: Sequence[ComparedInterval]) -> Spec:
+    """The errors: of one interval each judged figure's, of several their medians over time."""
+    values: list[Spec]
     if len(compared) == 1:
-        for measure in ("io_per_s", "conn_ms", "serv_ms", "busy_percent"):
-            found = [f for f in compared[0].judged() if f.measure == measure]
-            errors = [figure.error_percent or 0.0 for figure in found]
-            axes.plot(
-                [_whose(f, compared[0]) for f in found],
-                errors,
-                "o",
-                label=measure.partition("_")[0],
-            )
-        axes.set_xlabel("RDEV")
-        axes.tick_params(axis="x", rotation=45)
-    else:
-        for name, measures in DRIFT.items():
-            # where nothing is judged the line has a gap
-            medians = (each.median_error(*measures) for each in compared)
-            heights = [nan if median is None else median for median in medians]
-            axes.plot(range(len(compared)), heights, "o-", label=name)
-        axes.set_xlabel("end of interval")
-        every = -(-len(compared) // TICKS_MAX)
+        values = [
+            {
+                "curve": measure.partition("_")[0],
+                "x": _whose(figure, compared[0]),
+                "y": figure.error_percent or 0.0,
+            }
+            for measure in ("io_per_s", "conn_ms", "serv_ms", "busy_percent")
+            for figure in compared[0].judged()
+            if figure.measure == measure
+        ]
+        x = names_axis("x", "RDEV")
+    else:  # where nothing is judged the line has a gap
+        values = [
+            {"curve": name, "x": place, "y": each.median_error(*measures)}
+            for name, measures in DRIFT.items()
+            for place, each in enumerate(compared)
+        ]
         ends = [each.seen.ends[0].measurement.end or str(i) for i, each in enumerate(compared, 1)]
-        axes.set_xticks(range(0, len(compared), every), ends[::every], rotation=30, ha="right")
-    axes.legend()
+        x = names_axis("x", "end of interval")
+        x["axis"] |= labels(ends, every=-(-len(compared) // TICKS_MAX))
+    y = axis("y", "emulated against measured, % off")
+    zero = {"test": "datum.value === 0", "value": 3}
+    y["axis"] = {"gridWidth": {"condition": zero, "value": 1}}
+    drawn = curves(x, y, nominal("curve", [*dict.fromkeys(value["curve"] for value in values)]))
+    if len(compared) == 1:
+        drawn["layer"] = drawn["layer"][1:]  # points alone: devices are in no order
+    return picture("Errors of the emulation", data={"values": values}, **drawn)
 
 
 def _whose(figure: MeasuredFigure, compared: ComparedInterval) -> str:

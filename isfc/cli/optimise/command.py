@@ -14,7 +14,7 @@ from ctc.address import parse_rdevs
 from isfc.cli.optimise.json import found_json
 from isfc.cli.optimise.page import (
     found_page,
-    write_front,
+    front_picture,
     written,
     written_line,
 )
@@ -24,7 +24,7 @@ from isfc.cli.options.number import JobsOption, bounded
 from isfc.cli.options.profile import LinkOptions, profile_record
 from isfc.cli.options.traffic import TrafficOption, choose_traffic
 from isfc.cli.output.file import check_file, output_option
-from isfc.cli.output.picture import check_picture
+from isfc.cli.output.picture import check_picture, write_picture
 from isfc.cli.output.progress import progress_bar
 from isfc.cli.output.streams import plain, show, show_json, write_file
 from isfc.errors import ConfigurationError
@@ -185,7 +185,7 @@ def optimise_layout(
         proposed = _whole(opened.collection, found.proposed.collection.links)
         write_file(output, with_comments(format_collection(proposed), opened.text))
     if plot is not None:
-        write_front(plot, found, task)
+        write_picture(plot, front_picture(found, task))
     if json:
         record = plain(found_json(found, task))
         show_json({**record, **profile_record(task.layout.site)})

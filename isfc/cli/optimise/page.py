@@ -1,16 +1,17 @@
 """What ``isfc optimise`` shows: the best, of one link or several, beside what was given."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from rich.console import RenderableType
 
 from ctc.address import format_chpid, format_rdev
 from isfc.cli.judgement.advice import two_paces
-from isfc.cli.output.picture import write_picture
+from isfc.cli.output.curves import axis, marks, nominal
+from isfc.cli.output.picture import Spec, picture
 from isfc.cli.output.ranges import factor_line, likely, range_note
 from isfc.cli.output.table import apart, plain_table
 from isfc.deck.export import activation_text
@@ -28,9 +29,6 @@ from scenarios.runs.published_range import beyond_measured_run
 
 _UNDEFINED: Final = "!"
 """Marks CTCs that the layout given does not have."""
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 def found_page(found: SearchResult, task: Task) -> RenderableType:
@@ -328,29 +326,30 @@ def rule_changes(one: Contender, given: Contender) -> list[str]:
     return [*gone, *(f"+{name}" for name in sorted(here - there))]
 
 
-def write_front(path: Path, found: SearchResult, task: Task) -> None:
-    """Draw what was found by its first two objectives, with ranges; the front is joined."""
-    front = sorted(found.front, key=lambda one: one.scores)
-    objectives = task.objectives
-    ranges = [score_ranges(one, task)[:2] for one in found.best]
-    bars = [
-        [
-            [each[way].value - each[way].likely.low for each in ranges],
-            [each[way].likely.high - each[way].value for each in ranges],
-        ]
-        for way in (0, 1)
+def front_picture(found: SearchResult, task: Task) -> Spec:
+    """What was found by its first two objectives, with ranges; the front is joined."""
+
+    def scored(of: str, ones: Iterable[Contender]) -> list[Spec]:
+        return [{"of": of, "x": one.scores[0], "y": one.scores[1]} for one in ones]
+
+    points = scored("found", found.best)
+    for point, one in zip(points, found.best, strict=True):
+        for way, within in zip("xy", score_ranges(one, task), strict=False):
+            point |= {f"{way} from": within.likely.low, f"{way} to": within.likely.high}
+    first, second = task.objectives[:2]
+    x = axis("x", f"{first}, MB/s; bars: four of five cases", zero=False)
+    y = axis("y", f"{second}, MB/s", zero=False)
+    names = ("found", "front", "given")
+    where = {"x": x, "y": y, "color": nominal("of", names)}
+    level = {**where, "x": {**x, "field": "x from"}, "x2": {"field": "x to"}}
+    upright = {**where, "y": {**y, "field": "y from"}, "y2": {"field": "y to"}}
+    shaped = {**where, "shape": nominal("of", names, ("circle", "M-1,-.2H1V.2H-1Z", "square"))}
+    layer = [
+        *(marks("rule", points, ends, opacity=0.5) for ends in (level, upright)),
+        marks("line", scored("front", found.front), where),
+        marks("point", [*points, *scored("given", [found.given])], shaped, filled=True, size=40),
     ]
-
-    def draw(axes: "Axes") -> None:
-        x, y = ([one.scores[way] for one in found.best] for way in (0, 1))
-        axes.errorbar(x, y, xerr=bars[0], yerr=bars[1], fmt="o", elinewidth=0.5, label="found")
-        axes.plot(*zip(*(one.scores[:2] for one in front), strict=True), "-", label="front")
-        axes.plot(*([score] for score in found.given.scores[:2]), "x", label="given")
-        axes.set_xlabel(f"{objectives[0]}, MB/s; bars: four of five cases")
-        axes.set_ylabel(f"{objectives[1]}, MB/s")
-        axes.legend()
-
-    write_picture(path, draw)
+    return picture(f"What was found: {second} over {first}", layer=layer)
 
 
 def score_ranges(one: Contender, task: Task) -> list[Range]:

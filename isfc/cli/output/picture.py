@@ -1,43 +1,43 @@
-"""Pictures in a file: what their names may be, and how they are written."""
+"""Pictures: Vega-Lite specifications, drawn by vl-convert into a file, a page, or a page's script.
 
-from collections.abc import Callable, Mapping
-from io import StringIO
+Only this module knows vl-convert, and loads it when something is drawn. It asks no network.
+"""
+
+from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from isfc.cli.output.file import check_file
 from isfc.cli.output.streams import write_file
 from isfc.cli.output.whole_file import whole_file
 from isfc.library import check_library
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+Spec = dict[str, Any]
+
+SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
+VERSION: Final = "6.4"
+"""Of Vega-Lite, as vl-convert has it."""
 
 FORMATS: Final = (".svg", ".png")
-_INCHES: Final = (8.0, 5.0)
-_CURVES: Final = "#1f77b4 #c65f00 #2ca02c #d62728 #9467bd #8c564b #c24fa0 #7f7f7f #808000 #128797"
-"""Colours of curves, in their order: matplotlib's, darker where those are hard to see on white."""
+_PPI: Final = 150
+"""Of a PNG: a pixel of a specification is a point, of which an inch has 72."""
 
-# The same figures give the same bytes: no random ids, no date, no version, no outlines of
-# whichever font is installed. What a user has set up for other pictures is left out as well.
-SETTINGS: Final[dict[str, Any]] = {
-    "axes.prop_cycle": f"cycler('color', {_CURVES.split()})",
-    "svg.hashsalt": "isfc",
-    "svg.fonttype": "none",
-    "font.family": "DejaVu Sans",
-}
-METADATA: Final[dict[str, dict[str, Any]]] = {
-    "svg": {"Date": None, "Creator": "isfc"},
-    "png": {"Software": None},
-}
+HEIGHT: Final = 300
+_WIDTH: Final = 500
+"""Of the axes of a picture that has one pair of them, in pixels."""
 
+INK: Final = "#000000"
+PAPER: Final = "#ffffff"
+GREY: Final = "#595959"
+CURVES: Final = tuple(
+    "#1f77b4 #c65f00 #2ca02c #d62728 #9467bd #8c564b #c24fa0 #7f7f7f #808000 #128797".split()
+)
+"""Colours of curves, in their order; each can be seen on white, and by `_DARK` on black."""
 
 _DARK: Final = {
-    "#ffffff": "#14181d",
-    "#000000": "#e6edf3",
-    "#595959": "#b8c0c8",
-    "#b0b0b0": "#6e7681",
+    PAPER: "#14181d",
+    INK: "#e6edf3",
+    GREY: "#b8c0c8",
     "#440154": "#d2a8ff",
     "#3b528b": "#79a6f2",
     "#21918c": "#39c5bb",
@@ -50,59 +50,99 @@ _DARK: Final = {
 }
 """What a colour of a picture is for those who read it on black; others are light enough."""
 
-_STYLE: Final = "*{stroke-linejoin: round; stroke-linecap: butt}"
-"""What matplotlib writes into every picture."""
+
+_LOOKS: Final = {
+    "aria": False,  # the picture has a name, its points have none
+    "background": PAPER,
+    "font": "Liberation Sans, Arial, Helvetica, sans-serif",
+    "numberFormat": ",~r",  # 1,000 and 0.002
+    "point": {"opacity": 1},
+    "title": {"color": INK, "fontWeight": "normal"},
+}
 
 
-def figure_svg(figure: "Figure") -> str:
-    """The figure as SVG: black on white, or light on dark for those whose device is set so."""
-    drawn = StringIO()
-    figure.savefig(drawn, format="svg", metadata=METADATA["svg"])
-    return with_dark_colours(drawn.getvalue())
+def config(ink: str) -> Spec:
+    """How axes and legends look, in the colour of the text around them."""
+    return {
+        "view": {"stroke": None},
+        "axis": {
+            "labelColor": ink,
+            "titleColor": ink,
+            "domainColor": ink,
+            "tickColor": ink,
+            "gridColor": ink,
+            "gridOpacity": 0.15,
+        },
+        "legend": {"labelColor": ink, "titleColor": ink, "orient": "top", "columns": 3},
+    }
 
 
-def with_dark_colours(svg: str) -> str:
-    """An SVG of matplotlib with the colours that it has on dark devices beside its own."""
-    rules = [
-        f'[style*="{what}: {light}"] {{{what}: {dark} !important}}'
+def picture(description: str, **parts: Any) -> Spec:
+    """A picture of a file: black on white, in a font that vl-convert has with it.
+
+    What is measured of that font decides where things stand, so that the same figures give the
+    same bytes anywhere. ``parts`` are those of a specification; the ``description`` is its name
+    for those who do not see it.
+    """
+    looks = config(INK) | _LOOKS
+    looks["view"] |= {
+        "continuousWidth": _WIDTH,
+        "discreteWidth": _WIDTH,
+        "continuousHeight": HEIGHT,
+    }
+    looks["axis"] |= {"titleFontWeight": "normal", "titleFontSize": 11, "labelOverlap": "greedy"}
+    looks["legend"] |= {
+        "columns": 4,
+        "titleFontWeight": "normal",
+        "labelLimit": 0,
+        "symbolLimit": 0,
+    }
+    looks["legend"] |= {"symbolBaseFillColor": INK, "symbolBaseStrokeColor": INK}
+    return {"$schema": SCHEMA, "description": description, "config": looks, **parts}
+
+
+def picture_svg(spec: Spec) -> str:
+    """The picture as SVG: black on white, or light on dark for those whose device is set so."""
+    from vl_convert import vegalite_to_svg
+
+    drawn = vegalite_to_svg(spec, vl_version=VERSION, allowed_base_urls=[])
+    head, _, rest = drawn.partition(">")
+    rules = "".join(
+        f'[{what}="{light}"]{{{what}:{dark}}}'
         for light, dark in _DARK.items()
         for what in ("fill", "stroke")
-    ]
-    rules.append(f'svg text:not([style*="fill:"]) {{fill: {_DARK["#000000"]}}}')
-    dark = "\n".join(["@media (prefers-color-scheme: dark) {", *rules, "}"])
-    return svg.replace(_STYLE, f"{_STYLE}\n{dark}\n")
+    )
+    name = escape(spec["description"])
+    return (
+        f'{head} role="img" aria-label="{name}">'
+        f"<style>@media (prefers-color-scheme: dark){{{rules}}}</style>{rest}\n"
+    )
+
+
+def script_bundle(script: str) -> str:
+    """A page's script with all that it uses: Vega, Vega-Lite and Vega-Embed."""
+    from vl_convert import javascript_bundle
+
+    return javascript_bundle(script, VERSION)
 
 
 def check_picture(path: Path, formats: tuple[str, ...] = FORMATS) -> None:
     """Find out before anything is run whether a picture can be drawn at ``path``.
 
     Raises `ConfigurationError` for a name of no known format, a folder that does not exist, and
-    where matplotlib is missing.
+    where vl-convert is missing.
     """
     check_file("--plot", str(path), formats)
-    check_library("matplotlib", "--plot")
+    check_library("vl_convert", "--plot")
 
 
-def write_picture(path: Path, draw: "Callable[[Axes], None]") -> None:
-    """Write the picture of one pair of axes, which ``draw`` fills."""
-    from matplotlib.figure import Figure
+def write_picture(path: Path, spec: Spec) -> None:
+    """Write a picture in the format that the file's name says; raises `OSError` if it cannot."""
+    if path.suffix.lower() == ".svg":
+        write_file(path, picture_svg(spec))
+        return
+    from vl_convert import vegalite_to_png
 
-    def figure() -> "Figure":
-        drawn = Figure(figsize=_INCHES, layout="constrained")
-        draw(drawn.add_subplot())
-        return drawn
-
-    write_figure(path, figure, SETTINGS)
-
-
-def write_figure(path: Path, draw: "Callable[[], Figure]", settings: Mapping[str, Any]) -> None:
-    """Write what ``draw`` draws, in the format that the file's name says."""
-    from matplotlib import style
-
-    kind = path.suffix.lower().removeprefix(".")
-    with style.context(["default", dict(settings)]):
-        if kind == "svg":
-            write_file(path, figure_svg(draw()))
-        else:
-            with whole_file(path) as file:
-                draw().savefig(file, format=kind, metadata=METADATA[kind], dpi=150)
+    drawn = vegalite_to_png(spec, vl_version=VERSION, ppi=_PPI, allowed_base_urls=[])
+    with whole_file(path) as file:
+        file.write_bytes(drawn)

@@ -14,7 +14,7 @@ from isfc.cli.options.layout import JsonOption, LayoutArgument, open_collection
 from isfc.cli.options.number import JobsOption, bounded
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.notes import note_lines, note_records, show_notes
-from isfc.cli.output.picture import check_picture
+from isfc.cli.output.picture import check_picture, write_picture
 from isfc.cli.output.progress import progress_bar, run_all
 from isfc.cli.output.ranges import range_json
 from isfc.cli.output.streams import show, show_csv, show_json, show_log
@@ -28,7 +28,7 @@ from isfc.cli.relocation.evacuate_page import (
     traffic_range,
 )
 from isfc.cli.relocation.options import AtOption, CsvOption, PlotOption, read_orders
-from isfc.cli.relocation.relocate_page import write_relocation_plot
+from isfc.cli.relocation.relocate_page import passes_picture
 from isfc.cli.relocation.rolling import show_rolling
 from isfc.errors import ConfigurationError
 from isfc.layout.channels import find_link
@@ -181,7 +181,8 @@ def _show(
     ranges = evacuation_ranges(evacuation, outcome)
     if shown.plot:
         moved = [guest.moved for guest in outcome.guests]
-        write_relocation_plot(shown.plot, moved, f"Passes from {evacuation.name}", ranges)
+        title = f"Passes from {evacuation.name}"
+        write_picture(shown.plot, passes_picture(moved, title, ranges))
     if shown.csv:
         show_log(f"isfc: note: {ranges_line(ranges)}")
         show_notes(_notes(evacuation))

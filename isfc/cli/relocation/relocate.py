@@ -12,6 +12,7 @@ from isfc.cli.options.number import JobsOption
 from isfc.cli.options.profile import LinkOptions, profile_record
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.notes import note_lines, note_records, show_notes
+from isfc.cli.output.picture import write_picture
 from isfc.cli.output.progress import progress_bar, run_all
 from isfc.cli.output.streams import show, show_csv, show_json, show_log
 from isfc.cli.relocation.certainty import UNRANGED, MovesLimit, ranges_json, ranges_line
@@ -25,7 +26,7 @@ from isfc.cli.relocation.options import (
     read_background,
     read_orders,
 )
-from isfc.cli.relocation.relocate_page import GIB, relocation_page, write_relocation_plot
+from isfc.cli.relocation.relocate_page import GIB, passes_picture, relocation_page
 from isfc.cli.relocation.study_page import (
     shorter_page,
     shorter_rows,
@@ -111,7 +112,7 @@ def _show(found: Relocated, shown: ShownOptions, like: str | None, jobs: int | N
     if shown.plot:
         source, to = found.relocation.way
         title = f"Passes from {source} to {to}"
-        write_relocation_plot(shown.plot, found.guests, title, ranges)
+        write_picture(shown.plot, passes_picture(found.guests, title, ranges))
     notes = (*found.notes, UNRANGED)
     if shown.csv:
         show_log(f"isfc: note: {ranges_line(ranges)}")

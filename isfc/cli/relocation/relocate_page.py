@@ -1,13 +1,13 @@
 """What ``isfc relocate`` shows: every guest's passes, and what they cost."""
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 
-from isfc.cli.output.picture import write_picture
+from isfc.cli.output.curves import axis, labels, marks, nominal
+from isfc.cli.output.picture import CURVES, HEIGHT, INK, PAPER, Spec, picture
 from isfc.cli.output.table import plain_table
 from isfc.cli.relocation.certainty import guest_line, ranges_line
 from isfc.link.name import NodeName
@@ -20,9 +20,6 @@ from scenarios.moves.relocated import Relocated
 from scenarios.moves.relocation import Relocation
 from scenarios.moves.vmrelocate import RelocationEnd
 from scenarios.runs.result import MIB
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 GIB = 2**30
 
@@ -184,44 +181,47 @@ def _sums(found: Relocated) -> Iterator[str]:
             )
 
 
-_RUNNING: Final = "tab:blue"
-_STOPPED: Final = "tab:red"
+_RUNS: Final = "the guest runs"
+_STOPPED: Final = "it is stopped"
+_ROW: Final = 30
+"""Pixels that a guest has at least in a picture."""
 
 
-def write_relocation_plot(
-    path: Path, guests: Sequence[Moved], title: str, ranges: MovesRange | None
-) -> None:
-    """Draw a bar for each pass: as wide as it took, as high as what it moved.
+def passes_picture(guests: Sequence[Moved], title: str, ranges: MovesRange | None) -> Spec:
+    """A bar for each pass: as wide as it took, as high as what it moved.
 
-    Guests stand one below the other; a line is from when to when each may end by its range. Raises
-    `OSError` if the file cannot be written.
+    Guests stand one below the other; a line is from when to when each may end by its range.
     """
-    write_picture(path, lambda axes: _draw(axes, guests, title, ranges))
-
-
-def _draw(axes: "Axes", guests: Sequence[Moved], title: str, ranges: MovesRange | None) -> None:
-    for row, found in enumerate(ranges.guests if ranges else ()):
-        if found is not None:
-            begin, likely = guests[row].begin_ns / 1e9, found.seconds.likely
-            ends = [[found.seconds.value - likely.low], [likely.high - found.seconds.value]]
-            at = begin + found.seconds.value
-            axes.errorbar([at], [row + 0.45], xerr=ends, color="black", capsize=4)
     most = max(each.length + each.state_length for guest in guests for each in guest.passes) or 1
-    for row, guest in enumerate(guests):
-        for each in guest.passes:
-            share = (each.length + each.state_length) / most
-            axes.barh(
-                row + 0.4 - 0.4 * share,
-                each.seconds,
-                height=0.8 * share,
-                left=each.begin_ns / 1e9,
-                color=_STOPPED if each.quiesced else _RUNNING,
-                edgecolor="white",
-                linewidth=0.5,
-            )
-    axes.set_yticks([*range(len(guests))], [f"{guest.plan.name}\n{guest.end}" for guest in guests])
-    axes.set_ylim(len(guests) - 0.4, -0.6)
-    bar = f"the highest bar is {most / GIB:.3g} GiB, red: the guest is stopped"
-    line = "; line: when it ends in four of five cases" if ranges else ", without a range"
-    axes.set_xlabel(f"s; {bar}{line}")
-    axes.set_title(title)
+    bars = [
+        {
+            "from": each.begin_ns / 1e9,
+            "to": each.begin_ns / 1e9 + each.seconds,
+            "top": row + 0.4 - 0.8 * (each.length + each.state_length) / most,
+            "foot": row + 0.4,
+            "of": _STOPPED if each.quiesced else _RUNS,
+        }
+        for row, guest in enumerate(guests)
+        for each in guest.passes
+    ]
+    lines = [
+        {
+            "from": guests[row].begin_ns / 1e9 + found.seconds.likely.low,
+            "to": guests[row].begin_ns / 1e9 + found.seconds.likely.high,
+            "foot": row + 0.45,
+        }
+        for row, found in enumerate(ranges.guests if ranges else ())
+        if found is not None
+    ]
+    said = "; line: when it ends in four of five cases" if ranges else ", without a range"
+    x = axis("from", f"s; the highest bar is {most / GIB:.3g} GiB{said}")
+    y = axis("foot", None, domain=[-0.6, len(guests) - 0.4], reverse=True, nice=False)
+    y["axis"] = labels([[guest.plan.name, str(guest.end)] for guest in guests]) | {"grid": False}
+    across = {"x": x, "x2": {"field": "to"}, "y": y}
+    colour = nominal("of", (_RUNS, _STOPPED), (CURVES[0], CURVES[3]))
+    shown = {**across, "y2": {"field": "top"}, "color": colour}
+    layer = [
+        marks("rect", bars, shown, stroke=PAPER, strokeWidth=0.5),
+        marks("rule", lines, across, color=INK, strokeWidth=2),
+    ]
+    return picture(title, title=title, height=max(HEIGHT, _ROW * len(guests)), layer=layer)

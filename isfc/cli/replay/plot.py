@@ -7,15 +7,14 @@ from statistics import fmean
 
 from isfc.cli.html.parts import scroll_script
 from isfc.cli.output import picture
-from isfc.cli.output.picture import check_picture, figure_svg, write_figure
+from isfc.cli.output.picture import check_picture, picture_svg, write_picture
 from isfc.cli.output.streams import write_file
 from isfc.cli.replay.suite_figure import (
     AXES,
-    SETTINGS,
+    block_figure,
     blocks_of,
-    draw,
-    draw_block,
     panels_of,
+    suite_figure,
 )
 from isfc.errors import ConfigurationError
 from scenarios.published.replay import Cell, Comparison, Part, figures_by_cell
@@ -63,26 +62,12 @@ def _part(part: Part, emulated: Mapping[Cell, Sequence[float]], *, named: bool) 
         yield f"<h3>{text}</h3>"
         alternative = f"{text}: IBM's figures as solid lines, ours as broken ones"
         yield f'<figure class="scrolls" role="img" aria-label="{alternative}">'
-        yield _picture(part, heading, rows, emulated)
+        yield picture_svg(block_figure(part, heading, rows, emulated)).strip()
         yield "</figure>"
         yield "<details><summary>Figures</summary>"
         yield '<div class="scrolls">'
         yield from _figures(part, rows, emulated)
         yield "</div></details>"
-
-
-def _picture(
-    part: Part,
-    heading: str,
-    rows: Sequence[PublishedRow],
-    emulated: Mapping[Cell, Sequence[float]],
-) -> str:
-    """The block's picture as an SVG element, whose names are in no other of the page."""
-    from matplotlib import style
-
-    with style.context(["default", {**SETTINGS, "svg.hashsalt": f"{part.table.name} {heading}"}]):
-        drawn = figure_svg(draw_block(part, heading, rows, emulated))
-    return drawn[drawn.index("<svg") :].strip()
 
 
 def _figures(
@@ -125,7 +110,8 @@ def write_plot(path: Path, parts: Sequence[Part], comparisons: Iterable[Comparis
     mean, with a bar from the least to the greatest. Raises `OSError` if the file cannot be
     written.
     """
+    emulated = figures_by_cell(comparisons)
     if path.suffix.lower() == ".html":
-        write_file(path, page(parts, figures_by_cell(comparisons)))
+        write_file(path, page(parts, emulated))
     else:
-        write_figure(path, lambda: draw(parts, comparisons), SETTINGS)
+        write_picture(path, suite_figure(parts, emulated))

@@ -1,140 +1,101 @@
-"""The picture of a replay: what IBM published and what we emulate, in one figure.
-
-matplotlib draws it, and is loaded when something is drawn: all other commands do without.
-"""
+"""The picture of a replay: what IBM published and what we emulate, as a Vega-Lite specification."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from statistics import fmean
+from typing import Any, Final
 
-from isfc.cli.output import picture
+from isfc.cli.output.curves import axis, marks, nominal
+from isfc.cli.output.picture import GREY, Spec, picture
 from isfc.layout.catalogue import load_layout
-from scenarios.published.replay import Cell, Comparison, Part, figures_by_cell
+from scenarios.published.replay import Cell, Part
 from scenarios.published.table import PublishedRow, PublishedTable
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, FigureBase
-    from matplotlib.ticker import FuncFormatter
 
 Emulated = Mapping[Cell, Sequence[float]]
 """What was emulated of each published figure, once for each seed."""
 
-PANELS = (
-    ("mb_per_s", "MB/s both ways", 3.0),
-    ("msgs_per_s", "messages/s", 3.0),
-    ("cpu_percent_per_msg", "%CPU/msg", 1.5),
-    ("collisions_per_s", "collisions/s", 1.5),
-    ("rdev_util_percent", "RDEV util %", 1.5),
+PANELS: Final = (
+    ("mb_per_s", "MB/s, both ways", 180),
+    ("msgs_per_s", "messages/s, both ways", 180),
+    ("cpu_percent_per_msg", "%CPU/msg", 90),
+    ("collisions_per_s", "collisions/s", 90),
+    ("rdev_util_percent", "RDEV util %", 90),
 )
-"""From top to bottom: the measure, its name on the picture, its height in inches."""
+"""From top to bottom: the measure, its name on the picture, its height in pixels."""
 
-AXES = {"rdevs": "CTCs", "reply_bytes": "bytes of a reply"}
+AXES: Final = {"rdevs": "CTCs", "reply_bytes": "bytes of a reply"}
 """What the lower axis is called, by the column that it shows."""
 
-_BLOCK_INCHES = 4.2
-_LEGEND_INCHES = 0.9
-_LINEAR_BELOW = 1.0  # collisions/s: a logarithm above, and 0 has a place too
-_LOGARITHMIC = frozenset({"msgs_per_s", "cpu_percent_per_msg"})  # from 28 to 46,000 a second
-_COLOURS = {1: "#440154", 5: "#3b528b", 10: "#21918c", 50: "#3fa34d", 100: "#b08500"}
-_OTHER_COLOUR = "#c44e52"
+COLOURS: Final = {1: "#440154", 5: "#3b528b", 10: "#21918c", 50: "#3fa34d", 100: "#b08500"}
+_OTHER_COLOUR: Final = "#c44e52"
 """By pairs, and so the same in every picture; each can be told from white."""
 
-_LEGEND_ENTRY_INCHES = 1.2
-MARK_SIZE = 7.0
-MARK_SPACE = 16.0
-"""Points: the letters that say how many chpids there are from here on, and the room for them."""
+_WIDTH: Final = 250
+_ALONE: Final = 400
+"""Pixels across of a panel: of several blocks, and of one."""
 
-_PUBLISHED: dict[str, Any] = {
-    "linestyle": "-",
-    "marker": "o",
-    "markersize": 4,
-    "linewidth": 1,
-    "clip_on": False,
-}
-_EMULATED: dict[str, Any] = {
-    "linestyle": "--",
-    "marker": "x",
-    "markersize": 5,
-    "linewidth": 1,
-    "capsize": 3,
-    "clip_on": False,
-}
+_PADDING: Final = 8
+"""Pixels between an axis and the points that are nearest to it."""
 
-SETTINGS: dict[str, Any] = {**picture.SETTINGS, "font.size": 9}
+_LABELS: Final = 36
+"""Pixels that the labels of an upright axis have, so that panels stand one below the other."""
+
+_LOGARITHMIC: Final = frozenset({"msgs_per_s", "cpu_percent_per_msg"})  # from 28 to 46,000 a second
+_X: Final = "M-1,-.7L-.7,-1L0,-.3L.7,-1L1,-.7L.3,0L1,.7L.7,1L0,.3L-.7,1L-1,.7L-.3,0Z"
+_WHOSE: Final = ("IBM", "ours")
 
 
-def draw(parts: Sequence[Part], comparisons: Iterable[Comparison]) -> "Figure":
+def suite_figure(parts: Sequence[Part], emulated: Emulated) -> Spec:
     """The picture: for each table a row of blocks, with a panel for each measure in a column.
 
     A block has a line for each number of pairs.
     """
-    from matplotlib.figure import Figure
-
-    emulated = figures_by_cell(comparisons)
-    drawn = [part for part in parts if part.table.is_grid]
-    heights = [sum(height for *_, height in panels_of(part.table)) for part in drawn]
-    width = max(1.6, *(len(blocks_of(part)) for part in drawn)) * _BLOCK_INCHES
-    figure = Figure(figsize=(width, sum(heights) + _LEGEND_INCHES), layout="constrained")
-    colours = _colours(row for part in drawn for row in part.rows)
-    places = figure.subfigures(len(drawn), squeeze=False, height_ratios=heights)
-    for part, place in zip(drawn, places.flat, strict=True):
-        place.suptitle(part.table.title)
-        _draw_blocks(place, part, blocks_of(part), emulated, colours)
-    _add_legend(figure, colours, width)
-    return figure
+    tables: list[Spec] = []
+    for part in (part for part in parts if part.table.is_grid):
+        blocks = blocks_of(part)
+        width = _WIDTH if len(blocks) > 1 else _ALONE
+        row = [_block(part, *block, emulated, width) for block in blocks.items()]
+        title = {"text": part.table.title, "anchor": "middle"}
+        tables.append({"title": title, "hconcat": row})
+    return _figure(", ".join(table["title"]["text"] for table in tables), vconcat=tables)
 
 
-def draw_block(
+def block_figure(
     part: Part, heading: str, rows: Sequence[PublishedRow], emulated: Emulated
-) -> "Figure":
+) -> Spec:
     """The picture of one block of a table."""
-    from matplotlib.figure import Figure
-
-    width = 1.6 * _BLOCK_INCHES
-    height = sum(height for *_, height in panels_of(part.table))
-    figure = Figure(figsize=(width, height + _LEGEND_INCHES), layout="constrained")
-    colours = _colours(rows)
-    _draw_blocks(figure, part, {heading: list(rows)}, emulated, colours)
-    _add_legend(figure, colours, width)
-    return figure
+    return _figure(heading, **_block(part, heading, rows, emulated, _ALONE))
 
 
-def _add_legend(figure: "Figure", colours: Mapping[int, str], width: float) -> None:
-    """The legend below, in as many lines as its width takes."""
-    count = min(len(colours) + 2, int(width / _LEGEND_ENTRY_INCHES))
-    figure.legend(*_legend(colours), loc="outside lower center", ncols=count, frameon=False)
+def _figure(name: str, **parts: Any) -> Spec:
+    legend = {"orient": "bottom", "columns": 0, "layout": {"bottom": {"anchor": "middle"}}}
+    spec = picture(f"{name}: IBM's figures as solid lines, ours as broken ones", **parts)
+    spec["config"]["legend"] |= legend
+    return spec
 
 
-def _draw_blocks(
-    place: "FigureBase",
-    part: Part,
-    blocks: Mapping[str, list[PublishedRow]],
-    emulated: Emulated,
-    colours: Mapping[int, str],
-) -> None:
-    """The panels of some blocks, a column for each."""
+def _block(
+    part: Part, heading: str, rows: Sequence[PublishedRow], emulated: Emulated, width: int
+) -> Spec:
+    """The panels of a block, one below the other."""
     panels = panels_of(part.table)
-    grid = place.subplots(
-        nrows=len(panels),
-        ncols=len(blocks),
-        sharex=True,
-        squeeze=False,
-        height_ratios=[height for *_, height in panels],
-    )
-    for column, (heading, rows) in enumerate(blocks.items()):
-        for axes, (measure, name, _) in zip(grid[:, column], panels, strict=True):
-            _panel(axes, part.table, rows, measure, emulated, colours)
-            if column == 0:
-                axes.set_ylabel(name)
-        grid[0, column].set_title(heading, pad=MARK_SPACE)
-        for axes in grid[:, column]:
-            _mark_chpids(axes, part.table, rows, named=axes is grid[0, column])
-        grid[-1, column].set_xlabel(AXES[part.table.key[1]])
+    chpids, x, colour = [*_chpids(part.table, rows)], _across(part.table, rows), _colour(rows)
+    made: list[Spec] = []
+    for measure, name, height in panels:
+        is_last = measure == panels[-1][0]
+        at = {**x, "axis": {**x["axis"], "labels": is_last}}
+        if is_last:
+            at["title"] = AXES[part.table.key[1]]
+        values = [*_values(part.table, rows, measure, emulated)]
+        kinks = _kinks(chpids, at, named=not made)
+        lines = _lines(values, at, _upright(measure, name, values), colour)
+        made.append({"width": width, "height": height, "layer": [*kinks, *lines]})
+    title = {"text": heading.split("\n"), "anchor": "middle", "fontSize": 11, "offset": 6}
+    return {"title": title, "spacing": 20, "bounds": "flush", "vconcat": made}
 
 
-def panels_of(table: PublishedTable) -> list[tuple[str, str, float]]:
+def panels_of(table: PublishedTable) -> list[tuple[str, str, int]]:
     """What is drawn of a table; of %CPU/msg only where there are few other measures."""
     found = [panel for panel in PANELS if panel[0] in table.measures]
     few = [panel for panel in found if panel[0] != "cpu_percent_per_msg"]
@@ -155,100 +116,88 @@ def blocks_of(part: Part) -> dict[str, list[PublishedRow]]:
     return blocks
 
 
-def _colours(rows: Iterable[PublishedRow]) -> dict[int, str]:
-    """A colour for each number of pairs."""
-    pairs = sorted({int(row.number("pairs")) for row in rows})
-    return {count: _COLOURS.get(count, _OTHER_COLOUR) for count in pairs}
-
-
-def _panel(
-    axes: "Axes",
-    table: PublishedTable,
-    rows: Iterable[PublishedRow],
-    measure: str,
-    emulated: Emulated,
-    colours: Mapping[int, str],
-) -> None:
-    """One measure of one block."""
+def _values(
+    table: PublishedTable, rows: Iterable[PublishedRow], measure: str, emulated: Emulated
+) -> Iterator[Spec]:
+    """Two points for each row, IBM's and ours: the mean over seeds, from the least to the most."""
     _, across, line = table.key
-    lines: dict[int, list[PublishedRow]] = defaultdict(list)
     for row in rows:
-        lines[int(row.number(line))].append(row)
-    for pairs, runs in sorted(lines.items()):
-        places = [run.number(across) for run in runs]
-        figures = [emulated[table.name, run.key, measure] for run in runs]
-        means = [sum(values) / len(values) for values in figures]
-        spread = [  # the mean of equal figures may be a rounding error beside them
-            [max(0.0, mean - min(values)) for mean, values in zip(means, figures, strict=True)],
-            [max(0.0, max(values) - mean) for mean, values in zip(means, figures, strict=True)],
-        ]
-        axes.plot(places, [run.number(measure) for run in runs], color=colours[pairs], **_PUBLISHED)
-        several = any(len(values) > 1 for values in figures)
-        axes.errorbar(places, means, spread if several else None, color=colours[pairs], **_EMULATED)
-    if across == "reply_bytes":
-        axes.set_xscale("log")
-    else:
-        ticks = sorted({row.number(across) for runs in lines.values() for row in runs})
-        axes.set_xticks(ticks)
-        if len(ticks) == 1:
-            axes.set_xlim(ticks[0] - 1, ticks[0] + 1)
+        at = {"x": row.number(across), "pairs": pairs_words(row.number(line))}
+        figures = emulated[table.name, row.key, measure]
+        for whose, found in (("IBM", [row.number(measure)]), ("ours", figures)):
+            ends = {"least": min(found), "most": max(found)}
+            yield {**at, "whose": whose, "y": fmean(found), **ends}
+
+
+def pairs_words(pairs: float) -> str:
+    """``50 pairs``."""
+    return f"{pairs:g} pair{'s' * (pairs > 1)}"
+
+
+def _colour(rows: Iterable[PublishedRow]) -> Spec:
+    """A colour for each number of pairs."""
+    pairs = sorted({row.number("pairs") for row in rows})
+    colours = [COLOURS.get(int(count), _OTHER_COLOUR) for count in pairs]
+    named = [*map(pairs_words, pairs)]
+    return nominal("pairs", named, colours, symbolType="stroke", symbolStrokeWidth=4)
+
+
+def _across(table: PublishedTable, rows: Iterable[PublishedRow]) -> Spec:
+    """The lower axis."""
+    if table.key[1] == "reply_bytes":
+        x = axis("x", None, type="log", nice=False, padding=_PADDING)
+        x["axis"] = {"tickCount": 4}
+        return x
+    ticks = sorted({row.number("rdevs") for row in rows})
+    x = axis("x", None, zero=False, nice=False, padding=_PADDING)
+    x["axis"] = {"values": ticks}
+    if len(ticks) == 1:
+        x["scale"]["domain"] = [ticks[0] - 1, ticks[0] + 1]
+    return x
+
+
+def _upright(measure: str, name: str, values: Sequence[Spec]) -> Spec:
+    """The upright axis: a logarithm where figures go over decades."""
     if measure in _LOGARITHMIC:
-        axes.set_yscale("log")
-        _plain_labels(axes)
+        y = axis("y", name, type="log", nice=False, padding=_PADDING)
+    elif measure == "collisions_per_s":  # 0 has a place too
+        most = max(value["most"] for value in values)
+        domain = [0, max(1.0, 1.5 * most)]
+        y = axis("y", name, type="symlog", constant=0.25, nice=False, domain=domain)
+        y["axis"]["values"] = [0, *(10**power for power in range(7))]
     else:
-        if measure == "collisions_per_s":
-            axes.set_yscale("symlog", linthresh=_LINEAR_BELOW)
-            axes.yaxis.set_major_formatter(_written_out())
-            axes.set_ymargin(0.1)
-        axes.set_ylim(bottom=0)
-    axes.grid(visible=True, alpha=0.25)
+        y = axis("y", name)
+    y["axis"] |= {"minExtent": _LABELS, "tickCount": 5}
+    return y
 
 
-def _written_out() -> "FuncFormatter":
-    """Numbers as people write them: 6,000, not 6 x 10 to the third."""
-    from matplotlib.ticker import FuncFormatter
-
-    return FuncFormatter(lambda value, _: f"{value:,.6g}")
-
-
-def _plain_labels(axes: "Axes") -> None:
-    """Label a logarithmic axis with 1, 2 and 5 times powers of ten, written out."""
-    from matplotlib.ticker import LogLocator, NullFormatter
-
-    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axes.yaxis.set_major_formatter(_written_out())
-    axes.yaxis.set_minor_formatter(NullFormatter())
+def _lines(values: Sequence[Spec], x: Spec, y: Spec, colour: Spec) -> Iterator[Spec]:
+    """A line for each number of pairs and each of the two, with its points and their bars."""
+    dash = nominal("whose", _WHOSE, ([1, 0], [4, 2]))
+    shape = nominal("whose", _WHOSE, ("circle", _X))
+    where = {"x": x, "y": y, "color": colour}
+    yield marks("line", values, {**where, "strokeDash": dash}, strokeWidth=1)
+    yield marks("point", values, {**where, "shape": shape}, filled=True, size=22)
+    if bars := [value for value in values if value["least"] < value["most"]]:
+        yield marks("rule", bars, {**where, "y": {**y, "field": "least"}, "y2": {"field": "most"}})
 
 
-def _mark_chpids(
-    axes: "Axes", table: PublishedTable, rows: Iterable[PublishedRow], *, named: bool
-) -> None:
-    """A line wherever the link gets one more chpid, which is where curves have their kinks."""
+def _chpids(table: PublishedTable, rows: Iterable[PublishedRow]) -> Iterator[Spec]:
+    """Where the link gets one more chpid, which is where curves have their kinks."""
     if table.key[1] != "rdevs" or not table.is_measured:
         return
     chpids = {
         row.number("rdevs"): len(load_layout(table.runs.layout.format_map(row.columns)).fibres)
         for row in rows
     }
-    counts = sorted(chpids)
-    for before, after in pairwise(counts):
-        if chpids[after] == chpids[before]:
-            continue
-        middle = (before + after) / 2
-        axes.axvline(middle, color="0.55", linestyle=":", linewidth=1)
-        if named:
-            text = f"{chpids[after]} chpids"
-            place = (middle, 1.02)  # above the panel, where no curve comes
-            across = axes.get_xaxis_transform()
-            axes.text(*place, text, transform=across, ha="center", fontsize=MARK_SIZE, color="0.35")
+    for before, after in pairwise(sorted(chpids)):
+        if chpids[after] != chpids[before]:
+            yield {"x": (before + after) / 2, "chpids": f"{chpids[after]} chpids"}
 
 
-def _legend(colours: Mapping[int, str]) -> tuple[list[Any], list[str]]:
-    """Lines and their names: what is IBM's and what is ours, then the numbers of pairs."""
-    from matplotlib.lines import Line2D
-
-    ours = {name: value for name, value in _EMULATED.items() if name != "capsize"}
-    lines = [Line2D([], [], color="black", **_PUBLISHED), Line2D([], [], color="black", **ours)]
-    lines += [Line2D([], [], color=colour, linewidth=4) for colour in colours.values()]
-    names = [f"{count} pair{'s' * (count > 1)}" for count in colours]
-    return lines, ["IBM", "ours", *names]
+def _kinks(chpids: Sequence[Spec], x: Spec, *, named: bool) -> Iterator[Spec]:
+    """A line for each more chpid; its name stands above the panel, where no curve comes."""
+    yield marks("rule", chpids, {"x": x}, strokeDash=[1, 3], color=GREY)
+    if named:
+        above = {"x": x, "y": {"value": -6}, "text": {"field": "chpids"}}
+        yield marks("text", chpids, above, color=GREY, fontSize=9)

@@ -13,6 +13,7 @@ from isfc.cli.options.number import JobsOption
 from isfc.cli.options.profile import ProfileOption
 from isfc.cli.output.file import check_table_file, output_option, write_table
 from isfc.cli.output.notes import note_lines
+from isfc.cli.output.picture import write_picture
 from isfc.cli.output.progress import progress_bar
 from isfc.cli.output.streams import show, show_csv, show_json
 from isfc.cli.sweep.page import (
@@ -22,9 +23,9 @@ from isfc.cli.sweep.page import (
     length_of,
     odds_line,
     range_line,
+    sweep_picture,
     sweep_table,
     with_odds,
-    write_sweep_plot,
 )
 from isfc.errors import ConfigurationError
 from isfc.search.grid import Cell, at_site, read_grid
@@ -102,7 +103,7 @@ def sweep(
     if output is not None:
         write_table(output, told)
     if picture.plot is not None:
-        write_sweep_plot(picture.plot, rows, axes, picture.x, picture.y)
+        write_picture(picture.plot, sweep_picture(rows, axes, picture.x, picture.y))
     if printed.json:
         show_json(told)
     elif printed.csv:

@@ -1,12 +1,13 @@
 """What ``isfc sweep`` shows: a line for each place in the grid, and any column over any other."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from rich.table import Table
 
-from isfc.cli.output.picture import check_picture, write_picture
+from isfc.cli.output.curves import axis, curves, names_axis, nominal
+from isfc.cli.output.picture import Spec, check_picture, picture
 from isfc.cli.output.ranges import factor_line, plain, range_note
 from isfc.cli.output.table import plain_table
 from isfc.cli.sweep.standing import BEST, COLUMN, alike_in, compared_in, standings
@@ -21,9 +22,6 @@ from scenarios.figures.ranges import run_ranges
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.repeat import MEASURES, spread_percent
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 SHOWN: Final = {
     "MB/s": ("mb_per_s", "{:.1f}"),
     "msgs/s": ("messages_per_s", "{:.0f}"),
@@ -34,6 +32,9 @@ SHOWN: Final = {
 
 HEADING: Final = "MB/s (2^20) and messages both ways together, util % of all CTCs together"
 """What the figures of the table are."""
+
+BOTH_WAYS: Final = ("mb_per_s", "messages_per_s")
+"""Columns that are of both directions together."""
 
 BEST_SHOWN: Final = 4
 """Best rows that are said before the table; more are found in it."""
@@ -168,41 +169,35 @@ def check_columns(path: Path, cells: Sequence[Cell], x: str, y: str) -> None:
     check_picture(path)
 
 
-def write_sweep_plot(path: Path, rows: Sequence[Row], axes: Sequence[str], x: str, y: str) -> None:
-    """Draw ``y`` over ``x``, the mean over seeds, a line for each place on the other axes.
+def sweep_picture(rows: Sequence[Row], axes: Sequence[str], x: str, y: str) -> Spec:
+    """``y`` over ``x``, the mean over seeds, a line for each place on the other axes.
 
     A bar at each point is its range in four of five cases; the axis says where there is none.
     """
     others = [
         axis for axis in axes if axis not in (x, y, _SEED) and len({row[axis] for row in rows}) > 1
     ]
-
-    ranged = f"{y}_likely_low" in rows[0]
-
-    def draw(drawn: "Axes") -> None:
-        for place, group in groups(rows, others).items():
-            points = groups(group, [x])
-            heights = [sum(row[y] for row in same) / len(same) for same in points.values()]
-            label = " ".join(map(str, place))
-            bars = _bars(points, y) if ranged else None
-            xs = [key[0] for key in points]
-            drawn.errorbar(xs, heights, yerr=bars, marker="o", capsize=3, label=label)
-        drawn.set_xlabel(x)
-        drawn.set_ylabel(f"{y}; bars: four of five cases" if ranged else f"{y}, without a range")
-        drawn.set_ylim(bottom=min(0, drawn.get_ylim()[0]))
-        if others:
-            drawn.legend(title=", ".join(others), fontsize="small")
-
-    write_picture(path, draw)
-
-
-def _bars(points: Mapping[tuple[Any, ...], Sequence[Row]], y: str) -> list[list[float]]:
-    """How far below and above each point its range goes."""
-
-    def mean(rows: Sequence[Row], column: str) -> float:
-        return float(sum(row[column] for row in rows) / len(rows))
-
-    return [
-        [abs(mean(rows, f"{y}_likely_{end}") - mean(rows, y)) for rows in points.values()]
-        for end in ("low", "high")
+    ends = {"low": f"{y}_likely_low", "high": f"{y}_likely_high"}
+    if not (ranged := ends["low"] in rows[0]):
+        ends = {}
+    values = [
+        {
+            "curve": " ".join(map(str, place)),
+            "x": key[0],
+            **{
+                end: sum(row[column] for row in same) / len(same)
+                for end, column in {"y": y, **ends}.items()
+            },
+        }
+        for place, group in groups(rows, others).items()
+        for key, same in groups(group, [x]).items()
     ]
+    lower = names_axis("x", x) if isinstance(rows[0][x], str) else axis("x", x, zero=False)
+    title = f"{y}{', both ways' * (y in BOTH_WAYS)}"
+    bars = "; bars: four of five cases" if ranged else ", without a range"
+    names = [*dict.fromkeys(value["curve"] for value in values)]
+    colour = nominal("curve", names, orient="right", columns=1) | {"title": ", ".join(others)}
+    if not others:
+        colour["legend"] = None
+    drawn = curves(lower, axis("y", title + bars), colour, ("low", "high") if ranged else None)
+    return picture(f"{y} over {x}", data={"values": values}, **drawn)

@@ -261,7 +261,6 @@ def test_each_page_has_ranges_and_the_note_once(
 def test_each_picture_has_bars_or_says_that_it_has_none(
     line: str, said: str, files: dict[str, str], tmp_path: Path
 ) -> None:
-    pytest.importorskip("matplotlib")
     picture = tmp_path / "a.svg"
     assert run(words(line, {**files, "FILE": str(picture)})) == 0
     assert said in picture.read_text("utf-8")

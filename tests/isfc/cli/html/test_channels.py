@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from isfc.cli.html.charts import VERSION, curve_specs
+from isfc.cli.html.charts import curve_specs
 from isfc.cli.html.document import document
 from isfc.cli.main import run
+from isfc.cli.output.picture import VERSION
 from isfc.io.charts import CHARTS
 from isfc.io.configuration_file import read_io_configuration
 from scenarios.figures.report_runs import channel_estimates

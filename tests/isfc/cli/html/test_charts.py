@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from isfc.cli.html.charts import PHASES, VERSION, charts
+from isfc.cli.html.charts import PHASES, charts
+from isfc.cli.output.picture import VERSION
 from scenarios.figures.report_runs import LinkRuns
 from tests.isfc.cli.html.surveyed import surveyed
 

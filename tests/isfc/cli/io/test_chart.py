@@ -31,7 +31,6 @@ def test_the_table_fits_eighty_columns(name: str, capsys: pytest.CaptureFixture[
 
 
 def test_a_picture_is_drawn_and_the_same_each_time(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
     files = [tmp_path / name for name in ("a.svg", "b.svg")]
     for file in files:
         assert run(["io", "chart", "response", "--plot", str(file)]) == 0

@@ -1,21 +1,18 @@
 """What pictures and pages draw can be seen, on light devices and on dark ones."""
 
 import re
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
+from xml.etree import ElementTree
 
 import pytest
 
 from isfc.cli.html.parts import resource
-from isfc.cli.output.picture import write_picture
+from isfc.cli.output.curves import axis, curves, nominal
+from isfc.cli.output.picture import CURVES, Spec, picture, picture_svg
 from tests.contrast import CONTRAST_MIN, contrast, parse_colour
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 WHITE: Final = "#ffffff"
 DARK: Final = "#14181d"
-CURVES: Final = 10
 DRAWN: Final = "first second write read disc pend other collision warning info".split()
 
 
@@ -25,21 +22,19 @@ def faint(colours: list[str], behind: str) -> list[str]:
     return [each for each in colours if contrast(parse_colour(each), back) < CONTRAST_MIN]
 
 
-def test_every_curve_of_a_picture_can_be_seen(tmp_path: Path) -> None:
-    colours: list[str] = []
-
-    def curves(axes: "Axes") -> None:
-        for number in range(CURVES):
-            (line,) = axes.plot([0, 1], [number, number])
-            colours.append(str(line.get_color()))
-
-    write_picture(tmp_path / "a.svg", curves)
-    assert len({*colours}) == CURVES
-    assert faint(colours, WHITE) == []
-    svg = (tmp_path / "a.svg").read_text("utf-8")
-    there = dict(re.findall(r'stroke: (#\w+)"\] \{stroke: (#\w+)', svg))
+def test_every_curve_of_a_picture_can_be_seen() -> None:
+    names = [f"curve {number}" for number in range(len(CURVES))]
+    values: list[Spec] = [{"curve": name, "x": x, "y": x} for name in names for x in (0, 1)]
+    drawn = curves(axis("x", "x"), axis("y", "y"), nominal("curve", names))
+    svg = picture_svg(picture("All & each", data={"values": values}, **drawn))
+    assert {*names} <= {*re.findall(r">([^<>]+)</text>", svg)}  # all are in the legend
+    shown = [colour for colour in CURVES if f'stroke="{colour}"' in svg]
+    assert len(shown) == len({*CURVES}) == 10
+    assert faint(shown, WHITE) == []
+    there = dict(re.findall(r'\[stroke="(#\w+)"\]\{stroke:(#\w+)', svg))
     assert there["#000000"] == "#e6edf3"
-    assert faint([there.get(own, own) for own in colours], DARK) == []
+    assert faint([there.get(own, own) for own in shown], DARK) == []
+    assert ElementTree.fromstring(svg).get("aria-label") == "All & each"
 
 
 @pytest.mark.parametrize("place", [0, 1, 2])

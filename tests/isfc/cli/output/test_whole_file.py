@@ -12,10 +12,11 @@ import pytest
 from isfc.cli.main import run
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import write_table
-from isfc.cli.output.picture import write_picture
+from isfc.cli.output.picture import picture, write_picture
 from isfc.cli.output.streams import write_file
 from isfc.search.store import RowStore
 
+PICTURE = picture("a point", data={"values": [{}]}, mark="point")
 ROWS = [{"workload": "HL", "mb_per_s": number} for number in range(10_000)]
 
 
@@ -37,8 +38,8 @@ def no_room() -> Iterator[None]:
         ("f.html", lambda path: write_file(path, "x" * 200)),
         ("f.csv", lambda path: write_table(path, ROWS)),
         ("f.parquet", lambda path: write_table(path, ROWS)),
-        ("f.svg", lambda path: write_picture(path, lambda _: None)),
-        ("f.png", lambda path: write_picture(path, lambda _: None)),
+        ("f.svg", lambda path: write_picture(path, PICTURE)),
+        ("f.png", lambda path: write_picture(path, PICTURE)),
     ],
 )
 def test_file_is_written_whole_or_not_at_all(

@@ -223,7 +223,8 @@ def test_plot_shows_the_passes(tmp_path: Path) -> None:
     drawn = path.read_text("utf-8")
     assert "Passes from CLIENT to SERVER" in drawn
     shapes = drawn.partition("</style>")[2]  # which has colours for the dark
-    assert shapes.count("#d62728") == 2  # two passes in red: the guest is stopped
+    # two passes and the legend in red: the guest is stopped
+    assert shapes.count('fill="#d62728"') == 3
     assert run([*SMALL, "--plot", str(path)]) == 0
     assert path.read_text("utf-8") == drawn
 
