@@ -182,7 +182,7 @@ bench: .venv/test build/compiled/profiled  ## time the engine beside its peer
 bench-live: .venv/test build/compiled/profiled  ## time the live pair beside its peers; MEMORY=600: watch it for 600 s
 	@$(COMPILED) -m tools.benchmarks.bench_live $(if $(MEMORY),--memory $(MEMORY))
 
-BUILT_OF := .venv/compiler setup.py tools/pages/written_help.py $(PACKAGES)
+BUILT_OF := .venv/compiler setup.py tools/release/compile.ini tools/pages/written_help.py $(PACKAGES)
 
 build/compiled/made: $(BUILT_OF)
 	@rm -rf build && mkdir -p build/compiled

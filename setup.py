@@ -88,8 +88,11 @@ def translated() -> list[Any]:
     from mypyc.build import mypycify
 
     paths = [str(path) for pattern in COMPILED for path in sorted(Path().glob(pattern))]
+    chosen = [
+        path for path in paths if path not in INTERPRETED and not path.endswith("__init__.py")
+    ]
     found = mypycify(
-        [path for path in paths if path not in INTERPRETED and not path.endswith("__init__.py")],
+        ["--config-file=tools/release/compile.ini", *chosen],
         opt_level=os.environ.get("ISFC_OPT_LEVEL", "3"),
         debug_level="0",
         group_name="isfc",  # the shared library is isfc__mypyc, a name that can be imported

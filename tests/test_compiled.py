@@ -1,10 +1,13 @@
 """The compiled package is the same program: it does, step by step, what the source does."""
 
+import ast
 import os
+import re
 import runpy
 import subprocess
 import sys
-from collections.abc import Callable
+import tomllib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import NoReturn
@@ -149,6 +152,8 @@ def test_every_module_of_a_pure_folder_is_compiled_or_has_its_reason(
     monkeypatch.setenv("ISFC_COMPILE", "1")
     (extension,) = asked_to_compile(monkeypatch, "bdist_wheel")
     interpreted = set(runpy.run_path(str(ROOT / "setup.py"))["INTERPRETED"])
+    how, *chosen = extension.paths
+    assert (ROOT / how.removeprefix("--config-file=")).is_file()
     pure = {
         path.relative_to(ROOT).as_posix()
         for folder in ("ctc", *(f"isfc/{ring}" for ring in RINGS))
@@ -156,7 +161,20 @@ def test_every_module_of_a_pure_folder_is_compiled_or_has_its_reason(
         if path.name != "__init__.py"
     }
     assert interpreted < pure
-    assert pure - interpreted <= set(extension.paths)
+    assert pure - interpreted <= set(chosen)
+    build = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["build-system"]["requires"]
+    there = {"ctc", "isfc", "scenarios", *(re.split("[<>=]", each)[0] for each in build)}
+    for path in chosen:  # `pip install .` compiles where nothing else is
+        assert set(imported(path)) <= {*sys.stdlib_module_names, *there}, path
+
+
+def imported(path: str) -> Iterator[str]:
+    """The first names of all modules that a file imports."""
+    for node in ast.walk(ast.parse((ROOT / path).read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (each.name.partition(".")[0] for each in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield (node.module or "").partition(".")[0]
 
 
 def traces(*folders: Path) -> list[str]:
