@@ -85,6 +85,7 @@ for line in sys.argv[1:]:
 """
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 def test_commands_in_virtual_time_run_without_posix(tmp_path: Path) -> None:
     """Files are read and written as UTF-8, whatever the system's own encoding is."""

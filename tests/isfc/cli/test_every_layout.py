@@ -35,7 +35,11 @@ IMPORTED = {
 SHARED = ("one-cec", "three-systems")
 """Partitions of these share channels, and so a deck."""
 LAYOUTS = [*shipped_layouts(), *IMPORTED]
-"""A report of this one is made in every run of the tests: it has all that others have."""
+KINDS = ("published-1", "one-cec", "two-cecs")
+"""One CTC, several on shared channels, several links: what is run of all is run of these by default."""
+TO_RUN = [
+    pytest.param(name, marks=() if name in KINDS else pytest.mark.exhaustive) for name in LAYOUTS
+]
 SHORT = ["--seconds", "0.02", "--warmup", "0.01"]
 OF_ALL = [
     ["check", "--fail-on", "never", "LAYOUT"],
@@ -117,7 +121,7 @@ def test_every_link_is_shown(layout: str, folder: Path, capsys: pytest.CaptureFi
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", TO_RUN)
 def test_every_link_is_run(layout: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_on(layout, folder, PLAN) == ExitCode.GOOD
     check_of_all(layout, folder, PLAN, capsys.readouterr().out)
@@ -164,7 +168,7 @@ def test_one_link_is_run(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("words", OF_ONE_LONG, ids=" ".join)
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", TO_RUN)
 def test_one_link_is_run_by_every_command(
     layout: str, words: Sequence[str], folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -259,13 +263,6 @@ def in_order(collection: Collection) -> list[Layout]:
         Layout(link.nodes, tuple(sorted(link.fibres, key=lambda f: f.chpids)), link.device_list())
         for link in sorted(collection.links, key=lambda link: link.nodes)
     ]
-
-
-@pytest.mark.parametrize("words", [OF_ONE_LONG[0], OF_ONE_LONG[3]], ids=" ".join)
-def test_a_link_of_three_systems_is_run(
-    words: Sequence[str], folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    check_of_one("three-systems", folder, words, capsys)
 
 
 def test_up_runs_every_link_of_three_systems(

@@ -125,12 +125,12 @@ def test_a_fit_that_is_refused_is_not_written_unless_anyway(
 
 
 COMMANDS = [
-    pytest.param(["plan", "atlanta-boston"], marks=pytest.mark.slow),
+    ["plan", "published-1"],
     ["measured", "compare", "atlanta-boston", PAGES[0]],
     "run atlanta-boston --workload HL --pairs 2 --seconds 0.05 --warmup 0.01".split(),
     "run atlanta-boston --workload HL --pairs 2 --seconds 0.05 --report device".split(),
     "relocate atlanta-boston --memory 16M --change-rate 0".split(),
-    "optimise atlanta-boston --runs 2 --seconds 0.02 --pairs 2 --seeds 1 --jobs 1".split(),
+    "optimise published-1 --runs 2 --seconds 0.02 --pairs 2 --seeds 1 --jobs 1".split(),
 ]
 
 
