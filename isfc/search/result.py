@@ -86,7 +86,7 @@ class Contender:
         return odds_ahead(
             here / there,
             Differs.LAYOUT,
-            one_ctc=has_one_ctc(*links),
+            one_ctc=has_one_ctc(*(link.ctcs for link in links)),
             extrapolated=any(map(unmeasured_features, links)),
         )
 

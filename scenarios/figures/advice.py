@@ -118,7 +118,7 @@ def _try(
         return TriedAdvice(trial, _IMPOSSIBLE)
     if changed not in runs:
         return TriedAdvice(trial, _TOO_MANY)
-    one_ctc = has_one_ctc(layout, changed)
+    one_ctc = has_one_ctc(layout.ctcs, changed.ctcs)
     saturated, stated = (
         ComparedLoad(
             was, comes, (_range(was, layout, pairs), _range(comes, changed, pairs)), one_ctc

@@ -139,7 +139,7 @@ def pair_odds(choices: Sequence[Choice]) -> Iterator[PairOdds]:
         known = odds_ahead(
             ratio,
             Differs.LAYOUT,
-            one_ctc=has_one_ctc(first.layout, second.layout),
+            one_ctc=has_one_ctc(first.layout.ctcs, second.layout.ctcs),
             extrapolated=first.extrapolated or second.extrapolated,
         )
         yield PairOdds(first, second, ratio, known)

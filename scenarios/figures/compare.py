@@ -14,6 +14,7 @@ from msgspec.structs import fields as fields_of
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import read_bytes, within
 from scenarios.figures.certainty import Differs, Odds, odds_ahead
+from scenarios.figures.ranges import has_one_ctc
 from scenarios.runs.repeat import MEASURES, noise_of
 from scenarios.runs.result import DeviceResult, Result
 
@@ -211,7 +212,7 @@ def _with_odds(pair: ResultPair, known: Sequence[_Known]) -> ResultPair:
         odds = odds_ahead(
             rates[1] / rates[0],
             _DIFFERS[changed[0]],
-            one_ctc=any(len(each.devices) == 1 for each in known),
+            one_ctc=has_one_ctc(*(each.devices for each in known)),
             extrapolated=extrapolated,
         )
     return replace(pair, ranges=tuple(each.ranges for each in known), odds=odds)

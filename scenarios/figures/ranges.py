@@ -1,6 +1,6 @@
 """The range of a figure of a run: from what is known of runs like it, and of what it rests on."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from typing import Any, Final
 
 from isfc.layout.layout import Layout
@@ -67,13 +67,13 @@ def figure_range(
 
 def gain_range(ratio: float, before: Layout, after: Layout) -> Range:
     """Of how many times the rate of a layout another one has, with the same load."""
-    found = ratio_range(ratio, one_ctc=has_one_ctc(before, after))
+    found = ratio_range(ratio, one_ctc=has_one_ctc(before.ctcs, after.ctcs))
     return widened(found, assumed_apart(before, after))
 
 
-def has_one_ctc(*layouts: Layout) -> bool:
-    """Whether a layout has a single CTC: then the errors of such links count."""
-    return min(len(layout.ctcs) for layout in layouts) == 1
+def has_one_ctc(*links: Sized) -> bool:
+    """Whether one of some links has a single CTC, by the CTCs of each: the errors of such count."""
+    return any(len(ctcs) == 1 for ctcs in links)
 
 
 def run_ranges(experiment: Experiment, figures: Mapping[str, float]) -> dict[str, Range]:

@@ -1,5 +1,6 @@
 """A layout beside the one that was opened: what each node can send, and whether that is better."""
 
+from collections.abc import Iterable, Sized
 from typing import Final
 
 from isfc.cli.judgement.limit import sending_line
@@ -8,7 +9,7 @@ from isfc.search.simulation import Simulation
 from scenarios.figures.advice import AdviceVerdict, ComparedLoad
 from scenarios.figures.certainty import FigureKind, Range
 from scenarios.figures.limit import first_limit
-from scenarios.figures.ranges import figure_range
+from scenarios.figures.ranges import figure_range, has_one_ctc
 from scenarios.figures.reasoned import ReasonedRate, with_ranges
 from scenarios.runs.notes import BUSY, unranged
 from scenarios.runs.saturation import SATURATING_PAIRS, SUITE, ModelledRate, one_way
@@ -52,13 +53,14 @@ def saturated_limit(layout: Layout, sender: str, mb_per_s: float) -> str:
     return sending_line(sender, limit, mb_per_s)
 
 
-def compared(was: Rate, comes: Rate, *, one_ctc: bool) -> tuple[str, str]:
+def compared(was: Rate, comes: Rate, ctcs: Iterable[Sized]) -> tuple[str, str]:
     """How the slower direction changes at one load: better, worse or alike, and in words.
 
+    ``ctcs`` are those of each link that the rates are of.
     A difference within the spread of both runs is none, nor is one of which the odds leave open who
     is ahead.
     """
-    load = ComparedLoad(was, comes, one_ctc=one_ctc)
+    load = ComparedLoad(was, comes, one_ctc=has_one_ctc(*ctcs))
     figures = f"{was.mb_per_s:.0f} to {comes.mb_per_s:.0f} MB/s"
     if not comes.differs(was):
         return "alike", f"as much within the spread ({figures})"

@@ -204,9 +204,8 @@ def _loads(
     both = (earlier, figures)
     saturated = [min(some, key=lambda each: each.saturated_mb_per_s).saturated for some in both]
     stated = [min(some, key=lambda each: each.stated_mb_per_s).stated for some in both]
-    seen = [each.seen for each in (*earlier, *figures) if each.seen]
-    one_ctc = any(len(each.devices) == 1 for each in seen)
-    return [compared(was, comes, one_ctc=one_ctc) for was, comes in (saturated, stated)]
+    ctcs = [each.seen.devices for each in (*earlier, *figures) if each.seen]
+    return [compared(was, comes, ctcs) for was, comes in (saturated, stated)]
 
 
 def _kind(

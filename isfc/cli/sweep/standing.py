@@ -72,7 +72,7 @@ def standings(
             said[place] = odds_ahead(
                 rates[best] / rates[place],
                 differs,
-                one_ctc=has_one_ctc(*both),
+                one_ctc=has_one_ctc(*(layout.ctcs for layout in both)),
                 extrapolated=any(map(unmeasured_features, both)),
             )
     return said
