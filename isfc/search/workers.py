@@ -1,14 +1,16 @@
 """Work shared out among processes, which end with the one that started them."""
 
+import gc
 import os
 import signal
+import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
 from multiprocessing import current_process, get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from threading import Thread, current_thread, main_thread
+from threading import Thread, active_count, current_thread, main_thread
 from typing import Any, Final, TypeVar, cast
 
 from isfc.errors import ConfigurationError
@@ -17,8 +19,10 @@ from scenarios.runs.saturation import RunEach
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
-_CONTEXT: Final = get_context("spawn")
-"""New processes, not copies: a copy made while a progress bar's thread runs may hang."""
+GENERATION_SIZES: Final = (5_000, 10, 10)
+"""When Python's collector runs, in a process that runs links: objects made, runs of the generation
+below. Messages under way come and go by hundreds, so that its own 700 has it look through a run
+again and again, for a tenth of the run's time, and there is no garbage before the run ends."""
 
 _UNGUARDED: Final = 78
 """Exit code of a worker that ran its caller's script: it would start workers of its own."""
@@ -35,30 +39,40 @@ def share_out(
     Raises `ChildProcessError` when one of them dies. To be used in any thread, by a script below
     ``if __name__ == "__main__":``, as a new process runs the script for its names.
     """
-    with _staffed(work, jobs) as each:
+    with staffed(work, jobs) as each:
         yield from each(items)
 
 
 @contextmanager
-def _staffed(
-    work: Callable[[_Item], _Result], jobs: int
+def staffed(
+    work: Callable[[_Item], _Result], jobs: int, *, copies: int = 0
 ) -> Iterator[Callable[[Sequence[_Item]], Iterator[tuple[int, _Result]]]]:
-    """As `share_out`, for items that come in several lots, each to its end."""
+    """As `share_out`, for items that come in several lots, each to its end.
+
+    So many ``copies`` of this process begin now, where that can be: they have loaded what it has.
+    Others are new processes, and begin when there is work.
+    """
     if getattr(current_process(), "_inheriting", False):
         raise SystemExit(_UNGUARDED)
     staff: list[BaseProcess] = []
     lines: dict[Connection, BaseProcess] = {}
 
-    def each(items: Sequence[_Item]) -> Iterator[tuple[int, _Result]]:
-        while len(lines) < min(jobs, len(items)):
-            connection, process = _hire(work, staff)
+    def hire(count: int, method: str) -> None:
+        while len(lines) < count:
+            connection, process = _hire(work, staff, method)
             lines[connection] = process
+
+    def each(items: Sequence[_Item]) -> Iterator[tuple[int, _Result]]:
+        hire(min(jobs, len(items)), "spawn")
         yield from _shared(lines, items)
 
     try:
+        if sys.platform == "linux" and active_count() == 1:  # one of several threads may hold locks
+            hire(min(jobs, copies), "fork")
         yield each
         for line in lines:
-            line.close()  # which tells the worker that there is no more to do
+            with suppress(ConnectionError):
+                line.send(None)  # there is no more to do
     except BaseException:
         for process in staff:
             process.terminate()
@@ -98,7 +112,7 @@ def calling(jobs: int) -> Iterator[Calls[Any]]:
     if jobs == 1:
         yield lambda calls: enumerate(map(_call, calls))
     else:
-        with _staffed(_call, jobs) as each:
+        with staffed(_call, jobs) as each:
             yield each
 
 
@@ -134,11 +148,14 @@ def each_by(jobs: int) -> RunEach:
 
 
 def _hire(
-    work: Callable[[_Item], _Result], staff: list[BaseProcess]
+    work: Callable[[_Item], _Result], staff: list[BaseProcess], method: str
 ) -> tuple[Connection, BaseProcess]:
     """A new worker, and the line to it."""
-    ours, theirs = _CONTEXT.Pipe()
-    process = _CONTEXT.Process(target=serve, args=(theirs, work), daemon=True)
+    context = get_context(method)
+    ours, theirs = context.Pipe()
+    process = context.Process(  # type: ignore[attr-defined]  # each kind of context has it
+        target=serve, args=(theirs, work), daemon=True
+    )
     with _interrupts_held():
         process.start()
         staff.append(process)
@@ -151,9 +168,11 @@ def serve(connection: Connection, work: Callable[[_Item], _Result]) -> None:
     if not hasattr(signal, "pthread_sigmask"):
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()
+    gc.freeze()
+    gc.set_threshold(*GENERATION_SIZES)
     with suppress(EOFError, ConnectionError):
-        while True:
-            index, item = connection.recv()
+        while (given := connection.recv()) is not None:
+            index, item = given
             connection.send((index, work(item)))
 
 

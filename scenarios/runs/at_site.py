@@ -5,7 +5,6 @@ from pathlib import Path
 
 from isfc.arguments import checked
 from isfc.errors import ConfigurationError
-from isfc.io.shared import given_link_with_disks, links_with_disks
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.layout import Collection, Layout
 from isfc.layout.plan import Plan, make_plan
@@ -39,11 +38,15 @@ def plan(
 
 def link_at(layout: AnyLayout, profile: GivenSite) -> Layout:
     """One link with its disks, at the site of a profile if there is one."""
+    from isfc.io.shared import given_link_with_disks  # commands have no use for it
+
     return with_site(given_link_with_disks(layout), given_site(profile))
 
 
 def links_at(layout: AnyLayout, profile: GivenSite) -> Collection:
     """All links with their disks, at the site of a profile if there is one."""
+    from isfc.io.shared import links_with_disks
+
     collection = given_collection(layout, lambda document: links_with_disks(document)[0])
     site = given_site(profile)
     return replace(collection, links=tuple(with_site(each, site) for each in collection.links))

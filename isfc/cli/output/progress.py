@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from threading import Event, Thread
 from typing import Final, TypeVar
 
@@ -135,20 +135,20 @@ def run_all(
     `progress_bar`. After Ctrl-C the command ends
     and says how many were done.
     """
-    from isfc.search.workers import share_out  # processes, which most commands do without
+    from isfc.search.workers import staffed  # processes, which most commands do without
 
     outcomes: dict[int, _Outcome] = {}
     jobs, count = jobs or os.cpu_count() or 1, len(experiments)
     with (
+        staffed(work, jobs, copies=count) as each,  # before the bar has a thread
         progress_bar(
             count,
             "runs",
             lambda done: f"interrupted after {done} of {count} runs",
             is_said=is_said,
         ) as advance,
-        closing(share_out(work, experiments, jobs)) as answers,
     ):
-        for index, outcome in answers:
+        for index, outcome in each(experiments):
             outcomes[index] = outcome
             advance(len(outcomes))
     return [outcomes[index] for index in range(len(experiments))]

@@ -19,9 +19,6 @@ from isfc.cli.plan.losses import others_line
 from isfc.cli.plan.page import plan_page
 from isfc.cli.plan.together_json import cluster_plan_json
 from isfc.cli.plan.together_page import cluster_losses_page, cluster_plan_page
-from isfc.cli.results.json import shared_json
-from isfc.cli.results.shared import shared_page
-from isfc.io.shared import find_shared
 from isfc.layout.lost import PORT, VARY, named_alone
 from isfc.layout.plan import Plan
 from isfc.layout.sharing import open_questions
@@ -39,7 +36,6 @@ from scenarios.runs.saturation import (
     one_way,
     stated_load,
 )
-from scenarios.runs.shared_channel import run_shared
 from scenarios.runs.steady import steady_links
 
 
@@ -83,15 +79,15 @@ def together(opened: OpenedLink) -> tuple[RenderableType, dict[str, Any]]:
     found = cluster_plan(run_all(steady_links, experiments, is_said=True))
     notes = (*cluster_notes(collection), SHARED_UNRANGED)
     limit = first_limit(experiments[0])
-    page = Group(cluster_plan_page(found, limit), *note_lines(notes))
+    page: RenderableType = Group(cluster_plan_page(found, limit), *note_lines(notes))
     limits = limits_json(limit, found.together_mb_per_s)
     record = cluster_plan_json(found, limits, notes_json(notes))
-    if disks is None or not find_shared(disks, *collection.links):
-        return page, plain(record)
-    shared = run_shared(experiments[0], disks)
-    loads = ", ".join(map(str, experiments[0].loads))
-    page = Group(page, "", shared_page(shared, loads, together=True))
-    return page, plain(replace(record, disks=shared_json(shared, together=True)))
+    if disks is not None:
+        from isfc.cli.plan.disks import beside_disks
+
+        loads = ", ".join(map(str, experiments[0].loads))
+        page, record = beside_disks(page, record, experiments[0], disks, loads, together=True)
+    return page, plain(record)
 
 
 def modelled_plan(
@@ -107,9 +103,9 @@ def modelled_plan(
         found = rests_on(one_way(judged.layout, slower.sender, SATURATING_PAIRS), run_all)
         page = Group(page, "", rests_on_page(found))
         record = replace(record, rests_on=rests_on_json(found))
-    if opened.disks is None:
-        return page, record
-    shared = run_shared(stated_load(opened.layout), opened.disks)
-    load = f"{SUITE}, {STATED_PAIRS} pairs"
-    page = Group(page, "", shared_page(shared, load))
-    return page, replace(record, disks=shared_json(shared))
+    if opened.disks is not None:
+        from isfc.cli.plan.disks import beside_disks
+
+        load = f"{SUITE}, {STATED_PAIRS} pairs"
+        page, record = beside_disks(page, record, stated_load(opened.layout), opened.disks, load)
+    return page, record

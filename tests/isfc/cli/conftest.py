@@ -1,6 +1,7 @@
 """What tests of the command share."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -33,5 +34,10 @@ def own_process(monkeypatch: pytest.MonkeyPatch) -> None:
     def share_out(work: Any, items: list[Experiment], _: int) -> Any:
         yield from enumerate(map(work, items))
 
+    @contextmanager
+    def staffed(work: Any, _: int, **_copies: int) -> Iterator[Any]:
+        yield lambda items: enumerate(map(work, items))
+
+    monkeypatch.setattr("isfc.search.workers.staffed", staffed)
     monkeypatch.setattr("isfc.search.workers.share_out", share_out)
     monkeypatch.setattr("isfc.cli.optimise.command.share_out", share_out)

@@ -35,6 +35,33 @@ def test_processes_stay_for_the_next_lot_of_calls() -> None:
         assert {*calls([os.getpid])} == {(0, os.getpid())}
 
 
+_COPIED = """
+import sys
+from multiprocessing import active_children
+from isfc.search.workers import staffed
+loaded_here = 7
+def number(more):
+    return loaded_here + more
+if __name__ == "__main__":
+    loaded_here = 8
+    with staffed(number, 2, copies=9) as each:
+        print(len(active_children()), *(answer for _, answer in sorted(each([0, 1, 2]))))
+    print(len(active_children()))
+"""
+
+
+def test_copies_begin_at_once_and_have_what_the_process_has(tmp_path: Path) -> None:
+    script = tmp_path / "copied.py"
+    script.write_text(_COPIED, "ascii")
+    done = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, check=True, timeout=60
+    )
+    copied = sys.platform == "linux"
+    assert done.stdout.split() == (
+        ["2", "8", "9", "10", "0"] if copied else ["0", "7", "8", "9", "0"]
+    )
+
+
 def test_no_work_needs_no_workers() -> None:
     assert list(share_out(abs, [], 2)) == []
 

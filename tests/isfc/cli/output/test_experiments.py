@@ -1,6 +1,7 @@
 """Many experiments at a time: their order, and Ctrl-C."""
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 
 import pytest
 import typer
@@ -24,11 +25,11 @@ def test_outcomes_come_in_the_order_of_the_experiments() -> None:
 def test_interrupt_says_how_many_were_done(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def interrupted(*_: object) -> Iterator[tuple[int, object]]:
+    def interrupted(_: object) -> Iterator[tuple[int, object]]:
         yield 1, None
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("isfc.search.workers.share_out", interrupted)
+    monkeypatch.setattr("isfc.search.workers.staffed", lambda *_, **__: nullcontext(interrupted))
     with pytest.raises(typer.Exit) as ended:
         run_all(run, repetitions(ONE, 3), None)
     assert ended.value.exit_code == ExitCode.INTERRUPTED
