@@ -192,7 +192,7 @@ def _gain(relief: Relief) -> str:
     """``a fifth CTC on each chpid gains 5 % (-6 to +17)``: more or less, and its range."""
     between = percent_range(relief.range)
     if not relief.differs:
-        return f"{relief.added} gains nothing ({between} %)"
+        return f"{relief.added} is not known to gain ({between} %)"
     verb = "gains" if relief.ratio > 1 else "loses"
     return f"{relief.added} {verb} {100 * abs(relief.ratio - 1):.0f} % ({between})"
 

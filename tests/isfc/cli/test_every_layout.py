@@ -36,7 +36,7 @@ SHARED = ("one-cec", "three-systems")
 """Partitions of these share channels, and so a deck."""
 LAYOUTS = [*shipped_layouts(), *IMPORTED]
 KINDS = ("published-1", "one-cec", "two-cecs")
-"""One CTC, several on shared channels, several links: what is run of all is run of these by default."""
+"""One CTC, several on shared channels, several links: what every run of the tests has of all."""
 TO_RUN = [
     pytest.param(name, marks=() if name in KINDS else pytest.mark.exhaustive) for name in LAYOUTS
 ]
