@@ -261,8 +261,7 @@ class _Base:
         )
 
     def _gain(self, changed: Experiment) -> float:
-        """By one seed: what a second would change is far less than the range that is said."""
-        return _ratio(self._glances(changed, SEEDS[:1]), self._seen[:1])
+        return _ratio(self._glances(changed, self._seeds), self._seen)
 
     def limit(self, tried: Sequence[Share], reliefs: tuple[Relief, ...]) -> Limit:
         """What limits, of all that was tried; and the run without it."""
