@@ -19,7 +19,7 @@ from scenarios.runs.saturation import RunEach
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
-GENERATION_SIZES: Final = (5_000, 10, 10)
+_GENERATION_SIZES: Final = (5_000, 10, 10)
 """When Python's collector runs, in a process that runs links: objects made, runs of the generation
 below. Messages under way come and go by hundreds, so that its own 700 has it look through a run
 again and again, for a tenth of the run's time, and there is no garbage before the run ends."""
@@ -169,7 +169,7 @@ def serve(connection: Connection, work: Callable[[_Item], _Result]) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()
     gc.freeze()
-    gc.set_threshold(*GENERATION_SIZES)
+    gc.set_threshold(*_GENERATION_SIZES)
     with suppress(EOFError, ConnectionError):
         while (given := connection.recv()) is not None:
             index, item = given
