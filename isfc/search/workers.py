@@ -67,7 +67,8 @@ def staffed(
         yield from _shared(lines, items)
 
     try:
-        if sys.platform == "linux" and active_count() == 1:  # one of several threads may hold locks
+        # of several threads one may hold a lock; on macOS so may a library that has been loaded
+        if sys.platform == "linux" and hasattr(os, "fork") and active_count() == 1:
             hire(min(jobs, copies), "fork")
         yield each
         for line in lines:

@@ -6,6 +6,8 @@ import re
 import subprocess
 import sys
 import time
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -94,11 +96,14 @@ def test_run_of_several_tables_is_made_once(
 ) -> None:
     made: list[Experiment] = []
 
-    def share_out(work: Any, items: list[Experiment], _: int) -> Any:
+    def each(work: Any, items: list[Experiment]) -> Any:
         made.extend(items)
         yield from enumerate(map(work, items))
 
-    monkeypatch.setattr("isfc.search.workers.share_out", share_out)
+    def staffed(work: Any, _: int, **_copies: int) -> AbstractContextManager[Any]:
+        return nullcontext(partial(each, work))
+
+    monkeypatch.setattr("isfc.search.workers.staffed", staffed)
     run(["replay", "device_reports", "--seconds", "0.01", "--seeds", "2", "--json"])
     assert [(run.workload.name, run.pairs, run.seed) for run in made] == [
         *(("HL", 50, 1), ("HL", 50, 2)),
