@@ -19,7 +19,7 @@ from scenarios.runs.saturation import RunEach
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
-_GENERATION_SIZES: Final = (5_000, 10, 10)
+_GENERATION_SIZES: Final = (50_000, 10, 10)
 """When Python's collector runs, in a process that runs links: objects made, runs of the generation
 below. Messages under way come and go by hundreds, so that its own 700 has it look through a run
 again and again, for a tenth of the run's time, and there is no garbage before the run ends."""

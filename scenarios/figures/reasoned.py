@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from isfc.layout.layout import Layout
@@ -23,7 +24,7 @@ from scenarios.runs.saturation import (
     runs_of,
     shape,
 )
-from scenarios.runs.steady import steady_run
+from scenarios.runs.steady import Rate, first_look, steady_run
 from scenarios.runs.workload import SUITES
 
 
@@ -38,39 +39,53 @@ class ReasonedRate(ModelledRate):
     ranges: tuple[Range, Range] | None = None
 
 
-Known = dict[Layout, tuple[ModelledRate, ...]]
-"""What the nodes of layouts can send."""
+SlowerRates = tuple[Rate, Rate]
+"""What the slower direction of a layout carries, saturated and with the stated load."""
 
 
 def with_reasons(
     layout: Layout, changed: Sequence[Layout], run_each: RunEach = in_turn
-) -> tuple[tuple[ReasonedRate, ...], Known]:
+) -> tuple[tuple[ReasonedRate, ...], dict[Layout, SlowerRates]]:
     """What both nodes of a layout can send, each with what limits it and with ranges.
 
-    Beside it: what nodes of ``changed`` layouts can send. All is run at one time.
+    Beside it: what a first look at ``changed`` layouts shows. Ways that are alike are run once, and
+    all at one time.
     """
-    layouts = dict.fromkeys((layout, *changed))
-    ways = {(each, node): shape(each, node) for each in layouts for node in each.nodes}
-    once = {form: way for way, form in reversed(ways.items())}
     limits = {_shapes(layout, node): node for node in layout.nodes}
-    runs: list[Callable[[], Any]] = [
-        partial(find_limit, _saturated(layout, node)) for node in limits.values()
-    ]
-    runs += [partial(steady_run, each) for each in runs_of([*once.values()])]
-    done = run_each(_called, runs)
-    found = dict(zip(limits, done, strict=False))
-    rates = dict(zip(once, rates_of([*once.values()], done[len(limits) :]), strict=True))
-    known: Known = {
-        each: tuple(rates[ways[each, node]].sent_by(node) for node in each.nodes)
-        for each in layouts
-    }
+    ways = {shape(layout, node): (layout, node) for node in reversed(layout.nodes)}
+    looks = {shape(each, node): (each, node) for each in changed for node in each.nodes}
+    groups: tuple[list[Callable[[], Any]], ...] = (
+        [partial(find_limit, _saturated(layout, node)) for node in limits.values()],
+        [partial(steady_run, each) for each in runs_of([*ways.values()])],
+        [partial(first_look, each) for each in runs_of([*looks.values()])],
+    )
+    done = iter(run_each(_called, [run for group in groups for run in group]))
+    found, runs, seen = ([*islice(done, len(group))] for group in groups)
+    limit_of = dict(zip(limits, found, strict=True))
+    rates = dict(zip(ways, rates_of([*ways.values()], runs), strict=True))
+    both = dict(zip(looks, zip(seen[::2], seen[1::2], strict=True), strict=True))
+    carried = [rates[shape(layout, node)].sent_by(node) for node in layout.nodes]
     reasoned = (
         replace(
-            each, limit=found[_shapes(layout, each.sender)].in_run(_saturated(layout, each.sender))
+            each,
+            limit=limit_of[_shapes(layout, each.sender)].in_run(_saturated(layout, each.sender)),
         )
-        for each in with_ranges(layout, known[layout])
+        for each in with_ranges(layout, carried)
     )
-    return tuple(reasoned), known
+    slower = {each: _slower([both[shape(each, node)] for node in each.nodes]) for each in changed}
+    return tuple(reasoned), slower
+
+
+def slower_rates(figures: Sequence[ModelledRate]) -> SlowerRates:
+    """Of what nodes can send."""
+    return _slower([(each.saturated, each.stated) for each in figures])
+
+
+def _slower(ways: Sequence[SlowerRates]) -> SlowerRates:
+    saturated, stated = (
+        min(rates, key=lambda rate: rate.mb_per_s) for rates in zip(*ways, strict=True)
+    )
+    return saturated, stated
 
 
 def _saturated(layout: Layout, node: NodeName) -> Experiment:

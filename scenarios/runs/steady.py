@@ -52,6 +52,10 @@ Express4 with two CTCs each do, by 15 %, and a run that ends after two seconds h
 of it, or too much. Of 24 of their rates, by seeds and loads, 21 are within 1 % of what runs of ten
 seconds give, the worst 1.3 % off."""
 
+FIRST_LOOK_NS: Final = 500_000_000
+FIRST_LOOK_BATCHES: Final = 5
+"""A first look is at the second half of the warm-up (chosen)."""
+
 _STUDENT: Final = (
     # two-sided 95 % quantiles of Student's t by degrees of freedom, from 1; then the normal one
     *(12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23),
@@ -129,6 +133,19 @@ def _together(rates: Sequence[Rate], total: float) -> float:
 def steady_rate(experiment: Experiment) -> Rate:
     """What the client's node sends, as of `steady_run`."""
     return steady_run(experiment).rate
+
+
+def first_look(experiment: Experiment) -> Rate:
+    """About what the client's node sends, for a quarter of the work of `steady_run`.
+
+    It may have a trend left, and a second pace is not looked for: of 584 rates of 40
+    layouts, saturated and with 50 pairs, 98 % are within 1.8 % of the steady one, three 4 to 11 %
+    off.
+    """
+    (load,) = experiment.loads
+    run = _Run(experiment, begin_ns=FIRST_LOOK_NS)
+    run.go_on(FIRST_LOOK_BATCHES)
+    return rate_of(run.batches((load.client, load.server)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,21 +232,23 @@ def _until_steady(
 
 
 class _Run:
-    """A run from one of the two beginnings, and what ends of links have done since the warm-up."""
+    """A run from one of the two beginnings, and what ends of links have done since ``begin_ns``."""
 
     def __init__(
         self,
         experiment: Experiment,
         around: Callable[[Program, NodeName], Program] | None = None,
+        begin_ns: int = WARMUP_NS,
     ) -> None:
         self._engine, systems = build(experiment, around=around)
+        self._begin_ns = begin_ns
         self.looks = Looks(experiment, systems)
         self.go_on(0)
 
     def go_on(self, count: int) -> None:
         """Run until there are so many batches."""
         while (done := len(self.looks.counters)) <= count:
-            at_ns = WARMUP_NS + BATCH_NS * done
+            at_ns = self._begin_ns + BATCH_NS * done
             self._engine.run(at_ns)
             self.looks.look(at_ns)
 

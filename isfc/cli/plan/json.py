@@ -76,7 +76,6 @@ class ComparedJson(Struct, frozen=True):
     """its second pace, or null"""
     changed_mb_per_s: float
     changed_spread_mb_per_s: float
-    changed_second_mb_per_s: float | None
     range: RangeJson | None
     """between what `mb_per_s` would lie"""
     changed_range: RangeJson | None

@@ -28,7 +28,7 @@ def _compared(compared: ComparedLoad) -> ComparedJson:
     return ComparedJson(
         compared.verdict,
         *(before.mb_per_s, before.spread_mb_per_s, before.second_mb_per_s),
-        *(changed.mb_per_s, changed.spread_mb_per_s, changed.second_mb_per_s),
+        *(changed.mb_per_s, changed.spread_mb_per_s),
         range=within,
         changed_range=changed_within,
         odds=compared.odds.share,

@@ -25,7 +25,8 @@ from scenarios.figures.resources import (
 )
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.own_guests import CONVERSATIONS, open_load
-from scenarios.runs.saturation import SATURATING_PAIRS, RunEach, one_way
+from scenarios.runs.saturation import SATURATING_PAIRS, STATED_PAIRS, RunEach, one_way
+from scenarios.runs.steady import first_look
 from scenarios.runs.workload import SUITES, LinkLoad
 from tests.layouts import layout_of
 
@@ -117,7 +118,8 @@ def test_of_several_links_the_channel_that_limits_is_named() -> None:
 def test_the_other_way_of_a_link_that_is_alike_has_the_same_reason() -> None:
     """It is not run, and says what a run of it would."""
     layout = load_layout("atlanta-boston")
-    figures, known = with_reasons(layout, [layout_of((16, 2))])
+    changed = layout_of((16, 2))
+    figures, slower = with_reasons(layout, [changed])
     for way in figures:
         limit = find_limit(one_way(layout, way.sender, SATURATING_PAIRS))
         assert way.limit is not None
@@ -125,7 +127,11 @@ def test_the_other_way_of_a_link_that_is_alike_has_the_same_reason() -> None:
         # Freed, many things happen at one time, whose order follows the names of nodes.
         assert way.limit.without == pytest.approx(limit.without, rel=0.005)
         assert way.limit.reliefs == limit.reliefs
-    assert [each.sender for each in known[layout]] == [*layout.nodes]
+    assert [each.sender for each in figures] == [*layout.nodes]
+    looks = [
+        first_look(one_way(changed, None, pairs)) for pairs in (SATURATING_PAIRS, STATED_PAIRS)
+    ]
+    assert slower == {changed: tuple(looks)}, "what advice changes gets a first look"
 
 
 @pytest.mark.slow

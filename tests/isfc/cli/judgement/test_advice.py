@@ -20,6 +20,7 @@ from scenarios.figures.advice import (
     changed_layouts,
     try_advice,
 )
+from scenarios.figures.reasoned import SlowerRates
 from scenarios.runs.saturation import ModelledRate
 from scenarios.runs.steady import Rate
 from tests.isfc.layout.rules.test_book import FIRES
@@ -28,22 +29,26 @@ TRIED = [rule for rule in RULES if not isinstance(rule.trials, Untried)]
 AS_IT_IS = 200.0
 
 
-def carrying(layout: Layout, *rates: float) -> list[ModelledRate]:
+def slower(rate: float) -> SlowerRates:
     """So many MB/s at saturation, and half as many with the stated pairs."""
+    return Rate(rate, 0.01 * rate), Rate(rate / 2, 0.005 * rate)
+
+
+def carrying(layout: Layout, *rates: float) -> list[ModelledRate]:
+    """The same of each node."""
     return [
-        ModelledRate(node, Rate(rate, 0.01 * rate), Rate(rate / 2, 0.005 * rate))
-        for node, rate in zip(layout.nodes, rates, strict=False)
+        ModelledRate(node, *slower(rate)) for node, rate in zip(layout.nodes, rates, strict=False)
     ]
 
 
 def texts(rule: LayoutRule, monkeypatch: pytest.MonkeyPatch, rate: float) -> list[str]:
     """What is said of a rule's layouts when each change carries ``rate``."""
     monkeypatch.setattr(advice, "LAYOUTS_MAX", 100)
-    monkeypatch.setattr(advice, "carried", lambda layout: carrying(layout, rate, 10 * rate))
     said = []
     for layout in FIRES[rule.id]:
         findings = find_all(layout)
-        tried = try_advice(layout, findings, carrying(layout, 10 * AS_IT_IS, AS_IT_IS))
+        changed = dict.fromkeys(changed_layouts(layout, findings), slower(rate))
+        tried = try_advice(layout, findings, carrying(layout, 10 * AS_IT_IS, AS_IT_IS), changed)
         said += [advice_text(each, tried) for each in findings if each.id == rule.id]
     return said
 
@@ -72,14 +77,12 @@ UNTRIED = [rule.id for rule in RULES if rule not in TRIED and rule.id in FIRES]
 
 
 @pytest.mark.parametrize("rule", UNTRIED)
-def test_of_rules_that_promise_no_more_it_says_nothing(
-    rule: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(advice, "carried", lambda layout: carrying(layout, 1))
+def test_of_rules_that_promise_no_more_it_says_nothing(rule: str) -> None:
     for layout in FIRES[rule]:
         findings = find_all(layout)
         assert rule in [finding.id for finding in findings]
-        assert rule not in try_advice(layout, findings, carrying(layout, 1, 1))
+        changed = dict.fromkeys(changed_layouts(layout, findings), slower(1))
+        assert rule not in try_advice(layout, findings, carrying(layout, 1, 1), changed)
 
 
 def test_loads_that_disagree_are_both_told() -> None:
@@ -114,31 +117,17 @@ def test_plan_says_that_the_model_keeps_the_slow_chpids(capsys: pytest.CaptureFi
     assert trial["saturated"]["mb_per_s"] == slower > trial["saturated"]["changed_mb_per_s"]
 
 
-def test_alike_changes_are_run_once_and_few_in_all(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_changes_are_run_and_every_advice_says_what_came_of_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     layout = load_layout("published-14")
-    ran: list[Layout] = []
-
-    def carried(one: Layout) -> list[ModelledRate]:
-        ran.append(one)
-        return carrying(one, 1, 1)
-
-    monkeypatch.setattr(advice, "carried", carried)
-    findings = find_all(layout)
-    tried = try_advice(layout, findings, carrying(layout, 1, 1))
-    assert len(ran) == len(set(ran)) <= LAYOUTS_MAX
+    findings, as_it_is = find_all(layout), carrying(layout, 1, 1)
+    changed = dict.fromkeys(changed_layouts(layout, findings), slower(2))
+    assert 1 < len(changed) <= LAYOUTS_MAX
+    tried = try_advice(layout, findings, as_it_is, changed)
     assert {*tried} == {f.id for f in findings if not isinstance(f.rule.trials, Untried)}
     monkeypatch.setattr(advice, "LAYOUTS_MAX", 1)
-    (unequal, *others) = try_advice(layout, findings, carrying(layout, 1, 1)).values()
+    (first,) = changed_layouts(layout, findings)
+    (unequal, *others) = try_advice(layout, findings, as_it_is, {first: slower(2)}).values()
     assert isinstance(unequal[0].outcome, tuple), "warnings come first"
     assert "4 changes at most" in model_word(others[-1][0])
-
-
-def test_what_is_known_is_not_run_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    layout = load_layout("published-14")
-    monkeypatch.setattr(advice, "carried", None)
-    findings = find_all(layout)
-    known = {each: carrying(each, 2, 2) for each in changed_layouts(layout, findings)}
-    assert 0 < len(known) <= LAYOUTS_MAX
-    tried = try_advice(layout, findings, carrying(layout, 1, 1), known)
-    outcomes = [each.outcome for some in tried.values() for each in some]
-    assert any(isinstance(each, tuple) and each[0].changed.mb_per_s == 2 for each in outcomes)
