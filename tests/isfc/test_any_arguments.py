@@ -134,7 +134,6 @@ FUNCTIONS: Final = functions()
 
 @pytest.mark.at_length
 @pytest.mark.slow
-@pytest.mark.usefixtures("short_steady")
 @pytest.mark.parametrize("name", sorted(FUNCTIONS))
 def test_any_arguments_give_a_result_or_an_error_of_ours(name: str) -> None:
     function = FUNCTIONS[name]

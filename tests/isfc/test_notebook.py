@@ -34,7 +34,6 @@ def run(cell: str, names: dict[str, Any]) -> Any:
 
 @pytest.mark.at_length
 @pytest.mark.slow
-@pytest.mark.usefixtures("short_steady")
 def test_notebook_runs_from_a_deck_to_a_decision(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -152,7 +152,6 @@ def test_figures_are_where_one_looks_for_them(results: dict[str, Any]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("short_steady")
 def test_decisions_have_rows_and_pages_too() -> None:
     layouts = ["published-1", "published-4"]
     for found in (

@@ -224,7 +224,7 @@ def held_after(hostile: Hostile, kind: str, rounds: range) -> int:
 
 @pytest.mark.at_length
 @pytest.mark.slow
-@pytest.mark.parametrize("sends", [False, True])
+@pytest.mark.parametrize("sends", [pytest.param(False, marks=pytest.mark.exhaustive), True])
 @pytest.mark.parametrize("rounds", [1_000, pytest.param(3_500, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("kind", ["resets", "attentions", "commands", "data", "connections"])
 def test_flood_takes_no_memory_and_leaves_no_queue(kind: str, rounds: int, sends: bool) -> None:

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import typer
 
-from isfc.cli.live.console import Console, CpCompleter
 from isfc.cli.options.layout import JsonOption
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import show_json, show_lines
@@ -85,6 +84,7 @@ def _serve(client: ControlClient, name: str, command: str, *, json: bool) -> boo
 
 
 def _open_console(client: ControlClient, name: str) -> None:
+    from isfc.cli.live.console import Console, CpCompleter  # an eighth of the start of a node
 
     node: dict[str, Any] = client.ask("node")
     completer = CpCompleter(node["rdevs"], node["partners"])

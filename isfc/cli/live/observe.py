@@ -10,8 +10,6 @@ from isfc.cli.live.observe_options import ObserveOptions
 from isfc.link.name import NodeName
 from isfc.live.endpoint import Endpoint, TcpEndpoint
 from isfc.live.engine import LiveEngine
-from isfc.live.metrics import families
-from isfc.live.metrics_server import MetricsServer
 from isfc.live.snapshot import look
 
 LAG_LOOK_S = 1.0
@@ -79,6 +77,9 @@ async def _serve(
     insecure: bool,
 ) -> TcpEndpoint:
     """Answer Prometheus until the stack ends; where."""
+    from isfc.live.metrics import families  # and an HTTP server, which most nodes do without
+    from isfc.live.metrics_server import MetricsServer
+
     server = MetricsServer(lambda: families([look(engine, paced=paced) for engine in engines]))
     stack.push_async_callback(server.close)
     return await server.listen(endpoint, insecure=insecure)

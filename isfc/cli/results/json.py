@@ -4,7 +4,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from isfc import __version__
 from isfc.cli.options.profile import profile_record
@@ -19,7 +19,9 @@ from scenarios.runs.provenance import provenance
 from scenarios.runs.published_range import beyond_measured_run
 from scenarios.runs.repeat import mean, spreads
 from scenarios.runs.result import Result
-from scenarios.runs.shared_channel import SharedChannel, SharedRun
+
+if TYPE_CHECKING:
+    from scenarios.runs.shared_channel import SharedChannel, SharedRun
 
 
 def run_json(
@@ -54,7 +56,7 @@ def run_json(
 
 
 def shared_json(
-    run: SharedRun, side: NodeName | None = None, *, together: bool = False
+    run: "SharedRun", side: NodeName | None = None, *, together: bool = False
 ) -> dict[str, Any]:
     """What CTCs and the disks on their chpids get alone, and beside each other."""
     rates = {
@@ -73,7 +75,7 @@ def shared_json(
     }
 
 
-def _shared_record(each: SharedChannel) -> dict[str, Any]:
+def _shared_record(each: "SharedChannel") -> dict[str, Any]:
     pairs = zip(each.disks_alone.demands, each.disks_beside.demands, strict=True)
     return {
         "node": each.node,

@@ -2,17 +2,20 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
 
 from isfc.cli.output.ranges import likely, range_note
 from isfc.cli.output.table import plain_table
-from isfc.io.shared import DiskChannel
 from isfc.link.name import NodeName
 from scenarios.figures.certainty import Range
 from scenarios.figures.ranges import links_range
 from scenarios.runs.notes import CHANNELS_UNRANGED
-from scenarios.runs.shared_channel import SharedChannel, SharedRun
+
+if TYPE_CHECKING:
+    from isfc.io.shared import DiskChannel
+    from scenarios.runs.shared_channel import SharedChannel, SharedRun
 
 Row = tuple[str, str, str]
 
@@ -20,7 +23,7 @@ HEADINGS = ("", "alone", "beside")
 
 
 def shared_page(
-    run: SharedRun, load: str, side: NodeName | None = None, *, together: bool = False
+    run: "SharedRun", load: str, side: NodeName | None = None, *, together: bool = False
 ) -> RenderableType:
     """What links and the disks on their chpids get alone, and beside each other.
 
@@ -34,7 +37,7 @@ def shared_page(
     return Group(heading, table, shared_note(run, side, together=together))
 
 
-def shared_note(run: SharedRun, side: NodeName | None = None, *, together: bool = False) -> str:
+def shared_note(run: "SharedRun", side: NodeName | None = None, *, together: bool = False) -> str:
     """From what the ranges of the links are made, and that the rest has none."""
     rates = shared_rates(run, side, together=together)
     known = range_note(rate.within for _, *both in rates for rate in both)
@@ -53,7 +56,7 @@ class SharedRate:
 
 
 def shared_rates(
-    run: SharedRun, side: NodeName | None = None, *, together: bool = False
+    run: "SharedRun", side: NodeName | None = None, *, together: bool = False
 ) -> Iterator[tuple[str, SharedRate, SharedRate]]:
     """Of each link, alone and beside disks; only links that run ``together`` have names."""
     for link, *rates in run.rates(side):
@@ -62,7 +65,7 @@ def shared_rates(
 
 
 def shared_rows(
-    run: SharedRun, side: NodeName | None = None, *, together: bool = False
+    run: "SharedRun", side: NodeName | None = None, *, together: bool = False
 ) -> Iterator[Row]:
     """The lines of the table: what it is, alone, and beside the other."""
     for name, alone, beside in shared_rates(run, side, together=together):
@@ -71,7 +74,7 @@ def shared_rows(
         yield from _channel_rows(each)
 
 
-def _channel_rows(each: SharedChannel) -> Iterator[Row]:
+def _channel_rows(each: "SharedChannel") -> Iterator[Row]:
     name = f"{each.node} chpid {each.chpid}"
     yield (
         f"{name}, CTCs, processor %",
@@ -93,7 +96,7 @@ def _channel_rows(each: SharedChannel) -> Iterator[Row]:
         )
 
 
-def disk_lines(shared: Sequence[DiskChannel]) -> Iterator[str]:
+def disk_lines(shared: Sequence["DiskChannel"]) -> Iterator[str]:
     """A line for each chpid of a layout that disks use, with what they want of it."""
     for each in shared:
         wanted = each.wanted()

@@ -27,9 +27,11 @@ def refusal(capsys: pytest.CaptureFixture[str]) -> Refusal:
     return refused
 
 
-@pytest.fixture
-def own_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Emulate in this process: for tests that are not about workers."""
+@pytest.fixture(autouse=True)
+def own_process(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Emulate in this process, but for tests marked ``full_length``; workers have their tests."""
+    if request.node.get_closest_marker("full_length"):
+        return
 
     def share_out(work: Any, items: list[Experiment], _: int) -> Any:
         yield from enumerate(map(work, items))

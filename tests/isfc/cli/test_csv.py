@@ -99,7 +99,6 @@ def and_whole(show_tables: Callable[..., None]) -> Callable[..., None]:
     return shown
 
 
-@pytest.mark.usefixtures("short_steady", "own_process")
 @pytest.mark.parametrize(
     "name",
     [pytest.param(name, marks=LONG.get(name, [])) for name in EXAMPLES],

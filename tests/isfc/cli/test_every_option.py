@@ -395,7 +395,7 @@ def marks_of(command: str) -> list[pytest.MarkDecorator]:
     return [pytest.mark.slow, pytest.mark.at_length] if command.startswith("run") else LONG
 
 
-@pytest.mark.usefixtures("shortened", "short_steady", "own_process")
+@pytest.mark.usefixtures("shortened")
 @pytest.mark.parametrize(
     "command",
     [

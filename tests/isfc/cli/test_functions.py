@@ -110,7 +110,6 @@ def test_collisions_are_those_of_the_command(capsys: pytest.CaptureFixture[str])
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("short_steady", "own_process")
 def test_page_of_a_record_is_that_of_its_text(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(report_runs, "PAIRS", (1,))
     layout = isfc.load_layout("published-1")
@@ -134,7 +133,6 @@ def test_losses_are_by_the_model_or_by_rule() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("short_steady", "own_process")
 def test_best_layout_is_that_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     options: dict[str, Any] = {"pairs": 2, "seconds": 0.01, "runs": 2, "seeds": 1}
     words = (word for name, value in options.items() for word in (f"--{name}", str(value)))

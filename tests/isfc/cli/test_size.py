@@ -30,9 +30,6 @@ FEW = ("--pairs", "20")
 SHORT = (*FEW, "--feature", "Express8S", "--jobs", "1")
 
 
-pytestmark = pytest.mark.usefixtures("short_steady")
-
-
 @pytest.fixture(autouse=True)
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs that are short are shorter still."""

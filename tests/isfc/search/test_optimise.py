@@ -30,7 +30,7 @@ fibre = "fast"
 rdevs = { A = "6010-6011", B = "7010-7011" }
 """
 LAYOUT = parse_layout(TEXT)
-pytestmark = [pytest.mark.usefixtures("short_steady"), pytest.mark.at_length]
+pytestmark = pytest.mark.at_length
 LOAD = LinkLoad(*LAYOUT.nodes, find_workload("HL"), 10)
 
 

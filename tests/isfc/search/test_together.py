@@ -47,13 +47,11 @@ def test_ctcs_that_crowd_one_chpid_are_spread() -> None:
     assert {move.before.name for move in found.moves} <= {"T1", "A1", "T2", "A2"}
 
 
-@pytest.mark.usefixtures("short_steady")
 def test_the_same_task_finds_the_same() -> None:
     task = replace(TASK, scoring=replace(SCORING, seconds=0.02), runs=6, seeds=1)
     assert optimise(task, here).best == optimise(task, here).best
 
 
-@pytest.mark.usefixtures("short_steady")
 @pytest.mark.slow
 def test_the_worst_link_may_count() -> None:
     worst = replace(SCORING, objectives=(LinksObjective.WORST_LINK,))
@@ -61,7 +59,6 @@ def test_the_worst_link_may_count() -> None:
     assert best.scores[0] == min(rate.mb_per_s for rate in best.links.values())
 
 
-@pytest.mark.usefixtures("short_steady")
 def test_the_worst_loss_may_count_and_links_without_traffic_stay_as_they_are() -> None:
     scoring = replace(SCORING, objectives=(LinksObjective.WORST_LOSS,), loads=LOADS[:1])
     scoring = replace(scoring, seconds=0.01, warmup=0.005)

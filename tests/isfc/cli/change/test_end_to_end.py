@@ -59,7 +59,6 @@ def carried_out(
 
 @pytest.mark.at_length
 @pytest.mark.slow
-@pytest.mark.usefixtures("short_steady", "own_process")
 @pytest.mark.parametrize(
     ("deck", "partitions", "ctcs"),
     [

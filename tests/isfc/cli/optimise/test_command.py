@@ -29,7 +29,7 @@ from tests.decks import DECKS
 from tests.isfc.cli.conftest import Refusal
 
 QUICK = ["--runs", "8", "--seconds", "0.02", "--pairs", "5", "--seeds", "2", "--jobs", "1"]
-pytestmark = [pytest.mark.usefixtures("short_steady", "own_process"), pytest.mark.at_length]
+pytestmark = pytest.mark.at_length
 LAYOUT = "docs/optimise-links.toml"
 
 
@@ -275,7 +275,6 @@ def test_layout_is_ahead_beyond_spreads_of_every_pace_and_by_the_odds() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("short_steady", "own_process")
 def test_what_else_the_file_says_is_written_too(tmp_path: Path) -> None:
     """Without its shared channels the layout that is written here would be refused."""
     given, written = tmp_path / "given.toml", tmp_path / "written.toml"

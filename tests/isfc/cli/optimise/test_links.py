@@ -10,7 +10,7 @@ from isfc.layout.catalogue import load_collection
 from scenarios.runs import steady
 from tests.isfc.cli.conftest import Refusal
 
-pytestmark = [pytest.mark.usefixtures("short_steady", "own_process"), pytest.mark.at_length]
+pytestmark = pytest.mark.at_length
 LAYOUT = "docs/optimise-cluster.toml"
 OF_ONE = (
     "of one link, and the file has 2 links; expected --link with one of AUSTIN-DALLAS, DALLAS-TULSA"

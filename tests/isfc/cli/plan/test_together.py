@@ -33,6 +33,7 @@ def path(tmp_path: Path) -> str:
     return str(file)
 
 
+@pytest.mark.full_length
 @pytest.mark.slow
 def test_links_are_run_alone_and_together(path: str, capsys: pytest.CaptureFixture[str]) -> None:
     page, _ = output(capsys, path)

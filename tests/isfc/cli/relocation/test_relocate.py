@@ -17,6 +17,7 @@ pytestmark = pytest.mark.at_length
 SMALL = "relocate published-4 --memory 32M --change-rate 20M".split()
 
 
+@pytest.mark.full_length
 def test_page_has_every_pass(capsys: pytest.CaptureFixture[str]) -> None:
     assert run([*SMALL, "--guests", "2", "--background", "HS:3"]) == 0
     lines = capsys.readouterr().out.splitlines()

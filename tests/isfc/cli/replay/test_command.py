@@ -30,9 +30,8 @@ KEYS = "table key measure published emulated error role within version constants
 
 
 @pytest.fixture
-def no_traffic(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+def no_traffic(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever is emulated, nothing moves; in this process."""
-    request.getfixturevalue("own_process")
     still = Sample(1.0, Result("CLIENT", *(0.0,) * 16, devices=()))
     seen = Seen(still, (still,) * 3)
 
@@ -114,6 +113,7 @@ def test_run_of_several_tables_is_made_once(
     assert {row["seeds"] for row in rows} == {2}
 
 
+@pytest.mark.full_length
 @pytest.mark.slow
 @pytest.mark.at_length
 def test_output_does_not_depend_on_the_number_of_jobs(
@@ -168,7 +168,6 @@ def test_many_failures_are_counted_and_a_left_bound_is_one(
     assert re.fullmatch(r"  and \d{3} more", lines[-1])
 
 
-@pytest.mark.usefixtures("own_process")
 def test_measure_without_a_tolerance_is_reported_only(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -203,6 +202,7 @@ def test_bad_input_is_refused_naming_what_there_is(
     assert refusal("replay", *options.split()).startswith(f"{complaint}")
 
 
+@pytest.mark.full_length
 def test_dead_worker_fails_the_command_in_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -27,9 +27,6 @@ IDLE = DeviceResult("6000", *(0.0,) * 6)
 STILL = Result("CLIENT", **dict.fromkeys(MEASURES, 0.5), devices=(IDLE,))
 
 
-pytestmark = pytest.mark.usefixtures("own_process")
-
-
 def table_of(capsys: pytest.CaptureFixture[str], *command: str) -> list[dict[str, str]]:
     assert run([*command, "--csv"]) == 0
     out, err = capsys.readouterr()
