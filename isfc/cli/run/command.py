@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 from rich.console import RenderableType
@@ -38,7 +38,6 @@ from isfc.cli.results.views import View
 from isfc.cli.run.during import DuringOptions, show_refusals, show_transcript
 from isfc.cli.run.timeline import TimelineOutput, run_timelines
 from isfc.errors import ConfigurationError
-from isfc.io.configuration import IoConfiguration
 from isfc.link.name import NodeName
 from scenarios.figures.limit import find_limit
 from scenarios.figures.rests_on import rests_on
@@ -49,7 +48,9 @@ from scenarios.runs.repeat import mean, repetitions
 from scenarios.runs.report import MeasuredRun, make_name, measured
 from scenarios.runs.result import Result
 from scenarios.runs.run import Outcome, run
-from scenarios.runs.shared_channel import run_shared
+
+if TYPE_CHECKING:
+    from isfc.io.configuration import IoConfiguration
 
 _Outcome = TypeVar("_Outcome")
 
@@ -123,7 +124,7 @@ class _LinkRun:
     """
 
     experiment: Experiment
-    disks: IoConfiguration | None
+    disks: "IoConfiguration | None"
     side: NodeName | None
     output: Output
     transcript: Transcript | None
@@ -147,6 +148,8 @@ class _LinkRun:
         if disks is None or self.output.seeds is not None or self.transcript is not None:
             self._show_results(self._results())
             return
+        from scenarios.runs.shared_channel import run_shared  # most links share with no disks
+
         shared = self._watch(lambda progress: run_shared(experiment, disks, progress=progress))
         result = self._at_side(shared.beside)
         reasons, reasoned = self._reasons(shared.beside.experiment, result.mb_per_s)

@@ -4,7 +4,7 @@ import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import RenderableType
@@ -31,8 +31,6 @@ from isfc.cli.run.together_page import (
     run_cluster_notes,
 )
 from isfc.errors import ConfigurationError
-from isfc.io.configuration import IoConfiguration
-from isfc.io.shared import find_shared
 from isfc.layout.layout import Collection
 from isfc.layout.sharing import channel_name
 from scenarios.figures.ranges import flat_range
@@ -42,8 +40,10 @@ from scenarios.runs.experiment import Experiment
 from scenarios.runs.published_range import beyond_measured_cluster
 from scenarios.runs.report import MeasuredRun, make_name
 from scenarios.runs.run import Outcome, run
-from scenarios.runs.shared_channel import run_shared
 from scenarios.runs.workload import LinkLoad
+
+if TYPE_CHECKING:
+    from isfc.io.configuration import IoConfiguration
 
 
 def check_together(alone: Mapping[str, object]) -> None:
@@ -58,7 +58,7 @@ def check_together(alone: Mapping[str, object]) -> None:
 
 def run_together(
     chosen: tuple[Collection, tuple[LinkLoad, ...]],
-    disks: IoConfiguration | None,
+    disks: "IoConfiguration | None",
     extent: ExtentOptions,
     output: Output,
     during: DuringOptions,
@@ -81,8 +81,10 @@ def run_together(
     timeline = during.timeline_of(experiment, output)
     transcript = during.transcript(experiment, output)
     chart: RenderableType | None = None
-    if disks is not None and not find_shared(disks, *experiment.collection.links):
-        disks = None
+    if disks is not None:
+        from isfc.io.shared import find_shared  # most files name no disks
+
+        disks = disks if find_shared(disks, *experiment.collection.links) else None
     if disks is not None and not (timeline or transcript or output.seeds or output.view):
         _show_beside(experiment, disks, output)
         return
@@ -137,8 +139,10 @@ def _reasons(
     return ["", together_line(limit, mb_per_s)], record
 
 
-def _show_beside(experiment: Experiment, disks: IoConfiguration, output: Output) -> None:
+def _show_beside(experiment: Experiment, disks: "IoConfiguration", output: Output) -> None:
     """Run the links without the disks and with them, and print what each costs the other."""
+    from scenarios.runs.shared_channel import run_shared
+
     total = experiment.warmup + experiment.seconds
     shared = watch(
         total,
