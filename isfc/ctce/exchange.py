@@ -130,8 +130,9 @@ class Happened:
         self.text = text
 
 
-ExchangeEvent = Carried | Told | Happened
+ExchangeEvent = Carried | Told
 Observe = Callable[[ExchangeEvent], None]
+Note = Callable[[Happened], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +161,8 @@ class Exchange:
         self.lost: list[set[str]] = [set() for _ in definition.on]
         """Why each CTC carries nothing now."""
         self.observers: Final[list[Observe]] = []
+        self.noters: Final[list[Note]] = []
+        """Called with whatever else is to be told of an end."""
         self.fibres: list[OrderFibre[CtcPlace]] = [
             OrderFibre(kind, fabric) for kind in definition.kinds
         ]
@@ -171,6 +174,7 @@ class Exchange:
         self._length_max: dict[CtcPlace, int] = {}
         self._now_ns = 0
         self._events: list[ExchangeEvent] = []
+        self._notes: list[Happened] = []
         self._is_timed = False
         """Whether anything may be under way."""
 
@@ -230,7 +234,7 @@ class Exchange:
         self.advance(now_ns)
 
     def _note(self, at: CtcPlace, text: str) -> None:
-        self._events.append(Happened(self._now_ns, at, text))
+        self._notes.append(Happened(self._now_ns, at, text))
 
     def _say(self) -> None:
         """Let observers have what has happened: after the ends, which wait for it."""
@@ -239,6 +243,11 @@ class Exchange:
             for event in events:
                 for observe in self.observers:
                     observe(event)
+        if self._notes:
+            notes, self._notes = self._notes, []
+            for happened in notes:
+                for note in self.noters:
+                    note(happened)
 
     def _told(
         self, at_ns: int, at: CtcPlace, order: Order, flight: Flight[CtcPlace] | None
@@ -247,7 +256,7 @@ class Exchange:
         self._events.append(Told(at_ns, at, order, flight))
 
     def _said(self, at: CtcPlace, order: Order) -> None:
-        ctc, end = at
+        ctc, end = at.ctc, at.end
         adapter = self.adapters[ctc]
         if order.data and self._refuses(at, order, self._places[ctc][1 - end]):
             return

@@ -14,7 +14,7 @@ from ctc.adapter import Adapter, AdapterEnd, Step
 from ctc.agenda import NEVER_NS
 from ctc.order import COLLISION, RESET, Order, command_of
 from ctc.order_fibre import Flight
-from ctc.state import TRANSITIONS, CommandClass, CommandOutcome, State, class_of
+from ctc.state import CommandClass, CommandOutcome, State, class_of, rule_of
 from isfc.ctce.exchange import Carried, CtcPlace, ExchangeEvent, Told
 
 _WAITS: Final = (Step.PENDS, Step.HELD, Step.RELEASES, Step.FAILS_BOTH)
@@ -50,7 +50,7 @@ class CommandIo:
 class EndTally:
     """What one end has done so far; times are sums in ns."""
 
-    codes: Counter[int] = field(default_factory=Counter)
+    codes: dict[int, int] = field(default_factory=dict)
     """Commands by their codes."""
     order_count: int = 0
     written_length: int = 0
@@ -82,8 +82,9 @@ class EndTally:
 
     def since(self, before: "EndTally") -> "EndTally":
         """What it has done since it was ``before``."""
-        names = [each.name for each in fields(self)]
-        return EndTally(*(getattr(self, name) - getattr(before, name) for name in names))
+        codes = {code: n - before.codes.get(code, 0) for code, n in self.codes.items()}
+        counts = [each.name for each in fields(self) if each.name != "codes"]
+        return EndTally(codes, *(getattr(self, name) - getattr(before, name) for name in counts))
 
     def copy(self) -> "EndTally":
         """As it is now."""
@@ -135,12 +136,12 @@ class IoBook:
             here.open = here.answer = None
 
     def _carried(self, event: Carried) -> None:
-        ctc, end = event.at
-        here, order, now_ns = self._ends[ctc][end], event.order, event.at_ns
+        at, order, now_ns = event.at, event.order, event.at_ns
+        here = self._ends[at.ctc][at.end]
         tally = here.tally
         tally.order_count += 1
         tally.written_length += len(order.data)
-        tally.codes[order.code] += 1
+        tally.codes[order.code] = tally.codes.get(order.code, 0) + 1
         if here.attended_ns != NEVER_NS:
             tally.answer_count += 1
             tally.answer_ns += now_ns - here.attended_ns
@@ -149,19 +150,18 @@ class IoBook:
             if earlier is not None:  # its own system has ended it
                 self._end(here, earlier, now_ns, "ended" if earlier.told else "lost")
         here.open = here.answer = None
-        io = CommandIo(event.at, order, now_ns)
+        io = CommandIo(at, order, now_ns)
         if event.step in _WAITS or here.end.pending is order:
             here.open = io
-        elif event.step in _OUTCOMES:
-            self._end(here, io, now_ns, _OUTCOMES[event.step])
         elif event.step in (Step.ENDS_BOTH, Step.TELLS):
             here.answer = io
         else:
-            self._end(here, io, now_ns, "ended")
+            self._end(here, io, now_ns, _OUTCOMES.get(event.step, "ended"))
 
     def _told(self, event: Told) -> None:
-        (ctc, end), order, flight = event.at, event.order, event.flight
-        here, mate = self._ends[ctc][end], self._ends[ctc][1 - end]
+        at, order, flight = event.at, event.order, event.flight
+        pair = self._ends[at.ctc]
+        here, mate = pair[at.end], pair[1 - at.end]
         sender = mate.answer or mate.open
         if sender is not None and not sender.told and sender.order.code == order.code:
             sender.told = True
@@ -207,7 +207,7 @@ def _outcome(here: AdapterEnd, io: CommandIo, order: Order) -> str | None:
     command = command_of(order.code)
     if command is None:
         return None
-    outcome = TRANSITIONS[class_of(command)][io.order.state]
+    outcome = rule_of(command).outcome(io.order.state)
     if outcome in _ENDS:
         return "ended"
     crosses = outcome is CommandOutcome.BUSY and order.state is not State.AVAILABLE

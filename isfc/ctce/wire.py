@@ -6,7 +6,7 @@ record. Numbers are in the byte order of the host that sends, and only little-en
 
 from ipaddress import IPv4Address
 from struct import Struct
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, final
 
 from ctc.order import Order, command_of
 from ctc.state import State
@@ -16,6 +16,9 @@ from isfc.errors import WireError
 DATA_LENGTH_MAX: Final = 65_519
 """Bytes of one WRITE: the length of a record has 16 bits (captured from Hercules 4.9)."""
 
+LONG_DATA_LENGTH: Final = 4_096
+"""Data of so many bytes are not copied on their way; of shorter ones a copy costs less."""
+
 _EOF: Final = 0x80
 _STATES: Final = tuple(State)
 _SEQUENCES: Final = 0x1_0000
@@ -24,13 +27,18 @@ _BOTH_WAYS: Final = 0x8001
 """Says in a greeting that ours has been accepted (captured from Hercules 4.9)."""
 
 
-class WireForm(NamedTuple):
+@final
+class WireForm:
     """One of the two forms."""
 
-    name: str
-    prefix: Struct
-    data_length_max: int
-    """Bytes of a WRITE that a Hercules takes, unless its statement has another 'mtu'."""
+    __slots__ = ("data_length_max", "name", "prefix", "prefix_length")
+
+    def __init__(self, name: str, prefix: Struct, data_length_max: int) -> None:
+        self.name = name
+        self.prefix = prefix
+        self.prefix_length = prefix.size
+        self.data_length_max = data_length_max
+        """Bytes of a WRITE that a Hercules takes, unless its statement has another 'mtu'."""
 
 
 CURRENT: Final = WireForm("current", Struct("<BBHH2xHHH2x"), 62_536)
@@ -101,7 +109,7 @@ def encode_prefix(form: WireForm, order: Order, sequence: int, sender: Sender) -
         order.state | (_EOF if order.eof else 0),
         order.count,
         sequence % _SEQUENCES,
-        form.prefix.size + len(order.data),
+        form.prefix_length + len(order.data),
         sender.rdev,
         sender.ssid,
     )
@@ -112,36 +120,33 @@ def encode_order(form: WireForm, order: Order, sequence: int, sender: Sender) ->
     return encode_prefix(form, order, sequence, sender) + order.data
 
 
-def order_length(form: WireForm, data: bytes | memoryview) -> int | None:
-    """How many bytes the record has that ``data`` begins with; None while its prefix is not whole.
+def read_order(form: WireForm, data: bytes, begin: int = 0) -> Order | int:
+    """The order whose record begins there, or how many bytes it lacks at least to be whole.
 
-    Raises `WireError` for what no Hercules sends; nothing can be read after that.
+    Long data stay where they lie. Raises `WireError` for what no Hercules sends; nothing can be
+    read after that.
     """
-    prefix = form.prefix.size
-    if len(data) < prefix:
-        return None
-    code, state, count, _, length, _, _ = form.prefix.unpack_from(data)
-    whole: int = prefix + count
+    prefix = form.prefix_length
+    here = len(data) - begin
+    if here < prefix:
+        return prefix - here
+    code, state, count, _, length, _, _ = form.prefix.unpack_from(data, begin)
     if state & ~_EOF >= len(_STATES):
         raise WireError(f"state {state}: expected 0 to 5", 1)
     command = command_of(code)
-    if length == prefix and (command is not Command.WRITE or not count):
-        return prefix
-    if length == whole and command in (Command.WRITE, Command.WRITE_EOF):
-        return whole  # in basic mode a WRITE EOF is a WRITE
-    wanted = {prefix}
-    if command is Command.WRITE:
-        wanted = {whole}
-    elif command is Command.WRITE_EOF:
-        wanted = {prefix, whole}
-    raise WireError(
-        f"a record of {length} bytes for X'{code:02X}' with a count of {count}: expected "
-        f"{' or '.join(map(str, sorted(wanted)))} in the {form.name} form",
-        0,
-    )
-
-
-def decode_order(form: WireForm, record: bytes | memoryview) -> Order:
-    """The order of a whole record, as long as `order_length` says; its data stay where they lie."""
-    code, state, count, _, _, _, _ = form.prefix.unpack_from(record)
-    return Order(code, _STATES[state & ~_EOF], count, record[form.prefix.size :], state >= _EOF)
+    # in basic mode a WRITE EOF is a WRITE
+    has_data = command is Command.WRITE or (command is Command.WRITE_EOF and length != prefix)
+    wanted = prefix + count if has_data else prefix
+    if length != wanted:
+        either = f"{prefix} or " if command is Command.WRITE_EOF else ""
+        raise WireError(
+            f"a record of {length} bytes for X'{code:02X}' with a count of {count}: expected "
+            f"{either}{wanted} in the {form.name} form",
+            0,
+        )
+    if here < wanted:
+        return wanted - here
+    first, end = begin + prefix, begin + wanted
+    long = wanted - prefix >= LONG_DATA_LENGTH
+    held = memoryview(data)[first:end] if long else data[first:end]
+    return Order(code, _STATES[state & ~_EOF], count, held, state >= _EOF)

@@ -19,7 +19,7 @@ class Buffers:
     """Gives out buffers; there is no giving back. Those of ``length`` bytes are kept."""
 
     def __init__(self, length: int = KEPT_LENGTH) -> None:
-        self.length: Final = length
+        self._length = length
         self._kept: list[bytearray] = []
 
     def take(self, length: int) -> memoryview:
@@ -28,12 +28,12 @@ class Buffers:
         It is the taker's for as long as this view, or any that is made of it, exists. What is
         longer than those that are kept, and all when too many are out, is made for once only.
         """
-        if length <= self.length:
+        if length <= self._length:
             for buffer in self._kept:  # always from the first: the same few stay in the cache
                 if _is_free(buffer):
                     return memoryview(buffer)[:length]
             if len(self._kept) < KEPT_MAX:
-                self._kept.append(bytearray(self.length))
+                self._kept.append(bytearray(self._length))
                 return memoryview(self._kept[-1])[:length]
         return memoryview(bytearray(length))
 

@@ -8,16 +8,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from ctc.order import Order
-from isfc.ctce.exchange import (
-    Attached,
-    CtcPlace,
-    Detached,
-    Exchange,
-    ExchangeDefinition,
-    ExchangeInput,
-    Noted,
-    Said,
-)
+from isfc.ctce.exchange import CtcPlace, Exchange, ExchangeDefinition, ExchangeInput
 from isfc.ctce.join import JoinedCtc
 from isfc.live.clock import Alarm, Clock
 from isfc.live.ctce_port import EndPort
@@ -43,8 +34,8 @@ class CtceBox:
         self.exchange = Exchange(definition, self._send)
         self.ports = [
             (
-                EndPort(self, CtcPlace(ctc, 0), ends[0]),
-                EndPort(self, CtcPlace(ctc, 1), ends[1]),
+                EndPort(self.apply, CtcPlace(ctc, 0), ends[0]),
+                EndPort(self.apply, CtcPlace(ctc, 1), ends[1]),
             )
             for ctc, ends in enumerate(ctcs)
         ]
@@ -82,22 +73,6 @@ class CtceBox:
     def now_ns(self) -> int:
         """Since the box was made."""
         return self._clock.now_ns()
-
-    def receive(self, at: CtcPlace, order: Order) -> None:
-        """An end has said something."""
-        self.apply(Said(at, order))
-
-    def attach(self, given: Attached) -> None:
-        """An end can be told things now."""
-        self.apply(given)
-
-    def detach(self, at: CtcPlace) -> None:
-        """An end is gone."""
-        self.apply(Detached(at))
-
-    def say(self, at: CtcPlace, text: str) -> None:
-        """Something else has happened to an end, in words."""
-        self.apply(Noted(at, text))
 
     def _send(self, at: CtcPlace, order: Order) -> None:
         self.ports[at.ctc][at.end].send(order)

@@ -2,35 +2,35 @@
 
 import asyncio
 import socket
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from ipaddress import IPv4Address
-from typing import Final, Protocol, cast
+from typing import Final, cast
 
 from ctc.order import Order
-from isfc.ctce.exchange import Attached, CtcPlace
+from isfc.ctce.exchange import Attached, CtcPlace, Detached, ExchangeInput, Noted, Said
 from isfc.ctce.join import CtcEnd
 from isfc.ctce.wire import (
     CURRENT,
     DATA_LENGTH_MAX,
     FORMS,
     GREETING_LENGTH,
+    LONG_DATA_LENGTH,
     OLDER,
     SSID,
     Greeting,
     Sender,
     WireForm,
     decode_greeting,
-    decode_order,
     encode_greeting,
     encode_order,
     encode_prefix,
-    order_length,
+    read_order,
 )
-from isfc.live.buffers import Buffers
+from isfc.errors import WireError
 from isfc.live.connection import reason_of
-from isfc.live.frames import FrameCutter
 from isfc.live.service import Service
 
 RETRY_S: Final = 0.2
@@ -39,36 +39,16 @@ GREETING_S: Final = 5.0
 """How long a connection of the current form may take to say who it is, in seconds."""
 EARLY_MAX: Final = 16
 """Orders of an end that cannot be told anything yet."""
-GATHERED_LENGTH_MIN: Final = 4_096
-"""Data of so many bytes are sent from where they lie; shorter ones are copied behind a prefix."""
 UNREAD_MAX: Final = 16 * DATA_LENGTH_MAX
 """Bytes that an end may leave unread; a CTC has one command outstanding, so it reads no more."""
-
-_BUFFERS: Final = Buffers(2**17)
-"""What is read into: twice the longest record and more."""
-
-
-class Joint(Protocol):
-    """What a port is one end of."""
-
-    def receive(self, at: CtcPlace, order: Order) -> None:
-        """An end has said something."""
-
-    def attach(self, given: Attached) -> None:
-        """An end can be told things now."""
-
-    def detach(self, at: CtcPlace) -> None:
-        """An end is gone."""
-
-    def say(self, at: CtcPlace, text: str) -> None:
-        """Something else has happened to an end, in words."""
 
 
 @dataclass(eq=False, slots=True)
 class EndPort:
     """Where one Hercules meets one end of a CTC: two connections, one for each way."""
 
-    joint: Joint
+    apply: Callable[[ExchangeInput], None]
+    """Takes what happens here."""
     at: CtcPlace
     end: CtcEnd
     """The device."""
@@ -127,13 +107,17 @@ class EndPort:
         if earlier is not None:
             self.drop("its Hercules has connected again", keep=inward)
         if self._attached:
-            self.joint.say(self.at, f"connected, {inward.form.name} form")
+            self.say(f"connected, {inward.form.name} form")
         self._look()
 
     def refuse(self, peer: str, reason: str) -> None:
         """Somebody was not let in."""
         self.refused_count += 1
-        self.joint.say(self.at, f"refused {peer}: {reason}")
+        self.say(f"refused {peer}: {reason}")
+
+    def say(self, text: str) -> None:
+        """Something has happened here, in words."""
+        self.apply(Noted(self.at, text))
 
     def lost(self, connection: "Inward | Outward") -> None:
         """A connection has ended by itself."""
@@ -151,13 +135,13 @@ class EndPort:
         if self._attached:
             self._attached = False
             if reason is not None:
-                self.joint.say(self.at, f"gone: {reason}")
-            self.joint.detach(self.at)
+                self.say(f"gone: {reason}")
+            self.apply(Detached(self.at))
 
     def receive(self, order: Order) -> None:
         """Its Hercules has said something."""
         if self._attached:
-            self.joint.receive(self.at, order)
+            self.apply(Said(self.at, order))
             return
         self._early.append(order)
         if len(self._early) > EARLY_MAX:
@@ -170,7 +154,7 @@ class EndPort:
             return
         self._sequence += 1
         form, sequence, sender = outward.form, self._sequence, self._sender
-        if len(order.data) < GATHERED_LENGTH_MIN:
+        if len(order.data) < LONG_DATA_LENGTH:
             outward.transport.write(encode_order(form, order, sequence, sender))
         else:
             prefix = encode_prefix(form, order, sequence, sender)
@@ -196,11 +180,9 @@ class EndPort:
         self._attached = True
         self.attached_count += 1
         found = "connected" if inward else "found, and connects with its guest's next command"
-        self.joint.say(self.at, f"{found}, {outward.form.name} form")
         form = outward.form
-        self.joint.attach(
-            Attached(self.at, self._wins(outward), form is OLDER, form.data_length_max)
-        )
+        self.say(f"{found}, {form.name} form")
+        self.apply(Attached(self.at, self._wins(outward), form is OLDER, form.data_length_max))
         early, self._early = self._early, []
         for order in early:
             self.receive(order)
@@ -260,7 +242,7 @@ class EndPort:
         self._look()
 
 
-class Inward(asyncio.BufferedProtocol):
+class Inward(asyncio.Protocol):
     """A connection on which a Hercules speaks."""
 
     transport: asyncio.Transport
@@ -269,9 +251,13 @@ class Inward(asyncio.BufferedProtocol):
         self.form = form
         self._port = port
         self._timer: asyncio.TimerHandle | None = None
-        self._cutter = FrameCutter(partial(order_length, form), self._hear, self._refuse, _BUFFERS)
-        if form is CURRENT:
-            self._cutter.measure, self._cutter.deliver = _greeting_length, self._greet
+        self._greets = form is CURRENT
+        """Whether it has to say first who it is."""
+        self._ended = False
+        self._begun: list[bytes] = []
+        """Of a record that is not whole yet."""
+        self._lacking = 0
+        """How many bytes that one lacks at least."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Let it in if it comes from where it should; the current form says first who it is."""
@@ -290,36 +276,58 @@ class Inward(asyncio.BufferedProtocol):
             silent = "it does not say who it is"
             self._timer = loop.call_later(port.greeting_s, self._refuse, silent)
 
-    def get_buffer(self, sizehint: int) -> memoryview:
-        """Asyncio's protocol: where the next bytes go."""
-        return self._cutter.get_buffer(sizehint)
-
-    def buffer_updated(self, nbytes: int) -> None:
-        """Asyncio's protocol: so many bytes have come."""
-        self._cutter.buffer_updated(nbytes)
+    def data_received(self, data: bytes) -> None:
+        """Asyncio's protocol: so much has come, mostly one record."""
+        if self._begun:
+            self._begun.append(data)
+            self._lacking -= len(data)
+            if self._lacking > 0:
+                return
+            data = b"".join(self._begun)
+            self._begun.clear()
+        try:
+            self._hear(self._greet(data) if self._greets else data)
+        except WireError as error:
+            self._refuse(str(error))
 
     def connection_lost(self, _error: Exception | None) -> None:
         """Asyncio's protocol: it has ended."""
-        self._cutter.release()
         if self._timer is not None:
             self._timer.cancel()
         self._port.lost(self)
 
     def abort(self) -> None:
         """End it now; nothing that has come is heard any more."""
-        self._cutter.ended = True
+        self._ended = True
         self.transport.abort()
 
-    def _hear(self, record: bytes | memoryview) -> None:
-        self._port.receive(decode_order(self.form, record))
+    def _hear(self, data: bytes) -> None:
+        """Take every record that is whole."""
+        begin = 0
+        while begin < len(data) and not self._ended:
+            found = read_order(self.form, data, begin)
+            if isinstance(found, int):
+                self._keep(data[begin:], found)
+                return
+            begin += self.form.prefix_length + len(found.data)
+            self._port.receive(found)
 
-    def _greet(self, record: bytes | memoryview) -> None:
+    def _keep(self, begun: bytes, lacking: int) -> None:
+        """More of it is to come."""
+        self._begun.append(begun)
+        self._lacking = lacking
+
+    def _greet(self, data: bytes) -> bytes:
+        """Hear who it is; return what comes after that."""
+        if len(data) < GREETING_LENGTH:
+            self._keep(data, GREETING_LENGTH - len(data))
+            return b""
         if self._timer is not None:
             self._timer.cancel()
-        if self._check(decode_greeting(record)):
-            self._cutter.measure = partial(order_length, self.form)
-            self._cutter.deliver = self._hear
+        if self._check(decode_greeting(data[:GREETING_LENGTH])):
+            self._greets = False
             self._port.admit(self)
+        return data[GREETING_LENGTH:]
 
     def _check(self, greeting: Greeting) -> bool:
         end = self._port.end
@@ -329,7 +337,7 @@ class Inward(asyncio.BufferedProtocol):
         reached = self.transport.get_extra_info("sockname")[0]
         if str(greeting.address) != reached:
             text = f"it has {_said(greeting, end)}, and has reached {reached}: expected one address"
-            self._port.joint.say(self._port.at, text)
+            self._port.say(text)
         self._port.ssid = greeting.sender.ssid
         return True
 
@@ -337,10 +345,6 @@ class Inward(asyncio.BufferedProtocol):
         peer = ":".join(map(str, self.transport.get_extra_info("peername")[:2]))
         self._port.refuse(peer, reason)
         self.abort()
-
-
-def _greeting_length(_data: memoryview) -> int:
-    return GREETING_LENGTH
 
 
 def _said(greeting: Greeting, end: CtcEnd) -> str:
@@ -362,6 +366,7 @@ class Outward(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Asyncio's protocol: it is there."""
         self.transport = cast("asyncio.Transport", transport)  # uvloop's is none
+        self.transport.set_write_buffer_limits(0)  # uvloop then sends it now, before books are kept
 
     def connection_lost(self, _error: Exception | None) -> None:
         """Asyncio's protocol: it has ended."""

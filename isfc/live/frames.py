@@ -29,7 +29,7 @@ Deliver = Callable[[bytes | memoryview], None]
 """Takes one whole frame, which is its to keep. May raise `RemoteProtocolError`."""
 
 _BUFFERS: Final = Buffers()
-"""What is read into, on all connections of this process but those that bring their own."""
+"""What is read into, on all connections of this process."""
 
 
 @final
@@ -39,7 +39,6 @@ class FrameCutter:
     ``measure`` says how long the frame that begins with some bytes is, or None while too few are
     there; it raises `WireError` for what cannot become a frame. ``deliver`` takes the frames.
     Both may change from one frame to the next. ``spoilt`` is told why nothing more can be read.
-    It reads into ``buffers``, which other connections may share.
     """
 
     def __init__(
@@ -47,7 +46,6 @@ class FrameCutter:
         measure: Callable[[memoryview], int | None],
         deliver: Deliver,
         spoilt: Callable[[str], None],
-        buffers: Buffers = _BUFFERS,
     ) -> None:
         self.measure = measure
         self.deliver = deliver
@@ -56,7 +54,6 @@ class FrameCutter:
         self.ended = False
         """Whether nothing is delivered any more."""
         self._spoilt = spoilt
-        self._buffers = buffers
         self._view: memoryview | None = None
         """What is being read into; nothing between frames."""
         self._begin = 0
@@ -76,7 +73,7 @@ class FrameCutter:
         """Where the next bytes go."""
         view = self._view
         if view is None:
-            self._view = view = self._buffers.take(self._buffers.length)
+            self._view = view = _BUFFERS.take(KEPT_LENGTH)
             self._begin, self._end = 0, len(self._carry)
             view[: self._end] = self._carry
         return view[self._end :] if self._end else view
@@ -111,7 +108,7 @@ class FrameCutter:
         elif begin + length <= len(view):
             self._view, self._begin, self._end = view, begin, end
         else:
-            taken = self._buffers.take(length)
+            taken = _BUFFERS.take(length)
             self._view, self._begin, self._end = taken, 0, end - begin
             taken[: end - begin] = view[begin:end]
 

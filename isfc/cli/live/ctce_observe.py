@@ -24,7 +24,6 @@ from isfc.ctce.exchange import (
     Exchange,
     ExchangeDefinition,
     ExchangeEvent,
-    Happened,
 )
 from isfc.ctce.ios import IoBook
 from isfc.ctce.join import JoinedCtc
@@ -88,7 +87,12 @@ class ShownOptions:
     ) -> Iterator[tuple[IoBook, "DeviceReports"]]:
         """Show and write what happens while the block runs; what it has counted is the book's."""
         book = IoBook(exchange.adapters)
-        exchange.observers.extend([book, _Log(ctcs, trace=self.trace)])
+        exchange.observers.append(book)
+        exchange.noters.append(
+            lambda each: show_error(f"{ctcs[each.at.ctc][each.at.end]}: {each.text}")
+        )
+        if self.trace:
+            exchange.observers.append(_Trace(ctcs))
         with ExitStack() as stack:
             if self.timeline is not None:
                 add = stack.enter_context(trace_file(self.timeline))
@@ -156,21 +160,19 @@ class DeviceReports:
             self.show(page)
 
 
-class _Log:
-    """Says what happens on stderr, and each command on stdout if that is wanted."""
+class _Trace:
+    """Shows each command on stdout."""
 
-    def __init__(self, ctcs: Sequence[JoinedCtc], *, trace: bool) -> None:
+    def __init__(self, ctcs: Sequence[JoinedCtc]) -> None:
         self._ctcs = ctcs
-        self._trace = trace
+        self._ended = False
 
     def __call__(self, event: ExchangeEvent) -> None:
         """Take one event. Output that takes no more ends the trace, and harms nobody else."""
-        if isinstance(event, Happened):
-            show_error(f"{self._ctcs[event.at.ctc][event.at.end]}: {event.text}")
-        elif self._trace and isinstance(event, Carried):
+        if isinstance(event, Carried) and not self._ended:
             try:
                 show_lines([trace_line(event, self._ctcs)])
             except (OSError, SystemExit) as error:  # the latter: its reader has gone
-                self._trace = False
+                self._ended = True
                 reason = error.strerror if isinstance(error, OSError) else "nobody reads it"
                 show_error(f"--trace: {reason}: it ends here; the CTCs go on without")

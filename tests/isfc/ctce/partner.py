@@ -15,10 +15,9 @@ from isfc.ctce.wire import (
     Sender,
     WireForm,
     decode_greeting,
-    decode_order,
     encode_greeting,
     encode_order,
-    order_length,
+    read_order,
 )
 from tests.waiting import PATIENCE_S
 
@@ -107,15 +106,16 @@ class Partner:
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._writers.add(writer)
-        size = self._form.prefix.size
         try:
             if self._form is CURRENT:
                 self.greeting = decode_greeting(await reader.readexactly(GREETING_LENGTH))
             self._accepted.set()
             while True:
-                data = await reader.readexactly(size)
-                data += await reader.readexactly((order_length(self._form, data) or 0) - size)
-                self._heard.put_nowait(decode_order(self._form, data))
+                data, found = b"", read_order(self._form, b"")
+                while isinstance(found, int):
+                    data += await reader.readexactly(found)
+                    found = read_order(self._form, data)
+                self._heard.put_nowait(found)
         except (OSError, asyncio.IncompleteReadError):
             pass
         finally:

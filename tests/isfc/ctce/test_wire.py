@@ -19,10 +19,9 @@ from isfc.ctce.wire import (
     Sender,
     WireForm,
     decode_greeting,
-    decode_order,
     encode_greeting,
     encode_order,
-    order_length,
+    read_order,
 )
 from isfc.errors import WireError
 
@@ -49,9 +48,10 @@ ORDERS = st.builds(
 def read(form: WireForm, data: bytes) -> list[Order]:
     """The orders that are whole."""
     found: list[Order] = []
-    while (length := order_length(form, data)) is not None and length <= len(data):
-        found.append(decode_order(form, data[:length]))
-        data = data[length:]
+    begin = 0
+    while isinstance(order := read_order(form, data, begin), Order):
+        found.append(order)
+        begin += form.prefix_length + len(order.data)
     return found
 
 
@@ -68,7 +68,7 @@ def test_what_hercules_sent_is_read_and_written_the_same(form: WireForm) -> None
 
 @given(FORMS, st.lists(ORDERS, max_size=6))
 def test_orders_are_read_as_they_were_written(form: WireForm, orders: list[Order]) -> None:
-    """One after the other; what is not whole yet is none (`isfc.live.frames` cuts)."""
+    """One after the other; what is not whole yet is none."""
     data = b"".join(encode_order(form, order, n, Sender(1)) for n, order in enumerate(orders))
     assert read(form, data) == orders
     assert read(form, data[:-1]) == orders[:-1]

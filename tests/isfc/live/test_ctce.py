@@ -3,7 +3,7 @@
 import asyncio
 import socket
 from collections.abc import Awaitable, Callable
-from itertools import product
+from itertools import pairwise, product
 
 import pytest
 
@@ -11,7 +11,7 @@ from ctc.address import Rdev
 from ctc.order import RESET, Order
 from ctc.state import State
 from ctc.subchannel import Command
-from isfc.ctce.exchange import Delayed, ExchangeEvent, Happened, Pulled, Restored, Stalled
+from isfc.ctce.exchange import Delayed, Happened, Pulled, Restored, Stalled
 from isfc.ctce.join import CtcEnd, Place
 from isfc.ctce.wire import CURRENT, OLDER, Sender, WireForm, encode_order
 from isfc.live import ctce_port
@@ -36,7 +36,7 @@ class Joined:
         )
         self.texts: list[str] = []
         self.box = CtceBox([(self.ends[0], self.ends[1])])
-        self.box.exchange.observers.append(self._note)
+        self.box.exchange.noters.append(self._note)
         self.adapter = self.box.exchange.adapters[0]
         self.ports = self.box.ports[0]
 
@@ -44,9 +44,8 @@ class Joined:
         """A Hercules for each end."""
         return [Partner(end, form) for end, form in zip(self.ends, forms, strict=True)]
 
-    def _note(self, seen: ExchangeEvent) -> None:
-        if isinstance(seen, Happened):
-            self.texts.append(f"{self.ends[seen.at.end]}: {seen.text}")
+    def _note(self, seen: Happened) -> None:
+        self.texts.append(f"{self.ends[seen.at.end]}: {seen.text}")
 
 
 def run(test: Callable[[Joined], Awaitable[None]]) -> None:
@@ -92,6 +91,24 @@ def test_data_go_both_ways_between_any_two_forms(forms: tuple[WireForm, WireForm
             read = Order(Command.READ, State.AVAILABLE, length)
             other.say(read)
             assert await one.hear() == read
+        for partner in (first, second):
+            await partner.close()
+
+    run(test)
+
+
+@pytest.mark.parametrize("piece", [1, 6_000])
+def test_records_that_come_in_pieces_or_several_together_are_heard_the_same(piece: int) -> None:
+    async def test(joined: Joined) -> None:
+        first, second = await both_there(joined, (CURRENT, CURRENT))
+        said = [written(b"1234"), LOST, written(bytes(5_000))]
+        sender = Sender(joined.ends[0].rdev)
+        data = b"".join(encode_order(CURRENT, order, 1, sender) for order in said)
+        cuts = [*range(0, 60, piece), len(data)]
+        for begin, end in pairwise(cuts):
+            first.say_bytes(data[begin:end])
+            await asyncio.sleep(0)
+        assert [await second.hear() for _ in said] == said
         for partner in (first, second):
             await partner.close()
 
@@ -198,9 +215,10 @@ def test_who_is_not_the_partner_is_refused_and_told_why_in_the_log() -> None:
     async def test(joined: Joined) -> None:
         (end, _) = joined.ends
         browser = socket.create_connection(end.ours, timeout=10)
-        browser.sendall(b"GET / HTTP/1.1\r\n")
+        browser.sendall(b"GET ")
         stranger = Partner(end._replace(rdev=Rdev(0x600)), CURRENT)
         await stranger.connect(ssid=3)
+        browser.sendall(b"/ HTTP/1.1\r\n")
         older = socket.create_connection((end.ours.host, end.ours.port + 1), timeout=10)
         await wait_until(lambda: joined.ports[0].refused_count == 3)
         other = f"'0600 CTCE {end.at.port} 127.0.0.1 {end.ours.port}' in SSID 3"
