@@ -17,7 +17,7 @@ def decision(runs: LinkRuns) -> str:
         ("Carries", _carries(runs)),
         ("Limited by", " ".join(limit_lines(runs.carried, brief=True))),
         ("Worst loss", worst_loss(runs.layout, runs.lefts)),
-        ("To do", _to_do(runs)),
+        ("To do", to_do(runs.plan.advice, runs.tried, runs.carried, "see Findings")),
     )
     items = "".join(f"<dt>{what}</dt><dd>{escape(said)}</dd>\n" for what, said in lines if said)
     return f'<dl class="decision">\n{items}</dl>'
@@ -35,8 +35,3 @@ def _carries(runs: LinkRuns) -> str:
     senders = ("Each system",) if len({*said}) == 1 else runs.layout.nodes
     each = ", ".join(f"{sender} {rate}" for sender, rate in zip(senders, said, strict=False))
     return f"{each}. MB/s (2^20) one way, {SUITE}."
-
-
-def _to_do(runs: LinkRuns) -> str:
-    """The first advice that the model does not contradict, and how many there are."""
-    return to_do(runs.plan.advice, runs.tried, "see Findings")

@@ -2,13 +2,17 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
+from typing import Final
 
 from isfc.cli.output.ranges import plain
 from isfc.layout.loss import ClusterLoss
 from isfc.layout.rules.rule import Finding, Severity, Untried, warnings_first
 from scenarios.figures.advice import AdviceVerdict, ComparedLoad, TriedAdvice
 from scenarios.figures.cluster_plan import ClusterPlan
-from scenarios.runs.saturation import STATED_PAIRS
+from scenarios.figures.reasoned import ReasonedRate
+from scenarios.figures.resources import CREDITS, PORTS
+from scenarios.runs.saturation import STATED_PAIRS, ModelledRate
 from scenarios.runs.steady import Rate
 
 
@@ -51,27 +55,63 @@ def _names(links: Sequence[str]) -> str:
     return f"{', '.join(links)} {'carries' if len(links) == 1 else 'carry'}"
 
 
-def to_do(
-    findings: Sequence[Finding], tried: Mapping[str, Sequence[TriedAdvice]], where: str
-) -> str:
-    """The first advice that the model does not contradict, and how many there are ``where``.
+_ABOUT: Final = {"port-beyond-reach": PORTS, "credits-too-few": CREDITS}
+"""By the rule's id, the resource that its advice gives more of."""
 
-    Of remarks it is one that the model agrees with: no other has to be on the first screen.
+
+def to_do(
+    findings: Sequence[Finding],
+    tried: Mapping[str, Sequence[TriedAdvice]],
+    figures: Sequence[ModelledRate],
+    where: str,
+) -> str:
+    """What helps, warnings before remarks, and how much advice there is ``where``.
+
+    If nothing is known to help, it is a warning that the model does not contradict, with the reason
+    why to heed it all the same. No other remark has to be on the first screen.
     """
     ordered = warnings_first(findings)
-    warnings = sum(each.severity is Severity.WARNING for each in ordered)
-    counts = ", ".join(_counts(warnings, len(ordered) - warnings))
+    warnings = [each for each in ordered if each.severity is Severity.WARNING]
+    counts = ", ".join(_counts(len(warnings), len(ordered) - len(warnings)))
     if not ordered:
         return "Nothing."
-    if warnings:
-        first = next((each for each in ordered if not _contradicted(tried.get(each.id, ()))), None)
-    else:
-        first = next((each for each in ordered if _agreed(tried.get(each.id, ()))), None)
+    helping = (each for each in ordered if _helps(each, tried.get(each.id, ()), figures))
+    heeded = (each for each in warnings if not _contradicted(tried.get(each.id, ())))
+    first = next(chain(helping, heeded), None)
     if first is None:
         what = "Nothing that the model agrees with" if warnings else "Nothing has to change"
         return f"{what} ({counts}: {where})."
     begin = "" if warnings else "Nothing has to change. "
-    return f"{begin}{first.rule.title} {first.remedy} ({first.id}; {counts}: {where}.)"
+    why = _why(first, tried.get(first.id, ()), figures)
+    return f"{begin}{first.rule.title} {first.remedy} {why}({first.id}; {counts}: {where}.)"
+
+
+def _helps(finding: Finding, tried: Sequence[TriedAdvice], figures: Sequence[ModelledRate]) -> bool:
+    """Whether the model agrees; of warnings also whether they are about another thing than MB/s."""
+    if not isinstance(finding.rule.trials, Untried):
+        return _agreed(tried)
+    return finding.severity is Severity.WARNING and not _is_slack(finding, figures)
+
+
+def _is_slack(finding: Finding, figures: Sequence[ModelledRate]) -> bool:
+    """Whether it is about a resource that has no share in what limits."""
+    about = _ABOUT.get(finding.id)
+    limits = [each.limit for each in figures if isinstance(each, ReasonedRate) and each.limit]
+    shares = (share.resource.kind for limit in limits for share in limit.shares)
+    return about is not None and bool(limits) and about not in shares
+
+
+def _why(finding: Finding, tried: Sequence[TriedAdvice], figures: Sequence[ModelledRate]) -> str:
+    """What the model says to advice about MB/s; where that is no gain, why to heed it."""
+    if isinstance(finding.rule.trials, Untried):
+        return "It is not what limits this link. " if _is_slack(finding, figures) else ""
+    if _agreed(tried):
+        return "The model agrees. "
+    if not [*_verdicts(tried)]:
+        return ""
+    reason = finding.rule.reason
+    why = f"{reason[0].lower()}{reason[1:]}"
+    return f"Not known to gain by the model; why all the same: {why} "
 
 
 def _counts(warnings: int, remarks: int) -> Iterator[str]:
@@ -88,8 +128,11 @@ def _contradicted(tried: Sequence[TriedAdvice]) -> bool:
 
 
 def _agreed(tried: Sequence[TriedAdvice]) -> bool:
-    """Whether the model carries more at either load after some change that is advised."""
-    return any(verdicts == {AdviceVerdict.AGREES} for verdicts in _verdicts(tried))
+    """Whether the model carries more after some change that is advised, and less at no load."""
+    return any(
+        AdviceVerdict.AGREES in verdicts and AdviceVerdict.CONTRADICTS not in verdicts
+        for verdicts in _verdicts(tried)
+    )
 
 
 def _verdicts(tried: Sequence[TriedAdvice]) -> Iterator[set[AdviceVerdict]]:

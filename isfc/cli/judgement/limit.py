@@ -47,8 +47,8 @@ _WORDS: Final = {
     TRUNK.id: "the rate of the inter-switch links",
     CREDITS.id: "the buffer credits of the inter-switch links",
     PORTS.id: "the buffer credits of the chpids' ports",
-    SEND.id: "{node} builds packages",
-    RECEIVE.id: "{node} receives",
+    SEND.id: "how fast {node} builds packages",
+    RECEIVE.id: "how fast {node} receives",
     COLLISIONS.id: "writes that collide and are made again",
     CLIENTS.id: "the guests' clients, which have three processors",
     SERVERS.id: "the guests' servers",
@@ -69,7 +69,7 @@ time too."""
 
 
 def limit_line(limit: Limit, mb_per_s: float, load: str = "", *, each_way: bool = False) -> str:
-    """``limited by: BOSTON receives (its software's lock is busy 97 %); ...``, of a rate in MB/s.
+    """``limited by: how fast BOSTON receives (its software's lock is busy 97 %); ...``, of MB/s.
 
     ``load`` says what is under way, where that is no pairs. Said of ``each_way``, it names no node.
     """
@@ -183,9 +183,8 @@ def _full(experiment: Experiment) -> list[str]:
     links = experiment.collection.links
     if len(links) > 1 or added(links[0]):
         return []
-    if len(links[0].ctcs) == CTCS_MAX:
-        return ["no CTC can be added"]
-    return [f"a link has {CTCS_MAX} CTCs at most, too few for one more on each chpid"]
+    few = "" if len(links[0].ctcs) == CTCS_MAX else ", too few for one more on each chpid"
+    return [f"a link has {CTCS_MAX} CTCs at most{few}"]
 
 
 def _gain(relief: Relief) -> str:

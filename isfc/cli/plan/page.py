@@ -47,7 +47,7 @@ def plan_page(
         from isfc.cli.judgement.carried import differences
         from isfc.cli.judgement.limit import limit_lines
 
-        said = f"To do: {to_do(plan.advice, tried or {}, 'below')}"
+        said = f"To do: {to_do(plan.advice, tried or {}, figures, 'below')}"
         parts = [_capacity(plan, figures), *limit_lines(figures), said, *parts]
         parts.append(" ".join(differences(plan, figures)))
     else:

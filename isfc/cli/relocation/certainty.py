@@ -98,7 +98,7 @@ class MovesLimit:
         return cls(limit, moved_mb_per_s(guests), load)
 
     def line(self) -> str:
-        """``Moving is limited by: BOSTON receives ...``."""
+        """``Moving is limited by: how fast BOSTON receives ...``."""
         return f"Moving is {limit_line(self.limit, self.mb_per_s, self.load)} MB/s."
 
     def record(self) -> dict[str, Any]:

@@ -93,6 +93,46 @@ def test_each_kind_of_limit_is_found(limiting: str, experiment: Experiment) -> N
 
 @pytest.mark.slow
 @pytest.mark.at_length
+@pytest.mark.parametrize(
+    ("limiting", "experiment"),
+    [
+        ("delays", slowed(Holder.FEATURE, "write_interrupt_ns", 300, pairs=100)),
+        ("distance", run_of(far(3000, ctcs=2, port_credits=1e5))),
+    ],
+    ids=["CTC", "open exchanges"],
+)
+def test_ctcs_limit_where_another_one_gains_though_the_channel_is_not_full(
+    limiting: str, experiment: Experiment
+) -> None:
+    """A CTC has one exchange open at a time, whose time it waits for."""
+    limit = find_limit(experiment)
+    busy = {each.resource.key: each.busy for each in limit.resources}
+    assert limit.first[0].resource.key == limiting
+    assert (busy["line"] or 0) < (busy["ctcs ATLANTA"] or 0) < 0.9
+    assert limit.reliefs[0].added.endswith("CTC on its chpid")
+    assert limit.reliefs[0].ratio > 1.2
+
+
+@pytest.mark.slow
+@pytest.mark.at_length
+@pytest.mark.parametrize("what", ["director", "processors of a system"])
+def test_what_no_run_waits_for_is_seen_and_limits_nothing(what: str) -> None:
+    """A director's ports are as fast as their channels; CP's time is counted beside the run."""
+    as_it_is, run = find_limit(run_of(FOUR)), run_of(FOUR)
+    if what == "director":
+        run = run_of(over(FOUR, FarPath("through it", 0)))
+    else:
+        run = replace(run, link=replace(run.link, cpu_ns_per_byte=100 * run.link.cpu_ns_per_byte))
+    limit = find_limit(run)
+    assert limit.shares == as_it_is.shares
+    assert limit.without == as_it_is.without
+    (cpu,) = (each.busy for each in limit.resources if each.resource.key == "cpu BOSTON")
+    assert cpu is not None
+    assert (cpu > 1) is (what != "director")
+
+
+@pytest.mark.slow
+@pytest.mark.at_length
 def test_fewer_runs_find_the_same_limit() -> None:
     experiment = run_of(layout_of((1, 4)))
     limit = first_limit(experiment)
@@ -141,7 +181,7 @@ def test_the_other_way_of_a_link_that_is_alike_has_the_same_reason() -> None:
     [
         (layout_of((16, 4), (16, 4), (16, 4), (16, 4)), 3),
         (layout_of((32, 8), (32, 8)), 3),
-        (load_layout("published-16"), 20),
+        (load_layout("published-16"), 15),
     ],
     ids=["clear", "clear of two", "a tie"],
 )

@@ -5,13 +5,15 @@ import re
 
 import pytest
 
-from isfc.cli.judgement.advice import model_word
+from isfc.cli.judgement.advice import model_word, to_do
 from isfc.cli.judgement.findings import advice_text
 from isfc.cli.main import run
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
 from isfc.layout.rules.book import RULES, find_all
 from isfc.layout.rules.rule import ChangedLayout, LayoutRule, Untried
+from isfc.link.name import NodeName
+from isfc.search.template import DeviceOrder, Template
 from scenarios.figures import advice
 from scenarios.figures.advice import (
     LAYOUTS_MAX,
@@ -20,8 +22,10 @@ from scenarios.figures.advice import (
     changed_layouts,
     try_advice,
 )
-from scenarios.figures.reasoned import SlowerRates
-from scenarios.runs.saturation import ModelledRate
+from scenarios.figures.limit import Limit, Share
+from scenarios.figures.reasoned import ReasonedRate, SlowerRates
+from scenarios.figures.resources import PORTS, RECEIVE, Resource, ResourceKind
+from scenarios.runs.saturation import ModelledRate, one_way
 from scenarios.runs.steady import Rate
 from tests.isfc.layout.rules.test_book import FIRES
 
@@ -131,3 +135,37 @@ def test_few_changes_are_run_and_every_advice_says_what_came_of_it(
     (unequal, *others) = try_advice(layout, findings, as_it_is, {first: slower(2)}).values()
     assert isinstance(unequal[0].outcome, tuple), "warnings come first"
     assert "4 changes at most" in model_word(others[-1][0])
+
+
+def what_to_do(layout: Layout, rates: dict[str, float], *limiting: ResourceKind) -> str:
+    """Where changes that a rule advises carry so many times as much, and resources limit."""
+    findings, as_it_is = find_all(layout), carrying(layout, 100, 100)
+    tried = {
+        name: tuple(TriedAdvice(each.trial, (compared, compared)) for each in some)
+        for name, some in try_advice(layout, findings, as_it_is, {}).items()
+        for compared in (ComparedLoad(Rate(100), Rate(100 * rates.get(name, 1))),)
+    }
+    shares = tuple(Share(Resource(kind), 0.9, 1.0) for kind in limiting)
+    limit = Limit(one_way(layout, None, 1), shares, shares, 1.5, ())
+    figures = [
+        ReasonedRate(each.sender, each.saturated, each.stated, None, limit) for each in as_it_is
+    ]
+    return to_do(findings, tried, figures, "below")
+
+
+def test_what_helps_leads_and_a_warning_that_does_not_help_has_its_reason() -> None:
+    layout = load_layout("published-16")
+    unsure = what_to_do(layout, {})
+    assert unsure.startswith("The two nodes meet the link speeds in different orders. ")
+    assert "Not known to gain by the model; why all the same: one direction then uses " in unsure
+    later = what_to_do(layout, {"directions-unequal": 1.5})
+    assert "The model agrees. (directions-unequal; 2 warnings, 3 remarks: below.)" in later
+    remark = what_to_do(layout, {"unidirectional-spread": 1.5})
+    assert "The model agrees. (unidirectional-spread; 2 warnings" in remark
+
+
+def test_credits_that_are_not_what_limits_are_no_help() -> None:
+    systems = NodeName("ATLANTA"), NodeName("BOSTON")
+    far = Template(systems, ("FICON Express16S",), 2, 4, DeviceOrder.BY_CHPID, 20).layout()
+    assert "It is not what limits this link. (port-beyond" in what_to_do(far, {}, RECEIVE)
+    assert "more credits in between. (port-beyond" in what_to_do(far, {}, PORTS)
