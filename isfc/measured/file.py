@@ -14,7 +14,7 @@ from isfc.measured.measurement import Measurement, Ran, joined
 from isfc.measured.monitor import read_monitor
 from isfc.measured.monwrite import FRAME_LENGTH, is_monwrite
 from isfc.measured.page import read_text
-from isfc.measured.plausible import checked, once
+from isfc.measured.plausible import checked, without_repeats
 from isfc.measured.record_layout import RecordLayout
 from isfc.measured.table import read_csv, read_json
 
@@ -50,7 +50,7 @@ def read_measurements(
         for one in _read(file, reading, layouts)
     ]
     found = joined(read)
-    kept = once(found, reading)
+    kept = without_repeats(found, reading)
     reading.end()
     return kept
 

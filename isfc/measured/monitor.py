@@ -268,7 +268,7 @@ def read_monitor(
     for name, count in monitor.passed.items():
         reading.problems.append(
             f"{file}: {count} records {name}, whose layout is not known here; expected it with "
-            f"--records FILE.csv: IBM publishes it at {layouts.where(name)}"
+            f"--records FILE.csv: IBM publishes it at {layouts.position_of(name)}"
         )
     return monitor.rest()
 

@@ -37,7 +37,7 @@ def checked(measurements: Iterable[Measurement], reading: Reading) -> list[Measu
     return found
 
 
-def once(measurements: Sequence[Measurement], reading: Reading) -> list[Measurement]:
+def without_repeats(measurements: Sequence[Measurement], reading: Reading) -> list[Measurement]:
     """The measurements without those of an interval that is there before; told to ``reading``.
 
     One over several intervals that are there as well is left out, with a note.

@@ -21,7 +21,7 @@ SUPPLIED: Final = {"D6R3": "MRIODDEV", "D9R4": "MRISFNOD"}
 """The records that a user's layout file describes, and IBM's names of them."""
 
 
-def where(record: str) -> str:
+def position_of(record: str) -> str:
     """Where IBM publishes the layout of a record that the user supplies."""
     page = f"https://www.vm.ibm.com/pubs/mon730/{SUPPLIED[record]}.HTML"
     return f"{page}, with your release in place of 730"
@@ -185,7 +185,7 @@ def _quantities(
         if not chosen:
             raise ConfigurationError(
                 f"{path}: {record} has no field for {quantity}; expected one, named in a column "
-                f"'quantity': see {where(record)}"
+                f"'quantity': see {position_of(record)}"
             )
         if quantity in _NOT_ADDED and len(chosen) > 1:
             raise ConfigurationError(

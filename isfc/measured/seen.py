@@ -12,7 +12,7 @@ from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from isfc.measured.figures import Reading
 from isfc.measured.measurement import FilePlace, LinkFigures, Measurement, joined
-from isfc.measured.plausible import once
+from isfc.measured.plausible import without_repeats
 
 _NAMED_MAX: Final = 8
 """RDEVs that a note names."""
@@ -80,7 +80,7 @@ APART_S: Final = 5
 """Seconds by which the ends of two systems' intervals may differ, and be one. Chosen, as above."""
 
 
-def see_intervals(layout: Layout, measurements: Sequence[Measurement]) -> list[SeenInterval]:
+def seen_intervals(layout: Layout, measurements: Sequence[Measurement]) -> list[SeenInterval]:
     """Each interval with the ends of the link that showed it; in the order of the first of each.
 
     Raises `ConfigurationError` as `see` does.
@@ -89,8 +89,8 @@ def see_intervals(layout: Layout, measurements: Sequence[Measurement]) -> list[S
     # pages that do not name their system go together as soon as it is known
     whole = joined([of_end(layout, one) for one in measurements])
     reading = Reading()
-    for one in once(whole, reading):
-        each = see(layout, one)
+    for one in without_repeats(whole, reading):
+        each = seen_link(layout, one)
         for index, other in enumerate(found):
             if _same_interval(other, each):
                 found[index] = SeenInterval((*other.ends, each))
@@ -146,7 +146,7 @@ def of_end(layout: Layout, one: Measurement, client: NodeName | None = None) -> 
     return replace(one, system=node, clients=one.clients if client is None else node == client)
 
 
-def see(layout: Layout, measurement: Measurement) -> SeenLink:
+def seen_link(layout: Layout, measurement: Measurement) -> SeenLink:
     """The rows of the link, at the end that the measurement is of.
 
     Raises `ConfigurationError` if it is of neither end, of both, or nobody says of which.

@@ -33,7 +33,7 @@ from isfc.measured.by_time import (
 from isfc.measured.figures import Reading
 from isfc.measured.intervals import CarriedInterval, carried_intervals
 from isfc.measured.measurement import Measurement
-from isfc.measured.seen import of_end, see_intervals
+from isfc.measured.seen import of_end, seen_intervals
 from isfc.search.sizing import LostPiece
 from isfc.search.windows import Beside, Leaving, Window, guest_rate
 from isfc.search.workers import shared_out
@@ -235,7 +235,7 @@ def link_intervals(
     link: Layout, measurements: Sequence[Measurement], tables: Sequence[Path], reading: Reading
 ) -> list[CarriedInterval]:
     """What a link carried, of measurements and of tables; raises as `carried_intervals` does."""
-    seen = see_intervals(link, [of_end(link, each) for each in measurements])
+    seen = seen_intervals(link, [of_end(link, each) for each in measurements])
     return carried_intervals(link, tables, seen, reading)
 
 

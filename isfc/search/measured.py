@@ -22,7 +22,7 @@ from isfc.measured.figures import Reading
 from isfc.measured.file import completed, read_measurements
 from isfc.measured.measurement import Measurement, Ran
 from isfc.measured.record_layout import read_layouts
-from isfc.measured.seen import SeenInterval, of_end, see_intervals
+from isfc.measured.seen import SeenInterval, of_end, seen_intervals
 from isfc.search.site_fit import fit as fit_intervals
 from isfc.search.site_fitted import Fitted
 from isfc.search.site_search import FitInterval, Runs
@@ -244,4 +244,4 @@ def _seen(
     link = given_link_with_disks(layout)
     node: NodeName | None = None if client is None else find_node("client", client, link.nodes)
     said = completed(measurements, None, {}, None, node)
-    return link, see_intervals(link, [of_end(link, each, node) for each in said])
+    return link, seen_intervals(link, [of_end(link, each, node) for each in said])

@@ -17,7 +17,7 @@ from scenarios.figures.ranges import range_record, run_ranges
 from scenarios.runs.at_site import GivenSite, link_at
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.notes import run_notes
-from scenarios.runs.result import Result, Sample, Seen
+from scenarios.runs.result import EndSamples, Result, Sample
 from scenarios.runs.run import Recording, check_interval, run
 from scenarios.runs.warmup import WARMUP
 from scenarios.runs.workload import Workload, find_workload
@@ -48,12 +48,12 @@ class Simulation:
         return self.recording.experiment
 
     @property
-    def client(self) -> Seen:
+    def client(self) -> EndSamples:
         """What the system of the clients saw."""
         return self.recording.client
 
     @property
-    def server(self) -> Seen:
+    def server(self) -> EndSamples:
         """What the system of the servers saw."""
         return self.recording.server
 

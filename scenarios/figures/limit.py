@@ -83,7 +83,7 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenResource:
     """How busy a resource of a run is, if it serves one after the other, and what waits for it."""
 
     resource: Resource
@@ -123,7 +123,7 @@ class Limit:
     shares: tuple[Share, ...]
     without: float
     reliefs: tuple[Relief, ...]
-    resources: tuple[Seen, ...] = ()
+    resources: tuple[SeenResource, ...] = ()
 
     def without_range(self, mb_per_s: float) -> Range:
         """Between what the rate would lie without the limit, of a run that carries so much."""
@@ -281,14 +281,14 @@ class _Base:
             tuple(self._all_seen()),
         )
 
-    def _all_seen(self) -> Iterator[Seen]:
+    def _all_seen(self) -> Iterator[SeenResource]:
         """Every resource of the run, with what the first seed shows of it."""
         seen, experiment = self._seen[0], self._experiment
         each_end = [Resource(kind, n) for kind in (CTCS, COPYING, CPU) for n in experiment.nodes]
         for resource in [*resources_of(experiment), *each_end]:
             busy, waited = seen.busy.get(resource.key), seen.waited.get(resource.key)
             if resource.kind != COPYING or busy:
-                yield Seen(resource, busy, waited)
+                yield SeenResource(resource, busy, waited)
 
 
 def _freed(experiment: Experiment, resource: Resource) -> Experiment:

@@ -46,7 +46,7 @@ from scenarios.figures.resources import (
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.guests import Clients, Servers
 from scenarios.runs.own_guests import Senders
-from scenarios.runs.together import Together
+from scenarios.runs.several_programs import SeveralPrograms
 
 MOMENTS: Final = 100
 """So many moments of a run are looked at (chosen: shares are within 10 points, mostly)."""
@@ -150,7 +150,7 @@ _KINDS: Final[dict[type, ResourceKind]] = {Clients: CLIENTS, Servers: SERVERS, S
 
 def _single(program: Program) -> Iterator[Any]:
     """The guests that a program is made of, as far as they can be asked what waits for them."""
-    if isinstance(program, Together):
+    if isinstance(program, SeveralPrograms):
         for each in program.programs:
             yield from _single(each)
     elif type(program) in _KINDS:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields, replace
 
 from scenarios.runs.cluster_shared import ChannelResult, PathResult
 from scenarios.runs.repeat import spread_percent
-from scenarios.runs.result import Result, Seen
+from scenarios.runs.result import EndSamples, Result
 from scenarios.runs.run import Outcome, Recording
 
 
@@ -78,7 +78,7 @@ def _shared(kind: str, carried: ChannelResult | PathResult) -> Iterator[ClusterR
         yield ClusterRow("share", share.link, "", out, back, out + back)
 
 
-def _both(recording: Recording) -> Iterable[Seen]:
+def _both(recording: Recording) -> Iterable[EndSamples]:
     return recording.client, recording.server
 
 

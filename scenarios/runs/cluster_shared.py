@@ -34,7 +34,7 @@ class ChannelShare:
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class SharedResult:
     """Something that several fibres share: who moved what over it."""
 
     shares: tuple[ChannelShare, ...]
@@ -51,7 +51,7 @@ class Shared:
 
 
 @dataclass(frozen=True, slots=True)
-class ChannelResult(Shared):
+class ChannelResult(SharedResult):
     """A channel, which begins at its system, and how busy it was."""
 
     channel: Channel
@@ -71,7 +71,7 @@ class ChannelResult(Shared):
 
 
 @dataclass(frozen=True, slots=True)
-class PathResult(Shared):
+class PathResult(SharedResult):
     """Inter-switch links of a path.
 
     They begin at the first of ``ways``: two directors, or else the first node and the second of

@@ -16,7 +16,7 @@ from isfc.engine.program import Offer, Program
 from isfc.link.events import Delivered, LinkEvent, Severed
 from isfc.link.message import Message
 from scenarios.runs.guests import Clients, GuestCosts, Servers
-from scenarios.runs.together import joined
+from scenarios.runs.several_programs import joined
 from scenarios.runs.workload import Workload
 
 CONVERSATIONS: Final = 32

@@ -11,7 +11,7 @@ from typing import Final
 from isfc.errors import ConfigurationError
 from isfc.link.message import Traffic
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.result import DeviceResult, Result, Sample, Seen
+from scenarios.runs.result import DeviceResult, EndSamples, Result, Sample
 from scenarios.runs.run import Recording
 from scenarios.runs.workload import SUITES
 
@@ -82,7 +82,7 @@ def sampled_run(name: str, recording: Recording, side: str) -> MeasuredRun:
     return MeasuredRun(name, recording.experiment, _seen(recording, side).parts)
 
 
-def _seen(recording: Recording, side: str) -> Seen:
+def _seen(recording: Recording, side: str) -> EndSamples:
     return {"client": recording.client, "server": recording.server}[side]
 
 

@@ -69,18 +69,20 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class EndSamples:
     """What one end saw of a run: the whole, and one sample after the other."""
 
     whole: Sample
     parts: tuple[Sample, ...]
 
 
-def see(snapshots: Sequence[LinkEndSnapshot], partner: Sequence[LinkEndSnapshot]) -> Seen:
+def end_samples(
+    snapshots: Sequence[LinkEndSnapshot], partner: Sequence[LinkEndSnapshot]
+) -> EndSamples:
     """What one end saw, from looks at it and at its partner."""
     looks = list(zip(snapshots, partner, strict=True))
     parts = tuple(_sample(before, after) for before, after in pairwise(looks))
-    return Seen(_sample(looks[0], looks[-1]), parts)
+    return EndSamples(_sample(looks[0], looks[-1]), parts)
 
 
 Both = tuple[LinkEndSnapshot, LinkEndSnapshot]

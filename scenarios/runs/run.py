@@ -26,8 +26,8 @@ from scenarios.runs.cluster_shared import (
 from scenarios.runs.experiment import NS_PER_S, SECONDS_MAX, Experiment, check_node
 from scenarios.runs.guests import GuestCosts, make_guests
 from scenarios.runs.operation import OperatedRun, Operation
-from scenarios.runs.result import Result, Seen, see
-from scenarios.runs.together import joined
+from scenarios.runs.result import EndSamples, Result, end_samples
+from scenarios.runs.several_programs import joined
 from scenarios.runs.workload import LinkLoad
 
 INTERVAL_MIN: Final = 0.001
@@ -111,15 +111,15 @@ class Recording:
     """What both ends of a link saw of a run. ``experiment`` is that of this link alone."""
 
     experiment: Experiment
-    client: Seen
-    server: Seen
+    client: EndSamples
+    server: EndSamples
 
     @property
     def result(self) -> Result:
         """The whole, as seen at the clients' node."""
         return self.client.whole.result
 
-    def at(self, node: NodeName | None) -> Seen:
+    def at(self, node: NodeName | None) -> EndSamples:
         """What the end at ``node`` saw; that of the clients if it is None."""
         check_node(self.experiment.layout, "side", node)
         return self.server if node == self.server.whole.result.node else self.client
@@ -226,9 +226,9 @@ class Looks:
         client, server = alone.loads[0].client, alone.loads[0].server
         return Recording(alone, self._seen(client, server), self._seen(server, client))
 
-    def _seen(self, node: NodeName, partner: NodeName) -> Seen:
+    def _seen(self, node: NodeName, partner: NodeName) -> EndSamples:
         both = (node, partner), (partner, node)
-        return see(*([look[end] for look in self.counters] for end in both))
+        return end_samples(*([look[end] for look in self.counters] for end in both))
 
     def _system(self, node: NodeName) -> SystemResult:
         ends = [self._seen(*each).whole.result for each in self.counters[0] if each[0] == node]

@@ -52,8 +52,8 @@ Express4 with two CTCs each do, by 15 %, and a run that ends after two seconds h
 of it, or too much. Of 24 of their rates, by seeds and loads, 21 are within 1 % of what runs of ten
 seconds give, the worst 1.3 % off."""
 
-FIRST_LOOK_NS: Final = 500_000_000
-FIRST_LOOK_BATCHES: Final = 5
+_FIRST_LOOK_NS: Final = 500_000_000
+_FIRST_LOOK_BATCHES: Final = 5
 """A first look is at the second half of the warm-up (chosen)."""
 
 _STUDENT: Final = (
@@ -143,8 +143,8 @@ def first_look(experiment: Experiment) -> Rate:
     off.
     """
     (load,) = experiment.loads
-    run = _Run(experiment, begin_ns=FIRST_LOOK_NS)
-    run.go_on(FIRST_LOOK_BATCHES)
+    run = _Run(experiment, begin_ns=_FIRST_LOOK_NS)
+    run.go_on(_FIRST_LOOK_BATCHES)
     return rate_of(run.batches((load.client, load.server)))
 
 

@@ -29,7 +29,7 @@ from isfc.measured.measurement import (
     table_rows,
 )
 from isfc.measured.page import read_text
-from isfc.measured.plausible import checked, once
+from isfc.measured.plausible import checked, without_repeats
 from isfc.measured.table import read_csv
 from tests.decks import LOGS
 from tests.properties.mutations import mutated
@@ -88,7 +88,7 @@ def of_table(text: str) -> Rows:
 
 
 def _rows(found: Any, reading: Reading) -> Rows:
-    whole = once(joined(checked(found, reading)), reading)
+    whole = without_repeats(joined(checked(found, reading)), reading)
     reading.end()
     heads = ("begin", "end", "system")
     return frozenset(

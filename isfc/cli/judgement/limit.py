@@ -11,7 +11,7 @@ from isfc.cli.output.table import plain_table
 from isfc.layout.in_words import listed
 from isfc.link.name import NodeName
 from isfc.link.schedule import CTCS_MAX
-from scenarios.figures.limit import Limit, Relief, Seen, Share, added, first_limit
+from scenarios.figures.limit import Limit, Relief, SeenResource, Share, added, first_limit
 from scenarios.figures.reasoned import ReasonedRate
 from scenarios.figures.resources import (
     CLIENTS,
@@ -242,7 +242,7 @@ def _limit_json(share: Share) -> LimitJson:
     return LimitJson(resource.kind.id, resource.node, share.share, busy, share.where or None)
 
 
-def _seen_json(seen: Seen) -> ResourceJson:
+def _seen_json(seen: SeenResource) -> ResourceJson:
     kind, waited = seen.resource.kind.id, seen.waited
     return ResourceJson(
         kind,

@@ -23,7 +23,7 @@ from isfc.errors import ConfigurationError
 from isfc.layout.layout import Layout
 from isfc.layout.note import Note, NoteKind
 from isfc.layout.site_file import with_site
-from isfc.measured.seen import SeenInterval, see_intervals
+from isfc.measured.seen import SeenInterval, seen_intervals
 from scenarios.figures.ranges import range_record, rate_range
 from scenarios.figures.site_compare import ComparedInterval, compare_interval
 from scenarios.figures.site_messages import QuietLink
@@ -59,7 +59,7 @@ def compare(
     site = given_site(profile)
     layout, found = measured.open(files)
     at_site = with_site(layout, site)
-    compared = _compare_all(at_site, see_intervals(layout, found))
+    compared = _compare_all(at_site, seen_intervals(layout, found))
     ranges = [
         None
         if site is None

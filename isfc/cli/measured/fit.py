@@ -18,7 +18,7 @@ from isfc.cli.output.progress import progress_bar
 from isfc.cli.output.streams import show, show_error, show_json, show_log, write_file
 from isfc.layout.site_file import format_site
 from isfc.library import check_library
-from isfc.measured.seen import see_intervals
+from isfc.measured.seen import seen_intervals
 from isfc.search.measured import INTERVALS_MAX, intervals_of
 from isfc.search.site_fit import fit, runs_of
 from isfc.search.site_fitted import Fitted
@@ -52,7 +52,7 @@ def fit_site(
     check_file("--output", str(output), (".toml",))
     check_library("scipy", "isfc measured fit")
     layout, found = measured.open(files)
-    seen = see_intervals(layout, found)
+    seen = seen_intervals(layout, found)
     is_told = all(any(end.measurement.ran for end in one.ends) for one in seen)
     at_most = runs_of(layout, min(len(seen), INTERVALS_MAX), is_told=is_told)
     with (

@@ -13,7 +13,7 @@ from isfc.cli.options.layout import LinkOption, PrintOptions, open_layout
 from isfc.cli.output.file import check_table_file, output_option, write_table
 from isfc.cli.output.streams import show, show_csv, show_json, show_log
 from isfc.measured.measurement import table_rows
-from isfc.measured.seen import see
+from isfc.measured.seen import seen_link
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def read(
     found = files.read()
     if layout is not None:
         opened = open_layout(layout, link)
-        seen = [see(opened, one) for one in found]
+        seen = [seen_link(opened, one) for one in found]
         found = [each.measurement for each in seen]
         for each in seen:
             for note in each.notes():

@@ -8,7 +8,6 @@ import pytest
 
 from isfc.cli.main import run
 from isfc.cli.output.exits import ExitCode
-from scenarios.runs.experiment import Experiment
 
 Refusal = Callable[..., str]
 
@@ -33,13 +32,8 @@ def own_process(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
     if request.node.get_closest_marker("full_length"):
         return
 
-    def share_out(work: Any, items: list[Experiment], _: int) -> Any:
-        yield from enumerate(map(work, items))
-
     @contextmanager
     def staffed(work: Any, _: int, **_copies: int) -> Iterator[Any]:
         yield lambda items: enumerate(map(work, items))
 
     monkeypatch.setattr("isfc.search.workers.staffed", staffed)
-    monkeypatch.setattr("isfc.search.workers.share_out", share_out)
-    monkeypatch.setattr("isfc.cli.optimise.command.share_out", share_out)

@@ -23,7 +23,7 @@ from isfc.measured.measurement import (
     Ran,
     WayFigures,
 )
-from isfc.measured.seen import see_intervals
+from isfc.measured.seen import seen_intervals
 from isfc.search.measured import intervals_of
 from isfc.search.site_fit import fit
 from isfc.search.site_fitted import Fitted
@@ -117,7 +117,7 @@ class MadeSite:
         """The fit to it, refused or not."""
         layout = load_layout(self.layout)
         runs = Runs.here()
-        told, _ = intervals_of(layout, see_intervals(layout, self.intervals()), runs)
+        told, _ = intervals_of(layout, seen_intervals(layout, self.intervals()), runs)
         return fit(layout, told, "site", runs)
 
     def errors_percent(self, fitted: Fitted) -> list[tuple[float, float]]:

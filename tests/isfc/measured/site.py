@@ -15,7 +15,7 @@ from isfc.layout.site import SiteProfile
 from isfc.layout.site_file import with_site
 from isfc.measured.figures import Reading
 from isfc.measured.file import read_measurements
-from isfc.measured.seen import see_intervals
+from isfc.measured.seen import seen_intervals
 from isfc.search.site_fit import fit
 from isfc.search.site_fitted import Fitted
 from isfc.search.site_search import FitInterval
@@ -77,7 +77,7 @@ def _noisy(result: Result, random: Random) -> Result:
 def fit_pages(files: list[Path]) -> Fitted:
     """The profile that the pages give, and nothing else."""
     layout = load_layout(LAYOUT)
-    found = see_intervals(layout, read_measurements(files, Reading()))
+    found = seen_intervals(layout, read_measurements(files, Reading()))
     intervals = [FitInterval(seen, derive(layout, seen)) for seen in found]
     return fit(layout, intervals, "site")
 

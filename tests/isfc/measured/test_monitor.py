@@ -14,7 +14,7 @@ from isfc.measured.figures import Reading
 from isfc.measured.file import read_measurements
 from isfc.measured.measurement import Measurement, table_rows
 from isfc.measured.record_layout import read_layouts
-from isfc.measured.seen import see
+from isfc.measured.seen import seen_link
 from isfc.measured.table import read_csv, read_json
 from tests.isfc.measured import monwrite_file as mw
 
@@ -224,7 +224,7 @@ def test_the_configuration_and_its_changes_are_read_without_a_layout(tmp_path: P
 
 def test_a_change_and_an_unlike_layout_are_told(tmp_path: Path) -> None:
     _, second = read(tmp_path, a_file())
-    notes = see(load_layout("atlanta-boston"), second).notes()
+    notes = seen_link(load_layout("atlanta-boston"), second).notes()
     assert "changed in the interval: 2026-11-25T10:01:10 6001 to BOSTON: deactivate" in notes
     assert any("in the layout, but not configured: 6002, 6003" in note for note in notes)
 

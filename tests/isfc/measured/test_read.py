@@ -11,7 +11,7 @@ from isfc.layout.catalogue import load_layout
 from isfc.measured.figures import Reading
 from isfc.measured.file import completed, read_measurements
 from isfc.measured.measurement import Measurement, table_rows
-from isfc.measured.seen import see
+from isfc.measured.seen import seen_link
 from isfc.measured.table import read_csv, read_json
 from scenarios.published.companion import load_table
 
@@ -179,7 +179,7 @@ def test_json_of_another_program_is_refused() -> None:
 
 def test_rows_of_other_devices_and_missing_ones_are_told(tmp_path: Path) -> None:
     (page,) = read(tmp_path, PAGE.replace("7002 CTCA", "7FFF CTCA"))
-    left_out, silent = see(load_layout("atlanta-boston"), page).notes()
+    left_out, silent = seen_link(load_layout("atlanta-boston"), page).notes()
     assert "7FFF" in left_out
     assert "7002" in silent
 
@@ -198,10 +198,10 @@ def test_systems_that_are_mixed_up_are_refused(
 ) -> None:
     (page,) = read(tmp_path, PAGE.replace(*change))
     with pytest.raises(ConfigurationError, match=problem):
-        see(load_layout("atlanta-boston"), page)
+        seen_link(load_layout("atlanta-boston"), page)
 
 
 def test_equal_rdevs_at_both_ends_need_the_system_to_be_said() -> None:
     (page,) = read_measurements([PUBLISHED / "H001709C-fcx108.txt"], Reading())
     with pytest.raises(ConfigurationError, match="expected --system CLIENT or --system SERVER"):
-        see(load_layout("published-12"), page)
+        seen_link(load_layout("published-12"), page)

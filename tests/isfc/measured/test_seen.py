@@ -14,7 +14,7 @@ from isfc.measured.measurement import (
     Measurement,
     WayFigures,
 )
-from isfc.measured.seen import see, see_intervals, zone_seconds
+from isfc.measured.seen import seen_intervals, seen_link, zone_seconds
 
 LAYOUT = load_layout("atlanta-boston")
 HERE = FilePlace("page.txt", 7)
@@ -49,13 +49,13 @@ def page(system: str, rdev: int, end: str | None, zone: str | None = None) -> Me
 def test_intervals_that_end_together_are_one(
     one: tuple[str | None, str | None], other: tuple[str | None, str | None], together: bool
 ) -> None:
-    found = see_intervals(LAYOUT, [page("ATLANTA", 0x6000, *one), page("BOSTON", 0x7000, *other)])
+    found = seen_intervals(LAYOUT, [page("ATLANTA", 0x6000, *one), page("BOSTON", 0x7000, *other)])
     assert [len(each.ends) for each in found] == ([2] if together else [1, 1])
 
 
 def test_two_pages_of_one_end_are_two_intervals() -> None:
     pages = [page("ATLANTA", 0x6000, "10:00:00"), page("ATLANTA", 0x6001, "10:00:02")]
-    assert len(see_intervals(LAYOUT, pages)) == 2
+    assert len(seen_intervals(LAYOUT, pages)) == 2
 
 
 @pytest.mark.parametrize(("zone", "seconds"), [(None, 0), ("UTC", 0), ("-05:30", -19_800)])
@@ -70,10 +70,10 @@ def test_ends_that_do_not_agree_are_told() -> None:
     there = replace(
         page("BOSTON", 0x7000, None), links=(LinkFigures(None, 0, 0, BACK, BUSY, HERE),)
     )
-    (agreed,) = see_intervals(LAYOUT, [here, there])
+    (agreed,) = seen_intervals(LAYOUT, [here, there])
     assert not any("different intervals" in note for note in agreed.notes())
     less = replace(there.links[0], read=replace(BUSY, mb_per_s=200.0))
-    (unlike,) = see_intervals(LAYOUT, [here, replace(there, links=(less,))])
+    (unlike,) = seen_intervals(LAYOUT, [here, replace(there, links=(less,))])
     assert "one end wrote 300.0 MB/s, the other read 200.0: these may be different intervals" in (
         unlike.notes()
     )
@@ -85,8 +85,8 @@ def test_of_several_links_that_to_the_partner_is_taken() -> None:
         LinkFigures(name, 0, 0, way, BACK, HERE) for name, way in (("X", BACK), ("BOSTON", BUSY))
     )
     one = replace(page("ATLANTA", 0x6000, None), links=links)
-    (kept,) = see(LAYOUT, one).measurement.links
+    (kept,) = seen_link(LAYOUT, one).measurement.links
     assert kept.written == BUSY
     strange = replace(one, links=tuple(replace(link, partner="X") for link in links))
     with pytest.raises(ConfigurationError, match="activity of 2 links"):
-        see(LAYOUT, strange)
+        seen_link(LAYOUT, strange)

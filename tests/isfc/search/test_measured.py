@@ -11,7 +11,7 @@ import pytest
 import isfc
 from isfc.layout.site import SiteProfile
 from isfc.link.parameters import LinkParameters
-from isfc.measured.seen import see_intervals
+from isfc.measured.seen import seen_intervals
 from isfc.search import site_fit
 from isfc.search.measured import intervals_of
 from isfc.search.site_fitted import Fitted
@@ -134,7 +134,7 @@ def test_of_many_intervals_some_are_fitted_to_from_the_least_busy_to_the_busiest
         )
         for minute in range(15)
     ]
-    chosen, (note,) = intervals_of(layout, see_intervals(layout, many), Runs.here())
+    chosen, (note,) = intervals_of(layout, seen_intervals(layout, many), Runs.here())
     busy = sorted(each.seen.ends[0].measurement.devices[0].busy_percent or 0 for each in chosen)
     assert busy == [0, 2, 4, 6, 8, 10, 12, 14]
     assert note == "fitted to 8 of 15 intervals, from the least busy to the busiest"

@@ -12,7 +12,7 @@ from isfc.layout.layout import Layout
 from isfc.measured.figures import Reading
 from isfc.measured.file import completed, read_measurements
 from isfc.measured.measurement import Measurement, Ran
-from isfc.measured.seen import SeenInterval, SeenLink, see, see_intervals
+from isfc.measured.seen import SeenInterval, SeenLink, seen_intervals, seen_link
 from isfc.measured.table import read_json
 from scenarios.figures.site_compare import compare_interval, figures_beside, likely_reasons
 from scenarios.figures.site_messages import QuietLink
@@ -43,7 +43,7 @@ def emulated(
 
 def interval(*ends: Measurement) -> SeenInterval:
     """The measurements as one interval of the layout."""
-    (found,) = see_intervals(LAYOUT, ends)
+    (found,) = seen_intervals(LAYOUT, ends)
     return found
 
 
@@ -51,7 +51,7 @@ def test_a_run_of_our_own_is_compared_without_an_error() -> None:
     one, result = emulated()
     assert all(
         figure.error_percent in (None, pytest.approx(0, abs=1e-9))
-        for figure in figures_beside(see(LAYOUT, one), result)
+        for figure in figures_beside(seen_link(LAYOUT, one), result)
     )
 
 
@@ -163,7 +163,7 @@ def test_a_published_report_is_compared_with_its_layout() -> None:
     layout = load_layout("published-12")
     pages = read_measurements([PUBLISHED / "H001709C-fcx108.txt"], Reading())
     (page,) = completed(pages, "CLIENT", {}, Ran("HL", 50), "CLIENT")
-    compared = compare_interval(layout, SeenInterval((see(layout, page),)))
+    compared = compare_interval(layout, SeenInterval((seen_link(layout, page),)))
     serv = [f for f in compared.judged() if f.measure == "serv_ms" and f.of < "6042"]
     assert len(serv) == 10
     assert max(abs(figure.error_percent or 0) for figure in serv) < 20
@@ -181,7 +181,7 @@ def test_a_slower_link_is_named_as_a_likely_reason() -> None:
         replace(d, conn_ms=2 * (d.conn_ms or 0), serv_ms=None) if d.rdev < 0x6010 else d
         for d in one.devices
     )
-    found = _reasons(see(LAYOUT, replace(one, devices=slow)), result)
+    found = _reasons(seen_link(LAYOUT, replace(one, devices=slow)), result)
     assert "Conn is 2.0 times the model's" in found
     assert found.count("its link may run slower") == 1
 
@@ -189,13 +189,15 @@ def test_a_slower_link_is_named_as_a_likely_reason() -> None:
 def test_a_device_that_is_not_in_the_link_is_named() -> None:
     one, result = emulated()
     idle = tuple(replace(d, io_per_s=0.0) if d.rdev == 0x6001 else d for d in one.devices)
-    assert "6001: no I/O was measured" in _reasons(see(LAYOUT, replace(one, devices=idle)), result)
+    assert "6001: no I/O was measured" in _reasons(
+        seen_link(LAYOUT, replace(one, devices=idle)), result
+    )
 
 
 def test_collisions_the_model_has_not_are_named() -> None:
     one, result = emulated()
     links = (replace(one.links[0], collisions_per_s=400.0),)
-    assert "different orders" in _reasons(see(LAYOUT, replace(one, links=links)), result)
+    assert "different orders" in _reasons(seen_link(LAYOUT, replace(one, links=links)), result)
 
 
 def test_what_is_told_is_taken() -> None:

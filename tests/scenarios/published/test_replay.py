@@ -25,7 +25,7 @@ from scenarios.published.replay import (
 from scenarios.published.table import PublishedRow, PublishedTable, Role
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.repeat import MEASURES
-from scenarios.runs.result import DeviceResult, Result, Sample, Seen
+from scenarios.runs.result import DeviceResult, EndSamples, Result, Sample
 from scenarios.runs.run import Recording
 from scenarios.runs.workload import SUITES, find_workload
 
@@ -48,7 +48,7 @@ def recording(experiment: Experiment, client: Result, server: Result | None = No
     """What both ends are said to have seen; every part the same."""
     client_name, server_name = experiment.layout.nodes
     seen = [
-        Seen(Sample(1.5, looked), tuple(Sample(number / 2, looked) for number in (1, 2, 3)))
+        EndSamples(Sample(1.5, looked), tuple(Sample(number / 2, looked) for number in (1, 2, 3)))
         for looked in (
             replace(client, node=client_name),
             replace(server or client, node=server_name),

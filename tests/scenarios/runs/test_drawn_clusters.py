@@ -22,7 +22,7 @@ from isfc.testing.cluster import DrawnCluster, draw_cluster, mesh
 from scenarios.faults.fault import parse_faults
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.notes import run_notes
-from scenarios.runs.result import MIB, Result, Seen
+from scenarios.runs.result import MIB, EndSamples, Result
 from scenarios.runs.run import Outcome
 from scenarios.runs.run import run as run_experiment
 from scenarios.runs.workload import SUITES, load_of
@@ -66,7 +66,7 @@ def run_longer(drawn: DrawnCluster) -> list[Outcome]:
     return [run_experiment(replace(longer, seed=seed)) for seed in (1, 2, 3)]
 
 
-def figures(result: Outcome) -> dict[str, tuple[Seen, Seen]]:
+def figures(result: Outcome) -> dict[str, tuple[EndSamples, EndSamples]]:
     return {link.experiment.layout.name: (link.client, link.server) for link in result.links}
 
 

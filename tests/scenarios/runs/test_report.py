@@ -28,7 +28,7 @@ from scenarios.runs.report import (
     suite_rows,
     whole_run,
 )
-from scenarios.runs.result import DeviceResult, Result, Sample, Seen
+from scenarios.runs.result import DeviceResult, EndSamples, Result, Sample
 from scenarios.runs.run import Recording
 from scenarios.runs.workload import find_workload, free_workload
 
@@ -128,7 +128,7 @@ def test_whole_run_is_one_sample_which_ends_with_it() -> None:
 
 def test_recorded_run_is_shown_from_either_side() -> None:
     clients, servers = (
-        Seen(Sample(3, looked), (Sample(1, looked), Sample(2, looked)))
+        EndSamples(Sample(3, looked), (Sample(1, looked), Sample(2, looked)))
         for looked in (RESULT, replace(RESULT, node=SERVER))
     )
     recording = Recording(HL, clients, servers)

@@ -21,7 +21,7 @@ from scenarios.published.replay import SECONDS, Comparison
 from scenarios.published.table import Bound
 from scenarios.published.verdict import left_out
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.result import Result, Sample, Seen
+from scenarios.runs.result import EndSamples, Result, Sample
 from scenarios.runs.run import Recording
 from tests.isfc.cli.conftest import Refusal
 
@@ -33,7 +33,7 @@ KEYS = "table key measure published emulated error role within version constants
 def no_traffic(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever is emulated, nothing moves; in this process."""
     still = Sample(1.0, Result("CLIENT", *(0.0,) * 16, devices=()))
-    seen = Seen(still, (still,) * 3)
+    seen = EndSamples(still, (still,) * 3)
 
     def still_run(experiment: Experiment, interval: float | None = None) -> SimpleNamespace:
         assert interval is None

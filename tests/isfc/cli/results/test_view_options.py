@@ -16,7 +16,7 @@ from isfc.layout.catalogue import load_layout
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.repeat import MEASURES
 from scenarios.runs.report import measured
-from scenarios.runs.result import DeviceResult, Result, Sample, Seen
+from scenarios.runs.result import DeviceResult, EndSamples, Result, Sample
 from scenarios.runs.run import Recording
 from scenarios.runs.workload import find_workload
 
@@ -150,7 +150,7 @@ def test_view_of_a_replay_is_not_judged(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     still = Sample(1.0, STILL)
-    seen = Seen(still, (still,))
+    seen = EndSamples(still, (still,))
 
     def still_run(experiment: Experiment, interval: float | None) -> SimpleNamespace:
         assert interval is None

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from isfc.engine.program import Offer
 from isfc.link.events import Delivered, LinkEvent, LinkUp, Sent
 from isfc.link.message import Message
-from scenarios.runs.together import Together
+from scenarios.runs.several_programs import SeveralPrograms
 
 
 class Recorder:
@@ -28,7 +28,7 @@ def numbers(offers: Iterable[Offer]) -> list[tuple[int, int, int]]:
 
 def test_conversations_are_numbered_apart() -> None:
     first, second = Recorder(), Recorder()
-    together = Together([(first, 2), (second, 3)])
+    together = SeveralPrograms([(first, 2), (second, 3)])
     assert numbers(together.start(7)) == [(7, 1, 10), (7, 3, 10)]
     event = Delivered([Message(1, 1), Message(2, 2), Message(4, 3)])
     assert numbers(together.receive(event, 9)) == [(14, 0, 20), (14, 2, 20)]
@@ -41,12 +41,12 @@ def test_conversations_are_numbered_apart() -> None:
 
 def test_who_has_no_message_is_not_told() -> None:
     first, second = Recorder(), Recorder()
-    Together([(first, 2), (second, 3)]).receive(Sent([Message(3, 1)]), 0)
+    SeveralPrograms([(first, 2), (second, 3)]).receive(Sent([Message(3, 1)]), 0)
     assert first.told == []
     assert isinstance(second.told[0], Sent)
 
 
 def test_all_are_told_of_the_link() -> None:
     first, second = Recorder(), Recorder()
-    Together([(first, 2), (second, 3)]).receive(LinkUp(), 0)
+    SeveralPrograms([(first, 2), (second, 3)]).receive(LinkUp(), 0)
     assert [type(event) for event in first.told + second.told] == [LinkUp, LinkUp]

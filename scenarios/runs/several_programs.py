@@ -7,7 +7,7 @@ from isfc.link.events import Delivered, LinkEvent, Sent
 from isfc.link.message import Message
 
 
-class Together:
+class SeveralPrograms:
     """Lets each program number its conversations from 0, and tells it of those alone.
 
     ``programs`` gives each with how many conversations it has at most. Where the partner's
@@ -76,4 +76,4 @@ def joined(programs: Sequence[tuple[Program, int]]) -> Program:
     """All programs of a link end as one, each with how many conversations it has at most."""
     if not programs:
         return SilentProgram()
-    return programs[0][0] if len(programs) == 1 else Together(programs)
+    return programs[0][0] if len(programs) == 1 else SeveralPrograms(programs)
