@@ -15,7 +15,7 @@ from isfc.cli.output.ranges import RangeJson, likely, range_json, range_note, sh
 from isfc.cli.output.table import apart, plain_table
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import shipped_layouts
-from isfc.layout.note import Note
+from isfc.layout.note import Note, NoteKind
 from scenarios.figures.certainty import nobody_is_ahead
 from scenarios.figures.choice import (
     Candidate,
@@ -126,8 +126,9 @@ def layouts_json(choices: Sequence[Choice], workload: Workload, pairs: int) -> L
 
 
 def _notes(choices: Sequence[Choice]) -> list[Note]:
-    """Those of all, each once."""
-    return [*dict.fromkeys(note for each in choices for note in each.notes)]
+    """Those of all, each once, and those of a kind together."""
+    different = dict.fromkeys(note for each in choices for note in each.notes)
+    return sorted(different, key=lambda note: [*NoteKind].index(note.kind))
 
 
 def _choice_json(choice: Choice) -> ChoiceJson:
