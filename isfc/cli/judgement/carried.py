@@ -13,6 +13,7 @@ from isfc.layout.capacity import (
     WriteDirection,
 )
 from isfc.layout.plan import Plan
+from isfc.layout.rules.rule import Untried
 from scenarios.runs.result import MIB
 from scenarios.runs.saturation import (
     SATURATING_PAIRS,
@@ -49,6 +50,8 @@ def differences(
         f"The model's figures are of {SUITE}: saturated, with {SATURATING_PAIRS} pairs, and with "
         f"{pairs}; each run went on until its figure was known within {100 * spread:.1f} %."
     )
+    if not all(isinstance(finding.rule.trials, Untried) for finding in plan.advice):
+        yield "What advice leads to ran for one virtual second, of which the second half counts."
     if said := range_note(within for each in figures for within in ranges_of(each)):
         yield said
     loads = [

@@ -108,6 +108,7 @@ def test_plan_shows_both_and_with_rule_only_one(capsys: pytest.CaptureFixture[st
     page = capsys.readouterr().out
     assert "MB/s one way  rule  model  range    50 pairs  range" in page
     assert max(map(len, page.splitlines())) <= 80
+    assert "What advice leads to ran for one virtual second" in " ".join(page.split())
     assert run(["plan", "published-4", "--json"]) == 0
     model = json.loads(capsys.readouterr().out)["model"]
     rates = {each.sender: each.saturated_mb_per_s for each in carried(load_layout("published-4"))}
