@@ -325,6 +325,10 @@ class Collection:
     decks: tuple[KeptDeck, ...] = field(default=(), compare=False, repr=False)
     memory: tuple[Memory, ...] = ()
 
+    def with_first(self, link: Layout) -> "Collection":
+        """The same with one link before the others: what concerns several is found at the first."""
+        return replace(self, links=(link, *(each for each in self.links if each != link)))
+
     def channel(self, node: NodeName, chpid: ChpidId) -> Channel:
         """The channel that a chpid of a system is."""
         end = ChannelEnd(node, chpid)

@@ -170,14 +170,15 @@ def link_runs(
     tell: Callable[[str], None],
     run_each: RunEach,
     disks: IoConfiguration | None = None,
-    neighbours: tuple[Layout, ...] = (),
+    collection: Collection | None = None,
 ) -> LinkRuns:
     """Run everything; ``tell`` is told what is run next.
 
     ``run_each`` does runs of which one needs nothing of another; ``disks`` are those on the
-    chpids, ``neighbours`` the other links of the systems.
+    chpids, ``collection`` the file that the link is of.
     """
-    plan = make_plan(layout, neighbours)
+    neighbours = () if collection is None else collection.beside(layout)
+    plan = make_plan(layout, neighbours, collection)
     rates, known = with_reasons(layout, changed_layouts(layout, plan.advice), run_each)
     tried = try_advice(layout, plan.advice, rates, known)
     tell("throughput over pairs, each way")

@@ -171,7 +171,7 @@ def believed(rule_mb_per_s: float, model_mb_per_s: float, notes: Sequence[Note])
 
 def _extrapolated(unknown: Sequence[str], *, lower: bool = False) -> Iterator[Note]:
     if unknown:
-        text = f"The model is extrapolated: nothing is published of {'; '.join(unknown)}."
+        text = f"The model is extrapolated: nothing is published of {', nor of '.join(unknown)}."
         believe = " Count on the lower of rule and model." if lower else ""
         yield Note(NoteKind.EXTRAPOLATED, f"{text}{believe}")
 

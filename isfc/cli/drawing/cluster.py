@@ -18,12 +18,13 @@ from rich.text import Text
 
 from ctc.address import format_chpid
 from isfc.arguments import checked
-from isfc.cli.drawing.link import STYLE, WIDTH, XMLNS, draw_box, draw_line, draw_link, draw_text
+from isfc.cli.drawing.link import STYLE, XMLNS, draw_box, draw_line, draw_link, draw_text
 from isfc.cli.output.table import plain_table
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.layout import Channel, Collection, Layout
 from isfc.layout.sharing import carried_by, shares_anything
 
+WIDTH: Final = 640
 _GAP: Final = 16
 """Between a drawing and the next."""
 SOLID_STYLE: Final = """
@@ -72,7 +73,7 @@ def drawing_svg(*layouts: Layout, mark: str = "", cluster: Collection | None = N
             SubElement(drawn, "style").text = STYLE + SOLID_STYLE
             drawings.insert(0, (drawn, height))
         for drawn, height in drawings:
-            place = {"y": top, "width": WIDTH, "height": height}
+            place = {"y": top, "width": WIDTH, "height": height, "preserveAspectRatio": "xMinYMin"}
             drawn.attrib.update({key: str(value) for key, value in place.items()})
             svg.append(drawn)
             top += height + _GAP
@@ -137,7 +138,7 @@ def draw_cluster(collection: Collection) -> tuple[Element, int]:
     machines = machines_of(collection)
     upper = machines[: (len(machines) + 1) // 2]
     lower = machines[len(upper) :]
-    svg = Element("svg", {"class": "isfc-drawing", "role": "img"})
+    svg = Element("svg", {"class": "isfc-drawing cluster", "role": "img"})
     SubElement(svg, "title").text = f"Cluster of {', '.join(collection.systems)}"
     SubElement(svg, "desc").text = cluster_in_words(collection)
     places: dict[Channel, tuple[float, float]] = {}

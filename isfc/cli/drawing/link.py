@@ -15,8 +15,9 @@ from isfc.layout.layout import Fibre, Layout
 from isfc.layout.uses import CtcUse, fibre_uses, writer_name
 
 XMLNS: Final = "http://www.w3.org/2000/svg"
-WIDTH: Final = 640
-_BOX: Final = 180
+LINK_WIDTH: Final = 400
+"""Chosen: on a phone, where it is 328 pixels wide, its words are read without zooming."""
+_BOX: Final = 124
 _ROW: Final = 22
 _HEAD: Final = 26
 _GAP: Final = 16
@@ -80,7 +81,7 @@ def draw_link(
         "svg",
         {
             "xmlns": XMLNS,
-            "viewBox": f"0 0 {WIDTH} {height}",
+            "viewBox": f"0 0 {LINK_WIDTH} {height}",
             "class": "isfc-drawing",
             "role": "img",
             "aria-labelledby": f"{title} {words}",
@@ -90,7 +91,7 @@ def draw_link(
     SubElement(svg, "desc", {"id": words}).text = _in_words(layout, groups)
     SubElement(svg, "style").text = STYLE
     _define_arrows(svg, mark)
-    for node, x in zip(layout.nodes, (_BOX / 2 + 4, WIDTH - _BOX / 2 - 4), strict=True):
+    for node, x in zip(layout.nodes, (_BOX / 2 + 4, LINK_WIDTH - _BOX / 2 - 4), strict=True):
         draw_text(svg, x, 24, node, "node")
         _draw_guests(svg, x)
     top = _TOP
@@ -159,11 +160,11 @@ def _draw_group(svg: Element, group: DrawnFibre, top: int, mark: str) -> int:
     """A fibre with the chpids at its ends, and its CTCs; return where it ends."""
     height = _HEAD + _ROW * len(group.uses)
     svg = SubElement(svg, "g", {"class": "fibre", "data-fibre": group.fibre.name})
-    for x, chpid in zip((4, WIDTH - _BOX - 4), group.fibre.chpids, strict=True):
+    for x, chpid in zip((4, LINK_WIDTH - _BOX - 4), group.fibre.chpids, strict=True):
         draw_box(svg, x, top, _BOX, height)
         draw_text(svg, x + _BOX / 2, top + 18, f"chpid {format_chpid(chpid)}", "")
-    label = f"fibre {group.fibre.name}: {speed_text(group.fibre)}"
-    draw_text(svg, WIDTH / 2, top + 14, label, "place")
+    for y, label in ((9, f"fibre {group.fibre.name}"), (24, speed_text(group.fibre))):
+        draw_text(svg, LINK_WIDTH / 2, top + y, label, "place")
     for index, use in enumerate(group.uses):
         _draw_ctc(svg, use, top + _HEAD + _ROW * index + 12, mark)
     return top + height
@@ -172,12 +173,12 @@ def _draw_group(svg: Element, group: DrawnFibre, top: int, mark: str) -> int:
 def _draw_ctc(svg: Element, use: CtcUse, y: int, mark: str) -> None:
     kind = _CLASSES[use.writer]
     (here, there), (down, up) = map(format_rdev, use.ctc.rdevs), use.places
-    near, far = _BOX + 4, WIDTH - _BOX - 4
+    near, far = _BOX + 4, LINK_WIDTH - _BOX - 4
     svg = SubElement(svg, "g", {"class": "ctc", "data-rdev": here})
     draw_text(svg, near - 10, y + 4, here, "", "end")
     draw_text(svg, far + 10, y + 4, there, "", "start")
-    draw_text(svg, near - 60, y + 4, f"writes {down}." if down else "", "place", "end")
-    draw_text(svg, far + 60, y + 4, f"writes {up}." if up else "", "place", "start")
+    draw_text(svg, near - 50, y + 4, f"writes {down}." if down else "", "place", "end")
+    draw_text(svg, far + 50, y + 4, f"writes {up}." if up else "", "place", "start")
     line = {"x1": near + 3, "y1": y, "x2": far - 3, "y2": y, "class": kind, "stroke-width": 2}
     attributes = {name: str(value) for name, value in line.items()}
     if down:

@@ -9,6 +9,7 @@ from typing import Any, Final
 from ctc.address import format_rdev
 from ctc.subchannel import Command
 from isfc.cli.html.disks import PAGE, chart_parts
+from isfc.cli.judgement.worst_loss import gone_words
 from isfc.cli.output.curves import axis, curves, marks, nominal
 from isfc.cli.output.picture import SCHEMA, Spec, config
 from isfc.io.charts import Chart
@@ -158,7 +159,7 @@ def _loss_bars(
             steps = tuple(round(rate / whole / ALIKE) if whole else 0 for rate in _left(left))
             alike.setdefault(steps, []).append(left)
         else:
-            yield left.gone, left, _left(left)
+            yield gone_words(left), left, _left(left)
     for same in alike.values():
         first, others = same[0], len(same) - 1
         either = f" or {others} other{'s' * (others > 1)}" if others else ""

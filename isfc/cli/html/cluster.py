@@ -4,9 +4,10 @@ from html import escape
 from typing import Final
 
 from isfc.cli.drawing.cluster import drawing_svg
-from isfc.cli.html.parts import greatest, ranged, section, table
+from isfc.cli.html.decision import decision_list
+from isfc.cli.html.parts import drawn, greatest, ranged, section, table
 from isfc.cli.judgement.advice import fewer_line, known_together, link_names
-from isfc.cli.judgement.limit import together_line
+from isfc.cli.judgement.together import together_decision
 from isfc.cli.output.ranges import range_note
 from isfc.layout.layout import Collection
 from isfc.layout.loss import ClusterLoss
@@ -25,57 +26,62 @@ _TITLE: Final = "All links together"
 def cluster_article(runs: ClusterRuns) -> str:
     """All about the links together."""
     plan, collection = runs.plan, runs.collection
-    parts = [("layout", "Machines, channels and directors", _drawing(collection))]
+    svg = drawing_svg(cluster=collection, mark="-cluster")
+    parts = [("layout", "Machines, channels and directors", drawn("The cluster drawn", svg))]
     losses = ("loss", "What a loss cuts", _losses(runs.losses))
     if isinstance(plan, ClusterPlan):
-        below = " The parts below take each link as if it were alone."
+        below, where = " The parts below take each link as if it were alone.", "see each link"
         parts += [
-            ("load", "Each link alone, and with the others", _links(plan) + _limit(runs)),
+            ("load", "Each link alone, and with the others", _links(plan)),
             ("channels", "What several fibres share", _channels(plan)),
             losses,
         ]
     else:
-        below = f" {len(collection.links)} links: --link has one of them, with all about it."
+        below = f" {len(collection.links)} links; all about one of them: isfc report --link."
+        where = "see What is found"
         worst = ("loss", "The worst losses", losses[2])
         found = ("findings", "What is found", _findings(collection))
         parts = [
             ("load", "What each system carries", _systems(plan)),
-            ("limits", "What limits", _limit(runs) + _limits(plan)),
+            ("limits", "Busiest and slowest", _limits(plan)),
             *(worst, found, *parts),
         ]
     sections = "\n".join(
         section(f"cluster-{name}", heading, content) for name, heading, content in parts
     )
     systems = escape(", ".join(collection.systems))
+    said = together_decision(collection, plan.together_mb_per_s, runs.limit, where)
     return (
-        f'<article id="{CLUSTER}"><header><h1>{_TITLE}</h1>\n<p>{systems}.{below}</p></header>\n'
+        f'<article id="{CLUSTER}"><header><h1>{_TITLE}</h1>\n<p>{systems}.{below}</p>\n'
+        f"{decision_list(said)}</header>\n"
         f"{sections}</article>"
     )
 
 
 def _systems(found: ClusterOverview) -> str:
-    heads = ("System", "Links", "CTCs", "Channels", "Gb/s", "Out", "In", "Both", "Busiest channel")
+    heads = ("System", "Out", "In", "Both", "Links", "CTCs", "Channels", "Gb/s", "Busiest channel")
     most = greatest(each.range for each in found.systems)
     rows = (
         (
-            *(each.name, str(each.links), str(each.ctcs), str(each.channels), f"{each.gbps:g}"),
-            *(f"{each.out or 0:.0f}", f"{each.back or 0:.0f}"),
+            *(each.name, f"{each.out or 0:.0f}", f"{each.back or 0:.0f}"),
             ranged(f"{(each.out or 0) + (each.back or 0):.0f}", each.range, most),
+            *(str(each.links), str(each.ctcs), str(each.channels), f"{each.gbps:g}"),
             f"{each.busiest[0]} {100 * each.busiest[1]:.0f} %" if each.busiest else "",
         )
         for each in found.systems
     )
     known = range_note(each.range for each in found.systems)
-    said = f"All links together; a bar is the range of both ways. {known} {SHARED_UNRANGED.text}"
-    return f"{table('MB/s (2^20) of each system', heads, rows)}\n<p>{escape(said)}</p>"
+    said = f"A bar is the range of both ways. {known} {SHARED_UNRANGED.text}"
+    caption = "MB/s (2^20) that each system sends and receives, all links together"
+    return f"{table(caption, heads, rows)}\n<p>{escape(said)}</p>"
 
 
 def _limits(found: ClusterOverview) -> str:
     busiest = ((name, f"{100 * busy:.0f}", str(links)) for name, busy, links in found.busiest)
     slowest = ((name, f"{out:.0f}", f"{back:.0f}") for name, out, back in found.slowest)
-    return table("Busiest of what links share", ("What", "Busy %", "Links"), busiest) + table(
-        "Slowest links, MB/s each way", ("Link", "From the first node", "To it"), slowest
-    )
+    return table(
+        "Busiest of what links share, in one run", ("What", "Busy %", "Links"), busiest
+    ) + table("Slowest links, MB/s each way", ("Link", "From the first node", "To it"), slowest)
 
 
 def _findings(collection: Collection) -> str:
@@ -90,13 +96,6 @@ def _findings(collection: Collection) -> str:
     )
     heads = ("Severity", "Finding", "What to do", "Links")
     return table("Findings summed up; isfc check has each", heads, rows)
-
-
-def _drawing(collection: Collection) -> str:
-    return (
-        '<div class="drawing" tabindex="0" role="region" aria-label="The cluster drawn">'
-        f"{drawing_svg(cluster=collection, mark='-cluster')}</div>"
-    )
 
 
 def _links(plan: ClusterPlan) -> str:
@@ -116,12 +115,6 @@ def _links(plan: ClusterPlan) -> str:
     said = f"A bar is the range of both ways. {known} {SHARED_UNRANGED.text} "
     shown = table("MB/s (2^20) from the first node of each link, and to it", heads, rows)
     return f"{shown}\n<p>{escape(said + known_together(plan))}</p>"
-
-
-def _limit(runs: ClusterRuns) -> str:
-    if runs.limit is None:
-        return ""
-    return f"<p>{escape(together_line(runs.limit, runs.plan.together_mb_per_s))}</p>"
 
 
 def _channels(plan: ClusterPlan) -> str:

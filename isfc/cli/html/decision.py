@@ -1,5 +1,6 @@
 """What the page says first of a link: what it carries, why, its worst loss, and what to do."""
 
+from collections.abc import Iterable
 from html import escape
 
 from isfc.cli.judgement.advice import to_do
@@ -19,6 +20,11 @@ def decision(runs: LinkRuns) -> str:
         ("Worst loss", worst_loss(runs.layout, runs.lefts)),
         ("To do", to_do(runs.plan.advice, runs.tried, runs.carried, "see Findings")),
     )
+    return decision_list(lines)
+
+
+def decision_list(lines: Iterable[tuple[str, str]]) -> str:
+    """What is said below each heading, where something is."""
     items = "".join(f"<dt>{what}</dt><dd>{escape(said)}</dd>\n" for what, said in lines if said)
     return f'<dl class="decision">\n{items}</dl>'
 

@@ -17,6 +17,7 @@ from isfc.cli.html.decision import decision
 from isfc.cli.html.parts import (
     curves,
     details,
+    drawn,
     figure,
     greatest,
     navigation,
@@ -28,7 +29,7 @@ from isfc.cli.html.parts import (
 )
 from isfc.cli.judgement.advice import model_word, two_paces
 from isfc.cli.judgement.limit import limit_lines, short_limit
-from isfc.cli.judgement.worst_loss import share_left
+from isfc.cli.judgement.worst_loss import gone_words, share_left
 from isfc.cli.output.picture import script_bundle
 from isfc.cli.output.ranges import range_note, ranges_of
 from isfc.cli.results.shared import shared_note, shared_rows
@@ -171,13 +172,11 @@ def _believed(way: WriteDirection, figure: ModelledRate, notes: Sequence[Note]) 
 
 def _drawing(runs: LinkRuns, *, overview: bool) -> str:
     has_directors = any(fibre.directors for fibre in runs.layout.fibres)
-    cluster = Collection((runs.layout,)) if overview and has_directors else None
-    return (
-        '<p class="sideways">The drawing is wider than the page: swipe it sideways to see the '
-        "partner.</p>"
-        '<div class="drawing" tabindex="0" role="region" aria-label="The layout drawn">'
-        f"{drawing_svg(runs.layout, mark=runs.mark, cluster=cluster)}</div>"
-    )
+    svg = drawing_svg(runs.layout, mark=runs.mark)
+    if not (overview and has_directors):
+        return drawn("The layout drawn", svg)
+    directors = drawing_svg(cluster=Collection((runs.layout,)))
+    return drawn("Directors and channels drawn", directors) + drawn("The layout drawn", svg)
 
 
 def _findings(runs: LinkRuns) -> str:
@@ -295,7 +294,7 @@ def _loss(runs: LinkRuns) -> str:
     most = greatest(one for both in within.values() for one in both)
     rows = (
         (
-            left.gone,
+            gone_words(left),
             left.ctc_count,
             *(
                 cell

@@ -45,6 +45,11 @@ def figure(name: str, mark: str, caption: str, tools: str = "") -> str:
     )
 
 
+def drawn(label: str, svg: str) -> str:
+    """A drawing, which can be scrolled where the page is narrow."""
+    return f'<div class="drawing" tabindex="0" role="region" aria-label="{label}">{svg}</div>'
+
+
 def details(summary: str, content: str) -> str:
     """What is shown when it is asked for."""
     return f"<details><summary>{escape(summary)}</summary>{content}</details>\n"

@@ -71,7 +71,7 @@ def report_page(
             partial(_of, tell, f" of {each.layout.name}" if len(links) > 1 else ""),
             run_each,
             each.disks,
-            each.neighbours,
+            each.collection,
         )
         every.append(replace(ran, mark=f"-{number}" if number > 1 else ""))
     cluster = None

@@ -1,7 +1,7 @@
 // Says above what is wider than its place that the rest of it can be scrolled to. The last two
-// are tables and code on the pages of the documentation.
+// are tables and code on the pages of the documentation. The studio calls it for what it shows.
 const BOXES = ".drawing, .wide, .scrolls, .table-wrapper, .highlight > pre";
-function say() {
+function hintWide() {
   for (const box of document.querySelectorAll(BOXES)) {
     const cut = box.scrollWidth > box.clientWidth + 1;
     let hint = box.previousElementSibling;
@@ -15,6 +15,6 @@ function say() {
     hint.hidden = !cut;
   }
 }
-addEventListener("resize", say);
-document.addEventListener("toggle", say, true); // of details, when they are opened
-say();
+addEventListener("resize", hintWide);
+document.addEventListener("toggle", hintWide, true); // of details, when they are opened
+hintWide();

@@ -30,9 +30,13 @@ def worst_loss(layout: Layout, lefts: Sequence[AfterLoss]) -> str:
         for within in [left_range(layout, worst, way)]
     )
     by = f"with {STATED_PAIRS} pairs" if worst.measured else "by IBM's rule of thumb"
-    piece, colon, name = worst.gone.partition(":")
-    gone = f"{piece} {name}" if colon and piece.islower() else worst.gone
-    return f"{gone}: {kept} is left, {rates} MB/s one way {by}."
+    return f"{gone_words(worst)}: {kept} is left, {rates} MB/s one way {by}."
+
+
+def gone_words(left: AfterLoss) -> str:
+    """``director 1`` of what options call ``director:1``."""
+    piece, colon, name = left.gone.partition(":")
+    return f"{piece} {name}" if colon and piece.islower() else left.gone
 
 
 def share_left(left: AfterLoss, whole: AfterLoss) -> float:

@@ -162,8 +162,10 @@ def open_given(
     disks = None
     if collection.io:
         disks = _disks(parse_document(format_collection(collection), "layout"), collection)
-    links = collection.links if link is None else [collection.link(link)]
-    return [_opened(each, collection, disks) for each in links], disks
+    if link is not None:
+        named = collection.link(link)
+        return [_opened(named, collection.with_first(named), disks)], disks
+    return [_opened(each, collection, disks) for each in collection.links], disks
 
 
 def _all(document: Document, link: str | None) -> "tuple[list[OpenedLink], IoConfiguration | None]":
@@ -186,8 +188,10 @@ def _links(document: Document, link: str | None, *, alone: bool = True) -> list[
     collection, disks = _links_with_disks(document)
     checked_traffic(collection, document.source)
     with within(document.source):
-        links = collection.links if link is None else [collection.link(link, "--link")]
-    return [_opened(each, collection, disks, alone=alone) for each in links]
+        if link is not None:
+            named = collection.link(link, "--link")
+            return [_opened(named, collection.with_first(named), disks, alone=alone)]
+    return [_opened(each, collection, disks, alone=alone) for each in collection.links]
 
 
 def _links_with_disks(document: Document) -> "tuple[Collection, IoConfiguration | None]":

@@ -161,7 +161,8 @@ def loss_page(layout: Layout, lefts: Sequence[AfterLoss], load: str) -> Renderab
         f"MB/s (2^20) one way that {first} and {second} can each send {what}, {by}; "
         "% of the whole link."
     )
-    answer = [f"Worst: {worst_loss(layout, lefts)}"] if lefts[1:] and not together else []
+    begin = "Without " if together else "Worst: "
+    answer = [f"{begin}{worst_loss(layout, lefts)}"] if lefts[1:] else []
     whole, ways = lefts[0], (0, 1)
     if whole.limit is not None:
         answer.append(

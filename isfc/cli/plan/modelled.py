@@ -49,7 +49,7 @@ def lost_together_page(
     )
     notes = open_questions(collection) if rule else (*cluster_notes(collection), SHARED_UNRANGED)
     names = [] if pieces else named_alone(collection.links, collection.cecs, VARY, PORT)
-    page = Group(cluster_losses_page(lefts), *others_line(names), *note_lines(notes))
+    page = Group(cluster_losses_page(lefts, collection), *others_line(names), *note_lines(notes))
     records = [_left_record(left) for left in lefts if left.loss is not None]
     return page, {"losses": records, **note_records(notes)}
 

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from isfc.cli.judgement.advice import fewer_line, link_names
 from isfc.cli.judgement.findings import Checked, findings_table
-from isfc.cli.judgement.limit import together_line
+from isfc.cli.judgement.together import together_decision, traffic_words
 from isfc.cli.output.notes import note_lines
 from isfc.cli.output.progress import run_all
 from isfc.cli.output.ranges import likely, range_note
@@ -24,7 +24,7 @@ from scenarios.figures.cluster_overview import (
     cluster_overview,
 )
 from scenarios.figures.cluster_plan import plan_experiments
-from scenarios.figures.limit import Limit, first_limit
+from scenarios.figures.limit import first_limit
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes
 
 
@@ -40,13 +40,17 @@ def overview(collection: Collection, *, rule: bool) -> RenderableType:
         Checked("", find_all(link, collection.beside(link), collection), nodes=link.nodes)
         for link in collection.links
     ]
+    rate = None if run is None else found.together_mb_per_s
+    said = together_decision(collection, rate, limit, "see What is found")
     parts: list[RenderableType] = [
         Text(_heading(collection), "bold"),
+        "",
+        *(f"{heading}: {words}" for heading, words in said),
         "",
         _systems(found.systems, modelled=run is not None),
     ]
     if run is not None:
-        parts += [_said(found), *_limits(found, limit)]
+        parts += [_said(found, collection), *_limits(found)]
     parts += ["", Text("The worst losses", "bold"), losses_table(found.losses)]
     parts += ["", Text("What is found", "bold"), *findings_table(checked)]
     names = [link.name for link in collection.links]
@@ -70,42 +74,27 @@ def _heading(collection: Collection) -> str:
 
 
 def _systems(systems: Sequence[SystemOverview], *, modelled: bool) -> Table:
-    figures = (">MB/s out", ">in", "~range", "~busiest channel") if modelled else ()
-    table = plain_table("system", ">links", ">CTCs", ">channels", ">Gb/s", *figures)
+    figures = (">MB/s out", ">in", ">both", "~range") if modelled else ()
+    table = plain_table("system", *figures, ">links", ">CTCs", ">channels", ">Gb/s")
     for each in systems:
-        cells = [str(each.links), str(each.ctcs), str(each.channels), f"{each.gbps:g}"]
-        if modelled:
-            cells += [
-                f"{each.out or 0:.0f}",
-                f"{each.back or 0:.0f}",
-                likely(each.range),
-                _busiest(each),
-            ]
-        table.add_row(each.name, *cells)
+        out, back = each.out or 0, each.back or 0
+        rates = [*(f"{rate:.0f}" for rate in (out, back, out + back)), likely(each.range)]
+        has = str(each.links), str(each.ctcs), str(each.channels), f"{each.gbps:g}"
+        table.add_row(each.name, *(rates if modelled else ()), *has)
     return table
 
 
-def _busiest(system: SystemOverview) -> str:
-    """The busiest channel that a system shares, in few words."""
-    if system.busiest is None:
-        return ""
-    name, busy = system.busiest
-    short = name.removeprefix("the channel ").removesuffix(f" at {system.name}")
-    return f"{short} {100 * busy:.0f} %"
-
-
-def _said(found: ClusterOverview) -> str:
+def _said(found: ClusterOverview, collection: Collection) -> str:
     known = range_note(each.range for each in found.systems)
     return (
-        "MB/s (2^20) with all links together in a short run, with the traffic of the file or else "
-        f"HL with 50 pairs each way; range: of both ways. {known}"
+        f"MB/s (2^20) with all links together in a short run, with {traffic_words(collection)}; "
+        f"range: of both ways. {known}"
     )
 
 
-def _limits(found: ClusterOverview, limit: Limit | None) -> list[RenderableType]:
+def _limits(found: ClusterOverview) -> list[RenderableType]:
     """What is busiest of what links share, and the slowest links."""
-    parts: list[RenderableType] = ["", Text("What limits", "bold")]
-    parts += [together_line(limit, found.together_mb_per_s)] if limit else []
+    parts: list[RenderableType] = ["", Text("What is busiest in that run", "bold")]
     if found.busiest:
         parts += [
             f"{name}: {100 * busy:.0f} % busy, {links} link{'s' * (links > 1)}"
@@ -114,7 +103,7 @@ def _limits(found: ClusterOverview, limit: Limit | None) -> list[RenderableType]
     else:
         parts.append("No two links share a channel: --link says of each what limits it.")
     slowest = ", ".join(f"{name} {out:.0f} and {back:.0f}" for name, out, back in found.slowest)
-    return [*parts, f"Slowest, MB/s each way: {slowest}"]
+    return [*parts, f"Slowest, MB/s from the first node and to it: {slowest}"]
 
 
 def losses_table(losses: Sequence[ClusterLoss]) -> Table:

@@ -8,8 +8,10 @@ from rich.text import Text
 
 from isfc.cli.judgement.advice import fewer_line, known_together, link_names
 from isfc.cli.judgement.limit import short_limit, together_line
+from isfc.cli.judgement.together import traffic_words
 from isfc.cli.output.ranges import likely, range_note, share_note
 from isfc.cli.output.table import plain_table
+from isfc.layout.layout import Collection
 from scenarios.figures.cluster_loss import ClusterLeft, LinksGlance
 from scenarios.figures.cluster_plan import ClusterPlan, SharedChannelPlan
 from scenarios.figures.limit import Limit
@@ -95,7 +97,7 @@ def _channels(channels: Sequence[SharedChannelPlan]) -> Table:
     return table
 
 
-def cluster_losses_page(lefts: Sequence[ClusterLeft]) -> RenderableType:
+def cluster_losses_page(lefts: Sequence[ClusterLeft], collection: Collection) -> RenderableType:
     """A line for each thing that can be lost: what is left of all links, which of them are down."""
     modelled = lefts[0].seen is not None
     heads = (">MB/s\nboth ways", "~\nrange", "~\nlimited by") if modelled else ()
@@ -113,7 +115,7 @@ def cluster_losses_page(lefts: Sequence[ClusterLeft]) -> RenderableType:
     if modelled:
         parts.append(
             "MB/s (2^20) of all links, both ways together, and % of the whole; by the model, "
-            "with the traffic of the file or else HL with 50 pairs each way. "
+            f"with {traffic_words(collection)}. "
             + range_note(left.seen.range for left in lefts if left.seen)
             + f" {share_note(left.share for left in lefts)}".rstrip()
         )

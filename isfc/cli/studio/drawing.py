@@ -4,17 +4,17 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 import isfc
-from isfc.cli.drawing.cluster import draw_cluster
+from isfc.cli.drawing.cluster import WIDTH, draw_cluster
 from isfc.cli.drawing.link import (
-    WIDTH,
+    LINK_WIDTH,
     DrawnFibre,
     ctc_words,
     draw_link,
     fibre_words,
     link_groups,
 )
+from isfc.cli.html.parts import drawn as labelled
 
-_WIDTH = 632
 _ROW = 22
 
 
@@ -32,7 +32,7 @@ def overview(collection: isfc.Collection) -> str:
         return ""
     drawn, height = draw_cluster(collection)
     drawn.set("viewBox", f"0 0 {WIDTH} {height}")
-    return ElementTree.tostring(drawn, "unicode")
+    return labelled("The cluster drawn", ElementTree.tostring(drawn, "unicode"))
 
 
 def touchable(link: isfc.Layout, left: isfc.Layout | None, mark: str) -> str:
@@ -83,5 +83,5 @@ def _button(kind: str, label: str) -> dict[str, str]:
 
 def _hit(top: float, height: float) -> dict[str, str]:
     """An invisible rectangle as wide as the drawing."""
-    place = {"x": 4.0, "y": top, "width": float(_WIDTH), "height": height}
+    place = {"x": 4.0, "y": top, "width": LINK_WIDTH - 8.0, "height": height}
     return {"class": "hit", **{name: f"{value:g}" for name, value in place.items()}}

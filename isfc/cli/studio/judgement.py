@@ -91,15 +91,19 @@ def _sends(links: Mapping[str, _Judged]) -> str:
     if len(links) > 1:
         if not all(each.figures for each in links.values()):
             return f"{len(links)} links. {_COMPUTING}"
-        slower = (
-            (name, min(each.figures, key=lambda rate: rate.saturated_mb_per_s))
-            for name, each in links.items()
+        slower = sorted(
+            (
+                (min(each.figures, key=lambda rate: rate.saturated_mb_per_s), name)
+                for name, each in links.items()
+            ),
+            key=lambda one: one[0].saturated_mb_per_s,
         )
-        each_alone = ", ".join(
-            f"{name} {rate.saturated_mb_per_s:.0f} ({likely(ranges_of(rate)[0])})"
-            for name, rate in slower
+        slowest, fastest = (
+            f"{name} {rate.saturated_mb_per_s:.0f} MB/s ({likely(ranges_of(rate)[0])})"
+            for rate, name in (slower[0], slower[-1])
         )
-        return f"MB/s of the slower way of each link, alone: {each_alone}."
+        said = f"the slowest is {slowest}, the fastest {fastest}"
+        return f"Of {len(links)} links, each alone and its slower way, {said}."
     (each,) = links.values()
     ways: list[str] = []
     for way, rate in zip(each.plan.directions, each.ranged, strict=True):

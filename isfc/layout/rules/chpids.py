@@ -16,6 +16,7 @@ from isfc.layout.rules.rule import (
     Severity,
     Untried,
 )
+from isfc.link.name import NodeName
 
 _NAMED: Final = 3
 """Other links on a chpid that are told one by one; of more the first ones (chosen)."""
@@ -76,17 +77,22 @@ def _leads_to_several(judged: Judged) -> Iterator[Broken]:
 
 
 def _chpid_shared(judged: Judged) -> Iterator[Broken]:
-    shared = [
-        (fibre, text)
-        for end in (0, 1)
-        for fibre in judged.layout.fibres
-        if (text := _shares(judged, fibre, end)) is not None
-    ]
-    if shared:
-        yield Broken(
-            f"{' '.join(text for _, text in shared)} Four fill a chpid.",
-            fibres=tuple(dict.fromkeys(fibre for fibre, _ in shared)),
-        )
+    alike: dict[tuple[NodeName, str], list[Fibre]] = {}
+    for end, node in enumerate(judged.layout.nodes):
+        for fibre in judged.layout.fibres:
+            if (load := _shares(judged, fibre, end)) is not None:
+                alike.setdefault((node, load), []).append(fibre)
+    said = []
+    for (node, load), fibres in alike.items():
+        end = judged.layout.nodes.index(node)
+        names = listed(dict.fromkeys(format_chpid(fibre.chpids[end]) for fibre in fibres))
+        carry = f"Chpid {names} at {node} carries"
+        if len(fibres) > 1:
+            carry = f"Chpids {names} at {node} each carry"
+        said.append(f"{carry} {load}.")
+    if said:
+        fibres = [fibre for each in alike.values() for fibre in each]
+        yield Broken(f"{' '.join(said)} Four fill a chpid.", fibres=tuple(dict.fromkeys(fibres)))
 
 
 def _shares(judged: Judged, fibre: Fibre, end: int) -> str | None:
@@ -106,7 +112,7 @@ def _shares(judged: Judged, fibre: Fibre, end: int) -> str | None:
     others = listed(f"{count} of {name}" for name, count in counts.items())
     if len(counts) > _NAMED:  # each of these links has a finding of its own
         others = f"{total} of {len(counts)} others: {first_listed([*counts], _NAMED)}"
-    return f"Chpid {format_chpid(chpid)} at {node} carries {own} CTCs of this link and {others}."
+    return f"{own} CTCs of this link and {others}"
 
 
 def _beyond_the_rule(judged: Judged) -> Iterator[Broken]:

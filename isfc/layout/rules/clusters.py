@@ -25,7 +25,7 @@ _MEMBERS_MAX_TO_7_2: Final = 4
 
 def _members(judged: Judged) -> Iterator[Broken]:
     collection = judged.collection
-    if collection is None or judged.layout != collection.links[0]:
+    if collection is None or judged.layout.nodes != collection.links[0].nodes:
         return
     count = len(collection.systems)
     if count > _MEMBERS_MAX:
@@ -42,7 +42,7 @@ def _members(judged: Judged) -> Iterator[Broken]:
 
 def _mesh(judged: Judged) -> Iterator[Broken]:
     collection = judged.collection
-    if collection is None or judged.layout != collection.links[0]:
+    if collection is None or judged.layout.nodes != collection.links[0].nodes:
         return
     joined = {frozenset(link.nodes) for link in collection.links}
     apart = [
@@ -83,7 +83,7 @@ def _channel_shared(judged: Judged) -> Iterator[Broken]:
         return
     alike: dict[str, list[str]] = {}
     for channel, links in carried_by(collection).items():
-        if judged.layout != links[0]:
+        if judged.layout.nodes != links[0].nodes:
             continue
         counts = {link: collection.ctc_count(channel, link) for link in links}
         straight = any(_is_straight(collection, channel, link) for link in links)
@@ -108,7 +108,7 @@ def _is_straight(collection: Collection, channel: Channel, link: Layout) -> bool
 
 def _asymmetric(judged: Judged) -> Iterator[Broken]:
     collection = judged.collection
-    if collection is None or judged.layout != collection.links[0]:
+    if collection is None or judged.layout.nodes != collection.links[0].nodes:
         return
     count = len(collection.systems)
     if count < 3 or len(collection.links) < count * (count - 1) // 2:

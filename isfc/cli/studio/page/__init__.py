@@ -7,8 +7,13 @@ from typing import Any, Final
 
 from isfc.cli.drawing.cluster import SOLID_STYLE
 from isfc.cli.drawing.link import STYLE
+from isfc.cli.html.parts import scroll_script
 
-_ASSETS: Final = {"studio.js": "text/javascript", "studio.css": "text/css"}
+_ASSETS: Final = {
+    "studio.js": "text/javascript",
+    "scroll.js": "text/javascript",
+    "studio.css": "text/css",
+}
 
 
 def page(start: Mapping[str, Any]) -> str:
@@ -20,6 +25,8 @@ def page(start: Mapping[str, Any]) -> str:
 def asset(name: str) -> tuple[str, str]:
     """What else the page loads, and its media type. Raises `KeyError` for another name."""
     kind = _ASSETS[name]
+    if name == "scroll.js":
+        return scroll_script(), kind
     return _read(name) + (STYLE + SOLID_STYLE if name == "studio.css" else ""), kind
 
 

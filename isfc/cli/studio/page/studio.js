@@ -165,6 +165,7 @@ function show(said) {
   document.title = `${layout.map((link) => link.name).join(", ")} - isfc studio`;
   if (chosen && !find(chosen)) chosen = null;
   at("hint-cluster").hidden = !at("drawing").querySelector(".channel");
+  hintWide();
   showChosen();
   fillNewFibre();
   fillParts();
@@ -197,6 +198,7 @@ async function judge() {
       if (record.error) throw new Error(record.error);
       if (record.revision !== revision || mine.signal.aborted) return;
       if (record.capacity) at("capacity").innerHTML = record.capacity;
+      hintWide();
       if (record.answer) at("answer").innerHTML = record.answer;
     }
   } catch (error) {
@@ -592,6 +594,7 @@ async function print(output, asked) { // what a command prints or shows, or its 
     if (error.name === "AbortError") return null;
     output.textContent = error.message;
   }
+  hintWide();
   output.setAttribute("aria-busy", "false");
   reveal(output.firstElementChild ?? output);
   return last;

@@ -151,7 +151,7 @@ def test_advice_that_the_model_contradicts_is_not_what_to_do() -> None:
 def test_directors_are_drawn_and_lost() -> None:
     text = document([surveyed("two-cecs", "ALPHA-GAMMA")], "")
     assert ">director 1<" in text
-    assert re.search(r"<td>director:1</td><td>\d", text)
+    assert re.search(r"<td>director 1</td><td>\d", text)
 
 
 def test_losses_that_leave_the_same_are_one_bar() -> None:

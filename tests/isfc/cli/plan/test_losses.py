@@ -64,6 +64,7 @@ def test_rule_that_was_not_published_for_so_fast_a_link_is_told(
 def test_several_things_are_gone_together(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["plan", "published-12", "--without", "40", "--without", "server:52", "--rule"]) == 0
     page = capsys.readouterr().out
+    assert page.startswith("Without 40 + SERVER:52: 21 % is left, ")
     assert "can each send without what is named" in page
     assert "nothing 12 525 100 612 100".split() in map(str.split, page.splitlines())
     (line,) = (line for line in page.splitlines() if line.startswith("40 + SERVER:52"))

@@ -46,7 +46,10 @@ def test_page_has_systems_losses_and_findings_and_a_link_all_about_it(
     assert run(["plan", eight]) == 0
     page = capsys.readouterr().out
     assert page.startswith("8 systems, 28 links, 28 CTCs")
-    assert re.search(r"^S1 +7 +7 +1 +4 +\d+ +\d+ .* chpid 40 \d+ %$", page, re.MULTILINE)
+    first = page[: page.index("\nsystem ")]
+    for heading in ("Carries", "Limited by", "Worst loss", "To do"):
+        assert f"\n{heading}: " in first
+    assert re.search(r"^S1( +\d+){3} +[\d.]+-[\d.]+ +7 +7 +1 +4$", page, re.MULTILINE)
     assert re.search(r"^chpid 40 at S1 +7 links +none$", page, re.MULTILINE)
     assert re.search(r"^warning +one-chpid +28$", page, re.MULTILINE)
     assert "One link: --link S1-S2 (28 of them)." in page
@@ -77,6 +80,11 @@ def test_report_leads_with_all_and_has_no_part_for_each(eight: str, tmp_path: Pa
     written = tmp_path / "page.html"
     assert run(["report", eight, "-o", str(written)]) == 0
     text = written.read_text("utf-8")
-    for heading in ("What each system carries", "What limits", "The worst losses", "What is found"):
+    for heading in (
+        "What each system carries",
+        "Busiest and slowest",
+        "The worst losses",
+        "What is found",
+    ):
         assert f"{heading}</h2>" in text
     assert 'id="link"' not in text

@@ -296,6 +296,22 @@ def test_links_that_share_a_chpid_are_named() -> None:
     )
 
 
+def test_chpids_that_are_shared_alike_are_told_together() -> None:
+    link, other = layout_of((SLOW, 3), (SLOW, 3)), beside(2, 0x51)
+    fibres = (
+        replace(other.fibres[0], name="a"),
+        replace(other.fibres[0], name="b", chpids=(ChpidId(0x50), ChpidId(0x61))),
+    )
+    both = tuple(
+        replace(ctc, fibre=fibre)
+        for ctc, fibre in zip(beside(4, 0x51).ctcs, fibres * 2, strict=True)
+    )
+    (finding,) = (f for f in find_all(link, (Layout(other.nodes, fibres, both),)) if f.id == SHARED)
+    assert finding.text.startswith(
+        "Chpids 50 and 51 at BOSTON each carry 3 CTCs of this link and 2 "
+    )
+
+
 def test_many_links_that_share_a_chpid_are_summed_up() -> None:
     collection = parse_collection(mesh(6, shared=True))
     link = collection.links[0]

@@ -29,6 +29,16 @@ def test_a_full_mesh_on_fibres_of_its_own_is_good() -> None:
     assert found(parse_collection(mesh(4, shared=False))) == []
 
 
+def test_link_shown_alone_has_what_is_found_at_the_first_of_several() -> None:
+    collection = load_collection("two-cecs")
+    link = collection.link("GAMMA-BETA")
+    ids = [
+        [finding.id for finding in find_all(link, (), each) if finding.id == "channel-shared"]
+        for each in (collection, collection.with_first(link))
+    ]
+    assert ids == [[], ["channel-shared"] * 2]
+
+
 def test_systems_without_a_link_are_named_once() -> None:
     text = mesh(3, shared=False)
     text = text[: text.rindex("[[link]]")]
