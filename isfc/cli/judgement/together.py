@@ -33,7 +33,7 @@ def together_decision(
         for link in collection.links
         for finding in find_all(link, collection.beside(link), collection)
     ]
-    yield "To do", to_do(findings, {}, where)
+    yield "To do", to_do(findings, {}, (), where)
 
 
 def traffic_words(collection: Collection) -> str:
