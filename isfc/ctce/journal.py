@@ -14,6 +14,7 @@ from zlib import crc32
 
 import msgspec
 
+from ctc.address import Rdev
 from ctc.fabric import FabricRoute
 from ctc.order import Order
 from ctc.order_fibre import FibreKind
@@ -36,7 +37,7 @@ from isfc.ctce.exchange import (
     Stalled,
     Told,
 )
-from isfc.ctce.join import CtcEnd, JoinedCtc
+from isfc.ctce.join import CtcEnd, JoinedCtc, Place
 from isfc.errors import JournalError
 from isfc.journal.framed import CTCE_HEADER, FramedReader, Read, frame_record
 
@@ -48,16 +49,21 @@ _TOLD: Final = struct.Struct(">qHBBBI")
 _BEGIN: Final = 0
 _END: Final = 1
 _SAYS: Final = 2
-_KINDS: Final[dict[int, Any]] = {
-    3: Attached,
-    4: Detached,
-    5: Pulled,
-    6: Restored,
-    7: Delayed,
-    8: Stalled,
-    9: Noted,
+_At = tuple[int, int]
+_INPUTS: Final[dict[int, tuple[Any, Any]]] = {
+    3: (Attached, tuple[_At, bool, bool, int]),
+    4: (Detached, tuple[_At]),
+    5: (Pulled, tuple[tuple[int, ...], str]),
+    6: (Restored, tuple[str]),
+    7: (Delayed, tuple[int]),
+    8: (Stalled, tuple[bool]),
+    9: (Noted, tuple[_At, str]),
 }
-_NUMBERS: Final = {kind: number for number, kind in _KINDS.items()}
+"""Other inputs by their numbers, with the types of their items: what is compiled knows none."""
+_NUMBERS: Final = {kind: number for number, (kind, _) in _INPUTS.items()}
+_End = tuple[str, int, tuple[str, int], tuple[str, int], int, str]
+_Begin = tuple[list[tuple[_End, _End]], dict[str, Any]]
+"""The types of the first record's items."""
 
 
 class ToldDigest:
@@ -120,8 +126,8 @@ class CtceJournal:
         if first is None or first[1][:1] != bytes([_BEGIN]):
             raise JournalError("has no CTCs: its first record is missing", len(CTCE_HEADER))
         try:
-            kind = tuple[list[tuple[CtcEnd, CtcEnd]], dict[str, Any]]
-            self.ctcs, given = msgspec.json.decode(first[1][_PREFIX.size :], type=kind)
+            ctcs, given = msgspec.json.decode(first[1][_PREFIX.size :], type=_Begin)
+            self.ctcs = [(_end(one), _end(other)) for one, other in ctcs]
             self.definition = _definition(given)
         except (KeyError, TypeError, msgspec.MsgspecError) as error:
             raise JournalError(f"a record that makes no sense: {error}", first[0]) from None
@@ -137,8 +143,13 @@ class CtceJournal:
             yield CtceRecord(offset, now_ns, told, given)
 
 
+def _end(given: _End) -> CtcEnd:
+    system, rdev, at, ours, named, wire = given
+    return CtcEnd(system, Rdev(rdev), Place(*at), Place(*ours), Rdev(named), wire)
+
+
 def _definition(given: dict[str, Any]) -> ExchangeDefinition:
-    """Part by part: what is compiled knows no type of an item."""
+    """Part by part, for the same reason as `_INPUTS`."""
     kinds = [
         FibreKind(
             msgspec.convert(kind["profile"], ChpidProfile | None),
@@ -164,7 +175,9 @@ def _given(kind: int, body: bytes) -> ExchangeInput:
         ctc, end, code, state, count, eof = _SAID.unpack_from(body)
         order = Order(code, State(state), count, body[_SAID.size :], eof)
         return Said(CtcPlace(ctc, end), order)
-    given: ExchangeInput = msgspec.json.decode(body, type=_KINDS[kind])
+    made, items = _INPUTS[kind]
+    first, *rest = msgspec.json.decode(body, type=items)
+    given: ExchangeInput = made(CtcPlace(*first) if made._fields[0] == "at" else first, *rest)
     return given
 
 

@@ -235,6 +235,7 @@ def record(definition: ExchangeDefinition, seed: int) -> bytes:
     return bytes(data)
 
 
+@pytest.mark.at_length  # so compiled, as users replay one
 @pytest.mark.parametrize("seed", range(4))
 def test_a_journal_leads_to_the_same_again(seed: int) -> None:
     """However seldom anybody looks between what comes: with times, and with channels shared."""
