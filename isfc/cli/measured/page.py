@@ -243,8 +243,8 @@ def fit_page(fitted: Fitted, file: str, *, written: bool = True) -> RenderableTy
     lines: list[RenderableType] = [*_fit_verdict(fitted), ""]
     if fitted.explanations:
         best, *others = fitted.explanations[:RIVALS]
-        named = "; ".join(f"{each}, by {each.evidence - best.evidence:.0f}" for each in others)
-        lines.append(f"Nearest by evidence (AICc) is {best}; then {named}.")
+        named = "; ".join(f"{each} ({each.evidence - best.evidence:.0f} worse)" for each in others)
+        lines.append(f"By evidence (AICc, less is better) {best} is nearest; then {named}.")
     lines += [f"Note: {note}." for note in fitted.notes]
     if written:
         lines.append(f"Written: {file}, for --profile.")

@@ -1,6 +1,6 @@
 """What ``isfc plan`` shows of several links that share channels, and of what a loss leaves."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -9,7 +9,7 @@ from rich.text import Text
 from isfc.cli.judgement.advice import fewer_line, known_together, link_names
 from isfc.cli.judgement.limit import short_limit, together_line
 from isfc.cli.judgement.together import traffic_words
-from isfc.cli.output.ranges import likely, range_note, share_note
+from isfc.cli.output.ranges import likely, percent, range_note, share_note
 from isfc.cli.output.table import plain_table
 from isfc.layout.layout import Collection
 from scenarios.figures.cluster_loss import ClusterLeft, LinksGlance
@@ -109,6 +109,7 @@ def cluster_losses_page(lefts: Sequence[ClusterLeft], collection: Collection) ->
         cells = _left_cells(left.seen, lefts[0].seen)
         table.add_row(name, *cells, cut, fewer_line(loss) if loss else "none")
     parts: list[RenderableType] = [
+        *_worst(lefts),
         Text("What the loss of a shared piece leaves of all links together", "bold"),
         table,
     ]
@@ -119,10 +120,25 @@ def cluster_losses_page(lefts: Sequence[ClusterLeft], collection: Collection) ->
             + range_note(left.seen.range for left in lefts if left.seen)
             + f" {share_note(left.share for left in lefts)}".rstrip()
         )
+    return Group(*parts)
+
+
+def _worst(lefts: Sequence[ClusterLeft]) -> Iterator[str]:
+    """What leaves least of all links, by the model; systems count only if nothing else may go."""
+    after = [(left.loss, left.seen, left.share) for left in lefts if left.loss]
+    counted = [each for each in after if not each[0].takes_systems] or after
+    known = [(seen.mb_per_s, loss, seen, share) for loss, seen, share in counted if seen]
+    if not known:
+        return
+    rate, loss, seen, share = min(known, key=lambda each: each[0])
+    kept = "nothing" if share is None else percent(share)
+    within = f" ({likely(seen.range)})" if seen.range else ""
+    begin = "Without " if loss.kind == "together" else "Worst: "
+    yield f"{begin}{loss.name}: {kept} is left, {rate:.0f} MB/s{within} of all links both ways."
     whole = lefts[0].seen
     if whole is not None and whole.limit is not None:
-        parts.append(together_line(whole.limit, whole.mb_per_s))
-    return Group(*parts)
+        yield together_line(whole.limit, whole.mb_per_s)
+    yield ""
 
 
 def _left_cells(seen: LinksGlance | None, whole: LinksGlance | None) -> list[str]:
