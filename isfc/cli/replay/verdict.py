@@ -144,14 +144,13 @@ def overview(verdicts: Iterable[TableVerdict]) -> Table:
     page.add_column("goals missed")
     for verdict in verdicts:
         kept = [check.within for check in verdict.checks if check.bound]
-        met = [check for check in verdict.checks if check.goal and check.meets_goal]
         missed = [check for check in verdict.checks if check.goal and not check.meets_goal]
         left = len(kept) - sum(kept)
         page.add_row(
             verdict.table.name,
             str(len(verdict.part.rows)),
             Text(f"{sum(kept)} of {len(kept)}{'!' * bool(left)}", _BAD if left else ""),
-            f"{len(met)} of {len(met) + len(missed)}",
+            "".join(f"{goals.met} of {goals.count}" for goals in count_goals([verdict])),
             ", ".join(dict.fromkeys(f"{measure_name(c.of.measure)} {c.of.group}" for c in missed)),
         )
     return page
