@@ -82,6 +82,8 @@ def draw_link(
         {
             "xmlns": XMLNS,
             "viewBox": f"0 0 {LINK_WIDTH} {height}",
+            "width": str(LINK_WIDTH),
+            "height": str(height),
             "class": "isfc-drawing",
             "role": "img",
             "aria-labelledby": f"{title} {words}",
