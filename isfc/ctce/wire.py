@@ -120,6 +120,11 @@ def encode_order(form: WireForm, order: Order, sequence: int, sender: Sender) ->
     return encode_prefix(form, order, sequence, sender) + order.data
 
 
+def read_sender(form: WireForm, data: bytes) -> Sender:
+    """Who sends the record that begins there, whose prefix is whole."""
+    return Sender(*form.prefix.unpack_from(data)[-2:])
+
+
 def read_order(form: WireForm, data: bytes, begin: int = 0) -> Order | int:
     """The order whose record begins there, or how many bytes it lacks at least to be whole.
 

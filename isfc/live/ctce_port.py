@@ -28,6 +28,7 @@ from isfc.ctce.wire import (
     encode_order,
     encode_prefix,
     read_order,
+    read_sender,
 )
 from isfc.errors import WireError
 from isfc.live.connection import reason_of
@@ -251,8 +252,8 @@ class Inward(asyncio.Protocol):
         self.form = form
         self._port = port
         self._timer: asyncio.TimerHandle | None = None
-        self._greets = form is CURRENT
-        """Whether it has to say first who it is."""
+        self._greets = True
+        """Whether it has to say first who it is; the older form does so in its first record."""
         self._ended = False
         self._begun: list[bytes] = []
         """Of a record that is not whole yet."""
@@ -319,9 +320,15 @@ class Inward(asyncio.Protocol):
 
     def _greet(self, data: bytes) -> bytes:
         """Hear who it is; return what comes after that."""
-        if len(data) < GREETING_LENGTH:
-            self._keep(data, GREETING_LENGTH - len(data))
+        length = GREETING_LENGTH if self.form is CURRENT else self.form.prefix_length
+        if len(data) < length:
+            self._keep(data, length - len(data))
             return b""
+        if self.form is OLDER:
+            address = IPv4Address(self.transport.get_extra_info("sockname")[0])
+            sender = read_sender(OLDER, data)
+            self._greets = not self._check(Greeting(self._port.end.at.port, address, sender))
+            return data
         if self._timer is not None:
             self._timer.cancel()
         if self._check(decode_greeting(data[:GREETING_LENGTH])):

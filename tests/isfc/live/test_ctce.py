@@ -220,17 +220,21 @@ def test_who_is_not_the_partner_is_refused_and_told_why_in_the_log() -> None:
         await stranger.connect(ssid=3)
         browser.sendall(b"/ HTTP/1.1\r\n")
         older = socket.create_connection((end.ours.host, end.ours.port + 1), timeout=10)
-        await wait_until(lambda: joined.ports[0].refused_count == 3)
+        third = Partner(end._replace(rdev=Rdev(0x601)), OLDER)
+        (await third.connect()).write(encode_order(OLDER, NO_OP, 1, Sender(0x601)))
+        await wait_until(lambda: joined.ports[0].refused_count == 4)
         other = f"'0600 CTCE {end.at.port} 127.0.0.1 {end.ours.port}' in SSID 3"
         reasons = "\n".join(sorted(text.split(": ", 2)[2] for text in joined.texts))
         assert reasons.splitlines() == [
             f"expected A 0500, which comes from port {end.at.port}",
             f"it has {other}; expected '{end.statement}'",
+            f"it has {other.replace('0600', '0601')[:-10]}; expected '{end.statement}'",
             "no CTCE greeting: it begins with 4745 (at byte 0)",
         ]
         browser.close()
         older.close()
         await stranger.close()
+        await third.close()
         partner = Partner(end, CURRENT)
         await partner.start()
         partner.say_bytes(b"\x01\x09" + bytes(14))

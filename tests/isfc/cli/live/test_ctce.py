@@ -201,6 +201,7 @@ def test_a_watched_page_says_what_each_end_did_since_the_last_and_how_it_is_now(
     ]
     box = CtceBox([(ends[0], ends[1])] * 2)
     book = IoBook(box.exchange.adapters)
+    monkeypatch.setattr(box, "now_ns", lambda: 0)
     watch = CtceWatch(box, book)
     box.apply(Attached(CtcPlace(0, 0), wins=False, holds=False, length_max=100))
     box.apply(Said(CtcPlace(0, 0), Order(Command.WRITE, State.WRITE, 20, bytes(20))))
