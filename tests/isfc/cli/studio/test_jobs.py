@@ -8,6 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
+from isfc.testing.cluster import mesh
 from tests.browser import needs_chromium
 from tests.isfc.cli.studio.desk import ctc, judged, opened
 from tests.studio import RunningStudio, studio
@@ -136,17 +137,21 @@ def test_keyboard_alone_moves_a_ctc_undoes_that_and_exports(page: Page) -> None:
     seen(page, "#said", "layout.toml is downloaded.")
 
 
-def test_cluster_begins_with_all_links_together_and_folds_all_but_one(browser: Browser) -> None:
-    with studio("two-cecs") as cluster, opened(browser, cluster, 360, 740) as (page, errors):
+def test_cluster_begins_with_all_links_together_and_folds_all_but_one(
+    browser: Browser, tmp_path: Path
+) -> None:
+    file = tmp_path / "mesh.toml"
+    file.write_text(mesh(3, shared=True))
+    with studio(str(file)) as cluster, opened(browser, cluster, 360, 740) as (page, errors):
         expect(page.locator("#together button")).to_be_in_viewport(ratio=1)
-        expect(page.locator(".link")).to_have_count(6)
+        expect(page.locator(".link")).to_have_count(3)
         expect(page.locator(".link[open]")).to_have_count(1)
         assert page.locator("#capacity table").count() == 1
-        assert page.locator("#findings > .findings li").count() == 2  # remarks are folded
-        page.click(".link[data-name=BETA-GAMMA] summary")
-        page.locator(".link[data-name=BETA-GAMMA] .heading").first.press("+")
+        assert page.locator("#findings > .findings li").count() == 6  # remarks are folded
+        page.click(".link[data-name=S2-S3] summary")
+        page.locator(".link[data-name=S2-S3] .heading").first.press("+")
         seen(page, "#said", "has one CTC more.")
-        expect(page.locator(".link[data-name=BETA-GAMMA] .ctc").first).to_be_visible()
+        expect(page.locator(".link[data-name=S2-S3] .ctc").first).to_be_visible()
         found = Axe().run(page).response["violations"]
         assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found] == []
         assert errors == []
