@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from ctc.order import Order, name_of
 from ctc.profiles import FEATURES, ChpidProfile
+from isfc.ctce.wire import WireForm
 from isfc.link.parameters import LinkParameters
 from scenarios.runs.guests import GuestCosts
 from tools.pages.spans import block, markdown_table
@@ -112,6 +113,8 @@ def _shown(value: Any) -> str:
             return value.feature
         case Struct():
             return f"{value.size} bytes"
+        case WireForm():
+            return f"{_shown(value.prefix)} before data of at most {_shown(value.data_length_max)}"
         case Order():
             return f"{name_of(value.code)}, {value.state.name}"
         case _ if is_dataclass(value):
