@@ -1,7 +1,8 @@
 """Ranges in words, in columns and as records: between what IBM's figure would lie."""
 
+import re
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
@@ -47,10 +48,34 @@ def range_note(ranges: "Iterable[Range | None]") -> str:
     found = [each for each in ranges if each is not None]
     if not found:
         return ""
-    bases = dict.fromkeys(each.basis.partition(" (")[0] for each in found)
     wider = dict.fromkeys(what for each in found for what in each.wider_for)
     allowed = f", wider for {listed([*wider])}" if wider else ""
-    return f"A range holds in four of five cases, by {', and by '.join(bases)}{allowed}."
+    return f"A range holds in four of five cases, by {_bases(found)}{allowed}."
+
+
+_BASIS: Final = re.compile(r"the errors against (\d+) of IBM's runs with (.+)")
+
+
+def _bases(ranges: "Iterable[Range]") -> str:
+    """What errors ranges are made from: each family of runs once, after one that holds it."""
+    rows: dict[str, list[int]] = {}
+    others = []
+    for basis in dict.fromkeys(each.basis.partition(" (")[0] for each in ranges):
+        if found := _BASIS.fullmatch(basis):
+            rows.setdefault(found[2], []).append(int(found[1]))
+        else:
+            others.append(basis)
+    against, before = [], ""
+    for family in sorted(rows, key=len):
+        few, many = min(rows[family]), max(rows[family])
+        count = f"{few}" if few == many else f"{few} to {many}"
+        rest = family.removeprefix(f"{before}, ")
+        runs = "those" if rest != family else "IBM's runs"
+        against.append(f"against {count} of {runs} with {rest}")
+        before = family
+    if against:
+        others.insert(0, f"the errors {', and '.join(against)}")
+    return ", and by ".join(others)
 
 
 def share_note(shares: "Iterable[Range | None]") -> str:
@@ -58,10 +83,9 @@ def share_note(shares: "Iterable[Range | None]") -> str:
     found = [each for each in shares if each is not None and each.value]
     if not found:
         return ""
-    bases = dict.fromkeys(each.basis.partition(" (")[0] for each in found)
     return (
         f"The range of a percentage is {factor_line(found)}, as errors that both figures share "
-        f"cancel: by {', and by '.join(bases)}."
+        f"cancel: by {_bases(found)}."
     )
 
 
