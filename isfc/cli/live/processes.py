@@ -46,6 +46,9 @@ END_S: Final = 10.0
 """How long a node may take to end before it is killed."""
 
 
+_TOLD_TO_END: Final = (ExitCode.GOOD, *ENDING_SIGNALS.values())
+"""How a node ends that a signal or its parent told to; not 0 if it had nothing measured yet."""
+
 _End = tuple[int, bytes]
 """A node's exit code, and what it has printed."""
 
@@ -119,11 +122,12 @@ class LiveSystems:
                 measured += _read_measured(output)
             if stop.is_set() and -code in ENDING_SIGNALS:
                 continue  # Ctrl-C met it as well: it was just being started, in our group yet
-            if code < 0:
-                if name not in running.lost:
-                    show_error(f"{name} was ended by signal {-code}")
+            if name in running.lost:
                 return ExitCode.FAILED
-            if code not in (ExitCode.GOOD, *ENDING_SIGNALS.values()):
+            if code < 0:
+                show_error(f"{name} was ended by signal {-code}")
+                return ExitCode.FAILED
+            if code not in _TOLD_TO_END:
                 return code
         unfinished = self.options.seconds is not None and len(measured) < 2 * len(self.links)
         return ExitCode.INTERRUPTED if unfinished else ExitCode.GOOD
@@ -232,7 +236,7 @@ def look_at(control: Path) -> list[LiveSnapshot]:
 
 @dataclass(slots=True)
 class _Running:
-    """Nodes that run, and those that have ended before the others."""
+    """Nodes that run, and those of which it was said that they ended before the others."""
 
     systems: LiveSystems
     folder: Path
@@ -271,17 +275,18 @@ class _Running:
             code = task.result()[0]
             if code == ExitCode.GOOD and self.systems.options.seconds is not None:
                 continue
-            self.lost.add(name)
             alive = {one for one, other in self.outcomes.items() if not other.done()}
+            told = code in _TOLD_TO_END
             if not announcing.done() or not any({*link} <= alive for link in self.systems.links):
-                self.lost.discard(name)
-                if code == ExitCode.GOOD:
+                if told:
+                    self.lost.add(name)
                     show_error(f"{name} was told to end, and no link is left without it")
                 return True
+            self.lost.add(name)
             how = f"ended by signal {-code}" if code < 0 else f"ended with code {code}"
             words = " ".join(self.systems.layout)
             show_error(
-                f"{name} was {'told to end' if code == ExitCode.GOOD else how}: the others go on; "
+                f"{name} was {'told to end' if told else how}: the others go on; "
                 f"'isfc up {words} --only {name}' starts it again"
             )
         return False

@@ -132,11 +132,13 @@ def test_a_node_that_is_killed_ends_the_other_and_is_named(tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-def test_a_node_that_is_told_to_end_ends_the_other_in_good_order(tmp_path: Path) -> None:
+def test_a_node_that_alone_is_told_to_end_ends_the_other_and_is_a_failure_with_its_name(
+    tmp_path: Path,
+) -> None:
     with isfc(tmp_path, "up", "published-4", *TRAFFIC) as up:
         wait_up(up)
         os.kill(children(up)[1], signal.SIGTERM)
-        assert up.exit_code() == 0
+        assert up.exit_code() == 1
         assert "SERVER was told to end, and no link is left without it" in up.err
 
 
@@ -163,7 +165,7 @@ def test_of_a_cluster_survivors_go_on_and_the_killed_one_comes_back(
         assert "--only BETA: runs already" in capsys.readouterr().err
         os.kill(children(up)[0], signal.SIGTERM)
         wait_for(lambda: "ALPHA was told to end: the others go on" in up.err, "that it is said")
-        assert up.end() == 0
+        assert up.end() == 1
 
 
 KILLS = 20
