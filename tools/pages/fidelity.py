@@ -25,7 +25,8 @@ from scenarios.published.replay import choose
 from tools.calibration import ablations, sensitivity
 from tools.calibration.left_out import SUMMARY
 from tools.calibration.replayed import FIGURES, ReplayedTable, load, replay_all, store
-from tools.pages.fidelity_page import Material, OffReason, Picture, page
+from tools.pages.fidelity_page import GOAL_COLUMNS, Material, OffReason, Picture, goals, page
+from tools.pages.fidelity_trust import RANGE_COLUMNS, ranges
 from tools.pages.figures.published import figures
 
 DOCS: Final = Path(__file__).resolve().parents[2] / "docs"
@@ -49,7 +50,20 @@ def files() -> dict[Path, str]:
     with TemporaryDirectory() as folder:
         pictures = [picture for replay in replays for picture in _draw(replay, Path(folder))]
         drawn = {DOCS / path.name: path.read_text("utf-8") for path in Path(folder).iterdir()}
-    return {DOCS / "fidelity.md": page(_material(replays, pictures)), **drawn}
+    material = _material(replays, pictures)
+    every_goal = goals([replay.verdict for replay in replays], material.left_out)
+    return {
+        DOCS / "fidelity.md": page(material),
+        DOCS / "goals.csv": _csv(GOAL_COLUMNS, every_goal),
+        DOCS / "ranges.csv": _csv(RANGE_COLUMNS, material.ranges),
+        **drawn,
+    }
+
+
+def _csv(heading: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    file = StringIO()
+    csv.writer(file, lineterminator="\n").writerows([heading, *lines])
+    return file.getvalue().replace("`", "").replace("**", "")
 
 
 def _material(replays: Sequence[ReplayedTable], pictures: Sequence[Picture]) -> Material:
@@ -65,6 +79,7 @@ def _material(replays: Sequence[ReplayedTable], pictures: Sequence[Picture]) -> 
         sensitivity.load(),
         ablations.load(),
         load_left_out(SUMMARY),
+        ranges(),
     )
 
 

@@ -26,20 +26,23 @@ from tools.calibration.sensitivity import MORE_SEEDS, MOVE, SEEDS, SIGNIFICANT, 
 from tools.pages.fidelity_trust import ablated, decided, held, ranged
 from tools.pages.spans import markdown_table, paragraph
 
-WORST_COUNT: Final = 10
+WORST_COUNT: Final = 5
 
 MADE: Final = (
     "This page is made from a replay of the published tables. `make docs` makes the page again; "
     "`make fidelity` measures again what each constant does."
 )
 SENSITIVITY: Final = """
-For this table one constant at a time was moved by {move:.0f} %, down and up, while all others
-stayed. The table shows how much worse the model then fits the calibration rows: the change of
-the fit's loss (`tools/calibration/loss.py`), with the same {seeds} seeds before and after the
-move. A change below 0 means that the fit would gain from the move. *Chance* is {significant}
-standard errors of that change. A constant *matters* if the move changes the loss by more than
-chance. Where {seeds} seeds could not tell the change from chance, the move was measured again
-with {more} seeds. The fit cannot have found the value of a constant that does not matter."""
+One constant at a time was moved by {move:.0f} %, down and up, while all others stayed. The table
+shows how much worse the model then fits the calibration rows: the change of the fit's loss
+(`tools/calibration/loss.py`), with the same {seeds} seeds before and after the move. A change
+below 0 means that the fit would gain from the move. *Chance* is {significant} standard errors of
+that change. A constant *matters* if a move changes the loss by more than chance; where {seeds}
+seeds could not tell, the move was measured again with {more}. The fit cannot have found the value
+of a constant that does not matter. Shown are the {shown} constants that matter most, and those
+that do not matter; [sensitivity.csv](sensitivity.csv) has all {count}."""
+SENSITIVE_COUNT: Final = 6
+"""How many constants the page shows of those that matter."""
 
 GROUPS: Final = """
 The column *rows* names groups of rows. On a link of *one CTC* both ends write on the same CTC
@@ -47,9 +50,9 @@ and collide, so that such links are judged by themselves; *multi-CTC* are all ot
 the multi-CTC links, *quiet* are the rows where IBM counted at most 0.2 collisions a second, and
 *colliding* those with 20 or more. *Busy devices* are busy for more than 20 % of the time.
 *Writing devices* are the busy devices that mostly write: their DISC is .3 ms or more. A goal
-for all rows *but three* leaves out the three worst rows. The columns *calibration*, *prediction*
-and *all* say what the rows of that kind reach, and how many rows they are; *missed by* is empty
-where all meet the goal. [Published tables](replay.md) says what each table has."""
+for all rows *but three* leaves out the three worst rows. [goals.csv](goals.csv) has every goal,
+with what calibration rows and predictions reach; [published tables](replay.md) says what each
+table has. Missed are:"""
 
 SPREAD_WANTED: Final = 2.0
 """Percent: how far the seeds of a run may differ."""
@@ -60,15 +63,13 @@ less the least, as a share of their mean. Less than 2 % is wanted."""
 LEFT_OUT: Final = """
 The table shows how well the model predicts a workload that it was not fitted to. The constants
 were fitted to the calibration rows of three suites; the table has the errors of the fourth
-suite, in MB/s of its rows with several CTCs, and then those of all four. This was done for each
-suite in turn. A search begins far from the constants of the model, which were fitted to all four
-suites. The rules of the model, however, were chosen with all four suites in sight. `make left-out`
-repeats the searches: each begins half-way between the bounds of each constant
-(`tools/calibration/knobs.py`) and has a number of generations that was fixed before. A *fast copy*
-is a program apart from this code with the same rules; its searches began at the model's constants,
-each moved by 30 % up or down. How long a search takes affects its result: with an earlier model the
-medians of HS and HY were anywhere from 7 to 20 % after 80 to 120 generations. So the figures of
-the table are uncertain by some percentage points."""
+suite, in MB/s of its rows with several CTCs, for each suite in turn and then of all four. The
+rules of the model, however, were chosen with all four suites in sight. `make left-out` repeats the
+searches: each begins half-way between the bounds of each constant (`tools/calibration/knobs.py`)
+and has a number of generations that was fixed before. A *fast copy* is a program apart from this
+code with the same rules; its searches began at the model's constants, each moved by 30 % up or
+down. How long a search takes affects its result, so that the figures are uncertain by some
+percentage points."""
 
 ROLES: Final = {Role.CALIBRATION: "calibration", Role.ACCEPTANCE: "prediction"}
 """What a row is for, as the page says it."""
@@ -98,17 +99,19 @@ and the [rules of the model](decisions/0009-what-the-figures-taught.md) were cho
 rows were in sight. [Extrapolation](extrapolation.md) lists what no published figure tests.
 
 A **bound** is the error that this version of the model reaches, and a margin. A test fails
-where an error exceeds its bound, and so notices a version that is worse. A row within its bound
-is no evidence for the predictions. `make bounds` makes the bounds from nine replays of every
-table: four of 3 s, two of 5 s, two of 10 s and one of 20 s of virtual time, with up to four
-seeds. A bound is the greatest error of the nine replays, and a margin: the difference between
-the greatest and the least error, or 5 % of the greatest if that is more. So a bound holds for
-other seeds, and for every length from 3 s on.
+where an error exceeds its bound, and so notices a version that is worse; a row within its bound
+is no evidence for the predictions. `make bounds` makes it from nine replays of every table, of
+3 to 20 s of virtual time, with up to four seeds: the greatest error of the nine, and as a margin
+the difference to the least, or 5 % of the greatest if that is more. So a bound holds for other
+seeds, and for every length from 3 s on.
 
 [fidelity.csv](fidelity.csv) has every figure of the replays, IBM's and ours.
 [Sources](sources.md) lists every constant with its value and origin. [Timing](timing.md)
 describes the model.
 """
+
+
+_Goal = tuple[str, ...]
 
 
 class OffReason(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -139,6 +142,7 @@ class Material:
     sensitivity: Mapping[str, Sensitivity]
     ablations: Sequence[Mapping[str, str]]
     left_out: Sequence[Mapping[str, str]]
+    ranges: Sequence[Sequence[str]]
 
 
 def page(material: Material) -> str:
@@ -153,7 +157,7 @@ def page(material: Material) -> str:
         "## Decision accuracy\n",
         decided([replay.verdict for replay in material.replays]),
         "## Ranges\n",
-        ranged(),
+        ranged(material.ranges),
         "## Goals, and what is reached\n",
         _goals([replay.verdict for replay in material.replays], material.left_out),
         "## Pictures\n",
@@ -180,29 +184,40 @@ def explain(reasons: Iterable[OffReason], table: str, row: PublishedRow, error: 
     return UNKNOWN
 
 
-def _goals(verdicts: Sequence[TableVerdict], left_out: Sequence[Mapping[str, str]]) -> str:
-    heading = ("table", "rows", "measure", "goal", "calibration", "prediction", "all", "missed by")
+GOAL_COLUMNS: Final = (
+    *("table", "rows", "measure", "goal"),
+    *("calibration", "prediction", "all", "missed by"),
+)
+
+
+def goals(verdicts: Sequence[TableVerdict], left_out: Sequence[Mapping[str, str]]) -> list[_Goal]:
+    """A line for each goal, by `GOAL_COLUMNS`: those of measured tables, then the others."""
     measured = [line for v in verdicts if v.table.is_measured for line in _goal_lines(v)]
-    measured += _model_goals(left_out)
     rules = [line for v in verdicts if not v.table.is_measured for line in _goal_lines(v)]
+    return [*measured, *_model_goals(left_out), *rules]
+
+
+def _goals(verdicts: Sequence[TableVerdict], left_out: Sequence[Mapping[str, str]]) -> str:
+    every = goals(verdicts, left_out)
+    ruled = {f"`{v.table.name}`" for v in verdicts if not v.table.is_measured}
+    measured = [line for line in every if line[0] not in ruled]
+    rules = [line for line in every if line[0] in ruled]
     told = (
         f"{_met(measured)} measured goals are met. A goal that is missed is not changed; "
         "`tools/calibration/NOTES.md` says what was tried to meet it."
     )
-    text = f"{paragraph(told)}\n{paragraph(GROUPS)}\n{markdown_table(heading, measured)}"
     if rules:
-        text += (
-            f"\n{_met(rules)} arithmetic rules of IBM's are met; they need no model.\n\n"
-            + markdown_table(heading, rules)
-        )
-    return text
+        told += f" {_met(rules)} arithmetic rules of IBM's are met; they need no model."
+    missed = [(*of, reached or predicted, by) for *of, _, predicted, reached, by in every if by]
+    heading = ("table", "rows", "measure", "goal", "reached", "missed by")
+    return f"{paragraph(told)}\n{paragraph(GROUPS)}\n{markdown_table(heading, missed)}"
 
 
 def _met(lines: Sequence[Sequence[str]]) -> str:
     return f"{sum(not line[-1] for line in lines)} of {len(lines)}"
 
 
-def _model_goals(left_out: Sequence[Mapping[str, str]]) -> Iterator[tuple[str, ...]]:
+def _model_goals(left_out: Sequence[Mapping[str, str]]) -> Iterator[_Goal]:
     """Goals that are of no published table: a suite left out, and how many constants there are."""
     for name, of, limit in LEFT_OUT_GOALS:
         for row in left_out:
@@ -226,7 +241,7 @@ def _model_goals(left_out: Sequence[Mapping[str, str]]) -> Iterator[tuple[str, .
     )
 
 
-def _goal_lines(verdict: TableVerdict) -> Iterator[tuple[str, ...]]:
+def _goal_lines(verdict: TableVerdict) -> Iterator[_Goal]:
     """A line for each number that is wanted: what calibration rows, predictions, all reach."""
     name = f"`{verdict.table.name}`"
     for check in verdict.checks:
@@ -356,6 +371,7 @@ def _sensitivity(found: Mapping[str, Sensitivity]) -> str:
     if not found:
         return "Not measured yet: `python -m tools.calibration.sensitivity`.\n"
     rows = sorted(found.values(), key=lambda row: -row.loss)
+    matter = [row for row in rows if row.matters][:SENSITIVE_COUNT]
     present = present_values()
     lines = [
         (
@@ -368,8 +384,10 @@ def _sensitivity(found: Mapping[str, Sensitivity]) -> str:
             *("yes" if row.matters else "**no**", str(row.seeds)),
         )
         for row in rows
+        if row in matter or not row.matters
     ]
     numbers = {"move": 100 * MOVE, "seeds": SEEDS, "more": MORE_SEEDS, "significant": SIGNIFICANT}
+    numbers |= {"shown": len(matter), "count": len(rows)}
     text = paragraph(SENSITIVITY.format(**numbers)) + "\n"
     stale = [row.name for row in rows if row.value != present.get(row.name)]
     missing = [f"`{name}`" for name in present if name not in found]

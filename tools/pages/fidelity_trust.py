@@ -56,17 +56,18 @@ rows of IBM's that stand out by more than {level} of the link with fewer CTCs *a
 more, as no model of links that lie within each other can: {outliers}."""
 
 RANGES: Final = """
-A figure of the model has two ranges: for four of five cases, and for nineteen of twenty. It is the
-figure divided and multiplied by a factor. The factors come from the errors of suites that nothing
-was fitted to, and where these tell nothing, of the rows themselves (*in sample*). What a search for
-constants finds is chance in part. So errors are of two draws of searches, which began elsewhere: of
-the first, rows are as a fast copy of the model predicts them, with the same rules; of the second,
-the model itself predicts them, with constants that the fast copy found. Each row counts with both
-errors. The factors are made so that ranges which are told by three suites cover the fourth as they
+A figure of the model has two ranges, for four of five cases and for nineteen of twenty: the figure
+divided and multiplied by a factor. The factors come from the errors of suites that nothing was
+fitted to, and where these tell nothing, from those of the rows themselves (*in sample*). What a
+search for constants finds is chance in part. So there are two draws of searches, which began
+elsewhere, and each row counts with both errors: of the first draw a fast copy of the model predicts
+the rows, with the same rules; of the second the model itself, with constants that the fast copy
+found. The factors are made so that ranges which are told by three suites cover the fourth as they
 state, within five points: a test holds them to that, and *covered* is what they reach. A family
-with few rows takes the factors of the wider one, and says so; one whose suites tell too little of
-each other takes them too, or what its own rows take, whichever is more: there, and in sample,
-*covered* is of its own rows.
+with few rows takes the factors of the wider one. One whose suites tell too little of each other
+takes them too, or what its own rows take, whichever is more: there, and in sample, *covered* is of
+its own rows. The table has the widest families; [ranges.csv](ranges.csv) has also those by the size
+of messages and the number of pairs, and whose errors each is made of.
 
 *Foretold* is a harder test: how many rows are covered by what other suites say in the other draw,
 and nothing more, for four of five and for nineteen of twenty. MB/s of several CTCs are covered as
@@ -83,7 +84,10 @@ assumption; several count as squares do."""
 
 ABLATIONS: Final = """
 For this table one rule at a time was left out, by a constant at which it does nothing; nothing was
-fitted again. One seed, {seconds:g} s; figures are as `make judge` shows them."""
+fitted again. One seed, {seconds:g} s; figures are as `make judge` shows them;
+[ablations.csv](ablations.csv) has more of them."""
+ABLATED_COUNT: Final = 5
+"""How many of the columns the page shows: MB/s, and the rule's name."""
 
 RANGE_NAMES: Final = {
     "rate": "MB/s, messages/s",
@@ -148,11 +152,17 @@ def _decision(made: DecisionAccuracy) -> tuple[str, ...]:
     )
 
 
-def ranged() -> str:
-    """Factors of ranges, by kind of figure and family."""
+RANGE_COLUMNS: Final = (
+    *("figure", "family", "rows", "four of five"),
+    *("nineteen of twenty", "foretold", "errors of"),
+)
+
+
+def ranges() -> list[tuple[str, ...]]:
+    """Factors of ranges by `RANGE_COLUMNS`: a line for each kind of figure and family."""
     misses_of_ratios = (miss for miss, _, _ in certainty.ratios())
     found = certainty.families([*certainty.figures(), *misses_of_ratios])
-    lines = [
+    return [
         (
             *(RANGE_NAMES.get(one.of, one.of), str(one.family), str(one.rows)),
             *(
@@ -169,20 +179,15 @@ def ranged() -> str:
         if one.kind == "figure" or one.family.regime in (SEVERAL_CTCS, ONE_CTC)
         for misses in [found[one.kind, one.of, one.family]]
     ]
-    heading = (
-        "figure",
-        "family",
-        "rows",
-        "four of five",
-        "nineteen of twenty",
-        "foretold",
-        "errors of",
-    )
+
+
+def ranged(lines: Sequence[Sequence[str]]) -> str:
+    """Of `ranges` the families that are part of no other, and what makes ranges wider."""
     small = errors_of(FigureKind.RATE, Family(QUIET, SMALL))
     assumed = [(each.name, " ".join(each.reason.split())) for each in ASSUMPTIONS]
     parts = (
         paragraph(RANGES.format(small=f"x {small.nineteen_of_twenty:.2f}")),
-        markdown_table(heading, lines),
+        markdown_table(RANGE_COLUMNS[:-1], [line[:-1] for line in lines if "," not in line[1]]),
         paragraph(ASSUMED),
         markdown_table(("wider for", "ends"), assumed),
     )
@@ -199,4 +204,5 @@ def ablated(lines: Sequence[Mapping[str, str]]) -> str:
     if not lines:
         return "Not measured yet: `python -m tools.calibration.ablations`.\n"
     text = paragraph(ABLATIONS.format(seconds=ablations.SECONDS)) + "\n"
-    return text + markdown_table(ablations.COLUMNS, [tuple(line.values()) for line in lines])
+    rows = [tuple(line.values())[:ABLATED_COUNT] for line in lines]
+    return text + markdown_table(ablations.COLUMNS[:ABLATED_COUNT], rows)

@@ -1,9 +1,9 @@
 """The tables of keys in ``docs/json.md``, made from the records that ``--json`` prints.
 
 A table is what a mark holds that names a record, as ``<!--=isfc.cli.plan.json.PlanJson-->``. A row
-is a field of the record: its name and the text below it in the source. A record within it follows
-with rows of its own, ``model.workload``, or ``advice[].id`` of a list or of names; one that has a
-table on the page is linked instead.
+is a field of the record: its name and the text below it in the source. The keys of a record within
+it are in the same row, each with its text in brackets; one that holds records too has a row of its
+own, ``advice[].trials``. A record is told once: where it is met again, that place is named.
 """
 
 import ast
@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
-from typing import Any, Final, get_args, get_origin, get_type_hints
+from typing import Any, Final, NamedTuple, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
 
@@ -23,7 +23,17 @@ _NAMED: Final = re.compile(r"<!--=(isfc\.cli\.\w[\w.]*Json)-->")
 _HEADING: Final = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 _Links = dict[type[Struct], str]
-"""The link to each record that has a table of its own."""
+"""Where each record is told: the link to its table, or the row that has it."""
+
+
+class _Field(NamedTuple):
+    """A key of a record, what is said of it, and the record that it holds."""
+
+    key: str
+    said: str
+    several: str
+    """``[]`` for each list, or mapping by name, in which the record is"""
+    inner: type[Struct] | None
 
 
 def tables(text: str) -> dict[str, str]:
@@ -44,24 +54,56 @@ def _anchor(heading: str) -> str:
 
 
 def _table(record: type[Struct], links: _Links) -> str:
-    rows = (f"| `{key}` | {cell} |\n".replace("|  |", "| |") for key, cell in _cells(record, links))
+    rows = (f"| `{key}` | {cell} |\n".replace("|  |", "| |") for key, cell in _rows(record, links))
     return "".join(("| key | holds |\n| --- | --- |\n", *rows))
 
 
-def _cells(record: type[Struct], links: _Links) -> Iterator[tuple[str, str]]:
-    """Each key of a record with what is said of it, then those of the record that it holds."""
+def _rows(record: type[Struct], links: _Links) -> Iterator[tuple[str, str]]:
+    """Each key of a record with what is said of it, then those below it that need a row."""
+    links = {record: "", **links}
+    for field in _fields(record):
+        yield from _row(field.key, field, _claimed(field.key, field, links), links)
+
+
+def _row(path: str, field: _Field, is_told_here: bool, links: _Links) -> Iterator[tuple[str, str]]:
+    if field.inner is None or not is_told_here:
+        yield path, _said(field, links)
+        return
+    keys: list[str] = []
+    below: list[tuple[str, _Field]] = []
+    for each in _fields(field.inner):
+        place = f"{path}{field.several}.{each.key}"
+        if _claimed(place, each, links):
+            below.append((place, each))
+            keys.append(f"`{each.key}`")
+        else:
+            said = _said(each, links)
+            keys.append(f"`{each.key}` ({said})" if said else f"`{each.key}`")
+    yield path, ": ".join(filter(None, (field.said, ", ".join(keys))))
+    for place, each in below:
+        yield from _row(place, each, True, links)
+
+
+def _claimed(path: str, field: _Field, links: _Links) -> bool:
+    """Whether the record of a field is told there, as it is told nowhere yet."""
+    if field.inner is None or field.inner in links:
+        return False
+    links[field.inner] = f"as `{path}`"
+    return True
+
+
+def _said(field: _Field, links: _Links) -> str:
+    """What is said of a key in a few words, with where its record is told."""
+    place = links[field.inner] if field.inner else ""
+    return ": ".join(filter(None, (field.said, place)))
+
+
+def _fields(record: type[Struct]) -> Iterator[_Field]:
     told, types = _told(record), get_type_hints(record)
     for key in record.__struct_fields__:
         said = told.get(key, "")
         several, inner = next(_records(types[key]), ("", None))
-        if inner is None or said.startswith(ELSEWHERE):
-            yield key, said
-        elif inner in links:
-            yield key, f"{said}: {links[inner]}" if said else links[inner]
-        else:
-            yield key, said
-            for name, cell in _cells(inner, links):
-                yield f"{key}{several}.{name}", cell
+        yield _Field(key, said, several, None if said.startswith(ELSEWHERE) else inner)
 
 
 def _records(kind: Any, several: str = "") -> Iterator[tuple[str, type[Struct]]]:
