@@ -21,17 +21,6 @@ def section() -> str:
     return block("\n".join(map(_section, _verdicts())))
 
 
-def ios_above() -> float:
-    """How far the I/Os a second of a writer are above IBM's, as a ratio."""
-    (error,) = {
-        round(found.error or 0, 4)
-        for verdict in _verdicts()
-        for found in verdict.comparisons
-        if found.key in ("lgr-02", "lgr-03")
-    }
-    return error
-
-
 @cache
 def _verdicts() -> list[TableVerdict]:
     return judge(choose([load_table(name) for name in RELOCATION_TABLES], {}), {})

@@ -50,7 +50,7 @@ def reliability(_: str) -> dict[str, str]:
 
 def relocation(_: str) -> dict[str, str]:
     """Of the page on relocations: IBM's guests, and what the model comes to."""
-    found = {"replayed": replayed.section(), "ios_above": f"{100 * replayed.ios_above():.1f}"}
+    found = {"replayed": replayed.section()}
     found["pairs"] = str(WINDOW // find_workload("HL").window)
     for kind, guest in KNOWN_GUESTS.items():
         found |= {f"{kind.replace('-', '_')}_{name}": s for name, s in _told(guest.memory).items()}
