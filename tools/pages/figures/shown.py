@@ -108,15 +108,11 @@ def rules() -> str:
 
 
 def _lines() -> Iterator[str]:
-    yield "| rule | severity | finds |"
-    yield "| --- | --- | --- |"
-    for rule in RULES:
-        yield f"| [`{rule.id}`](#{rule.id}) | {rule.severity} | {rule.title} |"
     for rule in RULES:
         yield ""
         yield f"### {rule.id}"
         yield ""
-        yield f"{rule.title} {rule.reason}"
+        yield f"{rule.severity.capitalize()}: {rule.title} {rule.reason}"
         yield ""
         yield f"- Change: {rule.remedy}"
         yield f"- Source: {rule.source}."
