@@ -7,6 +7,7 @@ from isfc.errors import ConfigurationError
 
 EXTRAS = {
     # what is imported: the extra of ``setup.cfg`` that brings it, and its name for pip
+    "jinja2": ("plot", "jinja2"),
     "vl_convert": ("plot", "vl-convert-python"),
     "pyarrow": ("parquet", "pyarrow"),
     "distributed": ("cluster", "distributed"),

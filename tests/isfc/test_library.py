@@ -21,7 +21,7 @@ def test_missing_library_is_named_with_the_command_that_installs_it(
 ) -> None:
     check_library(module, "--here")
     monkeypatch.setattr("isfc.library.find_spec", lambda _: None)
-    with pytest.raises(ConfigurationError, match=r"^--here needs [a-z-]+, which is not") as caught:
+    with pytest.raises(ConfigurationError, match=r"^--here needs [a-z0-9-]+, which") as caught:
         check_library(module, "--here")
     extra, _ = EXTRAS[module]
     assert str(caught.value).endswith(f"{sys.executable} -m pip install 'isfc[{extra}]'")
@@ -54,3 +54,14 @@ def test_extra_that_is_named_brings_the_library(extra: str, library: str) -> Non
     setup = ConfigParser()
     setup.read(SETUP, "utf-8")
     assert re.search(rf"^{library} ", setup["options.extras_require"][extra], re.MULTILINE)
+
+
+def test_wheel_has_every_file_that_is_no_module() -> None:
+    setup = ConfigParser()
+    setup.read(SETUP, "utf-8")
+    for package, patterns in setup["options.package_data"].items():
+        folder = SETUP.parent / package
+        held = {path for pattern in patterns.split() for path in folder.glob(pattern)}
+        made = {".py", ".pyc", ".so", ".pyd"}  # and the help, which a build writes
+        files = {path for path in folder.rglob("*.*") if path.suffix not in made}
+        assert {path for path in files if path.parent != folder / "cli" / "help"} <= held

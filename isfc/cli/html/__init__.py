@@ -1,1 +1,1 @@
-"""The page that ``isfc report`` writes, and the parts that pages of HTML are made of."""
+"""Pages and parts of pages as HTML: what they are made of, and the page about a layout."""

@@ -1,8 +1,5 @@
 """What the page says first of a link: what it carries, why, its worst loss, and what to do."""
 
-from collections.abc import Iterable
-from html import escape
-
 from isfc.cli.judgement.advice import to_do
 from isfc.cli.judgement.limit import limit_lines
 from isfc.cli.judgement.worst_loss import worst_loss
@@ -12,21 +9,14 @@ from scenarios.runs.notes import believed, plan_notes
 from scenarios.runs.saturation import SUITE
 
 
-def decision(runs: LinkRuns) -> str:
-    """The list that the page of a link begins with."""
-    lines = (
+def decision(runs: LinkRuns) -> tuple[tuple[str, str], ...]:
+    """The list that the page of a link begins with: headings, and what is said below each."""
+    return (
         ("Carries", _carries(runs)),
         ("Limited by", " ".join(limit_lines(runs.carried, brief=True))),
         ("Worst loss", worst_loss(runs.layout, runs.lefts)),
         ("To do", to_do(runs.plan.advice, runs.tried, runs.carried, "see Findings")),
     )
-    return decision_list(lines)
-
-
-def decision_list(lines: Iterable[tuple[str, str]]) -> str:
-    """What is said below each heading, where something is."""
-    items = "".join(f"<dt>{what}</dt><dd>{escape(said)}</dd>\n" for what, said in lines if said)
-    return f'<dl class="decision">\n{items}</dl>'
 
 
 def _carries(runs: LinkRuns) -> str:

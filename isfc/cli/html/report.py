@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 
 from isfc.arguments import checked, in_python
-from isfc.cli.html.document import bundle, check_charts, document
+from isfc.cli.html.resource import check_charts
 from isfc.cli.options.layout import LINKS_IN_FULL, OpenedLink, open_given
 from isfc.io.configuration import IoConfiguration
 from isfc.layout.catalogue import AnyLayout
@@ -56,7 +56,12 @@ def report_page(
     tell: Callable[[str], None],
     run_each: RunEach,
 ) -> str:
-    """The page of some links and channels; ``tell`` is told what is run, and of which link."""
+    """The page of some links and channels; ``tell`` is told what is run, and of which link.
+
+    Its libraries have to be there: `check_charts`.
+    """
+    from isfc.cli.html.document import bundle, document
+
     channels = channel_estimates(name, configuration) if configuration else None
     if len(links) > LINKS_IN_FULL:
         tell("all links together")

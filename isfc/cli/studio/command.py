@@ -32,7 +32,7 @@ def studio(
     The page is served on loopback, to whoever knows its address. Nothing is written but what the
     page downloads. Ctrl-C ends it.
     """
-    for library in ("starlette", "uvicorn"):
+    for library in ("starlette", "uvicorn", "jinja2"):
         check_library(library, "isfc studio")
     from isfc.cli.studio.serve import serve
 

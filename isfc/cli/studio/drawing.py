@@ -13,7 +13,7 @@ from isfc.cli.drawing.link import (
     fibre_words,
     link_groups,
 )
-from isfc.cli.html.parts import drawn as labelled
+from isfc.cli.html.template import macro
 
 _ROW = 22
 
@@ -32,7 +32,9 @@ def overview(collection: isfc.Collection) -> str:
         return ""
     drawn, height = draw_cluster(collection)
     drawn.set("viewBox", f"0 0 {WIDTH} {height}")
-    return labelled("The cluster drawn", ElementTree.tostring(drawn, "unicode"))
+    return macro(
+        "html/parts.html", "drawn", "The cluster drawn", ElementTree.tostring(drawn, "unicode")
+    )
 
 
 def touchable(link: isfc.Layout, left: isfc.Layout | None, mark: str) -> str:

@@ -6,12 +6,14 @@ is known.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Final
+
+from markupsafe import Markup
 
 import isfc
 from isfc.cli.drawing.difference import differences as changed
-from isfc.cli.html.parts import details, greatest, ranged, table
+from isfc.cli.html.parts import greatest, ranged, table
+from isfc.cli.html.template import macro
 from isfc.cli.judgement.carried import CAPTION, differences
 from isfc.cli.judgement.opened import UNRANGED, compared, ranged_rate, util_range
 from isfc.cli.output.ranges import likely, ranges_of
@@ -24,6 +26,7 @@ KnownWhy = Callable[[Why], str | None]
 """What limits a link, in a sentence; None if it was not asked yet."""
 
 PENDING: Final = "…"
+_PARTS: Final = "studio/page/judgement.html"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,23 +67,19 @@ def _judged(subject: Subject, opened: Subject, pairs: int, known: Known) -> dict
     }
 
 
-def in_short(subject: Subject, opened: Subject, pairs: int, known: Known) -> str:
+def in_short(subject: Subject, opened: Subject, pairs: int, known: Known) -> Markup:
     """In a line: whether that is better than as opened, what is carried, how many warnings."""
     links = _judged(subject, opened, pairs, known)
-    said = []
+    verdicts = []
     if subject != opened:
         kinds = dict.fromkeys(
             _kind(each.now, each.earlier) for each in links.values() if each.is_changed
         )
-        words = [_VERDICTS[kind] for kind in kinds if kind] or [_COMPUTING]
-        said.append(f"<strong>{' '.join(words)}</strong>")
-    said.append(escape(_sends(links)))
-    count = sum(
+        verdicts = [_VERDICTS[kind] for kind in kinds if kind] or [_COMPUTING]
+    warnings = sum(
         finding.severity == "warning" for each in links.values() for finding in each.plan.advice
     )
-    if count:
-        said.append(f'<a href="#findings-heading">{count} warning{"s" * (count > 1)}</a>')
-    return " ".join(said)
+    return macro(_PARTS, "in_short", verdicts, _sends(links), warnings)
 
 
 _COMPUTING: Final = "The model is at work."
@@ -117,7 +116,7 @@ def _sends(links: Mapping[str, _Judged]) -> str:
 
 def capacity(
     subject: Subject, opened: Subject, pairs: int, known: Known, known_why: KnownWhy
-) -> str:
+) -> Markup:
     """What each node can send, by rule and by model, and the difference to the layout as opened.
 
     And what limits the slower direction.
@@ -154,7 +153,7 @@ def capacity(
             )
         ]
         if (asked := asked_why.get(name)) and (said := known_why(asked)):
-            limits.append(f"<p>{escape(said)}</p>")
+            limits.append(said)
         if each.figures:
             notes |= dict.fromkeys(differences(each.plan, each.figures, pairs=pairs))
         notes |= dict.fromkeys(
@@ -170,10 +169,9 @@ def capacity(
         "collisions/s",
         "RDEV util %",
     )
-    shown = table(CAPTION, heads, rows)
-    small = "".join(map(_small, (*notes, UNRANGED.text)))
-    why = details("What limits each link", "".join(limits)) if len(links) > 1 else "".join(limits)
-    return "".join([*verdicts, shown, why, details("What these figures rest on", small)])
+    figures = table(CAPTION, heads, rows)
+    several = len(links) > 1
+    return macro(_PARTS, "capacity", verdicts, figures, limits, several, (*notes, UNRANGED.text))
 
 
 def verdict(
@@ -181,20 +179,17 @@ def verdict(
     before: Sequence[isfc.ModelledRate | None],
     pairs: int,
     of: str = "",
-) -> str:
+) -> Markup:
     """Whether a link is better than it was opened: what the slower direction carries, by the model.
 
     Nothing until the model has said all; ``of`` names the link, if there are several.
     """
     loads = _loads(now, before)
     if not loads:
-        return ""
+        return Markup()
     kind = _kind(now, before)
     full, some = (words for _, words in loads)
-    return (
-        f'<p class="verdict {kind}"><strong>{_VERDICTS[kind]}</strong> Saturated, the '
-        f"slower direction{escape(of)} carries {full}; with {pairs} pairs, {some}.</p>"
-    )
+    return macro(_PARTS, "verdict", kind, _VERDICTS[kind], of, full, f"{pairs} pairs, {some}")
 
 
 def _loads(
@@ -227,10 +222,6 @@ _VERDICTS: Final = {
     "alike": "As fast as when it was opened.",
     "mixed": "Better at one load than as opened, worse at the other.",
 }
-
-
-def _small(text: str) -> str:
-    return f"<p><small>{escape(text)}</small></p>"
 
 
 def _modelled(
@@ -275,80 +266,30 @@ def with_difference(now: float, before: float | None) -> str:
     return f"{now:.0f} ({difference:+d})" if difference else f"{now:.0f}"
 
 
-def orders(judged: Mapping[str, isfc.Plan]) -> str:
+def orders(judged: Mapping[str, isfc.Plan]) -> Markup:
     """Who writes on what, in which order; of several links folded."""
-    lines = "".join(
-        f"<p><strong>{escape(way.sender)}</strong> writes to {escape(partner)} on "
-        f'<span class="order" data-sender="{escape(way.sender)}">'
-        f"{', '.join(f'{rdev:04X}' for rdev in way.write_order)}</span>, in that order; only it "
-        f"writes on {', '.join(f'{rdev:04X}' for rdev in way.exclusive) or 'none'}.</p>"
-        for plan in judged.values()
-        for way, partner in zip(plan.directions, plan.layout.nodes[::-1], strict=True)
-    )
-    return details("Who writes on what", lines) if len(judged) > 1 else lines
+    return macro(_PARTS, "orders", [*judged.values()])
 
 
-def findings(judged: Mapping[str, isfc.Plan], *, able: bool = True) -> str:
+def findings(judged: Mapping[str, isfc.Plan], *, able: bool = True) -> Markup:
     """What `isfc check` finds, warnings first; each with the ways to do what it advises.
 
     Each names its fibres, which the page shows in the drawing; remarks on several links are folded.
     Nothing can be done, as not ``able``, while something is struck out: findings are then of
     what is left of the layout.
     """
-    found = [(name, plan, finding) for name, plan in judged.items() for finding in plan.advice]
-
-    def item(name: str, plan: isfc.Plan, finding: isfc.Finding) -> str:
-        return (
-            f'<li class="{finding.severity}" tabindex="0" '
-            f'data-fibres="{escape(" ".join(fibre.name for fibre in finding.fibres))}">'
-            f"<strong>{escape(finding.severity)}</strong> <code>{escape(finding.id)}</code>"
-            f"{f' of {escape(name)}' if len(judged) > 1 else ''}<br>"
-            f"{escape(finding.text)} <em>{escape(finding.remedy)}</em>"
-            f"{_buttons(name, finding.id, plan.ways(finding.id)) if able else ''}</li>"
-        )
-
-    warnings = [item(*each) for each in found if each[2].severity == "warning"]
-    remarks = [item(*each) for each in found if each[2].severity != "warning"]
-    if not found:
-        return "<p>Nothing to change.</p>"
-    if len(judged) > 1 and remarks:
-        shown = _listed(warnings) + details(f"Remarks: {len(remarks)}", _listed(remarks))
-    else:
-        shown = _listed(warnings + remarks)
-    hint = (_HINT if "<button" in shown else "") if able else _STRUCK_HINT
-    return (f'<p class="hint">{hint}</p>' if hint else "") + shown
+    found = [
+        {"link": name, "finding": finding, "ways": plan.ways(finding.id) if able else {}}
+        for name, plan in judged.items()
+        for finding in plan.advice
+    ]
+    return macro(_PARTS, "findings", found, able, len(judged) > 1)
 
 
-def _listed(items: Sequence[str]) -> str:
-    return f'<ul class="findings">{"".join(items)}</ul>' if items else ""
-
-
-_HINT: Final = (
-    "Begin with the first. <em>Do it</em> changes the layout as the finding advises. The bar at "
-    "the top of the page tells whether that is better; Undo takes it back."
-)
-
-_STRUCK_HINT: Final = (
-    "These are of what is left. Take back what is struck out to change the layout."
-)
-
-
-def _buttons(name: str, finding: str, ways: Mapping[int, str]) -> str:
-    """A button for each way to do what a finding advises; of several, each with its words."""
-    buttons = "".join(
-        f'<button type="button" data-link="{escape(name)}" data-finding="{escape(finding)}" '
-        f'data-way="{number}">Do it{f" {escape(words)}" if len(ways) > 1 else ""}'
-        f'<span class="unseen"> ({escape(finding)})</span></button>'
-        for number, words in ways.items()
-    )
-    return f'<div class="tools">{buttons}</div>' if buttons else ""
-
-
-def changes(opened: isfc.Collection, now: isfc.Collection, struck: Iterable[str] = ()) -> str:
+def changes(opened: isfc.Collection, now: isfc.Collection, struck: Iterable[str] = ()) -> Markup:
     """What has changed since the layout was opened, in words; then what is struck out."""
     lines = [
         *changed(opened, now),
         *(f"fibre {name}: struck out, to be taken back" for name in struck),
     ]
-    items = "".join(f"<li>{escape(line)}</li>" for line in lines)
-    return f"<ul>{items}</ul>" if items else "<p>Nothing: this is the layout as it was opened.</p>"
+    return macro(_PARTS, "changes", lines)

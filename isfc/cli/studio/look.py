@@ -1,11 +1,12 @@
 """A look at a layout after an edit, by the rules alone."""
 
-from html import escape
 from typing import Any
 
 import msgspec
+from markupsafe import Markup
 
 import isfc
+from isfc.cli.html.template import macro
 from isfc.cli.studio.drawing import overview, touchable
 from isfc.cli.studio.judgement import (
     Known,
@@ -62,20 +63,14 @@ def look(wanted: LayoutEdited, known: Known, why: KnownWhy) -> dict[str, Any]:
     }
 
 
-def _drawing(whole: isfc.Collection, left: isfc.Collection) -> str:
-    """The machines, then each link, which can be folded where there are several."""
+def _drawing(whole: isfc.Collection, left: isfc.Collection) -> Markup:
+    """The machines, then each link."""
     kept = {link.nodes: link for link in left.links}
     drawn = [
-        touchable(link, kept.get(link.nodes), f"-{number}")
+        (link, touchable(link, kept.get(link.nodes), f"-{number}"))
         for number, link in enumerate(whole.links, start=1)
     ]
-    if len(drawn) == 1:
-        return overview(whole) + drawn[0]
-    return overview(whole) + "".join(
-        f'<details class="link" data-name="{escape(link.name)}"><summary>{escape(link.name)}: '
-        f"{len(link.ctcs)} CTCs on {len(link.fibres)} fibres</summary>{one}</details>"
-        for link, one in zip(whole.links, drawn, strict=True)
-    )
+    return macro("studio/page/judgement.html", "drawing", overview(whole), drawn)
 
 
 def describe(collection: isfc.Collection) -> list[dict[str, Any]]:

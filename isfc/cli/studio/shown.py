@@ -1,20 +1,23 @@
 """What commands print as ``--json``, as parts of the page: the answer first, then its figures."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from html import escape
 from itertools import groupby
 from typing import Any, Final
 
+from markupsafe import Markup
+
 from isfc.cli.html.parts import details, greatest, ranged, table
+from isfc.cli.html.template import render
 from isfc.cli.judgement.limit import short_record
 from isfc.cli.output.ranges import likely, percent, range_note, read_range, share_note
 
 Record = Mapping[str, Any]
 _GIB: Final = 2**30
 _MIB: Final = 2**20
+Answer = tuple[str, str]
 
 
-def losses(record: Any) -> str:
+def losses(record: Any) -> Markup:
     """``isfc plan --lose`` of one link: the worst loss, then what each leaves."""
     lefts: Sequence[Record] = record
     whole, *lost = lefts
@@ -28,11 +31,12 @@ def losses(record: Any) -> str:
     told = "with 50 pairs of HL, by the model" if modelled else "by IBM's rule of thumb"
     caption = f"MB/s (2^20) one way that each can send with one piece gone, {told}; % of the whole"
     known = range_note(_left_range(whole, node) for node in nodes)
-    return (
-        (_worst(_pieces(lost), whole) if lost else "")
-        + table(caption, ("gone", "CTCs left", *sum(heads, ()), *why), rows)
-        + _limited("The whole link is", whole)
-        + _notes([known, share_note(_share_ranges(lost)), *_texts(whole)])
+    return _panel(
+        whole,
+        [_worst(_pieces(lost), whole)] if lost else [],
+        [known, share_note(_share_ranges(lost))],
+        figures=table(caption, ("gone", "CTCs left", *sum(heads, ()), *why), rows),
+        limited="The whole link is",
     )
 
 
@@ -41,7 +45,7 @@ def _pieces(lost: Sequence[Record]) -> Sequence[Record]:
     return [each for each in lost if each["kind"] not in ("cec", "system")] or lost
 
 
-def _worst(lost: Sequence[Record], whole: Record) -> str:
+def _worst(lost: Sequence[Record], whole: Record) -> Answer:
     share, left = min(((_share(left, whole), left) for left in lost), key=lambda each: each[0])
     rates = ", ".join(
         f"{node} {rate:.0f}{_between(_left_range(left, node))}"
@@ -49,8 +53,7 @@ def _worst(lost: Sequence[Record], whole: Record) -> str:
     )
     known = min(_share_ranges([left]), key=lambda each: each.value, default=None)
     kept = f"{100 * share:.0f} %" if known is None else percent(known)
-    answer = _worst_of(lost, _gone([left]))
-    return _answer(answer, f"{kept} is left: {rates} MB/s one way.")
+    return _worst_of(lost, _gone([left])), f"{kept} is left: {rates} MB/s one way."
 
 
 def _worst_of(lost: Sequence[Record], name: str) -> str:
@@ -109,7 +112,7 @@ def _name(here: str, *there: str) -> Iterator[str]:
     yield from (f"({other})" for other in there if other != here)
 
 
-def relocation(record: Any) -> str:
+def relocation(record: Any) -> Markup:
     """``isfc relocate``: what became of each guest, then its passes."""
     ranges = record["ranges"] or {"guests": {}}
     way = f"{record['source']} to {record['destination']}"
@@ -119,15 +122,16 @@ def relocation(record: Any) -> str:
         answers.append(_moved(guest, within, record["source"]))
         passes.append(_passes(guest))
     known = [read_range(record["seconds"], ranges["seconds"])] if "seconds" in ranges else []
-    return (
-        "".join(answers)
-        + _limited("Moving is", record)
-        + details(f"The passes from {way}", "".join(passes))
-        + _notes([range_note(known), *_texts(record)])
+    return _panel(
+        record,
+        answers,
+        [range_note(known)],
+        limited="Moving is",
+        below=details(f"The passes from {way}", Markup().join(passes)),
     )
 
 
-def _moved(guest: Record, within: Record | None, source: str) -> str:
+def _moved(guest: Record, within: Record | None, source: str) -> Answer:
     seconds, stopped = (
         f"{guest[key]:.2f} s{_between(within and read_range(guest[key], within[key]))}"
         for key in ("seconds", "quiesced_seconds")
@@ -138,8 +142,9 @@ def _moved(guest: Record, within: Record | None, source: str) -> str:
         turns = (
             " At one end of the range it is not moved." if within and within["other_end"] else ""
         )
-        return _answer(
-            f"{name} is moved in {seconds}.", f"Stopped for {stopped}; {gib:.2f} GiB moved.{turns}"
+        return (
+            f"{name} is moved in {seconds}.",
+            f"Stopped for {stopped}; {gib:.2f} GiB moved.{turns}",
         )
     ends: Mapping[str, Callable[[], str]] = {
         "max-quiesce": lambda: (
@@ -149,9 +154,7 @@ def _moved(guest: Record, within: Record | None, source: str) -> str:
         "link-lost": lambda: "the link is down",
     }
     why = ends.get(guest["end"], lambda: guest["end"])()
-    return _answer(
-        f"{name} is not moved: {why}.", f"It was given up after {seconds}.{_ways(guest)}"
-    )
+    return f"{name} is not moved: {why}.", f"It was given up after {seconds}.{_ways(guest)}"
 
 
 def _ways(guest: Record) -> str:
@@ -171,7 +174,7 @@ def _ways(guest: Record) -> str:
     return f" By the rules it would be moved with {found}." if found else ""
 
 
-def _passes(guest: Record) -> str:
+def _passes(guest: Record) -> Markup:
     rows = (
         (
             f"{number}{' stopped' if each['quiesced'] else ''}",
@@ -186,10 +189,12 @@ def _passes(guest: Record) -> str:
     return table(f"Passes of {guest['name']}", heads, rows)
 
 
-def together(record: Any) -> str:
+def together(record: Any) -> Markup:
     """``isfc plan`` of links that share channels: each alone and with all, then the channels."""
     if "together" not in record:
-        return _answer("No two links share a channel.", "Each carries what it carries alone.")
+        return _panel(
+            {}, [("No two links share a channel.", "Each carries what it carries alone.")]
+        )
     links: Sequence[Record] = record["together"]
     found = [read_range(sum(each["together_mb_per_s"]), each["together_range"]) for each in links]
     least = min(links, key=_kept)
@@ -209,12 +214,13 @@ def together(record: Any) -> str:
     said = f"Busiest: {busiest['name']}, {busiest['busy_percent']:.0f} %." if busiest else ""
     kept = f"{100 * _kept(least):.0f} %"
     answer = f"With all links at work {least['link']} keeps {kept} of what it carries."
-    return (
-        _answer(answer, said)
-        + table("MB/s (2^20) one way", ("link", *ways, "both ways", "kept"), rows)
-        + _limited("All together are", record)
-        + details("What several fibres share", _shared(shared))
-        + _notes([range_note(found), *_texts(record)])
+    return _panel(
+        record,
+        [(answer, said)],
+        [range_note(found)],
+        figures=table("MB/s (2^20) one way", ("link", *ways, "both ways", "kept"), rows),
+        limited="All together are",
+        below=details("What several fibres share", _shared(shared)),
     )
 
 
@@ -224,7 +230,7 @@ def _kept(link: Record) -> float:
     return share
 
 
-def _shared(shared: Iterable[Record]) -> str:
+def _shared(shared: Iterable[Record]) -> Markup:
     rows = (
         (
             each["name"],
@@ -235,13 +241,13 @@ def _shared(shared: Iterable[Record]) -> str:
     return table("MB/s (2^20), all links together", ("channel", "out", "in", "busy %"), rows)
 
 
-def cluster_losses(record: Any) -> str:
+def cluster_losses(record: Any) -> Markup:
     """``isfc plan --lose`` of all links: the worst loss, then what each leaves.
 
     Of links that share nothing, one after the other.
     """
     if "losses" not in record:
-        return "".join(map(losses, record["links"]))
+        return Markup().join(map(losses, record["links"]))
     lost: Sequence[Record] = record["losses"]
     found = [each.get("range") and read_range(each["mb_per_s"], each["range"]) for each in lost]
     worst = min(_pieces(lost), key=lambda each: (-len(each["cut"]), each.get("mb_per_s", 0.0)))
@@ -259,29 +265,38 @@ def cluster_losses(record: Any) -> str:
         for each, within in zip(lost, found, strict=True)
     )
     heads = ("gone", "all links, both ways", "limited by", "links down", "links with fewer CTCs")
-    return (
-        _answer(_worst_of(lost, worst["name"]), down)
-        + table("MB/s (2^20) that is left, by the model", heads, rows)
-        + _notes([range_note(found), *_texts(record)])
+    return _panel(
+        record,
+        [(_worst_of(lost, worst["name"]), down)],
+        [range_note(found)],
+        figures=table("MB/s (2^20) that is left, by the model", heads, rows),
     )
-
-
-def _limited(what: str, record: Record) -> str:
-    limits = record.get("limits")
-    return f"<p>{what} {escape(limits['text'])} MB/s.</p>" if limits else ""
-
-
-def _answer(first: str, more: str) -> str:
-    return f'<p class="answer"><strong>{escape(first)}</strong> {escape(more)}</p>'
 
 
 def _between(within: Any) -> str:
     return f" ({likely(within)})" if within else ""
 
 
-def _texts(record: Record) -> Iterator[str]:
-    return (note["text"] for note in record.get("notes", ()))
+def _panel(
+    record: Record,
+    answers: Iterable[Answer],
+    ranges: Iterable[str] = (),
+    *,
+    figures: str = "",
+    limited: str = "",
+    below: str = "",
+) -> Markup:
+    """The answers, a table of figures and what is ``below`` it; then notes.
 
-
-def _notes(texts: Iterable[str]) -> str:
-    return "".join(f"<p><small>{escape(text)}</small></p>" for text in dict.fromkeys(texts) if text)
+    What limits it stands after the words ``limited``.
+    """
+    notes = (*ranges, *(note["text"] for note in record.get("notes", ())))
+    return render(
+        "studio/page/shown.html",
+        answers=answers,
+        figures=figures,
+        limited=limited,
+        limits=limited and record.get("limits"),
+        below=below,
+        notes=[*dict.fromkeys(filter(None, notes))],
+    )

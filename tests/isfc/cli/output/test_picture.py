@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from isfc.cli.html.parts import resource
+from isfc.cli.html.resource import resource
 from isfc.cli.output.curves import axis, curves, nominal
 from isfc.cli.output.picture import CURVES, Spec, picture, picture_svg
 from tests.contrast import CONTRAST_MIN, contrast, parse_colour
@@ -41,7 +41,7 @@ def test_every_curve_of_a_picture_can_be_seen() -> None:
 def test_every_colour_that_a_page_draws_with_can_be_seen(place: int) -> None:
     light, *others = (
         dict(re.findall(r"--(\w+): (#\w+)", block))
-        for block in re.findall(r"(?s):root \{(.*?)\}", resource("page.css"))
+        for block in re.findall(r"(?s):root \{(.*?)\}", resource("html/page.css"))
     )
     colours = light | [{}, *others][place]  # on light devices, on dark ones, on paper
     assert {*DRAWN} <= {*colours}

@@ -1,0 +1,172 @@
+"""The page's part on one link: the rows of its tables, and what is said of them."""
+
+from collections.abc import Iterator, Sequence
+
+from markupsafe import Markup
+
+from ctc.address import format_chpid, format_rdev
+from isfc.cli.drawing.cluster import drawing_svg
+from isfc.cli.html.charts import ALIKE, has_collisions
+from isfc.cli.html.decision import decision
+from isfc.cli.html.parts import greatest, ranged
+from isfc.cli.html.template import render
+from isfc.cli.judgement.advice import model_word, two_paces
+from isfc.cli.judgement.limit import limit_lines, short_limit
+from isfc.cli.judgement.worst_loss import gone_words, share_left
+from isfc.cli.output.ranges import range_note, ranges_of
+from isfc.cli.results.shared import shared_note, shared_rows
+from isfc.layout.capacity import WriteDirection
+from isfc.layout.layout import Collection
+from isfc.layout.note import Note
+from isfc.layout.rules.rule import warnings_first
+from scenarios.figures.certainty import Range
+from scenarios.figures.link_loss import AfterLoss, left_range
+from scenarios.figures.moved_ranges import relocation_ranges
+from scenarios.figures.report_runs import TIMELINE_PAIRS, LinkRuns
+from scenarios.runs.notes import BUSY, BUSY_UNRANGED, believed, plan_notes, unranged
+from scenarios.runs.saturation import SATURATING_PAIRS, STATED_PAIRS, SUITE
+from scenarios.runs.steady import Rate
+
+_UNRANGED = unranged(f"collisions, the timeline, what an OSA carries, and {BUSY}")
+
+Row = Sequence[object]
+
+
+def link_article(runs: LinkRuns, *, overview: bool) -> Markup:
+    """All about one link; with an ``overview`` of its directors, if it has some."""
+    layout, disks = runs.layout, runs.disks
+    overview &= any(fibre.directors for fibre in layout.fibres)
+    notes = plan_notes(layout, runs.carried)
+    return render(
+        "html/link.html",
+        runs=runs,
+        suite=SUITE,
+        saturating_pairs=SATURATING_PAIRS,
+        stated_pairs=STATED_PAIRS,
+        timeline_pairs=TIMELINE_PAIRS,
+        decided=decision(runs),
+        notes=[note.text for note in (*notes, _UNRANGED) if note != BUSY_UNRANGED],
+        directors=overview and drawing_svg(cluster=Collection((layout,))),
+        drawing=drawing_svg(layout, mark=runs.mark),
+        findings=[
+            (finding, " ".join(map(model_word, runs.tried.get(finding.id, ()))))
+            for finding in warnings_first(runs.plan.advice)
+        ],
+        rates=_rates(runs, notes),
+        limits=limit_lines(runs.carried),
+        known=range_note(within for each in runs.carried for within in ranges_of(each)),
+        chpids=[row for way in runs.plan.directions for row in _chpids(way)],
+        paces=_paces(runs),
+        collides=has_collisions(runs),
+        load=_load(runs),
+        alike=_alike(runs),
+        losses=_losses(runs),
+        relocated=[*_relocated(runs)],
+        ios=_ios(runs),
+        disks=disks and shared_rows(disks.now),
+        disks_note=disks and shared_note(disks.now),
+    )
+
+
+def _rates(runs: LinkRuns, notes: Sequence[Note]) -> Iterator[Row]:
+    """The rule's figure for each direction beside the model's, and which is to be believed."""
+    most = greatest(within for each in runs.carried for within in ranges_of(each))
+    for way, figure in zip(runs.plan.directions, runs.carried, strict=True):
+        saturated, stated = ranges_of(figure)
+        rule = way.estimated_mb_per_s
+        yield (
+            way.sender,
+            rule,
+            ranged(f"{figure.saturated_mb_per_s:.0f}", saturated, most),
+            ranged(f"{figure.stated_mb_per_s:.0f}", stated, most),
+            f"{believed(rule, figure.saturated_mb_per_s, notes):.0f}",
+        )
+
+
+def _chpids(way: WriteDirection) -> Iterator[Row]:
+    for use in way.chpids:
+        feature = f"{use.fibre.profile.feature}, {use.fibre.profile.link_gbps:g} Gb/s"
+        chpid = format_chpid(use.chpid)
+        yield way.sender, chpid, feature, use.ctc_count, f"{use.mb_per_s:.0f}"
+    yield way.sender, "all", "", len(way.write_order), way.estimated_mb_per_s
+
+
+def _paces(runs: LinkRuns) -> str:
+    return two_paces(
+        (f"{p.sender} with {p.pairs} pairs", Rate(p.mb_per_s, p.spread_mb_per_s, p.second_mb_per_s))
+        for p in runs.points
+    )
+
+
+def _load(runs: LinkRuns) -> Iterator[Row]:
+    rates = {p: runs.range_of(p, "mb_per_s") for p in runs.points}
+    utils = {p: runs.range_of(p, "rdev_util_percent") for p in runs.points}
+    for p in runs.points:
+        yield (
+            p.sender,
+            p.pairs,
+            ranged(f"{p.mb_per_s:.1f}", rates[p], greatest(rates.values())),
+            f"{p.spread_mb_per_s:.1f}",
+            ranged(f"{p.rdev_util_percent:.0f}", utils[p], greatest(utils.values())),
+            f"{p.collisions_per_s:.1f}",
+        )
+
+
+def _losses(runs: LinkRuns) -> Iterator[Row]:
+    within = {left: [left_range(runs.layout, left, way) for way in (0, 1)] for left in runs.lefts}
+    most = greatest(one for both in within.values() for one in both)
+    for left in runs.lefts:
+        yield (
+            gone_words(left),
+            left.ctc_count,
+            *(
+                cell
+                for way, by_rule in enumerate(left.estimated)
+                for cell in (f"{by_rule:.0f}", _after(left, within[left][way], way, most))
+            ),
+            "" if left.limit is None else short_limit(left.limit),
+        )
+
+
+def _after(left: AfterLoss, within: Range | None, way: int, most: float) -> str:
+    rates = left.measured_mb_per_s
+    return ranged("0" if rates is None else f"{rates[way]:.0f}", within, most)
+
+
+def _alike(runs: LinkRuns) -> str:
+    """What limits the link, if no loss costs anything."""
+    whole, *lefts = runs.lefts
+    costs = [1 - share_left(left, whole) for left in lefts]
+    if not costs or max(costs) > ALIKE:
+        return ""
+    limits = " ".join(limit_lines(runs.carried)) or "something else limits the link."
+    return f"No loss costs more than {100 * ALIKE:.0f} %: {limits}"
+
+
+def _ios(runs: LinkRuns) -> Iterator[Row]:
+    for end, node in enumerate(runs.layout.nodes):
+        for ctc in runs.layout.device_list():
+            ios = runs.timeline.of(node, ctc.rdevs[end])
+            sums = [sum(io.pend_ns for io in ios), sum(io.disc_ns for io in ios)]
+            sums.append(sum(io.conn_ns for io in ios))
+            each = (f"{total / max(1, len(ios)) / 1e6:.2f}" for total in sums)
+            collided = sum(io.outcome == "collided" for io in ios)
+            yield node, format_rdev(ctc.rdevs[end]), len(ios), *each, collided
+
+
+def _relocated(runs: LinkRuns) -> Iterator[Row]:
+    """Guests that were moved, message by message."""
+    known = {found: relocation_ranges(found.relocation, found.guests) for found in runs.relocated}
+    every = [each for found in known.values() if found for each in found.guests if each]
+    longest = greatest(each.seconds for each in every)
+    stopped = greatest(each.quiesced for each in every)
+    for found, ranges in known.items():
+        within = ranges.guests if ranges else [None] * len(found.guests)
+        for guest, each in zip(found.guests, within, strict=True):
+            yield (
+                *(guest.plan.name, found.relocation.way[0]),
+                ranged(f"{guest.seconds:.2f}", each.seconds if each else None, longest),
+                ranged(f"{guest.quiesced_seconds:.2f}", each.quiesced if each else None, stopped),
+                *(len(guest.passes), f"{guest.length / 2**30:.2f}"),
+                "yes" if guest.moved else f"no, {guest.end}",
+            )
