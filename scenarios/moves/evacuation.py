@@ -158,6 +158,7 @@ class EvacuationOutcome:
         """What ``isfc evacuate --json`` prints of it; names and meanings of the keys stay."""
         return {
             "seconds": self.seconds,
+            "longest_stop_s": self.longest_quiesce_s,
             "longest_quiesce_s": self.longest_quiesce_s,
             "all_moved": self.all_moved,
             "guests": [
@@ -171,8 +172,10 @@ class EvacuationOutcome:
                     "change_bytes_per_s": each.moved.plan.memory.change_rate,
                     "begin_s": each.begin_s,
                     "seconds": each.moved.seconds,
+                    "quiesced_seconds": each.moved.quiesced_seconds,
                     "quiesce_s": each.moved.quiesced_seconds,
                     "passes": len(each.moved.passes),
+                    "bytes": each.moved.length,
                     "moved_bytes": each.moved.length,
                     "end": each.moved.end,
                     "reason": each.moved.end.code,

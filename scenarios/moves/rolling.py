@@ -174,6 +174,7 @@ class RollingOutcome:
                 "guests": len(turn.guests),
                 "memory_bytes": sum(each.moved.plan.memory.size for each in turn.guests),
                 "seconds": turn.seconds,
+                "longest_stop_s": turn.longest_quiesce_s,
                 "longest_quiesce_s": turn.longest_quiesce_s,
                 "not_moved": len(turn.stayed),
             }
@@ -192,6 +193,7 @@ class RollingOutcome:
         ]
         return {
             "seconds": self.seconds,
+            "longest_stop_s": self.longest_quiesce_s,
             "longest_quiesce_s": self.longest_quiesce_s,
             "all_moved": self.all_moved,
             "turns": turns,

@@ -1,5 +1,6 @@
 """What ``isfc plan --json`` prints of links that share channels. The keys and meanings stay."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
@@ -14,7 +15,9 @@ from scenarios.runs.cluster_shared import ChannelShare
 class LinkTogetherJson(Struct, frozen=True):
     """What a link carries from its first node and to it, in MB/s."""
 
+    name: str
     link: str
+    """its name too, in this release"""
     traffic: tuple[str, ...]
     alone_mb_per_s: list[float]
     alone_spread_mb_per_s: list[float]
@@ -27,6 +30,16 @@ class LinkTogetherJson(Struct, frozen=True):
     together_second_mb_per_s: list[float | None]
     together_range: RangeJson
     """between what both ways together would lie"""
+
+
+class ShareJson(Struct, frozen=True):
+    """What a link moved over what it shares."""
+
+    name: str
+    link: str
+    """its name too, in this release"""
+    mb_per_s_out: float
+    mb_per_s_in: float
 
 
 class SharedChannelJson(Struct, frozen=True):
@@ -43,8 +56,8 @@ class SharedChannelJson(Struct, frozen=True):
     """what it carried"""
     mb_per_s_in: float
     busy_percent: float
-    links: tuple[ChannelShare, ...]
-    """what each moved: `link`, `mb_per_s_out`, `mb_per_s_in`"""
+    links: list[ShareJson]
+    """what each moved"""
 
 
 class SharedPathJson(Struct, frozen=True):
@@ -59,7 +72,7 @@ class SharedPathJson(Struct, frozen=True):
     """what it carried from where `name` says"""
     mb_per_s_in: float
     busy_percent: float
-    links: tuple[ChannelShare, ...]
+    links: list[ShareJson]
     """what each moved"""
 
 
@@ -95,7 +108,7 @@ def cluster_plan_json(
                 each.carried.mb_per_s_out,
                 each.carried.mb_per_s_in,
                 100.0 * each.carried.busy,
-                each.carried.shares,
+                _shares(each.carried.shares),
             )
             for each in plan.channels
         ],
@@ -107,7 +120,7 @@ def cluster_plan_json(
                 each.mb_per_s_out,
                 each.mb_per_s_in,
                 100.0 * each.busy,
-                each.shares,
+                _shares(each.shares),
             )
             for each in plan.paths
         ],
@@ -116,9 +129,14 @@ def cluster_plan_json(
     )
 
 
+def _shares(shares: Sequence[ChannelShare]) -> list[ShareJson]:
+    return [ShareJson(one.link, one.link, one.mb_per_s_out, one.mb_per_s_in) for one in shares]
+
+
 def _together(each: LinkPlan) -> LinkTogetherJson:
     alone, together = each.alone, each.together
     return LinkTogetherJson(
+        each.name,
         each.name,
         each.traffic,
         [rate.mb_per_s for rate in alone],

@@ -60,6 +60,7 @@ def best_record(best: BestTogether) -> list[dict[str, Any]]:
         {
             "together": count,
             "seconds": outcome.seconds,
+            "longest_stop_s": outcome.longest_quiesce_s,
             "longest_quiesce_s": outcome.longest_quiesce_s,
             "moved": sum(guest.moved.moved for guest in outcome.guests),
         }
@@ -86,9 +87,11 @@ def sweep_rows(
         {
             "together": each.at_once,
             "seconds": outcome.seconds,
+            "longest_stop_s": outcome.longest_quiesce_s,
             "longest_quiesce_s": outcome.longest_quiesce_s,
             "moved": sum(guest.moved.moved for guest in outcome.guests),
             "traffic_left_percent": _left_percent(outcome),
+            **flat_ranges(known, "longest_stop_s"),
             **flat_ranges(known, "longest_quiesce_s"),
         }
         for each, outcome, known in zip(tried, outcomes, ranges, strict=True)
@@ -109,8 +112,8 @@ def sweep_page(
             str(row["together"]),
             f"{row['seconds']:.2f}",
             _likely(row, "seconds"),
-            f"{row['longest_quiesce_s']:.2f}",
-            _likely(row, "longest_quiesce_s"),
+            f"{row['longest_stop_s']:.2f}",
+            _likely(row, "longest_stop_s"),
             f"{row['moved']} of {count}",
             *([] if left is None else [f"{left:.0f}"]),
         )

@@ -42,7 +42,7 @@ def test_links_are_run_alone_and_together(path: str, capsys: pytest.CaptureFixtu
     assert "HL:50" in page
     assert "as if it were alone" not in page
     record = json.loads(output(capsys, path, "--json")[0])
-    assert [link["link"] for link in record["together"]] == ["S1-S2", "S1-S3", "S2-S3"]
+    assert [link["name"] for link in record["together"]] == ["S1-S2", "S1-S3", "S2-S3"]
     assert "Each run went on until what every link carries was known within" in page
     for link in record["together"]:
         assert all(
@@ -60,6 +60,7 @@ def test_links_are_run_alone_and_together(path: str, capsys: pytest.CaptureFixtu
     for channel in record["channels"]:
         assert channel["mb_per_s_out"] < channel["line_mb_per_s"]
         assert len(channel["links"]) == 2
+        assert {"name", "mb_per_s_out", "mb_per_s_in"} <= {*channel["links"][0]}  # as of isfc run
 
 
 def test_figures_of_links_alone_are_marked(path: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -107,7 +107,8 @@ def test_sweep_has_more_and_more_guests_together(
     } == {
         "together": 1,
         "seconds": alone["seconds"],
-        "longest_quiesce_s": alone["longest_quiesce_s"],
+        "longest_stop_s": alone["longest_stop_s"],
+        "longest_quiesce_s": alone["longest_stop_s"],
         "moved": 2,
         "traffic_left_percent": None,
     }
