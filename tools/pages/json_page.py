@@ -1,17 +1,19 @@
-"""The tables of keys in ``docs/json.md``, made from the records that ``--json`` prints.
+"""The keys of ``--json``, from its records: tables in ``docs/json.md``, and all in ``json.csv``.
 
 A table is what a mark holds that names a record, as ``<!--=isfc.cli.plan.json.PlanJson-->``. A row
-is a field of the record: its name and the text below it in the source. The keys of a record within
-it are in the same row, each with its text in brackets; one that holds records too has a row of its
-own, ``advice[].trials``. A record is told once: where it is met again, that place is named.
+is a field of the record: its name and the text below it in the source, and the names of the keys of
+a record within it. The file has a row for each of those too, ``model.workload``, or ``advice[].id``
+of a list or of names. A record that has a table of its own on the page is linked.
 """
 
 import ast
+import csv
 import inspect
 import re
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
+from io import StringIO
 from typing import Any, Final, NamedTuple, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
@@ -21,13 +23,24 @@ ELSEWHERE: Final = ("as of ", "the same", "the next table")
 
 _NAMED: Final = re.compile(r"<!--=(isfc\.cli\.\w[\w.]*Json)-->")
 _HEADING: Final = re.compile(r"^#+ (.+)$", re.MULTILINE)
+_LINK: Final = re.compile(r"\[([^]]+)\]\([^)]*\)")
 
-_Links = dict[type[Struct], str]
-"""Where each record is told: the link to its table, or the row that has it."""
+
+class _Named(NamedTuple):
+    """A record that the page names in a mark, and the heading above that."""
+
+    name: str
+    record: type[Struct]
+    heading: str
+
+    @property
+    def link(self) -> str:
+        anchor = re.sub(r"[^\w -]", "", self.heading.lower()).replace(" ", "-")
+        return f"[{self.heading.lower()}](#{anchor})"
 
 
 class _Field(NamedTuple):
-    """A key of a record, what is said of it, and the record that it holds."""
+    """A key of a record, what is said of it, and the record that it holds, if that is told here."""
 
     key: str
     said: str
@@ -36,74 +49,68 @@ class _Field(NamedTuple):
     inner: type[Struct] | None
 
 
+_Links = dict[type[Struct], str]
+"""The link to each record that has a table of its own."""
+
+
 def tables(text: str) -> dict[str, str]:
     """The table of each record that the page names in a mark."""
-    links: _Links = {}
-    records: dict[str, type[Struct]] = {}
+    named = [*_named(text)]
+    links = {one.record: one.link for one in named}
+    return {one.name: f"\n\n{_table(one.record, links)}\n" for one in named}
+
+
+def every_key(text: str) -> str:
+    """As CSV: each key of those records with the heading that it stands below."""
+    named = [*_named(text)]
+    links = {one.record: one.link for one in named}
+    file = StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(("of", "key", "holds"))
+    for one in named:
+        for key, said in _keys(one.record, links):
+            plain = _LINK.sub(r"\1", said).replace("`", "")
+            writer.writerow((one.heading.replace("`", ""), key, plain))
+    return file.getvalue()
+
+
+def _named(text: str) -> Iterator[_Named]:
     for mark in _NAMED.finditer(text):
         module, name = mark[1].rsplit(".", 1)
-        records[mark[1]] = record = getattr(import_module(module), name)
         *_, heading = _HEADING.findall(text, 0, mark.start())
-        links[record] = f"[{heading.lower()}](#{_anchor(heading)})"
-    return {name: f"\n\n{_table(record, links)}\n" for name, record in records.items()}
-
-
-def _anchor(heading: str) -> str:
-    """The name under which a page of Markdown has a heading."""
-    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+        yield _Named(mark[1], getattr(import_module(module), name), heading)
 
 
 def _table(record: type[Struct], links: _Links) -> str:
-    rows = (f"| `{key}` | {cell} |\n".replace("|  |", "| |") for key, cell in _rows(record, links))
-    return "".join(("| key | holds |\n| --- | --- |\n", *rows))
+    rows = ["| key | holds |", "| --- | --- |"]
+    for field in _fields(record, links):
+        keys = ", ".join(f"`{key}`" for key in field.inner.__struct_fields__) if field.inner else ""
+        rows.append(f"| `{field.key}` | {_joined(field.said, keys)} |".replace("|  |", "| |"))
+    return "".join(f"{row}\n" for row in rows)
 
 
-def _rows(record: type[Struct], links: _Links) -> Iterator[tuple[str, str]]:
-    """Each key of a record with what is said of it, then those below it that need a row."""
-    links = {record: "", **links}
-    for field in _fields(record):
-        yield from _row(field.key, field, _claimed(field.key, field, links), links)
+def _keys(record: type[Struct], links: _Links) -> Iterator[tuple[str, str]]:
+    """Each key of a record with what is said of it, then those of the record that it holds."""
+    for field in _fields(record, links):
+        yield field.key, field.said
+        if field.inner:
+            for key, said in _keys(field.inner, links):
+                yield f"{field.key}{field.several}.{key}", said
 
 
-def _row(path: str, field: _Field, is_told_here: bool, links: _Links) -> Iterator[tuple[str, str]]:
-    if field.inner is None or not is_told_here:
-        yield path, _said(field, links)
-        return
-    keys: list[str] = []
-    below: list[tuple[str, _Field]] = []
-    for each in _fields(field.inner):
-        place = f"{path}{field.several}.{each.key}"
-        if _claimed(place, each, links):
-            below.append((place, each))
-            keys.append(f"`{each.key}`")
-        else:
-            said = _said(each, links)
-            keys.append(f"`{each.key}` ({said})" if said else f"`{each.key}`")
-    yield path, ": ".join(filter(None, (field.said, ", ".join(keys))))
-    for place, each in below:
-        yield from _row(place, each, True, links)
-
-
-def _claimed(path: str, field: _Field, links: _Links) -> bool:
-    """Whether the record of a field is told there, as it is told nowhere yet."""
-    if field.inner is None or field.inner in links:
-        return False
-    links[field.inner] = f"as `{path}`"
-    return True
-
-
-def _said(field: _Field, links: _Links) -> str:
-    """What is said of a key in a few words, with where its record is told."""
-    place = links[field.inner] if field.inner else ""
-    return ": ".join(filter(None, (field.said, place)))
-
-
-def _fields(record: type[Struct]) -> Iterator[_Field]:
+def _fields(record: type[Struct], links: _Links) -> Iterator[_Field]:
     told, types = _told(record), get_type_hints(record)
     for key in record.__struct_fields__:
         said = told.get(key, "")
         several, inner = next(_records(types[key]), ("", None))
-        yield _Field(key, said, several, None if said.startswith(ELSEWHERE) else inner)
+        if inner in links:
+            yield _Field(key, _joined(said, links[inner]), "", None)
+        else:
+            yield _Field(key, said, several, None if said.startswith(ELSEWHERE) else inner)
+
+
+def _joined(*parts: str) -> str:
+    return ": ".join(filter(None, parts))
 
 
 def _records(kind: Any, several: str = "") -> Iterator[tuple[str, type[Struct]]]:

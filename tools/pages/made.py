@@ -56,6 +56,12 @@ def schema() -> Files:
     return {DOCS / "layout.schema.json": json.dumps(layout_schema(), indent=2) + "\n"}
 
 
+def json_keys() -> Files:
+    """Every key of the records whose tables are on the page about ``--json``."""
+    text = (DOCS / "json.md").read_text("utf-8")
+    return {DOCS / "json.csv": json_page.every_key(text)}
+
+
 FIGURES: Final[Mapping[str, Callable[[str], Mapping[str, str]]]] = {
     "CHANGELOG.md": fit.figures,
     "README.md": fit.figures,
@@ -96,6 +102,7 @@ MADE: Final = (
     Made("states of a CTC", diagram.files),
     Made("drawings of layouts", layouts),
     Made("schema", schema),
+    Made("keys of --json", json_keys),
     Made("sources", sources.files),
     Made("channel fidelity", channel_fidelity.files),
     Made("fidelity", fidelity.files, is_slow=True),

@@ -17,9 +17,9 @@ class NoteJson(Struct, frozen=True):
     """A note in ``--json``."""
 
     kind: str
-    """`extrapolated`, `rule`, `alone`, `one-channel`, `profile`, `memory`, `in-step`, `no-range`"""
+    """[one of these](extrapolation.md#notes)"""
     text: str
-    """[what they say](extrapolation.md#notes)"""
+    """the same in words"""
 
 
 def notes_json(notes: Sequence[Note]) -> list[NoteJson]:
