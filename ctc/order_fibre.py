@@ -48,14 +48,14 @@ class FibreKind:
 class Flight(Generic[Receiver]):
     """An order that is or was under way: when it was sent, had been started, and its data moved."""
 
-    __slots__ = ("arrived_ns", "gone", "moved_ns", "order", "receiver", "sent_ns", "started_ns")
+    __slots__ = ("gone", "moved_ns", "order", "receiver", "sent_ns", "started_ns")
 
     def __init__(self, receiver: Receiver, order: Order, now_ns: int) -> None:
         self.receiver = receiver
         self.order = order
         self.gone = False
         """Whether it is not to arrive."""
-        self.sent_ns = self.started_ns = self.moved_ns = self.arrived_ns = now_ns
+        self.sent_ns = self.started_ns = self.moved_ns = now_ns
 
 
 @final
@@ -179,7 +179,6 @@ class OrderFibre(Generic[Receiver]):
             if self._ways.get(way.receiver) is not way:
                 continue  # dropped
             flight = way.flights.popleft()
-            flight.arrived_ns = at_ns
             if not flight.gone:
                 arrived.append(flight)
             if way.flights:

@@ -91,7 +91,7 @@ ExchangeInput = Said | Attached | Detached | Pulled | Restored | Delayed | Stall
 
 
 @final
-class Carried:
+class OrderStep:
     """One order that has come, and what became of it."""
 
     __slots__ = ("at", "at_ns", "order", "step")
@@ -130,7 +130,7 @@ class Happened:
         self.text = text
 
 
-ExchangeEvent = Carried | Told
+ExchangeEvent = OrderStep | Told
 Observe = Callable[[ExchangeEvent], None]
 Note = Callable[[Happened], None]
 
@@ -267,7 +267,7 @@ class Exchange:
                 step = adapter.fail_both(end)
         if step is None:
             step = adapter.receive(end, order)
-        self._events.append(Carried(self._now_ns, at, order, step))
+        self._events.append(OrderStep(self._now_ns, at, order, step))
         if step is Step.STALE and order.data:
             self._note(
                 at,

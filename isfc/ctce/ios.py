@@ -15,7 +15,7 @@ from ctc.agenda import NEVER_NS
 from ctc.order import COLLISION, RESET, Order, command_of
 from ctc.order_fibre import Flight
 from ctc.state import CommandClass, CommandOutcome, State, class_of, rule_of
-from isfc.ctce.exchange import Carried, CtcPlace, ExchangeEvent, Told
+from isfc.ctce.exchange import CtcPlace, ExchangeEvent, OrderStep, Told
 
 _WAITS: Final = (Step.PENDS, Step.HELD, Step.RELEASES, Step.FAILS_BOTH)
 _ENDS: Final = (CommandOutcome.MATCH, CommandOutcome.MATCH_WAIT, CommandOutcome.TRANSFER)
@@ -122,8 +122,8 @@ class IoBook:
 
     def __call__(self, event: ExchangeEvent) -> None:
         """Take one event."""
-        if isinstance(event, Carried):
-            self._carried(event)
+        if isinstance(event, OrderStep):
+            self._order_step(event)
         elif isinstance(event, Told):
             self._told(event)
 
@@ -135,7 +135,7 @@ class IoBook:
                     self._end(here, io, now_ns, "waits")
             here.open = here.answer = None
 
-    def _carried(self, event: Carried) -> None:
+    def _order_step(self, event: OrderStep) -> None:
         at, order, now_ns = event.at, event.order, event.at_ns
         here = self._ends[at.ctc][at.end]
         tally = here.tally

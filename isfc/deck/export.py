@@ -160,7 +160,7 @@ def _heading(collection: Collection, machine: Machine) -> Iterator[str]:
         yield f"* {node}: its CTCs to {partners}"
     if "io" in collection.io:
         yield _NO_DISKS
-    if machine.apart:
+    if machine.conflict:
         yield _NO_CECS
     yield _OWN_NUMBERS
 

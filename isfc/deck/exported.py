@@ -144,8 +144,8 @@ def _apart(decks: Sequence[Machine]) -> dict[tuple[str, ...], str]:
     """Systems that have no deck in common although they are in one CEC, and why."""
     problems: dict[str, list[str]] = {}
     for machine in decks:
-        if machine.apart:
-            problems.setdefault(machine.apart, []).extend(machine.systems)
+        if machine.conflict:
+            problems.setdefault(machine.conflict, []).extend(machine.systems)
     return {tuple(systems): problem for problem, systems in problems.items()}
 
 

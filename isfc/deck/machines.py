@@ -20,12 +20,12 @@ _IN_FILE_NAMES: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$#@-")
 class Machine:
     """The systems of one deck, the least name first; ``name`` is fit for the name of its file.
 
-    ``apart`` says why the systems of its CEC do not share a deck, or nothing.
+    ``conflict`` says why the systems of its CEC do not share a deck, or nothing.
     """
 
     name: str
     systems: tuple[NodeName, ...]
-    apart: str = ""
+    conflict: str = ""
 
 
 def machines(collection: Collection) -> tuple[Machine, ...]:
@@ -39,7 +39,7 @@ def machines(collection: Collection) -> tuple[Machine, ...]:
             found.append(Machine(name, systems))
     names = [machine.name.upper() for machine in found]
     if len(set(names)) < len(names) or not all(set(name) <= _IN_FILE_NAMES for name in names):
-        found = [Machine("-".join(each.systems), each.systems, each.apart) for each in found]
+        found = [Machine("-".join(each.systems), each.systems, each.conflict) for each in found]
     return tuple(sorted(found, key=lambda machine: machine.systems[0].collation))
 
 

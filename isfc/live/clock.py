@@ -64,22 +64,22 @@ _SPIN_S: Final = 0.0015
 """Timers tick in milliseconds, so that the last one before a deadline is spent looking."""
 
 
-class Alarm:
-    """Calls ``ring`` by the earliest time that was asked for since it last did."""
+class DeadlineTimer:
+    """Calls ``on_due`` by the earliest time that was asked for since it last did."""
 
     def __init__(
-        self, loop: asyncio.AbstractEventLoop, clock: Clock, ring: Callable[[], None]
+        self, loop: asyncio.AbstractEventLoop, clock: Clock, on_due: Callable[[], None]
     ) -> None:
         self.set_ns = 0
         """When it was last set, or what it was set for was begun."""
         self._loop = loop
         self._clock = clock
-        self._call = ring
+        self._on_due = on_due
         self._due_ns = NEVER_NS
         self._timer: asyncio.TimerHandle | asyncio.Handle | None = None
 
     def set(self, due_ns: int, now_ns: int) -> None:
-        """Ring by ``due_ns``; one that rings sooner stays, for it is set again then."""
+        """Be due by ``due_ns``; what is due sooner stays, for it is set again then."""
         if due_ns == NEVER_NS:
             return
         if self._timer is not None:
@@ -90,18 +90,18 @@ class Alarm:
         self.set_ns = now_ns
         delay_s = self._clock.delay_s(due_ns)
         if delay_s > _SPIN_S:
-            self._timer = self._loop.call_later(delay_s - _SPIN_S, self._ring)
+            self._timer = self._loop.call_later(delay_s - _SPIN_S, self._call)
         else:
-            self._timer = self._loop.call_soon(self._ring)
+            self._timer = self._loop.call_soon(self._call)
 
     def cancel(self) -> None:
-        """Do not ring."""
+        """Call nothing."""
         if self._timer is not None:
             self._timer.cancel()
 
-    def _ring(self) -> None:
+    def _call(self) -> None:
         self._timer = None
-        self._call()
+        self._on_due()
 
 
 class ResetWatch:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from ctc.order import Order
 from isfc.ctce.exchange import CtcPlace, Exchange, ExchangeDefinition, ExchangeInput
 from isfc.ctce.join import JoinedCtc
-from isfc.live.clock import Alarm, Clock
+from isfc.live.clock import Clock, DeadlineTimer
 from isfc.live.ctce_port import EndPort
 
 Record = Callable[[int, ExchangeInput], None]
@@ -27,7 +27,7 @@ class CtceBox:
     ) -> None:
         self.ctcs = ctcs
         self._clock = Clock()
-        self._alarm: Alarm | None = None
+        self._timer: DeadlineTimer | None = None
         self.record: Record | None = None
         """Called with each input of the exchange, and when it came, in ns since this was made."""
         definition = definition or ExchangeDefinition(on=(0,) * len(ctcs))
@@ -42,7 +42,7 @@ class CtceBox:
 
     async def start(self) -> None:
         """Listen for every end, and look for its Hercules. Raises `OSError` for a port in use."""
-        self._alarm = Alarm(asyncio.get_running_loop(), self._clock, self._ring)
+        self._timer = DeadlineTimer(asyncio.get_running_loop(), self._clock, self._on_due)
         try:
             for pair in self.ports:
                 for port in pair:
@@ -56,9 +56,9 @@ class CtceBox:
         for pair in self.ports:
             for port in pair:
                 await port.close()
-        if self._alarm is not None:
-            self._alarm.cancel()
-            self._alarm = None
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
     def apply(self, given: ExchangeInput) -> None:
         """Let something happen now."""
@@ -67,8 +67,8 @@ class CtceBox:
             self.exchange.advance(now_ns)
             self.record(now_ns, given)
         self.exchange.apply(given, now_ns)
-        if self._alarm is not None:
-            self._alarm.set(self.exchange.due_ns, now_ns)
+        if self._timer is not None:
+            self._timer.set(self.exchange.due_ns, now_ns)
 
     def now_ns(self) -> int:
         """Since the box was made."""
@@ -77,8 +77,8 @@ class CtceBox:
     def _send(self, at: CtcPlace, order: Order) -> None:
         self.ports[at.ctc][at.end].send(order)
 
-    def _ring(self) -> None:
+    def _on_due(self) -> None:
         now_ns = self.now_ns()
         self.exchange.advance(now_ns)
-        if self._alarm is not None:
-            self._alarm.set(self.exchange.due_ns, now_ns)
+        if self._timer is not None:
+            self._timer.set(self.exchange.due_ns, now_ns)

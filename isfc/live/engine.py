@@ -23,7 +23,7 @@ from isfc.errors import RemoteProtocolError
 from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkEvent, LinkUp, Severed
 from isfc.link.message import Message
 from isfc.link.state import DeviceState
-from isfc.live.clock import NS_PER_S, Alarm, Clock, Lag, ResetWatch
+from isfc.live.clock import NS_PER_S, Clock, DeadlineTimer, Lag, ResetWatch
 from isfc.live.connection import Connection
 from isfc.live.early import EarlyData
 from isfc.live.events import Attached, ConnectionRefused, Detached, LiveCounters, LiveEvent
@@ -104,7 +104,7 @@ class LiveEngine(Outlet):
         self._urgent = False
         """Whether there is anything else to be written than that one short message was read."""
         self._ticker: asyncio.TimerHandle | None = None
-        self._alarm = Alarm(self._loop, clock, self._turn)
+        self._timer = DeadlineTimer(self._loop, clock, self._turn)
         self._looked_ns = 0
         """The time of the turn: when it last looked at the clock."""
         self._down: asyncio.TimerHandle | None = None
@@ -266,7 +266,7 @@ class LiveEngine(Outlet):
         for connection in parting:
             connection.part("this node ends")
         self._resets.close()
-        self._alarm.cancel()
+        self._timer.cancel()
         if self._ticker is not None:
             self._ticker.cancel()
         if self._down is not None:
@@ -302,7 +302,7 @@ class LiveEngine(Outlet):
         except Exception as error:
             self._break(error)
         else:
-            self._alarm.set(due_ns, self._looked_ns)
+            self._timer.set(due_ns, self._looked_ns)
         finally:
             self._at_work = False
             if self._unwritten and not self._holding:
@@ -321,8 +321,8 @@ class LiveEngine(Outlet):
             deadline_ns = self.system.due_ns
             if deadline_ns <= self._looked_ns:
                 now_ns = self._looked_ns
-                self.lag.note(min(self._alarm.set_ns, deadline_ns), deadline_ns, now_ns)
-                self._alarm.set_ns = now_ns
+                self.lag.note(min(self._timer.set_ns, deadline_ns), deadline_ns, now_ns)
+                self._timer.set_ns = now_ns
                 self.system.apply(DEADLINE, now_ns)
                 continue
             self._looked_ns = now_ns = self.now_ns()

@@ -29,7 +29,6 @@ class Disturbance:
         """How much longer data take to arrive at a system."""
         self.broken: list[tuple[NodeName, Rdev]] = []
         """CTCs on which a frame was noticed to be damaged: their connection is to be closed."""
-        self.damaged_count = 0
         self.lost_count = 0
         self.doubled_count = 0
         self._random = random
@@ -95,7 +94,6 @@ class Disturbance:
             return [frame, frame]
         if kind == "gap":
             return [_without_messages(frame)]
-        self.damaged_count += 1
         self.broken.append((name, rdev))
         self._damage(kind, frame)
         return []
@@ -133,8 +131,6 @@ class Throttled:
     def __init__(self, program: Program) -> None:
         self.limit: int | None = None
         """Bytes that may be under way; None: as many as the link takes."""
-        self.held_count = 0
-        """Messages that wait."""
         self._program = program
         self._held: deque[Message] = deque()
         self._under_way = 0
@@ -166,7 +162,6 @@ class Throttled:
                 else:
                     self._under_way += message.length
                     let.append((at_ns, [message]))
-        self.held_count = len(self._held)
         return let
 
     @property

@@ -19,11 +19,11 @@ from isfc.cli.output.file import check_file
 from isfc.cli.output.streams import show, show_error, show_lines
 from isfc.cli.output.trace_events import trace_file
 from isfc.ctce.exchange import (
-    Carried,
     CtcPlace,
     Exchange,
     ExchangeDefinition,
     ExchangeEvent,
+    OrderStep,
 )
 from isfc.ctce.ios import IoBook
 from isfc.ctce.join import JoinedCtc
@@ -169,7 +169,7 @@ class _Trace:
 
     def __call__(self, event: ExchangeEvent) -> None:
         """Take one event. Output that takes no more ends the trace, and harms nobody else."""
-        if isinstance(event, Carried) and not self._ended:
+        if isinstance(event, OrderStep) and not self._ended:
             try:
                 show_lines([trace_line(event, self._ctcs)])
             except (OSError, SystemExit) as error:  # the latter: its reader has gone

@@ -6,7 +6,7 @@ from typing import Final
 from ctc.adapter import Step
 from ctc.order import Order, name_of
 from ctc.state import State
-from isfc.ctce.exchange import Carried
+from isfc.ctce.exchange import OrderStep
 from isfc.ctce.join import JoinedCtc
 from isfc.ctce.nje import nje_name
 
@@ -29,21 +29,21 @@ STEPS: Final = {
 """In the words of a trace."""
 
 
-def trace_line(carried: Carried, ctcs: Sequence[JoinedCtc]) -> str:
+def trace_line(event: OrderStep, ctcs: Sequence[JoinedCtc]) -> str:
     """One line: seconds since the start, who, which command, its count, what became of it, data.
 
     A block of network job entry is named behind its first bytes.
     """
-    order = carried.order
+    order = event.order
     waits = "waits" if order.state is not State.AVAILABLE else "ended"
     begin = bytes(order.data[:DATA_LENGTH])
     data = begin.hex() + ("..." if len(order.data) > DATA_LENGTH else "")
     name = nje_name(begin)
     named = "" if name is None else f"  {name}"
-    end = ctcs[carried.at.ctc][carried.at.end]
+    end = ctcs[event.at.ctc][event.at.end]
     line = (
-        f"{carried.at_ns / 1e9:12.6f}  {end!s:<14} {name_of(order.code):<19} "
-        f"{waits}  {_count(order):>6}  {STEPS[carried.step]:<27} {data}{named}"
+        f"{event.at_ns / 1e9:12.6f}  {end!s:<14} {name_of(order.code):<19} "
+        f"{waits}  {_count(order):>6}  {STEPS[event.step]:<27} {data}{named}"
     )
     return line.rstrip()
 

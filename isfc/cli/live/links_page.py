@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from isfc.cli.live.rates import NodeRates
-from isfc.cli.live.watch_page import LINK_STYLES, Ends, Surroundings, notes, short
+from isfc.cli.live.watch_page import LINK_STYLES, Ends, Surroundings, fitted, notes
 from isfc.cli.output.table import plain_table
 from isfc.cp.query import is_up
 from isfc.link.state import LinkState
@@ -51,7 +51,7 @@ def links_line(time: str, names: tuple[str, str], ends: Ends) -> str:
     pending = sum(end.link.tx_pend_count for end in shown)
     return (
         f"{time:<8} {'-'.join(names):<17} {_state(ends):<9} {_up(shown):>5} {_out(here):>7} "
-        f"{_out(there):>7} {short(max(end.link.collisions_per_s for end in shown), 6)} "
+        f"{_out(there):>7} {fitted(max(end.link.collisions_per_s for end in shown), 6)} "
         f"{pending:5.0f} {sum(end.severed_count for end in shown):7}"
     )
 
@@ -68,8 +68,8 @@ def _cells(ends: Ends) -> tuple[str | Text, ...]:
         _up(shown),
         _out(here),
         _out(there),
-        short(sum(end.link.messages_per_s_out for end in shown), 7),
-        short(max(end.link.collisions_per_s for end in shown), 5),
+        fitted(sum(end.link.messages_per_s_out for end in shown), 7),
+        fitted(max(end.link.collisions_per_s for end in shown), 5),
         f"{sum(end.link.tx_pend_count for end in shown):.0f}",
         str(sum(end.detached_count for end in shown)),
         str(sum(end.severed_count for end in shown)),
@@ -90,4 +90,4 @@ def _up(shown: Sequence[NodeRates]) -> str:
 
 
 def _out(end: NodeRates | None) -> str:
-    return "?" if end is None else short(end.link.mb_per_s_out, 7)
+    return "?" if end is None else fitted(end.link.mb_per_s_out, 7)

@@ -124,7 +124,7 @@ def watch_line(time: str, ends: Ends) -> str:
     shown = [end for end in ends if end is not None]
     collisions = max((end.link.collisions_per_s for end in shown), default=0.0)
     late = max((end.late_percent for end in shown), default=0.0)
-    return f"{time:<8} {_side(ends[0])} {_side(ends[1])} {short(collisions, 5)} {short(late, 5)}"
+    return f"{time:<8} {_side(ends[0])} {_side(ends[1])} {fitted(collisions, 5)} {fitted(late, 5)}"
 
 
 def _side(end: NodeRates | None) -> str:
@@ -132,12 +132,12 @@ def _side(end: NodeRates | None) -> str:
         return f"{'no answer':<29}"
     link = end.link
     return (
-        f"{end.state.value:<8} {short(link.mb_per_s_out, 6)} "
-        f"{short(link.packages_per_s_out, 7)} {end.link.tx_pend_count:5.0f}"
+        f"{end.state.value:<8} {fitted(link.mb_per_s_out, 6)} "
+        f"{fitted(link.packages_per_s_out, 7)} {end.link.tx_pend_count:5.0f}"
     )
 
 
-def short(figure: float, width: int) -> str:
+def fitted(figure: float, width: int) -> str:
     """A figure with one decimal, with none, or in thousands: what fits."""
     for text in (f"{figure:{width}.1f}", f"{figure:{width}.0f}"):
         if len(text) <= width:
@@ -162,12 +162,12 @@ def _link(names: tuple[str, str], ends: Ends) -> Table:
         table.add_row(
             Text(name, style),
             Text(end.state.value, LINK_STYLES[end.state]),
-            short(link.mb_per_s_out, 6),
-            short(link.messages_per_s_out, 7),
-            short(link.packages_per_s_out, 7),
-            short(link.collisions_per_s, 5),
+            fitted(link.mb_per_s_out, 6),
+            fitted(link.messages_per_s_out, 7),
+            fitted(link.packages_per_s_out, 7),
+            fitted(link.collisions_per_s, 5),
             f"{link.tx_pend_count:.0f}",
-            short(end.late_percent, 5),
+            fitted(end.late_percent, 5),
             str(end.refused_count),
             str(end.detached_count),
             str(end.severed_count),
@@ -205,7 +205,7 @@ def _ctcs(names: tuple[str, str], ends: Ends, chpids: Mapping[Rdev, str] | None 
             _arrow(here, there),
             *(*_written(there), _state(there), format_rdev(partner_rdev)),
             f"< {there.turn}" if there and there.turn else "",
-            short(max(ctc.collisions_per_s for ctc in (here, there) if ctc), 5),
+            fitted(max(ctc.collisions_per_s for ctc in (here, there) if ctc), 5),
             *(() if chpids is None else (chpids.get(rdev, ""), _bar(rate, most))),
         )
     return table
@@ -228,7 +228,7 @@ def _written(ctc: CtcRates | None) -> tuple[str, str]:
     """What is written on it; nothing where this end does not write."""
     if ctc is None or (ctc.turn is None and not ctc.packages_per_s):
         return "", ""
-    return short(ctc.mb_per_s, 6), short(ctc.packages_per_s, 6)
+    return fitted(ctc.mb_per_s, 6), fitted(ctc.packages_per_s, 6)
 
 
 def _state(ctc: CtcRates | None) -> Text:

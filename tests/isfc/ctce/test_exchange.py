@@ -18,7 +18,6 @@ from ctc.state import State
 from ctc.subchannel import Command
 from isfc.ctce.exchange import (
     Attached,
-    Carried,
     CtcPlace,
     Delayed,
     Detached,
@@ -27,6 +26,7 @@ from isfc.ctce.exchange import (
     ExchangeEvent,
     ExchangeInput,
     Noted,
+    OrderStep,
     Pulled,
     Restored,
     Said,
@@ -94,7 +94,7 @@ class Run:
     @property
     def steps(self) -> list[Step]:
         """What became of each order."""
-        return [each.step for each in self.events if isinstance(each, Carried)]
+        return [each.step for each in self.events if isinstance(each, OrderStep)]
 
 
 def took_ns(kind: FibreKind, ctcs: int = 1, other: FibreKind | None = None) -> int:

@@ -15,7 +15,7 @@ from ctc.order_fibre import FibreKind
 from ctc.profiles import EXPRESS4
 from ctc.subchannel import Command
 from isfc.cli.live.loops import loop_factory
-from isfc.ctce.exchange import Carried, ExchangeDefinition, Pulled, Restored
+from isfc.ctce.exchange import ExchangeDefinition, OrderStep, Pulled, Restored
 from isfc.ctce.join import CtcEnd, JoinedCtc, Place
 from isfc.ctce.wire import CURRENT
 from isfc.live.ctce import CtceBox
@@ -100,7 +100,7 @@ def test_writes_that_meet_on_a_fibre_both_fail_and_are_written_again(tmp_path: P
     pair = Pair(tmp_path, ExchangeDefinition((FibreKind(EXPRESS4),), (0,), both_fail=True))
     steps: Counter[Step] = Counter()
     pair.box.exchange.observers.append(
-        lambda event: steps.update([event.step] if isinstance(event, Carried) else [])
+        lambda event: steps.update([event.step] if isinstance(event, OrderStep) else [])
     )
 
     async def body(first: Hercules, second: Hercules) -> None:
@@ -135,7 +135,7 @@ def test_a_hercules_of_the_older_form_and_one_of_the_current_form_meet(tmp_path:
     ours = Guest(Partner(end, CURRENT), len(NUMBERS), wins=False, reset_every=50)
     steps: Counter[Step] = Counter()
     pair.box.exchange.observers.append(
-        lambda event: steps.update([event.step] if isinstance(event, Carried) else [])
+        lambda event: steps.update([event.step] if isinstance(event, OrderStep) else [])
     )
 
     async def body(first: Hercules, _: Hercules) -> None:

@@ -7,7 +7,7 @@ from ctc.address import Rdev
 from ctc.order import Order
 from ctc.state import State
 from isfc.cli.live.ctce_trace import trace_line
-from isfc.ctce.exchange import Carried, CtcPlace
+from isfc.ctce.exchange import CtcPlace, OrderStep
 from isfc.ctce.join import CtcEnd, Place
 from isfc.ctce.nje import nje_name
 
@@ -37,6 +37,6 @@ def test_a_block_is_named_by_what_it_begins_with(data: str, name: str | None) ->
 def test_a_line_of_a_trace_names_it_behind_the_first_bytes() -> None:
     ends = [CtcEnd(name, Rdev(0x500), Place("::1", 1), Place("::1", 2)) for name in ("A", "B")]
     order = Order(0x01, State.WRITE, 2, b"\x01\x2d")
-    line = trace_line(Carried(0, CtcPlace(0, 1), order, Step.PENDS), [(ends[0], ends[1])])
+    line = trace_line(OrderStep(0, CtcPlace(0, 1), order, Step.PENDS), [(ends[0], ends[1])])
     assert line.startswith("    0.000000  B 0500")
     assert line.endswith("012d  NJE SOH ENQ: asks for a session")

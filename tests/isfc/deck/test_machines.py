@@ -78,11 +78,11 @@ def test_a_name_that_is_not_fit_for_a_file_gives_way_to_the_systems() -> None:
 
 def test_systems_have_decks_of_their_own_where_one_css_cannot_say_it() -> None:
     two_numbers = parse_collection(STRAIGHT.format(chpid="41"))
-    assert [machine.apart for machine in machines(two_numbers)] == [
+    assert [machine.conflict for machine in machines(two_numbers)] == [
         "the channel A 40 = B 41 has two chpids, and a channel of a CSS has one"
     ] * 2
     two_channels = replace(TWO_CECS, shared_channels=TWO_CECS.shared_channels[1:])
-    assert [(machine.name, bool(machine.apart)) for machine in machines(two_channels)] == [
+    assert [(machine.name, bool(machine.conflict)) for machine in machines(two_channels)] == [
         ("ALPHA", True),
         ("BETA", True),
         ("WEST", False),
