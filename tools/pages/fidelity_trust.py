@@ -40,7 +40,9 @@ HOLDS: Final = """
 How far our figures are from IBM's: half of the rows are within the first error, nine of ten within
 the second, all within the third. Errors are shares of IBM's figure, or factors; those of *quiet*
 and *silent* rows are our own collisions a second, and those of busy % are points. The groups of
-rows are [explained](#goals-and-what-is-reached) below."""
+rows are [explained](#goals-and-what-is-reached) below. A table of fewer than {least} rows is in the
+file alone."""
+HELD_ROWS_MIN: Final = 10
 
 DECISIONS: Final = """
 Two published rows that differ in one thing are a choice that a site may have to make. The table
@@ -106,11 +108,13 @@ def held(verdicts: Sequence[TableVerdict]) -> str:
     for verdict in verdicts:
         found = {check.of.subject: check for check in verdict.checks if verdict.table.is_measured}
         for (measure, group, distance), check in found.items():
+            if check.summary.count < HELD_ROWS_MIN:
+                continue
             sizes = (check.summary.median, check.summary.p90, check.summary.worst)
             cells = (f"`{verdict.table.name}`", group, measure_name(measure))
             lines.append((*cells, str(check.summary.count), *map(distance.show, sizes)))
     heading = ("table", "rows", "measure", "count", "half within", "90 % within", "all within")
-    return paragraph(HOLDS) + "\n" + markdown_table(heading, lines)
+    return paragraph(HOLDS.format(least=HELD_ROWS_MIN)) + "\n" + markdown_table(heading, lines)
 
 
 def decided(verdicts: Sequence[TableVerdict]) -> str:

@@ -1,7 +1,5 @@
 """The table of a conversation's states."""
 
-from pathlib import Path
-
 import pytest
 
 from isfc.errors import LocalProtocolError, RemoteProtocolError
@@ -30,16 +28,3 @@ def test_states_have_what_is_possible_in_them_and_nothing_else() -> None:
             else:
                 with pytest.raises(RemoteProtocolError, match=f"verb {verb} in"):
                     after_verb(state, verb)
-
-
-def test_the_decision_shows_the_table_that_is_executed() -> None:
-    page = Path(__file__).parents[3] / "docs" / "decisions" / "0006-conversations.md"
-    text = page.read_text("utf-8")
-    named = [*((step.name, STEPS[step]) for step in Step)]
-    named += [(f"`{verb.name}`", following) for verb, following in VERBS.items()]
-    for name, following in named:
-        cells = [name]
-        for state in ConversationState:
-            after = following.get(state)
-            cells.append("" if after is None else "stays" if after is state else after.value)
-        assert f"| {' | '.join(cells)} |\n" in text, name
