@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Final
 
 from isfc.deck.cabling import Cabling, parse_ports
-from isfc.deck.iocp import Deck, parse_deck
+from isfc.deck.deck import Deck
+from isfc.deck.iocp import parse_deck
 from isfc.deck.pairing import Pairing, pair
 from isfc.deck.partition import choose_systems
 

@@ -7,22 +7,17 @@ goes on, and ``NODE:`` or ``NODE: BEGIN`` to ``NODE: END`` for statements of som
 """
 
 import re
-from collections.abc import Collection as AnyOf
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
-from ctc.address import Rdev, format_rdev, parse_rdevs
+from ctc.address import Rdev, parse_rdevs
 from isfc.cp.words import ALL, BUFFERS, ISLINK, NODE, matches
 from isfc.deck.number import to_node
 from isfc.deck.operand import OperandWord
 from isfc.deck.place import Place, lines_of, shown
 from isfc.deck.qualifier import Nicknames, Qualifier, find_qualifier
-from isfc.errors import ConfigurationError
 from isfc.layout.foreign_text import refuse_iocp_report
-from isfc.layout.layout import Collection, Layout
-from isfc.layout.sharing import in_use
-from isfc.layout.write import format_rdevs
 from isfc.link.name import NodeName
 from isfc.link.schedule import CTCS_MAX
 
@@ -44,10 +39,6 @@ _LOOKS: Final = re.compile(
 _OPERAND: Final = "a device number, NODE with a name, or the end"
 
 
-Mates = Mapping[NodeName, Mapping[Rdev, tuple[NodeName, Rdev]]]
-"""By node, its devices, each with the node that it leads to and its number there."""
-
-
 @dataclass(frozen=True, slots=True)
 class Activation:
     """One statement. ``systems`` are those it is qualified for, ``partner`` its NODE operand.
@@ -62,14 +53,6 @@ class Activation:
     systems: Qualifier | None
     place: Place
     member: NodeName | None = None
-
-
-@dataclass(slots=True)
-class Chosen:
-    """By node, the devices that its statements leave active, and remarks on the others."""
-
-    active: dict[NodeName, set[Rdev]] = field(default_factory=dict)
-    remarks: list[str] = field(default_factory=list)
 
 
 def parse_activations(text: str, file: str) -> tuple[Activation, ...]:
@@ -92,203 +75,6 @@ def imbedded(text: str, file: str) -> Iterator[str]:
                 f"{line.words[0].place}: IMBED {shown(named)[1:-1]} is not followed: give that "
                 "file as well if it has ACTIVATE ISLINK"
             )
-
-
-def choose(
-    activations: Sequence[tuple[NodeName | None, Activation]],
-    devices: Mates,
-) -> Chosen:
-    """What the statements, each with the node whose file it is from, choose of ``devices``.
-
-    A file that names no node tells by its qualifiers, by NODE, or by devices that only one node
-    has. A device is not chosen if its mate is not, or if NODE is not where it leads; remarks say
-    so. Raises `ConfigurationError` for a statement that may be either node's.
-    """
-    chosen = Chosen()
-    for given, activation in activations:
-        if activation.member is not None and activation.member not in devices:
-            chosen.remarks.append(
-                f"{activation.place}: is run on {activation.member}, which is no system here: "
-                "passed over"
-            )
-            continue
-        if activation.member is not None:
-            _apply(activation, activation.member, devices, chosen)
-            continue
-        if given is not None and given not in devices:
-            raise ConfigurationError(
-                f"{given}={activation.place.file}: there is no {given} here; expected one of "
-                f"{', '.join(devices)}"
-            )
-        for node in _nodes_of(given, activation, devices, chosen):
-            _apply(activation, node, devices, chosen)
-    _tell_of_the_others(activations, devices, chosen)
-    chosen.remarks += _one_ended(chosen.active, devices)
-    return chosen
-
-
-def _nodes_of(
-    given: NodeName | None,
-    activation: Activation,
-    devices: Mates,
-    chosen: Chosen,
-) -> Sequence[NodeName]:
-    """The nodes that a statement is of; a statement of none is noted."""
-    if activation.systems is None:
-        return [given or _node_of(activation, devices)]
-    named = activation.systems.chosen(devices)
-    if not named:
-        chosen.remarks.append(f"{activation.place}: is of {activation.systems.text}: passed over")
-    return [node for node in devices if node in named and given in (None, node)]
-
-
-def _apply(
-    activation: Activation,
-    node: NodeName,
-    devices: Mates,
-    chosen: Chosen,
-) -> None:
-    """Do to the devices of ``node`` what a statement says."""
-    if activation.partner is not None and activation.partner not in devices:
-        chosen.remarks.append(
-            f"{activation.place}: is for the link to {activation.partner}: passed over"
-        )
-        return
-    active = chosen.active.setdefault(node, set())
-    if not activation.rdevs:
-        ends = devices[node]
-        active -= {r for r in active if activation.partner in (None, ends[r][0])}
-    elsewhere: dict[NodeName, list[Rdev]] = {}
-    for rdev in activation.rdevs:
-        far = devices[node][rdev][0] if rdev in devices[node] else None
-        if far is not None and activation.partner not in (None, far):
-            elsewhere.setdefault(far, []).append(rdev)
-        elif far is None:
-            chosen.remarks.append(
-                f"{activation.place}: {format_rdev(rdev)} leads from {node} to no other system "
-                "here: passed over"
-            )
-        elif activation.active:
-            active.add(rdev)
-        else:
-            active.discard(rdev)
-    chosen.remarks += [
-        f"{activation.place}: {format_rdevs(rdevs)} {_leads(rdevs)} from {node} to {far}, not to "
-        f"{activation.partner}: passed over"
-        for far, rdevs in elsewhere.items()
-    ]
-
-
-def _one_ended(active: Mapping[NodeName, AnyOf[Rdev]], devices: Mates) -> Iterator[str]:
-    """What to say of devices that are activated at one end alone, for each node and partner."""
-    for node, chosen in active.items():
-        alone: dict[NodeName, list[Rdev]] = {}
-        for rdev in sorted(chosen):
-            far, mate = devices[node][rdev]
-            if far in active and mate not in active[far]:
-                alone.setdefault(far, []).append(rdev)
-        for far, rdevs in alone.items():
-            mates = format_rdevs(devices[node][rdev][1] for rdev in rdevs)
-            yield (
-                f"{node}: {format_rdevs(rdevs)} {_leads(rdevs)} to {mates} at {far}, which no "
-                "statement activates: left out"
-            )
-
-
-def _leads(rdevs: Sequence[Rdev]) -> str:
-    return "leads" if len(rdevs) == 1 else "lead"
-
-
-def _tell_of_the_others(
-    activations: Sequence[tuple[NodeName | None, Activation]],
-    devices: Mates,
-    chosen: Chosen,
-) -> None:
-    """Say which nodes keep all devices.
-
-    Raises `ConfigurationError` if all do, for a name that is not known.
-    """
-    undefined = [
-        each
-        for _, each in activations
-        if each.systems is not None and not each.systems.chosen(devices)
-    ]
-    if undefined and not chosen.active:
-        first = undefined[0]
-        assert first.systems is not None, "it is qualified"
-        raise first.place.error(
-            f"{first.systems.text} is no system here, and no EQUATE statement of this file says "
-            "which systems it stands for, so that the statements choose nothing",
-            f"{' or '.join(devices)}, or the EQUATE statement",
-        )
-    for node in devices:
-        if activations and node not in chosen.active:
-            chosen.remarks.append(f"{node}: no statement is of it: it keeps all its devices")
-
-
-def choose_from(
-    collection: Collection, activations: Sequence[tuple[NodeName | None, Activation]]
-) -> tuple[Collection, tuple[str, ...]]:
-    """``collection`` with the devices alone that the statements leave active, and remarks.
-
-    A link of which none is left is left out. Raises `ConfigurationError` if no link is left.
-    """
-    pairs = [(link.nodes, ctc.rdevs) for link in collection.links for ctc in link.ctcs]
-    chosen = choose(activations, mates_of(collection.systems, pairs))
-    links = tuple(left for link in collection.links if (left := _left(link, chosen)).ctcs)
-    if not links:
-        nodes = ", ".join(" and ".join(link.nodes) for link in collection.links)
-        raise ConfigurationError(
-            f"the statements leave no CTC between {nodes}; expected at least one that both activate"
-            + "".join(f"\n  {remark}" for remark in chosen.remarks)
-        )
-    left_out = {link.nodes for link in collection.links} - {link.nodes for link in links}
-    chosen.remarks += [
-        f"{link.name}: the statements leave no CTC of it: left out, with its traffic"
-        for link in collection.links
-        if link.nodes in left_out
-    ]
-    return in_use(replace(collection, links=links)), tuple(chosen.remarks)
-
-
-def mates_of(
-    nodes: Iterable[NodeName],
-    pairs: Iterable[tuple[tuple[NodeName, NodeName], tuple[Rdev, Rdev]]],
-) -> Mates:
-    """The devices of ``nodes``, from pairs of device numbers, each of a link of two nodes."""
-    mates: dict[NodeName, dict[Rdev, tuple[NodeName, Rdev]]] = {node: {} for node in nodes}
-    for (first, second), (here, there) in pairs:
-        mates[first][here] = second, there
-        mates[second][there] = first, here
-    return mates
-
-
-def _left(link: Layout, chosen: Chosen) -> Layout:
-    """What is left of a link: the CTCs that are active at both ends."""
-    ctcs = tuple(
-        ctc
-        for ctc in link.ctcs
-        if all(
-            rdev in chosen.active.get(node, (rdev,))
-            for node, rdev in zip(link.nodes, ctc.rdevs, strict=True)
-        )
-    )
-    return link.with_ctcs(ctcs)
-
-
-def _node_of(activation: Activation, devices: Mapping[NodeName, AnyOf[Rdev]]) -> NodeName:
-    """The node that an unqualified statement is of, as far as it and its devices tell."""
-    may = [node for node in devices if node != activation.partner]
-    if len(may) > 1:
-        may = [node for node in may if set(activation.rdevs) <= set(devices[node])] or may
-    if len(may) != 1:
-        raise activation.place.error(
-            f"this may be of {' or of '.join(may)}",
-            f"the node in front of the file, as in {may[0]}={activation.place.file}"
-            if may
-            else "another NODE",
-        )
-    return may[0]
 
 
 @dataclass(slots=True)

@@ -13,10 +13,10 @@ from typing import Final
 
 from ctc.address import format_chpid, format_rdev
 from ctc.profiles import ChpidProfile
+from isfc.deck.deck import Channel, ControlUnit
 from isfc.deck.draft import Draft, Image
 from isfc.deck.export import Ports, own_ports, switch_of
 from isfc.deck.hint import format_fibre_hints, format_hints, hinted_fibres, hinted_ports
-from isfc.deck.iocp import Channel, ControlUnit
 from isfc.deck.kept import kept_ports
 from isfc.deck.number import UNIT_ADDRESS_MAX
 from isfc.deck.partition import DeckSystem

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from ctc.address import parse_chpid
-from isfc.deck.iocp import Channel, Device
+from isfc.deck.deck import Channel, Device
 from isfc.deck.number import parse_link
 from isfc.deck.partition import DeckSystem
 from isfc.deck.place import shown

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 from ctc.address import ChpidId, Rdev
 from isfc.arguments import checked
+from isfc.deck.deck import Device
 from isfc.deck.hint import hinted_ports
-from isfc.deck.iocp import Device, parse_deck
+from isfc.deck.iocp import parse_deck
 from isfc.deck.pairing import Joined, Pairing
 from isfc.deck.partition import DeckSystem, find_system
 from isfc.deck.wiring import never_paired, pair_all

@@ -7,7 +7,8 @@ from typing import Final
 from ctc.address import ChpidId, Rdev, format_rdev
 from isfc.deck.access import Access
 from isfc.deck.card import Statement, read_cards
-from isfc.deck.iocp import Channel, ControlUnit, CuPath, parse_deck
+from isfc.deck.deck import Channel, ControlUnit, CuPath
+from isfc.deck.iocp import parse_deck
 from isfc.deck.partition import DeckSystem, find_system
 from isfc.deck.place import Place
 from isfc.deck.restated import cards, of_css, ranges, remark, restated

@@ -11,11 +11,12 @@ from typing import Any
 from ctc.address import ChpidId, format_chpid, format_rdev, parse_chpid
 from ctc.profiles import ChpidProfile, find_profile
 from isfc.arguments import checked, in_python
-from isfc.deck.activation import Activation, choose, choose_from, imbedded, parse_activations
+from isfc.deck.activation import Activation, imbedded, parse_activations
+from isfc.deck.active import choose, choose_from
 from isfc.deck.console import by_system
+from isfc.deck.deck import Deck
 from isfc.deck.entry import entry_ports
 from isfc.deck.hint import check_paths, hinted_fibres, hinted_ports
-from isfc.deck.iocp import Deck
 from isfc.deck.islink import ConsoleLog, parse_log
 from isfc.deck.kept import keep_decks, too_long
 from isfc.deck.links import find_links, name_logs, parse_chpids

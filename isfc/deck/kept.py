@@ -6,8 +6,8 @@ from typing import Final
 from ctc.address import ChpidId, parse_chpid
 from isfc.deck.cabling import parse_ports
 from isfc.deck.card import Statement, read_cards
+from isfc.deck.deck import Deck
 from isfc.deck.export import Ports
-from isfc.deck.iocp import Deck
 from isfc.deck.machine import deck_names
 from isfc.deck.number import parse_link
 from isfc.deck.partition import DeckSystem

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, Final
 
 from ctc.address import ChpidId
-from isfc.deck.iocp import Channel, Deck
+from isfc.deck.deck import Channel, Deck
 from isfc.deck.pairing import Joined, Pairing
 from isfc.deck.partition import DeckSystem
 from isfc.layout.in_words import first_listed

@@ -12,7 +12,7 @@ from typing import Final
 
 from ctc.address import format_rdev
 from isfc.deck.cabling import Cabling, DeviceGroup
-from isfc.deck.iocp import Channel, ControlUnit, Device
+from isfc.deck.deck import Channel, ControlUnit, Device
 from isfc.deck.partition import DeckSystem
 from isfc.deck.ports import match
 from isfc.link.name import NodeName

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from isfc.deck.iocp import Deck, Partition
+from isfc.deck.deck import Deck, Partition
 from isfc.deck.place import Place, shown
 from isfc.errors import ConfigurationError
 from isfc.layout.in_words import first_listed

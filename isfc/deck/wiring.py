@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from ctc.address import Rdev
-from isfc.deck.activation import Mates, mates_of
+from isfc.deck.active import Mates, mates_of
 from isfc.deck.cabling import parse_ports
 from isfc.deck.pairing import Joined, Pairing, Reason, Unpaired, pair
 from isfc.deck.partition import DeckSystem

@@ -7,11 +7,13 @@ from contextlib import suppress
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isfc.deck.activation import choose_from, parse_activations
+from isfc.deck.activation import parse_activations
+from isfc.deck.active import choose_from
 from isfc.deck.cabling import Cabling, parse_ports
+from isfc.deck.deck import CuPath, Deck
 from isfc.deck.export import activation_text, deck_text, qualified
 from isfc.deck.hint import hinted_fibres, hinted_ports, read_hints
-from isfc.deck.iocp import CuPath, Deck, parse_deck
+from isfc.deck.iocp import parse_deck
 from isfc.deck.islink import parse_log
 from isfc.deck.links import parse_chpids
 from isfc.deck.machines import Machine

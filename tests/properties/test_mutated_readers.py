@@ -14,7 +14,8 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from isfc.deck.activation import choose_from, parse_activations
+from isfc.deck.activation import parse_activations
+from isfc.deck.active import choose_from
 from isfc.deck.console import by_system
 from isfc.deck.islink import parse_log
 from isfc.deck.links import find_links, name_logs

@@ -25,7 +25,8 @@ from scenarios.published.replay import choose
 from tools.calibration import ablations, sensitivity
 from tools.calibration.left_out import SUMMARY
 from tools.calibration.replayed import FIGURES, ReplayedTable, load, replay_all, store
-from tools.pages.fidelity_page import GOAL_COLUMNS, Material, OffReason, Picture, goals, page
+from tools.pages.fidelity_goals import GOAL_COLUMNS, goals
+from tools.pages.fidelity_page import Material, OffReason, Picture, page
 from tools.pages.fidelity_trust import RANGE_COLUMNS, ranges
 from tools.pages.figures.published import figures
 

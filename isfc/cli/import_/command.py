@@ -16,6 +16,7 @@ from isfc.cli.options.source import (
     write_text,
 )
 from isfc.cli.output.streams import show_json, show_log
+from isfc.deck.deck import Deck
 from isfc.deck.dpm import join_links
 from isfc.deck.imported import (
     Imported,
@@ -25,7 +26,6 @@ from isfc.deck.imported import (
     layout_text,
     pair_decks,
 )
-from isfc.deck.iocp import Deck
 from isfc.deck.pairing import Unpaired
 from isfc.layout.write import format_collection
 

@@ -5,7 +5,7 @@ from itertools import groupby
 from textwrap import wrap
 from typing import Final
 
-from isfc.deck.iocp import Deck
+from isfc.deck.deck import Deck
 from isfc.deck.pairing import Unpaired
 from isfc.layout.in_words import first_listed
 from isfc.layout.write import format_rdevs

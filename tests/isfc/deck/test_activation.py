@@ -3,15 +3,8 @@
 import pytest
 
 from ctc.address import Rdev
-from isfc.deck.activation import (
-    Activation,
-    Chosen,
-    choose,
-    choose_from,
-    imbedded,
-    mates_of,
-    parse_activations,
-)
+from isfc.deck.activation import Activation, imbedded, parse_activations
+from isfc.deck.active import Chosen, choose, choose_from, mates_of
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_collection
 from isfc.layout.file import parse_collection

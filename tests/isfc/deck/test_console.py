@@ -3,7 +3,8 @@
 import pytest
 
 from ctc.address import Rdev
-from isfc.deck.activation import choose, mates_of, parse_activations
+from isfc.deck.activation import parse_activations
+from isfc.deck.active import choose, mates_of
 from isfc.deck.console import by_system
 from isfc.deck.islink import parse_log
 from isfc.errors import ConfigurationError

@@ -3,7 +3,8 @@
 import pytest
 
 from ctc.address import ChpidId
-from isfc.deck.iocp import Deck, parse_deck
+from isfc.deck.deck import Deck
+from isfc.deck.iocp import parse_deck
 from isfc.errors import ConfigurationError
 
 GOOD = """\

@@ -6,7 +6,7 @@ from typing import Final
 import pytest
 
 from ctc.address import parse_chpid
-from isfc.deck.iocp import Deck
+from isfc.deck.deck import Deck
 from isfc.deck.listing import deck_partitions, read_deck
 from isfc.errors import ConfigurationError
 from tests.decks import DECKS, shipped

@@ -1,7 +1,8 @@
 """What partitions share: channels of a CEC, the CECs themselves, ports of directors."""
 
 from ctc.address import Rdev
-from isfc.deck.iocp import Deck, parse_deck
+from isfc.deck.deck import Deck
+from isfc.deck.iocp import parse_deck
 from isfc.deck.machine import contradictions, together
 from isfc.deck.partition import choose_systems
 from isfc.deck.wiring import pair_all, wire

@@ -2,7 +2,8 @@
 
 import pytest
 
-from isfc.deck.iocp import Deck, parse_deck
+from isfc.deck.deck import Deck
+from isfc.deck.iocp import parse_deck
 from isfc.deck.pairing import Reason
 from isfc.errors import ConfigurationError
 from tests.decks import deck, mates, paired, reasons, shipped, unit

@@ -19,16 +19,8 @@ from tools.calibration.replayed import COLUMNS, ReplayedTable, load, replay_all,
 from tools.calibration.sensitivity import Sensitivity
 from tools.pages import fidelity_page
 from tools.pages.fidelity import DOCS, load_left_out, load_reasons
-from tools.pages.fidelity_page import (
-    CONSTANTS_MAX,
-    UNKNOWN,
-    Material,
-    OffReason,
-    Picture,
-    explain,
-    goals,
-    page,
-)
+from tools.pages.fidelity_goals import CONSTANTS_MAX, goals
+from tools.pages.fidelity_page import UNKNOWN, Material, OffReason, Picture, explain, page
 
 HOW = "Each run was repeated with 2 seeds."
 
