@@ -29,25 +29,32 @@ _EXPECTED: Final = (
 )
 
 
+def read_content(path: Path) -> bytes:
+    """What a file, a pipe or standard input holds; raises `ConfigurationError` that names it."""
+    with within(str(path)):
+        return read_bytes(path, "a measurement", MONWRITE_LENGTH_MAX)
+
+
 def read_measurements(
     files: Iterable[Path],
     reading: Reading,
     layouts: Sequence[RecordLayout] = (),
     ran: Mapping[Path, Ran] | None = None,
+    contents: Mapping[Path, bytes] | None = None,
 ) -> list[Measurement]:
     """Everything that some files hold, in their order; those of one interval as one.
 
     ``layouts`` are those of monitor records that the user supplies, ``ran`` is what the user says
-    of files.
+    of files, ``contents`` is what was read of some already: a pipe can be read only once.
 
     Raises `ConfigurationError` for what is wrong, by file and line, unless ``reading`` takes what
     is usable; and for a file in which there is nothing to be read.
     """
-    told = ran or {}
+    told, known = ran or {}, contents or {}
     read = [
         replace(one, ran=told[file]) if file in told else one
         for file in files
-        for one in _read(file, reading, layouts)
+        for one in _read(file, known.get(file) or read_content(file), reading, layouts)
     ]
     found = joined(read)
     kept = without_repeats(found, reading)
@@ -55,9 +62,9 @@ def read_measurements(
     return kept
 
 
-def _read(path: Path, reading: Reading, layouts: Sequence[RecordLayout]) -> list[Measurement]:
-    with within(str(path)):
-        data = read_bytes(path, "a measurement", MONWRITE_LENGTH_MAX)
+def _read(
+    path: Path, data: bytes, reading: Reading, layouts: Sequence[RecordLayout]
+) -> list[Measurement]:
     reading.begin()
     before = len(reading.problems)
     if is_monwrite(data):

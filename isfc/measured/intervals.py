@@ -13,11 +13,9 @@ from pathlib import Path
 from typing import Final
 
 from isfc.errors import ConfigurationError
-from isfc.layout.checked_toml import read_bytes, within
 from isfc.layout.in_words import listed
 from isfc.layout.layout import Layout
 from isfc.measured.figures import BadFigure, Reading
-from isfc.measured.file import LENGTH_MAX
 from isfc.measured.measurement import FilePlace
 from isfc.measured.seen import APART_S, SeenInterval, zone_seconds
 from isfc.measured.stamp import read_stamp
@@ -65,14 +63,10 @@ class _Row:
         return known
 
 
-def is_interval_table(path: Path, layout: Layout) -> bool:
-    """Whether a file is a table with a column for each node of a link."""
-    try:
-        with path.open(encoding="utf-8-sig") as file:
-            names = set(_cells(file.readline(10_000)))
-    except (OSError, UnicodeDecodeError):
-        return False
-    return {"BEGIN", *layout.nodes} <= names
+def is_interval_table(content: bytes, layout: Layout) -> bool:
+    """Whether the content of a file is a table with a column for each node of a link."""
+    line = content[:10_000].decode("utf-8-sig", "replace").partition("\n")[0]
+    return {"BEGIN", *layout.nodes} <= set(_cells(line))
 
 
 def _cells(line: str) -> list[str]:
@@ -80,13 +74,13 @@ def _cells(line: str) -> list[str]:
 
 
 def carried_intervals(
-    layout: Layout, tables: Sequence[Path], seen: Sequence[SeenInterval], reading: Reading
+    layout: Layout, tables: Mapping[Path, bytes], seen: Sequence[SeenInterval], reading: Reading
 ) -> list[CarriedInterval]:
-    """The intervals of tables, and those that were seen with link activity, by time.
+    """The intervals of tables, each a file's content, and those seen with link activity, by time.
 
     Raises `ConfigurationError` for what is wrong, where intervals overlap, and if there are none.
     """
-    rows = [row for path in tables for row in _table_rows(path, layout, reading)]
+    rows = [row for table in tables.items() for row in _table_rows(*table, layout, reading)]
     rows += _seen_rows(layout, seen)
     if not rows:
         raise ConfigurationError(
@@ -96,9 +90,8 @@ def carried_intervals(
     return _whole(rows)
 
 
-def _table_rows(path: Path, layout: Layout, reading: Reading) -> list[_Row]:
-    with within(str(path)):
-        lines = read_bytes(path, "a table", LENGTH_MAX).decode("utf-8-sig").splitlines()
+def _table_rows(path: Path, content: bytes, layout: Layout, reading: Reading) -> list[_Row]:
+    lines = content.decode("utf-8-sig").splitlines()
     table = csv.DictReader(lines, delimiter=";" if ";" in lines[0] else ",")
     table.fieldnames = [name.strip().upper() for name in table.fieldnames or ()]
     rows: list[_Row] = []

@@ -4,7 +4,7 @@ Rates are MB/s (2^20) one way. What the layout carries is the model's, saturated
 piece gone.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf, log
 from pathlib import Path
@@ -31,6 +31,7 @@ from isfc.measured.by_time import (
     slots_of,
 )
 from isfc.measured.figures import Reading
+from isfc.measured.file import read_content
 from isfc.measured.intervals import CarriedInterval, carried_intervals
 from isfc.measured.measurement import Measurement
 from isfc.measured.seen import of_end, seen_intervals
@@ -227,12 +228,16 @@ def loads(
     with in_python():
         link = with_site(given_link_with_disks(layout), given_site(profile))
         reading = Reading()
-        found = link_intervals(link, measurements, [Path(each) for each in tables], reading)
+        contents = {path: read_content(path) for path in map(Path, tables)}
+        found = link_intervals(link, measurements, contents, reading)
         return loads_of(link, found, asked, jobs, lambda _: None)
 
 
 def link_intervals(
-    link: Layout, measurements: Sequence[Measurement], tables: Sequence[Path], reading: Reading
+    link: Layout,
+    measurements: Sequence[Measurement],
+    tables: Mapping[Path, bytes],
+    reading: Reading,
 ) -> list[CarriedInterval]:
     """What a link carried, of measurements and of tables; raises as `carried_intervals` does."""
     seen = seen_intervals(link, [of_end(link, each) for each in measurements])

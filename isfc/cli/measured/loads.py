@@ -27,6 +27,7 @@ from isfc.layout.checked_toml import within
 from isfc.layout.layout import Layout
 from isfc.layout.site_file import with_site
 from isfc.measured.figures import Reading
+from isfc.measured.file import read_content
 from isfc.measured.intervals import CarriedInterval, is_interval_table
 from isfc.search.loads import (
     MONTHS_MAX,
@@ -160,9 +161,10 @@ def _read(files: MeasuredFiles, link: Layout) -> list[CarriedInterval]:
     """What the link carried, of tables and of what else there is; bad rows are told if left out."""
     if files.ran:
         raise ConfigurationError("--ran: what ran does not matter here; expected none")
-    tables = [path for path in files.files if is_interval_table(path, link)]
+    contents = {path: read_content(path) for path in files.files}
+    tables = {path: data for path, data in contents.items() if is_interval_table(data, link)}
     rest = [path for path in files.files if path not in tables]
-    measured = replace(files, files=rest).read() if rest else []
+    measured = replace(files, files=rest).read(contents=contents) if rest else []
     reading = Reading(usable=files.usable, decimal_comma=files.decimal_comma)
     intervals = link_intervals(link, measured, tables, reading)
     for problem in reading.problems:

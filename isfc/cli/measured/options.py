@@ -1,6 +1,6 @@
 """The options with which files of measurements are read, and what they lead to."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -68,10 +68,13 @@ class MeasuredFiles:
         bool, typer.Option("--decimal-comma", help="Figures are written as 61,8.")
     ] = False
 
-    def read(self, client: str | None = None) -> list[Measurement]:
+    def read(
+        self, client: str | None = None, contents: Mapping[Path, bytes] | None = None
+    ) -> list[Measurement]:
         """The measurements in the files, with what the options say of all of them.
 
-        Rows that are left out are told on stderr. ``client`` is the node of the clients.
+        Rows that are left out are told on stderr. ``client`` is the node of the clients,
+        ``contents`` what was read of the files already.
         """
         zones = read_zones(self.zone or ())
         told = _read_ran(self.ran or (), self.files)
@@ -79,7 +82,8 @@ class MeasuredFiles:
         reading = Reading(usable=self.usable, decimal_comma=self.decimal_comma)
         node, source = (None if name is None else name.upper() for name in (self.system, client))
         found = completed(
-            read_measurements(self.files, reading, layouts, told), node, zones, None, source
+            read_measurements(self.files, reading, layouts, told, contents),
+            *(node, zones, None, source),
         )
         check_zones(zones, found)
         for note in reading.notes:

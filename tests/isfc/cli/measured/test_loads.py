@@ -1,6 +1,7 @@
 """``isfc measured loads``: intervals by the time of day, against what the layout carries."""
 
 import json
+import os
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -68,6 +69,16 @@ def test_the_percentile_is_of_time(loads: Loads) -> None:
         assert found["ways"][0]["percentile_mb_per_s"] == mb_per_s
     assert found["ways"][0]["mean_mb_per_s"] == pytest.approx((10 * 100 + 14 * 20) / 24)
     assert (found["ways"][1]["busiest_mb_per_s"], found["ways"][1]["busiest"]) == (33, "23:00")
+
+
+def test_a_table_comes_through_a_pipe_too(loads: Loads) -> None:
+    """It was read once to see what it is, and could not be read again."""
+    reader, writer = os.pipe()
+    os.write(writer, DAY.encode())
+    os.close(writer)
+    found = loads("--lost", "none", file=Path(f"/dev/fd/{reader}"))
+    os.close(reader)
+    assert found["intervals"] == 24
 
 
 def test_headroom_is_of_what_the_model_carries(loads: Loads) -> None:
