@@ -98,17 +98,11 @@ def _summary(verdicts: Sequence[TableVerdict]) -> Iterator[str]:
         96,
         break_on_hyphens=False,
     )
-    rows = [
-        (
-            f"`{verdict.table.name}`",
-            verdict.table.title,
-            str(len(verdict.comparisons)),
-            str(sum(c.role is Role.ACCEPTANCE for c in verdict.comparisons)),
-            f"{sum(map(_met, _goals(verdict)))} of {len(_goals(verdict))}",
-        )
-        for verdict in verdicts
-    ]
-    yield markdown_table(("table", "of", "figures", "predictions", "goals met"), rows)
+    goals = [check for verdict in verdicts for check in _goals(verdict)]
+    yield (
+        f"{sum(map(_met, goals))} of {len(goals)} goals of {len(verdicts)} tables are met. "
+        "`isfc replay NAME` has the figures and goals of one."
+    )
 
 
 def _goals(verdict: TableVerdict) -> list[BoundCheck]:

@@ -23,7 +23,7 @@ from tools.pages.fidelity_goals import goals_part
 from tools.pages.fidelity_trust import ablated, decided, held, ranged
 from tools.pages.spans import markdown_table, paragraph
 
-WORST_COUNT: Final = 5
+WORST_COUNT: Final = 3
 
 MADE: Final = (
     "This page is made from a replay of the published tables. `make docs` makes the page again; "
