@@ -4,8 +4,7 @@ from typing import Annotated
 
 import typer
 
-from isfc.cli.html.report import report_page
-from isfc.cli.html.resource import check_charts
+from isfc.cli.html.report import check_charts, report_page
 from isfc.cli.options.layout import LayoutArgument, LinkOption, open_all
 from isfc.cli.output.file import check_file, output_option
 from isfc.cli.output.progress import run_all

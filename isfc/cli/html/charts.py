@@ -8,9 +8,8 @@ from typing import Any, Final
 
 from ctc.address import format_rdev
 from ctc.subchannel import Command
-from isfc.cli.html.disks import PAGE, chart_parts
 from isfc.cli.judgement.worst_loss import gone_words
-from isfc.cli.output.curves import axis, curves, marks, nominal
+from isfc.cli.output.curves import axis, chart_parts, curves, marks, nominal
 from isfc.cli.output.picture import SCHEMA, Spec, config
 from isfc.io.charts import Chart
 from scenarios.figures.certainty import Range
@@ -26,6 +25,8 @@ PHASES: Final = {
     "PEND": "var(--pend)",
     "sense and other": "var(--other)",
 }
+PAGE: Final = tuple(f"var(--{name})" for name in "first second write read disc pend other".split())
+"""Colours of curves."""
 ALIKE: Final = 0.03
 """Shares of the whole link in whose steps what is left is taken for the same."""
 LOW: Final = "four of five cases from"
@@ -66,7 +67,7 @@ def charts(runs: LinkRuns) -> dict[str, Spec]:
 def curve_specs(charts: Mapping[str, Chart]) -> dict[str, Spec]:
     """Curves of one thing over another, by the id of their figure."""
     return {
-        name: _chart(chart.title, height=220, **chart_parts(chart))
+        name: _chart(chart.title, height=220, **chart_parts(chart, PAGE))
         for name, chart in charts.items()
     }
 

@@ -7,8 +7,7 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from isfc.cli.drawing.cluster import drawing_svg
-from isfc.cli.html.parts import greatest, ranged
-from isfc.cli.html.template import render
+from isfc.cli.html.template import greatest, ranged, render
 from isfc.cli.judgement.advice import fewer_line, known_together, link_names
 from isfc.cli.judgement.together import together_decision
 from isfc.cli.output.ranges import range_note

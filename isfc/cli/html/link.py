@@ -7,13 +7,11 @@ from markupsafe import Markup
 from ctc.address import format_chpid, format_rdev
 from isfc.cli.drawing.cluster import drawing_svg
 from isfc.cli.html.charts import ALIKE, has_collisions
-from isfc.cli.html.decision import decision
-from isfc.cli.html.parts import greatest, ranged
-from isfc.cli.html.template import render
-from isfc.cli.judgement.advice import model_word, two_paces
+from isfc.cli.html.template import greatest, ranged, render
+from isfc.cli.judgement.advice import model_word, to_do, two_paces
 from isfc.cli.judgement.limit import limit_lines, short_limit
-from isfc.cli.judgement.worst_loss import gone_words, share_left
-from isfc.cli.output.ranges import range_note, ranges_of
+from isfc.cli.judgement.worst_loss import gone_words, share_left, worst_loss
+from isfc.cli.output.ranges import plain, range_note, ranges_of
 from isfc.cli.results.shared import shared_note, shared_rows
 from isfc.layout.capacity import WriteDirection
 from isfc.layout.layout import Collection
@@ -66,6 +64,30 @@ def link_article(runs: LinkRuns, *, overview: bool) -> Markup:
         disks=disks and shared_rows(disks.now),
         disks_note=disks and shared_note(disks.now),
     )
+
+
+def decision(runs: LinkRuns) -> tuple[tuple[str, str], ...]:
+    """The list that the page of a link begins with: headings, and what is said below each."""
+    return (
+        ("Carries", _carries(runs)),
+        ("Limited by", " ".join(limit_lines(runs.carried, brief=True))),
+        ("Worst loss", worst_loss(runs.layout, runs.lefts)),
+        ("To do", to_do(runs.plan.advice, runs.tried, runs.carried, "see Findings")),
+    )
+
+
+def _carries(runs: LinkRuns) -> str:
+    """What each node can send, and between what that would lie."""
+    notes = plan_notes(runs.layout, runs.carried)
+    said = []
+    for way, figure in zip(runs.plan.directions, runs.carried, strict=True):
+        rate = believed(way.estimated_mb_per_s, figure.saturated_mb_per_s, notes)
+        within, _ = ranges_of(figure)
+        between = "" if within is None else f" ({plain(within.likely)} in four of five cases)"
+        said.append(f"can send {rate:.0f} MB/s{between}")
+    senders = ("Each system",) if len({*said}) == 1 else runs.layout.nodes
+    each = ", ".join(f"{sender} {rate}" for sender, rate in zip(senders, said, strict=False))
+    return f"{each}. MB/s (2^20) one way, {SUITE}."
 
 
 def _rates(runs: LinkRuns, notes: Sequence[Note]) -> Iterator[Row]:

@@ -5,11 +5,11 @@ from dataclasses import replace
 from functools import partial
 
 from isfc.arguments import checked, in_python
-from isfc.cli.html.resource import check_charts
 from isfc.cli.options.layout import LINKS_IN_FULL, OpenedLink, open_given
 from isfc.io.configuration import IoConfiguration
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.sharing import shares_anything
+from isfc.library import check_library
 from isfc.search.workers import check_jobs, each_by
 from scenarios.figures.report_runs import (
     LinkRuns,
@@ -46,6 +46,12 @@ def report(
     name = str(layout) if is_named else "-".join(links[0].layout.nodes) if links else "channels"
     tell = progress or (lambda _: None)
     return report_page(name, links, channels, chosen, tell, each_by(jobs))
+
+
+def check_charts() -> None:
+    """Raise `ConfigurationError` if what writes the page or draws its charts is not installed."""
+    for library in ("jinja2", "vl_convert"):
+        check_library(library, "isfc report")
 
 
 def report_page(

@@ -1,13 +1,20 @@
-"""Templates of pages: one environment, which escapes all that it is not told to be HTML."""
+"""Templates of pages, and the parts that Python makes by them.
 
-from collections.abc import Mapping
+One environment, which escapes all that it is not told to be HTML.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from ctc.address import format_rdev
-from isfc.cli.html.resource import resource
+from isfc.cli.html import resource
+from isfc.cli.output.ranges import plain
+from scenarios.figures.certainty import Range
+
+_PARTS: Final = "html/parts.html"
 
 
 def _points(row: Mapping[str, float | None]) -> list[str]:
@@ -38,3 +45,27 @@ def macro(template: str, name: str, *given: object) -> Markup:
     """What the macro ``name`` in the file ``template`` of `isfc.cli` makes of what it is given."""
     macros = _ENVIRONMENT.get_template(template).module
     return Markup(getattr(macros, name)(*given))
+
+
+def ranged(shown: str, within: Range | None, most: float) -> Markup:
+    """A figure with its range in four of five cases, in digits and as a bar of 0 to ``most``."""
+    if within is None:
+        return escape(shown)
+    likely = within.likely
+    ends = (100 * min(1.0, end / (most or 1.0)) for end in (likely.low, within.value, likely.high))
+    return macro(_PARTS, "bar", shown, plain(likely), *ends)
+
+
+def greatest(ranges: Iterable[Range | None]) -> float:
+    """The upper end of all ranges: where their bars end."""
+    return max((each.likely.high for each in ranges if each is not None), default=0.0)
+
+
+def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[object]]) -> Markup:
+    """A table with a caption, which can be scrolled where the page is narrow."""
+    return macro(_PARTS, "table", caption, heads, rows)
+
+
+def details(summary: str, content: str) -> Markup:
+    """What is shown when it is asked for."""
+    return macro(_PARTS, "details", summary, content)

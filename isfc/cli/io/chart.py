@@ -6,11 +6,11 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from isfc.cli.html.disks import chart_parts
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import PrintOptions
+from isfc.cli.output.curves import chart_parts
 from isfc.cli.output.notes import note_lines, show_notes
-from isfc.cli.output.picture import CURVES, Spec, check_picture, picture, write_picture
+from isfc.cli.output.picture import Spec, check_picture, picture, write_picture
 from isfc.cli.output.streams import show, show_csv, show_json
 from isfc.cli.output.table import plain_table
 from isfc.errors import ConfigurationError
@@ -72,6 +72,6 @@ def chart_table(chart: Chart) -> Table:
 
 def chart_picture(chart: Chart) -> Spec:
     """The curves, and that they have no range."""
-    drawn = chart_parts(chart, CURVES)
+    drawn = chart_parts(chart)
     drawn["encoding"]["x"]["title"] = f"{chart.x_name}; the curves have no range"
     return picture(chart.title, title=chart.title, **drawn)

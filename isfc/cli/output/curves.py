@@ -2,9 +2,13 @@
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from isfc.cli.output.picture import CURVES, Spec
+from isfc.io.charts import Chart
+
+_TICKS: Final = 10
+"""About so many places on an axis are named: as many as a phone has room for."""
 
 
 def axis(field: str, title: str | None, **scale: object) -> Spec:
@@ -55,3 +59,35 @@ def curves(x: Spec, y: Spec, colour: Spec, ends: tuple[str, str] | None = None) 
         between = {"y": {**y, "field": low}, "y2": {"field": high}}
         layer.append({"mark": {"type": "rule", "opacity": 0.5}, "encoding": between})
     return {"encoding": {"x": x, "y": y, "color": colour}, "layer": layer}
+
+
+def chart_parts(chart: Chart, palette: Sequence[str] = CURVES) -> Spec:
+    """The parts of a Vega-Lite chart: its values, and how they are drawn."""
+    values: list[Spec] = [
+        {"curve": curve.name, "x": x, "y": round(y, 3)}
+        for curve in chart.curves
+        for x, y in zip(chart.xs, curve.values, strict=True)
+        if y is not None
+    ]
+    x = axis("x", chart.x_name, **_scale(chart.xs, zero=False), nice=False)
+    x["axis"] |= {
+        "labelOverlap": "greedy",
+        "labelSeparation": 6,
+        "labelFlush": False,
+        "tickCount": _TICKS,
+    }
+    y = axis("y", chart.y_name, **_scale([value["y"] for value in values], zero=True))
+    drawn = curves(x, y, nominal("curve", [curve.name for curve in chart.curves], palette))
+    drawn["encoding"]["tooltip"] = [
+        {"field": "curve", "title": "curve"},
+        {"field": "x", "title": chart.x_name},
+        {"field": "y", "title": chart.y_name},
+    ]
+    return {"data": {"values": values}, **drawn}
+
+
+def _scale(values: Sequence[float], *, zero: bool) -> Spec:
+    """In steps of its own where it goes over decades."""
+    if min(values) > 0 and max(values) >= 100 * min(values):
+        return {"type": "log"}
+    return {"zero": zero}

@@ -12,8 +12,7 @@ from markupsafe import Markup
 
 import isfc
 from isfc.cli.drawing.difference import differences as changed
-from isfc.cli.html.parts import greatest, ranged, table
-from isfc.cli.html.template import macro
+from isfc.cli.html.template import greatest, macro, ranged, table
 from isfc.cli.judgement.carried import CAPTION, differences
 from isfc.cli.judgement.opened import UNRANGED, compared, ranged_rate, util_range
 from isfc.cli.output.ranges import likely, ranges_of

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Meta
 
 import isfc
-from isfc.cli.html.parts import greatest, ranged
+from isfc.cli.html.template import greatest, ranged
 from isfc.cli.judgement.opened import run_cells
 from isfc.cli.options.experiment import ExtentOptions
 from isfc.cli.output.streams import plain

@@ -6,8 +6,7 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
-from isfc.cli.html.parts import details, greatest, ranged, table
-from isfc.cli.html.template import render
+from isfc.cli.html.template import details, greatest, ranged, render, table
 from isfc.cli.judgement.limit import short_record
 from isfc.cli.output.ranges import likely, percent, range_note, read_range, share_note
 

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from isfc.cli.drawing.cluster import SOLID_STYLE
 from isfc.cli.drawing.link import STYLE
-from isfc.cli.html.resource import resource
+from isfc.cli.html import resource
 from isfc.cli.html.template import render
 
 _ASSETS: Final = {

@@ -8,9 +8,9 @@ from html.parser import HTMLParser
 import pytest
 
 from isfc.cli.html.charts import charts
-from isfc.cli.html.decision import decision
 from isfc.cli.html.document import document
-from isfc.cli.html.resource import check_charts
+from isfc.cli.html.link import decision
+from isfc.cli.html.report import check_charts
 from isfc.errors import ConfigurationError
 from scenarios.figures.advice import ComparedLoad
 from scenarios.runs.steady import Rate

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from isfc.cli.html.resource import resource
+from isfc.cli.html import resource
 from isfc.cli.output.curves import axis, curves, nominal
 from isfc.cli.output.picture import CURVES, Spec, picture, picture_svg
 from tests.contrast import CONTRAST_MIN, contrast, parse_colour
