@@ -31,8 +31,11 @@ def _section(verdict: TableVerdict) -> str:
     rows = {row.key: row for row in table.rows}
     goals = [check for check in verdict.checks if check.goal]
     met = sum(check.meets_goal for check in goals)
+    told = f"`isfc replay {table.name}`: {table.title}. {met} of {len(goals)} goals are met."
+    if not any(found.error for found in verdict.comparisons):
+        return f"{told} All {len(verdict.comparisons)} figures are as published.\n"
     lines = [
-        f"`isfc replay {table.name}`: {table.title}. {met} of {len(goals)} goals are met.\n",
+        f"{told}\n",
         "| row | what | IBM | ours | off | role |",
         "| --- | --- | --- | --- | --- | --- |",
         *(_line(rows[found.key], found, verdict) for found in verdict.comparisons),
