@@ -130,22 +130,23 @@ def _check_module(path: Path, text: str, modules: frozenset[str]) -> Iterator[tu
         yield 1, "has no docstring: say what the module is for"
     for part in EMPTY_NAMES.intersection((*path.parent.parts, path.stem)):
         yield 1, f"the name {part!r} says nothing: name what it holds"
-    yield from _check_sizes(text, tree)
+    nodes = tuple(ast.walk(tree))
+    yield from _check_sizes(text, nodes)
     if path.parts[0] == "tests" and path.as_posix() != waits.HOME:
-        yield from waits.unbounded(tree)
+        yield from waits.unbounded(nodes)
     if path.parts[0] in INSTALLED:
-        yield from _check_imports(_dotted(path), tree, modules)
-        yield from _check_names(_dotted(path), tree)
+        yield from _check_imports(_dotted(path), nodes, modules)
+        yield from _check_names(_dotted(path), nodes)
 
 
-def _check_sizes(text: str, tree: ast.Module) -> Iterator[tuple[int, str]]:
+def _check_sizes(text: str, nodes: Sequence[ast.AST]) -> Iterator[tuple[int, str]]:
     lines = text.splitlines()
     if len(lines) > MODULE_LINES_MAX:
         yield MODULE_LINES_MAX + 1, f"{len(lines)} lines: at most {MODULE_LINES_MAX} in a module"
     for number, line in enumerate(lines, start=1):
         if len(line) > COLUMNS_MAX:
             yield number, f"{len(line)} columns: at most {COLUMNS_MAX}"
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             length = (node.end_lineno or node.lineno) - node.lineno + 1
             if length > FUNCTION_LINES_MAX:
@@ -157,10 +158,10 @@ def _check_sizes(text: str, tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 
 def _check_imports(
-    module: str, tree: ast.Module, modules: frozenset[str]
+    module: str, nodes: Sequence[ast.AST], modules: frozenset[str]
 ) -> Iterator[tuple[int, str]]:
     may, never = RINGS[max((ring for ring in RINGS if _under(module, ring)), key=len)]
-    for line, name in _imported(tree, modules):
+    for line, name in _imported(nodes, modules):
         if not _under(name, may) or _under(name, never):
             yield line, f"{module} must not import {name}"
         elif _stands_beside(module, name):
@@ -184,9 +185,9 @@ def _floor(room: str, floors: Sequence[str]) -> int:
     return next(found, len(floors))
 
 
-def _imported(tree: ast.Module, modules: frozenset[str]) -> Iterator[tuple[int, str]]:
-    """Each module that ``tree`` imports, wherever it does so; a relative name keeps its dots."""
-    for node in ast.walk(tree):
+def _imported(nodes: Sequence[ast.AST], modules: frozenset[str]) -> Iterator[tuple[int, str]]:
+    """Each module that is imported, wherever that is; a relative name keeps its dots."""
+    for node in nodes:
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -196,10 +197,10 @@ def _imported(tree: ast.Module, modules: frozenset[str]) -> Iterator[tuple[int, 
                 yield node.lineno, whole if whole in modules else origin
 
 
-def _check_names(module: str, tree: ast.Module) -> Iterator[tuple[int, str]]:
+def _check_names(module: str, nodes: Sequence[ast.AST]) -> Iterator[tuple[int, str]]:
     """Builtins that reach outside, and randomness that no seed governs."""
     pure = not _under(module, "scenarios isfc.cli isfc.live isfc.search")
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.Name(id="print") if module != RENDERER:
                 yield node.lineno, f"print: only {RENDERER} speaks to people"

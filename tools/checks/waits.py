@@ -5,7 +5,7 @@ test, and a method is known by its name.
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 HOME: Final = "tests/waiting.py"
@@ -18,15 +18,15 @@ OPENING: Final = {"create_connection": 2, "urlopen": 3, "HTTPConnection": 3}
 """What connects, and with how many arguments the last of them is a timeout."""
 
 
-def unbounded(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """Each wait without a bound, as (line, message)."""
-    awaited = {id(node) for each in ast.walk(tree) for node in _given_to_a_loop(each)}
+def unbounded(nodes: Sequence[ast.AST]) -> Iterator[tuple[int, str]]:
+    """Each wait without a bound in a module, which has these nodes, as (line, message)."""
+    awaited = {id(node) for each in nodes for node in _given_to_a_loop(each)}
     queues = any(
         isinstance(node, ast.Import | ast.ImportFrom)
         and {"queue", "multiprocessing"} & {*_roots(node)}
-        for node in ast.walk(tree)
+        for node in nodes
     )
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.While) and any(map(_sleeps, ast.walk(node))):
             yield node.lineno, f"a loop that sleeps: wait with {HOME}, which has a bound"
         if isinstance(node, ast.Call) and id(node) not in awaited:

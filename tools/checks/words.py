@@ -41,13 +41,11 @@ SUFFIXES: Final = (".md", ".py", ".toml")
 GAP: Final = r"(?: |[ ]*\n[ #>*]*)"
 """Between two words of a phrase: a space, or the end of a line of text or comment."""
 
-UNPLAIN: Final = re.compile(
-    "|".join(
-        rf"(?P<w{number}>(?<![a-z])(?:{words.replace(' ', GAP)})(?![a-z]))"
-        for number, words in enumerate(INSTEAD)
-    ),
-    re.IGNORECASE,
+_ANY: Final = "|".join(
+    f"(?P<w{number}>{words.replace(' ', GAP)})" for number, words in enumerate(INSTEAD)
 )
+UNPLAIN: Final = re.compile(rf"(?<![a-z])(?:{_ANY})(?![a-z])")
+"""In small letters: to ignore the case takes four times as long."""
 
 
 def found(root: Path) -> Iterator[str]:
@@ -57,10 +55,10 @@ def found(root: Path) -> Iterator[str]:
         if name in EXCEPTIONS:
             continue
         text = path.read_text("utf-8")
-        for word in UNPLAIN.finditer(text):
+        for word in UNPLAIN.finditer(text.lower()):
             line = text.count("\n", 0, word.start()) + 1
             plain = list(INSTEAD.values())[int(str(word.lastgroup)[1:])]
-            said = " ".join(re.sub(r"[#>*]", " ", word[0]).split())
+            said = " ".join(re.sub(r"[#>*]", " ", text[word.start() : word.end()]).split())
             yield f"{name}:{line}: not {said!r} but: {plain}"
 
 
