@@ -119,7 +119,7 @@ quick-tests: .venv/test isfc/cli/help/isfc.txt  ## the tests that take less than
 	$(PYTEST) $(PARALLEL)
 
 # What another Python may do otherwise is the pure code, the live pair and the reader of decks;
-# twenty examples find it, as the hundred of the first run are of the same code.
+# the examples are those of the first run.
 ELSEWHERE := tests/ctc $(addprefix tests/isfc/,deck engine link live programs system)
 
 OTHERS := $(BIN)/python -m tools.release.pythons others

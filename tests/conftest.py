@@ -14,13 +14,14 @@ from hypothesis import settings
 from isfc.testing.profiles import register_profiles
 from tests.compiled import HERE
 from tests.compiled import compiled as compiled  # a fixture
+from tests.lengthy import EXAMPLES_FEW
 from tests.live.pair import patient as patient  # a fixture
 from tests.live.pair import run_live as run_live  # a fixture
 
 pytest_plugins = ["tests.limits"]
 
 register_profiles()
-settings.register_profile("few", settings.get_profile("ci"), max_examples=20)
+settings.register_profile("few", settings.get_profile("ci"), max_examples=EXAMPLES_FEW)
 LONGEST: Final = {
     "test_instructions.py", "test_published.py", "test_chaos.py", "test_limits.py",
     "test_no_posix.py", "test_tasks.py", "test_server.py", "test_site_fit.py", "test_tutorial.py",

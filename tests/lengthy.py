@@ -4,9 +4,12 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
+
+EXAMPLES_FEW: Final = 40
+"""Of a property in every run of the tests, always the same; `make properties` draws others."""
 
 
 def made_once(

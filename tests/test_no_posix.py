@@ -99,6 +99,7 @@ def test_commands_in_virtual_time_run_without_posix(tmp_path: Path) -> None:
     assert process.returncode == 0, process.stderr
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_processes_are_spawned_and_a_module_runs_as_a_command(tmp_path: Path) -> None:
     (tmp_path / "grid.toml").write_text(GRID)

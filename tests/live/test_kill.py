@@ -13,6 +13,7 @@ from random import Random
 import pytest
 
 from isfc.cli.live.loops import LOOP_VARIABLE, LOOPS
+from tests.lengthy import few_in_every_run
 from tests.live.processes import Isfc, isfc
 from tests.waiting import PATIENCE_S, wait_for
 
@@ -62,7 +63,7 @@ def file_count(node: Isfc) -> int:
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)  # twenty starts of a process, each of which may be slow
-@pytest.mark.parametrize("victim", NAMES)
+@pytest.mark.parametrize("victim", few_in_every_run(NAMES))
 @pytest.mark.parametrize("lives", [3, pytest.param(20, marks=pytest.mark.exhaustive)])
 def test_a_node_killed_again_and_again_under_traffic_comes_back_each_time(
     tmp_path: Path, victim: str, lives: int
@@ -91,7 +92,7 @@ def test_a_node_killed_again_and_again_under_traffic_comes_back_each_time(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("loop", LOOPS)
+@pytest.mark.parametrize("loop", few_in_every_run(reversed(LOOPS)))
 def test_a_partner_that_is_stopped_for_a_while_loses_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loop: str
 ) -> None:
@@ -129,7 +130,7 @@ def test_a_full_disk_stops_the_journal_and_not_the_node(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("loop", LOOPS)
+@pytest.mark.parametrize("loop", few_in_every_run(reversed(LOOPS)))
 def test_without_a_file_descriptor_left_the_link_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loop: str
 ) -> None:

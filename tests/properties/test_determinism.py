@@ -13,6 +13,7 @@ from scenarios.runs.experiment import Experiment
 from scenarios.runs.result import Result
 from scenarios.runs.run import run
 from scenarios.runs.workload import find_workload
+from tests.lengthy import few_in_every_run
 
 PROJECT = Path(__file__).parents[2]
 CASES = [
@@ -58,8 +59,7 @@ def in_another_process(hash_seed: str, program: str) -> str:
     ).stdout.strip()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("layout", "workload", "pairs"), CASES)
+@pytest.mark.parametrize(("layout", "workload", "pairs"), few_in_every_run(CASES))
 def test_p7_same_seed_gives_the_same_trace_in_any_process(
     layout: str, workload: str, pairs: int
 ) -> None:

@@ -42,6 +42,7 @@ def test_mutant_survives_tests_that_do_not_look_and_no_others() -> None:
     assert not survives(mutant, ("tests/ctc/test_state.py",))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_nothing_changed_survives_outside_of_pytest() -> None:
     # every run failed there, and so every mutant counted as noticed

@@ -31,6 +31,8 @@ def survey() -> LinkRuns:
     )
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_more_io_costs_the_link_more_and_the_disks_too(survey: LinkRuns) -> None:
     assert survey.disks is not None
     found = survey.disks.charts

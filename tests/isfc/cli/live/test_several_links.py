@@ -70,6 +70,7 @@ def test_link_that_is_down_when_it_is_to_be_measured_is_measured_when_it_is_back
         assert [each["node"] for each in told.record()["results"]] == ["CLIENT"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_models_pace_is_kept_and_sharing_is_said(tmp_path: Path) -> None:
     pace = "--pace modelled --dilation 100 --seconds 0.01 --warmup 0.005 --plain".split()
@@ -85,6 +86,7 @@ def test_models_pace_is_kept_and_sharing_is_said(tmp_path: Path) -> None:
     assert all(float(line[3]) > 0 for line in shown)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_journal_of_each_link_names_its_partner_and_is_replayed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]

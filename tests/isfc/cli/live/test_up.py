@@ -19,6 +19,7 @@ from isfc.cli.main import run
 from isfc.live.run_directory import running_groups
 from tests.isfc.cli.conftest import Refusal
 from tests.isfc.layout.test_loss_table import FILE, TABLE
+from tests.lengthy import few_in_every_run
 from tests.live.processes import Isfc, isfc
 from tests.waiting import wait_for
 
@@ -77,6 +78,7 @@ def test_at_the_models_pace_it_says_how_late_it_was(tmp_path: Path) -> None:
         assert "0.02 s of model time, each taking 50 s" in up.out
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_too_much_lateness_is_said_when_that_is_strict(tmp_path: Path) -> None:
     pace = "--pace modelled --dilation 1 --strict --seconds 0.05 --warmup 0".split()
@@ -87,7 +89,7 @@ def test_too_much_lateness_is_said_when_that_is_strict(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", few_in_every_run([signal.SIGTERM, signal.SIGINT, signal.SIGHUP]))
 def test_a_signal_ends_both_and_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
     with isfc(tmp_path, "up", "published-4", *TRAFFIC, "--plain") as up:
         wait_up(up)
@@ -204,6 +206,7 @@ def test_twenty_kills_leave_the_links_of_survivors_up_and_all_they_carry_exact(
     assert sorted(name for name, _ in verified) == [*EACH]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_each_piece_that_a_live_cluster_loses_takes_what_the_table_says(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -248,6 +251,7 @@ def test_what_each_node_was_given_can_be_replayed(tmp_path: Path) -> None:
         assert run(["journal", "replay", str(journals / f"{name}.journal")]) == 0
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_an_output_that_takes_no_more_ends_it_with_a_word() -> None:
     words = [sys.executable, "-m", "isfc", "up", "published-4", *TRAFFIC, "--plain"]
@@ -377,6 +381,7 @@ def test_detached_pair_is_found_at_once_and_ended(
     (runtime / "1STI-2NDI.log").unlink()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_of_pairs_of_the_same_names_that_are_detached_together_one_is_there(
     tmp_path: Path, runtime: Path
