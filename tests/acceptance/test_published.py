@@ -141,7 +141,7 @@ def test_model_that_gets_worse_leaves_a_bound(
     constant: str, factor: float, compiled: Path | None
 ) -> None:
     """Bounds have room for a seed and a length, not for another model."""
-    part = Part(LOADED["transport"], LOADED["transport"].rows[::3], 1.0)
+    part = Part(LOADED["transport"], LOADED["transport"].rows[::9], 1.0)
     experiments = part.experiments()
     worse = [replace(run, link=moved(run.link, constant, factor)) for run in experiments]
     found = emulate(worse, compiled)

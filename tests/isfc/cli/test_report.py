@@ -10,7 +10,7 @@ from isfc.cli.main import run
 from scenarios.figures import report_runs
 from tests.browser import needs_chromium, opened
 from tests.isfc.cli.conftest import Refusal
-from tests.lengthy import made_once
+from tests.lengthy import few_in_every_run, made_once
 
 LAYOUT = "published-4"
 
@@ -116,7 +116,7 @@ def test_page_fits_a_phone_and_follows_dark_mode(report: Path) -> None:
 @pytest.mark.at_length
 @pytest.mark.slow
 @needs_chromium
-@pytest.mark.parametrize(("width", "height"), [(360, 740), (1_280, 800)], ids=["phone", "desk"])
+@pytest.mark.parametrize(("width", "height"), few_in_every_run([(360, 740), (1_280, 800)]))
 def test_jobs_end_with_their_answer_in_sight(report: Path, width: int, height: int) -> None:
     """Read the decision, then look up losses, findings, relocation and the drawing by its links."""
     with opened(report, width, height) as (page, found):
@@ -156,7 +156,7 @@ def test_print_shows_the_figures_and_no_buttons(report: Path) -> None:
 @pytest.mark.at_length
 @pytest.mark.slow
 @needs_chromium
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", few_in_every_run(["dark", "light"]))
 def test_axe_finds_nothing(report: Path, scheme: str) -> None:
     with opened(report) as (page, _):
         page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")

@@ -16,6 +16,7 @@ from isfc.live.frames import CARRIED_LENGTH_MAX
 from isfc.live.session import Conversation
 from isfc.testing.pair import Setup
 from tests.isfc.live.tcp import forwarded, tcp_server
+from tests.lengthy import few_in_every_run
 from tests.live.nodes import open_pair
 from tests.live.pair import LivePair, Run
 from tests.resealed import prefix
@@ -58,9 +59,9 @@ STRANGERS = {
 
 
 @pytest.mark.at_length
-@pytest.mark.parametrize("said", STRANGERS.values(), ids=STRANGERS.keys())
+@pytest.mark.parametrize("kind", few_in_every_run(["half a greeting", "silent", "garbage"]))
 def test_1_000_strangers_leave_no_buffers(
-    run_live: Run, tmp_path: Path, memory: Memory, said: bytes
+    run_live: Run, tmp_path: Path, memory: Memory, kind: str
 ) -> None:
     async def main() -> None:
         async with LivePair(tmp_path, Setup(ctc_count=1)) as pair:
@@ -68,7 +69,7 @@ def test_1_000_strangers_leave_no_buffers(
             assert isinstance(pair.endpoint, UnixEndpoint)
             for _ in range(1_000):
                 _, writer = await asyncio.open_unix_connection(pair.endpoint.path)
-                writer.write(said)
+                writer.write(STRANGERS[kind])
                 writer.close()
             await wait_until(lambda: not pair.first.attachments.ungreeted)
             memory.expect_released(1_000)

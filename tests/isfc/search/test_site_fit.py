@@ -31,6 +31,7 @@ SITES = int(os.environ.get("ISFC_SITES", "1"))
 HELD_BACK = [("HL", 100), ("HS", 50), ("HY", 50), ("HM", 100)]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.at_length
 @pytest.mark.slow
 def test_a_slower_site_is_fitted_from_its_pages_and_predicted_within_5_percent(

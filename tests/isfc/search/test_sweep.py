@@ -276,6 +276,7 @@ def test_key_tells_seeds_constants_and_layouts_apart() -> None:
     assert len({key_of(cell.experiment) for cell in cells}) == len(cells)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_cluster_that_loses_a_worker_gives_the_same_rows(spec: Path, tmp_path: Path) -> None:
     spec.write_bytes(GRID.replace(b"seconds = 0.02", b"seconds = 0.5"))

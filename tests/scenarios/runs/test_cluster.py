@@ -95,6 +95,7 @@ def test_the_shipped_cluster_is_shared_evenly_and_full() -> None:
     assert alone > 1.5 * max(rates)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 @pytest.mark.at_length
 def test_a_mesh_of_as_many_systems_as_may_be_runs() -> None:

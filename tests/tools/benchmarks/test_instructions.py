@@ -26,7 +26,7 @@ START_MAX = 17
 
 
 def test_longer_run_carries_more() -> None:
-    shorter, longer = (carried("HL", seconds) for seconds in (0.01, 0.02))
+    shorter, longer = (carried(CELLS[1], seconds) for seconds in (0.01, 0.02))
     assert 0 < shorter < longer
 
 
@@ -53,7 +53,7 @@ def test_message_takes_no_more_instructions_than_it_did(cell: Cell) -> None:
 @counted
 @pytest.mark.slow
 def test_a_plan_by_rule_starts_in_a_few_times_what_an_empty_python_takes() -> None:
-    _, empty = instructions("-c", "pass")
-    page, whole = instructions("-m", "isfc", "plan", "atlanta-boston", "--rule")
+    _, (empty,) = instructions("-c", "pass")
+    page, (whole,) = instructions("-m", "isfc", "plan", "atlanta-boston", "--rule")
     assert "ATLANTA" in page
     assert whole < START_MAX * empty

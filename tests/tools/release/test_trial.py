@@ -36,6 +36,7 @@ def test_smoke_passes_here(words: str, wanted: str, tmp_path: Path) -> None:
     assert (code, wanted in said) == (0, True), said
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 @pytest.mark.at_length
 def test_what_cibuildwheel_runs_of_a_wheel_passes_here(tmp_path: Path) -> None:
