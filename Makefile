@@ -54,7 +54,7 @@ help:  ## list the targets
 
 .venv/test: .venv/run-time
 	@echo 'Installing what the tests need into .venv ...'
-	@$(PIP) $(EDITABLE) '.[dev]'
+	@$(PIP) 'isfc[dev]'  # which is installed: what its extras name is added
 	@rm -f .venv/lib*/python3*/site-packages/00-isfc-compiled.pth
 	@touch $@
 
@@ -76,8 +76,9 @@ test-all: test other-pythons  ## what a release has to pass: the long forms too,
 
 check: style types quick-tests  ## as test, without the slow tests
 
-# The compiler takes one core for more than a minute, and the source needs nothing of what it makes.
-side-by-side: .venv/test isfc/cli/help/isfc.txt
+# The compiler takes one core for more than a minute, and neither the source nor what its tests need
+# needs anything of what it makes.
+side-by-side: .venv/compiler isfc/cli/help/isfc.txt
 	@+$(MAKE) --no-print-directory --jobs=2 SIDE_BY_SIDE=yes build/compiled/made from-source
 
 from-source:
@@ -125,7 +126,7 @@ ELSEWHERE := tests/ctc $(addprefix tests/isfc/,deck engine link live programs sy
 OTHERS := $(BIN)/python -m tools.release.pythons others
 VENV_OF = .venv-$$($$python -c 'import sys; print("3.%d" % sys.version_info.minor)')
 
-.venv/others: .venv/test
+.venv/others: .venv/run-time
 	@for python in $$($(OTHERS)); do \
 	    venv=$(VENV_OF); \
 	    echo "Installing isfc into $$venv ..."; \
