@@ -48,14 +48,15 @@ DECISIONS: Final = """
 Two published rows that differ in one thing are a choice that a site may have to make. The table
 shows for how many of such pairs the model goes the right way, where IBM's two figures differ by
 more than 3, 5 and 10 %, and how far the ratio of the two is off: it is so many percent too great or
-too small. IBM's links lie within each other, so that "more CTCs" goes the right way as often; what
-the model adds is by how much. A goal is about differences of more than {level}."""
+too small. Each of IBM's links has the CTCs of the smaller ones, so that "more CTCs" goes the right
+way as often; what the model adds is by how much. A goal is about differences of more than {level}."""
 
 REGRET: Final = """
-Of the links of 1 to 16 CTCs one is the best for each workload and number of pairs. A site that
-takes the link which is liked best loses so much of IBM's MB/s, in 20 such cases. *Outliers* are
+Of the links of 1 to 16 CTCs one is the best for each workload and number of pairs. The table
+shows how much of IBM's MB/s a site loses, in 20 such cases, if it takes the link that is best by
+the model, by the rule of thumb or by the number of CTCs. *Outliers* are
 rows of IBM's that stand out by more than {level} of the link with fewer CTCs *and* of that with
-more, as no model of links that lie within each other can: {outliers}."""
+more, as no model can have it in which more CTCs carry more: {outliers}."""
 
 RANGES: Final = """
 A figure of the model has two ranges, for four of five cases and for nineteen of twenty: the figure
