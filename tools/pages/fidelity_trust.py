@@ -49,7 +49,8 @@ Two published rows that differ in one thing are a choice that a site may have to
 shows for how many of such pairs the model goes the right way, where IBM's two figures differ by
 more than 3, 5 and 10 %, and how far the ratio of the two is off: it is so many percent too great or
 too small. Each of IBM's links has the CTCs of the smaller ones, so that "more CTCs" goes the right
-way as often; what the model adds is by how much. A goal is about differences of more than {level}."""
+way as often; what the model adds is by how much. A goal is about differences of more than
+{level}."""
 
 REGRET: Final = """
 Of the links of 1 to 16 CTCs one is the best for each workload and number of pairs. The table
