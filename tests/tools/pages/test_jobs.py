@@ -32,7 +32,7 @@ changing  | change atlanta-boston docs/changing/wider.toml           | : 2 steps
 changing  | change query-islink query-islink                         | remove 3 CTCs
 number    | number published-12                                      | Scheme alike: .* keep it
 number    | number two-cecs --scheme alike                           | no scheme .* before after
-number    | show atlanta-boston --connections                        | CTCs/fibres ATLANTA BOSTON
+number    | show denver.toml --connections                           | CTCs/fibres CHICAGO DENVER
 cluster   | plan docs/cluster/third-member.toml                      | alone ->
 cluster   | evacuate two-cecs ALPHA                                  | Empty after .* longest stop
 cluster   | run two-cecs --seconds 0.5                               | together +range
