@@ -88,7 +88,7 @@ if TYPE_CHECKING:
     from isfc.search.replay import replay as replay
     from isfc.search.simulation import Simulation as Simulation
     from isfc.search.simulation import simulate as simulate
-    from isfc.search.sizing import LinkSizing as LinkSizing
+    from isfc.search.sized import LinkSizing as LinkSizing
     from isfc.search.sizing import size as size
     from isfc.search.sweep import sweep as sweep
     from scenarios.moves.evacuated import evacuate as evacuate
@@ -161,7 +161,7 @@ _HOMES: Final = {
     "Comparison": "isfc.search.decide",
     "optimise": "isfc.search.decide",
     "size": "isfc.search.sizing",
-    "LinkSizing": "isfc.search.sizing",
+    "LinkSizing": "isfc.search.sized",
     "evacuate": "scenarios.moves.evacuated",
     "rolling_maintenance": "scenarios.moves.evacuated",
     "Tenant": "scenarios.moves.targets",

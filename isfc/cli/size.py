@@ -28,14 +28,8 @@ from isfc.layout.document import KM_MAX
 from isfc.layout.new import read_nodes
 from isfc.layout.note import Note
 from isfc.layout.write import format_layout
-from isfc.search.sizing import (
-    DEFAULT_FEATURES,
-    MB_PER_S_MAX,
-    RUNS_MAX,
-    LinkSizing,
-    LostPiece,
-    SizedLink,
-)
+from isfc.search.sized import LinkSizing, LostPiece, SizedLink
+from isfc.search.sizing import DEFAULT_FEATURES, MB_PER_S_MAX, RUNS_MAX
 from isfc.search.sizing import size as size_link
 from scenarios.runs.experiment import PAIRS_MAX
 from scenarios.runs.notes import BUSY_UNRANGED, run_notes

@@ -35,7 +35,7 @@ from isfc.measured.file import read_content
 from isfc.measured.intervals import CarriedInterval, carried_intervals
 from isfc.measured.measurement import Measurement
 from isfc.measured.seen import of_end, seen_intervals
-from isfc.search.sizing import LostPiece
+from isfc.search.sized import LostPiece
 from isfc.search.windows import Beside, Leaving, Window, guest_rate
 from isfc.search.workers import shared_out
 from scenarios.figures.certainty import Range

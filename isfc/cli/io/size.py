@@ -21,7 +21,8 @@ from isfc.errors import ConfigurationError
 from isfc.io.configuration_file import read_io_configuration
 from isfc.io.mix import DEVICE_BLOCK_LENGTH, Mix, mix_of_configuration, mix_of_interval
 from isfc.io.proposal import proposal, warnings_of
-from isfc.io.rmf import RmfInterval, busiest, read_rmf
+from isfc.io.rmf import read_rmf
+from isfc.io.rmf_interval import RmfInterval, busiest
 from isfc.io.sizing import (
     Choice,
     DistanceNeed,

@@ -40,7 +40,7 @@ from isfc.search.loads import (
     loads_of,
     runs_of,
 )
-from isfc.search.sizing import LostPiece
+from isfc.search.sized import LostPiece
 from isfc.search.windows import Window
 from scenarios.moves.evacuation import AT_ONCE_MAX
 from scenarios.moves.guest import GuestPlan

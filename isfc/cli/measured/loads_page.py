@@ -15,7 +15,7 @@ from isfc.layout.in_words import first_listed
 from isfc.layout.note import Note
 from isfc.measured.by_time import Slot
 from isfc.search.loads import MONTHS_MAX, Loads
-from isfc.search.sizing import LostPiece
+from isfc.search.sized import LostPiece
 from isfc.search.windows import Leaving
 from scenarios.moves.guest import large_guests
 from scenarios.runs.saturation import SATURATING_PAIRS, SUITE

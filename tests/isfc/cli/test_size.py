@@ -17,7 +17,7 @@ from isfc.cli.size import sizing_page
 from isfc.layout.layout import Layout
 from isfc.layout.loss import losses
 from isfc.search import sizing
-from isfc.search.sizing import LinkSizing, LostPiece, SizedLink
+from isfc.search.sized import LinkSizing, LostPiece, SizedLink
 from scenarios.figures import glance
 from scenarios.figures.certainty import Interval, Odds, Range
 from scenarios.runs.experiment import Experiment
