@@ -40,8 +40,8 @@ HOLDS: Final = """
 How far our figures are from IBM's: half of the rows are within the first error, nine of ten within
 the second, all within the third. Errors are shares of IBM's figure, or factors; those of *quiet*
 and *silent* rows are our own collisions a second, and those of busy % are points. The groups of
-rows are [explained](#goals-and-what-is-reached) below. A table of fewer than {least} rows is in the
-file alone."""
+rows are [explained](#goals-and-what-is-reached) below. What is of fewer than {least} rows is in
+[fidelity.csv](fidelity.csv) alone."""
 HELD_ROWS_MIN: Final = 10
 
 DECISIONS: Final = """
