@@ -16,8 +16,3 @@ app.command()(read)
 app.command()(compare)
 app.command("fit")(fit_site)
 app.command("loads")(show_loads)
-
-
-@app.callback()
-def _group() -> None:
-    """Hold the model against your own figures, and fit it to them."""

@@ -233,30 +233,23 @@ def _modelled(
     """The cells of what the model says, with ranges as bars: those of MB/s end at ``most``."""
     util = util_range(layout, answer, pairs)
     saturated, stated = (None, None) if answer is None else ranges_of(answer)
-    for measure, within, end in (
-        (_saturated, saturated, most),
-        (_stated, stated, most),
-        (_collisions, None, 0.0),
-        (_util, util, greatest([util])),
+    for now, then, within, end in zip(
+        _figures(answer),
+        _figures(before),
+        (saturated, stated, None, util),
+        (most, most, 0.0, greatest([util])),
+        strict=True,
     ):
-        now, then = (None if each is None else measure(each) for each in (answer, before))
         yield PENDING if now is None else ranged(with_difference(now, then), within, end)
 
 
-def _saturated(answer: isfc.ModelledRate) -> float | None:
-    return answer.saturated_mb_per_s
-
-
-def _stated(answer: isfc.ModelledRate) -> float | None:
-    return answer.stated_mb_per_s
-
-
-def _collisions(answer: isfc.ModelledRate) -> float | None:
-    return None if answer.seen is None else answer.seen.collisions_per_s
-
-
-def _util(answer: isfc.ModelledRate) -> float | None:
-    return None if answer.seen is None else answer.seen.rdev_util_percent
+def _figures(answer: isfc.ModelledRate | None) -> tuple[float | None, ...]:
+    """Saturated, with the stated load, and what was seen with that: collisions, RDEV util."""
+    if answer is None:
+        return (None,) * 4
+    seen = answer.seen
+    both = (None, None) if seen is None else (seen.collisions_per_s, seen.rdev_util_percent)
+    return (answer.saturated_mb_per_s, answer.stated_mb_per_s, *both)
 
 
 def with_difference(now: float, before: float | None) -> str:
