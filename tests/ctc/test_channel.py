@@ -1,8 +1,17 @@
 """What disk I/O takes of a channel."""
 
+from collections.abc import Callable
+
 import pytest
 
-from ctc.channel import information_units
+from ctc.channel import (
+    BLOCK_LENGTH,
+    ENCRYPTED_IO_NS,
+    FCP_IO_NS,
+    IoWork,
+    data_units,
+    information_units,
+)
 from ctc.errors import BadFeature
 from ctc.features import (
     CATALOGUE,
@@ -11,6 +20,7 @@ from ctc.features import (
     find_channel,
     generation_code,
 )
+from ctc.fibre_channel import command_frames, data_frames
 from ctc.profiles import FEATURES
 
 FEX16SA = find_channel("FICON Express16SA")
@@ -24,6 +34,10 @@ def test_command_mode_pays_for_each_information_unit_of_data() -> None:
     works = [FEX16SA.command_work(units * 8192, is_read=True).processor_ns for units in (1, 2, 3)]
     assert works[1] - works[0] == works[2] - works[1] > 0
     assert FEX16SA.command_work(4096, is_read=True).processor_ns == works[0]
+
+
+def test_data_units_are_begun_ones_and_one_at_least() -> None:
+    assert [data_units(length) for length in (0, 1, 8192, 8193, 16_384)] == [1, 1, 1, 2, 2]
 
 
 def test_transport_mode_pays_little_for_more_data() -> None:
@@ -53,6 +67,25 @@ def test_information_units_of_a_4k_read_are_as_published() -> None:
 def test_a_feature_without_transport_mode_says_so() -> None:
     with pytest.raises(BadFeature, match="no transport mode: expected protocol ficon"):
         find_channel("FICON Express").transport_work(4096, is_read=True)
+
+
+@pytest.mark.parametrize("do", [FEX16SA.command_work, FEX16SA.transport_work, FEX16SA.fcp_work])
+def test_each_protocol_moves_the_data_its_way_and_pays_for_encryption(
+    do: Callable[..., IoWork],
+) -> None:
+    read, write = do(65_536, is_read=True), do(65_536, is_read=False)
+    assert (read.to_channel, read.to_control_unit) == (data_frames(65_536), command_frames())
+    assert (read.to_channel, read.to_control_unit) == (write.to_control_unit, write.to_channel)
+    assert read.data_length == write.data_length == 65_536
+    encrypted = do(65_536, is_read=True, encrypted=True)
+    assert encrypted.processor_ns == read.processor_ns + ENCRYPTED_IO_NS
+    assert do(65_536, is_read=False, encrypted=True).processor_ns == encrypted.processor_ns
+
+
+def test_a_small_io_over_fcp_takes_what_was_measured_and_a_large_one_more() -> None:
+    assert FEX16SA.fcp_work(4096, is_read=True).processor_ns == FCP_IO_NS
+    more_ns = FEX16SA.fcp_work(3 * BLOCK_LENGTH, is_read=True).processor_ns - FCP_IO_NS
+    assert more_ns == pytest.approx(2 * FEX16SA.transport_block_ns)
 
 
 def test_fcp_is_known_for_what_was_measured() -> None:

@@ -412,3 +412,15 @@ def test_starts_that_wait_have_not_kept_the_processor_busy_yet() -> None:
     for _ in range(3):
         chpid.admit(100)
     assert [chpid.starts_ns(now_ns) for now_ns in (100, 150, 220, 300)] == [0, 50, 120, 120]
+
+
+def test_what_is_on_the_fibre_grows_with_the_transfer_and_is_that_of_its_ctc() -> None:
+    chpid = fibre()
+    ctc, other = ctc_on(chpid), ctc_on(chpid, 0x6001)
+    load = Cargo(100_000)
+    chpid.begin(ctc, load, 1_000)
+    done_ns = chpid.due_ns
+    moved = [chpid.moved_length(ctc, load, 1_000 + at_ns) for at_ns in (0, 100_000, 300_000)]
+    assert moved == pytest.approx([0, 25_000, 75_000], abs=5)
+    assert chpid.moved_length(ctc, load, done_ns) == 100_000
+    assert chpid.moved_length(other, load, 100_000) == 0

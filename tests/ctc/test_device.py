@@ -297,3 +297,25 @@ def test_an_end_says_when_it_reads() -> None:
     cable.run()
     said.append(cable.near.ctc.reads)
     assert said == [False, True, False]
+
+
+def test_a_write_tells_how_far_it_is_until_its_interrupt() -> None:
+    cable = Cable(profile=replace(PLAIN, interrupt_ns=50_000)).connect()
+    ctc, reader = cable.near.ctc, cable.far.ctc
+    assert (ctc.moved_length(cable.now_ns), ctc.times_so_far(cable.now_ns).serv_ns) == (0, 0)
+    begun_ns = cable.now_ns
+    cable.write(cable.near, 100_000)
+    cable.run()
+    assert ctc.moved_length(cable.now_ns) == 0  # nobody reads yet
+    cable.start(cable.far, Command.READ)
+    moved = []
+    while cable.near.heard() != ["WRITE ended"]:
+        moved.append(ctc.moved_length(cable.now_ns))
+        assert reader.moved_length(cable.now_ns) == 0
+        if len({*moved}) < 30:
+            assert ctc.times_so_far(cable.now_ns).serv_ns == cable.now_ns - begun_ns
+        cable.run(cable.now_ns + 10_000)
+    assert moved == sorted(moved)
+    assert moved[-4:] == [100_000] * 4  # of 50 us until the interrupt
+    assert len({*moved}) > 30
+    assert (ctc.moved_length(cable.now_ns), ctc.times_so_far(cable.now_ns).serv_ns) == (0, 0)

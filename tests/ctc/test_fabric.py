@@ -106,6 +106,24 @@ def test_inter_switch_links_bound_all_that_crosses_them_one_way() -> None:
     assert paces(crowded[0], back) == [1.0, 1.0]
 
 
+def test_inter_switch_links_that_become_fewer_bound_what_is_under_way_on_them() -> None:
+    fabric = Fabric()
+    routes = [FabricRoute(a, b, "far from 1", 5.0, "far from 2") for a, b in ("AB", "CD")]
+    ends = [End(fabric, route) for route in (*routes, FabricRoute("E", "F"))]
+    for route in (*routes, FabricRoute("E", "F")):
+        End(fabric, route.back)
+    for end in ends:
+        end.change(1, 1.0, PROCESSOR)
+    assert [end.pace for end in ends] == [1.0, 1.0, 1.0]
+    fabric.set_trunk("far from 1", 10.0, 0)
+    assert [end.pace for end in ends] == [0.5, 0.5, 1.0]
+    ends[0].change(-1, 1.0, PROCESSOR)
+    fabric.set_trunk("far from 1", 5.0, 0)
+    assert ends[1].pace == 1.0
+    fabric.set_trunk("far from 2", 1_000.0, 0)  # nothing is under way there
+    assert ends[1].pace == 1.0
+
+
 def test_when_a_transfer_is_over_the_others_have_what_it_had() -> None:
     first, second = ends_of(FabricRoute("A", "C"), FabricRoute("B", "C"))
     first.change(1, 1.0, 0.1)

@@ -1,5 +1,8 @@
 """Orders on their way over a fibre: each once, in order, and as late as its channel lets it be."""
 
+from dataclasses import replace
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -83,3 +86,39 @@ def test_every_order_arrives_once_and_in_order(
         assert [order.count for receiver, order in found if receiver == name] == [
             length for receiver, length, _ in sent if receiver == name
         ]
+
+
+def test_a_transfer_that_is_dropped_leaves_the_line_to_the_others() -> None:
+    whole = written(400_000)
+    times_ns = []
+    for way_back in (False, True):  # of what comes against it: the channel there sees it end too
+        fibre: OrderFibre[str] = OrderFibre(FibreKind(replace(EXPRESS4, processor_ns_per_byte=5.0)))
+        fibre.send("dropped", 1, whole, 0)
+        fibre.send("dropped", 1, READ, 0)
+        now_ns = EXPRESS4.io_ns + 100_000
+        assert fibre.advance(now_ns) == []
+        assert fibre.drop("dropped", now_ns) == [whole, READ]
+        assert fibre.drop("dropped", now_ns) == []
+        fibre.send("kept", 0 if way_back else 1, whole, now_ns)
+        ((at_ns, _, order),) = arrivals(fibre)
+        assert order is whole
+        times_ns.append(at_ns - now_ns)
+    alone: OrderFibre[str] = OrderFibre(FibreKind(replace(EXPRESS4, processor_ns_per_byte=5.0)))
+    alone.send("kept", 1, whole, 0)
+    ((alone_ns, _, _),) = arrivals(alone)
+    assert times_ns == pytest.approx([alone_ns] * 2, abs=3)
+
+
+def test_what_is_retracted_takes_its_time_and_does_not_arrive() -> None:
+    fibre: OrderFibre[str] = OrderFibre(FibreKind(way_ns=WAY_NS))
+    first, same = written(10), written(10)
+    assert not fibre.retract("A", first)
+    fibre.send("A", 1, first, 0)
+    assert not fibre.retract("A", same)  # the same bytes, and another order
+    assert not fibre.retract("B", first)
+    fibre.send("A", 1, same, 0)
+    assert fibre.retract("A", first)
+    assert arrivals(fibre) == [(2 * WAY_NS, "A", same)]
+    fibre.send("A", 1, first, 2 * WAY_NS)
+    assert fibre.retract("A", first)
+    assert fibre.drop("A", 2 * WAY_NS) == []
