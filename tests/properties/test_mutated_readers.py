@@ -33,6 +33,7 @@ from isfc.measured.page import read_text
 from isfc.measured.plausible import checked, without_repeats
 from isfc.measured.table import read_csv
 from tests.decks import LOGS
+from tests.isfc.measured.test_fcx110 import DETAILS
 from tests.properties.mutations import mutated
 
 DATA: Final = Path(__file__).parents[1] / "data"
@@ -40,20 +41,6 @@ PUBLISHED: Final = Path(__file__).parents[2] / "docs" / "measured"
 
 Rows = frozenset[tuple[Any, ...]]
 
-DETAILS: Final = """\
- FCX110      CPU 2097  SER 12345  Interval 09:54:00 - 09:55:00    Perf. Monitor
-
- Detailed Analysis for Device 6000 ( ATTACHED )
- Device type :  CTCA        Function pend.:     .5ms      Device busy   :   98%
- VOLSER      :  ......      Disconnected  :    1.9ms      I/O contention:    0%
- Nr. of LINKs:     ...      Connected     :   13.4ms      Reserved      :    0%
- Last SEEK   :     ...      Service time  :   15.8ms      SENSE SSCH    :    0
- SSCH rate/s :    61.8      Response time :   15.8ms      Recovery SSCH :    0
- Avoided/s   :     ...      CU queue time :     .0ms      Throttle del/s:  ...
- Status: ATTACHED
-
- Path(s) to device 6000:    40
-"""
 PAGES: Final = {
     "FCX108": (DATA / "measured" / "empty-cells.txt").read_text("utf-8"),
     "FCX108 on two pages": (DATA / "measured" / "two-pages.txt").read_text("utf-8"),
