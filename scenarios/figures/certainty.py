@@ -260,6 +260,11 @@ class Odds:
         behind = max(1, round((1 - leading) * of))
         return f"{of - behind if self.share >= 0.5 else behind} of {of}"
 
+    @property
+    def of_hundred(self) -> str:
+        """``95 of 100``, for columns: all of one have one base. Never 0 or 100."""
+        return f"{sorted((1, 100 - round(100 * (1 - self.share)), 99))[1]} of 100"
+
 
 def odds_ahead(
     ratio: float, differs: Differs, *, one_ctc: bool = False, extrapolated: bool = False

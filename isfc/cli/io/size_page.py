@@ -24,9 +24,10 @@ def sizing_page(sizing: Sizing, growth_percent: float, *, is_last: bool = True) 
         f"{mix.write_mb_per_s:,.0f} written",
     )
     later = f"now and with {growth_percent:g} % more; use of each with {growth_percent:g} % more"
+    without = "; line% without waits for credits" if sizing.distances[-1].km else ""
     limits = (
         f"(processor at most {guidelines.processor_percent:g} %, "
-        f"bus and line {guidelines.bus_percent:g} %)"
+        f"bus and line {guidelines.bus_percent:g} %{without})"
     )
     parts: list[RenderableType] = [heading, _verdict(sizing), *mix.notes, ""]
     parts += [f"Channels {later}", limits, _choices(sizing, growth_percent), *_assumed(), ""]

@@ -16,7 +16,7 @@ from isfc.io.trunks import TrunkLoad
 from isfc.io.zhyperlink import SynchronousLoad
 
 CHANNEL_HEADS: Final = (
-    *("chpid", "feature", "Gb/s", "I/Os/s", "read MB/s", "write", "proc%", "bus%", "line%"),
+    *("chpid", "feature", "Gb/s", "I/Os/s", "read MB/s", "write MB/s", "proc%", "bus%", "line%"),
 )
 WORKLOAD_HEADS: Final = ("workload", "chpid", "protocol", "I/Os/s", "response us", "open")
 

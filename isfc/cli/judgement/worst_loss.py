@@ -30,7 +30,10 @@ def worst_loss(layout: Layout, lefts: Sequence[AfterLoss]) -> str:
         for within in [left_range(layout, worst, way)]
     )
     by = f"with {STATED_PAIRS} pairs" if worst.measured else "by IBM's rule of thumb"
-    return f"{gone_words(worst)}: {kept} is left, {rates} MB/s one way {by}."
+    gone = gone_words(worst)
+    if round(100 * share) >= 100 and len(after) > 1:
+        return f"no piece takes 1 % or more; without {gone} {rates} MB/s one way {by}."
+    return f"{gone}: {kept} is left, {rates} MB/s one way {by}."
 
 
 def gone_words(left: AfterLoss) -> str:

@@ -5,22 +5,36 @@ Loading rich takes longer than many commands run.
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.measure import Measurement
 from rich.segment import Segment
 from rich.table import Column, Table
+from rich.text import Text
 
 PIPED_WIDTH = 80
 """Columns of an output that is no terminal, whatever the shell says its window has."""
+_GLUE = "\ue000"
+"""A character of no meaning that is as wide as a blank (private use)."""
 _CUT = "\N{HORIZONTAL ELLIPSIS}"
 """What rich ends a cell with that it cuts off."""
 
 
 class _OutputConsole(Console):
-    """A console that leaves a broken pipe to its caller."""
+    """A console that leaves a broken pipe to its caller, and no per cent without its figure.
+
+    rich breaks lines at every blank, a no-break space too: `_GLUE` stands for it meanwhile.
+    """
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """A text as it is printed, or put into a cell."""
+        return super().render_str(text.replace(" %", f"{_GLUE}%"), **options)
+
+    def _render_buffer(self, buffer: Iterable[Segment]) -> str:
+        return super()._render_buffer(buffer).replace(_GLUE, " ")
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError

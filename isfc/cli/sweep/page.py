@@ -17,7 +17,7 @@ from isfc.errors import ConfigurationError
 from isfc.layout.in_words import expected, listed
 from isfc.search.grid import Cell
 from isfc.search.sweep import Row
-from scenarios.figures.certainty import Interval
+from scenarios.figures.certainty import Interval, Odds
 from scenarios.figures.ranges import run_ranges
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.repeat import MEASURES, spread_percent
@@ -73,7 +73,7 @@ def sweep_table(cells: Sequence[Cell], rows: Sequence[Row], axes: Sequence[str])
         )
         table.add_row(
             *(str(value).replace("FICON Express", "Ex") for value in place),
-            *(rate, plain(_likely(group)), *([str(odds[place])] if odds else []), *others),
+            *(rate, plain(_likely(group)), *([_ahead(odds[place])] if odds else []), *others),
             *(["-" if spread is None else f"{spread:.1f}"] if seeded else []),
         )
     return table
@@ -83,6 +83,10 @@ def _likely(group: Sequence[Row]) -> Interval:
     """The range of the mean MB/s of some rows."""
     low, high = (f"mb_per_s_likely_{end}" for end in ("low", "high"))
     return Interval(*(sum(row[end] for row in group) / len(group) for end in (low, high)))
+
+
+def _ahead(said: Odds | str) -> str:
+    return said if isinstance(said, str) else said.of_hundred
 
 
 def with_odds(cells: Sequence[Cell], rows: Sequence[Row], axes: Sequence[str]) -> list[Row]:

@@ -7,7 +7,7 @@ from rich.console import Console, RenderableType
 
 from isfc.cli.drawing.cluster import cluster_drawing_page
 from isfc.cli.drawing.terminal import drawing_page
-from isfc.cli.output.table import plain_table
+from isfc.cli.output.table import open_console, plain_table
 from isfc.cli.plan.page import plan_page
 from isfc.layout.catalogue import load_collection, load_layout
 from isfc.layout.plan import make_plan
@@ -33,6 +33,17 @@ def test_table_that_does_not_fit_is_shown_row_by_row() -> None:
         "ALPHA-GAMMA",
         "  alone ->  684",
     ]
+
+
+def test_no_line_begins_with_the_per_cent_of_the_figure_before() -> None:
+    for width in range(8, 40):
+        console = open_console()
+        console.width = width
+        with console.capture() as capture:
+            console.print("the lines of the chpids (busy 100 %); a fifth gains 46 % more")
+        lines = [line.strip() for line in capture.get().splitlines()]
+        assert " ".join(lines) == "the lines of the chpids (busy 100 %); a fifth gains 46 % more"
+        assert not any(line.startswith("%") for line in lines)
 
 
 @pytest.mark.parametrize("no_wrap", [False, True])

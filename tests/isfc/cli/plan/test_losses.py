@@ -5,7 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from isfc.cli.judgement.worst_loss import worst_loss
 from isfc.cli.main import run
+from isfc.layout.catalogue import load_layout
+from isfc.layout.loss import losses
+from scenarios.figures.link_loss import AfterLoss
 from scenarios.runs import saturation
 from scenarios.runs.steady import SPREAD_SHARE
 from tests.isfc.cli.conftest import Refusal
@@ -22,6 +26,21 @@ def test_page_has_a_line_for_each_loss(capsys: pytest.CaptureFixture[str]) -> No
     assert "nothing 12 525 100 612 100".split() in map(str.split, lines)
     assert "chpid 42 (52) 8 306 58 306 50".split() in map(str.split, lines)
     assert sum(line.startswith("CTC 60") for line in lines) == 12
+
+
+def test_where_nothing_is_lost_no_loss_is_called_the_worst() -> None:
+    """It said "Worst: chpid 40 (50): 100 % is left"."""
+    layout = load_layout("published-12")
+    whole, *after = (
+        AfterLoss(loss, 12, rates, None)
+        for loss, rates in zip(
+            (None, *losses(layout)), ((500.0, 600.0), (499.0, 600.0), (499.5, 600.0)), strict=False
+        )
+    )
+    said = (
+        "no piece takes 1 % or more; without chpid 40 (50) CLIENT 499 and SERVER 600 MB/s one way"
+    )
+    assert worst_loss(layout, [whole, *after]) == f"{said} by IBM's rule of thumb."
 
 
 def test_runs_stand_beside_the_rule(
