@@ -166,7 +166,8 @@ def loss_page(layout: Layout, lefts: Sequence[AfterLoss], load: str) -> Renderab
     whole, ways = lefts[0], (0, 1)
     if whole.limit is not None:
         answer.append(
-            f"The slower way of the whole link is {limit_line(whole.limit, _slower(whole))} MB/s."
+            f"With {STATED_PAIRS} pairs the slower way of the whole link is "
+            f"{limit_line(whole.limit, _slower(whole))} MB/s."
         )
     page: list[RenderableType] = [*answer, *[""] * bool(answer), heading, table]
     if not modelled:
