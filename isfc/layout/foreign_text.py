@@ -83,6 +83,10 @@ _SIGNS: Final = (
         re.compile(r"C H A N N E L +P A T H|D I R E C T +A C C E S S|I +/ +O +Q U E U"),
         "an RMF report: 'isfc io size --rmf FILE' reads it",
     ),
+    (
+        re.compile(r"^[0-9A-F]{3,5} {1,40}CTCE\b", re.MULTILINE | re.IGNORECASE),
+        "the configuration of a Hercules: 'isfc ctce FILE FILE' takes those of both",
+    ),
 )
 """What shows each kind, in the order of looking, and what to do with it."""
 

@@ -30,6 +30,7 @@ FOREIGN = {
     "FCX108": ((PUBLISHED / "H001709C-fcx108.txt").read_text(), "'isfc measured read FILE'"),
     "link activity": ((PUBLISHED / "H001709C-link.txt").read_text(), "'isfc measured read FILE'"),
     "RMF": ((DATA / "rmf" / "device-activity.txt").read_text(), "'isfc io size --rmf FILE'"),
+    "a Hercules' configuration": ("0E20 CTCE 31880 127.0.0.1 31890\n", "'isfc ctce FILE FILE'"),
     "IOCP's report": (
         "1 19.29  24.042  CHPID SUMMARY REPORT  PAGE 2\n 50",
         "isfc import iocp",
