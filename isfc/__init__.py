@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from isfc.io.shared import parse_links as parse_links
     from isfc.layout.catalogue import load_layout as load_layout
     from isfc.layout.catalogue import shipped_layouts as shipped_layouts
+    from isfc.layout.collection import Collection as Collection
     from isfc.layout.edit import AddCtc as AddCtc
     from isfc.layout.edit import AddFibre as AddFibre
     from isfc.layout.edit import Edit as Edit
@@ -59,7 +60,6 @@ if TYPE_CHECKING:
     from isfc.layout.file import parse_layout as parse_layout
     from isfc.layout.foreign_text import SourceKind as SourceKind
     from isfc.layout.foreign_text import source_kind as source_kind
-    from isfc.layout.layout import Collection as Collection
     from isfc.layout.layout import CtcPair as CtcPair
     from isfc.layout.layout import Fibre as Fibre
     from isfc.layout.layout import Layout as Layout
@@ -134,7 +134,7 @@ _HOMES: Final = {
     "number": "isfc.deck.renumbered",
     "Numbering": "isfc.deck.scheme",
     "Layout": "isfc.layout.layout",
-    "Collection": "isfc.layout.layout",
+    "Collection": "isfc.layout.collection",
     "Fibre": "isfc.layout.layout",
     "CtcPair": "isfc.layout.layout",
     "plan": "scenarios.runs.at_site",

@@ -22,8 +22,8 @@ from isfc.deck.pairing import pair
 from isfc.deck.partition import choose_systems
 from isfc.deck.wiring import wire
 from isfc.layout.catalogue import load_layout, shipped_layouts
+from isfc.layout.collection import Collection
 from isfc.layout.file import parse_layout
-from isfc.layout.layout import Collection
 from scenarios.faults.run import FaultEvent, FaultOutcome, Recovery
 from scenarios.figures.moved_ranges import relocation_ranges
 from scenarios.moves.guest_memory import GuestMemory

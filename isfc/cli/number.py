@@ -16,8 +16,8 @@ from isfc.cli.output.table import apart, plain_table
 from isfc.deck.renumbered import keeps_order, numbered
 from isfc.deck.scheme import MEANS, Numbering, Scheme
 from isfc.errors import ConfigurationError
+from isfc.layout.collection import Collection
 from isfc.layout.in_words import first_listed
-from isfc.layout.layout import Collection
 from isfc.layout.write import format_collection
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from ctc.address import Rdev, format_rdev
 from isfc.deck.activation import Activation
 from isfc.errors import ConfigurationError
-from isfc.layout.layout import Collection, Layout
+from isfc.layout.collection import Collection
+from isfc.layout.layout import Layout
 from isfc.layout.sharing import in_use
 from isfc.layout.write import format_rdevs
 from isfc.link.name import NodeName

@@ -23,8 +23,9 @@ from isfc.deck.partition import DeckSystem
 from isfc.deck.wiring import pair_all
 from isfc.errors import ConfigurationError
 from isfc.layout.build import ASSUMED_FEATURE
+from isfc.layout.collection import Collection, KeptDeck
 from isfc.layout.in_words import first_listed
-from isfc.layout.layout import Collection, CtcPair, Fibre, KeptDeck, Layout
+from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.layout.write import format_rdevs
 from isfc.link.name import NodeName
 

@@ -19,7 +19,7 @@ from isfc.deck.wiring import never_paired, pair_all
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.checked_toml import show_key, within
-from isfc.layout.layout import Collection
+from isfc.layout.collection import Collection
 from isfc.link.name import NodeName
 
 

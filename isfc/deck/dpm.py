@@ -21,9 +21,9 @@ from isfc.deck.said_cec import with_cecs
 from isfc.errors import ConfigurationError
 from isfc.layout.build import CtcChoice, build_layout
 from isfc.layout.checked_toml import AnyText
+from isfc.layout.collection import Collection
 from isfc.layout.foreign_text import read_json
 from isfc.layout.in_words import first_listed
-from isfc.layout.layout import Collection
 from isfc.layout.sharing import in_use
 from isfc.link.name import NodeName
 

@@ -13,7 +13,7 @@ from isfc.deck.partition import DeckSystem, find_system
 from isfc.deck.place import Place
 from isfc.deck.restated import cards, of_css, ranges, remark, restated
 from isfc.layout.checked_toml import show_key, within
-from isfc.layout.layout import KeptDeck
+from isfc.layout.collection import KeptDeck
 from isfc.link.name import NodeName
 
 _FICON: Final = "FC"

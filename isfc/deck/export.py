@@ -15,16 +15,9 @@ from isfc.deck.card import CONTINUED_COLUMN
 from isfc.deck.hint import format_fibre_hints, format_hints
 from isfc.deck.machines import Machine, channels_known
 from isfc.errors import ConfigurationError
+from isfc.layout.collection import Channel, ChannelEnd, Collection, KeptDeck
 from isfc.layout.in_words import first_listed
-from isfc.layout.layout import (
-    Channel,
-    ChannelEnd,
-    Collection,
-    CtcPair,
-    Fibre,
-    KeptDeck,
-    Layout,
-)
+from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.link.name import NodeName
 
 Ports = Mapping[tuple[NodeName, ChpidId], str]

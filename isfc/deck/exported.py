@@ -15,8 +15,8 @@ from isfc.deck.machines import Machine, file_names, machines
 from isfc.deck.number import parse_link
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import AnyLayout, given_collection
+from isfc.layout.collection import Collection
 from isfc.layout.in_words import find_node
-from isfc.layout.layout import Collection
 from isfc.layout.write import format_collection
 from isfc.link.name import NodeName
 

@@ -31,8 +31,8 @@ from isfc.errors import ConfigurationError
 from isfc.layout.build import Profiles, build_layout
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.checked_toml import AnyText, given_bytes, within
+from isfc.layout.collection import Collection, KeptDeck
 from isfc.layout.file import parse_collection
-from isfc.layout.layout import Collection, KeptDeck
 from isfc.layout.sharing import in_use
 from isfc.layout.shown import drawn
 from isfc.layout.write import format_collection

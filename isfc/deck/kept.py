@@ -20,7 +20,7 @@ from isfc.layout.checked_toml import (
     show_key,
     within,
 )
-from isfc.layout.layout import Collection, KeptDeck
+from isfc.layout.collection import Collection, KeptDeck
 from isfc.link.name import NodeName
 
 CARDS_LENGTH_MAX: Final = FILE_LENGTH_MAX - LONG_FILE

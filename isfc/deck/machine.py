@@ -14,8 +14,9 @@ from ctc.address import ChpidId
 from isfc.deck.deck import Channel, Deck
 from isfc.deck.pairing import Joined, Pairing
 from isfc.deck.partition import DeckSystem
+from isfc.layout.collection import Cec, ChannelEnd, Collection
 from isfc.layout.in_words import first_listed
-from isfc.layout.layout import Cec, ChannelEnd, Collection, Fibre, Layout
+from isfc.layout.layout import Fibre, Layout
 from isfc.link.name import NodeName
 
 _CEC_NAME_LENGTH_MAX: Final = 24

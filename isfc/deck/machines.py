@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ctc.address import ChpidId, format_chpid
-from isfc.layout.layout import Channel, ChannelEnd, Collection
+from isfc.layout.collection import Channel, ChannelEnd, Collection
 from isfc.layout.sharing import channel_name
 from isfc.link.name import NodeName
 

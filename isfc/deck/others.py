@@ -16,7 +16,7 @@ from isfc.deck.number import to_css
 from isfc.deck.operand import OperandWord, StatementOperands, by_css, parse_operands, words_of
 from isfc.deck.partition import DeckSystem
 from isfc.errors import ConfigurationError
-from isfc.layout.layout import Collection
+from isfc.layout.collection import Collection
 from isfc.link.name import NodeName
 
 

@@ -17,7 +17,8 @@ from isfc.deck.scheme import PLACES, Numbering, Scheme, images_of, numbering_of
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.checked_toml import within
-from isfc.layout.layout import Collection, CtcPair, Fibre, Layout
+from isfc.layout.collection import Collection
+from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.link.name import NodeName
 
 FIRST: Final[Mapping[Scheme, int]] = {

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from ctc.address import ChpidId, format_chpid
 from isfc.errors import ConfigurationError
+from isfc.layout.collection import Cec, ChannelEnd, Collection
 from isfc.layout.in_words import find_node, first_listed, listed
-from isfc.layout.layout import Cec, ChannelEnd, Collection
 from isfc.layout.sharing import in_use, maybe_one
 
 

@@ -15,7 +15,7 @@ from ctc.address import Rdev, format_chpid, format_rdev
 from isfc.deck.connections import devices_of, kept_systems
 from isfc.deck.others import devices_that_are_no_ctcs
 from isfc.deck.restated import ranges
-from isfc.layout.layout import Collection
+from isfc.layout.collection import Collection
 from isfc.link.name import NodeName
 
 FITS_SHARE: Final = 0.6

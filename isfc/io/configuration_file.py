@@ -43,9 +43,9 @@ from isfc.io.configuration import (
 from isfc.io.io_table import check_names, read_trunks, read_workload
 from isfc.io.shared_chpids import find_shared_chpids, with_shared_chpids
 from isfc.layout.checked_toml import convert, no_table, read_bytes, show_key, within
+from isfc.layout.collection import Collection
 from isfc.layout.document import EXPECTED, Document, Gbps, Root, parse_document
 from isfc.layout.file import check_speed, collection_of, far_paths, find_path
-from isfc.layout.layout import Collection
 from isfc.layout.path import FarPath
 
 _SAPS_MAX: Final = 128

@@ -18,10 +18,11 @@ from isfc.io.demand import ChannelRoute, Demand, make_demand, make_route
 from isfc.io.estimate import ChannelEstimate, estimate_channel
 from isfc.layout.catalogue import given_link, load_document
 from isfc.layout.checked_toml import read_bytes, within
+from isfc.layout.collection import Collection
 from isfc.layout.document import Document, parse_document
 from isfc.layout.file import collection_of
 from isfc.layout.in_words import listed
-from isfc.layout.layout import Collection, Fibre, Layout
+from isfc.layout.layout import Fibre, Layout
 from isfc.layout.note import Note, NoteKind
 from isfc.layout.sharing import with_notes
 

@@ -13,7 +13,8 @@ from ctc.address import format_chpid
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoChannel
 from isfc.layout.checked_toml import show_key
-from isfc.layout.layout import Collection, Fibre
+from isfc.layout.collection import Collection
+from isfc.layout.layout import Fibre
 
 
 @dataclass(frozen=True, slots=True)

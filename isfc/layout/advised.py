@@ -12,7 +12,8 @@ from itertools import count
 
 from ctc.address import CHPID_MAX, RDEV_MAX, ChpidId, Rdev, format_rdev
 from isfc.errors import ConfigurationError
-from isfc.layout.layout import Collection, CtcPair, Fibre, Layout
+from isfc.layout.collection import Collection
+from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.layout.rules.book import ways_of
 
 

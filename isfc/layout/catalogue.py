@@ -6,10 +6,11 @@ from pathlib import Path
 from isfc.arguments import checked
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import read_bytes, within
+from isfc.layout.collection import Collection
 from isfc.layout.document import Document, parse_document
 from isfc.layout.file import collection_of
 from isfc.layout.in_words import expected
-from isfc.layout.layout import Collection, Layout
+from isfc.layout.layout import Layout
 from isfc.layout.sharing import with_notes
 
 _SUFFIX = ".toml"

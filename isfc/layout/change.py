@@ -12,7 +12,8 @@ from enum import StrEnum
 from typing import Any
 
 from isfc.errors import ConfigurationError
-from isfc.layout.layout import Collection, CtcPair, Fibre, Layout
+from isfc.layout.collection import Collection
+from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.link.name import NodeName
 from isfc.link.schedule import CTCS_MAX
 

@@ -5,18 +5,17 @@ from collections.abc import Mapping
 from ctc.address import format_chpid, parse_chpid
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import check_table_name, show_key, within
-from isfc.layout.document import Document, FibreTable
-from isfc.layout.layout import (
+from isfc.layout.collection import (
     Cec,
     Channel,
     ChannelEnd,
     Collection,
-    Fibre,
     KeptDeck,
-    Layout,
     LinkTraffic,
     Memory,
 )
+from isfc.layout.document import Document, FibreTable
+from isfc.layout.layout import Fibre, Layout
 from isfc.layout.path import FarPath
 from isfc.link.name import NodeName
 

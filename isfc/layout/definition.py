@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 
 from ctc.fabric import Fabric
-from isfc.layout.layout import Collection, Layout
+from isfc.layout.collection import Collection
+from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.system.definition import CtcDefinition, LinkEndDefinition

@@ -17,9 +17,10 @@ from ctc.profiles import FEATURES, find_profile
 from isfc.arguments import check_fields, checked
 from isfc.errors import ConfigurationError
 from isfc.layout.advised import advised
+from isfc.layout.collection import Collection
 from isfc.layout.file import check_speed, parse_collection
 from isfc.layout.in_words import expected, no_node
-from isfc.layout.layout import Collection, CtcPair, Fibre, Layout
+from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.layout.sharing import in_use
 from isfc.layout.write import format_collection
 from isfc.link.schedule import CTCS_MAX

@@ -50,6 +50,7 @@ from isfc.layout.channels import (
     read_traffic,
 )
 from isfc.layout.checked_toml import no_table, read_bytes, show_key, within
+from isfc.layout.collection import Collection
 from isfc.layout.document import (
     EXPECTED,
     LINK_GBPS_MIN,
@@ -57,7 +58,7 @@ from isfc.layout.document import (
     Root,
     parse_document,
 )
-from isfc.layout.layout import Collection, CtcPair, Fibre, Layout
+from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.layout.path import FarPath, Isl
 from isfc.layout.sharing import with_channels, with_notes
 from isfc.link.name import NodeName

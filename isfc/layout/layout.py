@@ -1,11 +1,6 @@
-"""Layouts: the CTCs of a logical link, the fibres they use and its systems; and several links.
+"""A `Layout`: one logical link between two systems, its CTCs and the fibres that they use."""
 
-A `Layout` is one logical link between two systems. A `Collection` is any number of them; what
-a layout file describes is one, mostly of a single link. `Channel` says which chpids are one piece
-of hardware: that is what links share.
-"""
-
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,7 +15,6 @@ from ctc.fibre_channel import (
 )
 from ctc.profiles import ChpidProfile
 from ctc.sharing import NOTHING, ChannelUse
-from isfc.errors import ConfigurationError
 from isfc.layout.note import Note
 from isfc.layout.path import FarPath
 from isfc.layout.shown import drawn
@@ -31,7 +25,8 @@ if TYPE_CHECKING:
     from isfc.layout.site import SiteProfile
 
 
-_BETWEEN: Final = "="
+CHANNEL_SEPARATOR: Final = "="
+"""Between the names of one channel: ``ALPHA 40=BETA 41``."""
 
 
 FibreKind = tuple[
@@ -97,7 +92,7 @@ class Fibre:
         """What its channel at one end, that of ``node``, is called at each system that has it."""
         if not self.channels:
             return (f"{node} {format_chpid(self.chpids[end])}",)
-        return tuple(self.channels[end].split(_BETWEEN))
+        return tuple(self.channels[end].split(CHANNEL_SEPARATOR))
 
     @property
     def kind(self) -> FibreKind:
@@ -221,198 +216,3 @@ class Layout:
 
     def _repr_html_(self) -> str:
         return drawn(self)
-
-
-@dataclass(frozen=True, slots=True)
-class ChannelEnd:
-    """A chpid as one system knows it."""
-
-    node: NodeName
-    chpid: ChpidId
-
-    def __str__(self) -> str:
-        return f"{self.node} {format_chpid(self.chpid)}"
-
-
-Channel = tuple[ChannelEnd, ...]
-"""One channel of a machine: its chpid at each system that has it. Most are of one system."""
-
-
-def channel_key(channel: Channel) -> str:
-    """The one name of a channel: ``ALPHA 40=BETA 41``."""
-    return _BETWEEN.join(map(str, channel))
-
-
-@dataclass(frozen=True, slots=True)
-class Cec:
-    """A machine, and the systems that are its partitions."""
-
-    name: str
-    systems: tuple[NodeName, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Memory:
-    """What a system has room for: memory that is free for guests that come, and overcommit.
-
-    ``overcommit`` is GiB of guests for each GiB of it.
-    """
-
-    system: NodeName
-    free_gib: float
-    overcommit: float = 1.0
-
-    @property
-    def room(self) -> int:
-        """Bytes of guests."""
-        return int(self.free_gib * self.overcommit * 2**30)
-
-
-@dataclass(frozen=True, slots=True)
-class KeptDeck:
-    """An IOCP deck that systems were read from: ``cards`` is its text, as it was.
-
-    ``partitions`` are the systems, each with its partition: a name, or its CSS and MIF image id as
-    in ``0.1``. ``ports`` are the ports that its channels are known to be on, as ``--ports`` takes
-    them.
-    """
-
-    name: str
-    partitions: Mapping[NodeName, str]
-    ports: tuple[str, ...]
-    cards: str
-
-    def of(self, systems: Iterable[NodeName]) -> "KeptDeck | None":
-        """What it is to some systems; None if it is of none of them."""
-        members = frozenset(systems)
-        partitions = {node: name for node, name in self.partitions.items() if node in members}
-        ports = tuple(each for each in self.ports if each.partition(":")[0] in members)
-        return replace(self, partitions=partitions, ports=ports) if partitions else None
-
-
-@dataclass(frozen=True, slots=True)
-class LinkTraffic:
-    """What a file lets run over a link: ``pairs`` of guests, the clients on ``client``.
-
-    ``workload`` is a name that `scenarios.runs.workload` knows.
-    """
-
-    client: NodeName
-    server: NodeName
-    workload: str
-    pairs: int
-
-    def __str__(self) -> str:
-        return f"{self.client}-{self.server}:{self.workload}:{self.pairs}"
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Collection:
-    """Systems and the logical links between them: at most one for each two systems.
-
-    What ISFC calls a collection. Links may share chpids, channels and inter-switch links.
-    ``shared_channels`` are those of several systems, ``cecs`` the machines, ``decks`` what the
-    machines' IOCP decks were, which `isfc.deck.amend` brings up to date. ``memory`` is of every
-    system, or empty.
-    """
-
-    links: tuple[Layout, ...]
-    io: Mapping[str, Any] = field(default_factory=dict, hash=False)
-    """What the file says beside the links in tables that are written back as they were read."""
-    shared_channels: tuple[Channel, ...] = ()
-    cecs: tuple[Cec, ...] = ()
-    traffic: tuple[LinkTraffic, ...] = ()
-    decks: tuple[KeptDeck, ...] = field(default=(), compare=False, repr=False)
-    memory: tuple[Memory, ...] = ()
-
-    def with_first(self, link: Layout) -> "Collection":
-        """The same with one link before the others: what concerns several is found at the first."""
-        return replace(self, links=(link, *(each for each in self.links if each != link)))
-
-    def channel(self, node: NodeName, chpid: ChpidId) -> Channel:
-        """The channel that a chpid of a system is."""
-        end = ChannelEnd(node, chpid)
-        return next((channel for channel in self.shared_channels if end in channel), (end,))
-
-    def channels_of(self, fibre: Fibre, nodes: tuple[NodeName, NodeName]) -> tuple[Channel, ...]:
-        """The channels at the two ends of a fibre: twice the same if it is straight."""
-        return tuple(
-            self.channel(node, chpid) for node, chpid in zip(nodes, fibre.chpids, strict=True)
-        )
-
-    def fibres(self) -> Iterator[tuple[Layout, Fibre, tuple[Channel, ...]]]:
-        """Every fibre of every link, with the link and the channels at its two ends."""
-        for link in self.links:
-            for fibre in link.fibres:
-                yield link, fibre, self.channels_of(fibre, link.nodes)
-
-    def fibre_ends(self, channel: Channel) -> list[tuple[Layout, Fibre, int]]:
-        """The ends of fibres that are on a channel, each with its link and as 0 or 1."""
-        systems = {end.node for end in channel}
-        return [
-            (link, fibre, end)
-            for link in self.links
-            if not systems.isdisjoint(link.nodes)  # of a mesh few links are
-            for fibre in link.fibres
-            for end, other in enumerate(self.channels_of(fibre, link.nodes))
-            if other == channel
-        ]
-
-    def ctc_count(self, channel: Channel, link: Layout) -> int:
-        """CTCs of a link on a channel, those with both ends there twice."""
-        return sum(self.channels_of(ctc.fibre, link.nodes).count(channel) for ctc in link.ctcs)
-
-    def cec_of(self, system: NodeName) -> Cec | None:
-        """The machine that a system runs in, if the file says so."""
-        return next((cec for cec in self.cecs if system in cec.systems), None)
-
-    @property
-    def systems(self) -> tuple[NodeName, ...]:
-        """Every system, the least name first."""
-        names = {name for link in self.links for name in link.nodes}
-        return tuple(sorted(names, key=lambda name: name.collation))
-
-    def link(self, name: str | None = None, option: str = "link") -> Layout:
-        """The link that ``name``, such as ``ATLANTA-BOSTON``, means; if None, the only one.
-
-        Either of its two systems may come first. ``option`` is where it is named, in the words of
-        an error message. Raises `ConfigurationError` if there is no such
-        link, or there are several and none is named.
-        """
-        names = [link.name for link in self.links]
-        if name is None:
-            if len(self.links) == 1:
-                return self.links[0]
-            known = ", ".join(names)
-            raise ConfigurationError(
-                f"[[link]]: {len(self.links)} links; expected {option} with one of {known}"
-            )
-        ends = set(name.upper().split("-"))
-        for link in self.links:
-            if ends == set(link.nodes):
-                return link
-        raise ConfigurationError(
-            f"{option} {name[:40]!r}: no such link; expected {' or '.join(names)}"
-        )
-
-    def beside(self, link: Layout) -> tuple[Layout, ...]:
-        """The other links, with which ``link`` may share chpids."""
-        return tuple(other for other in self.links if other.nodes != link.nodes)
-
-    def links_of(self, system: NodeName) -> tuple[Layout, ...]:
-        """The links that ``system`` has an end of, in the order of the file."""
-        return tuple(link for link in self.links if system in link.nodes)
-
-    def __repr__(self) -> str:
-        return f"<Collection {', '.join(link.name for link in self.links) or 'without links'}>"
-
-    def _repr_html_(self) -> str:
-        return drawn(self)
-
-    def rdevs_of(self, system: NodeName) -> set[Rdev]:
-        """The device numbers that the CTCs of all its links have at ``system``."""
-        return {
-            ctc.rdevs[link.nodes.index(system)]
-            for link in self.links_of(system)
-            for ctc in link.ctcs
-        }

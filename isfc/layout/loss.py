@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from ctc.address import format_chpid, format_rdev
 from isfc.layout.capacity import WriteDirection, directions_of
-from isfc.layout.layout import Collection, CtcPair, Fibre, Layout
+from isfc.layout.collection import Collection
+from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.layout.sharing import carried_by, channel_name
 from isfc.link.name import NodeName
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 
 from ctc.address import Rdev, format_chpid
 from isfc.errors import ConfigurationError
-from isfc.layout.layout import Cec, Collection, Fibre, Layout
+from isfc.layout.collection import Cec, Collection
+from isfc.layout.layout import Fibre, Layout
 from isfc.layout.sharing import in_use
 from isfc.link.name import NodeName
 

@@ -8,7 +8,8 @@ from isfc.arguments import checked
 from isfc.errors import ConfigurationError
 from isfc.layout.capacity import WriteDirection, directions_of
 from isfc.layout.catalogue import AnyLayout, given_link
-from isfc.layout.layout import Collection, Layout
+from isfc.layout.collection import Collection
+from isfc.layout.layout import Layout
 from isfc.layout.rules.book import find_all, ways_of
 from isfc.layout.rules.rule import Finding
 from isfc.layout.shown import drawn

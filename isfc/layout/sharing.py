@@ -7,16 +7,9 @@ from functools import partial
 from typing import Final
 
 from ctc.address import ChpidId, format_chpid
+from isfc.layout.collection import Cec, Channel, ChannelEnd, Collection, channel_key
 from isfc.layout.in_words import first_listed, listed
-from isfc.layout.layout import (
-    Cec,
-    Channel,
-    ChannelEnd,
-    Collection,
-    Fibre,
-    Layout,
-    channel_key,
-)
+from isfc.layout.layout import Fibre, Layout
 from isfc.layout.note import Note, NoteKind
 from isfc.link.name import NodeName
 

@@ -6,7 +6,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from isfc.layout.layout import Collection, Layout
+    from isfc.layout.collection import Collection
+    from isfc.layout.layout import Layout
 
 _WIDTH: Final = 480
 _HEIGHT: Final = 60

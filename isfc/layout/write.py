@@ -11,7 +11,8 @@ from ctc.profiles import FEATURES
 from ctc.sharing import NOTHING
 from isfc.arguments import checked
 from isfc.layout.build import ASSUMED_FEATURE
-from isfc.layout.layout import Collection, Fibre, Layout
+from isfc.layout.collection import Collection
+from isfc.layout.layout import Fibre, Layout
 
 _REMEDY = "--feature says otherwise"
 _BARE = re.compile(r"[A-Za-z0-9_-]+")

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, Final
 from isfc.arguments import checked
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_collection
+from isfc.layout.collection import Collection
 from isfc.layout.definition import define_system
-from isfc.layout.layout import Collection, Layout
+from isfc.layout.layout import Layout
 from isfc.library import check_posix
 from isfc.link.message import Traffic
 from isfc.link.name import NodeName

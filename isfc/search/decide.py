@@ -15,8 +15,8 @@ from isfc.io.shared import given_link_with_disks
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.change import Step, change_steps
 from isfc.layout.checked_toml import within
+from isfc.layout.collection import Collection
 from isfc.layout.in_words import expected
-from isfc.layout.layout import Collection
 from isfc.layout.lost import check_pieces, known_pieces
 from isfc.layout.rules.book import find_all
 from isfc.layout.rules.rule import Finding

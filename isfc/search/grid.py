@@ -33,8 +33,9 @@ from isfc.errors import ConfigurationError
 from isfc.io.shared import load_with_disks
 from isfc.layout.catalogue import is_there
 from isfc.layout.checked_toml import convert, decode, read_bytes, within
+from isfc.layout.collection import Collection
 from isfc.layout.document import KM_MAX
-from isfc.layout.layout import Collection, Layout
+from isfc.layout.layout import Layout
 from isfc.layout.lost import (
     check_pieces,
     collection_without,

@@ -13,8 +13,9 @@ from warnings import warn
 from isfc.arguments import checked, in_python
 from isfc.errors import ConfigurationError, IsfcError
 from isfc.io.shared import given_link_with_disks
+from isfc.layout.collection import Collection
 from isfc.layout.in_words import find_node
-from isfc.layout.layout import Collection, Layout
+from isfc.layout.layout import Layout
 from isfc.layout.site import SiteProfile
 from isfc.layout.site_file import format_site, with_site
 from isfc.link.name import NodeName

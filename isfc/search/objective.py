@@ -6,7 +6,8 @@ from enum import StrEnum
 from typing import Final
 
 from isfc.layout.capacity import directions_of
-from isfc.layout.layout import Collection, Fibre, Layout
+from isfc.layout.collection import Collection
+from isfc.layout.layout import Fibre, Layout
 from isfc.layout.loss import cluster_pieces, losses
 from scenarios.figures.cluster_loss import without
 from scenarios.moves.guest import GuestPlan

@@ -13,7 +13,8 @@ from typing import Any, Final
 
 from ctc.address import Rdev
 from isfc.errors import ConfigurationError
-from isfc.layout.layout import Collection, Layout
+from isfc.layout.collection import Collection
+from isfc.layout.layout import Layout
 from isfc.library import check_library
 from isfc.search.candidate import (
     Candidate,

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ctc.address import Rdev
-from isfc.layout.layout import Collection, Fibre, Layout
+from isfc.layout.collection import Collection
+from isfc.layout.layout import Fibre, Layout
 from isfc.layout.shown import drawn, html_table
 from isfc.layout.write import format_collection
 from isfc.search.objective import Objective, Scoring

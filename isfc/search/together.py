@@ -12,7 +12,8 @@ from random import Random
 from typing import Final
 
 from isfc.errors import ConfigurationError
-from isfc.layout.layout import Collection, Layout
+from isfc.layout.collection import Collection
+from isfc.layout.layout import Layout
 from isfc.layout.sharing import in_use, with_channels
 from isfc.search.candidate import Candidate, candidate_of
 from isfc.search.result import SearchResult, ShareOut, Task

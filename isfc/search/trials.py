@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Generic, TypeVar
 
-from isfc.layout.layout import Collection
+from isfc.layout.collection import Collection
 from isfc.search.objective import Scoring
 from isfc.search.result import Contender, Figures, ShareOut, Task
 from scenarios.runs.steady import mean_of

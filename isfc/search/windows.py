@@ -12,7 +12,8 @@ from math import inf
 from typing import Final
 
 from isfc.errors import ConfigurationError
-from isfc.layout.layout import Collection, Layout
+from isfc.layout.collection import Collection
+from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from isfc.measured.by_time import PERIODS, SLOT_S, Slot
 from scenarios.figures.moved_ranges import pairs_alike

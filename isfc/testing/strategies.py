@@ -11,8 +11,9 @@ from ctc.subchannel import Command
 from isfc.engine.wire import FRAME_LENGTH_MAX, NUMBER_MAX
 from isfc.layout.catalogue import load_layout
 from isfc.layout.checked_toml import TABLE_NAME_LENGTH_MAX
+from isfc.layout.collection import Collection
 from isfc.layout.document import KM_MAX, LINK_GBPS_MIN
-from isfc.layout.layout import Collection, CtcPair, Fibre, Layout
+from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.layout.lost import places_of
 from isfc.library import missing_library
 from isfc.link.message import Message, Traffic

@@ -30,8 +30,8 @@ import msgspec
 from ctc.address import ChpidId, Rdev, format_chpid, format_rdev, parse_chpid, parse_rdev
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import convert, decode, read_bytes, within
+from isfc.layout.collection import Collection
 from isfc.layout.in_words import find_node
-from isfc.layout.layout import Collection
 from isfc.layout.lost import PATH, OneOfSeveral, one_of_several, places_of
 from isfc.link.name import NodeName
 from scenarios.runs.operation import read_time_ns

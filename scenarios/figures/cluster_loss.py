@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from isfc.layout.layout import Collection, Fibre
+from isfc.layout.collection import Collection
+from isfc.layout.layout import Fibre
 from isfc.layout.loss import ClusterLoss, cluster_pieces, left_of
 from isfc.layout.lost import collection_without
 from isfc.layout.sharing import in_use

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from isfc.layout.layout import Collection
+from isfc.layout.collection import Collection
 from isfc.layout.loss import ClusterLoss, cluster_losses
 from isfc.link.name import NodeName
 from scenarios.figures.certainty import Range

@@ -7,7 +7,7 @@ Each link has its traffic of the file, or else IBM's messages of a relocation's 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from isfc.layout.layout import Collection, LinkTraffic
+from isfc.layout.collection import Collection, LinkTraffic
 from scenarios.figures.certainty import Range
 from scenarios.figures.ranges import links_range
 from scenarios.runs.cluster_shared import ChannelResult, PathResult

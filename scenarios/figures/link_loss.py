@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from isfc.layout.capacity import directions_of
-from isfc.layout.layout import Cec, Layout
+from isfc.layout.collection import Cec
+from isfc.layout.layout import Layout
 from isfc.layout.loss import Loss, losses
 from isfc.layout.lost import LostTogether, lost_pieces
 from scenarios.figures.certainty import Range

@@ -11,7 +11,8 @@ from isfc.io.advice import IoAdvice, advise
 from isfc.io.charts import Chart, Curve, charts_of, memory_over_paths
 from isfc.io.configuration import IoConfiguration
 from isfc.io.plan import IoPlan, make_io_plan
-from isfc.layout.layout import Collection, Layout
+from isfc.layout.collection import Collection
+from isfc.layout.layout import Layout
 from isfc.layout.loss import ClusterLoss, cluster_losses
 from isfc.layout.plan import Plan, make_plan
 from isfc.link.name import NodeName

@@ -5,8 +5,9 @@ from pathlib import Path
 
 from isfc.arguments import checked
 from isfc.errors import ConfigurationError
+from isfc.layout.collection import Collection
 from isfc.layout.in_words import find_node, listed
-from isfc.layout.layout import Collection, Layout
+from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from scenarios.moves.at_once import best_together
 from scenarios.moves.evacuation import Evacuation, EvacuationOutcome

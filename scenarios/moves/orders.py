@@ -15,8 +15,8 @@ from isfc.cp.processor import CommandProcessor
 from isfc.cp.words import matches
 from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
+from isfc.layout.collection import Collection
 from isfc.layout.in_words import listed
-from isfc.layout.layout import Collection
 from isfc.layout.loss import left_of
 from isfc.layout.lost import PATH, collection_without, one_of_several, places_of
 from isfc.link.name import NodeName

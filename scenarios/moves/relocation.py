@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from isfc.errors import ConfigurationError
-from isfc.layout.layout import Collection, Layout
+from isfc.layout.collection import Collection
+from isfc.layout.layout import Layout
 from isfc.layout.note import Note
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters

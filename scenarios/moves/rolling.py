@@ -15,8 +15,8 @@ from typing import Any, Final
 
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import within
+from isfc.layout.collection import Collection
 from isfc.layout.in_words import listed
-from isfc.layout.layout import Collection
 from isfc.layout.lost import collection_without, known_pieces, places_of, spelt
 from isfc.layout.shown import html_table
 from isfc.link.name import NodeName

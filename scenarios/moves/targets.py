@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from isfc.errors import ConfigurationError
+from isfc.layout.collection import Collection
 from isfc.layout.in_words import first_listed, listed
-from isfc.layout.layout import Collection
 from isfc.layout.note import Note, NoteKind
 from isfc.link.name import NodeName
 from scenarios.moves.guest import Guest, GuestPlan

@@ -6,7 +6,8 @@ from pathlib import Path
 from isfc.arguments import checked
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import AnyLayout, given_collection
-from isfc.layout.layout import Collection, Layout
+from isfc.layout.collection import Collection
+from isfc.layout.layout import Layout
 from isfc.layout.plan import Plan, make_plan
 from isfc.layout.site import SiteProfile
 from isfc.layout.site_file import read_site, with_site

@@ -10,7 +10,8 @@ from typing import Any
 
 from ctc.chpid import Chpid
 from ctc.sharing import FAIR_SHARE, NOTHING, ChannelUse
-from isfc.layout.layout import ChannelEnd, Layout
+from isfc.layout.collection import ChannelEnd
+from isfc.layout.layout import Layout
 from isfc.layout.path import FarPath
 from isfc.system.system import System
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from ctc.address import Rdev
 from ctc.profiles import ChpidProfile
 from ctc.sharing import NOTHING, ChannelUse
-from isfc.layout.layout import Channel, Collection, Fibre, Layout
+from isfc.layout.collection import Channel, Collection
+from isfc.layout.layout import Fibre, Layout
 from isfc.layout.path import FarPath
 from isfc.layout.sharing import carried_by, channel_name
 from isfc.link.counters import LinkEndSnapshot

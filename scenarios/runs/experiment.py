@@ -9,8 +9,9 @@ from ctc.profiles import ChpidProfile
 from ctc.sharing import ChannelUse
 from isfc.errors import ConfigurationError
 from isfc.layout.channels import find_link
+from isfc.layout.collection import Collection
 from isfc.layout.in_words import no_node
-from isfc.layout.layout import Collection, Fibre, Layout
+from isfc.layout.layout import Fibre, Layout
 from isfc.link.name import NodeName
 from isfc.link.package import PackageLimit
 from isfc.link.parameters import LinkParameters

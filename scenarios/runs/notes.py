@@ -14,8 +14,9 @@ from ctc.sharing import NOTHING
 from isfc.arguments import checked
 from isfc.layout.capacity import RULE_GBPS_MAX
 from isfc.layout.catalogue import given_link
+from isfc.layout.collection import Collection
 from isfc.layout.in_words import listed
-from isfc.layout.layout import Collection, Layout
+from isfc.layout.layout import Layout
 from isfc.layout.note import Note, NoteKind
 from isfc.layout.sharing import OPEN, open_questions
 from isfc.link.message import Traffic

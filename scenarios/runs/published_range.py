@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from isfc.layout.capacity import directions_of
-from isfc.layout.layout import Collection, Layout
+from isfc.layout.collection import Collection
+from isfc.layout.layout import Layout
 from isfc.link.message import Traffic
 
 if TYPE_CHECKING:

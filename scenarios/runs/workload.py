@@ -12,7 +12,7 @@ from typing import Final, Literal
 from isfc.arguments import check_fields, checked
 from isfc.engine.program import Program
 from isfc.errors import ConfigurationError
-from isfc.layout.layout import LinkTraffic
+from isfc.layout.collection import LinkTraffic
 from isfc.link.message import Traffic
 from isfc.link.name import NodeName
 

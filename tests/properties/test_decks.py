@@ -21,7 +21,8 @@ from isfc.deck.pairing import pair
 from isfc.deck.partition import choose_systems
 from isfc.deck.wiring import wire
 from isfc.errors import ConfigurationError
-from isfc.layout.layout import Collection, Layout
+from isfc.layout.collection import Collection
+from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from isfc.testing.strategies import layouts
 from tests.decks import DECKS, LOGS

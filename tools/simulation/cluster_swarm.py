@@ -15,8 +15,8 @@ from ctc.address import ChpidId, Rdev
 from ctc.profiles import FEATURES
 from isfc.engine.program import Offer
 from isfc.engine.virtual import VirtualEngine
+from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
-from isfc.layout.layout import Collection
 from isfc.link.events import Delivered, LinkEvent
 from isfc.link.message import Message, Traffic
 from isfc.link.name import NodeName

@@ -18,7 +18,8 @@ from isfc.cli.output.progress import run_all
 from isfc.cli.output.streams import show_json, show_lines, show_log, write_file
 from isfc.errors import ConfigurationError
 from isfc.layout.change import change_steps, changed_fibres
-from isfc.layout.layout import Collection, Layout
+from isfc.layout.collection import Collection
+from isfc.layout.layout import Layout
 from isfc.layout.sharing import in_use
 from isfc.layout.write import format_collection
 from scenarios.figures.ranges import rate_range

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
 from isfc.deck.amend import amended
-from isfc.layout.layout import Collection, KeptDeck
+from isfc.layout.collection import Collection, KeptDeck
 
 
 @dataclass(frozen=True, slots=True)

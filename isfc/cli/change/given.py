@@ -9,10 +9,10 @@ from isfc.cli.output.streams import show_log
 from isfc.deck.imported import Imported, import_iocp, import_islink
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import is_there, shipped_layouts
+from isfc.layout.collection import Collection
 from isfc.layout.document import parse_document
 from isfc.layout.file import collection_of
 from isfc.layout.foreign_text import SourceKind, source_kind
-from isfc.layout.layout import Collection
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ from typing import Final
 from ctc.address import RDEV_MAX, ChpidId, Rdev, format_chpid, format_rdev
 from isfc.errors import ConfigurationError
 from isfc.layout.change import Step, StepKind, link_of
-from isfc.layout.layout import Collection, CtcPair, Layout
+from isfc.layout.collection import Collection
+from isfc.layout.layout import CtcPair, Layout
 from isfc.layout.write import format_rdevs
 from isfc.link.name import NodeName
 from isfc.link.schedule import CTCS_MAX

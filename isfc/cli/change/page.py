@@ -10,7 +10,8 @@ from isfc.cli.change.orders import Order, orders_of
 from isfc.cli.output.ranges import plain, range_note
 from isfc.deck.export import activation_text
 from isfc.layout.change import Nodes, Step, StepKind
-from isfc.layout.layout import Collection, Fibre, Layout
+from isfc.layout.collection import Collection
+from isfc.layout.layout import Fibre, Layout
 from isfc.link.name import NodeName
 from scenarios.figures.certainty import Range
 from scenarios.runs.saturation import STATED_PAIRS

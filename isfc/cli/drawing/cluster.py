@@ -21,7 +21,8 @@ from isfc.arguments import checked
 from isfc.cli.drawing.link import STYLE, XMLNS, draw_box, draw_line, draw_link, draw_text
 from isfc.cli.output.table import plain_table
 from isfc.layout.catalogue import AnyLayout, given_collection
-from isfc.layout.layout import Channel, Collection, Layout
+from isfc.layout.collection import Channel, Collection
+from isfc.layout.layout import Layout
 from isfc.layout.sharing import carried_by, shares_anything
 
 WIDTH: Final = 640

@@ -7,7 +7,7 @@ from ctc.address import format_chpid, format_rdev
 from isfc.cli.output.streams import show, show_json, show_log
 from isfc.cli.output.table import apart, plain_table
 from isfc.deck.connections import Connection, Connections, RangeEnd, connections_of
-from isfc.layout.layout import Collection
+from isfc.layout.collection import Collection
 
 
 class RangeEndJson(Struct, frozen=True):

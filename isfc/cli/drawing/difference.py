@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from isfc.cli.drawing.terminal import speed_text
-from isfc.layout.layout import Collection, Fibre, Layout
+from isfc.layout.collection import Collection
+from isfc.layout.layout import Fibre, Layout
 
 
 def differences(before: Collection, after: Collection) -> Iterator[str]:

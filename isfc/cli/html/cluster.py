@@ -11,7 +11,7 @@ from isfc.cli.html.template import greatest, ranged, render
 from isfc.cli.judgement.advice import fewer_line, known_together, link_names
 from isfc.cli.judgement.together import together_decision
 from isfc.cli.output.ranges import range_note
-from isfc.layout.layout import Collection
+from isfc.layout.collection import Collection
 from isfc.layout.rules.book import find_all
 from scenarios.figures.cluster_overview import ClusterOverview
 from scenarios.figures.cluster_plan import ClusterPlan

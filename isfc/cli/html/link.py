@@ -14,7 +14,7 @@ from isfc.cli.judgement.worst_loss import gone_words, share_left, worst_loss
 from isfc.cli.output.ranges import plain, range_note, ranges_of
 from isfc.cli.results.shared import shared_note, shared_rows
 from isfc.layout.capacity import WriteDirection
-from isfc.layout.layout import Collection
+from isfc.layout.collection import Collection
 from isfc.layout.note import Note
 from isfc.layout.rules.rule import warnings_first
 from scenarios.figures.certainty import Range

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from isfc.cli.judgement.advice import fewer_line, link_names, to_do
 from isfc.cli.judgement.limit import limit_line
 from isfc.cli.output.ranges import plain
-from isfc.layout.layout import Collection
+from isfc.layout.collection import Collection
 from isfc.layout.loss import ClusterLoss
 from isfc.layout.rules.book import find_all
 from scenarios.figures.cluster_overview import worst_losses

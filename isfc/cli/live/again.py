@@ -18,8 +18,8 @@ from isfc.cli.live.lose import (
 )
 from isfc.cli.output.table import plain_table
 from isfc.errors import ConfigurationError
+from isfc.layout.collection import Collection
 from isfc.layout.in_words import find_node, listed
-from isfc.layout.layout import Collection
 from isfc.link.name import NodeName
 from isfc.live.run_directory import again_path, control_path
 

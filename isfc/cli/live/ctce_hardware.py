@@ -16,7 +16,8 @@ from isfc.ctce.join import JoinedCtc
 from isfc.errors import ConfigurationError
 from isfc.layout.build import CtcChoice, build_layout
 from isfc.layout.checked_toml import within
-from isfc.layout.layout import Cec, Fibre, Layout
+from isfc.layout.collection import Cec
+from isfc.layout.layout import Fibre, Layout
 from isfc.layout.lost import named_pieces
 from isfc.layout.write import format_layout
 from isfc.link.name import NodeName

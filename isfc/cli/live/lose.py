@@ -14,8 +14,9 @@ from typing import Any, Final
 from ctc.address import Rdev, format_rdev
 from isfc.cp.query import is_up
 from isfc.errors import ConfigurationError
+from isfc.layout.collection import Collection
 from isfc.layout.in_words import listed
-from isfc.layout.layout import Collection, Layout
+from isfc.layout.layout import Layout
 from isfc.layout.lost import check_pieces, known_pieces, one_of_several, places_of, spelt
 from isfc.link.name import NodeName
 from isfc.link.schedule import CTCS_MAX

@@ -28,8 +28,9 @@ from isfc.cli.output.picture import check_picture, write_picture
 from isfc.cli.output.progress import progress_bar
 from isfc.cli.output.streams import plain, show, show_json, write_file
 from isfc.errors import ConfigurationError
+from isfc.layout.collection import Collection
 from isfc.layout.comments import with_comments
-from isfc.layout.layout import Collection, Layout
+from isfc.layout.layout import Layout
 from isfc.layout.sharing import in_use
 from isfc.layout.write import format_collection
 from isfc.link.schedule import CTCS_MAX

@@ -19,9 +19,10 @@ from isfc.layout.catalogue import (
     shipped_layouts,
 )
 from isfc.layout.checked_toml import read_bytes, within
+from isfc.layout.collection import Collection
 from isfc.layout.document import Document, parse_document
 from isfc.layout.file import collection_of
-from isfc.layout.layout import Collection, Layout
+from isfc.layout.layout import Layout
 from isfc.layout.sharing import with_notes
 from isfc.layout.write import format_collection
 

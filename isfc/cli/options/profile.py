@@ -14,7 +14,8 @@ from isfc.cli.options.layout import (
     open_collection,
     open_with_disks,
 )
-from isfc.layout.layout import Collection, Layout
+from isfc.layout.collection import Collection
+from isfc.layout.layout import Layout
 
 if TYPE_CHECKING:
     from isfc.layout.site import SiteProfile

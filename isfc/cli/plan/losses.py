@@ -13,8 +13,9 @@ from isfc.cli.output.notes import NoteJson, note_lines, notes_json
 from isfc.cli.output.progress import run_all
 from isfc.cli.output.ranges import RangeJson, likely, range_json, range_note, share_note
 from isfc.cli.output.table import plain_table
+from isfc.layout.collection import Cec
 from isfc.layout.in_words import first_listed
-from isfc.layout.layout import Cec, Layout
+from isfc.layout.layout import Layout
 from isfc.layout.lost import PORT, SYSTEM, VARY, LostTogether, named_alone
 from isfc.link.name import NodeName
 from scenarios.figures.certainty import Range

@@ -13,7 +13,7 @@ from isfc.cli.output.notes import note_lines
 from isfc.cli.output.progress import run_all
 from isfc.cli.output.ranges import likely, range_note
 from isfc.cli.output.table import plain_table
-from isfc.layout.layout import Collection
+from isfc.layout.collection import Collection
 from isfc.layout.loss import ClusterLoss
 from isfc.layout.rules.book import find_all
 from isfc.layout.sharing import open_questions

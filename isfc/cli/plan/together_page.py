@@ -11,7 +11,7 @@ from isfc.cli.judgement.limit import short_limit, together_line
 from isfc.cli.judgement.together import traffic_words
 from isfc.cli.output.ranges import likely, percent, range_note, share_note
 from isfc.cli.output.table import plain_table
-from isfc.layout.layout import Collection
+from isfc.layout.collection import Collection
 from scenarios.figures.cluster_loss import ClusterLeft, LinksGlance
 from scenarios.figures.cluster_plan import ClusterPlan, SharedChannelPlan
 from scenarios.figures.limit import Limit

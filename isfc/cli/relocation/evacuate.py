@@ -33,8 +33,8 @@ from isfc.cli.relocation.rolling import show_rolling
 from isfc.errors import ConfigurationError
 from isfc.layout.channels import find_link
 from isfc.layout.checked_toml import within
+from isfc.layout.collection import Collection
 from isfc.layout.in_words import find_node
-from isfc.layout.layout import Collection
 from isfc.layout.note import Note
 from isfc.link.name import NodeName
 from scenarios.figures.moved_ranges import evacuation_ranges

@@ -31,7 +31,7 @@ from isfc.cli.run.together_page import (
     run_cluster_notes,
 )
 from isfc.errors import ConfigurationError
-from isfc.layout.layout import Collection
+from isfc.layout.collection import Collection
 from isfc.layout.sharing import channel_name
 from scenarios.figures.ranges import flat_range
 from scenarios.runs.cluster_rows import ClusterRow, cluster_rows

@@ -8,8 +8,9 @@ from itertools import combinations
 from typing import Final
 
 from isfc.layout.capacity import FULL_CTC_COUNT
+from isfc.layout.collection import Channel, Collection
 from isfc.layout.in_words import listed
-from isfc.layout.layout import Channel, Collection, Layout
+from isfc.layout.layout import Layout
 from isfc.layout.rules.rule import Broken, Judged, LayoutRule, Severity, Untried
 from isfc.layout.sharing import carried_by, channel_name
 from isfc.link.name import NodeName

@@ -9,8 +9,9 @@ from msgspec import Struct
 
 from ctc.address import Rdev, format_chpid
 from isfc.layout.capacity import WriteDirection
+from isfc.layout.collection import Collection
 from isfc.layout.in_words import listed
-from isfc.layout.layout import Collection, CtcPair, Fibre, Layout
+from isfc.layout.layout import CtcPair, Fibre, Layout
 
 
 class Severity(StrEnum):

@@ -10,7 +10,8 @@ import pytest
 from isfc.cli.main import run
 from isfc.cli.output.exits import ExitCode
 from isfc.layout.catalogue import load_collection, shipped_layouts
-from isfc.layout.layout import Collection, Layout
+from isfc.layout.collection import Collection
+from isfc.layout.layout import Layout
 from isfc.layout.write import format_collection
 from scenarios.figures import report_runs
 from scenarios.figures.link_loss import after_losses

@@ -13,9 +13,9 @@ from isfc.cli.output.exits import ExitCode
 from isfc.deck.amend import amended
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_collection
+from isfc.layout.collection import Collection
 from isfc.layout.edit import AddCtc, AddFibre, Edit, MoveCtc, RemoveCtc, RenumberCtc, SetFibre, edit
 from isfc.layout.file import parse_collection
-from isfc.layout.layout import Collection
 from isfc.layout.write import format_collection
 from tests.decks import DECKS
 

@@ -7,7 +7,8 @@ from isfc.deck.export import activation_text, deck_text, own_ports, qualified
 from isfc.deck.iocp import parse_deck
 from isfc.deck.machines import Machine
 from isfc.layout.catalogue import load_layout
-from isfc.layout.layout import Collection, Fibre, Layout
+from isfc.layout.collection import Collection
+from isfc.layout.layout import Fibre, Layout
 
 LAYOUT = load_layout("published-12")
 CLIENT, SERVER = LAYOUT.nodes

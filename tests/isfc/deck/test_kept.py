@@ -13,9 +13,9 @@ from isfc.deck.machines import machines
 from isfc.deck.partition import choose_systems
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_collection
+from isfc.layout.collection import KeptDeck
 from isfc.layout.file import parse_collection
 from isfc.layout.foreign_text import SourceKind, source_kind
-from isfc.layout.layout import KeptDeck
 from isfc.layout.write import format_collection
 from isfc.link.name import NodeName
 from tests.decks import DECKS

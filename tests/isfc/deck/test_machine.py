@@ -6,8 +6,8 @@ from isfc.deck.iocp import parse_deck
 from isfc.deck.machine import contradictions, together
 from isfc.deck.partition import choose_systems
 from isfc.deck.wiring import pair_all, wire
+from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
-from isfc.layout.layout import Collection
 from isfc.layout.write import format_collection
 from tests.decks import deck, shipped, unit
 

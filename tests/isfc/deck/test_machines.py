@@ -11,8 +11,8 @@ from isfc.deck.machines import machines
 from isfc.deck.partition import choose_systems
 from isfc.deck.wiring import pair_all, wire
 from isfc.layout.catalogue import load_collection
+from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
-from isfc.layout.layout import Collection
 from isfc.layout.loss import cluster_losses
 from isfc.layout.note import NoteKind
 from isfc.layout.sharing import open_questions

@@ -4,8 +4,8 @@ import pytest
 
 from isfc.deck.said_cec import one_channel_remarks, with_cecs
 from isfc.errors import ConfigurationError
+from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
-from isfc.layout.layout import Collection
 from isfc.layout.note import NoteKind
 from isfc.layout.sharing import in_use, open_questions, with_notes
 from isfc.layout.write import format_collection

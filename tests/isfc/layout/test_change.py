@@ -11,7 +11,8 @@ from ctc.profiles import find_profile
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_collection
 from isfc.layout.change import StepKind, change_steps, changed_fibres, link_of
-from isfc.layout.layout import Collection, CtcPair, Fibre
+from isfc.layout.collection import Collection
+from isfc.layout.layout import CtcPair, Fibre
 from isfc.link.name import NodeName
 
 NODES = NodeName("A"), NodeName("B")

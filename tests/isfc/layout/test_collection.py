@@ -4,9 +4,9 @@ import pytest
 
 from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
+from isfc.layout.collection import Collection
 from isfc.layout.definition import define_system
 from isfc.layout.file import parse_collection, parse_layout
-from isfc.layout.layout import Collection
 from isfc.link.parameters import LinkParameters
 from isfc.link.state import LinkState
 from isfc.system.system import System

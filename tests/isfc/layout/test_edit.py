@@ -4,6 +4,7 @@ import pytest
 
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_collection
+from isfc.layout.collection import Collection
 from isfc.layout.edit import (
     AddCtc,
     AddFibre,
@@ -19,7 +20,6 @@ from isfc.layout.edit import (
     without,
 )
 from isfc.layout.file import parse_collection
-from isfc.layout.layout import Collection
 from isfc.layout.plan import make_plan
 from isfc.layout.write import format_collection
 

@@ -4,8 +4,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from isfc.layout.catalogue import load_layout
+from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection, parse_layout
-from isfc.layout.layout import Collection, Layout
+from isfc.layout.layout import Layout
 from isfc.layout.write import format_collection, format_layout, format_rdevs
 from isfc.testing.strategies import layouts
 

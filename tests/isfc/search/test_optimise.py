@@ -7,8 +7,9 @@ import pytest
 
 from ctc.address import ChpidId, Rdev
 from isfc.errors import ConfigurationError
+from isfc.layout.collection import Collection
 from isfc.layout.file import parse_layout
-from isfc.layout.layout import Collection, CtcPair, Layout
+from isfc.layout.layout import CtcPair, Layout
 from isfc.search.objective import Objective, Scoring, estimate
 from isfc.search.optimise import optimise
 from isfc.search.result import Contender, Figures, SearchResult, Task

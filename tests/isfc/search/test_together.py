@@ -8,8 +8,8 @@ import pytest
 
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_collection
+from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
-from isfc.layout.layout import Collection
 from isfc.layout.write import format_collection
 from isfc.search.candidate import candidate_of
 from isfc.search.objective import LinksObjective, Scoring

@@ -9,7 +9,7 @@ import pytest
 from ctc.address import Rdev
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
-from isfc.layout.layout import Collection
+from isfc.layout.collection import Collection
 from isfc.link.name import NodeName
 from scenarios.faults.fault import (
     NEVER_DRAWN,

@@ -12,8 +12,9 @@ from typing import Final
 import pytest
 
 from ctc.profiles import ChpidProfile
+from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection, parse_layout
-from isfc.layout.layout import Collection, Layout
+from isfc.layout.layout import Layout
 from isfc.layout.loss import cluster_losses
 from isfc.layout.lost import collection_without, known_pieces
 from isfc.layout.note import NoteKind

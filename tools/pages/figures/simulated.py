@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Final
 
 from isfc.layout.catalogue import load_layout
+from isfc.layout.collection import Collection
 from isfc.layout.file import parse_layout
 from isfc.layout.in_words import listed
-from isfc.layout.layout import Collection, Layout
+from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.search.numbering import numbered

@@ -17,7 +17,8 @@ from isfc.cli.optimise.json import OptimiseJson, found_json
 from isfc.cli.optimise.page import definition_changes, found_page, written
 from isfc.cli.output.streams import show
 from isfc.layout.catalogue import load_collection, load_layout
-from isfc.layout.layout import Collection, CtcPair, Layout
+from isfc.layout.collection import Collection
+from isfc.layout.layout import CtcPair, Layout
 from isfc.layout.rules.book import find_all
 from isfc.layout.write import format_layout
 from isfc.search.numbering import with_kept_numbers

@@ -3,8 +3,8 @@
 import pytest
 
 from isfc.layout.catalogue import load_collection
+from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
-from isfc.layout.layout import Collection
 from isfc.layout.rules.book import find_all
 from isfc.testing.cluster import mesh
 from tests.isfc.layout.test_channels import CLUSTER
