@@ -118,7 +118,7 @@ class JournalWriter:
             self._end()
             self._on_stop(
                 f"journal {self._path}: {reason}. It ends here and can be replayed up to here; "
-                "the node goes on without."
+                "all else goes on."
             )
 
     def _end(self) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from msgspec import Struct
 from rich.console import RenderableType
@@ -25,6 +26,9 @@ from scenarios.figures.choice import (
     pair_odds,
 )
 from scenarios.runs.workload import Workload
+
+_NAME_WIDTH: Final = 16
+"""Columns that the name of a layout has before it is folded."""
 
 
 class ChoiceJson(Struct, frozen=True):
@@ -153,6 +157,7 @@ def layouts_page(choices: Sequence[Choice], workload: Workload, pairs: int) -> R
     odds = "\n".join(map(_odds, pair_odds(choices)))
     heads = (">MB/s", "~range", "~limited by", "~worst loss\nleaves")
     table = plain_table("~layout", *heads, ">CTCs", ">chpids", ">findings")
+    table.columns[0].min_width = min(_NAME_WIDTH, max(len(each.name) for each in choices))
     for each in choices:
         worst = "-" if each.worst is None else f"{100 * each.worst.share:.0f} %: {each.worst.name}"
         table.add_row(

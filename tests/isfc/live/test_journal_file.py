@@ -158,7 +158,7 @@ def test_full_disk_stops_the_journal_with_one_message_and_the_node_goes_on(room:
     (message,) = messages
     assert message == (
         "journal j: No space left on device. It ends here and can be replayed up to here; "
-        "the node goes on without."
+        "all else goes on."
     )
     assert disk.closed
     assert not writer.recording

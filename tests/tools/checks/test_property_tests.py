@@ -15,6 +15,7 @@ DATA: Final = frozenset(
         "tests.isfc.layout.rules.test_book",
         "tests.isfc.link.link_harness",
         "tests.isfc.measured",
+        "tests.isfc.measured.test_fcx110",
         "tests.isfc.programs.dialogue",
         "tests.isfc.search.candidates",
         "tests.layouts",

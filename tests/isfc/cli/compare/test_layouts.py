@@ -11,11 +11,12 @@ from tests.isfc.cli.conftest import Refusal
 @pytest.mark.slow
 @pytest.mark.at_length
 def test_more_chpids_are_ahead_by_odds(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["compare", "published-1", "published-4", "published-8"]
+    words = ["compare", "published-1", "published-4", "atlanta-boston"]
     assert run([*words, "--workload", "HL", "--pairs", "20"]) == 0
     page = capsys.readouterr().out
     assert max(map(len, page.splitlines())) <= 80
-    assert "published-8 is ahead of published-1: odds " in page
+    assert "atlanta-boston is ahead of published-1: odds " in page
+    assert "\natlanta-boston " in page  # not folded
     assert run([*words, "--pairs", "20", "--json"]) == 0
     record = json.loads(capsys.readouterr().out)
     assert record["kind"] == "layouts"
