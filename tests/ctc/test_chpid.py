@@ -424,3 +424,32 @@ def test_what_is_on_the_fibre_grows_with_the_transfer_and_is_that_of_its_ctc() -
     assert moved == pytest.approx([0, 25_000, 75_000], abs=5)
     assert chpid.moved_length(ctc, load, done_ns) == 100_000
     assert chpid.moved_length(other, load, 100_000) == 0
+
+
+def test_two_transfers_are_half_as_fast_each_from_when_the_second_begins() -> None:
+    chpid = fibre()
+    first, second = ctc_on(chpid), ctc_on(chpid, 0x6001)
+    load, other = Cargo(100_000), Cargo(50_000)
+    chpid.begin(first, load, 0)
+    chpid.begin(second, other, 100_000)
+    assert chpid.moved_length(first, load, 300_000) == pytest.approx(50_000, abs=5)
+    assert chpid.moved_length(second, other, 300_000) == pytest.approx(25_000, abs=5)
+
+
+def test_what_ctcs_have_used_is_the_same_where_disks_use_the_channel_too() -> None:
+    profile = replace(PLAIN, processor_ns_per_byte=2.0)
+    load = Cargo(100_000)
+    for disks in (NOTHING, ChannelUse(processor=0.25, line_out=0.2)):
+        chpid = fibre(profile, disks)
+        started_ns = chpid.admit(0)
+        assert chpid.starts_ns(started_ns) == pytest.approx(PLAIN.io_ns, rel=1e-3)
+        chpid.begin(ctc_on(chpid), load, 0)
+        done_ns = chpid.due_ns
+        assert chpid.sent_bytes(done_ns // 2) == pytest.approx(50_000, rel=1e-3)
+        assert chpid.processor_ns(done_ns // 2) == pytest.approx(100_000, rel=1e-3)
+        assert chpid.poll_completed(done_ns) is not None
+        chpid.finish(load, done_ns)
+        assert chpid.line_ns(10**9) == pytest.approx(400_000, rel=1e-3)
+        assert chpid.processor_ns(10**9) == pytest.approx(200_000, rel=1e-3)
+    untimed = fibre(replace(PLAIN, line_ns_per_byte=0.0))
+    assert untimed.sent_bytes(10**9) == 0

@@ -204,6 +204,7 @@ def test_slow_chpid_that_holds_the_fast_one_up_is_left_out_of_the_defined_choice
     assert 0x6000 in {ctc.rdevs[0] for ctc in held.defined.layout.ctcs}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_of_many_defined_devices_the_least_useful_are_left_out_one_at_a_time(
     monkeypatch: pytest.MonkeyPatch,
