@@ -31,31 +31,28 @@ MADE: Final = (
 )
 SENSITIVITY: Final = """
 One constant at a time was moved by {move:.0f} %, down and up, while all others stayed. The table
-shows how much worse the model then fits the calibration rows: the change of the fit's loss
-(`tools/calibration/loss.py`), with the same {seeds} seeds before and after the move. A change
-below 0 means that the fit would gain from the move. *Chance* is {significant} standard errors of
-that change. A constant *matters* if a move changes the loss by more than chance; where {seeds}
-seeds could not tell, the move was measured again with {more}. The fit cannot have found the value
-of a constant that does not matter. Shown are the {shown} constants that matter most, and those
-that do not matter; [sensitivity.csv](sensitivity.csv) has all {count}."""
-SENSITIVE_COUNT: Final = 6
+shows by how much the fit's loss on the calibration rows (`tools/calibration/loss.py`) then grows.
+*Chance* is {significant} standard errors of that. A constant *matters* if a move changes the loss
+by more than chance; where {seeds} seeds could not tell, {more} were run. The fit cannot have found
+the value of a constant that does not matter. Shown are the {shown} constants that matter most, and
+those that do not matter; [sensitivity.csv](sensitivity.csv) has all {count}."""
+SENSITIVE_COUNT: Final = 4
 """How many constants the page shows of those that matter."""
 
 SPREAD_WANTED: Final = 2.0
 """Percent: how far the seeds of a run may differ."""
 SPREAD: Final = """
-Each run was made with several seeds. The table shows how far the seeds differ: the greatest figure
-less the least, as a share of their mean. Less than 2 % is wanted."""
+How far the seeds of a run differ: the greatest figure less the least, as a share of their mean.
+Less than 2 % is wanted."""
 
 LEFT_OUT: Final = """
-The table shows how well the model predicts a workload that it was not fitted to. The constants
-were fitted to the calibration rows of three suites; the table has the errors of the fourth
-suite, in MB/s of its rows with several CTCs, for each suite in turn and then of all four. The
-rules of the model, however, were chosen with all four suites in sight. `make left-out` repeats the
-searches: each begins half-way between the bounds of each constant (`tools/calibration/knobs.py`)
-and has a number of generations that was fixed before. A *fast copy* is a program apart from this
-code with the same rules; its searches began at the model's constants, each moved by 30 % up or
-down. How long a search takes affects its result, so that the figures are uncertain by some
+How well the model predicts a workload that it was not fitted to. The constants were fitted to the
+calibration rows of three suites; the table has the errors of the fourth, in MB/s of its rows with
+several CTCs. The rules of the model, however, were chosen with all four suites in sight. Each row
+counts once for each draw of searches: {made}. The *fast copy* is a program apart from this code
+with the same rules; its searches began at the model's constants, each moved by 30 % up or down.
+`make left-out` makes such searches with the model, which begin half-way between the bounds of each
+constant. How long a search takes affects its result, so that the figures are uncertain by some
 percentage points."""
 
 ROLES: Final = {Role.CALIBRATION: "calibration", Role.ACCEPTANCE: "prediction"}
@@ -77,12 +74,11 @@ to expect of a new workload: most predictions are neighbours of calibration rows
 and the [rules of the model](decisions/0009-what-the-figures-taught.md) were chosen while all
 rows were in sight. [Extrapolation](extrapolation.md) lists what no published figure tests.
 
-A **bound** is the error that this version of the model reaches, and a margin. A test fails
-where an error exceeds its bound, and so notices a version that is worse; a row within its bound
-is no evidence for the predictions. `make bounds` makes it from nine replays of every table, of
-3 to 20 s of virtual time, with up to four seeds: the greatest error of the nine, and as a margin
-the difference to the least, or 5 % of the greatest if that is more. So a bound holds for other
-seeds, and for every length from 3 s on.
+A **bound** is the error that this version of the model reaches, and a margin. A test fails where
+an error exceeds its bound, and so notices a version that is worse; a row within its bound is no
+evidence for the predictions. A bound is the greatest error of nine replays of 3 to 20 s with up to
+four seeds (`make bounds`), and as a margin the difference to the least, or 5 % if that is more. So
+it holds for other seeds, and for every length from 3 s on.
 
 [fidelity.csv](fidelity.csv) has every figure of the replays, IBM's and ours.
 [Sources](sources.md) lists every constant with its value and origin. [Timing](timing.md)
@@ -273,19 +269,17 @@ def _own(rows: Sequence[Mapping[str, str]]) -> str:
 
 
 def _left_out(rows: Sequence[Mapping[str, str]]) -> str:
-    text = paragraph(LEFT_OUT) + "\n"
     if not rows:
-        return (
-            text
-            + "Not done yet: `python -m tools.calibration.calibrate --leave-out SUITE --record`.\n"
-        )
+        return "Not done yet: `python -m tools.calibration.calibrate --leave-out SUITE --record`.\n"
+    made = "; ".join(dict.fromkeys(row["made"] for row in rows))
+    text = paragraph(LEFT_OUT.format(made=made)) + "\n"
     lines = [
         (
             *(row["suite"], row["rows"]),
             *(f"{100 * float(row[name]):.1f} %" for name in ("median", "p90", "worst")),
-            *(row["worst_row"], row["made"]),
+            row["worst_row"],
         )
         for row in rows
     ]
-    heading = ("suite", "rows", "median", "90 % within", "worst", "at", "search")
+    heading = ("suite", "rows", "median", "90 % within", "worst", "at")
     return text + markdown_table(heading, lines)

@@ -63,24 +63,21 @@ RANGES: Final = """
 A figure of the model has two ranges, for four of five cases and for nineteen of twenty: the figure
 divided and multiplied by a factor. The factors come from the errors of suites that nothing was
 fitted to, and where these tell nothing, from those of the rows themselves (*in sample*). What a
-search for constants finds is chance in part. So there are two draws of searches, which began
-elsewhere, and each row counts with both errors: of the first draw a fast copy of the model predicts
-the rows, with the same rules; of the second the model itself, with constants that the fast copy
-found. The factors are made so that ranges which are told by three suites cover the fourth as they
-state, within five points: a test holds them to that, and *covered* is what they reach. A family
-with few rows takes the factors of the wider one. One whose suites tell too little of each other
-takes them too, or what its own rows take, whichever is more: there, and in sample, *covered* is of
-its own rows. The table has the widest families; [ranges.csv](ranges.csv) has also those by the size
-of messages and the number of pairs, and whose errors each is made of.
+search for constants finds is chance in part, so each row counts with its errors in two draws of
+searches that began elsewhere. Ranges that are told by three suites cover the fourth as they state,
+within five points: a test holds them to that, and *covered* is what they reach. A family with few
+rows, or whose suites tell too little of each other, takes the factors of a wider one, or what its
+own rows take if that is more: there, and in sample, *covered* is of its own rows. The table has
+families that suites foretell; [ranges.csv](ranges.csv) has all, also by the size of messages and
+the number of pairs, and whose errors each is made of.
 
 *Foretold* is a harder test: how many rows are covered by what other suites say in the other draw,
 and nothing more, for four of five and for nineteen of twenty. MB/s of several CTCs are covered as
 stated, within five points, whatever their size, with one exception: for nineteen of twenty of small
 messages it is 85 %. All of that is HS in the second draw, where few pairs of short messages become
-up to half too fast. No other suite and no other draw tells of such errors, so that a range can only
-be as wide as the rows themselves take: it is, {small}. Ranges of RDEV util hold less well by size,
-and those of one CTC, which rest on twenty rows: four suites and two draws are too few to know
-better. A suite of messages shorter than HS's may lie outside of these ranges."""
+up to half too fast, of which nothing else tells: the range is as wide as the rows themselves take,
+{small}. Ranges of RDEV util hold less well by size, and those of one CTC, which rest on twenty
+rows. A suite of messages shorter than HS's may lie outside of these ranges."""
 
 ASSUMED: Final = """
 What nobody has measured of CTCs makes a range wider. The model is run at both ends of each
@@ -88,9 +85,12 @@ assumption; several count as squares do."""
 
 ABLATIONS: Final = """
 For this table one rule at a time was left out, by a constant at which it does nothing; nothing was
-fitted again. One seed, {seconds:g} s; figures are as `make judge` shows them;
-[ablations.csv](ablations.csv) has more of them."""
+fitted again. One seed, {seconds:g} s; errors in percent. Shown are the {count} rules without which
+MB/s of several CTCs are worst by the error within which 90 % are; [ablations.csv](ablations.csv)
+has all, and more figures."""
 ABLATED_COUNT: Final = 5
+"""How many rules the page shows."""
+ABLATED_COLUMNS: Final = 5
 """How many of the columns the page shows: MB/s, and the rule's name."""
 
 RANGE_NAMES: Final = {
@@ -188,12 +188,13 @@ def ranges() -> list[tuple[str, ...]]:
 
 
 def ranged(lines: Sequence[Sequence[str]]) -> str:
-    """Of `ranges` the families that are part of no other, and what makes ranges wider."""
+    """Of `ranges` those foretold whose family is part of no other, and what makes ranges wider."""
     small = errors_of(FigureKind.RATE, Family(QUIET, SMALL))
+    shown = [line[:-1] for line in lines if "," not in line[1] and line[-2]]
     assumed = [(each.name, " ".join(each.reason.split())) for each in ASSUMPTIONS]
     parts = (
         paragraph(RANGES.format(small=f"x {small.nineteen_of_twenty:.2f}")),
-        markdown_table(RANGE_COLUMNS[:-1], [line[:-1] for line in lines if "," not in line[1]]),
+        markdown_table(RANGE_COLUMNS[:-1], shown),
         paragraph(ASSUMED),
         markdown_table(("wider for", "ends"), assumed),
     )
@@ -209,6 +210,8 @@ def ablated(lines: Sequence[Mapping[str, str]]) -> str:
     """Figures without one rule at a time."""
     if not lines:
         return "Not measured yet: `python -m tools.calibration.ablations`.\n"
-    text = paragraph(ABLATIONS.format(seconds=ablations.SECONDS)) + "\n"
-    rows = [tuple(line.values())[:ABLATED_COUNT] for line in lines]
-    return text + markdown_table(ablations.COLUMNS[:ABLATED_COUNT], rows)
+    text = paragraph(ABLATIONS.format(seconds=ablations.SECONDS, count=ABLATED_COUNT)) + "\n"
+    columns = ablations.COLUMNS[:ABLATED_COLUMNS]
+    nothing, *rules = ([line[column] for column in columns] for line in lines)
+    rules.sort(key=lambda cells: -float(cells[2]))
+    return text + markdown_table(columns, [nothing, *rules[:ABLATED_COUNT]])

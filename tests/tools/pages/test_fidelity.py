@@ -109,15 +109,15 @@ def test_goals_are_judged_by_the_mean_of_the_seeds() -> None:
     assert second[-4:] == ("9 % of 61", "9 % of 59", "9 % of 120", "")
     text = page(material(replay))
     missed, *_ = lines_of(text[text.index("## Goals") :], "| `transport` |")
-    assert missed.endswith("| median within 3.5 % | 9 % of 120 | **5.5 %** |")
+    assert missed.split(" | ")[2].startswith("1 of MB/s both ways, ")
 
 
 def test_wrong_signs_are_counted() -> None:
     def slow(key: str, _: str) -> float:
         return 0.1 if key == "z/VM 6.2/1/1" else 1.0
 
-    text = page(material(replay_of("appc_regression", slow)))
-    assert "| 28 of 29 | **1** |" in text
+    told = goals([replay_of("appc_regression", slow).verdict], [])
+    assert ("28 of 29", "**1**") in [goal[-2:] for goal in told]
 
 
 def test_worst_rows_are_named_with_what_is_known() -> None:
@@ -196,11 +196,9 @@ def test_left_out_suites_are_shown_or_said_to_be_missing(
         "HY,30,0.1062,0.2489,0.3934,HY/4/5,40\nall,120,0.08,0.15,0.31,HY/4/5,40\n"
     )
     text = page(replace(material(off_by(1.0)), left_out=load_left_out(path)))
-    assert "| HY | 30 | 10.6 % | 24.9 % | 39.3 % | HY/4/5 | 40 |" in text
-    assert (
-        "| suites left out | multi-CTC | MB/s both ways | every one within 30 % | 31.0 % of 120 "
-        "| **1 %** |" in text
-    )
+    assert "| HY | 30 | 10.6 % | 24.9 % | 39.3 % | HY/4/5 |" in text
+    assert "for each draw of searches: 40." in " ".join(text.split())
+    assert "| suites left out | 1 of 3 | 2 of MB/s both ways |" in text
 
 
 def test_figures_that_are_stored_are_those_that_are_loaded(tmp_path: Path) -> None:
