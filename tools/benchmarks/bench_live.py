@@ -150,7 +150,7 @@ GOALS: Final = (
 )
 """What this design reaches on two shared cores, less what runs of different days differ by.
 
-docs/decisions/0008 has what was wanted of each, and why less is asked here.
+docs/live-bounds.csv has what was wanted of each, and docs/decisions/0008 why less is asked here.
 """
 
 

@@ -1,8 +1,7 @@
 """The study of docs/measured.md: sites whose truth is known, and what the fit to each is worth.
 
-``python -m tools.calibration.made_sites`` writes ``docs/made-sites.csv``, of which `make docs`
-makes the table. It takes a minute or two of a processor compiled; with numbers, from 0 on, it
-prints those rows alone.
+``python -m tools.calibration.made_sites`` writes ``docs/made-sites.csv``. It takes a minute or
+two of a processor compiled; with numbers, from 0 on, it prints those rows alone.
 """
 
 import csv
@@ -13,7 +12,6 @@ from typing import Final
 
 from tests.isfc.measured.made_sites import SITES, MadeSite, medians_percent
 from tools.pages.console import PROJECT
-from tools.pages.spans import block, markdown_table
 
 HEADINGS: Final = (
     *("site", "fit", "held back, %", "says", "predictions off by, %: without it", "with it"),
@@ -33,16 +31,6 @@ def main() -> int:
         with STUDY.open("w", encoding="utf-8", newline="") as file:
             csv.writer(file, lineterminator="\n").writerows((HEADINGS, *rows))
     return 0
-
-
-def table() -> str:
-    """The study as a table in Markdown, without the words of what each fit says."""
-    with STUDY.open(encoding="utf-8", newline="") as file:
-        headings, *rows = csv.reader(file)
-    said = headings.index("says")
-    for one in rows:
-        one[said] = one[said] and ("refused" if one[said].startswith("refused") else "a doubt")
-    return block(markdown_table(headings, rows))
 
 
 def row(number: int) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from tests.isfc.io import test_simulation, test_trunks
 from tests.isfc.io.test_simulation import FEX16SA, LARGE, LARGE_CLOSED, LARGE_OPEN, work
 from tests.lengthy import EXAMPLES_FEW
 from tests.scenarios.runs.test_shared_channel import ONE_PAIR_MOST
-from tools.calibration import drawn_sites, made_sites
+from tools.calibration import drawn_sites
 from tools.pages import relocation as replayed
 from tools.pages.spans import WORDS
 from tools.simulation.explore import long_worlds, quick_worlds
@@ -30,7 +30,6 @@ def measured(_: str) -> dict[str, str]:
     """Of the page on a site's own figures."""
     return {
         "points": str(sum(count for _, count in ROUNDS)),
-        "made": made_sites.table(),
         "drawn": drawn_sites.tables(drawn_sites.STUDY),
         "seconds": f"{drawn_sites.seconds_most(drawn_sites.STUDY):.0f}",
     }
