@@ -53,6 +53,7 @@ def test_help_says_what_the_source_says(name: str) -> None:
 def test_programs_of_the_documentation_import_isfc_alone() -> None:
     pages = [page.read_text("utf-8") for page in (PROJECT / "docs").rglob("*.md")]
     programs = [each for page in pages for each in re.findall(r"(?s)```python\n(.*?)```", page)]
+    programs += [file.read_text("utf-8") for file in (PROJECT / "docs" / "api").glob("*.py")]
     assert len(programs) > 15
     for program in programs:
         assert not re.findall(r"(?m)^\s*(?:from|import) (?:ctc|scenarios)\b", program)

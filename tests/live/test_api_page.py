@@ -20,8 +20,8 @@ import pytest
 
 PROJECT: Final = Path(__file__).parents[2]
 PAGE = (PROJECT / "docs" / "api.md").read_text("utf-8")
-PROGRAMS: Final = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-VIRTUAL, LIVE = PROGRAMS[:2]
+VIRTUAL, LIVE = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+FILES: Final = sorted((PROJECT / "docs" / "api").glob("*.py"))
 NOTEBOOK: Final = PROJECT / "docs" / "tutorial" / "decide.ipynb"
 
 BUILT_OF: Final = (
@@ -53,13 +53,9 @@ def test_example_of_conversations_runs(tmp_path: Path) -> None:
 
 @pytest.mark.at_length
 @pytest.mark.slow
-def test_every_program_of_the_page_runs(tmp_path: Path) -> None:
-    assert len(PROGRAMS) >= 15
-    for number, program in enumerate(PROGRAMS[2:]):
-        if "ProcessPoolExecutor" in program:  # its processes would load this test
-            continue
-        file = tmp_path / f"program_{number}.py"
-        file.write_text(program, "utf-8")
+def test_every_program_beside_the_page_runs() -> None:
+    assert {*re.findall(r"\(api/(\w+\.py)\)", PAGE)} == {file.name for file in FILES}
+    for file in FILES:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
             runpy.run_path(str(file), run_name="__main__")
 
@@ -70,8 +66,10 @@ def test_programs_run_from_a_wheel_and_type_checkers_pass_on_them(tmp_path: Path
     python = installed(tmp_path)
     folder = tmp_path / "programs"
     folder.mkdir()
-    for number, program in enumerate(PROGRAMS):
-        (folder / f"program_{number:02}.py").write_text(program, "utf-8")
+    for number, program in enumerate((VIRTUAL, LIVE)):
+        (folder / f"of_the_page_{number}.py").write_text(program, "utf-8")
+    for file in FILES:
+        shutil.copy(file, folder)
     cells = json.loads(NOTEBOOK.read_text("utf-8"))["cells"]
     code = "\n\n".join("".join(each["source"]) for each in cells if each["cell_type"] == "code")
     (folder / "notebook.py").write_text(code, "utf-8")

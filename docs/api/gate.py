@@ -1,0 +1,11 @@
+"""What IBM's advice finds, to gate a change."""
+
+import sys
+
+import isfc
+
+found = isfc.check("atlanta-boston")
+warnings = [each for findings in found.values() for each in findings if each.severity == "warning"]
+for each in warnings:
+    print(each.id, each.text, each.remedy)
+sys.exit(1 if warnings else 0)
