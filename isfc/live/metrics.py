@@ -1,6 +1,6 @@
 """A live node's counters as OpenMetrics has them: names, types, units and labels.
 
-``docs/monitoring.md`` says what each of them means. Times are the node's own: at
+``docs/metrics.csv`` says what each of them means. Times are the node's own: at
 ``--dilation K`` each second of them took K.
 """
 

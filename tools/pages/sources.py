@@ -63,14 +63,21 @@ def files(values: Mapping[str, str] | None = None) -> dict[Path, str]:
 
 
 def features() -> str:
-    """What each feature's profile has, as Markdown."""
+    """What each feature's profile has, as Markdown: what differs in a table, then the rest."""
     known = {row["constant"]: row["status"] for row in rows()}
-    heading = ["feature", *(name.replace("_", " ") for name in PROFILE), "status"]
-    lines = [
-        [feature, *(_shown(getattr(profile, name)) for name in PROFILE), known[feature]]
-        for feature, profile in FEATURES.items()
-    ]
-    return block(markdown_table(heading, lines))
+    shown = {
+        name: [_shown(getattr(profile, name)) for profile in FEATURES.values()] for name in PROFILE
+    }
+    differ = [name for name, values in shown.items() if len({*values}) > 1]
+    heading = ["feature", *(name.replace("_", " ") for name in differ), "status"]
+    columns = (FEATURES, *(shown[name] for name in differ), (known[each] for each in FEATURES))
+    alike = ", ".join(
+        f"{name.replace('_', ' ')} {values[0]}"
+        for name, values in shown.items()
+        if name not in differ
+    )
+    table = markdown_table(heading, zip(*columns, strict=True))
+    return block(f"{table}\nAll have {alike}.")
 
 
 _ELSEWHERE: Final = (

@@ -1,4 +1,4 @@
-"""Trials of the model that docs/timing.md tells of: what it would be without one of its rules."""
+"""Trials of the model: what it would be without one of its rules."""
 
 import pytest
 

@@ -6,7 +6,6 @@ from typing import Final
 
 from ctc.profiles import EXPRESS2, FRAME_PAYLOAD_LENGTH, FRAME_WIRE_LENGTH
 from isfc.link.package import BLOCK_LENGTH
-from tools.pages.figures.fit import emulated
 from tools.pages.figures.published import (
     MIB,
     PAIRS,
@@ -62,11 +61,6 @@ def _fibre() -> dict[str, str]:
 
 def _writers() -> dict[str, str]:
     fast = devices("H001750C", *FAST)
-    disc = [
-        float(row["disc_ms"])
-        for row in devices("H001750C")
-        if row["busy_percent"] and float(row["busy_percent"]) >= 88
-    ]
     line_ms = 841_000 / 413.3e3
     served_ms, outside_ms, waiting = line_ms + 0.07, 4.3, 0.0
     for writers in range(1, 5):  # mean-value analysis
@@ -74,17 +68,12 @@ def _writers() -> dict[str, str]:
         rate = writers / (outside_ms + took_ms)
         waiting = rate * took_ms
     (conn,) = {float(row["conn_ms"]) for row in fast}
-    slow = [float(row["disc_ms"]) for row in devices("H001709C", *SLOW)]
     return {
         "fast_packages": f"{_per_s(fast):.0f}",
         "fast_mb": f"{_per_s(fast) * 0.841:.0f}",
-        "fast_line": f"{line_ms:.2f}",
         "fast_computed": f"{1e3 * rate:.0f}",
         "fast_conn_computed": f"{took_ms:.2f}",
         "fast_conn": f"{conn}",
-        "disc_slow": f"{sum(slow) / len(slow):.1f}",
-        "disc_least": f"{min(disc)}",
-        "disc_most": f"{max(disc)}",
         "ccw_slow": f"{EXPRESS2.processor_bits_per_ccw / 2e3:.1f}",
         "ccw_fast": f"{EXPRESS2.processor_bits_per_ccw / 4e3:.1f}",
     }
@@ -108,8 +97,7 @@ def _headers() -> dict[str, str]:
     block header   = ({out:.1f} - {back:.1f}) / 2.8 = {each:.1f}   -> 85 bytes
     message header = {back:.1f} - {each:.1f}                   -> 27 bytes
 """),
-        "hl_length": f"{has:,.0f}",
-        **{f"hl_{name}": f"{mean:,.1f}" for name, mean in means.items()},
+        "hl_small": f"{means['small']:,.1f}",
         **{f"hl_{name}_less": f"{(1 - mean / has) * 100:.1f}" for name, mean in means.items()},
         **dict(_by_package("HS")),
         **dict(_by_package("HM")),
@@ -121,7 +109,6 @@ def _by_package(suite: str) -> Iterator[tuple[str, str]]:
     small, large, reply = lengths(suite)
     mb_per_s = transport(suite, 16, 1, "mb_per_s")
     alone = mb_per_s * MIB / (0.2 * small + 0.8 * large + reply + 2 * (2_340 + 18))
-    yield f"{suite}_mb", f"{mb_per_s:g}"
     yield f"{suite}_by_message", f"{exchanges(suite, 16, 1):,.0f}"
     yield f"{suite}_by_package", f"{alone:,.0f}"
 
@@ -165,8 +152,6 @@ def _packages() -> dict[str, str]:
         "in_package": f"{7 + share:.3f}",
         "collide_HM": _range([*found["HM"], *found["HY"]]),
         "collide_HS": _range(found["HS"]),
-        "collide_HS_pair": f"{found['HS'][0]:.1f}",
-        "collide_HM_pair": f"{found['HM'][0]:.1f}",
         "short_on_one": f"{appc(1, 1, 100):,.0f}",
         "short_on_four": f"{appc(1, 4, 100):,.0f}",
         "short_busy": f"{appc(1, 1, 100, 'rdev_util_percent'):.0f}",
@@ -203,26 +188,12 @@ def _segments() -> dict[str, str]:
 
 
 def _pairs() -> dict[str, str]:
-    took = {suite: 2e3 / exchanges(suite, 8, 1) for suite in ("HS", "HM")}
-    busy = {
-        suite: transport(suite, 8, 1, "rdev_util_percent") / 100 * took[suite] / 2 for suite in took
-    }
     return {
-        **{f"{suite}_two": f"{ms:.2f}" for suite, ms in took.items()},
-        **{f"{suite}_busy": f"{ms:.2f}" for suite, ms in busy.items()},
         "HM_two_at_16": f"{2e3 / exchanges('HM', 16, 1):.2f}",
         "HY_collisions": f"{transport('HY', 1, 1, 'collisions_per_s'):.0f}",
-        "HL_4_IBM": f"{emulated('transport', 'mb_per_s')['HL/4/100'][0]:.0f}",
-        "HL_4": f"{emulated('transport', 'mb_per_s')['HL/4/100'][1]:.0f}",
         "HM_14": f"{transport('HM', 14, 50, 'mb_per_s'):.0f}",
         "HM_16": f"{transport('HM', 16, 50, 'mb_per_s'):.0f}",
-        "HM_longer": f"{(_message_length('HM') - _message_length('HS')) / 1e3:.0f}",
     }
-
-
-def _message_length(suite: str) -> float:
-    small, large, _ = lengths(suite)
-    return 0.2 * small + 0.8 * large
 
 
 def _per_s(found: Sequence[dict[str, str]]) -> float:
