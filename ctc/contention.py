@@ -76,10 +76,9 @@ class Resource:
 
     __slots__ = (
         "changed", "level", "lines", "needs", "ns_per_byte", "out_count", "queued", "short",
-        "wanted",
     )  # fmt: skip
 
-    def __init__(self, ns_per_byte: float = 0.0) -> None:
+    def __init__(self, ns_per_byte: float) -> None:
         self.ns_per_byte = ns_per_byte
         self.lines: list[Need] = []
         """Of a line that has never been what holds a path up: of all paths."""
@@ -89,7 +88,6 @@ class Resource:
         """Of a data processor: the transfers that went out when its senders' needs were found."""
         self.changed = False
         """Whether one of the needs is another, or of another path, since they were added."""
-        self.wanted = 0.0
         self.short = False
         """Whether they want more than there is."""
         self.level = 1.0
@@ -103,7 +101,6 @@ class Resource:
         wanted = 0.0
         for need in self.needs:
             wanted += need.share
-        self.wanted = wanted
         self.short = wanted > TIGHT
 
     def bind(self) -> None:
@@ -156,14 +153,10 @@ class Resource:
             if left >= wanted:
                 break
             found = left / wanted if wanted else 0.0
-            if is_first:
-                least = 1.0 / self.wanted
-                found = found if found > least else least
-                is_first = False
-            elif found <= level:
+            if found <= level and not is_first:
                 self.level = level
                 return
-            level = found
+            level, is_first = found, False
         self.level = 1.0
 
     def renew_senders(self, out_count: i64) -> None:
@@ -219,21 +212,21 @@ class Path:
         "processor", "queue", "roll_off", "seen", "sent", "straight", "touched",
     )  # fmt: skip
 
-    def __init__(self, *, straight: bool) -> None:
+    def __init__(self, processor: Resource, lines: list[Resource], *, straight: bool) -> None:
+        self.processor = processor
+        """The data processor of the channel here."""
+        self.lines = lines
+        """Those on its way that have never been what holds it up."""
         self.straight = straight
         self.sent = DirectionLoad()
         self.seen = DirectionLoad()
         self.back = self
         self.needs: list[Need] = []
-        self.lines: list[Resource] = []
-        """Those on its way that have never been what holds it up."""
         self.ends: list[PathEnd] = []
         self.bytes_per_line_ns = 0.0
         """What a transfer moves in a nanosecond of the line, disks beside it considered."""
         self.queue = ChannelQueue()
         """That of the channel here."""
-        self.processor = Resource()
-        """Its data processor."""
         self.roll_off = 0.0
         """See `ctc.profiles.ChpidProfile`."""
         self.pace = 1.0

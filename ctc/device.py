@@ -124,7 +124,7 @@ class Ctc:
                 0 if ended.command is not Command.WRITE or ended.load is None else ended.load.length
             )
         load = self._load
-        if load is None or self._state is not State.WRITE or self._matched_ns == NEVER_NS:
+        if load is None or self._matched_ns == NEVER_NS:
             return 0
         return self._chpid.moved_length(self, load, now_ns) if self._sending else load.length
 
@@ -202,7 +202,7 @@ class Ctc:
         elif self._fails_both and self._load is not None:
             self._collide(self._load, now_ns)
         elif self._command is Command.SENSE_COMMAND_BYTE:
-            self._tell_later(self._status, self._load, self._chpid.notice_ns, now_ns)
+            self._tell_later(self._status, None, self._chpid.notice_ns, now_ns)
         else:
             self._finish(self._status, self._load, now_ns)
 
@@ -392,8 +392,6 @@ class Ctc:
             self._state = State.AVAILABLE
         self._command = None
         self._load = None
-        self._matched_ns = NEVER_NS
-        self._fails_both = False
 
 
 def _status(outcome: CommandOutcome) -> UnitStatus:

@@ -103,15 +103,15 @@ class Fabric:
         return self._paths[route]
 
     def _new_path(self, route: FabricRoute) -> Path:
-        path = Path(straight=route.here == route.there)
-        path.processor = self._resource("processor", route.here)
-        path.add(Need(path, path.processor, SENDER))
+        processor = self._resource("processor", route.here)
+        lines = [self._resource("out", route.here), self._resource("in", route.there)]
+        path = Path(processor, lines, straight=route.here == route.there)
+        path.add(Need(path, processor, SENDER))
         path.add(Need(path, self._resource("processor", route.there), RECEIVER))
         if route.trunk:
             trunk = self._resource("trunk", route.trunk, route.trunk_ns_per_byte)
             path.add(Need(path, trunk, BYTES))
-        path.lines = [self._resource("out", route.here), self._resource("in", route.there)]
-        for line in path.lines:
+        for line in lines:
             line.lines.append(Need(path, line, LINE))
         return path
 

@@ -71,7 +71,8 @@ No WRITE passes a CONTROL, so it ends with BUSY and ATTENTION. This one waits fo
 Hercules 3.13, which does as the table says."""
 
 
-def _command_of(code: int) -> Command | None:
+def command_of(code: int) -> Command | None:
+    """The command that a CCW's code means; None for one that a CTC does not have."""
     exact = _EXACT.get(code)
     if exact is not None:
         return exact
@@ -82,14 +83,6 @@ def _command_of(code: int) -> Command | None:
     if code & _LOW_THREE == Command.CONTROL:
         return Command.CONTROL
     return None
-
-
-_COMMANDS: Final = [_command_of(code) for code in range(256)]
-
-
-def command_of(code: int) -> Command | None:
-    """The command that a CCW's code means; None for one that a CTC does not have."""
-    return _COMMANDS[code]
 
 
 def name_of(code: int) -> str:

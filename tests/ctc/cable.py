@@ -61,8 +61,10 @@ class End:
         return [_word(interrupt) for interrupt in self.take()]
 
     def take(self) -> list[Interrupt]:
-        """The interrupts since the last time."""
-        return [self.interrupts.pop() for _ in range(len(self.interrupts))]
+        """The interrupts since the last time, which are all of this end's device."""
+        taken = [self.interrupts.pop() for _ in range(len(self.interrupts))]
+        assert all(interrupt.rdev == self.ctc.rdev for interrupt in taken)
+        return taken
 
 
 def _word(interrupt: Interrupt) -> str:
@@ -72,6 +74,7 @@ def _word(interrupt: Interrupt) -> str:
         case Ended(status=UnitStatus.UNIT_CHECK):
             return f"{interrupt.command.name} unit check"
         case Ended():
+            assert interrupt.status is UnitStatus.BUSY_ATTENTION
             return f"{interrupt.command.name} busy"
         case Attention():
             return "attention"
@@ -144,5 +147,6 @@ class Cable:
         for index, end in enumerate(self.ends):
             while end.departures:
                 departure = end.departures.pop()
+                assert departure.rdev == end.ctc.rdev
                 self._flying.add(departure.at_ns + PROPAGATION_NS, (1 - index, departure.frame))
         return min(self._flying.due_ns, *(end.chpid.due_ns for end in self.ends))

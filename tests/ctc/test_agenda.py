@@ -1,6 +1,6 @@
 """What is to happen, in the order of time."""
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ctc.agenda import NEVER_NS, Agenda
@@ -64,11 +64,13 @@ def test_entries_are_shown_in_their_order_whatever_has_been_taken(
 
 
 @given(times, st.integers(0, 10))
+@example([1, 2], 1)
 def test_what_is_put_first_is_first(times_ns: list[int], taken_count: int) -> None:
     agenda, expected = filled(times_ns), drained(filled(times_ns))
     for _ in expected[:taken_count]:
         agenda.pop()
     agenda.put_first(0, (0, -1))
+    assert agenda.entries()[0] == (0, (0, -1))
     assert drained(agenda) == [(0, -1), *expected[taken_count:]]
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from ctc.channel import (
     BLOCK_LENGTH,
+    COMMAND_IO_NS,
     ENCRYPTED_IO_NS,
     FCP_IO_NS,
     IoWork,
@@ -33,7 +34,7 @@ def test_every_feature_that_carries_ctcs_carries_disks() -> None:
 def test_command_mode_pays_for_each_information_unit_of_data() -> None:
     works = [FEX16SA.command_work(units * 8192, is_read=True).processor_ns for units in (1, 2, 3)]
     assert works[1] - works[0] == works[2] - works[1] > 0
-    assert FEX16SA.command_work(4096, is_read=True).processor_ns == works[0]
+    assert FEX16SA.command_work(4096, is_read=True).processor_ns == works[0] == COMMAND_IO_NS
 
 
 def test_data_units_are_begun_ones_and_one_at_least() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ctc.device import Arbitration
 from ctc.frame import CommandFrame
 from ctc.state import WAITING_STATE, State
-from ctc.subchannel import Collided, Command, DeviceLost, Ended
+from ctc.subchannel import Collided, Command, DeviceLost, Ended, Ssch
 from tests.ctc.cable import PLAIN, PROPAGATION_NS, Cable, Cargo
 from tests.ctc.test_state import CLASSES, cells
 
@@ -319,3 +319,54 @@ def test_a_write_tells_how_far_it_is_until_its_interrupt() -> None:
     assert moved[-4:] == [100_000] * 4  # of 50 us until the interrupt
     assert len({*moved}) > 30
     assert (ctc.moved_length(cable.now_ns), ctc.times_so_far(cable.now_ns).serv_ns) == (0, 0)
+
+
+def test_a_write_has_moved_whole_before_the_mate_has_all_of_it() -> None:
+    cable = cable_with_far("read")
+    cable.write(cable.near, 100_000)
+    cable.run(cable.now_ns + 400_001 + PROPAGATION_NS // 2)
+    assert not cable.near.ctc.idle
+    assert cable.near.ctc.moved_length(cable.now_ns) == 100_000
+
+
+@pytest.mark.parametrize("prompt", [False, True])
+def test_the_end_of_a_write_is_told_sooner_where_that_is_asked_for(prompt: bool) -> None:
+    cable = Cable(profile=replace(LATE, write_interrupt_ns=20_000)).connect()
+    cable.start(cable.far, Command.READ)
+    cable.run()
+    ssch = Ssch(cable.near.ctc.rdev, Command.WRITE, Cargo(100), prompt)
+    cable.near.ctc.start(ssch, cable.now_ns)
+    while not cable.near.ctc.idle:
+        cable.step()
+    over_ns = cable.now_ns
+    told_ns = over_ns + (20_000 if prompt else LATE.interrupt_ns)
+    cable.run(told_ns - 1)
+    assert cable.near.heard() == ["attention"]
+    cable.run(told_ns)
+    assert cable.near.heard() == ["WRITE ended"]
+    assert cable.far.heard() == ([] if prompt else ["READ ended"])
+
+
+@pytest.mark.parametrize(
+    ("column", "command"),
+    [
+        ("prepare", Command.WRITE),
+        ("prepare", Command.PREPARE),
+        ("read", Command.WRITE_EOF),
+        ("control", Command.SENSE_COMMAND_BYTE),
+    ],
+)
+def test_after_commands_that_have_met_either_end_may_write(column: str, command: Command) -> None:
+    cable = cable_with_far(column)
+    issue(cable, command)
+    if command is Command.WRITE:  # it has ended the other, and waits
+        cable.start(cable.far, Command.READ)
+        cable.run()
+    for writer, reader in (cable.ends, cable.ends[::-1]):
+        writer.heard(), reader.heard()
+        cable.write(writer, 10)
+        cable.run()
+        cable.start(reader, Command.READ)
+        cable.run()
+        assert writer.heard() == ["WRITE ended"]
+        assert reader.heard() == ["attention", "READ ended"]

@@ -112,3 +112,30 @@ def test_write_that_is_received_before_it_was_sent_ends_and_leaves_the_fibre() -
         assert cable.near.heard() == ["WRITE ended"]
         assert cable.near.chpid.due_ns == NEVER_NS
     assert cable.near.chpid.poll_completed(10**12) is None
+
+
+def test_each_frame_that_fits_nothing_is_counted() -> None:
+    cable = Cable()
+    near, write = cable.near, CommandFrame(Command.WRITE, 1, 10, 1)
+    for _ in range(2):
+        assert receive(cable, near, write) == 1  # not connected
+    near.ctc.connect(0)
+    for _ in range(2):
+        assert receive(cable, near, write) == 1  # the mate is not
+    cable.far.ctc.connect(0)
+    cable.run()
+    ends_at_once = CommandFrame(Command.NO_OP, 1)
+    for frame in (DataFrame(Cargo(1), 1), StatusFrame(Signal.RECEIVED, 1), ends_at_once) * 2:
+        assert receive(cable, near, frame) == 1
+    assert [receive(cable, near, write) for _ in range(3)] == [0, 1, 1]
+    assert near.ctc.stale_count == 12
+
+
+def test_data_that_come_twice_are_read_once() -> None:
+    cable = Cable().connect()
+    for stale in (0, 1):
+        cable.start(cable.near, Command.READ)
+        if not stale:
+            assert receive(cable, cable.near, CommandFrame(Command.WRITE, 1, 10, 1)) == 0
+        assert receive(cable, cable.near, DataFrame(Cargo(10), 1)) == stale
+        assert cable.near.ctc.idle == (not stale)

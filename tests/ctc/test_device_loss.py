@@ -1,5 +1,7 @@
 """One end of a CTC when the other leaves, resets, or sends what fits nothing."""
 
+from dataclasses import replace
+
 import pytest
 
 from ctc.frame import CommandFrame, DataFrame, Signal, StatusFrame
@@ -195,3 +197,60 @@ def test_reader_that_gives_up_receives_nothing_any_more(
     assert [change[:2] for change in changes] == expected
     signals = [each.frame for each in cable.far.departures if isinstance(each.frame, StatusFrame)]
     assert [frame.signal for frame in signals] == [Signal.RESET]
+
+
+def charged(cable: Cable) -> list[tuple[int, int, int]]:
+    """What each end's channel has under way: transfers that go out, turns of either way."""
+    queues = [end.chpid.queue for end in cable.ends]
+    return [(queue.out_count, queue.out_turns_ns, queue.in_turns_ns) for queue in queues]
+
+
+def test_nothing_of_a_write_is_left_to_the_channels_once_it_has_ended_or_was_cut_short() -> None:
+    cable = Cable(profile=replace(PLAIN, turn_ns=5_000)).connect()
+    near, far = cable.ends
+    nothing = [(0, 0, 0)] * 2
+    cable.start(far, Command.READ)
+    cable.write(near, 100_000)
+    cable.run()
+    assert charged(cable) == nothing
+    cable.start(near, Command.READ)
+    cable.write(far, 100_000)
+    cable.run(cable.now_ns + 50_000)
+    assert charged(cable) == [(0, 0, 5_000), (1, 5_000, 0)]
+    for _ in range(2):  # in its midst, and before anybody has read it
+        far.ctc.reset(cable.now_ns)
+        cable.run()
+        assert charged(cable) == nothing
+        cable.write(far, 100_000)
+        cable.run()
+    far.ctc.reset(cable.now_ns)
+    cable.run()
+    cable.start(near, Command.READ)
+    near.ctc.reset(cable.now_ns)  # of a read that no write has met, after one that was met
+    assert charged(cable) == nothing
+
+
+def test_nothing_is_left_of_a_write_whose_data_the_mate_has_had_some_other_way() -> None:
+    cable = Cable(profile=replace(PLAIN, turn_ns=5_000)).connect()
+    cable.write(cable.near, 100_000)
+    cable.near.ctc.receive_frame(CommandFrame(Command.READ, 1), cable.now_ns)
+    cable.near.ctc.receive_frame(StatusFrame(Signal.RECEIVED, 1), cable.now_ns)
+    cable.write(cable.near, 100_000)
+    cable.near.ctc.reset(cable.now_ns)
+    assert charged(cable) == [(0, 0, 0)] * 2
+
+
+def test_what_an_end_says_of_itself_has_the_number_of_its_last_command() -> None:
+    cable = Cable().connect()
+    near = cable.near
+    cable.write(near, 10)
+    cable.run()
+    near.ctc.reset(cable.now_ns)
+    near.ctc.retire(cable.now_ns)
+    near.ctc.connect(cable.now_ns)
+    said = [each.frame for each in near.departures if isinstance(each.frame, StatusFrame)]
+    assert [(frame.signal, frame.serial) for frame in said] == [
+        (Signal.RESET, 1),
+        (Signal.NOT_READY, 1),
+        (Signal.READY, 1),
+    ]

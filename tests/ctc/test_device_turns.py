@@ -72,3 +72,23 @@ def test_mate_that_leaves_before_its_attention_is_told_shows_none() -> None:
     cable.near.ctc.retire(cable.now_ns)
     cable.run(start_ns + 10**6)
     assert cable.far.heard() == ["lost"]
+
+
+def test_attention_that_was_never_told_is_not_told_of_a_later_write() -> None:
+    cable = Cable(Arbitration.WIN, Arbitration.LOSE, replace(PLAIN, turn_ns=TURN_NS)).connect()
+    near, far = cable.ends
+    other = Ctc(Rdev(0x7001), far.chpid, Arbitration.BOTH_FAIL, Fifo(), Fifo())
+    far.chpid.begin(other, Cargo(10**9), cable.now_ns)
+    cable.write(near, 100)
+    cable.run(cable.now_ns + IO_NS + PROPAGATION_NS)
+    near.ctc.retire(cable.now_ns)
+    near.ctc.connect(cable.now_ns)
+    far.chpid.abandon(other, Cargo(10**9), cable.now_ns)
+    cable.run()
+    assert far.heard() == ["lost", "ready"]
+    cable.write(near, 100)
+    cable.run()
+    assert far.heard() == ["attention"]
+    cable.write(far, 100)
+    cable.run()
+    assert far.heard() == ["WRITE busy"]

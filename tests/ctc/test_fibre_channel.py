@@ -4,6 +4,7 @@ import pytest
 
 from ctc.fibre_channel import (
     FRAME_DATA_LENGTH,
+    Frames,
     command_frames,
     credit_bytes_per_s,
     credit_ns,
@@ -34,14 +35,19 @@ def test_frames_can_be_counted_in_parts() -> None:
     assert frames.times(0).average_length == 0
 
 
+def test_data_that_begin_a_frame_have_all_of_its_surroundings() -> None:
+    assert [data_frames(length).count for length in (1, 2048, 2049)] == [3, 3, 4]
+
+
 def test_a_line_of_16_gb_gains_by_its_code() -> None:
     assert line_bytes_per_s(8) == 850e6
-    assert line_bytes_per_s(16) == pytest.approx(1700e6)
+    assert line_bytes_per_s(16) == pytest.approx(1700e6, rel=1e-12)
 
 
 def test_twice_the_speed_takes_half_the_time() -> None:
     frames = data_frames(131_072)
     assert line_ns(frames, 4) == pytest.approx(2 * line_ns(frames, 8))
+    assert line_ns(Frames(1, 850 - 24), 8) == pytest.approx(1_000 / 0.9787, rel=1e-12)
 
 
 def test_a_credit_is_back_after_a_round_trip_and_two_frames() -> None:

@@ -2,13 +2,14 @@
 
 from collections import deque
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ctc.fifo import Fifo
 
 
 @given(st.lists(st.integers(-2, 3), max_size=200))
+@example([-1, -1, -1, 1])  # the second of three is looked at
 def test_queue_does_what_a_deque_does(steps: list[int]) -> None:
     queue: Fifo[int] = Fifo()
     expected: deque[int] = deque()

@@ -26,8 +26,8 @@ def test_what_is_no_command_is_named_by_its_code() -> None:
 
 def test_orders_of_the_same_content_are_equal() -> None:
     """Also as keys; the data are shown by their first bytes."""
-    order, same = (Order(1, State.WRITE, 4, b"\1\2\3\4") for _ in "12")
+    order, same = (Order(1, State.WRITE, 9, bytes(range(9))) for _ in "12")
     assert order == same
     assert {order: 1}[same] == 1
-    assert order != Order(1, State.WRITE, 4, b"\1\2\3\5")
-    assert repr(order) == "Order(WRITE WRITE 4 01020304)"
+    assert order != Order(1, State.WRITE, 9, bytes(range(1, 10)))
+    assert repr(order) == "Order(WRITE WRITE 9 0001020304050607)"

@@ -7,11 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctc.agenda import NEVER_NS
+from ctc.fabric import Fabric, FabricRoute
 from ctc.order import Order
 from ctc.order_fibre import FibreKind, OrderFibre
-from ctc.profiles import EXPRESS4
+from ctc.profiles import EXPRESS4, ChpidProfile
+from ctc.sharing import NOTHING, ChannelUse
 from ctc.state import State
 from ctc.subchannel import Command
+from tests.ctc.cable import PLAIN
 
 WAY_NS = 50_000
 READ = Order(Command.READ, State.READ, 64)
@@ -21,12 +24,12 @@ def written(length: int) -> Order:
     return Order(Command.WRITE, State.WRITE, length, bytes(length))
 
 
-def arrivals(fibre: OrderFibre[str]) -> list[tuple[int, str, Order]]:
+def arrivals(*fibres: OrderFibre[str]) -> list[tuple[int, str, Order]]:
     """All that arrives, each with its time."""
     found = []
-    while fibre.due_ns < NEVER_NS:
-        at_ns = fibre.due_ns
-        found += [(at_ns, flight.receiver, flight.order) for flight in fibre.advance(at_ns)]
+    while (at_ns := min(fibre.due_ns for fibre in fibres)) < NEVER_NS:
+        for fibre in fibres:
+            found += [(at_ns, flight.receiver, flight.order) for flight in fibre.advance(at_ns)]
     return found
 
 
@@ -98,6 +101,7 @@ def test_a_transfer_that_is_dropped_leaves_the_line_to_the_others() -> None:
         now_ns = EXPRESS4.io_ns + 100_000
         assert fibre.advance(now_ns) == []
         assert fibre.drop("dropped", now_ns) == [whole, READ]
+        assert fibre.due_ns == NEVER_NS
         assert fibre.drop("dropped", now_ns) == []
         fibre.send("kept", 0 if way_back else 1, whole, now_ns)
         ((at_ns, _, order),) = arrivals(fibre)
@@ -122,3 +126,66 @@ def test_what_is_retracted_takes_its_time_and_does_not_arrive() -> None:
     fibre.send("A", 1, first, 2 * WAY_NS)
     assert fibre.retract("A", first)
     assert fibre.drop("A", 2 * WAY_NS) == []
+
+
+def test_what_is_dropped_before_it_has_started_never_does() -> None:
+    fibre: OrderFibre[str] = OrderFibre(FibreKind(PLAIN))
+    fibre.send("A", 1, READ, 0)
+    assert fibre.drop("A", 0) == [READ]
+    assert fibre.due_ns == NEVER_NS
+
+
+@pytest.mark.parametrize(
+    ("profile", "start_ns", "data_ns"),
+    [(None, 0, 0), (replace(PLAIN, latency_ns_per_ccw=700.0), 10_000, 4_000 + 700 + 1)],
+)
+def test_a_flight_says_when_it_was_sent_had_started_and_its_data_had_moved(
+    profile: ChpidProfile | None, start_ns: int, data_ns: int
+) -> None:
+    fibre: OrderFibre[str] = OrderFibre(FibreKind(profile, WAY_NS))
+    for order, moved_ns in ((READ, start_ns), (written(1_000), start_ns + data_ns)):
+        fibre.send("A", 1, order, 5)
+        (flight,) = fibre.advance(5 + moved_ns + WAY_NS)
+        assert (flight.sent_ns, flight.started_ns) == (5, 5 + start_ns)
+        assert flight.moved_ns == 5 + moved_ns
+        fibre = OrderFibre(FibreKind(profile, WAY_NS))
+
+
+def test_what_ends_a_command_comes_as_late_as_the_interrupt_of_a_prompt_write() -> None:
+    profile = replace(PLAIN, interrupt_ns=30_000, write_interrupt_ns=20_000, turn_ns=7_000)
+    fibre: OrderFibre[str] = OrderFibre(FibreKind(profile, WAY_NS))
+    fibre.send("A", 1, written(1_000), 0)
+    now_ns = arrivals(fibre)[0][0]
+    end = Order(Command.READ, State.AVAILABLE)
+    for to, name in enumerate("BC"):
+        fibre.send(name, to, end, now_ns)
+        assert arrivals(fibre) == [(now_ns + 10_000 + WAY_NS + 20_000, name, end)]
+
+
+@pytest.mark.parametrize("route", [None, FabricRoute("A", "B")])
+@pytest.mark.parametrize("fabric", [None, Fabric()])
+def test_disks_slow_what_leaves_their_channel_and_not_what_comes(
+    route: FabricRoute | None, fabric: Fabric | None
+) -> None:
+    disks = (ChannelUse(line_out=0.5), NOTHING)
+    for to, data_ns in ((1, 8_001), (0, 4_001)):
+        fibre: OrderFibre[str] = OrderFibre(FibreKind(PLAIN, 0, disks, route), fabric)
+        fibre.send("A", to, written(1_000), 0)
+        assert arrivals(fibre)[0][0] % 10_000 == data_ns
+
+
+def test_fibres_of_one_channel_start_their_orders_in_turn_and_share_its_line() -> None:
+    fabric = Fabric()
+    fibres: list[OrderFibre[str]] = [
+        OrderFibre(FibreKind(PLAIN, route=FabricRoute("A", there)), fabric) for there in "BC"
+    ]
+    for to, starts_ns in ((1, [10_000, 20_000]), (0, [10_000, 10_000])):
+        for fibre in fibres:
+            fibre.send(f"to {to}", to, READ, 0)
+        assert [at_ns for at_ns, *_ in arrivals(*fibres)] == starts_ns
+    now_ns = 10**6
+    for fibre in fibres:
+        fibre.send("data", 1, written(100_000), now_ns)
+    # 400 us alone each; the first has had 10 of them when the second begins
+    times_ns = [at_ns - now_ns for at_ns, *_ in arrivals(*fibres)]
+    assert times_ns == pytest.approx([800_000, 810_000], abs=5)
