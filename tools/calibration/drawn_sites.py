@@ -153,28 +153,10 @@ def summary(rows: list[dict[str, str]]) -> list[tuple[str, str]]:
     ]
 
 
-def by_kind(rows: list[dict[str, str]]) -> list[tuple[str, ...]]:
-    """Of each kind of site: how many, fits given, and predictions without and with these."""
-    found = []
-    for kind in dict.fromkeys(row["kind"] for row in rows):
-        of_kind = [row for row in rows if row["kind"] == kind]
-        given = [row for row in of_kind if row["outcome"] == "given"]
-        off = (
-            f"{median(abs(float(each)) for row in given for each in row[name].split()):.1f}"
-            if given
-            else ""
-            for name in ("without", "with_fit")
-        )
-        found.append((kind, f"{len(of_kind)}", f"{len(given)}", *off))
-    return found
-
-
-def tables(path: Path) -> str:
-    """Both as tables in Markdown, for docs/measured.md."""
+def table(path: Path) -> str:
+    """The same as a table in Markdown, for docs/measured.md."""
     rows = sorted(read(path), key=lambda row: int(row["number"]))
-    kinds = ("kind", "sites", "fits given", "off by, %: without it", "with it")
-    of_all = markdown_table((f"of {len(rows)} sites", ""), summary(rows))
-    return block(f"{of_all}\n{markdown_table(kinds, by_kind(rows))}")
+    return block(markdown_table((f"of {len(rows)} sites", ""), summary(rows)))
 
 
 def seconds_most(path: Path) -> float:

@@ -2,7 +2,7 @@
 
 import re
 
-from tools.calibration.drawn_sites import STUDY, by_kind, read, summary
+from tools.calibration.drawn_sites import STUDY, read, summary
 
 
 def figures() -> list[list[float]]:
@@ -44,4 +44,3 @@ def test_a_summary_counts_what_is_given_worse_and_refused() -> None:
         "3, refused with the right reason 1",
         "1 (number 3)",
     ]
-    assert by_kind(rows) == [("a light load", "5", "2", "12.5", "3.5")]

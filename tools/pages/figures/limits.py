@@ -30,7 +30,7 @@ def measured(_: str) -> dict[str, str]:
     """Of the page on a site's own figures."""
     return {
         "points": str(sum(count for _, count in ROUNDS)),
-        "drawn": drawn_sites.tables(drawn_sites.STUDY),
+        "drawn": drawn_sites.table(drawn_sites.STUDY),
         "seconds": f"{drawn_sites.seconds_most(drawn_sites.STUDY):.0f}",
     }
 

@@ -15,6 +15,13 @@ from tools.pages.spans import WORDS, block
 IO: Final = PROJECT / "docs" / "io"
 
 
+DOCUMENTS: Final = {
+    "z/VM 6.2 performance report, ISFC Improvements": "report",
+    "IBM, z/VM live guest relocation with Linux": "LGR",
+}
+"""What the page on sources calls them, for short."""
+
+
 def _found(pattern: str, text: str) -> list[str]:
     """The groups of the first line that begins so."""
     found = re.search(f"^{pattern}", text, re.MULTILINE)
@@ -115,4 +122,7 @@ def _lines() -> Iterator[str]:
         yield f"{rule.severity.capitalize()}: {rule.title} {rule.reason}"
         yield ""
         yield f"- Change: {rule.remedy}"
-        yield f"- Source: {rule.source}."
+        source = rule.source
+        for document, short in DOCUMENTS.items():
+            source = source.replace(document, short)
+        yield f"- Source: {source}."

@@ -127,12 +127,10 @@ def _little() -> dict[str, str]:
     together               {both:.2f} packages x 7.01 messages = {both * 7.01:.0f} messages
 """),
         "took": f"{took:.1f}",
-        "parts": block(f"""
-    being written      {both:.2f} / 834.2 /s               {written:.1f} ms
-    waiting for a CTC  5 (TXPENDCT 4 to 6) / 5849 /s  {waiting:.1f}
-    the reply          half of 1 / 236.7 /s, + 1.2    {reply:.1f}
-    left for the link locks and the guests            {took - written - waiting - reply:.1f}
-"""),
+        "written": f"{written:.1f}",
+        "waiting": f"{waiting:.1f}",
+        "reply": f"{reply:.1f}",
+        "left": f"{took - written - waiting - reply:.1f}",
         **{f"{suite}_exchanges": " | ".join(f"{exchanges(suite, 16, n):,.0f}" for n in PAIRS)
            for suite in ("HM", "HY")},
     }  # fmt: skip
