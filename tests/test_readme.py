@@ -3,38 +3,24 @@
 import re
 import time
 from collections.abc import Iterator
-from dataclasses import fields
 from typing import Any
 
 import pytest
 
-from isfc.cli.live.measured_page import live_json
-from isfc.cli.live.options import LiveOptions
-from isfc.cli.live.running_node import Measured
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.relocation.certainty import ranges_json
-from isfc.cli.replay.command import comparison_json
-from isfc.cli.results.json import run_json
-from isfc.cli.run.faults import fault_json
 from isfc.deck.cabling import Cabling
 from isfc.deck.imported import link_record
 from isfc.deck.pairing import pair
 from isfc.deck.partition import choose_systems
 from isfc.deck.wiring import wire
-from isfc.layout.catalogue import load_layout, shipped_layouts
+from isfc.layout.catalogue import shipped_layouts
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_layout
-from scenarios.faults.run import FaultEvent, FaultOutcome, Recovery
 from scenarios.figures.moved_ranges import relocation_ranges
 from scenarios.moves.guest_memory import GuestMemory
 from scenarios.moves.relocated import relocate
-from scenarios.published.replay import Comparison
-from scenarios.published.table import Role
 from scenarios.published.verdict import left_out
-from scenarios.runs.cp_script import ConsoleEntry
-from scenarios.runs.experiment import Experiment
-from scenarios.runs.run import run
-from scenarios.runs.workload import SUITES
 from tests.decks import shipped
 from tests.waiting import PATIENCE_S
 from tools.pages import console
@@ -116,56 +102,6 @@ def test_relocate_keys() -> None:
     found = relocate("published-4", memory, background=("HS", 1), orders=["0.001 STATUS"])
     ranges = ranges_json(relocation_ranges(found.relocation, found.guests), found.guests)
     assert_keys("relocate", {**found.to_dict(), **ranges, "limits": None})
-
-
-def test_run_keys() -> None:
-    layout = load_layout("published-1")
-    experiment = Experiment.of(layout, SUITES["HS"], pairs=1, seconds=0.01, warmup=0)
-    said = {"limits": None, "rests_on": None}  # of a longer run, and with --why
-    assert_keys("run", run_json(experiment, [run(experiment).result]) | said)
-
-
-def test_replay_keys() -> None:
-    comparison = Comparison("transport", "HS/1/1", "mb_per_s", 1, 1, 0, Role.ACCEPTANCE, True)
-    assert_keys("replay", comparison_json(comparison))
-
-
-def test_seeds_keys() -> None:
-    layout = load_layout("published-1")
-    experiment = Experiment.of(layout, SUITES["HS"], pairs=1, seconds=0.01, warmup=0)
-    result = run(experiment).result
-    more = run_json(experiment, [result, result], repeated=True)
-    section = JSON.partition("## With `--seeds N`")[2].partition("\n#")[0]
-    named = re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
-    assert [*run_json(experiment, [result]), *named] == list(more)
-    comparison = Comparison("transport", "HS/1/1", "mb_per_s", 1, 1, 0, Role.ACCEPTANCE, True)
-    repeated = comparison_json(comparison, 2, 0.5)
-    assert [*comparison_json(comparison), *named] == list(repeated)
-
-
-def test_cp_keys() -> None:
-    section = JSON.partition("## With `--cp FILE`")[2].partition("\n#")[0]
-    names = re.findall(r"`(\w+)`", section.partition("| `cp` |")[2])
-    assert names[: len(fields(ConsoleEntry))] == [field.name for field in fields(ConsoleEntry)]
-
-
-def test_up_keys() -> None:
-    options = LiveOptions(workload="HS", pairs=1, seconds=0.01, warmup=0)
-    experiment = options.experiment(load_layout("published-1"))
-    assert experiment is not None
-    record = live_json(options, [experiment.layout], [Measured(run(experiment).result, 0.0)])
-    assert_keys("up", {**record, "results": []})
-    assert list(record["results"][0]) == list(run_json(experiment, [run(experiment).result]))
-
-
-def test_faults_keys() -> None:
-    experiment = Experiment.of(load_layout("published-4"), SUITES["HS"], pairs=1)
-    outcome = FaultOutcome(
-        (FaultEvent(1, "A", "crash", True),), (Recovery("crash", 1, 2, 3, 4, 5, 6),), 7
-    )
-    section = JSON.partition("## `isfc run --faults FILE --json`")[2].partition("\n#")[0]
-    record = fault_json(experiment, outcome)
-    assert {key for key in keys(record) if key.islower()} <= {*re.findall(r"`(\w+)`", section)}
 
 
 def assert_keys(command: str, record: dict[str, Any]) -> None:

@@ -139,11 +139,7 @@ class CollideJson(Struct, frozen=True):
     notes: list[NoteJson]
     """as of `isfc plan --json`"""
     outcomes: Sequence[CollisionOutcome]
-    """a list of `rule`, `offered_out`, `offered_in` (MB/s), and means over the seeds:
-    `collisions_per_s`, `wasted_percent`, `mb_per_s_out`, `mb_per_s_in`, `packages_per_s`;
-    `collisions_per_s_spread` and `mb_per_s_spread` (of both directions together) are the greatest
-    less the least of the seeds; `drifts`: collisions or MB/s had a trend until the end with every
-    seed, so that a longer run may give others"""
+    """means over the seeds"""
 
 
 def collide_json(

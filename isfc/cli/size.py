@@ -11,13 +11,13 @@ from rich.console import RenderableType
 
 from ctc.profiles import find_profile
 from isfc.cli.judgement.limit import limit_line, limits_json
-from isfc.cli.judgement.limit_record import LimitsJson
 from isfc.cli.options.experiment import complete_workload
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption
 from isfc.cli.options.number import JobsOption, bounded
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import check_file, output_option
+from isfc.cli.output.limit_record import LimitsJson
 from isfc.cli.output.notes import NoteJson, notes_json
 from isfc.cli.output.progress import progress_bar
 from isfc.cli.output.ranges import RangeJson, likely, range_json, range_note

@@ -108,35 +108,36 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class DistanceNeed:
-    """What a mix needs over ``km``, on inter-switch links of ``link_gbps``.
-
-    ``credits`` are those that an ISL port needs for the grown mix, used no more than a bus or line
-    may be; ``credits_full_line`` are for as much as the line carries of it, ``credits_by_rule``
-    the old half a credit for each km and Gb/s.
-    ``added_us`` is what each I/O takes longer, ``exchanges_added`` how many more are open.
-    """
+    """What a mix needs over a distance."""
 
     km: float
     link_gbps: float
+    """of the inter-switch links"""
     isls: int
     credits: int
+    """that an ISL port needs for the grown mix, used no more than a bus or line may be"""
     credits_full_line: int
+    """for as much as the line carries of it"""
     credits_by_rule: int
+    """the old half a credit for each km and Gb/s"""
     added_us: float
+    """what each I/O takes longer"""
     exchanges_added: float
+    """how many more are open"""
 
 
 @dataclass(frozen=True, slots=True)
 class RoomNeed:
-    """Cards, interconnects or fanouts for a mix that has grown: how full those there are get.
-
-    ``needed`` is how many like them carry it.
-    """
+    """Cards, interconnects or fanouts for a mix that has grown: how full those there are get."""
 
     level: str
+    """card, interconnect or fanout"""
     count: int
+    """that the file has"""
     needed: int
+    """how many like them carry the grown load"""
     percent: float
+    """of what those that the file has carry"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,18 +153,17 @@ class SapNeed:
 
 @dataclass(frozen=True, slots=True)
 class SynchronousNeed:
-    """Whether reads had better go over zHyperLink: what may go there, and what it costs.
-
-    ``saved_us`` is what such a read gets faster on average; ``processors`` how many CPUs the
-    waiting takes more than asynchronous I/O does (less than 0: it pays in CPU).
-    """
+    """Whether reads had better go over zHyperLink: what may go there, and what it costs."""
 
     io_per_s: float
     links: int
     success_percent: float
     response_us: float
     saved_us: float
+    """what such a read gets faster on average"""
     processors: float
+    """how many CPUs the waiting takes more than asynchronous I/O does (less than 0: it pays in
+    CPU)"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,12 +30,14 @@ _Nodes = tuple[NodeName, NodeName]
 
 @dataclass(frozen=True, slots=True)
 class FaultEvent:
-    """Something that happened, at a time in seconds since the run began."""
+    """Something that happened."""
 
     at_s: float
+    """since the run began"""
     node: str
     text: str
     is_fault: bool
+    """whether it is a fault, or what the system saw"""
 
 
 @dataclass(frozen=True, slots=True)

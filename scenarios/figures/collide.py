@@ -99,24 +99,27 @@ class CollisionTrial:
 class CollisionOutcome:
     """What came of a trial, from the end of its warm-up, or the mean of several seeds.
 
-    ``wasted_percent`` is the time that CTCs lose to collisions, in percent of the time they have:
-    from the start of a write that collides until the first one that is made again. "out" is sent by
-    the layout's first system. ``collisions_per_s_spread`` and ``mb_per_s_spread`` are how far the
-    seeds differ, the greatest less the least; MB/s are those of both directions together.
-    ``drifts``: collisions or MB/s had a trend until the end, with every seed.
+    "out" is sent by the layout's first system.
     """
 
     rule: str
     offered_out: float
+    """MB/s"""
     offered_in: float
     collisions_per_s: float
     wasted_percent: float
+    """time that CTCs lose to collisions, of the time they have: from the start of a write that
+    collides until the first one that is made again"""
     mb_per_s_out: float
     mb_per_s_in: float
     packages_per_s: float
     collisions_per_s_spread: float = 0.0
+    """how far the seeds differ: the greatest less the least"""
     mb_per_s_spread: float = 0.0
+    """the same of both directions together"""
     drifts: bool = False
+    """collisions or MB/s had a trend until the end with every seed, so that a longer run may give
+    others"""
 
     @property
     def mb_per_s(self) -> float:

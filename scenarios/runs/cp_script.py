@@ -1,10 +1,10 @@
 """``isfc run --cp FILE``: CP commands given at times of a run, and what came of them."""
 
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from isfc.cp.messages import announcement
 from isfc.cp.processor import CommandProcessor
@@ -39,15 +39,15 @@ class TimedCommand:
 
 @dataclass(frozen=True, slots=True)
 class ConsoleEntry:
-    """What a console shows at one moment, in seconds since the run began.
-
-    A response has its command and return code; what comes unasked has neither.
-    """
+    """What a console shows at one moment."""
 
     at_s: float
+    """since the run began"""
     node: str
     command: str | None
+    """null of what came unasked"""
     return_code: int | None
+    """the same"""
     lines: tuple[str, ...]
 
 
@@ -117,10 +117,6 @@ class Transcript:
     def refusals(self) -> list[ConsoleEntry]:
         """The responses to commands that were refused, as a whole or in part."""
         return [entry for entry in self.entries if entry.return_code]
-
-    def records(self) -> list[dict[str, Any]]:
-        """The entries as ``--json`` prints them."""
-        return [asdict(entry) for entry in self.entries]
 
     def _give(self, command: str, system: System, now_ns: int) -> None:
         response = self._processors[system.name].execute(command, system, now_ns)

@@ -1,9 +1,9 @@
 """Where a result comes from: what could explain that another one is different."""
 
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from hashlib import sha256
-from typing import Any, Final
+from typing import Final
 
 from ctc.profiles import FEATURES
 from isfc.layout.write import format_layout
@@ -15,19 +15,29 @@ _DIGITS: Final = 12
 """Hexadecimal digits of a digest: enough to tell layouts and models apart."""
 
 
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """What a result was made with."""
+
+    version: str
+    """of isfc"""
+    constants: str
+    """a digest of all constants of the model"""
+    layout: str | None
+    """as it was called"""
+    layout_digest: str
+    layout_toml: str
+    """the layout itself"""
+    command: str | None
+
+
 def provenance(
     experiment: Experiment, *, version: str, name: str | None = None, command: str | None = None
-) -> dict[str, Any]:
+) -> Provenance:
     """What a result was made with, by isfc ``version``; ``name`` is what the layout was called."""
     layout = format_layout(experiment.layout)
-    return {
-        "version": version,
-        "constants": constants_digest(experiment.link, experiment.guests),
-        "layout": name,
-        "layout_digest": _digest(layout),
-        "layout_toml": layout,
-        "command": command,
-    }
+    constants = constants_digest(experiment.link, experiment.guests)
+    return Provenance(version, constants, name, _digest(layout), layout, command)
 
 
 def constants_digest(link: LinkParameters, guests: GuestCosts) -> str:

@@ -2,8 +2,9 @@
 
 A table is what a mark holds that names a record, as ``<!--=isfc.cli.plan.json.PlanJson-->``. A row
 is a field of the record: its name and the text below it in the source, and the names of the keys of
-a record within it. The file has a row for each of those too, ``model.workload``, or ``advice[].id``
-of a list or of names. A record that has a table of its own on the page is linked.
+a record within it, which may be a dataclass. The file has a row for each of those too,
+``model.workload``, or ``advice[].id`` of a list or of names. A record that has a table of its own
+on the page is linked.
 """
 
 import ast
@@ -11,10 +12,11 @@ import csv
 import inspect
 import re
 from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 from functools import cache
 from importlib import import_module
 from io import StringIO
-from typing import Any, Final, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Any, Final, NamedTuple, TypeGuard, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
 
@@ -30,7 +32,7 @@ class _Named(NamedTuple):
     """A record that the page names in a mark, and the heading above that."""
 
     name: str
-    record: type[Struct]
+    record: type
     heading: str
 
     @property
@@ -46,10 +48,10 @@ class _Field(NamedTuple):
     said: str
     several: str
     """``[]`` for each list, or mapping by name, in which the record is"""
-    inner: type[Struct] | None
+    inner: type | None
 
 
-_Links = dict[type[Struct], str]
+_Links = dict[type, str]
 """The link to each record that has a table of its own."""
 
 
@@ -81,15 +83,15 @@ def _named(text: str) -> Iterator[_Named]:
         yield _Named(mark[1], getattr(import_module(module), name), heading)
 
 
-def _table(record: type[Struct], links: _Links) -> str:
+def _table(record: type, links: _Links) -> str:
     rows = ["| key | holds |", "| --- | --- |"]
     for field in _fields(record, links):
-        keys = ", ".join(f"`{key}`" for key in field.inner.__struct_fields__) if field.inner else ""
+        keys = ", ".join(f"`{key}`" for key in _names(field.inner)) if field.inner else ""
         rows.append(f"| `{field.key}` | {_joined(field.said, keys)} |".replace("|  |", "| |"))
     return "".join(f"{row}\n" for row in rows)
 
 
-def _keys(record: type[Struct], links: _Links) -> Iterator[tuple[str, str]]:
+def _keys(record: type, links: _Links) -> Iterator[tuple[str, str]]:
     """Each key of a record with what is said of it, then those of the record that it holds."""
     for field in _fields(record, links):
         yield field.key, field.said
@@ -98,9 +100,9 @@ def _keys(record: type[Struct], links: _Links) -> Iterator[tuple[str, str]]:
                 yield f"{field.key}{field.several}.{key}", said
 
 
-def _fields(record: type[Struct], links: _Links) -> Iterator[_Field]:
+def _fields(record: type, links: _Links) -> Iterator[_Field]:
     told, types = _told(record), get_type_hints(record)
-    for key in record.__struct_fields__:
+    for key in _names(record):
         said = told.get(key, "")
         several, inner = next(_records(types[key]), ("", None))
         if inner in links:
@@ -109,13 +111,23 @@ def _fields(record: type[Struct], links: _Links) -> Iterator[_Field]:
             yield _Field(key, said, several, None if said.startswith(ELSEWHERE) else inner)
 
 
+def _is_record(kind: object) -> TypeGuard[type]:
+    return isinstance(kind, type) and (issubclass(kind, Struct) or is_dataclass(kind))
+
+
+def _names(record: Any) -> list[str]:
+    if is_dataclass(record):
+        return [field.name for field in fields(record)]
+    return [*record.__struct_fields__]
+
+
 def _joined(*parts: str) -> str:
     return ": ".join(filter(None, parts))
 
 
-def _records(kind: Any, several: str = "") -> Iterator[tuple[str, type[Struct]]]:
+def _records(kind: Any, several: str = "") -> Iterator[tuple[str, type]]:
     """The records in a type such as ``list[ChpidJson] | None``, each with ``[]`` for every list."""
-    if isinstance(kind, type) and issubclass(kind, Struct):
+    if _is_record(kind):
         yield several, kind
     more = "[]" if get_origin(kind) in (dict, list, tuple) else ""
     for part in get_args(kind):

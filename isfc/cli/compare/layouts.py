@@ -8,8 +8,8 @@ from msgspec import Struct
 from rich.console import RenderableType
 
 from isfc.cli.judgement.limit import limits_json, short_limit
-from isfc.cli.judgement.limit_record import LimitsJson
 from isfc.cli.options.layout import is_read_once, open_links
+from isfc.cli.output.limit_record import LimitsJson
 from isfc.cli.output.notes import NoteJson, notes_json
 from isfc.cli.output.progress import run_all
 from isfc.cli.output.ranges import RangeJson, likely, range_json, range_note, share_note

@@ -59,7 +59,7 @@ class CompareJson(Struct, frozen=True):
     b: str
     """the second"""
     settings: tuple[Setting, ...]
-    """of runs, what was set up differently: a list of `name`, `a`, `b`"""
+    """of runs, what was set up differently"""
     layout_changes: tuple[str, ...]
     """of runs, the lines of the layout that only the one (`-`) or the other (`+`) has"""
     ranges: list[dict[str, RangeJson]]

@@ -27,8 +27,7 @@ from isfc.cli.io.size import (
     size_of,
 )
 from isfc.cli.options.number import SEED_MAX
-from isfc.cli.output.notes import notes_json
-from isfc.cli.results.json import shared_json
+from isfc.cli.results.shared_json import SharedJson, shared_json
 from isfc.errors import ConfigurationError
 from isfc.io.advice import advise
 from isfc.io.charts import CHARTS, Chart
@@ -44,7 +43,7 @@ from isfc.layout.shown import html_table
 from scenarios.runs.experiment import PAIRS_MAX
 from scenarios.runs.notes import CHANNELS_UNRANGED
 
-_Record = TypeVar("_Record", bound=Struct | dict[str, Any])
+_Record = TypeVar("_Record", bound=Struct)
 
 _BOUNDS: Final[Mapping[str, tuple[float, float]]] = {
     "seconds": (SECONDS_MIN, SECONDS_MAX),
@@ -162,7 +161,7 @@ def io_beside(
     seconds: float = SECONDS,
     warmup: float = WARMUP,
     seed: int = 1,
-) -> IoResult[dict[str, Any]]:
+) -> IoResult[SharedJson]:
     """What CTCs and the disks on their chpids cost each other, as ``isfc io run --ctcs`` has it.
 
     ``config`` is a layout with ``[[io]]``, whose CTCs carry the workload ``ctcs``. Raises
@@ -174,9 +173,7 @@ def io_beside(
         opened = collection.link(link, "link"), disks
         extent = IoExtent(seconds, warmup, seed)
         shared, notes = run_beside(opened, ctcs, pairs, extent)
-    found = shared_json(shared)
-    record = {**found, "notes": [*notes_json(notes), *found["notes"]]}
-    return IoResult(_name(config), record, "channels")
+    return IoResult(_name(config), shared_json(shared, notes=notes), "channels")
 
 
 @checked

@@ -6,7 +6,8 @@ from enum import StrEnum
 from typing import Annotated
 
 import typer
-from msgspec import Struct
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
 
 from isfc.cli.io.plan import ChannelJson, ConfigArgument, TrunkJson, finite, trunk_json
 from isfc.cli.io.run_page import activity_rows, io_run_page, report_page
@@ -23,8 +24,8 @@ from isfc.cli.options.layout import (
 from isfc.cli.options.number import SEED_MAX, bounded
 from isfc.cli.output.notes import NoteJson, note_lines, notes_json, show_notes
 from isfc.cli.output.streams import show, show_csv, show_json
-from isfc.cli.results.json import shared_json
 from isfc.cli.results.shared import shared_page
+from isfc.cli.results.shared_json import shared_json
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration, Protocol
 from isfc.io.limit import find_io_limit
@@ -125,9 +126,8 @@ def run(
         limit = limit_of_run(shared.beside.experiment, None, SECONDS)
         mb_per_s = shared.beside.mb_per_s
         if shown.json:
-            record = shared_json(shared)
-            reasoned = {} if limit is None else {"limits": limits_json(limit, mb_per_s)}
-            show_json({**record, **reasoned, "notes": [*notes_json(notes), *record["notes"]]})
+            limits = UNSET if limit is None else limits_json(limit, mb_per_s)
+            show_json(replace(shared_json(shared, notes=notes), limits=limits))
         else:
             load = f"{shown.ctcs}, {pairs} pairs"
             why = [] if limit is None else ["", f"Beside the disks, {run_line(limit, mb_per_s)}"]

@@ -248,15 +248,10 @@ class MixJson(Struct, frozen=True):
     choices: list[ChoiceJson]
     """each"""
     distances: tuple[DistanceNeed, ...]
-    """each `km`, `link_gbps`, `isls`, `credits` for the mix, `credits_full_line`,
-    `credits_by_rule`, `added_us` of each I/O, `exchanges_added`"""
     saps: SapsNeededJson
     synchronous: SynchronousNeed | None
-    """null if no reads fit zHyperLink, else `io_per_s`, `links`, `success_percent`, `response_us`,
-    `saved_us` of each read, `processors` that the waiting takes more"""
+    """null if no reads fit zHyperLink"""
     rooms: tuple[RoomNeed, ...]
-    """each `level`: card, interconnect or fanout; `count` that the file has; `needed`: how many
-    like them carry the grown load; `percent` of what those carry"""
 
 
 class IoSizeJson(Struct, frozen=True):

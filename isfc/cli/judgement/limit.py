@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from rich.console import Group, RenderableType
 
-from isfc.cli.judgement.limit_record import LimitJson, LimitsJson, ResourceJson
+from isfc.cli.output.limit_record import LimitJson, LimitsJson, ResourceJson, RestsOnJson
 from isfc.cli.output.ranges import percent_range, range_json
 from isfc.cli.output.table import plain_table
 from isfc.layout.in_words import listed
@@ -313,18 +313,9 @@ def _moved(ratio: float) -> str:
     return f"{100 * (ratio - 1):+.0f} %"
 
 
-def rests_on_json(found: Sequence[RestsOn]) -> list[dict[str, Any]]:
+def rests_on_json(found: Sequence[RestsOn]) -> list[RestsOnJson]:
     """The same as records."""
-    return [
-        {
-            "constant": each.name,
-            "of": str(each.holder),
-            "known": str(each.known),
-            "less": each.less,
-            "more": each.more,
-        }
-        for each in found
-    ]
+    return [RestsOnJson(each.name, each.holder, each.known, each.less, each.more) for each in found]
 
 
 def limit_of_run(

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from msgspec import Struct, convert
 
 from isfc.cli.options.layout import JsonOption
 from isfc.cli.output.exits import ExitCode
@@ -66,12 +67,25 @@ def cp(
         raise typer.Exit(ExitCode.FAILED)
 
 
+class CpJson(Struct, frozen=True):
+    """``isfc cp --json``. Names and meanings of the keys stay between releases."""
+
+    node: str
+    """whom it was given to"""
+    command: str
+    """as it was given"""
+    return_code: int
+    """0, or the number of CP's first error"""
+    lines: list[str]
+    """the response"""
+
+
 def _serve(client: ControlClient, name: str, command: str, *, json: bool) -> bool:
     """Give the command, or those that are typed or piped in; whether all went well."""
     if json:
-        reply = client.ask("cp", command)
-        show_json({"node": name, "command": command, **reply})
-        return reply["return_code"] == 0
+        response = convert({"node": name, "command": command, **client.ask("cp", command)}, CpJson)
+        show_json(response)
+        return response.return_code == 0
     if not command and sys.stdin.isatty():
         _open_console(client, name)
         return True

@@ -1,15 +1,16 @@
 """What a live run shows: as ``isfc run`` does, from each system that has measured."""
 
 from collections.abc import Sequence
-from typing import Any
 
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
 from rich.console import Group, RenderableType
 
 from isfc.cli.live.options import LiveOptions
 from isfc.cli.live.running_node import Measured
 from isfc.cli.output.streams import show, show_json
 from isfc.cli.output.table import plain_table
-from isfc.cli.results.json import run_json
+from isfc.cli.results.json import RunJson, run_json
 from isfc.cli.results.page import run_page
 from isfc.layout.layout import Layout
 from scenarios.runs.experiment import Experiment
@@ -45,26 +46,33 @@ def live_page(
     return Group(*pages[:-1])
 
 
+class LiveJson(Struct, frozen=True):
+    """``isfc up --json`` and ``isfc node --json``. Names and meanings of the keys stay."""
+
+    pace: str
+    """`none` or `modelled`"""
+    dilation: float | None
+    """how many seconds each second of the model took; null with `none`"""
+    lag_percent: dict[str, float]
+    """by node, or `NODE-PARTNER` of one with several links: how much of the time it waited to be
+    called was lateness"""
+    results: list[RunJson]
+    """of each node, in the order of their names; for each of its links, if it has several"""
+
+
 def live_json(
     options: LiveOptions,
     links: Sequence[Layout],
     measured: Sequence[Measured],
     layout: str | None = None,
-) -> dict[str, Any]:
-    """What ``--json`` prints: ``results`` has for each link end what ``isfc run --json`` prints.
-
-    Of a system with several links each result names the ``partner``.
-    """
+) -> LiveJson:
+    """The record of what was measured at each link end."""
     results = []
     for each in measured:
         record = run_json(_experiment(options, links, each), [each.result], layout)
-        results.append(record if each.partner is None else {"partner": each.partner, **record})
-    return {
-        "pace": options.pace.value,
-        "dilation": options.factor or None,
-        "lag_percent": {lag_key(each): each.lag_percent for each in measured},
-        "results": results,
-    }
+        results.append(replace(record, partner=UNSET if each.partner is None else each.partner))
+    lags = {lag_key(each): each.lag_percent for each in measured}
+    return LiveJson(options.pace.value, options.factor or None, lags, results)
 
 
 def lag_key(measured: Measured) -> str:

@@ -2,9 +2,10 @@
 
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from msgspec import UNSET, Struct, UnsetType
 
 from isfc.cli.options.layout import (
     LayoutArgument,
@@ -54,11 +55,52 @@ def opened_site(profile: Path | None) -> "SiteProfile | None":
     return given_site(profile)
 
 
-def profile_record(profile: "SiteProfile | None") -> dict[str, Any]:
-    """The key that ``--json`` has where a profile was taken."""
+class ErrorsJson(Struct, frozen=True):
+    """How far judged figures are off, in percent."""
+
+    median: float
+    worst: float
+
+
+class ProfileJson(Struct, frozen=True):
+    """A site profile."""
+
+    name: str
+    """from its file"""
+    factors: dict[str, float]
+    """by constant (`transfer`, `line`, `latency`, `turn`, `receive`, `build`), how many times
+    today's value; those that are not told are not among them"""
+    features: list[str]
+    """those of the layout, which the factors are for"""
+    intervals: int
+    """how many were fitted to"""
+    model: str
+    """the digest of the constants that the factors belong to"""
+    held_back: ErrorsJson | None
+    """the error of the judged figures in percent, by fits without them; null without intervals"""
+    before: ErrorsJson | None
+    """the same with today's constants"""
+    doubts: list[str]
+    """the reasons for which the fit is refused; empty if it is not"""
+    layout: str
+    """what was measured: the CTCs on each fibre, its feature and its length"""
+    loads: list[str]
+    """what ran, as `HL:50`, or `HL:300/s` of an open load"""
+    covariance: list[list[float]]
+    """that of the logarithms of all constants, in their order; ranges are made from it"""
+
+
+def profile_json(profile: "SiteProfile | None") -> ProfileJson | UnsetType:
+    """What ``--json`` has where a profile was taken."""
     if profile is None:
-        return {}
-    return {"profile": {**asdict(profile), "factors": dict(profile.factors)}}
+        return UNSET
+    return ProfileJson(**{**asdict(profile), "factors": dict(profile.factors)})
+
+
+def profile_record(profile: "SiteProfile | None") -> dict[str, ProfileJson]:
+    """The same below its key."""
+    found = profile_json(profile)
+    return {} if isinstance(found, UnsetType) else {"profile": found}
 
 
 def link_at_site(opened: OpenedLink, profile: "SiteProfile | None") -> OpenedLink:

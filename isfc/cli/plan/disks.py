@@ -7,8 +7,8 @@ from rich.console import Group, RenderableType
 
 from isfc.cli.plan.json import PlanJson
 from isfc.cli.plan.together_json import ClusterPlanJson
-from isfc.cli.results.json import shared_json
 from isfc.cli.results.shared import shared_page
+from isfc.cli.results.shared_json import shared_json
 from isfc.io.configuration import IoConfiguration
 from isfc.io.shared import find_shared
 from scenarios.runs.experiment import Experiment

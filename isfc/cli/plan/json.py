@@ -1,14 +1,16 @@
 """What ``isfc plan --json`` prints of a link. Names and meanings of the keys stay."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import UNSET, Struct, UnsetType
 
 from isfc.cli.judgement.findings import advice_text
-from isfc.cli.judgement.limit_record import LimitsJson
+from isfc.cli.options.profile import ProfileJson
+from isfc.cli.output.limit_record import LimitsJson, RestsOnJson
 from isfc.cli.output.notes import NoteJson, notes_json
 from isfc.cli.output.ranges import RangeJson
+from isfc.cli.results.shared_json import SharedJson
 from isfc.layout.plan import Plan
 from scenarios.runs.notes import plan_notes
 
@@ -126,14 +128,13 @@ class PlanJson(Struct, frozen=True):
     """what belongs to these figures"""
     advice: list[AdviceJson]
     """findings, each with what came of trying its changes"""
-    disks: dict[str, Any] | UnsetType = UNSET
-    """with `[[io]]` on its chpids: as of `isfc io run --json` with `--ctcs`"""
-    rests_on: list[dict[str, Any]] | UnsetType = UNSET
+    disks: SharedJson | UnsetType = UNSET
+    """with `[[io]]` on its chpids"""
+    rests_on: list[RestsOnJson] | UnsetType = UNSET
     """with `--why`: constants that move the saturated rate of the slower direction by more than
-    2 %, how each is `known`, and the rate with 10 % `less` and `more` of it, as shares of the rate
-    """
-    profile: dict[str, Any] | UnsetType = UNSET
-    """with `--profile`: the site profile"""
+    2 %"""
+    profile: ProfileJson | UnsetType = UNSET
+    """with `--profile`: the site's"""
 
 
 def plan_json(

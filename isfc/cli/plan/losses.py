@@ -7,8 +7,8 @@ from rich.console import Group, RenderableType
 
 from isfc.cli.judgement.advice import two_paces
 from isfc.cli.judgement.limit import limit_line, limits_json, short_limit
-from isfc.cli.judgement.limit_record import LimitsJson
 from isfc.cli.judgement.worst_loss import worst_loss
+from isfc.cli.output.limit_record import LimitsJson
 from isfc.cli.output.notes import NoteJson, note_lines, notes_json
 from isfc.cli.output.progress import run_all
 from isfc.cli.output.ranges import RangeJson, likely, range_json, range_note, share_note

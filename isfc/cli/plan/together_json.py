@@ -1,13 +1,13 @@
 """What ``isfc plan --json`` prints of links that share channels. The keys and meanings stay."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
 
-from isfc.cli.judgement.limit_record import LimitsJson
+from isfc.cli.output.limit_record import LimitsJson
 from isfc.cli.output.notes import NoteJson
 from isfc.cli.output.ranges import RangeJson, range_json
+from isfc.cli.results.shared_json import SharedJson
 from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
 from scenarios.runs.cluster_shared import ChannelShare
 
@@ -89,8 +89,8 @@ class ClusterPlanJson(Struct, frozen=True):
     """of all together"""
     notes: list[NoteJson]
     """of all links together"""
-    disks: dict[str, Any] | UnsetType = UNSET
-    """with `[[io]]` on shared chpids: as of `isfc io run --json` with `--ctcs`"""
+    disks: SharedJson | UnsetType = UNSET
+    """with `[[io]]` on shared chpids"""
 
 
 def cluster_plan_json(

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, cast
 
 import typer
+from msgspec import UNSET, Struct, UnsetType
 
 from isfc import __version__
 from isfc.cli.options.experiment import SeedsOption
@@ -217,16 +218,46 @@ def _seen_runs(
             yield measured(name, experiment, mean(results))
 
 
-def comparison_json(
-    comparison: Comparison, seeds: int | None = None, spread_percent: float | None = None
-) -> dict[str, Any]:
-    """One entry of what ``--json`` prints. Names and meanings of the keys stay.
+class ReplayJson(Struct, frozen=True, kw_only=True):
+    """One figure of ``isfc replay --json``. Names and meanings of the keys stay."""
 
-    With ``--seeds`` the figures are the means, and there are two more keys.
-    """
-    constants = constants_digest(LinkParameters(), GuestCosts())
-    spread = {} if seeds is None else {"seeds": seeds, "spread_percent": spread_percent}
-    return {**asdict(comparison), "version": __version__, "constants": constants, **spread}
+    table: str
+    """the published table"""
+    key: str
+    """the row: of `transport` suite, CTCs, pairs, as in `HL/12/50`"""
+    measure: str
+    """the figure's column in the table, such as `mb_per_s` or `rdev_util_percent`"""
+    published: float
+    """IBM's figure"""
+    emulated: float
+    """ours"""
+    error: float | None
+    """(emulated - published) / published, or null where IBM has 0"""
+    role: str
+    """`calibration` if constants were fitted to this row, else `acceptance`: a prediction"""
+    within: bool | None
+    """whether the row's [bound](fidelity.md) is kept, or null if it has none"""
+    version: str
+    """that of isfc"""
+    constants: str
+    """a digest of the model's constants: the same if and only if all of them are"""
+    seeds: int | UnsetType = UNSET
+    """with `--seeds`: how many; the figures are means"""
+    spread_percent: float | UnsetType | None = UNSET
+    """with `--seeds`: (greatest - least) / mean x 100, or null where the mean is 0"""
+
+
+def comparison_json(
+    comparison: Comparison, seeds: int | None, spread_percent: float | None
+) -> ReplayJson:
+    """The record of one figure, or with ``seeds`` of their mean."""
+    return ReplayJson(
+        **asdict(comparison),
+        version=__version__,
+        constants=constants_digest(LinkParameters(), GuestCosts()),
+        seeds=UNSET if seeds is None else seeds,
+        spread_percent=UNSET if seeds is None else spread_percent,
+    )
 
 
 def _record(

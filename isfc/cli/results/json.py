@@ -4,24 +4,88 @@ import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+
+from msgspec import UNSET, Struct, UnsetType
 
 from isfc import __version__
-from isfc.cli.options.profile import profile_record
-from isfc.cli.output.notes import note_records
-from isfc.cli.output.ranges import range_json
+from isfc.cli.options.profile import ProfileJson, profile_json
+from isfc.cli.output.limit_record import LimitsJson, RestsOnJson
+from isfc.cli.output.notes import NoteJson, notes_json
+from isfc.cli.output.ranges import RangeJson, range_json
 from isfc.cli.results.page import measured_notes, ranges_of_run
-from isfc.cli.results.shared import shared_rates
-from isfc.link.name import NodeName
+from isfc.cli.results.shared_json import SharedJson
+from scenarios.runs.cp_script import ConsoleEntry
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.notes import CHANNELS_UNRANGED
-from scenarios.runs.provenance import provenance
+from scenarios.runs.provenance import Provenance, provenance
 from scenarios.runs.published_range import beyond_measured_run
 from scenarios.runs.repeat import mean, spreads
-from scenarios.runs.result import Result
+from scenarios.runs.result import DeviceResult, Result
 
-if TYPE_CHECKING:
-    from scenarios.runs.shared_channel import SharedChannel, SharedRun
+
+class RunJson(Struct, frozen=True, kw_only=True):
+    """``isfc run --json`` of one link."""
+
+    partner: str | UnsetType = UNSET
+    """of `isfc up` of a system with several links: the one at the other end"""
+    client: str
+    """the node of the clients"""
+    workload: str
+    pairs: int
+    """of guests"""
+    seconds: float
+    """virtual time that was measured"""
+    warmup: float
+    """virtual time before that"""
+    seed: int
+    node: str
+    """the side that all that follows is seen from"""
+    mb_per_s: float
+    """both directions"""
+    mb_per_s_out: float
+    mb_per_s_in: float
+    messages_per_s: float
+    """both directions, acknowledgements of HY among them"""
+    messages_per_s_out: float
+    messages_per_s_in: float
+    packages_per_s_out: float
+    packages_per_s_in: float
+    messages_per_package_out: float
+    messages_per_package_in: float
+    bytes_per_package_out: float
+    """with headers"""
+    bytes_per_package_in: float
+    rdev_util_percent: float
+    """busy percent, summed over devices"""
+    collisions_per_s: float
+    """write collisions"""
+    cpu_percent_per_msg: float
+    """percent of a processor in the link driver for each exchange a second"""
+    tx_pend_count: float
+    """messages that wait for a CTC when the run ends"""
+    devices: tuple[DeviceResult, ...]
+    ranges: dict[str, RangeJson]
+    """of `MB/s`, `Messages/s`, `RDEV util %`, `%CPU/msg`, and of `Disc, Conn, Serv` of each device
+    that mostly writes as a factor of it, none of what is 0"""
+    extrapolated: list[str]
+    """what no published figure identifies: [extrapolation](extrapolation.md)"""
+    notes: list[NoteJson]
+    profile: ProfileJson | UnsetType = UNSET
+    """as of `isfc plan --json`"""
+    provenance: Provenance
+    """what it was made with"""
+    seeds: int | UnsetType = UNSET
+    """with `--seeds`: how many; the figures are means"""
+    spread_percent: dict[str, float | None] | UnsetType = UNSET
+    """with `--seeds`, by measure: (greatest - least) / mean x 100, or null where the mean is 0"""
+    limits: LimitsJson | UnsetType = UNSET
+    """both ways together, of a run of 5 s or more, all `--seeds` together, and with `--why`; not
+    with `--cp`"""
+    rests_on: list[RestsOnJson] | UnsetType = UNSET
+    """as of `isfc plan --json`, with `--why`"""
+    cp: list[ConsoleEntry] | UnsetType = UNSET
+    """with `--cp`"""
+    disks: SharedJson | UnsetType = UNSET
+    """with `[[io]]` on its chpids"""
 
 
 def run_json(
@@ -30,66 +94,24 @@ def run_json(
     layout: str | None = None,
     *,
     repeated: bool = False,
-) -> dict[str, Any]:
-    """The record of a run, or of one that was ``repeated`` with several seeds.
+) -> RunJson:
+    """The record of a run, or of one that was ``repeated`` with several seeds: of the means.
 
-    It holds the means of the results, and of a repeated run two more keys; ``layout`` is what the
-    command line called it.
+    ``layout`` is what the command line called it.
     """
     command = shlex.join(["isfc", *sys.argv[1:]])
-    spread = {"seeds": len(results), "spread_percent": spreads(results)} if repeated else {}
     figures = mean(results)
-    return {
+    within = ranges_of_run(experiment, figures)
+    return RunJson(
         **experiment.settings(),
         **asdict(figures),
-        "ranges": {
-            name: range_json(found) for name, found in ranges_of_run(experiment, figures).items()
-        },
-        "extrapolated": beyond_measured_run(
+        ranges={name: range_json(found) for name, found in within.items()},
+        extrapolated=beyond_measured_run(
             experiment.layout, experiment.workload, experiment.pairs, figures.mb_per_s
         ),
-        **note_records(measured_notes(experiment, figures)),
-        **profile_record(experiment.layout.site),
-        "provenance": provenance(experiment, version=__version__, name=layout, command=command),
-        **spread,
-    }
-
-
-def shared_json(
-    run: "SharedRun", side: NodeName | None = None, *, together: bool = False
-) -> dict[str, Any]:
-    """What CTCs and the disks on their chpids get alone, and beside each other."""
-    rates = {
-        name: {
-            "mb_per_s_alone": alone.mb_per_s,
-            "mb_per_s_beside": beside.mb_per_s,
-            "range_alone": range_json(alone.within),
-            "range_beside": range_json(beside.within),
-        }
-        for name, alone, beside in shared_rates(run, side, together=together)
-    }
-    return {
-        **({"links": rates} if together else rates),
-        "channels": {each.chpid: _shared_record(each) for each in run.channels},
-        **note_records([CHANNELS_UNRANGED]),
-    }
-
-
-def _shared_record(each: "SharedChannel") -> dict[str, Any]:
-    pairs = zip(each.disks_alone.demands, each.disks_beside.demands, strict=True)
-    return {
-        "node": each.node,
-        "ctc_processor_percent_alone": 100 * each.ctcs_alone.processor,
-        "ctc_processor_percent_beside": 100 * each.ctcs_beside.processor,
-        "disk_processor_percent_alone": 100 * each.disks_alone.processor,
-        "disk_processor_percent_beside": 100 * each.disks_beside.processor,
-        "workloads": {
-            alone.demand.name: {
-                "io_per_s_alone": alone.rate_per_s,
-                "io_per_s_beside": beside.rate_per_s,
-                "response_us_alone": alone.response_ns / 1e3,
-                "response_us_beside": beside.response_ns / 1e3,
-            }
-            for alone, beside in pairs
-        },
-    }
+        notes=notes_json(measured_notes(experiment, figures)),
+        profile=profile_json(experiment.layout.site),
+        provenance=provenance(experiment, version=__version__, name=layout, command=command),
+        seeds=len(results) if repeated else UNSET,
+        spread_percent=spreads(results) if repeated else UNSET,
+    )

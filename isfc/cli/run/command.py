@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
+from msgspec import UNSET
+from msgspec.structs import replace
 from rich.console import RenderableType
 
 from isfc.cli.judgement.limit import (
@@ -30,9 +32,10 @@ from isfc.cli.output.csv_option import CsvOption
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.progress import run_all, watch
 from isfc.cli.output.streams import show, show_json
-from isfc.cli.results.json import run_json, shared_json
+from isfc.cli.results.json import run_json
 from isfc.cli.results.page import run_heading, run_page
 from isfc.cli.results.shared import shared_page
+from isfc.cli.results.shared_json import shared_json
 from isfc.cli.results.view_options import Output, ViewOptions, check_view, show_report
 from isfc.cli.results.views import View
 from isfc.cli.run.during import DuringOptions, show_refusals, show_transcript
@@ -152,10 +155,10 @@ class _LinkRun:
 
         shared = self._watch(lambda progress: run_shared(experiment, disks, progress=progress))
         result = self._at_side(shared.beside)
-        reasons, reasoned = self._reasons(shared.beside.experiment, result.mb_per_s)
+        reasons, why = self._reasons(shared.beside.experiment, result.mb_per_s)
         if self.output.json:
             record = run_json(experiment, [result], self.layout)
-            show_json({**record, **reasoned, "disks": shared_json(shared, self.side)})
+            show_json(replace(record, **why, disks=shared_json(shared, self.side)))
         else:
             load = f"{experiment.workload.name}, {experiment.pairs} pairs"
             page = run_page(experiment, [result])
@@ -164,10 +167,10 @@ class _LinkRun:
     def _show_results(self, results: Sequence[Result]) -> None:
         """Print the record of a run, or its page; with the spread if it was repeated."""
         transcript, repeated = self.transcript, self.output.seeds is not None
-        reasons, reasoned = self._reasons(self.experiment, mean(results).mb_per_s)
+        reasons, why = self._reasons(self.experiment, mean(results).mb_per_s)
         if self.output.json:
-            record = run_json(self.experiment, results, self.layout, repeated=repeated) | reasoned
-            show_json(record if transcript is None else {**record, "cp": transcript.records()})
+            record = run_json(self.experiment, results, self.layout, repeated=repeated)
+            show_json(replace(record, **why, cp=transcript.entries if transcript else UNSET))
         else:
             show_transcript(transcript)
             show(run_page(self.experiment, results, repeated=repeated), *reasons)
@@ -175,7 +178,7 @@ class _LinkRun:
     def _reasons(
         self, experiment: Experiment, mb_per_s: float
     ) -> tuple[list[RenderableType], dict[str, Any]]:
-        """What limits the run and, if asked for, what it rests on: for the page, and as records.
+        """What limits the run and, if asked for, what it rests on: of the page and of the record.
 
         Of a run in which CP commands change the link it is said only if asked for.
         """

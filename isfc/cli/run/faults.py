@@ -2,15 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
 
-from isfc.cli.output.notes import note_lines, note_records
+from msgspec import UNSET, Struct, UnsetType
+
+from isfc.cli.output.notes import NoteJson, note_lines, notes_json
 from isfc.cli.output.progress import watch
 from isfc.cli.output.streams import show, show_json
 from isfc.cli.run.faults_page import fault_page
 from isfc.layout.note import Note
 from scenarios.faults.fault import Fault
-from scenarios.faults.run import FaultOutcome, Recovery, run_with_faults
+from scenarios.faults.run import FaultEvent, FaultOutcome, run_with_faults
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.notes import cluster_notes, run_notes, unranged
 
@@ -40,22 +41,50 @@ def _notes(experiment: Experiment, outcome: FaultOutcome, *, together: bool) -> 
     return (*notes, unranged("what faults do to links"))
 
 
+class RecoveryJson(Struct, frozen=True, omit_defaults=True):
+    """What a fault did to the throughput, both ways."""
+
+    fault: str
+    at_s: float
+    over_s: float
+    before_mb_per_s: float | None
+    """null if it is not known what ran before"""
+    during_mb_per_s: float | None
+    after_mb_per_s: float | None
+    recovered_ms: float | None
+    """null if it did not recover, or it is not known what ran before"""
+    link: str = ""
+    """of several links that run together"""
+
+
+class FaultsJson(Struct, frozen=True, kw_only=True):
+    """``isfc run --faults FILE --json``. Names and meanings of the keys stay between releases."""
+
+    traffic: list[str] | UnsetType = UNSET
+    """of several links, in place of the next three"""
+    client: str | UnsetType = UNSET
+    """as without faults"""
+    workload: str | UnsetType = UNSET
+    pairs: int | UnsetType = UNSET
+    seconds: float
+    warmup: float
+    seed: int
+    mb_per_s: float
+    """both ways, from the end of the warm-up on"""
+    notes: list[NoteJson]
+    """as of the run without faults"""
+    events: tuple[FaultEvent, ...]
+    faults: list[RecoveryJson]
+
+
 def fault_json(
     experiment: Experiment, outcome: FaultOutcome, *, together: bool = False
-) -> dict[str, Any]:
-    """What ``--json`` prints. Names and meanings of the keys stay between releases."""
-    return {
+) -> FaultsJson:
+    """The record of a run with faults."""
+    return FaultsJson(
         **experiment.settings(together=together),
-        "mb_per_s": outcome.mb_per_s,
-        **note_records(_notes(experiment, outcome, together=together)),
-        "events": [asdict(entry) for entry in outcome.events],
-        "faults": [_recovery_record(recovery) for recovery in outcome.recoveries],
-    }
-
-
-def _recovery_record(recovery: Recovery) -> dict[str, Any]:
-    """What a fault did; the link is named if several run together."""
-    record = asdict(recovery)
-    if not recovery.link:
-        del record["link"]
-    return record
+        mb_per_s=outcome.mb_per_s,
+        notes=notes_json(_notes(experiment, outcome, together=together)),
+        events=outcome.events,
+        faults=[RecoveryJson(**asdict(each)) for each in outcome.recoveries],
+    )

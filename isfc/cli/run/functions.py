@@ -46,8 +46,8 @@ class SimulatedLinks:
     def to_dict(self) -> dict[str, Any]:
         """What ``isfc run --json`` prints of several links, but the command; the keys stay."""
         record = cluster_json(self.outcome.experiment, self._rows(), None)
-        del record["command"]
         found: dict[str, Any] = to_builtins(record, enc_hook=str)
+        del found["command"]
         return found
 
     def _rows(self) -> Sequence[ClusterRow]:

@@ -3,22 +3,25 @@
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import typer
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 from rich.console import RenderableType
 
 from isfc import __version__
 from isfc.cli.judgement.limit import limit_of_run, limits_json, together_line
 from isfc.cli.options.experiment import ExtentOptions
 from isfc.cli.output.exits import ExitCode
-from isfc.cli.output.notes import note_records, show_notes
+from isfc.cli.output.limit_record import LimitsJson
+from isfc.cli.output.notes import NoteJson, notes_json, show_notes
 from isfc.cli.output.progress import run_all, watch
-from isfc.cli.output.ranges import range_json
+from isfc.cli.output.ranges import RangeJson, range_json
 from isfc.cli.output.streams import show, show_csv, show_json
-from isfc.cli.results.json import shared_json
 from isfc.cli.results.shared import shared_page
+from isfc.cli.results.shared_json import SharedJson, shared_json
 from isfc.cli.results.view_options import Output, check_view, show_report
 from isfc.cli.results.views import View
 from isfc.cli.run.during import DuringOptions, show_refusals, show_transcript
@@ -33,11 +36,13 @@ from isfc.cli.run.together_page import (
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
 from isfc.layout.sharing import channel_name
+from scenarios.figures.limit import Limit
 from scenarios.figures.ranges import flat_range
 from scenarios.runs.cluster_rows import ClusterRow, cluster_rows
-from scenarios.runs.cp_script import Transcript
+from scenarios.runs.cp_script import ConsoleEntry, Transcript
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.published_range import beyond_measured_cluster
+from scenarios.runs.repeat import repetitions
 from scenarios.runs.report import MeasuredRun, make_name
 from scenarios.runs.run import Outcome, run
 from scenarios.runs.workload import LinkLoad
@@ -118,25 +123,24 @@ def _show_results(
         show_notes(run_cluster_notes(experiment))
         show_csv(csv_rows(experiment, rows))
         return
-    reasons, reasoned = ([], {}) if transcript else _reasons(experiment, rows, output)
+    limit = None if transcript else limit_of_run(experiment, output.seeds)
     if output.json:
-        record = cluster_json(experiment, rows, output.seeds) | reasoned
-        show_json(record if transcript is None else {**record, "cp": transcript.records()})
+        record = cluster_json(experiment, rows, output.seeds)
+        cp = transcript.entries if transcript else UNSET
+        show_json(replace(record, limits=_limits(limit, rows), cp=cp))
     else:
         show_transcript(transcript)
-        show(cluster_page(experiment, rows, output.seeds), *reasons)
+        show(cluster_page(experiment, rows, output.seeds), *_why(limit, rows))
 
 
-def _reasons(
-    experiment: Experiment, rows: Sequence[ClusterRow], output: Output
-) -> tuple[list[RenderableType], dict[str, Any]]:
-    """What limits all links together, for the page and as a record; nothing of a short run."""
-    limit = limit_of_run(experiment, output.seeds)
-    if limit is None:
-        return [], {}
-    mb_per_s = rows[-1].mb_per_s
-    record = {"limits": limits_json(limit, mb_per_s)}
-    return ["", together_line(limit, mb_per_s)], record
+def _limits(limit: Limit | None, rows: Sequence[ClusterRow]) -> LimitsJson | UnsetType:
+    """What limits all links together, if it is known: not of a short run."""
+    return UNSET if limit is None else limits_json(limit, rows[-1].mb_per_s)
+
+
+def _why(limit: Limit | None, rows: Sequence[ClusterRow]) -> list[str]:
+    """The same as lines of the page."""
+    return [] if limit is None else ["", together_line(limit, rows[-1].mb_per_s)]
 
 
 def _show_beside(experiment: Experiment, disks: "IoConfiguration", output: Output) -> None:
@@ -150,17 +154,17 @@ def _show_beside(experiment: Experiment, disks: "IoConfiguration", output: Outpu
     )
     found = shared.beside.experiment
     rows = cluster_rows([shared.beside])
+    limit = None if output.csv else limit_of_run(found, output.seeds)
     if output.csv:
         show_notes(run_cluster_notes(found))
         show_csv(csv_rows(found, rows))
     elif output.json:
-        record = cluster_json(found, rows, None) | _reasons(found, rows, output)[1]
-        show_json({**record, "disks": shared_json(shared, together=True)})
+        record, limits = cluster_json(found, rows, None), _limits(limit, rows)
+        show_json(replace(record, limits=limits, disks=shared_json(shared, together=True)))
     else:
         loads = ", ".join(map(str, experiment.loads))
-        reasons = _reasons(found, rows, output)[0]
         beside = shared_page(shared, loads, together=True)
-        show(cluster_page(found, rows, None), *reasons, "", beside)
+        show(cluster_page(found, rows, None), *_why(limit, rows), "", beside)
 
 
 def _timelines(
@@ -176,45 +180,110 @@ def _timelines(
     return wanted.chart(*timelines), result
 
 
+class FiguresJson(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a link, a system, a channel or all carried; without the keys that are not of it."""
+
+    name: str
+    traffic: str = ""
+    """of a link"""
+    mb_per_s_out: float
+    """written: by the first node of a link, by a system; over a path from where its name says"""
+    mb_per_s_in: float
+    mb_per_s: float
+    messages_per_s: float | None = None
+    collisions_per_s: float | None = None
+    busy_percent: float | None = None
+    """of the resource nearest to its end: line out, line in, data processor, starts of I/Os; disks
+    are in it"""
+    spread_percent: float | None = None
+    """of MB/s, with `--seeds`"""
+    range: RangeJson | None = None
+    """between what `mb_per_s` would lie"""
+
+
+class SharedFiguresJson(FiguresJson, frozen=True, kw_only=True, omit_defaults=True):
+    """What a channel or a path carried that several fibres share."""
+
+    links: list[FiguresJson]
+    """what each moves over it"""
+
+
+class LinksRunJson(Struct, frozen=True, kw_only=True):
+    """``isfc run --json`` of several links. Names and meanings of the keys stay."""
+
+    seconds: float
+    """virtual time that was measured"""
+    warmup: float
+    """virtual time before that"""
+    seed: int
+    seeds: int
+    """how many the means are of"""
+    links: list[FiguresJson]
+    """those with traffic"""
+    systems: list[FiguresJson]
+    """the same of each over all its links"""
+    channels: list[SharedFiguresJson]
+    """those that several fibres share or one has both ends on"""
+    paths: list[SharedFiguresJson]
+    """the same of each path whose inter-switch links several fibres take"""
+    together: FiguresJson
+    """the same of all links"""
+    shared_channels: list[str]
+    """the channels that several systems, fibres, or CTCs and disks share, in words"""
+    extrapolated: list[str]
+    """what no published figure identifies: [extrapolation](extrapolation.md)"""
+    notes: list[NoteJson]
+    version: str
+    """what printed it"""
+    command: str
+    limits: LimitsJson | UnsetType = UNSET
+    """of all together, as of one link"""
+    cp: list[ConsoleEntry] | UnsetType = UNSET
+    """as of one link"""
+    disks: SharedJson | UnsetType = UNSET
+
+
 def cluster_json(
     experiment: Experiment, rows: Sequence[ClusterRow], seeds: int | None
-) -> dict[str, Any]:
-    """What ``--json`` prints. Names and meanings of the keys stay between releases."""
-    shared: dict[str, list[dict[str, Any]]] = {"channel": [], "path": []}
-    links: list[dict[str, Any]] = []
+) -> LinksRunJson:
+    """The record of a run, or of the means of several."""
+    shared: dict[str, list[SharedFiguresJson]] = {"channel": [], "path": []}
+    links: list[FiguresJson] = []
     for row in rows:
         if row.kind in shared:
             links = []
-            shared[row.kind].append({**_figures(experiment, row), "links": links})
+            shared[row.kind].append(SharedFiguresJson(**_figures(experiment, row), links=links))
         elif row.kind == "share":
-            links.append(_figures(experiment, row))
-    channels = shared["channel"]
-    known = map(channel_name, experiment.collection.shared_channels)
-    return {
-        "seconds": experiment.seconds,
-        "warmup": experiment.warmup,
-        "seed": experiment.seed,
-        "seeds": seeds or 1,
-        "links": [_figures(experiment, row) for row in rows if row.kind == "link"],
-        "systems": [_figures(experiment, row) for row in rows if row.kind == "system"],
-        "channels": channels,
-        "paths": shared["path"],
-        "together": _figures(experiment, rows[-1]),
-        "shared_channels": [*dict.fromkeys([*known, *(each["name"] for each in channels)])],
-        "extrapolated": beyond_measured_cluster(experiment.collection),
-        **note_records(run_cluster_notes(experiment)),
-        "version": __version__,
-        "command": shlex.join(["isfc", *sys.argv[1:]]),
+            links.append(FiguresJson(**_figures(experiment, row)))
+    own = {
+        kind: [FiguresJson(**_figures(experiment, row)) for row in rows if row.kind == kind]
+        for kind in ("link", "system", "all")
     }
+    known = map(channel_name, experiment.collection.shared_channels)
+    return LinksRunJson(
+        seconds=experiment.seconds,
+        warmup=experiment.warmup,
+        seed=experiment.seed,
+        seeds=seeds or 1,
+        links=own["link"],
+        systems=own["system"],
+        channels=shared["channel"],
+        paths=shared["path"],
+        together=own["all"][0],
+        shared_channels=[*dict.fromkeys([*known, *(each.name for each in shared["channel"])])],
+        extrapolated=beyond_measured_cluster(experiment.collection),
+        notes=notes_json(run_cluster_notes(experiment)),
+        version=__version__,
+        command=shlex.join(["isfc", *sys.argv[1:]]),
+    )
 
 
 def _figures(experiment: Experiment, row: ClusterRow) -> dict[str, Any]:
-    """The figures that a row of its kind has; the range is of MB/s together."""
-    record = asdict(row)
-    del record["kind"]
+    """The figures of a row; the range is of MB/s together."""
+    figures = asdict(row)
+    del figures["kind"]
     within = row_range(experiment, row)
-    record["range"] = None if within is None else range_json(within)
-    return {key: value for key, value in record.items() if value is not None and value != ""}
+    return {**figures, "range": None if within is None else range_json(within)}
 
 
 def csv_rows(experiment: Experiment, rows: Sequence[ClusterRow]) -> list[dict[str, Any]]:
@@ -232,8 +301,7 @@ def _results(
     experiment: Experiment, output: Output, transcript: Transcript | None
 ) -> list[Outcome]:
     if output.seeds is not None:
-        repeated = [replace(experiment, seed=experiment.seed + n) for n in range(output.seeds)]
-        return run_all(run, repeated, None)
+        return run_all(run, repetitions(experiment, output.seeds), None)
     operation = None if transcript is None else transcript.operation
     total = experiment.warmup + experiment.seconds
     return [

@@ -12,7 +12,6 @@ from isfc.cp.messages import (
     LINK_DOWN,
     LINK_UP,
     OPERATOR,
-    UNKNOWN_COMMAND,
 )
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
@@ -152,19 +151,6 @@ def test_responses_and_what_comes_unasked_stand_in_the_order_of_time(script: Pat
     assert times == sorted(times)
     assert times[0] == 0.02
     assert kept.entries[4].lines[3].startswith("State:       Down ")
-
-
-def test_records_are_ready_for_json(script: Path) -> None:
-    kept = transcript(script, "at 20ms foo")
-    assert kept.records() == [
-        {
-            "at_s": 0.02,
-            "node": "ATLANTA",
-            "command": "foo",
-            "return_code": 1,
-            "lines": (UNKNOWN_COMMAND("FOO"),),
-        }
-    ]
 
 
 def test_refusals_are_found(script: Path) -> None:

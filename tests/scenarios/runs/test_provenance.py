@@ -15,15 +15,15 @@ EXPERIMENT = Experiment.of(load_layout("published-4"), SUITES["HL"], pairs=1)
 
 def test_layout_itself_is_kept() -> None:
     found = provenance(EXPERIMENT, version="1.2", name="published-4")
-    assert (found["version"], found["layout"]) == ("1.2", "published-4")
-    assert parse_layout(found["layout_toml"].encode(), "kept") == EXPERIMENT.layout
+    assert (found.version, found.layout) == ("1.2", "published-4")
+    assert parse_layout(found.layout_toml.encode(), "kept") == EXPERIMENT.layout
 
 
 def test_digests_change_with_the_layout_and_with_every_constant() -> None:
     other = EXPERIMENT.over(load_layout("published-8"))
     first, second = (provenance(each, version="1") for each in (EXPERIMENT, other))
-    assert first["layout_digest"] != second["layout_digest"]
-    assert first["constants"] == second["constants"]
+    assert first.layout_digest != second.layout_digest
+    assert first.constants == second.constants
     link, guests = LinkParameters(), GuestCosts()
     digests = {
         constants_digest(link, guests),

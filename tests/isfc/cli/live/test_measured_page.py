@@ -41,12 +41,8 @@ def test_the_record_has_for_each_system_what_isfc_run_prints() -> None:
     options, what = experiment()
     measured = [Measured(run(what).link().at(side).whole.result, 0.5) for side in what.layout.nodes]
     record = live_json(options, [what.layout], measured)
-    assert record["lag_percent"] == {"CLIENT": 0.5, "SERVER": 0.5}
-    assert (record["pace"], record["dilation"]) == ("modelled", 50)
-    assert [result["node"] for result in record["results"]] == ["CLIENT", "SERVER"]
-    assert (
-        live_json(replace(options, pace=Pace.NONE, dilation=None), [what.layout], measured)[
-            "dilation"
-        ]
-        is None
-    )
+    assert record.lag_percent == {"CLIENT": 0.5, "SERVER": 0.5}
+    assert (record.pace, record.dilation) == ("modelled", 50)
+    assert [result.node for result in record.results] == ["CLIENT", "SERVER"]
+    unpaced = replace(options, pace=Pace.NONE, dilation=None)
+    assert live_json(unpaced, [what.layout], measured).dilation is None

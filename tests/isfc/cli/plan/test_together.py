@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from isfc.cli.judgement.limit_record import LimitsJson
 from isfc.cli.main import run
+from isfc.cli.output.limit_record import LimitsJson
 from isfc.cli.output.ranges import range_json
 from isfc.cli.output.streams import show
 from isfc.cli.plan.together_json import cluster_plan_json

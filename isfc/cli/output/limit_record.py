@@ -1,4 +1,4 @@
-"""What ``--json`` prints of what limits a rate; it loads no model."""
+"""What ``--json`` prints of what limits a rate and what it rests on; it loads no model."""
 
 from msgspec import Struct
 
@@ -52,3 +52,17 @@ class LimitsJson(Struct, frozen=True):
     """all that the run has, busy or not"""
     text: str
     """the same in words"""
+
+
+class RestsOnJson(Struct, frozen=True):
+    """A constant of the model that moves a rate."""
+
+    constant: str
+    of: str
+    """the feature, the link driver or the guests"""
+    known: str
+    """how: `published`, `derived`, `calibrated`, `assumed` or `chosen`"""
+    less: float
+    """the rate with 10 % less of it, as a share of the rate"""
+    more: float
+    """with 10 % more"""
