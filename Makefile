@@ -123,8 +123,7 @@ compiled-tests: .venv/test build/compiled/made
 quick-tests: .venv/test isfc/cli/help/isfc.txt  ## the tests that take less than a second each
 	$(PYTEST) $(PARALLEL)
 
-# What another Python may do otherwise is the pure code, the live pair and the reader of decks;
-# the examples are those of the first run.
+# What another Python may do otherwise is the pure code, the live pair and the reader of decks.
 ELSEWHERE := tests/ctc $(addprefix tests/isfc/,deck engine link live programs system)
 
 OTHERS := $(BIN)/python -m tools.release.pythons others
@@ -144,7 +143,7 @@ VENV_OF = .venv-$$($$python -c 'import sys; print("3.%d" % sys.version_info.mino
 other-pythons: .venv/others  ## the quick tests on the oldest and the newest Python here, but for .venv's
 	@others=$$($(OTHERS)); test -n "$$others" || echo 'No other supported Python is here.'; \
 	for python in $$others; do \
-	    run="$(VENV_OF)/bin/python -m pytest $(PARALLEL) $(ELSEWHERE)"; export HYPOTHESIS_PROFILE=few; \
+	    run="$(VENV_OF)/bin/python -m pytest $(PARALLEL) $(ELSEWHERE)"; export HYPOTHESIS_PROFILE=elsewhere; \
 	    $$run || $(call again,$$run) || exit 1; \
 	done
 

@@ -14,14 +14,16 @@ from hypothesis import settings
 from isfc.testing.profiles import register_profiles
 from tests.compiled import HERE
 from tests.compiled import compiled as compiled  # a fixture
-from tests.lengthy import EXAMPLES_FEW
+from tests.lengthy import EXAMPLES_ELSEWHERE, EXAMPLES_FEW
 from tests.live.pair import patient as patient  # a fixture
 from tests.live.pair import run_live as run_live  # a fixture
 
 pytest_plugins = ["tests.limits"]
+gc.disable()  # until all tests are collected: nothing of that is garbage
 
 register_profiles()
-settings.register_profile("few", settings.get_profile("ci"), max_examples=EXAMPLES_FEW)
+for name, count in {"few": EXAMPLES_FEW, "elsewhere": EXAMPLES_ELSEWHERE}.items():
+    settings.register_profile(name, settings.get_profile("ci"), max_examples=count)
 LONGEST: Final = {
     "test_instructions.py", "test_published.py", "test_chaos.py", "test_limits.py",
     "test_no_posix.py", "test_tasks.py", "test_server.py", "test_site_fit.py", "test_tutorial.py",
@@ -74,8 +76,8 @@ def pytest_collection_finish() -> None:
 
     Each live test ends with a full collection, which took a second over the seven thousand tests.
     """
-    gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -10,6 +10,8 @@ import pytest
 
 EXAMPLES_FEW: Final = 40
 """Of a property in every run of the tests, always the same; `make properties` draws others."""
+EXAMPLES_ELSEWHERE: Final = 10
+"""Of a property on another Python, which does nothing else by the value of an example."""
 
 
 def made_once(

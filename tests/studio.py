@@ -79,13 +79,24 @@ class RunningStudio:
 
 @contextmanager
 def studio(
-    *arguments: str, environment: Mapping[str, str] | None = None, stderr: int | None = None
+    *arguments: str,
+    environment: Mapping[str, str] | None = None,
+    stderr: int | None = None,
+    program: str = "tests.short_isfc",
 ) -> Iterator[RunningStudio]:
     """The command, until the body ends; ``environment`` is added to that of the tests.
 
-    It is ended as a user ends it, by Ctrl-C, so that nothing is left of it.
+    Its runs are short, but for ``program="isfc"``. It is ended as a user ends it, by Ctrl-C, so
+    that nothing is left of it.
     """
-    words: Sequence[str] = [sys.executable, "-m", "isfc", "studio", *arguments, "--no-browser"]
+    words: Sequence[str] = [
+        sys.executable,
+        "-m",
+        program,
+        "studio",
+        *arguments,
+        "--no-browser",
+    ]
     process = subprocess.Popen(
         words,
         stdout=subprocess.PIPE,

@@ -18,6 +18,7 @@ from isfc.link.message import Message, Traffic
 from isfc.link.parameters import LinkParameters
 from isfc.testing.pair import BOTH_FAIL, FIRST_WINS, MS, SECOND_WINS, S, Setup
 from isfc.testing.strategies import UINT32_MAX, frames
+from tests.lengthy import few_in_every_run
 from tests.properties.hostile import Hostile, data, message
 
 indexes = st.integers(0, 15)
@@ -223,10 +224,11 @@ def held_after(hostile: Hostile, kind: str, rounds: range) -> int:
 
 
 @pytest.mark.at_length
-@pytest.mark.slow
 @pytest.mark.parametrize("sends", [pytest.param(False, marks=pytest.mark.exhaustive), True])
 @pytest.mark.parametrize("rounds", [1_000, pytest.param(3_500, marks=pytest.mark.exhaustive)])
-@pytest.mark.parametrize("kind", ["resets", "attentions", "commands", "data", "connections"])
+@pytest.mark.parametrize(
+    "kind", few_in_every_run(["data", "connections", "resets", "attentions", "commands"], 2)
+)
 def test_flood_takes_no_memory_and_leaves_no_queue(kind: str, rounds: int, sends: bool) -> None:
     hostile = Hostile(Setup(ctc_count=3))
     for rdev in hostile.rdevs:

@@ -34,7 +34,7 @@ class Latencies:
 def latencies(edits: int) -> Latencies:
     """Those of so many edits: CTCs go to and fro between two fibres, no layout twice."""
     found = Latencies()
-    with studio(LAYOUT) as running, ThreadPoolExecutor(1) as other:
+    with studio(LAYOUT, program="isfc") as running, ThreadPoolExecutor(1) as other:
         text = read_content(LAYOUT)[0].decode()
         seen = running.post("look", revision=0, text=text, opened="")
         opened = text = seen["text"]

@@ -107,7 +107,7 @@ MADE: Final = (
     Made("channel fidelity", channel_fidelity.files),
     Made("fidelity", fidelity.files, is_slow=True),
     Made("clusters", cluster.files, is_slow=True),
-    Made("pictures of the studio", screenshots.studios, is_slow=True),
+    Made("pictures of the studio", screenshots.studios, is_long=True),
     Made("pictures of reports", screenshots.reports, is_long=True),
 )
 SLOW_PAGES: Final = ("docs/number.md", "docs/relocation.md")

@@ -69,7 +69,7 @@ def take_studio(browser: Browser, folder: Path) -> None:
 
     What is computed is the same on every machine; only fonts are not.
     """
-    with studio("published-12") as running:
+    with studio("published-12", program="isfc") as running:
         for name, (width, height, scheme) in STUDIO.items():
             page = browser.new_page(viewport={"width": width, "height": height})
             page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")

@@ -160,7 +160,7 @@ def check_of_one(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("words", OF_ONE, ids=" ".join)
-@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("layout", TO_RUN)
 def test_one_link_is_run(
     layout: str, words: Sequence[str], folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -13,6 +13,7 @@ from isfc.cli.main import run
 from isfc.cli.output.exits import ExitCode
 from isfc.testing.cluster import mesh
 from scenarios.figures import report_runs
+from scenarios.figures.link_loss import after_losses
 
 pytestmark = pytest.mark.at_length
 
@@ -112,6 +113,8 @@ def test_collisions_are_those_of_the_command(capsys: pytest.CaptureFixture[str])
 @pytest.mark.slow
 def test_page_of_a_record_is_that_of_its_text(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(report_runs, "PAIRS", (1,))
+    monkeypatch.setattr(report_runs, "after_losses", lambda layout, *_: after_losses(layout))
+    monkeypatch.setattr(report_runs, "try_advice", lambda *_: {})
     layout = isfc.load_layout("published-1")
     told: list[str] = []
     page = isfc.report(layout, workload="HS", progress=told.append)

@@ -15,6 +15,7 @@ from isfc.search.optimise import optimise
 from isfc.search.result import Contender, Figures, SearchResult, Task
 from scenarios.runs.steady import Rate
 from scenarios.runs.workload import LinkLoad, find_workload
+from tests.lengthy import few_in_every_run
 
 TEXT = """
 [fibre.slow]
@@ -84,10 +85,11 @@ def test_search_is_the_same_every_time_and_keeps_to_its_number_of_runs() -> None
     assert first.given.layout == LAYOUT
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("objective", "runs"),
-    [(Objective.FORWARD, 100), (Objective.SYMMETRIC, 100), (Objective.SYMMETRIC, 6)],
+    few_in_every_run(
+        [(Objective.FORWARD, 100), (Objective.SYMMETRIC, 6), (Objective.SYMMETRIC, 100)], 2
+    ),
 )
 def test_what_is_the_same_by_symmetry_is_simulated_once(objective: Objective, runs: int) -> None:
     fibres = (

@@ -10,6 +10,7 @@ from isfc.cli.main import run
 from isfc.cli.output.exits import ExitCode
 from tests.decks import DECKS
 from tests.isfc.cli.change.ends import active, up
+from tests.lengthy import few_in_every_run
 from tests.live.processes import isfc
 from tests.waiting import wait_for
 
@@ -58,14 +59,15 @@ def carried_out(
 
 
 @pytest.mark.at_length
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("deck", "partitions", "ctcs"),
-    [
-        ("crowded", "VMA,VMB", "4"),
-        ("cross-css", "ALPHA,BETA", "5"),
-        ("mistakes", "CHICAGO,DENVER", "3"),
-    ],
+    few_in_every_run(
+        [
+            ("cross-css", "ALPHA,BETA", "5"),
+            ("crowded", "VMA,VMB", "4"),
+            ("mistakes", "CHICAGO,DENVER", "3"),
+        ]
+    ),
 )
 def test_and_back(
     deck: str,

@@ -83,7 +83,7 @@ def test_a_quiet_link_leaves_the_model_as_it_is_and_says_why(
     assert read_site(output).factors == ()
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_quiet_interval_does_not_count_among_busy_ones(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

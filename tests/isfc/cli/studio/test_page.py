@@ -83,7 +83,7 @@ def planned(page: Page, tmp_path: Path) -> Any:
         page.click("#download-toml")
     layout = tmp_path / "layout.toml"
     download.value.save_as(layout)
-    command = [sys.executable, "-m", "isfc", "plan", str(layout), "--json"]
+    command = [sys.executable, "-m", "tests.short_isfc", "plan", str(layout), "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     return json.loads(done.stdout)
 
