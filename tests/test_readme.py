@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from isfc.cli.output.exits import ExitCode
-from isfc.cli.relocation.certainty import ranges_json
 from isfc.deck.cabling import Cabling
 from isfc.deck.imported import link_record
 from isfc.deck.pairing import pair
@@ -17,9 +16,6 @@ from isfc.deck.wiring import wire
 from isfc.layout.catalogue import shipped_layouts
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_layout
-from scenarios.figures.moved_ranges import relocation_ranges
-from scenarios.moves.guest_memory import GuestMemory
-from scenarios.moves.relocated import relocate
 from scenarios.published.verdict import left_out
 from tests.decks import shipped
 from tests.waiting import PATIENCE_S
@@ -93,15 +89,6 @@ def test_import_keys() -> None:
     pairing = pair(systems[0], systems[1], Cabling())
     layout = wire(pairing, lambda _: None, {}).layout
     assert_keys("import iocp", link_record(pairing, Collection((layout,))))
-
-
-@pytest.mark.at_length
-@pytest.mark.slow
-def test_relocate_keys() -> None:
-    memory = GuestMemory(2**20, 2**20)
-    found = relocate("published-4", memory, background=("HS", 1), orders=["0.001 STATUS"])
-    ranges = ranges_json(relocation_ranges(found.relocation, found.guests), found.guests)
-    assert_keys("relocate", {**found.to_dict(), **ranges, "limits": None})
 
 
 def assert_keys(command: str, record: dict[str, Any]) -> None:

@@ -7,7 +7,7 @@ that was not.
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import ceil, inf
 from typing import Final
 
@@ -23,6 +23,7 @@ from scenarios.moves.guest import (
     with_limits,
 )
 from scenarios.moves.guest_memory import GuestMemory
+from scenarios.moves.record import WouldMove
 from scenarios.moves.relocation import Relocation, RelocationOutcome, relocate
 from scenarios.moves.vmrelocate import Limits, RelocationEnd
 from scenarios.runs.experiment import NS_PER_S
@@ -39,22 +40,6 @@ MARGIN: Final = 0.05
 
 _STEPS: Final = 200
 """Rates of change that are tried, evenly from none to its own."""
-
-
-@dataclass(frozen=True, slots=True)
-class WouldMove:
-    """What would let a guest be moved, each alone; None for what would not.
-
-    ``change`` is the greatest share of its rates of change, the limits are in seconds, and needed
-    both if both are there; ``channels`` is how many of the link, of which more are like the last.
-    All by ``bytes_per_s``, the rate that its passes had.
-    """
-
-    bytes_per_s: float
-    change: float | None
-    max_quiesce_s: int | None
-    max_total_s: int | None
-    channels: int | None
 
 
 def by_rate(plan: GuestPlan, bytes_per_s: float, begin_ns: int = 0) -> Moved:
@@ -164,9 +149,11 @@ def _would_move(plan: GuestPlan, rate: float, channels: int | None) -> WouldMove
     free = by_rate(with_limits(plan, max_quiesce=inf, max_total=inf), slow)
     quiesce, total = limit(free.quiesced_seconds), limit(free.seconds)
     both = not moves(max_quiesce=inf) and not moves(max_total=inf)
+    share, memory = _share(plan, slow), plan.memory
     return WouldMove(
         rate,
-        _share(plan, slow),
+        None if share is None else int(memory.change_rate * share),
+        None if share is None else int(memory.write_rate * share),
         quiesce if both or moves(max_quiesce=inf) else None,
         total if both or moves(max_total=inf) else None,
         channels,

@@ -15,6 +15,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, final
 
+from msgspec import to_builtins
+from msgspec.structs import asdict
+
 from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
 from isfc.layout.channels import find_link
@@ -26,9 +29,10 @@ from isfc.layout.shown import html_table
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.system.system import System
-from scenarios.moves.guest import Moved, pass_record
-from scenarios.moves.orders import LOSE, Hardware, Operator, Order, Response, response_record
+from scenarios.moves.guest import Moved
+from scenarios.moves.orders import LOSE, Hardware, Operator, Order, Response
 from scenarios.moves.queue import Arrivals, CountedProgram, Departures, RelocationQueue
+from scenarios.moves.record import evacuated_json, pass_json, traffic_json
 from scenarios.moves.targets import Placed, Targets, partners_of
 from scenarios.runs.experiment import NS_PER_S, Experiment
 from scenarios.runs.guests import GuestCosts
@@ -149,7 +153,7 @@ class EvacuationOutcome:
                 "from": guest.source,
                 "to": guest.to,
                 "pass": number,
-                **pass_record(each),
+                **asdict(pass_json(each)),
             }
             for guest in self.guests
             for number, each in enumerate(guest.moved.passes, start=1)
@@ -157,44 +161,17 @@ class EvacuationOutcome:
 
     def to_dict(self) -> dict[str, Any]:
         """What ``isfc evacuate --json`` prints of it; names and meanings of the keys stay."""
-        return {
+        record = {
             "seconds": self.seconds,
             "longest_stop_s": self.longest_quiesce_s,
             "longest_quiesce_s": self.longest_quiesce_s,
             "all_moved": self.all_moved,
-            "guests": [
-                {
-                    "name": each.moved.plan.name,
-                    "from": each.source,
-                    "to": each.to,
-                    "meant_for": each.meant,
-                    "memory_bytes": each.moved.plan.memory.size,
-                    "touched_bytes": each.moved.plan.memory.touched,
-                    "change_bytes_per_s": each.moved.plan.memory.change_rate,
-                    "begin_s": each.begin_s,
-                    "seconds": each.moved.seconds,
-                    "quiesced_seconds": each.moved.quiesced_seconds,
-                    "quiesce_s": each.moved.quiesced_seconds,
-                    "passes": len(each.moved.passes),
-                    "bytes": each.moved.length,
-                    "moved_bytes": each.moved.length,
-                    "end": each.moved.end,
-                    "reason": each.moved.end.code,
-                }
-                for each in self.guests
-            ],
-            "traffic": [
-                {
-                    "link": each.link,
-                    "alone_mb_per_s": each.alone.mb_per_s,
-                    "alone_spread_mb_per_s": each.alone.spread_mb_per_s,
-                    "alone_second_mb_per_s": each.alone.second_mb_per_s,
-                    "meanwhile_mb_per_s": each.meanwhile_mb_per_s,
-                }
-                for each in self.traffic
-            ],
-            "responses": [response_record(each) for each in self.responses],
+            "guests": [*map(evacuated_json, self.guests)],
+            "traffic": [*map(traffic_json, self.traffic)],
+            "responses": self.responses,
         }
+        found: dict[str, Any] = to_builtins(record, enc_hook=str)
+        return found
 
     def __repr__(self) -> str:
         moved = sum(guest.moved.moved for guest in self.guests)

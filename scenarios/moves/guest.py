@@ -302,15 +302,3 @@ def large_guests(plans: Iterable[GuestPlan]) -> tuple[Note, ...]:
         "out networks and transactions; let a second guest on another system take over the work."
     )
     return (Note(NoteKind.RULE, text),)
-
-
-def pass_record(each: Pass) -> dict[str, Any]:
-    """A pass as ``--csv`` and ``--json`` print it. Names and meanings of the keys stay."""
-    return {
-        "begin_s": each.begin_ns / 1e9,
-        "seconds": each.seconds,
-        "bytes": each.length,
-        "state_bytes": each.state_length,
-        "changed_bytes": each.changed_length,
-        "quiesced": each.quiesced,
-    }

@@ -8,7 +8,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Any, Final
+from typing import Final
+
+from msgspec import Struct
 
 from ctc.address import Rdev
 from isfc.cp.processor import CommandProcessor
@@ -77,8 +79,7 @@ class Order:
         return f"{LOSE} {self.command}" if self.verb == LOSE else self.command
 
 
-@dataclass(frozen=True, slots=True)
-class StatusLine:
+class StatusLine(Struct, frozen=True, rename={"source": "from", "stage": "status"}):
     """One guest in a response to VMRELOCATE STATUS."""
 
     user: str
@@ -88,14 +89,15 @@ class StatusLine:
     stage: str
 
 
-@dataclass(frozen=True, slots=True)
-class Response:
-    """What came of an order; ``lines`` are those of STATUS, ``told`` is what else there is."""
+class Response(Struct, frozen=True, rename={"lines": "status"}):
+    """What came of an order, as ``--json`` has it too; names and meanings of the keys stay."""
 
     at_s: float
     command: str
-    lines: tuple[StatusLine, ...] = ()
     told: str = ""
+    """what else there is than lines"""
+    lines: tuple[StatusLine, ...] = ()
+    """those of STATUS"""
 
 
 def read_order(text: str, users: Sequence[str]) -> Order:
@@ -252,7 +254,7 @@ class Operator:
         )
         user = f" {order.user}" if order.user else ""
         command = order.text or f"VMRELOCATE {order.verb}{user}{operands}"
-        self.responses.append(Response(order.at_ns / NS_PER_S, command, lines, told))
+        self.responses.append(Response(order.at_ns / NS_PER_S, command, told, lines))
 
     def _status(self, order: Order, now_ns: int) -> tuple[StatusLine, ...]:
         return tuple(
@@ -287,22 +289,3 @@ def _modify(guest: Guest, order: Order, now_ns: int) -> None:
         else:
             limits = replace(limits, max_quiesce=seconds)
     guest.modify(limits, now_ns)
-
-
-def response_record(response: Response) -> dict[str, Any]:
-    """What an order came to, as ``--json`` prints it. Names and meanings of the keys stay."""
-    return {
-        "at_s": response.at_s,
-        "command": response.command,
-        "told": response.told,
-        "status": [
-            {
-                "user": line.user,
-                "from": line.source,
-                "to": line.to,
-                "elapsed_s": line.elapsed_s,
-                "status": line.stage,
-            }
-            for line in response.lines
-        ],
-    }

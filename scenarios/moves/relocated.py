@@ -4,10 +4,13 @@ What ``isfc relocate`` does for people, `relocate` does for programs; the figure
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
-from math import inf, isinf
+from math import inf
 from typing import Any, Final
+
+from msgspec import Struct, to_builtins
+from msgspec.structs import asdict
 
 from isfc.arguments import checked
 from isfc.errors import ConfigurationError
@@ -16,11 +19,12 @@ from isfc.layout.layout import Layout
 from isfc.layout.note import Note
 from isfc.layout.shown import html_table
 from isfc.link.name import NodeName
-from scenarios.moves.by_rate import WouldMove, would_move
+from scenarios.moves.by_rate import would_move
 from scenarios.moves.evacuation import WINDOW
-from scenarios.moves.guest import STATE_LENGTH, GuestPlan, Moved, pass_record
+from scenarios.moves.guest import STATE_LENGTH, GuestPlan, Moved
 from scenarios.moves.guest_memory import GuestMemory
-from scenarios.moves.orders import read_order, response_record
+from scenarios.moves.orders import Response, read_order
+from scenarios.moves.record import GuestJson, WouldMove, guest_json, pass_json
 from scenarios.moves.relocation import Relocation, RelocationOutcome, relocation_notes
 from scenarios.moves.relocation import relocate as run_relocation
 from scenarios.moves.vmrelocate import QUIESCE_GOAL_S, QUIESCE_MAX_S, Limits
@@ -31,6 +35,53 @@ from scenarios.runs.workload import Workload, find_workload
 
 USERID_LENGTH_MAX: Final = 8
 """Characters of a userid, as CP has it."""
+
+
+class BackgroundJson(Struct, frozen=True):
+    """The traffic beside guests."""
+
+    workload: str
+    pairs: int
+    exchanges_per_s: float | None
+    exchanges_per_s_alone: float | None
+    """without a relocation"""
+    exchanges_per_s_alone_second: float | None
+    """the other pace that it may keep, or null"""
+
+
+class DeviceJson(Struct, frozen=True):
+    """A CTC as the source saw it."""
+
+    rdev: str
+    io_per_s: float
+    busy_percent: float
+
+
+class RelocatedJson(Struct, frozen=True):
+    """What became of some guests. Names and meanings of the keys stay between releases."""
+
+    source: str
+    """the node that the guests leave"""
+    destination: str
+    """the node that they go to"""
+    together: int
+    """how many are on their way at the same time"""
+    seconds: float
+    """until the last guest runs at its destination, or was given up"""
+    longest_stop_s: float
+    """how long the guest that was stopped longest was stopped"""
+    all_moved: bool
+    """whether every guest was moved"""
+    guests: list[GuestJson]
+    """in the order in which they began"""
+    background: BackgroundJson | None
+    """the traffic beside them, null without"""
+    devices: list[DeviceJson]
+    """each CTC as the source saw it"""
+    responses: Sequence[Response]
+    """to each `--at`"""
+    notes: Sequence[Note]
+    """as of `isfc plan --json`"""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -79,7 +130,7 @@ class Relocated:
     def rows(self) -> list[dict[str, Any]]:
         """A flat record for each pass of each guest, as a data frame takes them."""
         return [
-            {"guest": guest.plan.name, "pass": number, **pass_record(each)}
+            {"guest": guest.plan.name, "pass": number, **asdict(pass_json(each))}
             for guest in self.guests
             for number, each in enumerate(guest.passes, start=1)
         ]
@@ -89,33 +140,31 @@ class Relocated:
         """What belongs to these figures, such as that the model is extrapolated."""
         return relocation_notes(self.relocation, self.outcome)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as one JSON document; names and meanings of the keys stay."""
+    @property
+    def record(self) -> RelocatedJson:
+        """All of it for ``--json``."""
         relocation, outcome = self.relocation, self.outcome
         background = relocation.background
-        return {
-            "source": relocation.way[0],
-            "destination": relocation.way[1],
-            "together": relocation.together,
-            "seconds": outcome.seconds,
-            "longest_stop_s": outcome.longest_stop_s,
-            "all_moved": outcome.all_moved,
-            "guests": [_guest(*each) for each in zip(outcome.guests, self.would_move, strict=True)],
-            "background": background
-            and {
-                "workload": background[0].name,
-                "pairs": background[1],
-                "exchanges_per_s": outcome.background_per_s,
-                "exchanges_per_s_alone": self.alone_per_s,
-                "exchanges_per_s_alone_second": self.alone_second_per_s,
-            },
-            "devices": [
-                {"rdev": each.rdev, "io_per_s": each.io_per_s, "busy_percent": each.busy_percent}
-                for each in outcome.devices
-            ],
-            "responses": [response_record(each) for each in outcome.responses],
-            "notes": [asdict(note) for note in self.notes],
-        }
+        return RelocatedJson(
+            *relocation.way,
+            relocation.together,
+            *(outcome.seconds, outcome.longest_stop_s),
+            outcome.all_moved,
+            [*map(guest_json, outcome.guests, self.would_move)],
+            background
+            and BackgroundJson(
+                *(background[0].name, background[1], outcome.background_per_s),
+                *(self.alone_per_s, self.alone_second_per_s),
+            ),
+            [DeviceJson(each.rdev, each.io_per_s, each.busy_percent) for each in outcome.devices],
+            outcome.responses,
+            self.notes,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as one JSON document; names and meanings of the keys stay."""
+        found: dict[str, Any] = to_builtins(self.record, enc_hook=str)
+        return found
 
     def __repr__(self) -> str:
         first, second = self.relocation.way
@@ -245,35 +294,3 @@ def _alone(relocation: Relocation) -> SteadyRun | None:
         client=relocation.source,
     )
     return steady_run(experiment)
-
-
-def _guest(guest: Moved, would: WouldMove | None) -> dict[str, Any]:
-    memory, limits = guest.plan.memory, guest.plan.limits
-    share = None if would is None else would.change
-    return {
-        "name": guest.plan.name,
-        "memory_bytes": memory.size,
-        "touched_bytes": memory.touched,
-        "change_bytes_per_s": memory.change_rate,
-        "hot_set_bytes": memory.hot_set,
-        "write_bytes_per_s": memory.write_rate,
-        "max_total_s": None if isinf(limits.max_total) else limits.max_total,
-        "max_quiesce_s": None if isinf(limits.max_quiesce) else limits.max_quiesce,
-        "immediate": limits.immediate,
-        "moved": guest.moved,
-        "end": guest.end,
-        "reason": guest.end.code,
-        "seconds": guest.seconds,
-        "quiesced_seconds": guest.quiesced_seconds,
-        "bytes": guest.length,
-        "would_move": would
-        and {
-            "at_bytes_per_s": would.bytes_per_s,
-            "change_bytes_per_s": None if share is None else int(memory.change_rate * share),
-            "write_bytes_per_s": None if share is None else int(memory.write_rate * share),
-            "max_quiesce_s": would.max_quiesce_s,
-            "max_total_s": would.max_total_s,
-            "channels": would.channels,
-        },
-        "passes": [pass_record(each) for each in guest.passes],
-    }

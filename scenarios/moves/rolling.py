@@ -13,6 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from msgspec import structs, to_builtins
+
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
@@ -33,8 +35,8 @@ from scenarios.moves.orders import (
     Order,
     Response,
     lost_in_words,
-    response_record,
 )
+from scenarios.moves.record import TurnJson
 from scenarios.moves.targets import Placed, Tenant, place_guests, rooms
 from scenarios.runs.experiment import NS_PER_S
 from scenarios.runs.workload import LinkLoad
@@ -181,24 +183,28 @@ class RollingOutcome:
             for turn in self.turns
         ]
 
-    def to_dict(self) -> dict[str, Any]:
-        """What ``isfc evacuate --rolling --json`` prints of it; names and meanings stay."""
-        turns = [
-            {
-                **row,
-                "not_moved": list(turn.stayed),
-                "to": {each.moved.plan.name: each.to for each in turn.guests},
-            }
+    def turn_records(self) -> list[TurnJson]:
+        """The same for ``--json``, with the names of guests."""
+        return [
+            TurnJson(
+                **{**row, "not_moved": [*turn.stayed]},
+                to={each.moved.plan.name: each.to for each in turn.guests},
+            )
             for row, turn in zip(self.rows(), self.turns, strict=True)
         ]
-        return {
+
+    def to_dict(self) -> dict[str, Any]:
+        """What ``isfc evacuate --rolling --json`` prints of it; names and meanings stay."""
+        record = {
             "seconds": self.seconds,
             "longest_stop_s": self.longest_quiesce_s,
             "longest_quiesce_s": self.longest_quiesce_s,
             "all_moved": self.all_moved,
-            "turns": turns,
-            "responses": [response_record(each) for each in self.responses],
+            "turns": self.turn_records(),
+            "responses": self.responses,
         }
+        found: dict[str, Any] = to_builtins(record, enc_hook=str)
+        return found
 
     def __repr__(self) -> str:
         systems = len({turn.system for turn in self.turns})
@@ -313,7 +319,7 @@ class _Maintenance:
         given = [response for response in responses if response.told != NOT_GIVEN]
         orders = [self._orders.pop(0) for _ in given]
         for order, response in zip(orders, given, strict=True):
-            self._responses.append(replace(response, at_s=order.at_ns / NS_PER_S))
+            self._responses.append(structs.replace(response, at_s=order.at_ns / NS_PER_S))
             self._forget(order)
 
 

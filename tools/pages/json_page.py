@@ -102,9 +102,9 @@ def _keys(record: type, links: _Links) -> Iterator[tuple[str, str]]:
 
 def _fields(record: type, links: _Links) -> Iterator[_Field]:
     told, types = _told(record), get_type_hints(record)
-    for key in _names(record):
-        said = told.get(key, "")
-        several, inner = next(_records(types[key]), ("", None))
+    for key, name in _names(record).items():
+        said = told.get(name, "")
+        several, inner = next(_records(types[name]), ("", None))
         if inner in links:
             yield _Field(key, _joined(said, links[inner]), "", None)
         else:
@@ -115,10 +115,11 @@ def _is_record(kind: object) -> TypeGuard[type]:
     return isinstance(kind, type) and (issubclass(kind, Struct) or is_dataclass(kind))
 
 
-def _names(record: Any) -> list[str]:
+def _names(record: Any) -> dict[str, str]:
+    """Each key of a record, and the field that it is of."""
     if is_dataclass(record):
-        return [field.name for field in fields(record)]
-    return [*record.__struct_fields__]
+        return {field.name: field.name for field in fields(record)}
+    return dict(zip(record.__struct_encode_fields__, record.__struct_fields__, strict=True))
 
 
 def _joined(*parts: str) -> str:

@@ -4,8 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
+
 from isfc.cli.judgement.limit import limit_line, limits_json
-from isfc.cli.output.ranges import factor_line, range_json, range_note
+from isfc.cli.output.limit_record import LimitsJson
+from isfc.cli.output.ranges import RangeJson, factor_line, range_json, range_note
 from isfc.layout.note import Note
 from scenarios.figures.certainty import Interval, Range
 from scenarios.figures.limit import Limit, first_limit
@@ -52,30 +55,45 @@ def ranges_line(found: MovesRange | None) -> str:
     )
 
 
-def ranges_json(found: MovesRange | None, guests: Sequence[Moved]) -> dict[str, Any]:
-    """The ranges as a record, below its key: null where no time follows from a rate."""
+class GuestRangesJson(Struct, frozen=True):
+    """Between what the times of a guest would lie."""
+
+    seconds: RangeJson
+    quiesced_seconds: RangeJson
+    other_end: bool
+    """whether the guest is moved at one end of the range and not at the other"""
+
+
+class MovesRangeJson(Struct, frozen=True):
+    """Between what the times of all guests would lie."""
+
+    seconds: RangeJson
+    longest_stop_s: RangeJson
+    rate: RangeJson
+    """what passes and other traffic carry, as a factor of it"""
+    guests: dict[str, GuestRangesJson]
+    """by name"""
+
+
+def ranges_json(found: MovesRange | None, guests: Sequence[Moved]) -> MovesRangeJson | None:
+    """The record of the ranges; None where no time follows from a rate."""
     if found is None:
-        return {"ranges": None}
-    widest = max(found.rates, key=lambda rate: rate.likely.high)
-    return {
-        "ranges": {
-            "seconds": range_json(found.seconds),
-            "longest_stop_s": range_json(found.longest_stop),
-            "rate": range_json(widest),
-            "guests": {
-                guest.plan.name: {
-                    "seconds": range_json(each.seconds),
-                    "quiesced_seconds": range_json(each.quiesced),
-                    "other_end": each.other_end,
-                }
-                for guest, each in zip(guests, found.guests, strict=True)
-                if each is not None
-            },
-        }
-    }
+        return None
+    return MovesRangeJson(
+        range_json(found.seconds),
+        range_json(found.longest_stop),
+        range_json(max(found.rates, key=lambda rate: rate.likely.high)),
+        {
+            guest.plan.name: GuestRangesJson(
+                range_json(each.seconds), range_json(each.quiesced), each.other_end
+            )
+            for guest, each in zip(guests, found.guests, strict=True)
+            if each is not None
+        },
+    )
 
 
-def flat_ranges(found: MovesRange | None, stop: str) -> dict[str, float]:
+def flat_ranges(found: MovesRange | None, stop: str) -> dict[str, Any]:
     """The same of all guests as columns of a row; ``stop`` is its name of the longest stop."""
     if found is None:
         return {}
@@ -101,6 +119,6 @@ class MovesLimit:
         """``Moving is limited by: how fast BOSTON receives ...``."""
         return f"Moving is {limit_line(self.limit, self.mb_per_s, self.load)} MB/s."
 
-    def record(self) -> dict[str, Any]:
-        """The same below its key."""
-        return {"limits": limits_json(self.limit, self.mb_per_s, self.load)}
+    def record(self) -> LimitsJson:
+        """The same for ``--json``."""
+        return limits_json(self.limit, self.mb_per_s, self.load)

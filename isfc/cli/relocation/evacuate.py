@@ -3,9 +3,11 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, TypeVar
 
 import typer
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import asdict
 
 from isfc.cli.options.experiment import SeedOption
 from isfc.cli.options.flattened import flattened
@@ -13,15 +15,23 @@ from isfc.cli.options.guest_file import read_guests
 from isfc.cli.options.layout import JsonOption, LayoutArgument, open_collection
 from isfc.cli.options.number import JobsOption, bounded
 from isfc.cli.output.exits import ExitCode
-from isfc.cli.output.notes import note_lines, note_records, show_notes
+from isfc.cli.output.limit_record import LimitsJson
+from isfc.cli.output.notes import NoteJson, note_lines, notes_json, show_notes
 from isfc.cli.output.picture import check_picture, write_picture
 from isfc.cli.output.progress import progress_bar, run_all
-from isfc.cli.output.ranges import range_json
-from isfc.cli.output.streams import show, show_csv, show_json, show_log
-from isfc.cli.relocation.certainty import UNRANGED, MovesLimit, ranges_json, ranges_line
+from isfc.cli.output.ranges import RangeJson, range_json
+from isfc.cli.output.streams import plain, show, show_csv, show_json, show_log
+from isfc.cli.relocation.certainty import (
+    UNRANGED,
+    MovesLimit,
+    MovesRangeJson,
+    ranges_json,
+    ranges_line,
+)
 from isfc.cli.relocation.evacuate_page import (
+    SweptJson,
+    TogetherJson,
     best_line,
-    best_record,
     evacuation_page,
     sweep_page,
     sweep_rows,
@@ -42,6 +52,8 @@ from scenarios.moves.at_once import BestTogether, best_together, counts_together
 from scenarios.moves.evacuated import systems_in_turn, systems_named
 from scenarios.moves.evacuation import AT_ONCE_MAX, Evacuation, EvacuationOutcome, evacuate
 from scenarios.moves.guest import large_guests
+from scenarios.moves.orders import Response
+from scenarios.moves.record import EvacuatedJson, TrafficJson, evacuated_json, traffic_json
 from scenarios.moves.relocated import check_stop
 from scenarios.moves.rolling import Rolling
 from scenarios.moves.targets import Placed, Tenant, memory_notes, place_guests, rooms
@@ -215,9 +227,9 @@ def _sweep(evacuation: Evacuation, jobs: int | None, shown: EvacuationShown) -> 
     notes = _notes(evacuation)
     if shown.csv:
         show_notes(notes)
-        show_csv(rows)
+        show_csv(plain(rows))
     elif shown.json:
-        show_json({"source": evacuation.name, "runs": rows, **note_records(notes)})
+        show_json(EvacuateSweepJson(evacuation.name, rows, notes_json(notes)))
     else:
         show(sweep_page(evacuation, rows, ranges), *note_lines(notes))
 
@@ -235,25 +247,82 @@ def read_tenants(path: Path, collection: Collection) -> tuple[Tenant, ...]:
     return tuple(tenants)
 
 
+class RangedTrafficJson(TrafficJson, frozen=True):
+    """The same with ranges."""
+
+    alone_range: RangeJson
+    meanwhile_range: RangeJson
+
+
+class EvacuateJson(Struct, frozen=True):
+    """``isfc evacuate --json``. Names and meanings of the keys stay between releases."""
+
+    source: str
+    """the system that the guests leave, or all of them in words"""
+    together: int
+    """how many leave a system at the same time"""
+    tried: list[TogetherJson] | UnsetType
+    """with `--best`: of each number that was tried"""
+    seconds: float
+    """until the last has arrived or was given up"""
+    longest_stop_s: float
+    """the longest that a guest was stopped"""
+    longest_quiesce_s: float
+    """the same, in this release"""
+    all_moved: bool
+    """whether the system is empty"""
+    guests: list[EvacuatedJson]
+    """in the order in which they began"""
+    traffic: list[RangedTrafficJson]
+    """of each link with other traffic"""
+    responses: Sequence[Response]
+    """as of `isfc relocate --json`"""
+    ranges: MovesRangeJson | None
+    """as of `isfc relocate --json`"""
+    limits: LimitsJson
+    """the links meanwhile, by runs of HL with as many messages under way"""
+    notes: list[NoteJson]
+    """as of `isfc plan --json`"""
+
+
+class EvacuateSweepJson(Struct, frozen=True):
+    """``isfc evacuate --sweep --json``. Names and meanings of the keys stay between releases."""
+
+    source: str
+    runs: list[SweptJson]
+    """for each number of guests together"""
+    notes: list[NoteJson]
+    """as of `isfc plan --json`"""
+
+
 def evacuation_json(
     evacuation: Evacuation, outcome: EvacuationOutcome, best: BestTogether | None = None
-) -> dict[str, Any]:
-    """What ``--json`` prints. Names and meanings of the keys stay between releases."""
+) -> EvacuateJson:
+    """The record of an evacuation; ``best`` is what else was tried."""
     moved = [guest.moved for guest in outcome.guests]
-    record = outcome.to_dict()
-    for row, each in zip(record["traffic"], outcome.traffic, strict=True):
-        for when in ("alone", "meanwhile"):
-            within = traffic_range(evacuation, each, row[f"{when}_mb_per_s"])
-            row[f"{when}_range"] = range_json(within)
-    return {
-        "source": evacuation.name,
-        "together": evacuation.at_once,
-        **({} if best is None else {"tried": best_record(best)}),
-        **record,
-        **ranges_json(evacuation_ranges(evacuation, outcome), moved),
-        **MovesLimit.of(evacuation, moved).record(),
-        **note_records(_notes(evacuation)),
-    }
+    tried = UNSET if best is None else [TogetherJson.of(*each) for each in best.tried.items()]
+    return EvacuateJson(
+        evacuation.name,
+        evacuation.at_once,
+        tried,
+        *(outcome.seconds, outcome.longest_quiesce_s, outcome.longest_quiesce_s),
+        outcome.all_moved,
+        [*map(evacuated_json, outcome.guests)],
+        [
+            RangedTrafficJson(
+                **asdict(traffic_json(each)),
+                alone_range=range_json(traffic_range(evacuation, each, each.alone.mb_per_s)),
+                meanwhile_range=range_json(
+                    traffic_range(evacuation, each, each.meanwhile_mb_per_s)
+                ),
+            )
+            for each in outcome.traffic
+        ],
+        outcome.responses,
+        ranges_json(evacuation_ranges(evacuation, outcome), moved),
+        MovesLimit.of(evacuation, moved).record(),
+        notes_json(_notes(evacuation)),
+    )
 
 
 def _watch(evacuation: Evacuation) -> EvacuationOutcome:

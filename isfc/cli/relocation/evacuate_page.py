@@ -1,8 +1,9 @@
 """What ``isfc evacuate`` shows: the schedule as a chart, and what other traffic got meanwhile."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Self
 
+from msgspec import UNSET, Struct, UnsetType
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -10,10 +11,10 @@ from rich.text import Text
 from isfc.cli.judgement.advice import paces, two_paces
 from isfc.cli.output.ranges import likely, range_note
 from isfc.cli.output.table import plain_table
-from isfc.cli.relocation.certainty import flat_ranges, of_seconds, ranges_line, seconds
+from isfc.cli.relocation.certainty import flat_ranges, ranges_line, seconds
 from isfc.cli.relocation.relocate_page import GIB, response_lines
 from isfc.layout.in_words import first_listed
-from scenarios.figures.certainty import Interval, Range
+from scenarios.figures.certainty import Range
 from scenarios.figures.moved_ranges import MovesRange
 from scenarios.figures.ranges import links_range
 from scenarios.moves.at_once import ALIKE_SHARE, BestTogether
@@ -54,18 +55,48 @@ def evacuation_page(
     return Group(*parts)
 
 
-def best_record(best: BestTogether) -> list[dict[str, Any]]:
-    """What was tried in search of the best, for ``--json``."""
-    return [
-        {
-            "together": count,
-            "seconds": outcome.seconds,
-            "longest_stop_s": outcome.longest_quiesce_s,
-            "longest_quiesce_s": outcome.longest_quiesce_s,
-            "moved": sum(guest.moved.moved for guest in outcome.guests),
-        }
-        for count, outcome in best.tried.items()
-    ]
+class TogetherJson(Struct, frozen=True, kw_only=True):
+    """What came of a number of guests together."""
+
+    together: int
+    seconds: float
+    longest_stop_s: float
+    longest_quiesce_s: float
+    """the same, in this release"""
+    moved: int
+    """how many guests"""
+
+    @classmethod
+    def of(cls, count: int, outcome: EvacuationOutcome, **more: Any) -> Self:
+        """The record of an outcome."""
+        return cls(
+            together=count,
+            seconds=outcome.seconds,
+            longest_stop_s=outcome.longest_quiesce_s,
+            longest_quiesce_s=outcome.longest_quiesce_s,
+            moved=sum(guest.moved.moved for guest in outcome.guests),
+            **more,
+        )
+
+
+class SweptJson(TogetherJson, frozen=True, kw_only=True):
+    """The same with what other traffic got; flat, as CSV has it. Names of the keys stay."""
+
+    traffic_left_percent: float | None
+    """what other traffic gets of what it gets alone; null without any"""
+    seconds_likely_low: float | UnsetType = UNSET
+    """this and those below: the ranges, if the times have some"""
+    seconds_likely_high: float | UnsetType = UNSET
+    seconds_sure_low: float | UnsetType = UNSET
+    seconds_sure_high: float | UnsetType = UNSET
+    longest_stop_s_likely_low: float | UnsetType = UNSET
+    longest_stop_s_likely_high: float | UnsetType = UNSET
+    longest_stop_s_sure_low: float | UnsetType = UNSET
+    longest_stop_s_sure_high: float | UnsetType = UNSET
+    longest_quiesce_s_likely_low: float | UnsetType = UNSET
+    longest_quiesce_s_likely_high: float | UnsetType = UNSET
+    longest_quiesce_s_sure_low: float | UnsetType = UNSET
+    longest_quiesce_s_sure_high: float | UnsetType = UNSET
 
 
 def best_line(best: BestTogether) -> str:
@@ -81,52 +112,42 @@ def sweep_rows(
     tried: Sequence[Evacuation],
     outcomes: Sequence[EvacuationOutcome],
     ranges: Sequence[MovesRange | None],
-) -> list[dict[str, Any]]:
-    """A flat record for each number of guests together. Names and meanings of the keys stay."""
+) -> list[SweptJson]:
+    """A record for each number of guests together."""
     return [
-        {
-            "together": each.at_once,
-            "seconds": outcome.seconds,
-            "longest_stop_s": outcome.longest_quiesce_s,
-            "longest_quiesce_s": outcome.longest_quiesce_s,
-            "moved": sum(guest.moved.moved for guest in outcome.guests),
-            "traffic_left_percent": _left_percent(outcome),
-            **flat_ranges(known, "longest_stop_s"),
-            **flat_ranges(known, "longest_quiesce_s"),
-        }
+        SweptJson.of(
+            each.at_once,
+            outcome,
+            traffic_left_percent=_left_percent(outcome),
+            **flat_ranges(known, "longest_stop_s") | flat_ranges(known, "longest_quiesce_s"),
+        )
         for each, outcome, known in zip(tried, outcomes, ranges, strict=True)
     ]
 
 
 def sweep_page(
-    evacuation: Evacuation, rows: Sequence[dict[str, Any]], ranges: Sequence[MovesRange | None]
+    evacuation: Evacuation, rows: Sequence[SweptJson], ranges: Sequence[MovesRange | None]
 ) -> RenderableType:
     """A line for each number of guests together."""
     count = len(evacuation.tenants)
     traffic = (">other traffic left %",) if evacuation.loads else ()
     figures = (">s", "~range", ">longest stop s", "~range", ">moved")
     table = plain_table(">together", *figures, *traffic)
-    for row in rows:
-        left = row["traffic_left_percent"]
+    for row, known in zip(rows, ranges, strict=True):
+        left = row.traffic_left_percent
         table.add_row(
-            str(row["together"]),
-            f"{row['seconds']:.2f}",
-            _likely(row, "seconds"),
-            f"{row['longest_stop_s']:.2f}",
-            _likely(row, "longest_stop_s"),
-            f"{row['moved']} of {count}",
+            str(row.together),
+            f"{row.seconds:.2f}",
+            seconds(known.seconds if known else None),
+            f"{row.longest_stop_s:.2f}",
+            seconds(known.longest_stop if known else None),
+            f"{row.moved} of {count}",
             *([] if left is None else [f"{left:.0f}"]),
         )
     guests = f"{count} guest{'s' * (count > 1)}"
     note = range_note(rate for each in ranges if each for rate in each.rates)
     heading = f"Evacuation of {evacuation.name}: {guests}, by guests together"
     return Group(heading, "", table, note)
-
-
-def _likely(row: dict[str, Any], name: str) -> str:
-    """The range of a column; nothing if the row has none."""
-    low, high = (row.get(f"{name}_likely_{end}") for end in ("low", "high"))
-    return "" if low is None or high is None else of_seconds(Interval(low, high))
 
 
 def _left_percent(outcome: EvacuationOutcome) -> float | None:

@@ -3,19 +3,28 @@
 from functools import partial
 
 import typer
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import asdict
 
 from isfc.cli.options.experiment import SeedOption, choose_node
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.guest import GuestOptions
 from isfc.cli.options.layout import open_with_disks
 from isfc.cli.options.number import JobsOption
-from isfc.cli.options.profile import LinkOptions, profile_record
+from isfc.cli.options.profile import LinkOptions, ProfileJson, profile_json
 from isfc.cli.output.exits import ExitCode
-from isfc.cli.output.notes import note_lines, note_records, show_notes
+from isfc.cli.output.limit_record import LimitsJson
+from isfc.cli.output.notes import NoteJson, note_lines, notes_json, show_notes
 from isfc.cli.output.picture import write_picture
 from isfc.cli.output.progress import progress_bar, run_all
-from isfc.cli.output.streams import show, show_csv, show_json, show_log
-from isfc.cli.relocation.certainty import UNRANGED, MovesLimit, ranges_json, ranges_line
+from isfc.cli.output.streams import plain, show, show_csv, show_json, show_log
+from isfc.cli.relocation.certainty import (
+    UNRANGED,
+    MovesLimit,
+    MovesRangeJson,
+    ranges_json,
+    ranges_line,
+)
 from isfc.cli.relocation.options import (
     AtOption,
     BackgroundOption,
@@ -28,6 +37,7 @@ from isfc.cli.relocation.options import (
 )
 from isfc.cli.relocation.relocate_page import GIB, passes_picture, relocation_page
 from isfc.cli.relocation.study_page import (
+    TriedJson,
     shorter_page,
     shorter_rows,
     sweep_page,
@@ -35,11 +45,37 @@ from isfc.cli.relocation.study_page import (
 )
 from scenarios.figures.moved_ranges import relocation_ranges
 from scenarios.moves.evacuation import WINDOW
-from scenarios.moves.relocated import Relocated, check_stop, watch_relocation
+from scenarios.moves.relocated import Relocated, RelocatedJson, check_stop, watch_relocation
 from scenarios.moves.relocation import Relocation, relocation_notes
 from scenarios.moves.study import Varied, advise
 from scenarios.moves.study import sweep as run_sweep
 from scenarios.moves.targets import Tenant, place_guests, rooms
+
+
+class RelocateJson(RelocatedJson, frozen=True, kw_only=True):
+    """``isfc relocate --json``. Names and meanings of the keys stay between releases."""
+
+    ranges: MovesRangeJson | None
+    """null if nothing follows from a rate"""
+    limits: LimitsJson
+    """the links meanwhile, by runs of HL with as many messages under way"""
+    shorter: list[TriedJson] | UnsetType = UNSET
+    """with `--shorter`"""
+    profile: ProfileJson | UnsetType = UNSET
+    """as of `isfc plan --json`"""
+
+
+class SweepJson(Struct, frozen=True):
+    """``isfc relocate --sweep --json``. Names and meanings of the keys stay between releases."""
+
+    varied: str
+    """`channels` or `guests`"""
+    runs: list[TriedJson]
+    """as of `shorter`"""
+    notes: list[NoteJson]
+    """as of `isfc plan --json`"""
+    profile: ProfileJson | UnsetType
+    """as of `isfc plan --json`"""
 
 
 @flattened
@@ -96,10 +132,10 @@ def _sweep(relocation: Relocation, varied: Varied, shown: ShownOptions, jobs: in
     notes = [*dict.fromkeys(note for those in each for note in those), UNRANGED]
     if shown.csv:
         show_notes(notes)
-        show_csv(rows)
+        show_csv(plain(rows))
     elif shown.json:
-        record = {"varied": varied, "runs": rows, **note_records(notes)}
-        show_json({**record, **profile_record(relocation.layout.site)})
+        site = profile_json(relocation.layout.site)
+        show_json(SweepJson(varied, rows, notes_json(notes), site))
     else:
         show(sweep_page(relocation, varied, tried), *note_lines(notes))
 
@@ -119,11 +155,14 @@ def _show(found: Relocated, shown: ShownOptions, like: str | None, jobs: int | N
         show_notes(notes)
         show_csv(found.rows())
     elif shown.json:
-        record = {**found.to_dict(), **note_records(notes), **ranges_json(ranges, found.guests)}
-        tried = {} if advice is None else {"shorter": shorter_rows(advice)}
-        limits = MovesLimit.of(found.relocation.evacuation, found.guests).record()
-        site = profile_record(found.relocation.layout.site)
-        show_json({**record, **limits, **tried, **site})
+        record = RelocateJson(
+            **{**asdict(found.record), "notes": notes},
+            ranges=ranges_json(ranges, found.guests),
+            limits=MovesLimit.of(found.relocation.evacuation, found.guests).record(),
+            shorter=UNSET if advice is None else shorter_rows(advice),
+            profile=profile_json(found.relocation.layout.site),
+        )
+        show_json(record)
     else:
         why = MovesLimit.of(found.relocation.evacuation, found.guests).line()
         more = [] if advice is None else ["", shorter_page(found, advice)]

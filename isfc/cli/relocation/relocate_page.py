@@ -12,10 +12,10 @@ from isfc.cli.output.table import plain_table
 from isfc.cli.relocation.certainty import guest_line, ranges_line
 from isfc.link.name import NodeName
 from scenarios.figures.moved_ranges import MovesRange
-from scenarios.moves.by_rate import WouldMove
 from scenarios.moves.guest import GuestPlan, Moved, Pass
 from scenarios.moves.guest_memory import KNOWN_GUESTS, GuestMemory
 from scenarios.moves.orders import Response
+from scenarios.moves.record import WouldMove
 from scenarios.moves.relocated import Relocated
 from scenarios.moves.relocation import Relocation
 from scenarios.moves.vmrelocate import RelocationEnd
@@ -38,7 +38,7 @@ def relocation_page(
         parts += [line for line in [guest_line(guest, known)] if line]
         parts.append(_passes(guest.passes))
         if would is not None:
-            parts.append(_would_move(guest, would))
+            parts.append(_would_move(would))
     for response in found.outcome.responses:
         parts += ["", *response_lines(response)]
     sums = [line for line in (*_sums(found), ranges_line(ranges)) if line]
@@ -110,15 +110,14 @@ def _what(guest: Moved, source: NodeName) -> str:
             )
 
 
-def _would_move(guest: Moved, would: WouldMove) -> str:
+def _would_move(would: WouldMove) -> str:
     """What would let it be moved, in a sentence."""
-    memory = guest.plan.memory
     ways = []
-    if would.change is not None:
-        rates = [rate * would.change / MIB for rate in (memory.change_rate, memory.write_rate)]
-        named = zip(rates, ("of change", "written"), strict=True)
+    if would.change_bytes_per_s is not None:
+        rates = ((would.change_bytes_per_s, "of change"), (would.write_bytes_per_s, "written"))
         ways.append(
-            "at most " + " and ".join(f"{rate:.3g} MB/s {what}" for rate, what in named if rate)
+            "at most "
+            + " and ".join(f"{rate / MIB:.3g} MB/s {what}" for rate, what in rates if rate)
         )
     limits = (("MAXQUIESCE", would.max_quiesce_s), ("MAXTOTAL", would.max_total_s))
     if any(seconds for _, seconds in limits):

@@ -1,15 +1,17 @@
 """``isfc evacuate --rolling``: rolling maintenance on one page."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
+from msgspec import Struct
+from msgspec.structs import asdict
 from rich.console import Group, RenderableType
 
 from isfc.cli.output.exits import ExitCode
-from isfc.cli.output.notes import note_lines, note_records, show_notes
+from isfc.cli.output.notes import NoteJson, note_lines, notes_json, show_notes
 from isfc.cli.output.progress import progress_bar
-from isfc.cli.output.ranges import range_json, range_note
+from isfc.cli.output.ranges import RangeJson, range_json, range_note
 from isfc.cli.output.streams import show, show_csv, show_json
 from isfc.cli.output.table import plain_table
 from isfc.cli.relocation.certainty import UNRANGED, seconds
@@ -19,6 +21,8 @@ from isfc.layout.note import Note
 from scenarios.figures.certainty import Interval, Range
 from scenarios.figures.moved_ranges import MovesRange, evacuation_ranges
 from scenarios.moves.guest import large_guests
+from scenarios.moves.orders import Response
+from scenarios.moves.record import TurnJson
 from scenarios.moves.rolling import Rolling, RollingOutcome, Turn, roll
 from scenarios.moves.targets import memory_notes
 from scenarios.runs.notes import cluster_notes
@@ -49,25 +53,72 @@ def show_rolling(rolling: Rolling, shown: "EvacuationShown") -> None:
         show_notes(notes)
         show_csv(outcome.rows())
     elif shown.json:
-        show_json({**rolling_json(rolling, outcome, ranges), **note_records(notes)})
+        show_json(rolling_json(rolling, outcome, ranges, notes))
     else:
         show(_page(rolling, outcome, ranges), *note_lines(notes))
     if not outcome.all_moved:
         raise typer.Exit(ExitCode.FAILED)
 
 
+class RangedTurnJson(TurnJson, frozen=True):
+    """The same with ranges, null if nothing follows from a rate."""
+
+    seconds_range: RangeJson | None
+    longest_stop_range: RangeJson | None
+
+
+class RollingJson(Struct, frozen=True):
+    """``isfc evacuate --rolling --json``. Names and meanings of the keys stay between releases."""
+
+    order: list[str]
+    """of the systems"""
+    together: int
+    """how many leave a system at the same time"""
+    seconds: float
+    """of all moves, without the maintenance itself"""
+    longest_stop_s: float
+    """the longest that a guest was stopped"""
+    longest_quiesce_s: float
+    """the same, in this release"""
+    all_moved: bool
+    """whether every guest was away when its system was left, and is back"""
+    turns: list[RangedTurnJson]
+    """two for each system"""
+    responses: Sequence[Response]
+    """as of `isfc relocate --json`"""
+    seconds_range: RangeJson | None
+    """null if nothing follows from a rate"""
+    longest_stop_range: RangeJson | None
+    notes: list[NoteJson]
+    """as of `isfc plan --json`"""
+
+
 def rolling_json(
-    rolling: Rolling, outcome: RollingOutcome, ranges: Sequence[MovesRange | None]
-) -> dict[str, Any]:
-    """What ``--json`` prints. Names and meanings of the keys stay between releases."""
-    record = outcome.to_dict()
+    rolling: Rolling,
+    outcome: RollingOutcome,
+    ranges: Sequence[MovesRange | None],
+    notes: Sequence[Note],
+) -> RollingJson:
+    """The record of a rolling maintenance."""
     total = _total(outcome, ranges)
-    record["seconds_range"] = range_json(total[0]) if total else None
-    record["longest_stop_range"] = range_json(total[1]) if total else None
-    for row, each in zip(record["turns"], ranges, strict=True):
-        row["seconds_range"] = range_json(each.seconds) if each else None
-        row["longest_stop_range"] = range_json(each.longest_stop) if each else None
-    return {"order": [*rolling.order], "together": rolling.at_once, **record}
+    return RollingJson(
+        [*rolling.order],
+        rolling.at_once,
+        *(outcome.seconds, outcome.longest_quiesce_s, outcome.longest_quiesce_s),
+        outcome.all_moved,
+        [
+            RangedTurnJson(
+                **asdict(turn),
+                seconds_range=range_json(each.seconds) if each else None,
+                longest_stop_range=range_json(each.longest_stop) if each else None,
+            )
+            for turn, each in zip(outcome.turn_records(), ranges, strict=True)
+        ],
+        outcome.responses,
+        range_json(total[0]) if total else None,
+        range_json(total[1]) if total else None,
+        notes_json(notes),
+    )
 
 
 def _ranges(turn: Turn) -> MovesRange | None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from msgspec import UNSET, Struct, UnsetType
 from rich.console import Group, RenderableType
 
 from isfc.cli.output.ranges import range_note
@@ -18,6 +19,36 @@ from scenarios.runs.result import MIB
 _HEADINGS = {Varied.CHANNELS: "channels", Varied.GUESTS: "together"}
 
 
+class TriedJson(Struct, frozen=True, kw_only=True):
+    """What was tried, and what came of it; flat, as CSV has it. Names of the keys stay."""
+
+    channels: int | UnsetType = UNSET
+    """with `--sweep channels`"""
+    together: int | UnsetType = UNSET
+    """with `--sweep guests`"""
+    change: str | UnsetType = UNSET
+    """with `--shorter`"""
+    helps: bool | UnsetType = UNSET
+    """with `--shorter`: whether it makes the stop shorter, or lets more guests be moved"""
+    simulated: bool | UnsetType = UNSET
+    """with `--shorter`: false where the rules alone were tried"""
+    ctcs: int
+    seconds: float
+    longest_stop_s: float
+    mb_per_s: float
+    moved: int
+    """how many guests"""
+    seconds_likely_low: float | UnsetType = UNSET
+    """this and those below: the ranges, if the times have some"""
+    seconds_likely_high: float | UnsetType = UNSET
+    seconds_sure_low: float | UnsetType = UNSET
+    seconds_sure_high: float | UnsetType = UNSET
+    longest_stop_s_likely_low: float | UnsetType = UNSET
+    longest_stop_s_likely_high: float | UnsetType = UNSET
+    longest_stop_s_sure_low: float | UnsetType = UNSET
+    longest_stop_s_sure_high: float | UnsetType = UNSET
+
+
 def sweep_page(relocation: Relocation, varied: Varied, tried: Sequence[Tried]) -> RenderableType:
     """A line for each number of what is varied."""
     source, to = relocation.way
@@ -31,9 +62,9 @@ def sweep_page(relocation: Relocation, varied: Varied, tried: Sequence[Tried]) -
     )
 
 
-def sweep_rows(varied: Varied, tried: Sequence[Tried]) -> list[dict[str, Any]]:
-    """The same as flat records. Names and meanings of the keys stay between releases."""
-    return [{_HEADINGS[varied]: int(each.change.what), **_figures(each)} for each in tried]
+def sweep_rows(varied: Varied, tried: Sequence[Tried]) -> list[TriedJson]:
+    """The same as records."""
+    return [_row(each, **{_HEADINGS[varied]: int(each.change.what)}) for each in tried]
 
 
 def shorter_page(found: Relocated, advice: Advice) -> RenderableType:
@@ -41,15 +72,10 @@ def shorter_page(found: Relocated, advice: Advice) -> RenderableType:
     return Group(*_shorter(found, advice))
 
 
-def shorter_rows(advice: Advice) -> list[dict[str, Any]]:
-    """The same as flat records."""
+def shorter_rows(advice: Advice) -> list[TriedJson]:
+    """The same as records."""
     return [
-        {
-            "change": each.change.what,
-            "helps": helps,
-            "simulated": advice.simulated,
-            **_figures(each),
-        }
+        _row(each, change=each.change.what, helps=helps, simulated=advice.simulated)
         for helps, some in ((True, advice.shorter), (False, advice.alike))
         for each in some
     ]
@@ -77,32 +103,33 @@ def _table(heading: str, tried: Sequence[Tried]) -> Iterator[RenderableType]:
     table = plain_table(heading, ">CTCs", *figures, gap=1)
     rates: list[Range] = []
     for each in tried:
-        figures_of = _figures(each)
+        row = _row(each)
         found = relocation_ranges(each.change.relocation, each.outcome.guests)
         rates += found.rates if found else ()
         table.add_row(
             each.change.what,
-            str(figures_of["ctcs"]),
-            f"{figures_of['seconds']:.2f}",
+            str(row.ctcs),
+            f"{row.seconds:.2f}",
             seconds(found.seconds if found else None),
-            f"{figures_of['longest_stop_s']:.2f}",
+            f"{row.longest_stop_s:.2f}",
             seconds(found.longest_stop if found else None),
-            f"{figures_of['mb_per_s']:.0f}",
-            f"{figures_of['moved']} of {len(each.change.relocation.guests)}",
+            f"{row.mb_per_s:.0f}",
+            f"{row.moved} of {len(each.change.relocation.guests)}",
         )
     yield table
     yield range_note(rates)
 
 
-def _figures(each: Tried) -> dict[str, Any]:
+def _row(each: Tried, **of: Any) -> TriedJson:
     outcome = each.outcome
     length = sum(guest.length for guest in outcome.guests)
     found = relocation_ranges(each.change.relocation, outcome.guests)
-    return {
-        "ctcs": len(each.change.relocation.layout.ctcs),
-        "seconds": outcome.seconds,
-        "longest_stop_s": outcome.longest_stop_s,
-        "mb_per_s": length / max(1e-9, outcome.seconds) / MIB,
-        "moved": each.moved_count,
+    return TriedJson(
+        **of,
+        ctcs=len(each.change.relocation.layout.ctcs),
+        seconds=outcome.seconds,
+        longest_stop_s=outcome.longest_stop_s,
+        mb_per_s=length / max(1e-9, outcome.seconds) / MIB,
+        moved=each.moved_count,
         **flat_ranges(found, "longest_stop_s"),
-    }
+    )

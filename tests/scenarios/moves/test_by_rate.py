@@ -6,9 +6,10 @@ from math import inf
 import pytest
 
 from isfc.layout.catalogue import load_layout
-from scenarios.moves.by_rate import WouldMove, by_rate, relocate_by_rate, with_channels, would_move
+from scenarios.moves.by_rate import by_rate, relocate_by_rate, with_channels, would_move
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.guest_memory import GuestMemory
+from scenarios.moves.record import WouldMove
 from scenarios.moves.relocation import Relocation, RelocationOutcome, relocate
 from scenarios.moves.study import SIMULATED_MAX, advise
 from scenarios.moves.vmrelocate import Limits, RelocationEnd
@@ -39,8 +40,8 @@ def moved(relocation: Relocation, memory: GuestMemory | None = None, **limits: f
 @pytest.mark.parametrize("limits", [Limits(max_quiesce=0.2), Limits(max_total=0.5)])
 def test_what_is_said_to_do_does(limits: Limits) -> None:
     relocation, would = stuck(limits)
-    assert would.change is not None
-    less = replace(MEMORY, change_rate=int(MEMORY.change_rate * would.change))
+    assert would.change_bytes_per_s is not None
+    less = replace(MEMORY, change_rate=would.change_bytes_per_s)
     assert moved(relocation, less)
     assert not moved(relocation, replace(MEMORY, change_rate=int(less.change_rate * 2)))
     if limits.max_total == inf:
@@ -66,8 +67,8 @@ def test_of_two_limits_that_are_too_short_both_are_said() -> None:
 def test_a_hot_set_is_written_more_slowly() -> None:
     memory = GuestMemory(64 * MIB, 64 * MIB, hot_set=48 * MIB, write_rate=2000 * MIB)
     relocation, would = stuck(Limits(max_quiesce=0.2), memory)
-    assert would.change is not None
-    slower = replace(memory, write_rate=int(memory.write_rate * would.change))
+    assert would.write_bytes_per_s is not None
+    slower = replace(memory, write_rate=would.write_bytes_per_s)
     assert moved(relocation, slower)
 
 
