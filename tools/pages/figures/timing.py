@@ -189,8 +189,6 @@ def _pairs() -> dict[str, str]:
     return {
         "HM_two_at_16": f"{2e3 / exchanges('HM', 16, 1):.2f}",
         "HY_collisions": f"{transport('HY', 1, 1, 'collisions_per_s'):.0f}",
-        "HM_14": f"{transport('HM', 14, 50, 'mb_per_s'):.0f}",
-        "HM_16": f"{transport('HM', 16, 50, 'mb_per_s'):.0f}",
     }
 
 
