@@ -3,28 +3,30 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
+from msgspec import UNSET, Struct, UnsetType
 
 from isfc.cli.measured.options import MeasuredFiles, MeasuredLink
 from isfc.cli.measured.page import compare_page, errors_picture
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption
 from isfc.cli.options.number import bounded
-from isfc.cli.options.profile import ProfileOption, profile_record
+from isfc.cli.options.profile import ProfileJson, ProfileOption, profile_json
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.notes import note_lines
 from isfc.cli.output.picture import check_picture, write_picture
 from isfc.cli.output.progress import progress_bar
-from isfc.cli.output.ranges import factor_line, range_note
+from isfc.cli.output.ranges import RangeJson, factor_line, range_json, range_note
 from isfc.cli.output.streams import show, show_error, show_json, show_log
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Layout
 from isfc.layout.note import Note, NoteKind
 from isfc.layout.site_file import with_site
 from isfc.measured.seen import SeenInterval, seen_intervals
-from scenarios.figures.ranges import range_record, rate_range
+from scenarios.figures.certainty import Range
+from scenarios.figures.ranges import rate_range
 from scenarios.figures.site_compare import ComparedInterval, compare_interval
 from scenarios.figures.site_messages import QuietLink
 from scenarios.runs.at_site import given_site
@@ -70,13 +72,10 @@ def compare(
         write_picture(plot, errors_picture(compared))
     if json:
         records = [
-            {
-                **compared_record(each, tolerance),
-                "rate_range": None if within is None else range_record(within),
-            }
+            interval_json(each, tolerance, within)
             for each, within in zip(compared, ranges, strict=True)
         ]
-        show_json({"compared": records, **profile_record(site)})
+        show_json(SiteComparedJson(records, profile_json(site)))
     else:
         features = [fibre.profile.feature for fibre in layout.fibres]
         notes = [] if site is None else [Note(NoteKind.PROFILE, site.describe(features))]
@@ -108,24 +107,85 @@ def _compare_all(layout: Layout, intervals: Sequence[SeenInterval]) -> list[Comp
     return compared
 
 
-def compared_record(each: ComparedInterval, tolerance: float | None) -> dict[str, Any]:
-    """One entry of what ``--json`` prints. Names and meanings of the keys stay."""
+class FigureJson(Struct, frozen=True):
+    """A figure measured, and ours."""
+
+    node: str
+    of: str
+    """an RDEV, or `link`"""
+    measure: str
+    measured: float
+    emulated: float
+    judged: bool
+    """whether it counts"""
+    rounding: float
+    """half of its last digit, as a share of it"""
+    error_percent: float | None
+    """with its sign; null where 0 was measured"""
+
+
+class IntervalJson(Struct, frozen=True):
+    """An interval beside the run of what it is taken to be."""
+
+    place: str
+    """file and line"""
+    system: str
+    """the first end that was measured"""
+    systems: list[str]
+    """all of them"""
+    begin: str | None
+    end: str | None
+    zone: str | None
+    workload: str
+    """what is taken to have run"""
+    pairs: int | None
+    """null of a light load, which is emulated at its rate"""
+    client: str
+    offered_per_s: float | None
+    """of an open loop; null if no link activity says it"""
+    uncertain: list[str]
+    """what of that is assumed or doubtful"""
+    notes: list[str]
+    """what is left out or missing"""
+    figures: list[FigureJson]
+    beyond_tolerance: int | None
+    """how many judged figures are, null without `--tolerance`"""
+    reasons: tuple[str, ...]
+    """what may explain the errors"""
+    rate_range: RangeJson | None
+    """between what a rate is with the profile, as a multiple of the model's; null without one"""
+
+
+class SiteComparedJson(Struct, frozen=True):
+    """``isfc measured compare --json``. Names and meanings of the keys stay between releases."""
+
+    compared: list[IntervalJson]
+    """each interval, as in the next table"""
+    profile: ProfileJson | UnsetType = UNSET
+    """as of `isfc plan --json`"""
+
+
+def interval_json(
+    each: ComparedInterval, tolerance: float | None, within: Range | None
+) -> IntervalJson:
+    """The record of an interval."""
     first, derived = each.seen.ends[0], each.derived
     one = first.measurement
-    return {
-        "place": str(one.place),
-        "system": first.node,
-        "systems": [end.node for end in each.seen.ends],
-        "begin": one.begin,
-        "end": one.end,
-        "zone": one.zone,
-        "workload": derived.workload.name,
-        "pairs": None if derived.is_light else derived.pairs,
-        "client": derived.client,
-        "offered_per_s": derived.offered_per_s,
-        "uncertain": [*derived.uncertain, *derived.doubts],
-        "notes": each.seen.notes(),
-        "figures": [{**asdict(f), "error_percent": f.error_percent} for f in each.figures],
-        "beyond_tolerance": None if tolerance is None else len(each.beyond(tolerance)),
-        "reasons": list(each.reasons),
-    }
+    return IntervalJson(
+        place=str(one.place),
+        system=first.node,
+        systems=[end.node for end in each.seen.ends],
+        begin=one.begin,
+        end=one.end,
+        zone=one.zone,
+        workload=derived.workload.name,
+        pairs=None if derived.is_light else derived.pairs,
+        client=derived.client,
+        offered_per_s=derived.offered_per_s,
+        uncertain=[*derived.uncertain, *derived.doubts],
+        notes=each.seen.notes(),
+        figures=[FigureJson(**asdict(f), error_percent=f.error_percent) for f in each.figures],
+        beyond_tolerance=None if tolerance is None else len(each.beyond(tolerance)),
+        reasons=each.reasons,
+        rate_range=None if within is None else range_json(within),
+    )

@@ -1,17 +1,18 @@
 """``isfc measured fit``: the model's constants as a site's figures tell them."""
 
 import os
-from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
+from msgspec import Struct
 
 from isfc.cli.measured.options import MeasuredFiles, MeasuredLink
 from isfc.cli.measured.page import fit_page
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption
 from isfc.cli.options.number import JobsOption
+from isfc.cli.options.profile import ProfileJson, profile_fields
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import check_file, output_option
 from isfc.cli.output.progress import progress_bar
@@ -68,7 +69,7 @@ def fit_site(
     if written:
         write_file(output, format_site(fitted.profile))
     if json:
-        show_json(fitted_record(fitted, written=written))
+        show_json(fitted_json(fitted, written=written))
     else:
         show(fit_page(fitted, str(output), written=written))
     if not written:
@@ -76,20 +77,50 @@ def fit_site(
         raise typer.Exit(ExitCode.FAILED)
 
 
-def fitted_record(fitted: Fitted, *, written: bool) -> dict[str, Any]:
-    """What ``--json`` prints. Names and meanings of the keys stay between releases."""
-    profile = fitted.profile
-    return {
-        **asdict(profile),
-        "factors": dict(profile.factors),
-        "uncertainty": dict(fitted.uncertainties),
-        "ranges": fitted.ranges(),
-        "not_told": list(fitted.untold),
-        "misfit": fitted.misfit,
-        "explanations": [
-            {"what": each.what, "off_percent": each.off_percent, "aicc": each.evidence}
+class ExplanationJson(Struct, frozen=True):
+    """What was held beside a fit."""
+
+    what: str
+    off_percent: float
+    """its median error"""
+    aicc: float
+    """Akaike's criterion, of which less is better"""
+
+
+class FittedJson(ProfileJson, frozen=True):
+    """``isfc measured fit --json``: the profile, and how well it is known. The keys stay."""
+
+    uncertainty: dict[str, float]
+    """by constant, how far the logarithm of its factor may be off: two standard deviations, wider
+    by `misfit`"""
+    ranges: dict[str, tuple[float, float]]
+    """by constant, between what its factor is, where 95 % of such ranges hold it; wider to one side
+    where lines do not reach so far and the profile of the squares is"""
+    not_told: tuple[str, ...]
+    """the constants that these figures do not tell, and that stay as they are"""
+    misfit: float | None
+    """how far the figures are off all in all, as a multiple of what noise and rounding leave; null
+    without intervals"""
+    explanations: list[ExplanationJson]
+    """what was held beside the fit, the best first"""
+    notes: tuple[str, ...]
+    """what else is to be looked at, such as a line that is not as fast as the layout says"""
+    written: bool
+    """whether the profile was written: not if it is refused, unless with `--anyway`"""
+
+
+def fitted_json(fitted: Fitted, *, written: bool) -> FittedJson:
+    """The record of a fit."""
+    return FittedJson(
+        **profile_fields(fitted.profile),
+        uncertainty=dict(fitted.uncertainties),
+        ranges=fitted.ranges(),
+        not_told=fitted.untold,
+        misfit=fitted.misfit,
+        explanations=[
+            ExplanationJson(each.what, each.off_percent, each.evidence)
             for each in fitted.explanations
         ],
-        "notes": list(fitted.notes),
-        "written": written,
-    }
+        notes=fitted.notes,
+        written=written,
+    )

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from msgspec import Struct
 
 from isfc.cli.measured.options import MeasuredFiles
 from isfc.cli.measured.page import read_page
@@ -21,6 +22,13 @@ class TablePrinted(PrintOptions):
     """What the neutral table is printed as."""
 
     csv: Annotated[bool, typer.Option("--csv", help="Print the neutral table as CSV.")] = False
+
+
+class MeasurementsJson(Struct, frozen=True):
+    """``isfc measured read --json``."""
+
+    measurements: list[dict[str, Any]]
+    """each a row of [the table](measured.md#the-table) by its columns"""
 
 
 @flattened
@@ -58,7 +66,7 @@ def read(
     if output is not None:
         write_table(output, rows)
     if printed.json:
-        show_json({"measurements": rows})
+        show_json(MeasurementsJson(rows))
     elif printed.csv:
         show_csv(rows)
     else:

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from msgspec import UNSET, Struct, UnsetType
@@ -66,7 +66,7 @@ class ProfileJson(Struct, frozen=True):
     """A site profile."""
 
     name: str
-    """from its file"""
+    """that of its file"""
     factors: dict[str, float]
     """by constant (`transfer`, `line`, `latency`, `turn`, `receive`, `build`), how many times
     today's value; those that are not told are not among them"""
@@ -92,9 +92,12 @@ class ProfileJson(Struct, frozen=True):
 
 def profile_json(profile: "SiteProfile | None") -> ProfileJson | UnsetType:
     """What ``--json`` has where a profile was taken."""
-    if profile is None:
-        return UNSET
-    return ProfileJson(**{**asdict(profile), "factors": dict(profile.factors)})
+    return UNSET if profile is None else ProfileJson(**profile_fields(profile))
+
+
+def profile_fields(profile: "SiteProfile") -> dict[str, Any]:
+    """What a profile's record holds, by its keys."""
+    return {**asdict(profile), "factors": dict(profile.factors)}
 
 
 def profile_record(profile: "SiteProfile | None") -> dict[str, ProfileJson]:
