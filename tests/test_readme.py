@@ -8,16 +8,9 @@ from typing import Any
 import pytest
 
 from isfc.cli.output.exits import ExitCode
-from isfc.deck.cabling import Cabling
-from isfc.deck.imported import link_record
-from isfc.deck.pairing import pair
-from isfc.deck.partition import choose_systems
-from isfc.deck.wiring import wire
 from isfc.layout.catalogue import shipped_layouts
-from isfc.layout.collection import Collection
 from isfc.layout.file import parse_layout
 from scenarios.published.verdict import left_out
-from tests.decks import shipped
 from tests.waiting import PATIENCE_S
 from tools.pages import console
 
@@ -82,13 +75,6 @@ def test_make_targets_exist() -> None:
     assert targets == ["replay", "test"]
     for target in targets:
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
-
-
-def test_import_keys() -> None:
-    systems = choose_systems("ALPHA,BETA", [shipped("cross-css.iocp")])
-    pairing = pair(systems[0], systems[1], Cabling())
-    layout = wire(pairing, lambda _: None, {}).layout
-    assert_keys("import iocp", link_record(pairing, Collection((layout,))))
 
 
 def assert_keys(command: str, record: dict[str, Any]) -> None:

@@ -5,10 +5,10 @@ one that takes paths too and keeps that in its record.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from ctc.address import ChpidId, format_chpid, format_rdev, parse_chpid
+from ctc.address import ChpidId, parse_chpid
 from ctc.profiles import ChpidProfile, find_profile
 from isfc.arguments import checked, in_python
 from isfc.deck.activation import Activation, imbedded, parse_activations
@@ -17,6 +17,7 @@ from isfc.deck.console import by_system
 from isfc.deck.deck import Deck
 from isfc.deck.entry import entry_ports
 from isfc.deck.hint import check_paths, hinted_fibres, hinted_ports
+from isfc.deck.imported_record import ImportedJson, imported_json
 from isfc.deck.islink import ConsoleLog, parse_log
 from isfc.deck.kept import keep_decks, too_long
 from isfc.deck.links import find_links, name_logs, parse_chpids
@@ -76,49 +77,14 @@ class Imported:
     def _repr_html_(self) -> str:
         return drawn(self.collection)
 
+    @property
+    def record(self) -> ImportedJson:
+        """What ``isfc import --json`` prints."""
+        return imported_json(self)
+
     def to_dict(self) -> dict[str, Any]:
-        """What ``isfc import --json`` prints; names and meanings of the keys stay."""
-        pairings = self.pairings or [None] * len(self.apart)
-        return {
-            "links": [
-                link_record(pairing, alone)
-                for pairing, alone in zip(pairings, self.apart, strict=True)
-            ],
-            "shared_channels": [
-                {end.node: format_chpid(end.chpid) for end in channel}
-                for channel in self.collection.shared_channels
-            ],
-            "cecs": {cec.name: list(cec.systems) for cec in self.collection.cecs},
-        }
-
-
-def link_record(pairing: Pairing | None, alone: Collection) -> dict[str, Any]:
-    """What ``--json`` prints of a link. Names and meanings of the keys stay between releases.
-
-    Without ``pairing``, of decks, nothing was inferred and nothing left.
-    """
-    (layout,) = alone.links
-    return {
-        "nodes": list(layout.nodes),
-        "ctcs": [
-            {
-                "chpids": [format_chpid(chpid) for chpid in ctc.fibre.chpids],
-                "rdevs": [format_rdev(rdev) for rdev in ctc.rdevs],
-            }
-            for ctc in layout.ctcs
-        ],
-        "inferred": dict(pairing.inferred) if pairing else {},
-        "unpaired": [
-            {
-                "node": each.node,
-                "rdev": format_rdev(each.device.rdev),
-                "place": str(each.device.place),
-                "reason": each.reason.value,
-                "text": each.text,
-            }
-            for each in (pairing.unpaired if pairing else ())
-        ],
-    }
+        """The same as a dict; names and meanings of the keys stay."""
+        return asdict(self.record)
 
 
 @checked

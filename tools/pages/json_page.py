@@ -23,7 +23,7 @@ from msgspec import Struct
 ELSEWHERE: Final = ("as of ", "the same", "the next table")
 """How a text begins after which the keys are not named: another row or table names them."""
 
-_NAMED: Final = re.compile(r"<!--=(isfc\.cli\.\w[\w.]*Json)-->")
+_NAMED: Final = re.compile(r"<!--=(isfc\.\w[\w.]*Json)-->")
 _HEADING: Final = re.compile(r"^#+ (.+)$", re.MULTILINE)
 _LINK: Final = re.compile(r"\[([^]]+)\]\([^)]*\)")
 

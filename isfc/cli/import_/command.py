@@ -207,7 +207,7 @@ def _origin(texts: Sequence[NamedText]) -> str:
 def _write(found: Imported, heading: str, output: Path | None, *, json: bool) -> None:
     """Write one layout of all links; to a folder, a layout of each. With ``json``, its record."""
     if json:
-        show_json(found.to_dict())
+        show_json(found.record)
         if output is None:
             return
     if output is not None and output.is_dir():
