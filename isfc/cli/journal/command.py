@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from isfc.arguments import STANDARD_INPUT
-from isfc.cli.journal.document import open_journal, record_document, replay_document
+from isfc.cli.journal.document import open_journal, record_json, replay_json
 from isfc.cli.journal.page import HEADING, json_line, record_lines, replay_page
 from isfc.cli.options.layout import JsonOption
 from isfc.cli.output.exits import ExitCode
@@ -44,7 +44,7 @@ def show(
     with _opened(file) as read:
         reader = JournalReader(read)
         if json:
-            show_lines(json_line(record_document(record)) for record in reader)
+            show_lines(json_line(record_json(record)) for record in reader)
         else:
             records = iter(reader)
             first = next(records, None)  # what is no journal fails here, before any heading
@@ -67,7 +67,7 @@ def replay(file: FileArgument, *, json: JsonOption = False) -> None:
     with _opened(file) as read:
         done = replay_journal(read)
     if json:
-        show_json(replay_document(done))
+        show_json(replay_json(done))
     else:
         show_page(replay_page(done, _remainder(done.truncated_length)))
     if done.difference is not None:

@@ -6,9 +6,13 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Any, Final
 
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import asdict
+
 from ctc.address import Rdev, format_rdev
 from ctc.frame import CommandFrame, DataFrame, Frame
 from isfc.arguments import checked
+from isfc.cli.output.streams import plain
 from isfc.errors import ConfigurationError
 from isfc.journal.framed import CTCE_HEADER, MAGIC_LENGTH
 from isfc.journal.journal import Replay, replay
@@ -34,7 +38,7 @@ def journal_show(file: str | Path) -> Iterator[dict[str, Any]]:
     where it cannot be read, and an `IsfcError` where it is damaged.
     """
     with open_journal(Path(file)) as stream:
-        yield from map(record_document, JournalReader(stream.read))
+        yield from map(plain, map(record_json, JournalReader(stream.read)))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -50,7 +54,8 @@ class JournalReplay:
 
     def to_dict(self) -> dict[str, Any]:
         """What ``--json`` prints; names and meanings of the keys stay."""
-        return replay_document(self.replayed)
+        found: dict[str, Any] = plain(replay_json(self.replayed))
+        return found
 
     def __repr__(self) -> str:
         done = self.replayed
@@ -88,99 +93,184 @@ def open_journal(path: Path) -> BufferedReader:
     return stream
 
 
-def record_document(record: JournalRecord) -> dict[str, Any]:
-    """A record as JSON. Names and meanings of the keys stay between releases."""
-    return {
-        "index": record.index,
-        "offset": record.offset,
-        "act": record.act.name.lower(),
-        "now_ns": record.now_ns,
-        **given_document(record),
-        **outcome_document(record.outcome),
-    }
+class MessageJson(Struct, frozen=True):
+    """A message that is sent, or in a package."""
+
+    conversation: int
+    traffic: str
+    length: int
+    serial: int
+    more: bool
 
 
-def outcome_document(outcome: InputOutcome) -> dict[str, Any]:
-    """What came of an input, as JSON."""
-    return {
-        "frames": outcome.frame_count,
-        "events": outcome.event_count,
-        "next_deadline_ns": outcome.deadline_ns,
-        "frames_digest": outcome.frames_digest.hex(),
-        "events_digest": outcome.events_digest.hex(),
-        "raised": outcome.error or None,
-    }
+class FrameJson(Struct, frozen=True, kw_only=True):
+    """A frame that arrives; of data only the length."""
+
+    kind: str
+    """`command`, `data` or `status`"""
+    signal: str | UnsetType = UNSET
+    """of a status"""
+    command: str | UnsetType = UNSET
+    serial: int
+    package: int | UnsetType = UNSET
+    """its number, of data"""
+    length: int | UnsetType = UNSET
+    count: int | UnsetType = UNSET
+    """of a command"""
+    messages: list[MessageJson] | UnsetType = UNSET
+    """of data"""
 
 
-def replay_document(done: Replay) -> dict[str, Any]:
-    """A replay as JSON. Names and meanings of the keys stay between releases."""
-    difference = done.difference
-    return {
-        "node": done.definition.name,
-        "partner": done.definition.partner,
-        "identical": difference is None,
-        "fresh_nodes": done.node_count,
-        "inputs": done.input_count,
-        "first_ns": done.first_ns,
-        "last_ns": done.last_ns,
-        "frames": done.frame_count,
-        "events": done.event_count,
-        "truncated_bytes": done.truncated_length,
-        "difference": difference
-        and {
-            "recorded": record_document(difference.record),
-            "replayed": outcome_document(difference.replayed),
-        },
-    }
+class OutcomeJson(Struct, frozen=True):
+    """What came of an input, as of `RecordJson`."""
+
+    frames: int
+    events: int
+    next_deadline_ns: int | None
+    frames_digest: str
+    events_digest: str
+    raised: str | None
 
 
-def given_document(record: JournalRecord) -> dict[str, Any]:
-    """What a record's input was, as JSON; data is not shown, only its length."""
-    document: dict[str, Any] = {}
-    if record.act in RDEV_ACTS:
-        document["rdev"] = format_rdev(Rdev(record.number))
-    elif record.act in CHPID_ACTS:
-        document["chpid"] = f"{record.number:02X}"
-    given = record.given
-    if isinstance(given, LinkEndDefinition):
-        document["node"], document["partner"] = given.name, given.partner
-        document["rdevs"] = [format_rdev(ctc.device.rdev) for ctc in given.ctcs]
-        document["arbitration"] = given.arbitration.value
-    elif isinstance(given, list):
-        document["messages"] = [_message_document(message) for message in given]
-    elif given is not None:
-        document["frame"] = _frame_document(given)
-    return document
+class RecordJson(Struct, frozen=True, kw_only=True):
+    """One input of a node, and what came of it. Names and meanings of the keys stay."""
+
+    index: int
+    offset: int
+    """at which byte of the file"""
+    act: str
+    """`begin` (a fresh node), `send`, `arrive`, `deadline`, `connect`, `disconnect`, `activate`,
+    `deactivate`, `vary_rdev_on`, `vary_rdev_off`, `vary_chpid_on`, `vary_chpid_off`"""
+    now_ns: int
+    """the node's time"""
+    rdev: str | UnsetType = UNSET
+    """what it was done to, if that is a device"""
+    chpid: str | UnsetType = UNSET
+    """if that is a chpid"""
+    node: str | UnsetType = UNSET
+    """this and the next three: of `begin`"""
+    partner: str | UnsetType = UNSET
+    rdevs: list[str] | UnsetType = UNSET
+    arbitration: str | UnsetType = UNSET
+    messages: list[MessageJson] | UnsetType = UNSET
+    """of `send`"""
+    frame: FrameJson | UnsetType = UNSET
+    """of `arrive`"""
+    frames: int
+    """what came of it: how many"""
+    events: int
+    """how many"""
+    next_deadline_ns: int | None
+    """when the node is to be called"""
+    frames_digest: str
+    """the first 8 bytes of SHA-256, in hex"""
+    events_digest: str
+    raised: str | None
+    """the error that the node raised, or null"""
 
 
-def _message_document(message: Message) -> dict[str, Any]:
-    return {
-        "conversation": message.conversation,
-        "traffic": message.traffic.name.lower(),
-        "length": message.length,
-        "serial": message.serial,
-        "more": message.more,
-    }
+class DifferenceJson(Struct, frozen=True):
+    """The first input of which something else came."""
+
+    recorded: RecordJson
+    """as of `isfc journal show --json`"""
+    replayed: OutcomeJson
+    """what came of it now"""
 
 
-def _frame_document(frame: Frame) -> dict[str, Any]:
+class ReplayJson(Struct, frozen=True):
+    """``isfc journal replay --json``. Names and meanings of the keys stay between releases."""
+
+    node: str
+    partner: str
+    identical: bool
+    fresh_nodes: int
+    """one, and one for each restart"""
+    inputs: int
+    first_ns: int
+    last_ns: int
+    frames: int
+    events: int
+    truncated_bytes: int
+    """at the end, no whole record"""
+    difference: DifferenceJson | None
+
+
+def record_json(record: JournalRecord) -> RecordJson:
+    """The record of an input."""
+    act, given = record.act, record.given
+    begun = given if isinstance(given, LinkEndDefinition) else None
+    return RecordJson(
+        index=record.index,
+        offset=record.offset,
+        act=act.name.lower(),
+        now_ns=record.now_ns,
+        rdev=format_rdev(Rdev(record.number)) if act in RDEV_ACTS else UNSET,
+        chpid=f"{record.number:02X}" if act in CHPID_ACTS else UNSET,
+        node=begun.name if begun else UNSET,
+        partner=begun.partner if begun else UNSET,
+        rdevs=[format_rdev(ctc.device.rdev) for ctc in begun.ctcs] if begun else UNSET,
+        arbitration=begun.arbitration.value if begun else UNSET,
+        messages=[*map(_message_json, given)] if isinstance(given, list) else UNSET,
+        frame=_frame_json(given) if isinstance(given, Frame) else UNSET,
+        **asdict(_outcome_json(record.outcome)),
+    )
+
+
+def _outcome_json(outcome: InputOutcome) -> OutcomeJson:
+    return OutcomeJson(
+        outcome.frame_count,
+        outcome.event_count,
+        outcome.deadline_ns,
+        outcome.frames_digest.hex(),
+        outcome.events_digest.hex(),
+        outcome.error or None,
+    )
+
+
+def replay_json(done: Replay) -> ReplayJson:
+    """The record of a replay."""
+    found = done.difference
+    return ReplayJson(
+        done.definition.name,
+        done.definition.partner,
+        found is None,
+        *(done.node_count, done.input_count, done.first_ns, done.last_ns),
+        *(done.frame_count, done.event_count, done.truncated_length),
+        None
+        if found is None
+        else DifferenceJson(record_json(found.record), _outcome_json(found.replayed)),
+    )
+
+
+def _message_json(message: Message) -> MessageJson:
+    return MessageJson(
+        message.conversation,
+        message.traffic.name.lower(),
+        message.length,
+        message.serial,
+        message.more,
+    )
+
+
+def _frame_json(frame: Frame) -> FrameJson:
     if isinstance(frame, CommandFrame):
         command = frame.command.name
-        return {
-            "kind": "command",
-            "command": command,
-            "serial": frame.serial,
-            "length": frame.length,
-            "count": frame.count,
-        }
+        return FrameJson(
+            kind="command",
+            command=command,
+            serial=frame.serial,
+            length=frame.length,
+            count=frame.count,
+        )
     if isinstance(frame, DataFrame):
         package = frame.load
         assert isinstance(package, Package), "only packages travel"
-        return {
-            "kind": "data",
-            "serial": frame.serial,
-            "package": package.number,
-            "length": package.length,
-            "messages": [_message_document(message) for message in package.messages],
-        }
-    return {"kind": "status", "signal": frame.signal.name, "serial": frame.serial}
+        return FrameJson(
+            kind="data",
+            serial=frame.serial,
+            package=package.number,
+            length=package.length,
+            messages=[*map(_message_json, package.messages)],
+        )
+    return FrameJson(kind="status", signal=frame.signal.name, serial=frame.serial)

@@ -9,6 +9,7 @@ from rich.console import Group, RenderableType
 from ctc.address import Rdev, format_rdev
 from ctc.frame import CommandFrame, DataFrame
 from isfc.cli.journal.document import CHPID_ACTS, RDEV_ACTS
+from isfc.cli.output.streams import plain
 from isfc.cli.output.table import plain_table
 from isfc.journal.journal import Difference, Replay
 from isfc.journal.record import InputKind, InputOutcome, JournalRecord
@@ -110,9 +111,9 @@ def _cells(outcome: InputOutcome) -> tuple[str, ...]:
     )
 
 
-def json_line(document: object) -> str:
+def json_line(record: object) -> str:
     """One JSON document on one line."""
-    return json.dumps(document, allow_nan=False)
+    return json.dumps(plain(record), allow_nan=False)
 
 
 def _number(record: JournalRecord) -> str:

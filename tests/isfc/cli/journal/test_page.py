@@ -1,11 +1,13 @@
 """The lines of a journal."""
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ctc.frame import Frame
-from isfc.cli.journal.document import given_document
+from isfc.cli.journal.document import record_json
 from isfc.cli.journal.page import json_line, record_lines, seconds
 from isfc.journal.record import InputKind, InputOutcome, JournalRecord
 from isfc.link.message import Message
@@ -36,7 +38,7 @@ def test_any_frame_has_one_line_and_one_document(
     record = JournalRecord(1, 10, InputKind.ARRIVE, now_ns, 0x6000, frame, outcome)
     (line,) = record_lines(record)
     assert line.split()[1:3] == ["frame", "6000"]
-    assert "\n" not in json_line(given_document(record))
+    assert "\n" not in json_line(record_json(record))
 
 
 @given(st.lists(messages(), max_size=5), outcomes)
@@ -46,7 +48,7 @@ def test_any_messages_have_one_line_and_one_document(
     record = JournalRecord(1, 10, InputKind.SEND, 0, 0, sent, outcome)
     (line,) = record_lines(record)
     assert f" {len(sent)} message" in line
-    assert len(given_document(record)["messages"]) == len(sent)
+    assert len(json.loads(json_line(record_json(record)))["messages"]) == len(sent)
 
 
 def test_ordinary_line_fits_80_columns() -> None:
