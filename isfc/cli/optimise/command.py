@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, TypeVar
 
 import typer
+from msgspec import structs
 
 from ctc.address import parse_rdevs
 from isfc.cli.optimise.json import found_json
@@ -21,12 +22,12 @@ from isfc.cli.optimise.page import (
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption, OpenedFile, open_with_disks
 from isfc.cli.options.number import JobsOption, bounded
-from isfc.cli.options.profile import LinkOptions, profile_record
+from isfc.cli.options.profile import LinkOptions, profile_json
 from isfc.cli.options.traffic import TrafficOption, choose_traffic
 from isfc.cli.output.file import check_file, output_option
 from isfc.cli.output.picture import check_picture, write_picture
 from isfc.cli.output.progress import progress_bar
-from isfc.cli.output.streams import plain, show, show_json, write_file
+from isfc.cli.output.streams import show, show_json, write_file
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
 from isfc.layout.comments import with_comments
@@ -188,8 +189,7 @@ def optimise_layout(
     if plot is not None:
         write_picture(plot, front_picture(found, task))
     if json:
-        record = plain(found_json(found, task))
-        show_json({**record, **profile_record(task.layout.site)})
+        show_json(structs.replace(found_json(found, task), profile=profile_json(task.layout.site)))
     else:
         show(found_page(found, task), *written_line(output, written(found)))
 

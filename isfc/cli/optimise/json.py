@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from ctc.address import format_chpid, format_rdev
 from isfc.cli.optimise.page import (
@@ -16,6 +16,7 @@ from isfc.cli.optimise.page import (
     undefined,
     written,
 )
+from isfc.cli.options.profile import ProfileJson
 from isfc.cli.output.notes import NoteJson, notes_json
 from isfc.cli.output.ranges import RangeJson, range_json
 from isfc.search.optimise import BEST
@@ -101,6 +102,8 @@ class OptimiseJson(Struct, frozen=True):
     written: str
     """what `-o` writes: the `first` of `best`, `defined`, or `given` where there is nothing to
     gain"""
+    profile: ProfileJson | UnsetType = UNSET
+    """as of `isfc plan --json`"""
 
 
 class MoveJson(Struct, frozen=True):
@@ -148,6 +151,8 @@ class OptimiseLinksJson(Struct, frozen=True):
     moves: list[MoveJson]
     """from the links given to the first of `best`"""
     notes: list[NoteJson]
+    profile: ProfileJson | UnsetType = UNSET
+    """as of `isfc plan --json`"""
 
 
 def found_json(found: SearchResult, task: Task) -> OptimiseJson | OptimiseLinksJson:

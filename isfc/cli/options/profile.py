@@ -100,12 +100,6 @@ def profile_fields(profile: "SiteProfile") -> dict[str, Any]:
     return {**asdict(profile), "factors": dict(profile.factors)}
 
 
-def profile_record(profile: "SiteProfile | None") -> dict[str, ProfileJson]:
-    """The same below its key."""
-    found = profile_json(profile)
-    return {} if isinstance(found, UnsetType) else {"profile": found}
-
-
 def link_at_site(opened: OpenedLink, profile: "SiteProfile | None") -> OpenedLink:
     """One link of a file, and its neighbours, at the site of a profile."""
     if profile is None:

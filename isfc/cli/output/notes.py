@@ -27,11 +27,6 @@ def notes_json(notes: Sequence[Note]) -> list[NoteJson]:
     return [NoteJson(note.kind.value, note.text) for note in notes]
 
 
-def note_records(notes: Sequence[Note]) -> dict[str, list[NoteJson]]:
-    """The same, below its key."""
-    return {"notes": notes_json(notes)}
-
-
 def show_notes(notes: Sequence[Note]) -> None:
     """Say them on stderr, where stdout has no place for them, as in CSV."""
     for note in notes:

@@ -5,7 +5,7 @@ What ``--rule`` does without, the model, losses and disks, is loaded where it is
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from msgspec.structs import replace
@@ -21,7 +21,7 @@ from isfc.cli.options.layout import (
     WhyOption,
     open_links,
 )
-from isfc.cli.options.profile import ProfileOption, link_at_site, opened_site, profile_record
+from isfc.cli.options.profile import ProfileOption, link_at_site, opened_site, profile_json
 from isfc.cli.output.streams import show, show_json, show_log
 from isfc.cli.plan.json import PlanJson, plan_json
 from isfc.cli.plan.page import plan_page
@@ -32,6 +32,7 @@ from isfc.layout.sharing import shares_anything
 
 if TYPE_CHECKING:
     from isfc.cli.plan.losses import LossJson
+    from isfc.cli.plan.together_json import ClusterPlanJson
     from isfc.layout.lost import LostTogether
 
 WithoutOption = Annotated[
@@ -76,7 +77,7 @@ def plan(
     lost = lose or bool(without)
     _check(lose=lose, without=without, simulate=simulate, rule=rule, why=why, profile=profile)
     pages: list[RenderableType] = []
-    records: list[Any] = []
+    records: list[PlanJson | list[LossJson]] = []
     alone = lost or rule or link is not None
     site = opened_site(profile)
     opened = [link_at_site(each, site) for each in open_links(layout, link, alone=alone)]
@@ -85,7 +86,7 @@ def plan(
         show(_at_a_glance(opened[0], without, lost=lost, rule=rule))
         return
     shares = _share(opened, why=why)
-    whole: dict[str, Any] = {}
+    whole: ClusterPlanJson | None = None
     if shares and (lost or not rule):
         page, whole = _together(opened[0], without, lost=lost, rule=rule)
         pages.append(page)
@@ -101,9 +102,10 @@ def plan(
     if not json:
         show(*pages)
     else:
-        fitted = profile_record(site)
-        record = records[0] if len(opened) == 1 else {"links": records, **whole, **fitted}
-        show_json(replace(record, **fitted) if isinstance(record, PlanJson) else record)
+        record = records[0] if len(opened) == 1 else _several(records, whole)
+        show_json(
+            record if isinstance(record, list) else replace(record, profile=profile_json(site))
+        )
 
 
 def _check(
@@ -150,11 +152,20 @@ def _gone(opened: Sequence[OpenedLink], pieces: Sequence[str]) -> "dict[int, Los
 
 def _together(
     opened: OpenedLink, pieces: Sequence[str] | None, *, lost: bool, rule: bool
-) -> tuple[RenderableType, dict[str, Any]]:
+) -> "tuple[RenderableType, ClusterPlanJson]":
     """The page on all links together, and what ``--json`` prints of them."""
     from isfc.cli.plan.modelled import lost_together_page, together
 
     return lost_together_page(opened, pieces, rule=rule) if lost else together(opened)
+
+
+def _several(
+    links: "list[PlanJson | list[LossJson]]", whole: "ClusterPlanJson | None"
+) -> "ClusterPlanJson":
+    """What ``--json`` prints of several links, beside what it prints of the whole."""
+    from isfc.cli.plan.together_json import ClusterPlanJson
+
+    return replace(whole or ClusterPlanJson(), links=links)
 
 
 def _share(opened: Sequence[OpenedLink], *, why: bool) -> bool:

@@ -3,21 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
-from typing import Any
 
 from msgspec.structs import replace
 from rich.console import Group, RenderableType
 
 from isfc.cli.judgement.limit import limits_json, rests_on_json, rests_on_page
 from isfc.cli.options.layout import OpenedLink
-from isfc.cli.output.notes import note_lines, note_records, notes_json
+from isfc.cli.output.notes import note_lines, notes_json
 from isfc.cli.output.progress import run_all
 from isfc.cli.output.ranges import range_json
-from isfc.cli.output.streams import plain
 from isfc.cli.plan.json import PlanJson, plan_json
 from isfc.cli.plan.losses import others_line
 from isfc.cli.plan.page import plan_page
-from isfc.cli.plan.together_json import cluster_plan_json
+from isfc.cli.plan.together_json import ClusterLossJson, ClusterPlanJson, cluster_plan_json
 from isfc.cli.plan.together_page import cluster_losses_page, cluster_plan_page
 from isfc.layout.lost import PORT, VARY, named_alone
 from isfc.layout.plan import Plan
@@ -41,7 +39,7 @@ from scenarios.runs.steady import steady_links
 
 def lost_together_page(
     opened: OpenedLink, pieces: Sequence[str] | None, *, rule: bool
-) -> tuple[RenderableType, dict[str, Any]]:
+) -> tuple[RenderableType, ClusterPlanJson]:
     """The page on what losses leave of all links together, and what ``--json`` prints of it."""
     collection = opened.collection
     lefts = after_cluster_losses(
@@ -50,29 +48,28 @@ def lost_together_page(
     notes = open_questions(collection) if rule else (*cluster_notes(collection), SHARED_UNRANGED)
     names = [] if pieces else named_alone(collection.links, collection.cecs, VARY, PORT)
     page = Group(cluster_losses_page(lefts, collection), *others_line(names), *note_lines(notes))
-    records = [_left_record(left) for left in lefts if left.loss is not None]
-    return page, {"losses": records, **note_records(notes)}
+    losses = [_loss_json(left) for left in lefts if left.loss is not None]
+    return page, ClusterPlanJson(losses=losses, notes=notes_json(notes))
 
 
-def _left_record(left: ClusterLeft) -> dict[str, Any]:
+def _loss_json(left: ClusterLeft) -> ClusterLossJson:
     """One loss, and what is left of all links together."""
     assert left.loss is not None, "the whole is no loss"
-    record = asdict(left.loss)
-    if left.seen is None:
-        return record
-    seen = left.seen
-    return {
-        **record,
-        "mb_per_s": seen.mb_per_s,
-        "range": range_json(seen.range) if seen.range else None,
-        "left_share": left.share.value if left.share else None,
-        "left_share_range": range_json(left.share) if left.share else None,
-        "rates": seen.rates,
-        "limits": limits_json(seen.limit, seen.mb_per_s) if seen.limit else None,
-    }
+    loss, seen = ClusterLossJson(**asdict(left.loss)), left.seen
+    if seen is None:
+        return loss
+    return replace(
+        loss,
+        mb_per_s=seen.mb_per_s,
+        range=range_json(seen.range) if seen.range else None,
+        left_share=left.share.value if left.share else None,
+        left_share_range=range_json(left.share) if left.share else None,
+        rates=seen.rates,
+        limits=limits_json(seen.limit, seen.mb_per_s) if seen.limit else None,
+    )
 
 
-def together(opened: OpenedLink) -> tuple[RenderableType, dict[str, Any]]:
+def together(opened: OpenedLink) -> tuple[RenderableType, ClusterPlanJson]:
     """The page on all links of a file that share channels, and what ``--json`` prints of them."""
     collection, disks = opened.collection, opened.file_disks
     experiments = plan_experiments(collection)
@@ -87,7 +84,7 @@ def together(opened: OpenedLink) -> tuple[RenderableType, dict[str, Any]]:
 
         loads = ", ".join(map(str, experiments[0].loads))
         page, record = beside_disks(page, record, experiments[0], disks, loads, together=True)
-    return page, plain(record)
+    return page, record
 
 
 def modelled_plan(

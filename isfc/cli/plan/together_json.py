@@ -1,15 +1,20 @@
-"""What ``isfc plan --json`` prints of links that share channels. The keys and meanings stay."""
+"""What ``isfc plan --json`` prints of several links. The keys and meanings stay."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET, Struct, UnsetType
 
+from isfc.cli.options.profile import ProfileJson
 from isfc.cli.output.limit_record import LimitsJson
 from isfc.cli.output.notes import NoteJson
 from isfc.cli.output.ranges import RangeJson, range_json
+from isfc.cli.plan.json import PlanJson
 from isfc.cli.results.shared_json import SharedJson
-from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
-from scenarios.runs.cluster_shared import ChannelShare
+
+if TYPE_CHECKING:
+    from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
+    from scenarios.runs.cluster_shared import ChannelShare
 
 
 class LinkTogetherJson(Struct, frozen=True):
@@ -76,30 +81,61 @@ class SharedPathJson(Struct, frozen=True):
     """what each moved"""
 
 
-class ClusterPlanJson(Struct, frozen=True):
-    """All links together."""
+class ClusterLossJson(Struct, frozen=True, kw_only=True):
+    """A loss, and by the model what is left of all links together."""
 
-    together: list[LinkTogetherJson]
-    """each link, from its first node and to it"""
-    channels: list[SharedChannelJson]
-    """those that several fibres share"""
-    paths: list[SharedPathJson]
-    """those whose inter-switch links several fibres take"""
-    limits: LimitsJson
+    kind: str
+    """`channel`, `director`, `path`, `cec` or `system`"""
+    name: str
+    cut: list[str]
+    """the links that are down then"""
+    fewer: list[tuple[str, int, int]]
+    """the links that have lost CTCs: name, left, had"""
+    untouched: list[str]
+    """the other links"""
+    mb_per_s: float | UnsetType = UNSET
+    """of all links; as what follows by the model alone"""
+    range: RangeJson | UnsetType | None = UNSET
+    left_share: float | UnsetType | None = UNSET
+    """the share of the whole that this is"""
+    left_share_range: RangeJson | UnsetType | None = UNSET
+    rates: dict[str, tuple[float, float]] | UnsetType = UNSET
+    """by link"""
+    limits: LimitsJson | UnsetType | None = UNSET
     """of all together"""
-    notes: list[NoteJson]
+
+
+class ClusterPlanJson(Struct, frozen=True, kw_only=True):
+    """Several links: by themselves and, where they share channels, all together."""
+
+    links: list[PlanJson | list[Any]] = []
+    """what `isfc plan --json` prints of each; without the model's figures, if they share channels
+    """
+    losses: list[ClusterLossJson] | UnsetType = UNSET
+    """with `--lose`: what the loss of each channel, director, path, CEC and system leaves"""
+    together: list[LinkTogetherJson] | UnsetType = UNSET
+    """each link, from its first node and to it"""
+    channels: list[SharedChannelJson] | UnsetType = UNSET
+    """those that several fibres share"""
+    paths: list[SharedPathJson] | UnsetType = UNSET
+    """those whose inter-switch links several fibres take"""
+    limits: LimitsJson | UnsetType = UNSET
+    """of all together"""
+    notes: list[NoteJson] | UnsetType = UNSET
     """of all links together"""
     disks: SharedJson | UnsetType = UNSET
     """with `[[io]]` on shared chpids"""
+    profile: ProfileJson | UnsetType = UNSET
+    """as of `isfc plan --json`"""
 
 
 def cluster_plan_json(
-    plan: ClusterPlan, limits: LimitsJson, notes: list[NoteJson]
+    plan: "ClusterPlan", limits: LimitsJson, notes: list[NoteJson]
 ) -> ClusterPlanJson:
-    """The record beside those of the links."""
+    """What there is beside the records of the links."""
     return ClusterPlanJson(
-        [_together(each) for each in plan.links],
-        [
+        together=[_together(each) for each in plan.links],
+        channels=[
             SharedChannelJson(
                 each.carried.name,
                 each.carried.name,
@@ -112,7 +148,7 @@ def cluster_plan_json(
             )
             for each in plan.channels
         ],
-        [
+        paths=[
             SharedPathJson(
                 each.name,
                 each.name,
@@ -124,16 +160,16 @@ def cluster_plan_json(
             )
             for each in plan.paths
         ],
-        limits,
-        notes,
+        limits=limits,
+        notes=notes,
     )
 
 
-def _shares(shares: Sequence[ChannelShare]) -> list[ShareJson]:
+def _shares(shares: "Sequence[ChannelShare]") -> list[ShareJson]:
     return [ShareJson(one.link, one.link, one.mb_per_s_out, one.mb_per_s_in) for one in shares]
 
 
-def _together(each: LinkPlan) -> LinkTogetherJson:
+def _together(each: "LinkPlan") -> LinkTogetherJson:
     alone, together = each.alone, each.together
     return LinkTogetherJson(
         each.name,

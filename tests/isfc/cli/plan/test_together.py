@@ -94,8 +94,9 @@ def test_second_pace_of_a_link_is_said_beside_others(capsys: pytest.CaptureFixtu
     assert "known within 4.0 % of its greater direction" in page
     assert "falls into: A-B together -> 50 or 60 MB/s." in page
     assert "range: of both ways together. A range holds in four of five cases, by " in page
-    (record,) = cluster_plan_json(
-        found, LimitsJson([], [], 0.0, range_json(within), {}, {}, [], ""), []
-    ).together
+    limits = LimitsJson([], [], 0.0, range_json(within), {}, {}, [], "")
+    records = cluster_plan_json(found, limits, []).together
+    assert isinstance(records, list)
+    (record,) = records
     assert record.together_range == range_json(within)
     assert record.together_second_mb_per_s == [60.0, None]
