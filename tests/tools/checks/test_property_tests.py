@@ -19,6 +19,7 @@ DATA: Final = frozenset(
         "tests.isfc.programs.dialogue",
         "tests.isfc.search.candidates",
         "tests.layouts",
+        "tests.lengthy",
         "tests.live.pair",
         "tests.properties.conversations",
         "tests.properties.hostile",
