@@ -78,8 +78,8 @@ class RunJson(Struct, frozen=True, kw_only=True):
     spread_percent: dict[str, float | None] | UnsetType = UNSET
     """with `--seeds`, by measure: (greatest - least) / mean x 100, or null where the mean is 0"""
     limits: LimitsJson | UnsetType = UNSET
-    """both ways together, of a run of 5 s or more, all `--seeds` together, and with `--why`; not
-    with `--cp`"""
+    """both ways together, of a run that is [long enough](layouts.md#what-limits), all `--seeds`
+    together, and with `--why`; not with `--cp`"""
     rests_on: list[RestsOnJson] | UnsetType = UNSET
     """as of `isfc plan --json`, with `--why`"""
     cp: list[ConsoleEntry] | UnsetType = UNSET
