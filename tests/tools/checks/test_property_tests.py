@@ -30,7 +30,7 @@ DATA: Final = frozenset(
         "tests.shipped",
     }
 )
-"""Modules that property tests take data from: tables, decks, small layouts, harnesses, and what is long."""
+"""Modules that property tests take data from (tables, decks, harnesses), and what is long."""
 
 
 def property_tests() -> dict[Path, ast.Module]:
