@@ -117,56 +117,58 @@ _16SA: Final = "IBM z15 FICON Express16SA Performance"
 
 CATALOGUE: Final = (
     Feature(
-        _without_router("FICON Express", 1, EXPRESS4_COMMAND_IO_NS, None),
+        _without_router("FICON Express", 1.0, EXPRESS4_COMMAND_IO_NS, None),
         ctcs="assumed: Express2's times at half its rates",
         machine="z900",
         source="link: published; I/Os: assumed to be Express4's",
         unknown=(_NO_BUS, _NO_CODE, "I/Os a second"),
     ),
     Feature(
-        _without_router("FICON Express2", 2, EXPRESS4_COMMAND_IO_NS, EXPRESS4_TRANSPORT_IO_NS),
+        _without_router("FICON Express2", 2.0, EXPRESS4_COMMAND_IO_NS, EXPRESS4_TRANSPORT_IO_NS),
         ctcs="calibrated on IBM's runs over it",
         machine="z990",
         source=_16SA,
         unknown=(_NO_BUS, _NO_CODE),
     ),
     Feature(
-        _without_router("FICON Express4", 4, EXPRESS4_COMMAND_IO_NS, EXPRESS4_TRANSPORT_IO_NS),
+        _without_router("FICON Express4", 4.0, EXPRESS4_COMMAND_IO_NS, EXPRESS4_TRANSPORT_IO_NS),
         ctcs="Express2's, with its own link",
         machine="z9",
         source=_16SA,
         unknown=(_NO_BUS, _NO_CODE),
     ),
     Feature(
-        _without_router("FICON Express8", 8, COMMAND_IO_NS, EXPRESS8_TRANSPORT_IO_NS),
+        _without_router("FICON Express8", 8.0, COMMAND_IO_NS, EXPRESS8_TRANSPORT_IO_NS),
         ctcs=_CTCS_DERIVED,
         machine="z10",
         source=_16SA,
         unknown=(_NO_BUS, _NO_CODE),
     ),
     Feature(
-        _with_router("FICON Express8S", 8, _ROUTER_OF_8S, 1600, _codes(0x11, 2, 4, 8)),
+        _with_router("FICON Express8S", 8.0, _ROUTER_OF_8S, 1600, _codes(0x11, 2, 4, 8)),
         ctcs=_CTCS_DERIVED,
         machine="z196",
         has_router=True,
         source=f"{_16SA}; bus: calibrated on SAS, More Data, Less Chatter",
     ),
     Feature(
-        _with_router("FICON Express16S", 16, _ROUTER_OF_8S, 2500, _codes(0x15, 4, 8, 16), 0x18),
+        _with_router("FICON Express16S", 16.0, _ROUTER_OF_8S, 2500, _codes(0x15, 4, 8, 16), 0x18),
         ctcs=_CTCS_DERIVED,
         machine="z13",
         has_router=True,
         source=f"{_16SA}; bus: calibrated on RMF's bus percentages there",
     ),
     Feature(
-        _with_router("FICON Express16S+", 16, _ROUTER_OF_16SA, 3200, _codes(0x1F, 4, 8, 16), 0x22),
+        _with_router(
+            "FICON Express16S+", 16.0, _ROUTER_OF_16SA, 3200, _codes(0x1F, 4, 8, 16), 0x22
+        ),
         ctcs=_CTCS_DERIVED,
         machine="z14",
         has_router=True,
         source=f"{_16SA}; bus: calibrated on RMF's bus percentages there",
     ),
     Feature(
-        _with_router("FICON Express16SA", 16, _ROUTER_OF_16SA, 3200, _codes(0x26, 8, 16), 0x28),
+        _with_router("FICON Express16SA", 16.0, _ROUTER_OF_16SA, 3200, _codes(0x26, 8, 16), 0x28),
         ctcs=_CTCS_DERIVED,
         machine="z15",
         has_router=True,
@@ -174,7 +176,7 @@ CATALOGUE: Final = (
         source=f"{_16SA}; bus: as Express16S+",
     ),
     Feature(
-        _with_router("FICON Express32S", 32, _ROUTER_OF_16SA, None, {}),
+        _with_router("FICON Express32S", 32.0, _ROUTER_OF_16SA, None, {}),
         ctcs=_CTCS_DERIVED,
         machine="z16",
         has_router=True,
@@ -182,7 +184,7 @@ CATALOGUE: Final = (
         unknown=(_NO_BUS, _NO_CODE, "channel processor"),
     ),
     Feature(
-        _with_router("FICON Express32-4P", 32, _ROUTER_OF_16SA, None, {}),
+        _with_router("FICON Express32-4P", 32.0, _ROUTER_OF_16SA, None, {}),
         ctcs=_CTCS_DERIVED,
         machine="z17",
         has_router=True,

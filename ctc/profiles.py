@@ -88,7 +88,7 @@ def line_payload_bytes_per_s(link_gbps: float) -> int:
 
 EXPRESS2: Final = ChpidProfile(
     feature="FICON Express2",
-    link_gbps=2,
+    link_gbps=2.0,
     line_ns_per_byte=1e9 / line_payload_bytes_per_s(2),
     processor_ns_per_byte=1e9 / line_payload_bytes_per_s(4),
     processor_bits_per_ccw=57_800,
@@ -106,7 +106,7 @@ us of the latter do as well. All else is calibrated."""
 EXPRESS4: Final = replace(
     EXPRESS2,
     feature="FICON Express4",
-    link_gbps=4,
+    link_gbps=4.0,
     line_ns_per_byte=1e9 / line_payload_bytes_per_s(4),
 )
 """The line is derived, 413.2 MB/s. All else is Express2's."""
@@ -143,7 +143,7 @@ def _later(feature: str, link_gbps: float) -> ChpidProfile:
 EXPRESS: Final = replace(
     EXPRESS2,
     feature="FICON Express",
-    link_gbps=1,
+    link_gbps=1.0,
     line_ns_per_byte=1e9 / line_payload_bytes_per_s(1),
     processor_ns_per_byte=2 * EXPRESS2.processor_ns_per_byte,
 )

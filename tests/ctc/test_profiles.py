@@ -75,3 +75,8 @@ def test_feature_is_known_in_any_case_and_without_its_first_word(name: str) -> N
 
 def test_newest_feature_is_known() -> None:
     assert find_profile("Express32S").link_gbps == 32
+
+
+def test_speed_prints_alike_whether_it_is_compiled_or_not() -> None:
+    """A compiled float takes a whole number for one, and the source would keep it as it is."""
+    assert {type(profile.link_gbps) for profile in FEATURES.values()} == {float}
