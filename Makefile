@@ -163,7 +163,7 @@ properties: .venv/test  ## the property tests at length; SEED=... repeats a run
 	HYPOTHESIS_PROFILE=nightly \
 	    $(PYTEST) -m "" $(PARALLEL) --hypothesis-seed=$$seed tests/properties tests/isfc/testing tests/tools/simulation
 
-mutate: .venv/test  ## change the link's small modules line by line: which changes no test notices
+mutate: .venv/test  ## change link, system and hardware line by line: which changes no test notices
 	@$(call install,$(BIN)/python,mutmut)
 	HYPOTHESIS_PROFILE=ci $(BIN)/mutmut run
 	$(BIN)/mutmut results

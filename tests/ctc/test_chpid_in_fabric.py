@@ -64,6 +64,14 @@ def test_inter_switch_links_that_are_slower_than_a_line_hold_a_transfer_up() -> 
     assert end.slowed == pytest.approx((BYTES, 0.5), rel=1e-3)
 
 
+def test_a_line_that_takes_no_time_fills_no_inter_switch_links() -> None:
+    there = FabricRoute("A", "B", "one way", 8.0, "the other")
+    profile = replace(PLAIN, line_ns_per_byte=0.0, processor_ns_per_byte=2.0)
+    (end,) = joined(Fabric(), there, profile=profile)
+    end.begin(ctc_on(end), Cargo(100_000), 0)
+    assert end.due_ns == pytest.approx(200_000, abs=NEAR_NS)
+
+
 @pytest.mark.parametrize(
     ("profile", "kind"), [(PLAIN, LINE), (replace(PLAIN, processor_ns_per_byte=4.5), SENDER)]
 )
