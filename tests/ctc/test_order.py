@@ -28,6 +28,7 @@ def test_orders_of_the_same_content_are_equal() -> None:
     """Also as keys; the data are shown by their first bytes."""
     order, same = (Order(1, State.WRITE, 9, bytes(range(9))) for _ in "12")
     assert order == same
+    assert Order(2, State.READ) == Order(2, State.READ, 0, b"", eof=False)
     assert {order: 1}[same] == 1
     assert order != Order(1, State.WRITE, 9, bytes(range(1, 10)))
     assert repr(order) == "Order(WRITE WRITE 9 0001020304050607)"
