@@ -1,9 +1,11 @@
 """FICON features: their line rates, speeds and names."""
 
+from dataclasses import fields
+
 import pytest
 
 from ctc.errors import BadFeature
-from ctc.profiles import FEATURES, find_profile, line_payload_bytes_per_s
+from ctc.profiles import FEATURES, ChpidProfile, find_profile, line_payload_bytes_per_s
 
 
 def test_line_rate_of_2_gb_is_the_fibre_channel_arithmetic() -> None:
@@ -77,6 +79,12 @@ def test_newest_feature_is_known() -> None:
     assert find_profile("Express32S").link_gbps == 32
 
 
-def test_speed_prints_alike_whether_it_is_compiled_or_not() -> None:
-    """A compiled float takes a whole number for one, and the source would keep it as it is."""
-    assert {type(profile.link_gbps) for profile in FEATURES.values()} == {float}
+def test_a_profile_is_alike_whether_it_is_compiled_or_not() -> None:
+    """A compiled float takes a whole number for one, and the source would keep it as it is.
+
+    What makes a profile faster by a factor would then round the one and not the other.
+    """
+    floats = [field.name for field in fields(ChpidProfile) if field.type is float]
+    assert "processor_bits_per_ccw" in floats
+    for profile in FEATURES.values():
+        assert {type(getattr(profile, name)) for name in floats} == {float}
