@@ -4,9 +4,9 @@ import gc
 import os
 import shlex
 import subprocess
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import pytest
 from hypothesis import settings
@@ -17,6 +17,9 @@ from tests.compiled import compiled as compiled  # a fixture
 from tests.lengthy import EXAMPLES_ELSEWHERE, EXAMPLES_FEW
 from tests.live.pair import patient as patient  # a fixture
 from tests.live.pair import run_live as run_live  # a fixture
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 pytest_plugins = ["tests.limits"]
 gc.disable()  # until all tests are collected: nothing of that is garbage
@@ -31,6 +34,14 @@ LONGEST: Final = {
 """Modules with tests of ten seconds and more."""
 PROFILE: Final = os.environ.get("HYPOTHESIS_PROFILE", "dev")
 settings.load_profile(PROFILE)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator["Browser"]:
+    from tests.browser import launched  # it loads much, and few tests need it
+
+    with launched() as found:
+        yield found
 
 
 def _commit() -> str:

@@ -110,7 +110,7 @@ def test_collisions_are_those_of_the_command(capsys: pytest.CaptureFixture[str])
     assert [asdict(each) for each in isfc.collide("published-4", **options)] == shown
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_page_of_a_record_is_that_of_its_text(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(report_runs, "PAIRS", (1,))
     monkeypatch.setattr(report_runs, "after_losses", lambda layout, *_: after_losses(layout))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from isfc.cli.main import run
 from scenarios.figures import report_runs
@@ -48,8 +48,8 @@ def axis(page: Page) -> list[float]:
 @pytest.mark.at_length
 @pytest.mark.slow
 @needs_chromium
-def test_page_opens_without_an_error_or_a_request(report: Path) -> None:
-    with opened(report) as (page, found):
+def test_page_opens_without_an_error_or_a_request(browser: Browser, report: Path) -> None:
+    with opened(browser, report) as (page, found):
         drawn(page)
         assert page.locator(".chart svg").count() == 5
         assert page.get_by_text("No writes collide, with ").count() == 1  # not a chart of 0
@@ -61,8 +61,8 @@ def test_page_opens_without_an_error_or_a_request(report: Path) -> None:
 @pytest.mark.at_length
 @pytest.mark.slow
 @needs_chromium
-def test_timeline_is_zoomed_by_buttons_keys_wheel_and_drag(report: Path) -> None:
-    with opened(report) as (page, found):
+def test_timeline_is_zoomed_by_buttons_keys_wheel_and_drag(browser: Browser, report: Path) -> None:
+    with opened(browser, report) as (page, found):
         drawn(page)
         assert shown(page) == (0, 30)
         page.click("button[aria-label='Zoom in']")
@@ -100,8 +100,8 @@ def test_timeline_is_zoomed_by_buttons_keys_wheel_and_drag(report: Path) -> None
 @pytest.mark.at_length
 @pytest.mark.slow
 @needs_chromium
-def test_page_fits_a_phone_and_follows_dark_mode(report: Path) -> None:
-    with opened(report, width=360, height=740) as (page, found):
+def test_page_fits_a_phone_and_follows_dark_mode(browser: Browser, report: Path) -> None:
+    with opened(browser, report, width=360, height=740) as (page, found):
         drawn(page)
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
         light = page.evaluate("getComputedStyle(document.body).backgroundColor")
@@ -117,9 +117,11 @@ def test_page_fits_a_phone_and_follows_dark_mode(report: Path) -> None:
 @pytest.mark.slow
 @needs_chromium
 @pytest.mark.parametrize(("width", "height"), few_in_every_run([(360, 740), (1_280, 800)]))
-def test_jobs_end_with_their_answer_in_sight(report: Path, width: int, height: int) -> None:
+def test_jobs_end_with_their_answer_in_sight(
+    browser: Browser, report: Path, width: int, height: int
+) -> None:
     """Read the decision, then look up losses, findings, relocation and the drawing by its links."""
-    with opened(report, width, height) as (page, found):
+    with opened(browser, report, width, height) as (page, found):
         drawn(page)
         for line in ("Carries", "Limited by", "Worst loss", "To do"):
             expect(page.locator("dl.decision dt", has_text=line)).to_be_in_viewport(ratio=1)
@@ -141,8 +143,8 @@ def test_jobs_end_with_their_answer_in_sight(report: Path, width: int, height: i
 @pytest.mark.at_length
 @pytest.mark.slow
 @needs_chromium
-def test_print_shows_the_figures_and_no_buttons(report: Path) -> None:
-    with opened(report) as (page, found):
+def test_print_shows_the_figures_and_no_buttons(browser: Browser, report: Path) -> None:
+    with opened(browser, report) as (page, found):
         drawn(page)
         page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
         page.emulate_media(media="print", color_scheme="dark")
@@ -157,8 +159,8 @@ def test_print_shows_the_figures_and_no_buttons(report: Path) -> None:
 @pytest.mark.slow
 @needs_chromium
 @pytest.mark.parametrize("scheme", few_in_every_run(["dark", "light"]))
-def test_axe_finds_nothing(report: Path, scheme: str) -> None:
-    with opened(report) as (page, _):
+def test_axe_finds_nothing(browser: Browser, report: Path, scheme: str) -> None:
+    with opened(browser, report) as (page, _):
         page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
         drawn(page)
         found = Axe().run(page).response["violations"]
@@ -168,8 +170,8 @@ def test_axe_finds_nothing(report: Path, scheme: str) -> None:
 @pytest.mark.at_length
 @pytest.mark.slow
 @needs_chromium
-def test_screen_reader_finds_names_for_all(report: Path) -> None:
-    with opened(report) as (page, _):
+def test_screen_reader_finds_names_for_all(browser: Browser, report: Path) -> None:
+    with opened(browser, report) as (page, _):
         drawn(page)
         assert page.get_by_role("img", name="Logical link CLIENT - SERVER").count() == 1
         for name in ("Layout", "Findings", "Throughput", "Losses", "Relocation", "Timeline"):

@@ -7,7 +7,7 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from playwright.sync_api import Locator
+from playwright.sync_api import Browser, Locator
 
 from tests.browser import needs_chromium, opened
 
@@ -71,8 +71,8 @@ def pages_of(path: Path) -> Iterator[Path]:
 
 
 @needs_chromium
-def test_search_finds_a_page_without_a_network(site: Path) -> None:
-    with opened(site / "index.html") as (page, found):
+def test_search_finds_a_page_without_a_network(browser: Browser, site: Path) -> None:
+    with opened(browser, site / "index.html") as (page, found):
         page.context.set_offline(True)
         page.locator("input[name=q]").first.fill("TXPENDCT")
         page.keyboard.press("Enter")
@@ -94,7 +94,9 @@ def path_of(link: Locator) -> str:
 
 @needs_chromium
 @pytest.mark.parametrize("name", ["index", "reference", "fidelity"])
-def test_browser_opens_it_without_an_error_or_a_request_elsewhere(site: Path, name: str) -> None:
-    with opened(site / f"{name}.html") as (page, found):
+def test_browser_opens_it_without_an_error_or_a_request_elsewhere(
+    browser: Browser, site: Path, name: str
+) -> None:
+    with opened(browser, site / f"{name}.html") as (page, found):
         assert page.locator("h1").first.inner_text()
     assert found == []

@@ -2,14 +2,13 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
-from tests.browser import CHROMIUM, needs_chromium
+from tests.browser import needs_chromium
 from tests.contrast import CONTRAST_MIN, TEXT_CONTRAST_MIN, Colour, contrast, parse_colour
 from tools.pages.console import PROJECT
 
@@ -60,15 +59,6 @@ COLOURS: Final = """() => [..."path line text".split(" ")].flatMap(
   return found.filter((value) => value.startsWith("rgb(")).map((value) => [kind, value]);
 })"""
 """The colours of lines and of text, with their kinds."""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        yield (
-            started := playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        )
-        started.close()
 
 
 def isfc(*arguments: str) -> None:

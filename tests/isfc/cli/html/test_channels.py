@@ -6,6 +6,7 @@ from html import escape
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser
 
 from isfc.cli.html.charts import curve_specs
 from isfc.cli.html.document import document
@@ -98,10 +99,12 @@ def test_vega_lite_compiles_the_comparisons(name: str) -> None:
 
 @pytest.mark.slow
 @needs_chromium
-def test_a_file_of_channels_alone_makes_a_page_that_fits_a_phone(tmp_path: Path) -> None:
+def test_a_file_of_channels_alone_makes_a_page_that_fits_a_phone(
+    browser: Browser, tmp_path: Path
+) -> None:
     path = tmp_path / "report.html"
     assert run(["report", str(IO / "every-kind.toml"), "-o", str(path)]) == 0
-    with opened(path, width=360, height=740) as (page, found):
+    with opened(browser, path, width=360, height=740) as (page, found):
         page.wait_for_selector("html[data-drawn]", timeout=30_000)
         assert page.locator(".chart svg").count() == 6
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
