@@ -3,6 +3,7 @@
 Only this module knows vl-convert, and loads it when something is drawn. It asks no network.
 """
 
+from functools import cache
 from html import escape
 from pathlib import Path
 from typing import Any, Final
@@ -119,8 +120,12 @@ def picture_svg(spec: Spec) -> str:
     )
 
 
+@cache
 def script_bundle(script: str) -> str:
-    """A page's script with all that it uses: Vega, Vega-Lite and Vega-Embed."""
+    """A page's script with all that it uses: Vega, Vega-Lite and Vega-Embed.
+
+    It takes two seconds to put together, and is the same for every page.
+    """
     from vl_convert import javascript_bundle
 
     return javascript_bundle(script, VERSION)
