@@ -7,6 +7,7 @@ import pytest
 
 from isfc.live.session import Conversation, OpenNode
 from isfc.programs.protocol import LINK_LENGTH, ConversationLimits
+from tests.lengthy import few_in_every_run
 from tests.live.nodes import open_pair
 from tests.live.pair import Run
 from tests.waiting import PATIENCE_S, wait_until
@@ -33,7 +34,7 @@ async def upload(node: OpenNode) -> None:
 
 @pytest.mark.parametrize(
     ("link_length", "programs"),
-    [(300, 16), pytest.param(LINK_LENGTH, 60, marks=pytest.mark.slow)],
+    few_in_every_run([(LINK_LENGTH, 60), (300, 16)]),
 )
 def test_programs_that_fill_the_link_all_get_their_answers(
     run_live: Run, tmp_path: Path, link_length: int, programs: int

@@ -135,6 +135,7 @@ def postgresql(port: int) -> Iterator[list[str]]:
         shutil.rmtree(folder)
 
 
+@pytest.mark.exhaustive
 def test_pgbench_runs_against_postgresql(tmp_path: Path) -> None:
     here, there = free_port(), free_port()
     with postgresql(there) as as_user, forwarding_nodes(tmp_path, [(here, there)]):
@@ -155,6 +156,7 @@ def test_pgbench_runs_against_postgresql(tmp_path: Path) -> None:
     assert count == 8 * PGBENCH_TRANSACTIONS
 
 
+@pytest.mark.exhaustive
 def test_ab_fetches_1_mb_on_100_connections_at_a_time(tmp_path: Path) -> None:
     ab = need("ab", "apache2-utils")
     with forwarded_files(tmp_path, 2**20) as url:

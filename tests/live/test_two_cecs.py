@@ -31,7 +31,7 @@ def test_links_of_both_kinds_are_there() -> None:
     assert len(links - inside) == 4
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_four_processes_verify_what_goes_over_all_six_links_and_end_cleanly(tmp_path: Path) -> None:
     traffic = "--workload HL --pairs 2 --seconds 0.5 --warmup 0.2 --verify --json".split()
     with isfc(tmp_path, "up", LAYOUT, *traffic) as up:

@@ -46,8 +46,7 @@ def opening(service: str, script: tuple[Do, ...], traffic: Traffic = Traffic.TRA
             World(([opening("READ", GIVE_UP)] * 3, ()), limits(3), eager=(True, True)),
             World(([opening("REFUSE", CLOSING)] * 3, ()), limits(3), eager=(True, True)),
             World(([opening("ANSWER", ASK)] * 3, ()), limits(1), eager=(True, True)),
-        ],
-        count=2,
+        ]
     ),
 )
 def test_every_order_of_a_small_world_ends_with_every_number_free_once(world: World) -> None:

@@ -94,8 +94,8 @@ def test_numbers_beyond_63_bits_are_refused() -> None:
             decode(beyond)
 
 
-@pytest.mark.slow
-def test_p9_a_hundred_thousand_frames_of_rubbish_raise_only_wire_errors() -> None:
+@pytest.mark.parametrize("frames", [5_000, pytest.param(100_000, marks=pytest.mark.exhaustive)])
+def test_p9_frames_of_rubbish_raise_only_wire_errors(frames: int) -> None:
     random = Random(9)
     messages = [Message(n, 300 * n, data=bytes(300 * n)) for n in range(4)]
     models = [
@@ -105,7 +105,7 @@ def test_p9_a_hundred_thousand_frames_of_rubbish_raise_only_wire_errors() -> Non
         encode(DataFrame(Package(5, [Message(1, 0)] * 5, 0), 7)),
     ]
     decoded = 0
-    for _ in range(100_000):
+    for _ in range(frames):
         if random.random() < 0.3:
             data = bytearray(random.randbytes(random.randrange(80)))
         else:
@@ -119,7 +119,7 @@ def test_p9_a_hundred_thousand_frames_of_rubbish_raise_only_wire_errors() -> Non
             said_length = 20 + 17 * count if data[5] == 2 and count < 10 else None
             data = bytearray(resealed(bytes(data), said_length))
         decoded += expect_a_frame_or_a_wire_error(bytes(data))
-    assert 5_000 < decoded < 95_000
+    assert 0.05 * frames < decoded < 0.95 * frames
 
 
 @pytest.mark.slow

@@ -161,8 +161,8 @@ def test_plan_of_links_that_run_together_says_what_its_figures_are_of(
     assert "Each run went on until what every link carries was known within " in page
 
 
+@pytest.mark.exhaustive
 @pytest.mark.at_length
-@pytest.mark.slow
 def test_the_report_opens_with_what_is_believed_and_its_notes(
     file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,6 +25,7 @@ from tests.isfc.ctce.partner import Partner
 from tests.isfc.ctce.ports import free_ports
 from tests.isfc.live.test_ctce import LOST, NO_OP
 from tests.isfc.live.test_ctce_long import Guest
+from tests.lengthy import few_in_every_run
 from tests.waiting import wait_until
 
 pytestmark = [needs_hercules, pytest.mark.slow]
@@ -225,7 +226,7 @@ def exchange(folder: Path, blocks: int, ctcs: int = 1) -> None:
     assert all(adapter.collision_count for adapter in pair.box.exchange.adapters)
 
 
-@pytest.mark.parametrize(("ctcs", "blocks"), [(1, 1_500), (8, 100)])
+@pytest.mark.parametrize(("ctcs", "blocks"), few_in_every_run([(1, 1_500), (8, 100)]))
 def test_every_block_arrives_once_though_the_fibre_is_pulled(
     tmp_path: Path, ctcs: int, blocks: int
 ) -> None:

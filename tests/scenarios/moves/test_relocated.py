@@ -19,6 +19,7 @@ MIB = 2**20
 MEMORY = isfc.GuestMemory(32 * MIB, 32 * MIB, 20 * MIB)
 
 
+@pytest.mark.at_length
 def test_python_and_the_command_have_the_same_figures(capsys: pytest.CaptureFixture[str]) -> None:
     found = isfc.relocate("published-4", MEMORY, source="server", orders=["0.01 STATUS"])
     arguments = "relocate published-4 --memory 32M --change-rate 20M --from SERVER".split()

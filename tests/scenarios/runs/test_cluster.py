@@ -39,6 +39,7 @@ def test_a_link_that_shares_nothing_is_as_if_it_were_alone(client: str) -> None:
     assert run_experiment(together).links[0] == run_experiment(alone).link()
 
 
+@pytest.mark.at_length
 def test_two_senders_into_one_chpid_share_its_rate() -> None:
     cluster = parse_collection(mesh(3, shared=True))
     one = run(cluster, load("S2-S1")).link("S1-S2").server.whole.result

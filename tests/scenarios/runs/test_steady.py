@@ -107,6 +107,7 @@ def test_mean_that_is_not_known_well_is_not_steady() -> None:
     assert not is_steady(noise(1, 100, 20), noise(2, 100, 20))
 
 
+@pytest.mark.at_length
 @pytest.mark.parametrize(
     ("known", "counts"),
     [
@@ -131,6 +132,7 @@ def test_runs_go_on_until_they_are_steady_or_long_enough(
     assert seen == counts
 
 
+@pytest.mark.at_length
 def test_what_is_seen_of_two_paces_is_of_the_one_that_comes_first(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -238,8 +240,8 @@ def hold(compiled: Path | None, layouts: int, seeds: int) -> Held:
     return Held(len(asked), within, len(asked) - len(off), off[worst], name)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.at_length
-@pytest.mark.slow
 def test_long_runs_of_three_layouts_are_within_the_spread_that_is_claimed(
     compiled: Path | None,
 ) -> None:

@@ -30,6 +30,7 @@ def test_one_queue_for_all_that_interrupts_bring_would_be_slower(
     assert 0.8 * both < mb_per_s("published-4", "HL", 100, 1.0) < 0.9 * both  # 174 of 204
 
 
+@pytest.mark.at_length
 @pytest.mark.parametrize("ctcs", few_in_every_run([8, 16]))
 def test_clients_processors_hardly_matter_to_hs(ctcs: int, monkeypatch: pytest.MonkeyPatch) -> None:
     few = mb_per_s(f"published-{ctcs}", "HS", 50, 0.6)

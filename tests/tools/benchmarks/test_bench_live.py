@@ -167,8 +167,7 @@ def test_contenders_run_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
             ContenderWork("blocks", 20, 500),
             ContenderWork("small", 100, 4_000),
             ContenderWork("messages", 200, 800),
-        ],
-        count=2,
+        ]
     ),
 )
 def test_every_contender_measures_itself(work: ContenderWork) -> None:

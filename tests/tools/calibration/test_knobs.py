@@ -120,6 +120,7 @@ def test_what_a_release_has_of_its_own_stays() -> None:
     assert constants.apply(replace(experiment, link=LinkParameters())).link.dispatch_ns == 7
 
 
+@pytest.mark.at_length
 @pytest.mark.parametrize("name", ["transport", "appc_scaling"])
 def test_constants_of_processor_time_matter_to_nothing_else(name: str) -> None:
     table = load_table(name)

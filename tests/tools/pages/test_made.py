@@ -40,7 +40,10 @@ def test_files_are_what_is_made_now(made: Made) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW_PAGES else []) for name in FILLED],
+    [
+        pytest.param(name, marks=[pytest.mark.slow, pytest.mark.at_length] * (name in SLOW_PAGES))
+        for name in FILLED
+    ],
 )
 def test_figures_of_a_page_are_as_they_are_now(name: str) -> None:
     text = (PROJECT / name).read_text("utf-8")
@@ -134,6 +137,7 @@ def test_a_mark_that_cannot_be_filled_is_named(
         filled(text, figures)
 
 
+@pytest.mark.exhaustive
 def test_only_what_is_named_is_made(capsys: pytest.CaptureFixture[str]) -> None:
     assert renew.main(["schema"]) == 0
     assert "1 of 1" in capsys.readouterr().out
@@ -143,6 +147,7 @@ def test_only_what_is_named_is_made(capsys: pytest.CaptureFixture[str]) -> None:
         renew.main(["none"])
 
 
+@pytest.mark.exhaustive
 def test_what_cannot_be_made_is_named_and_the_others_are_made(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,7 +16,7 @@ TRAFFIC = "--workload HS --pairs 3 --seconds 0.3 --warmup 0.1".split()
 ENDS = [(name, other) for name in NAMES for other in NAMES if other != name]
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_each_link_is_measured_from_both_sides(tmp_path: Path) -> None:
     with isfc(tmp_path, "up", LAYOUT, *TRAFFIC, "--json") as up:
         assert up.exit_code() == 0, up.err

@@ -144,7 +144,7 @@ def test_a_node_that_alone_is_told_to_end_ends_the_other_and_is_a_failure_with_i
         assert "SERVER was told to end, and no link is left without it" in up.err
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_of_a_cluster_survivors_go_on_and_the_killed_one_comes_back(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

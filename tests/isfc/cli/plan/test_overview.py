@@ -73,7 +73,7 @@ def test_run_shows_the_slowest_links_and_the_busiest_channels(
     assert "all links" in page
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.at_length
 def test_report_leads_with_all_and_has_no_part_for_each(eight: str, tmp_path: Path) -> None:
     pytest.importorskip("vl_convert")

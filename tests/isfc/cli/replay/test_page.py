@@ -117,6 +117,7 @@ def test_rows_that_are_no_grid_have_a_line_each_and_dots_are_dashes(
     ]
 
 
+@pytest.mark.at_length
 def test_all_tables_fit_80_columns_one_after_the_other(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -107,6 +107,7 @@ def test_views_of_a_replay_have_the_names_of_the_runs(capsys: pytest.CaptureFixt
     assert [row["rdev"] for row in devices] == ["6000", "6001", "6002", "6003"] * 2
 
 
+@pytest.mark.at_length
 def test_views_of_a_replay_are_taken_where_the_run_was_measured(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

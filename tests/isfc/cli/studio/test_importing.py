@@ -155,6 +155,7 @@ def test_a_piece_that_there_is_not_is_named_as_the_page_has_it() -> None:
     assert wrong.message.startswith("Without '99': there is no such piece; expected 40, ")
 
 
+@pytest.mark.at_length
 def test_run_tells_how_far_it_is_and_draws_its_course() -> None:
     shares: list[float] = []
     wanted = Run(TEXT, "ATLANTA-BOSTON", "HS", 2, 0.1, "BOSTON")
