@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from functools import partial
@@ -134,15 +133,6 @@ class Interrupting:
         return partial, (abs,)
 
 
-@pytest.fixture
-def heeds_ctrl_c() -> Iterator[None]:
-    """A shell lets what it starts in the background ignore it."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-@pytest.mark.usefixtures("heeds_ctrl_c")
 def test_ctrl_c_while_a_worker_starts_waits_until_it_has() -> None:
     with pytest.raises(KeyboardInterrupt):
         list(share_out(Interrupting(), [600] * 3, 3))
