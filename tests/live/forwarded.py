@@ -1,13 +1,10 @@
 """Two ``isfc node`` processes that forward a TCP port, for programs nobody here wrote."""
 
-import shutil
 import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-
-import pytest
 
 from tests.live.nodes import FIRST, LAYOUT, SECOND
 from tests.live.processes import Isfc, isfc
@@ -25,14 +22,6 @@ def answers(port: int) -> bool:
     """Whether somebody listens on a port of this machine."""
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
-
-
-def need(program: str, package: str) -> str:
-    """The path of a program; without it the test is skipped."""
-    path = shutil.which(program)
-    if path is None:
-        pytest.skip(f"{program} is not installed: apt-get install {package}")
-    return path
 
 
 @contextmanager

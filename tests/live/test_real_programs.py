@@ -17,8 +17,9 @@ from random import Random
 
 import pytest
 
+from tests.installed import need
 from tests.lengthy import few_in_every_run
-from tests.live.forwarded import answers, forwarding_nodes, free_port, need
+from tests.live.forwarded import answers, forwarding_nodes, free_port
 from tests.waiting import PATIENCE_S, wait_for
 
 pytestmark = pytest.mark.slow
@@ -114,20 +115,24 @@ def test_iperf3_sends_in_either_direction(tmp_path: Path, direction: list[str]) 
 def postgresql(port: int) -> Iterator[list[str]]:
     """A PostgreSQL server of its own; the words that run a program as its user."""
     binaries = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: path.parts[-2])
-    if not binaries or shutil.which("pgbench") is None:
+    if not binaries:
         pytest.skip("PostgreSQL is not installed: apt-get install postgresql")
+    for program in ("pgbench", "psql"):
+        need(program, "postgresql-client")
     bin_ = binaries[-1]
     # it refuses to be run by root
-    identity = "setpriv --reuid postgres --regid postgres --init-groups --".split()
-    as_user = identity if os.getuid() == 0 else []
+    as_user: list[str] = []
+    if os.getuid() == 0:
+        identity = "--reuid postgres --regid postgres --init-groups --"
+        as_user = [need("setpriv", "util-linux"), *identity.split()]
     folder = Path(tempfile.mkdtemp(prefix="isfc-postgresql-"))
     try:
         if as_user:
             shutil.chown(folder, "postgres", "postgres")
         data = folder / "data"
         run(*as_user, bin_ / "initdb", "--pgdata", data, "--auth", "trust", "--no-sync")
-        settings = f"-c listen_addresses=127.0.0.1 -c unix_socket_directories={folder} -c fsync=off"
-        words = f"{bin_}/postgres -D {data} -p {port} {settings}".split()
+        settings = "-c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off"
+        words = (bin_ / "postgres", "-D", data, "-p", str(port), *settings.split())
         with started(*as_user, *words, folder=folder, end=signal.SIGINT):
             wait_for(lambda: answers(port), "PostgreSQL")
             yield as_user

@@ -183,7 +183,7 @@ LOADS: Final = (  # limits as `tools.benchmarks.bench_live.GOALS`
     Load(
         "64 bytes and back",
         "echo",
-        "python3",
+        sys.executable,
         "us p50",
         _ping,
         19.0,

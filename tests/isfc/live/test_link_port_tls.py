@@ -14,6 +14,7 @@ from isfc.live.endpoint import TcpEndpoint
 from isfc.live.events import ConnectionRefused
 from isfc.live.pending import UNGREETED_MAX
 from isfc.testing.pair import Setup
+from tests.installed import need
 from tests.live.certificates import context, make_expired
 from tests.live.pair import LivePair, LiveSide, Run
 from tests.waiting import wait_until
@@ -32,6 +33,7 @@ def refusals(side: LiveSide, *, by_partner: bool = False) -> list[str]:
 @pytest.fixture(scope="module")
 def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A CA, and certificates of it for two nodes, for a stranger, and for BOSTON till yesterday."""
+    need("openssl", "openssl")
     folder = tmp_path_factory.mktemp("tls")
     make_certificates(folder, ("ATLANTA", "BOSTON", "CHICAGO"))
     make_expired(folder, "BOSTON")

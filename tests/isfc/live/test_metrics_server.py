@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import shutil
 import subprocess
 from collections.abc import Callable, Iterable
 from types import TracebackType
@@ -18,6 +17,7 @@ from isfc.live import metrics_server
 from isfc.live.endpoint import TcpEndpoint
 from isfc.live.metrics import families
 from isfc.live.metrics_server import CLIENTS_MAX, REQUEST_LENGTH_MAX, MetricsServer
+from tests.installed import need
 from tests.isfc.live.snapshots import sight
 from tests.live.pair import Run
 from tests.waiting import wait_until
@@ -102,15 +102,16 @@ def test_who_does_not_ask_for_openmetrics_gets_text(run_live: Run, accepts: byte
     run_live(main())
 
 
-@pytest.mark.skipif(shutil.which("promtool") is None, reason="apt-get install prometheus")
 def test_prometheus_own_check_finds_nothing_wrong(run_live: Run) -> None:
+    promtool = need("promtool", "prometheus")
+
     async def main() -> None:
         async with Scraped() as scraped:
             bodies.append((await scraped.ask(GET))[1])
 
     bodies: list[bytes] = []
     run_live(main())
-    words = ["promtool", "check", "metrics"]
+    words = [promtool, "check", "metrics"]
     checked = subprocess.run(words, input=bodies[0], capture_output=True, check=False, timeout=60)
     assert (checked.returncode, checked.stdout + checked.stderr) == (0, b"")
 

@@ -13,6 +13,7 @@ from isfc.link.state import LinkState
 from isfc.live.engine import LiveEngine
 from isfc.live.events import ConnectionRefused
 from isfc.live.session import Conversation, OpenNode, open_node
+from tests.installed import need
 from tests.live.certificates import context
 from tests.live.cluster_member import LAYOUT, NAMES
 from tests.live.forwarded import free_port
@@ -31,6 +32,7 @@ pytestmark = pytest.mark.usefixtures("patient")
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A CA, and certificates of it for the three systems."""
+    need("openssl", "openssl")
     made = tmp_path_factory.mktemp("tls")
     make_certificates(made, NAMES)
     return made

@@ -12,6 +12,7 @@ from isfc.live.endpoint import TcpEndpoint, UnixEndpoint
 from isfc.live.pending import UNGREETED_MAX
 from isfc.live.tls import certificate_names
 from isfc.testing.pair import Setup
+from tests.installed import need
 from tests.isfc.live.test_link_port import refusals
 from tests.live.pair import LivePair, LiveSide, Run
 from tests.waiting import wait_until
@@ -20,6 +21,7 @@ from tests.waiting import wait_until
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two CAs of one name: ATLANTA and BOSTON of one, a BOSTON of the other, and an old one."""
+    need("openssl", "openssl")
     made = tmp_path_factory.mktemp("tls")
 
     def openssl(*arguments: str) -> None:

@@ -1,11 +1,9 @@
 """Man pages say what ``--help`` says, in roff that has no errors."""
 
 import re
-import shutil
 import subprocess
 
-import pytest
-
+from tests.installed import need
 from tools.pages.man_pages import pages
 from tools.pages.written_help import texts
 
@@ -20,10 +18,9 @@ def test_page_of_each_command_has_all_words_of_its_help() -> None:
         assert not lost - {*plain.split()}
 
 
-@pytest.mark.skipif(shutil.which("groff") is None, reason="groff is not installed")
 def test_roff_has_no_warnings() -> None:
     done = subprocess.run(
-        ["groff", "-man", "-Tutf8", "-ww", "-z"],
+        [need("groff", "groff"), "-man", "-Tutf8", "-ww", "-z"],
         input="".join(pages().values()),
         capture_output=True,
         text=True,

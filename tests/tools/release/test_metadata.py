@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import isfc
+from tests.installed import need
 from tools.release.pythons import pythons, supported
 
 ROOT = Path(__file__).parents[3]
@@ -55,7 +56,7 @@ def test_addresses_are_below_the_one_place_that_is_set(
 def test_sdist_is_told_of_every_file_that_is_no_package() -> None:
     """What git tracks is in ``MANIFEST.in``, or setuptools adds it without being told."""
     listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+        [need("git", "git"), "ls-files", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT, capture_output=True, text=True, timeout=60,
     )  # fmt: skip
     if listed.returncode:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from isfc.cli.main import run
+from tests.installed import need
 from tests.live.cluster_member import LAYOUT, NAMES
 from tests.live.forwarded import free_port
 from tests.live.processes import Isfc, isfc
@@ -107,6 +108,7 @@ def test_journal_of_each_link_names_its_partner_and_is_replayed(
 
 @pytest.mark.slow
 def test_nodes_with_two_partners_each_meet_over_mutual_tls(tmp_path: Path) -> None:
+    need("openssl", "openssl")
     make_certificates(tmp_path, NAMES)
     a, b = (f"127.0.0.1:{free_port()}" for _ in range(2))
     meetings = {

@@ -7,10 +7,12 @@ import pytest
 
 from isfc.cli.live.tls_options import mutual_tls
 from isfc.errors import ConfigurationError
+from tests.installed import need
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    need("openssl", "openssl")
     made = tmp_path_factory.mktemp("certificates")
     for key, more in (("key.pem", ["-nodes"]), ("locked.pem", ["-passout", "pass:secret"])):
         subprocess.run(
