@@ -49,6 +49,7 @@ def open_console(*, stderr: bool = False) -> Console:
     is_terminal = stream is not None and stream.isatty()
     return _OutputConsole(
         stderr=stderr,
+        force_terminal=is_terminal,  # whatever FORCE_COLOR says
         width=None if is_terminal else PIPED_WIDTH,
         markup=False,
         emoji=False,

@@ -60,8 +60,9 @@ def test_piped_output_is_80_columns_wide_whatever_the_shell_says(
 
 
 def test_piped_output_has_no_colours_and_no_trailing_blanks(
-    capsys: pytest.CaptureFixture[str],
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as many pipelines have it
     show(Text("red  ", "bold red"), "", "plain")
     assert capsys.readouterr().out == "red\n\nplain\n"
 
