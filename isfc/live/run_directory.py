@@ -1,8 +1,8 @@
 """Where running nodes are found: a directory of this user's, with ``NAME.control`` for each node.
 
 ``$XDG_RUNTIME_DIR/isfc``, or ``isfc-UID`` in the directory for temporary files where there is
-none. Each ``isfc up`` has a directory of its own in it, so that two of them may run the same
-layout.
+none; in ``/tmp`` if a socket in that would have too long a path. Each ``isfc up`` has a directory
+of its own in it, so that two of them may run the same layout.
 """
 
 import os
@@ -17,13 +17,17 @@ from pathlib import Path
 from typing import Final
 
 from isfc.errors import ConfigurationError
-from isfc.live.control_socket import connect_to
+from isfc.live.control_socket import PATH_LENGTH_MAX, connect_to
 
 CONTROL_SUFFIX: Final = ".control"
 PRIVATE_PREFIX: Final = "up-"
 _LOCK: Final = "lock"
 _STARTING_SUFFIX: Final = ".starting"
 _LOOK_S: Final = 0.05
+_TEMPORARY_LENGTH_MAX: Final = PATH_LENGTH_MAX - len(
+    "/isfc-4294967295/up-12345678/NAMENAME.control"
+)
+"""Bytes of the directory for temporary files, with room for the path of a socket below it."""
 _FOREIGN_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -180,7 +184,9 @@ def _usual() -> Path:
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
     if Path(runtime).is_absolute() and Path(runtime).is_dir():
         return Path(runtime, "isfc")
-    return Path(tempfile.gettempdir(), f"isfc-{os.getuid()}")
+    usual = tempfile.gettempdir()
+    temporary = usual if len(os.fsencode(usual)) <= _TEMPORARY_LENGTH_MAX else "/tmp"
+    return Path(temporary, f"isfc-{os.getuid()}")
 
 
 def _control_paths(chosen: Path | None) -> list[Path]:

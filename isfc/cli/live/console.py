@@ -107,11 +107,11 @@ class CpCompleter(Completer):
 
 def _history() -> History:
     """Commands of earlier consoles, where they can be kept."""
-    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
-    path = Path(state, "isfc", "cp-history")
     try:
+        state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+        path = Path(state, "isfc", "cp-history")
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.touch(mode=0o600)
-    except OSError:
+    except (OSError, RuntimeError):  # nobody knows where this user is at home
         return InMemoryHistory()
     return FileHistory(path)

@@ -12,6 +12,7 @@ from threading import Thread
 import pytest
 
 from isfc.errors import ConfigurationError
+from isfc.live import run_directory as run_module
 from isfc.live.control_socket import connect_to, listen_at
 from isfc.live.run_directory import (
     control_path,
@@ -47,14 +48,24 @@ def test_it_is_made_for_its_owner_only(usual: Path) -> None:
 
 @pytest.mark.parametrize("runtime", [None, "", "relative", "/nowhere/at/all"])
 def test_without_a_runtime_directory_it_is_among_temporary_files(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, runtime: str | None
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, runtime: str | None
 ) -> None:
+    short = tmp_path_factory.mktemp("t")
     if runtime is None:
         monkeypatch.delenv("XDG_RUNTIME_DIR")
     else:
         monkeypatch.setenv("XDG_RUNTIME_DIR", runtime)
-    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
-    assert run_directory() == tmp_path / f"isfc-{os.getuid()}"
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(short))
+    assert run_directory() == short / f"isfc-{os.getuid()}"
+
+
+def test_temporary_files_too_deep_for_a_socket_are_left_for_tmp(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("XDG_RUNTIME_DIR")
+    monkeypatch.setattr("tempfile.gettempdir", lambda: f"/{'deep' * 20}")
+    found = run_module._usual()  # noqa: SLF001  # `run_directory` would make it, where all have theirs
+    assert found == Path(f"/tmp/isfc-{os.getuid()}")
 
 
 def test_another_may_be_chosen(tmp_path: Path) -> None:

@@ -94,6 +94,12 @@ def test_console_works_where_no_history_can_be_kept(state: Path) -> None:
     assert typed("help\r\x04") == ["help"]
 
 
+def test_console_works_where_nobody_knows_the_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("XDG_STATE_HOME")
+    monkeypatch.setenv("HOME", "~")  # as it is left by one who is in no list of users
+    assert typed("help\r\x04") == ["help"]
+
+
 def test_end_of_the_node_ends_the_console() -> None:
     with pytest.raises(ConnectionResetError, match="the node has closed the connection"):
         typed("help\r", meanwhile=Served.cut)
