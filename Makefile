@@ -5,8 +5,8 @@ SEED ?=
 SEEDS ?=
 SECONDS ?=
 TRIAL ?=
-# One more than there are processors: tests of live pairs wait for something now and then.
-WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
+# One more than there are processors, and 8 at most: tests of live pairs wait for something now and then.
+WORKERS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN); echo $$((n < 7 ? n + 1 : 8)))
 
 # Of gcc, for build/compiled: 3 takes three times as long and makes code of a sixth fewer instructions.
 OPT_LEVEL ?= 1
@@ -20,7 +20,7 @@ install = { $(BIN)/uv --quiet pip install --python $(1) --constraint constraints
     $(1) $(PIP) $(2); }
 EDITABLE := --no-build-isolation --config-settings editable_mode=compat --editable
 PYTEST := $(BIN)/python -m pytest
-PARALLEL := --numprocesses=$(WORKERS) --maxprocesses=8 --dist=worksteal
+PARALLEL := --workers=$(WORKERS)
 SOURCES := $(wildcard ctc isfc scenarios tools tests)
 COMPILED := PYTHONSAFEPATH=1 PYTHONPATH="$(CURDIR)/build/compiled:$(CURDIR)" $(BIN)/python
 RECIPES := setup.cfg pyproject.toml constraints.txt
@@ -102,14 +102,13 @@ tests: source-tests compiled-tests  ## every test, the published cells included
 # A test that fails runs once more, with no other beside it. What passes then depends on how busy the
 # machine is: the run names it, somebody has to mend it, but it is no fault of the change under test.
 again = { test $$? = 1 && echo 'What failed, once more and alone:' && \
-    $(1) --verbose --last-failed --last-failed-no-failures=none --numprocesses=0 --exitfirst; }
+    $(1) --verbose --last-failed --last-failed-no-failures=none --workers=0 --exitfirst; }
 
 # The long form of a test, which only `make test-all` runs.
 AND_ONLY_SHORT := and not exhaustive
 
 source-tests: RUN = $(PYTEST) -m "not at_length $(AND_ONLY_SHORT)" $(PARALLEL) --durations=10
 source-tests: .venv/test
-	@$(PYTEST) --collect-only -m "" >/dev/null || true  # else each worker would rewrite every assertion
 	$(RUN) || $(call again,$(RUN))
 
 # What isfc does at length it does several times as fast compiled; that it does the same is one of

@@ -21,9 +21,9 @@ def made_once(
 
     Whoever comes first makes it, and the others wait. What fails half-way is made again.
     """
-    folder = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        folder = folder.parent
+    from tests.workers.plugin import common_folder  # a plugin, which pytest imports first
+
+    folder = common_folder(tmp_path_factory)
     made = folder / name
     with alone(folder / f"{name}.lock"):
         if not made.exists():

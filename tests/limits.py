@@ -4,7 +4,7 @@
   tells of it: so it is an `Overdue`, or an `OverdueInLoop`. It says where other threads and the
   tasks of the loop stand.
 - Compiled code that never comes back to Python sees no signal. `GRACE_S` later its process ends and
-  prints where it stands; pytest-xdist puts another one in its place.
+  prints where it stands; `tests.workers` puts another one in its place.
 - A failure ends the limit of pytest-timeout: taking down what the test leaves has it again.
 - What is made once for many tests, as isfc compiled, has `ONCE_S` for itself.
 - A test that is `at_length` has `AT_LENGTH_S` when it runs on the source.

@@ -31,7 +31,7 @@ FIRST: Final = ("tests/ctc/test_state.py", "tests/isfc/link/test_link_states.py"
 SECONDS_MAX: Final = 120
 """A mutant that takes more processor time is noticed as well."""
 
-_OPTIONS: Final = ("-x", "-q", "-n0", "-p", "no:cacheprovider", "--assert=plain")
+_OPTIONS: Final = ("-x", "-q", "-p", "no:cacheprovider", "--assert=plain")
 """Plain assertions: pytest warns that it cannot rewrite what is imported here already, and a
 warning fails the run."""
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import numpy
 import pytest
 from rich.console import Console
 
@@ -173,32 +172,42 @@ def test_a_bad_profile_is_refused_with_its_key(
     assert problem in str(caught.value)
 
 
-SLOPES = numpy.array([[0.5, -1.0], [0.0, 0.3]])
-LEVEL = numpy.array([0.1, -0.2])
-CENTRE = numpy.array([0.3, 0.0])
+class Lines:
+    """What is to be found. numpy starts threads, and workers are forked without."""
 
+    def __init__(self) -> None:
+        import numpy
 
-def points(count: int) -> Any:
-    return CENTRE + numpy.random.default_rng(1).uniform(-0.3, 0.3, (count, 2))
+        self._random = numpy.random.default_rng
+        self.slopes = numpy.array([[0.5, -1.0], [0.0, 0.3]])
+        self.level = numpy.array([0.1, -0.2])
+        self.centre = numpy.array([0.3, 0.0])
 
+    def points(self, count: int) -> Any:
+        return self.centre + self._random(1).uniform(-0.3, 0.3, (count, 2))
 
-def shown(at: Any, scatter: float, seed: int = 2) -> Any:
-    noise = numpy.random.default_rng(seed).normal(0, scatter, (len(at), 2))
-    return LEVEL + (at - CENTRE) @ SLOPES.T + noise
+    def surface(self, at: Any, scatter: float, seed: int = 2) -> Surface:
+        noise = self._random(seed).normal(0, scatter, (len(at), 2))
+        shown = self.level + (at - self.centre) @ self.slopes.T + noise
+        return surface_through([*at], [*shown], self.centre)
 
 
 def test_lines_without_scatter_are_found_as_they_are() -> None:
-    at = points(8)
-    surface = surface_through([*at], [*shown(at, 0.0)], CENTRE)
-    assert surface.level == pytest.approx(LEVEL)
-    assert surface.slopes == pytest.approx(SLOPES)
+    lines = Lines()
+    surface = lines.surface(lines.points(8), 0.0)
+    assert surface.level == pytest.approx(lines.level)
+    assert surface.slopes == pytest.approx(lines.slopes)
     assert surface.scatter == pytest.approx([0, 0], abs=1e-12)
-    assert surface.at(CENTRE + 0.1) == pytest.approx(LEVEL + 0.1 * SLOPES.sum(axis=1))
+    further = lines.level + 0.1 * lines.slopes.sum(axis=1)
+    assert surface.at(lines.centre + 0.1) == pytest.approx(further)
 
 
 def test_how_well_lines_are_known_is_how_far_they_come_out_from_each_other() -> None:
-    at = points(32)
-    found = [surface_through([*at], [*shown(at, 0.05, seed)], CENTRE) for seed in range(300)]
+    import numpy
+
+    lines = Lines()
+    at = lines.points(32)
+    found = [lines.surface(at, 0.05, seed) for seed in range(300)]
     assert numpy.mean([each.scatter for each in found]) == pytest.approx(0.05, rel=0.03)
     level = numpy.std([each.level[0] for each in found])
     assert level == pytest.approx(0.05 * found[0].level_share ** 0.5, rel=0.1)
@@ -207,6 +216,8 @@ def test_how_well_lines_are_known_is_how_far_they_come_out_from_each_other() -> 
 
 
 def test_a_constant_that_no_figure_tells_stays_as_it_is() -> None:
+    import numpy
+
     count = len(CONSTANTS)
     slopes = numpy.zeros((40, count))
     slopes[:, 0] = 1.0  # every figure goes with the first constant, and with no other
@@ -230,6 +241,6 @@ def test_a_constant_that_no_figure_tells_stays_as_it_is() -> None:
 
 
 def test_too_few_points_are_refused() -> None:
-    at = points(3)
+    lines = Lines()
     with pytest.raises(ValueError, match="3 points; expected more than 3"):
-        surface_through([*at], [*shown(at, 0.0)], CENTRE)
+        lines.surface(lines.points(3), 0.0)

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Any, cast
 
-import numpy
 import pytest
 
 from isfc.layout.site import CONSTANTS
@@ -13,34 +12,37 @@ from isfc.search.site_surface import near_surface, surface_through
 
 COUNT = len(CONSTANTS)
 TRANSFER, TURN = 0, [constant.name for constant in CONSTANTS].index("turn")
-RANDOM = numpy.random.default_rng(3)
 REACH = 0.24
-POINTS = numpy.vstack(
-    [RANDOM.uniform(-1.3, 1.3, (64, COUNT)), RANDOM.uniform(-REACH, REACH, (32, COUNT))]
-)
 
 
 class Runs:
     """All runs of a fit to one interval."""
 
-    def __init__(self, shown: Any) -> None:
+    def __init__(self, points: Any, shown: Any) -> None:
+        self.points = points
         self.shown = shown
 
     def by_interval(self) -> Iterator[tuple[list[int], Any, Any]]:
-        yield [*range(COUNT)], POINTS, self.shown
+        yield [*range(COUNT)], self.points, self.shown
 
 
 def fitted(bend: float, level: float, slope: float) -> dict[str, tuple[float, float]]:
     """Both sides, where ten figures go with the turn as a parabola, and ten with the transfer."""
-    turn, transfer = POINTS[:, TURN], POINTS[:, TRANSFER]
-    noise = numpy.random.default_rng(4).normal(0, 0.002, (len(POINTS), 20))
+    import numpy  # which starts threads, and workers are forked without
+
+    random = numpy.random.default_rng(3)
+    points = numpy.vstack(
+        [random.uniform(-1.3, 1.3, (64, COUNT)), random.uniform(-REACH, REACH, (32, COUNT))]
+    )
+    turn, transfer = points[:, TURN], points[:, TRANSFER]
+    noise = numpy.random.default_rng(4).normal(0, 0.002, (len(points), 20))
     of_turn = numpy.repeat((level + slope * turn + bend * turn**2)[:, None], 10, axis=1)
     shown = numpy.hstack([of_turn, numpy.repeat(transfer[:, None], 10, axis=1)]) + noise
-    surface = surface_through(POINTS[64:], shown[64:], numpy.zeros(COUNT))
+    surface = surface_through(points[64:], shown[64:], numpy.zeros(COUNT))
     told = numpy.isin(numpy.arange(COUNT), [TRANSFER, TURN])
     seen = near_surface(surface, [0.0] * 20, numpy.full(COUNT, REACH))
     moved = seen.best(seen.moved(told))
-    return skewed(cast("Search", Runs(shown)), seen, told, moved, 1.0, 2.0)
+    return skewed(cast("Search", Runs(points, shown)), seen, told, moved, 1.0, 2.0)
 
 
 def test_a_constant_that_shows_less_the_lower_it_is_may_be_lower() -> None:

@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path
 from random import Random
 
-import pyarrow
 import pytest
 
 from isfc.errors import ConfigurationError
@@ -147,6 +146,8 @@ def test_sweep_that_is_killed_again_and_again_goes_on(spec: Path) -> None:
 
 
 def test_rows_make_a_data_frame_as_they_are(spec: Path) -> None:
+    import pyarrow  # which starts threads, and workers are forked without
+
     frame = pyarrow.Table.from_pylist(list(sweep(spec, jobs=1)))
     assert frame.num_rows == 8
     assert set(frame["workload"].to_pylist()) == {"HS", "HM"}

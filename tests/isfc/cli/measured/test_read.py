@@ -5,7 +5,6 @@ import json
 from pathlib import Path
 
 import pytest
-from pyarrow import parquet
 
 from isfc.cli.main import run
 from isfc.measured.measurement import COLUMNS
@@ -19,6 +18,8 @@ PUBLISHED = PROJECT / "docs" / "measured" / "H001709C-fcx108.txt"
 def test_tables_in_files_hold_what_json_prints(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    from pyarrow import parquet  # which starts threads, and workers are forked without
+
     texts, rows = tmp_path / "table.csv", tmp_path / "table.parquet"
     for output in (texts, rows):
         assert run(["measured", "read", str(PUBLISHED), "-o", str(output), "--json"]) == 0

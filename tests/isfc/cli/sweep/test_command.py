@@ -5,7 +5,6 @@ import json
 from pathlib import Path
 
 import pytest
-from pyarrow import parquet
 
 from isfc.cli.main import run
 
@@ -53,6 +52,8 @@ def test_table_has_a_line_for_each_place_with_the_mean_over_seeds(
 def test_rows_are_written_as_csv_and_parquet_alike(
     spec: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    from pyarrow import parquet  # which starts threads, and workers are forked without
+
     assert run(["sweep", spec, "-o", "a.csv", "--jobs", "1", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert run(["sweep", spec, "-o", "a.parquet", "--csv"]) == 0

@@ -1,0 +1,1 @@
+"""Processes that are forked once all tests are collected, to run them."""
