@@ -5,15 +5,15 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from tests.isfc_process import start
 from tests.waiting import PATIENCE_S, wait_for
 
 IDLE_COUNT: Final = 3
@@ -89,21 +89,14 @@ def studio(
     Its runs are short, but for ``program="isfc"``. It is ended as a user ends it, by Ctrl-C, so
     that nothing is left of it.
     """
-    words: Sequence[str] = [
-        sys.executable,
-        "-m",
-        program,
-        "studio",
-        *arguments,
-        "--no-browser",
-    ]
-    process = subprocess.Popen(
-        words,
+    process = start(
+        *("studio", *arguments, "--no-browser"),
+        module=program,
+        environment=environment,
         stdout=subprocess.PIPE,
         stderr=stderr,
         text=True,
         start_new_session=True,
-        env={**os.environ, **(environment or {})},
     )
     assert process.stdout is not None
     running = RunningStudio(process, process.stdout.readline().split()[-1])

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import pytest
 
+from isfc.cli.output.exits import ENDING_SIGNALS
 from tests.isfc_process import ROOT, isfc, start
 from tests.waiting import PATIENCE_S, wait_for
 
@@ -18,23 +19,24 @@ PROGRAM: Final = "tests.own_process"
 
 
 def started(*words: str, **options: Any) -> Any:
-    """The same by starting Python."""
-    command = [sys.executable, "-m", PROGRAM, *words]
-    common = {
-        "stdin": subprocess.DEVNULL,
-        "text": True,
-        "cwd": ROOT,
-        "timeout": PATIENCE_S,
-        "env": os.environ,
-    }
-    common |= dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
-    return subprocess.run(command, check=False, **common | options)  # type: ignore[call-overload]
+    """The same by starting Python, whatever signals the tests were started without."""
+    pipes = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
+    return subprocess.run(
+        [sys.executable, "-m", PROGRAM, *words],
+        **pipes | options,
+        cwd=ROOT,
+        env=os.environ,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        check=False,
+        timeout=PATIENCE_S,
+        preexec_fn=lambda: [signal.signal(each, signal.SIG_DFL) for each in ENDING_SIGNALS],
+    )
 
 
 def test_process_is_as_one_that_has_been_started(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every signal as Python has it, though the tests ignore or block some themselves."""
     isfc("--version")  # the server is there, and has other children
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setenv("COLUMNS", "77")
@@ -77,7 +79,7 @@ def test_what_is_sent_to_a_process_arrives() -> None:
     text = "ä\n" * 100_000  # more than a pipe takes
     pipes: dict[str, Any] = dict.fromkeys(("stdin", "stdout"), subprocess.PIPE)
     with start("echo", module=PROGRAM, encoding="utf-8", **pipes) as process:
-        assert process.communicate(text, PATIENCE_S) == (text, None)
+        assert process.communicate(text, timeout=PATIENCE_S) == (text, None)
 
 
 def test_interrupt_that_comes_before_python_would_take_it_is_not_lost() -> None:

@@ -1,15 +1,14 @@
-"""Live nodes as real processes: start, look, kill. Every wait is bounded."""
+"""Live nodes as processes: start, look, kill. Every wait is bounded."""
 
 import json
-import os
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.isfc_process import start
 from tests.waiting import PATIENCE_S
 
 
@@ -31,15 +30,16 @@ class Isfc:
         self.name = "-".join(Path(word.strip("-")).stem for word in words[:2])
         self._out = folder / f"{self.name}.out"
         self._err = folder / f"{self.name}.err"
+        own = {"COLUMNS": "80", "XDG_RUNTIME_DIR": str(folder)}
         with self._out.open("wb") as out, self._err.open("ab") as err:
-            self.process = subprocess.Popen(
-                [*prefix, sys.executable, "-m", module, *words],
+            self.process = start(
+                *words,
+                module=module,
+                environment=own | dict(environment or {}),
+                prefix=prefix,
                 stdin=stdin,
                 stdout=out,
                 stderr=err,
-                env=os.environ
-                | {"COLUMNS": "80", "XDG_RUNTIME_DIR": str(folder)}
-                | dict(environment or {}),
             )
 
     @property

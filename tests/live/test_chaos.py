@@ -2,12 +2,11 @@
 
 import asyncio
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.isfc_process import isfc
 from tools.chaos import uploads
 
 
@@ -23,10 +22,8 @@ from tools.chaos import uploads
 def test_every_message_is_accounted_for_whatever_is_killed_stopped_or_cut(
     options: list[str],
 ) -> None:
-    words = "-m tools.chaos.chaos --seconds 8 --gap 0.3 --seed 3 --json".split() + options
-    done = subprocess.run(
-        [sys.executable, *words], capture_output=True, text=True, timeout=100, check=False
-    )
+    words = "--seconds 8 --gap 0.3 --seed 3 --json".split() + options
+    done = isfc(*words, module="tools.chaos.chaos", timeout=100)
     assert done.returncode == 0, done.stdout + done.stderr
     found = json.loads(done.stdout)
     assert found["wrong"] == []

@@ -3,13 +3,13 @@
 import json
 import signal
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
 import pytest
 
+from tests.isfc_process import start
 from tests.live.cluster_member import NAMES
 from tests.waiting import PATIENCE_S, wait_for
 
@@ -19,10 +19,9 @@ ECHOES: Final = 50
 Tallies = dict[str, dict[str, list[int]]]
 
 
-def start(name: str, folder: Path) -> subprocess.Popen[bytes]:
+def begin(name: str, folder: Path) -> subprocess.Popen[bytes]:
     (folder / f"{name}.json").unlink(missing_ok=True)
-    command = [sys.executable, "-m", "tests.live.cluster_member", name, str(folder)]
-    return subprocess.Popen(command)
+    return start(name, str(folder), module="tests.live.cluster_member")
 
 
 def look(folder: Path) -> Tallies:
@@ -69,7 +68,7 @@ def both_talk(first: str, second: str, since: Tallies) -> Callable[[Tallies], bo
 def test_whoever_of_three_is_killed_the_others_go_on_and_nothing_is_lost_unsaid(
     tmp_path: Path,
 ) -> None:
-    processes = {name: start(name, tmp_path) for name in NAMES}
+    processes = {name: begin(name, tmp_path) for name in NAMES}
     try:
         noted(tmp_path, all_talk({}), "all three talk to each other")
         for victim in NAMES:
@@ -84,7 +83,7 @@ def test_whoever_of_three_is_killed_the_others_go_on_and_nothing_is_lost_unsaid(
             )
             severed = [after[first][second][1], after[second][first][1]]
             assert severed == [before[first][second][1], before[second][first][1]]
-            processes[victim] = start(victim, tmp_path)
+            processes[victim] = begin(victim, tmp_path)
             told = [before[name][victim][1] for name in (first, second)]
             now = noted(tmp_path, all_talk({**after, victim: {}}), f"{victim} is back")
             for name, count in zip((first, second), told, strict=True):

@@ -5,13 +5,13 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
+from tests.isfc_process import start
 from tests.live.forwarded import answers, free_port
 from tests.live.nodes import FIRST, LAYOUT, SECOND
 from tests.live.processes import isfc
@@ -28,12 +28,12 @@ def unread(folder: Path, *words: str) -> Iterator[subprocess.Popen[bytes]]:
     """A command whose stdout and stderr are pipes that take a page, and that nobody reads."""
     ours, theirs = os.pipe()
     fcntl.fcntl(theirs, fcntl.F_SETPIPE_SZ, 4096)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "isfc", *words],
+    process = start(
+        *words,
+        environment={"XDG_RUNTIME_DIR": str(folder)},
         stdin=subprocess.DEVNULL,
         stdout=theirs,
         stderr=theirs,
-        env=os.environ | {"XDG_RUNTIME_DIR": str(folder)},
     )
     os.close(theirs)
     try:

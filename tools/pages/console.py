@@ -106,13 +106,18 @@ def run(command: str) -> str:
         command,
         shell=True,
         cwd=scratch(),
-        env=_environment(),
+        env=environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         check=False,
     )
-    lines = process.stdout.splitlines(keepends=True)
+    return without_progress(process.stdout)
+
+
+def without_progress(printed: str) -> str:
+    """What was printed, but for how far it had got meanwhile."""
+    lines = printed.splitlines(keepends=True)
     return "".join(line for line in lines if not line.startswith(SO_FAR))
 
 
@@ -131,7 +136,7 @@ def background(command: str) -> Iterator[str]:
             run("isfc down")
         return
     process = subprocess.Popen(
-        f"exec {command.removesuffix('&')}", shell=True, cwd=scratch(), env=_environment()
+        f"exec {command.removesuffix('&')}", shell=True, cwd=scratch(), env=environment()
     )
     try:
         yield ""
@@ -140,9 +145,10 @@ def background(command: str) -> Iterator[str]:
         process.wait()
 
 
-def _environment() -> dict[str, str]:
-    environment = {name: value for name, value in os.environ.items() if "MAKE" not in name}
-    return environment | {
+def environment() -> dict[str, str]:
+    """That of the pages' commands."""
+    ours = {name: value for name, value in os.environ.items() if "MAKE" not in name}
+    return ours | {
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "COLUMNS": "80",
         "XDG_RUNTIME_DIR": _RUNTIME.name,

@@ -10,21 +10,8 @@ import pytest
 
 from isfc import __version__, cli
 from isfc.cli.main import COMMANDS, load_command, run
+from tests.isfc_process import isfc
 from tools.checks.tidy import FLOORS
-
-COMMAND = [sys.executable, "-m", "isfc"]
-
-
-def isfc(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run the command in a process of its own."""
-    return subprocess.run(
-        [*COMMAND, *arguments],
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
 
 
 def test_version_is_the_packages(capsys: pytest.CaptureFixture[str]) -> None:
@@ -278,13 +265,10 @@ def test_what_is_said_without_a_command_fails_as_commands_do(
         os.close(reader)
     else:
         stdout = os.open("/dev/full", os.O_WRONLY)
-    ended = subprocess.run(
-        [*COMMAND, *words.split()], env=os.environ | environment,
-        stdout=stdout, stderr=subprocess.PIPE, check=False, timeout=60,
-    )  # fmt: skip
+    ended = isfc(*words.split(), environment=environment, stdout=stdout)
     os.close(stdout)
-    full = (1, b"isfc: standard output: No space left on device\n")
-    assert (ended.returncode, ended.stderr) == ((141, b"") if broken else full)
+    full = (1, "isfc: standard output: No space left on device\n")
+    assert (ended.returncode, ended.stderr) == ((141, "") if broken else full)
 
 
 @pytest.mark.parametrize(
@@ -293,16 +277,15 @@ def test_what_is_said_without_a_command_fails_as_commands_do(
 def test_reader_that_goes_away_is_not_complained_about(arguments: list[str]) -> None:
     reader, writer = os.pipe()
     os.close(reader)
-    run = subprocess.run(
-        [*COMMAND, *arguments], stdout=writer, stderr=subprocess.PIPE, check=False, timeout=60
-    )
+    ended = isfc(*arguments, stdout=writer)
     os.close(writer)
-    assert (run.returncode, run.stderr) == (141, b"")
+    assert (ended.returncode, ended.stderr) == (141, "")
 
 
 def test_output_is_the_same_in_every_process() -> None:
+    varied = ("PYTHONHASHSEED", "COLUMNS")
     runs = [
-        isfc("plan", "published-16", "--rule", PYTHONHASHSEED=seed, COLUMNS=seed)
+        isfc(*"plan published-16 --rule".split(), environment=dict.fromkeys(varied, seed))
         for seed in ("1", "99")
     ]
     assert runs[0].returncode == 0
@@ -310,12 +293,14 @@ def test_output_is_the_same_in_every_process() -> None:
 
 
 def test_output_needs_no_more_than_ascii() -> None:
-    assert isfc("plan", "published-16", "--rule", PYTHONIOENCODING="ascii:strict").returncode == 0
+    ascii_only = {"PYTHONIOENCODING": "ascii:strict"}
+    assert isfc("plan", "published-16", "--rule", environment=ascii_only).returncode == 0
 
 
 def test_layouts_are_completed_in_the_shell() -> None:
-    run = isfc(_ISFC_COMPLETE="complete_bash", COMP_WORDS="isfc plan published-1", COMP_CWORD="2")
-    assert run.stdout.split() == [f"published-{count}" for count in (1, 10, 12, 14, 16)]
+    asked = {"_ISFC_COMPLETE": "complete_bash", "COMP_WORDS": "isfc plan published-1"}
+    said = isfc(environment={**asked, "COMP_CWORD": "2"})
+    assert said.stdout.split() == [f"published-{count}" for count in (1, 10, 12, 14, 16)]
 
 
 def test_choices_of_an_option_that_is_missing_are_listed_without_escapes(

@@ -2,8 +2,6 @@
 
 import io
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +9,7 @@ import pytest
 from isfc.cli.main import run
 from isfc.cli.output.exits import ExitCode
 from tests.isfc.cli.conftest import Refusal
+from tests.isfc_process import isfc
 
 ROOT = Path(__file__).parents[3]
 LAYOUT = ROOT / "isfc" / "layout" / "shipped" / "published-1.toml"
@@ -120,12 +119,5 @@ def test_systems_that_read_it_themselves_need_a_file(words: list[str], refusal: 
 )
 def test_layout_is_read_from_standard_input(arguments: str) -> None:
     with LAYOUT.open() as layout:
-        done = subprocess.run(
-            [sys.executable, "-m", "isfc", *arguments.split()],
-            stdin=layout,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=60,
-        )
+        done = isfc(*arguments.split(), stdin=layout)
     assert (done.returncode, done.stderr) == (0, "")

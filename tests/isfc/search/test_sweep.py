@@ -21,6 +21,7 @@ from isfc.search.sweep import finish, measure, row_of, sweep
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import run
 from scenarios.runs.workload import find_workload
+from tests.isfc_process import start
 from tests.waiting import PATIENCE_S, wait_for
 
 pytestmark = pytest.mark.at_length
@@ -120,14 +121,11 @@ def wait_for_a_row(process: subprocess.Popen[bytes], store: Path) -> None:
 def test_sweep_that_is_killed_again_and_again_goes_on(spec: Path) -> None:
     """SIGKILL at any moment: what is finished stays and is not run again, the rest follows."""
     store, table = spec.with_suffix(".rows"), spec.with_suffix(".csv")
-    command = [sys.executable, "-m", "isfc", "sweep", str(spec), "--jobs", "2", "-o", str(table)]
-    environment = os.environ | {"PYTHONPATH": str(PROJECT)}
+    words = ["sweep", str(spec), "--jobs", "2", "-o", str(table)]
     kept: dict[str, Figures] = {}
     random = Random(1)
     for _ in range(20):
-        process = subprocess.Popen(
-            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment
-        )
+        process = start(*words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         wait_for_a_row(process, store)
         time.sleep(random.uniform(0, 0.05))
         process.kill()

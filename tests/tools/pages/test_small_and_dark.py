@@ -1,7 +1,5 @@
 """Pages on phones and on dark devices: nothing is cut without a word, hidden or unreadable."""
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,6 +8,7 @@ from playwright.sync_api import Browser, Page
 
 from tests.browser import needs_chromium
 from tests.contrast import CONTRAST_MIN, TEXT_CONTRAST_MIN, Colour, contrast, parse_colour
+from tests.isfc_process import isfc
 from tools.pages.console import PROJECT
 
 pytestmark = [pytest.mark.exhaustive, needs_chromium]
@@ -61,16 +60,10 @@ COLOURS: Final = """() => [..."path line text".split(" ")].flatMap(
 """The colours of lines and of text, with their kinds."""
 
 
-def isfc(*arguments: str) -> None:
-    subprocess.run(
-        [sys.executable, "-m", "isfc", *arguments], check=True, capture_output=True, timeout=300
-    )
-
-
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("report") / "report.html"
-    isfc("report", "published-12", "-o", str(path))
+    isfc("report", "published-12", "-o", str(path), timeout=300).check_returncode()
     return path
 
 
@@ -78,7 +71,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def plot(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("plot") / "plot.html"
     rows = ["--suite", "HL", "--seconds", "0.05"]
-    isfc("replay", "transport", *rows, "--plot", str(path))
+    isfc("replay", "transport", *rows, "--plot", str(path), timeout=300).check_returncode()
     return path
 
 

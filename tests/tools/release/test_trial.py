@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.isfc_process import isfc
 from tools.release.bare_root import BareRoot, bare_root
 from tools.release.pythons import ROOT
 from tools.release.trial import EXTRAS, GRID, SMOKE, Needs
@@ -15,16 +16,8 @@ from tools.release.trial import EXTRAS, GRID, SMOKE, Needs
 NEEDS_BWRAP = pytest.mark.skipif(shutil.which("bwrap") is None, reason="there is no bubblewrap")
 
 
-def isfc(words: str, folder: Path) -> tuple[int, str]:
-    command = [sys.executable, "-m", "isfc", *words.split()]
-    done = subprocess.run(
-        command,
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=300,
-    )
+def ended(words: str, folder: Path) -> tuple[int, str]:
+    done = isfc(*words.split(), cwd=folder, stderr=subprocess.STDOUT, timeout=300)
     return done.returncode, done.stdout
 
 
@@ -32,7 +25,7 @@ def isfc(words: str, folder: Path) -> tuple[int, str]:
 @pytest.mark.at_length
 @pytest.mark.parametrize(("words", "wanted"), SMOKE)
 def test_smoke_passes_here(words: str, wanted: str, tmp_path: Path) -> None:
-    code, said = isfc(words, tmp_path)
+    code, said = ended(words, tmp_path)
     assert (code, wanted in said) == (0, True), said
 
 
@@ -44,7 +37,7 @@ def test_what_cibuildwheel_runs_of_a_wheel_passes_here(tmp_path: Path) -> None:
     commands = configuration["tool"]["cibuildwheel"]["test-command"].split(" && ")
     assert commands
     for command in commands:
-        code, said = isfc(command.removeprefix("isfc "), tmp_path)
+        code, said = ended(command.removeprefix("isfc "), tmp_path)
         assert code == 0, said
 
 
@@ -53,7 +46,7 @@ def test_what_cibuildwheel_runs_of_a_wheel_passes_here(tmp_path: Path) -> None:
 @pytest.mark.parametrize("needs", [needs for needs in EXTRAS.values() if not needs.before])
 def test_command_of_an_extra_ends_as_the_trial_expects(needs: Needs, tmp_path: Path) -> None:
     (tmp_path / "grid.toml").write_text(GRID, "utf-8")
-    code, said = isfc(needs.words, tmp_path)
+    code, said = ended(needs.words, tmp_path)
     assert (code, needs.says in said) == (needs.ends_with, True), said
 
 

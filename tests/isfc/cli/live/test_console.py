@@ -6,7 +6,6 @@ import pty
 import re
 import select
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -23,6 +22,7 @@ from isfc.cli.live.console import Console, CpCompleter
 from isfc.live.control_client import ControlClient
 from isfc.live.run_directory import run_directory
 from tests.isfc.cli.live.test_cp import Served, serving
+from tests.isfc_process import start
 from tests.waiting import PATIENCE_S
 
 
@@ -114,11 +114,13 @@ class Terminal:
 
     def __init__(self) -> None:
         self._keyboard, screen = pty.openpty()
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "isfc", "cp", "ATLANTA"],
-            stdin=screen, stdout=screen, stderr=screen, close_fds=True,
-            env={**os.environ, "TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1"},
-        )  # fmt: skip
+        self.process = start(
+            *("cp", "ATLANTA"),
+            environment={"TERM": "xterm", "PROMPT_TOOLKIT_NO_CPR": "1"},
+            stdin=screen,
+            stdout=screen,
+            stderr=screen,
+        )
         os.close(screen)
         self.shown = ""
 

@@ -5,7 +5,6 @@ import pty
 import re
 import select
 import signal
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -19,6 +18,7 @@ from isfc.cli.main import run
 from isfc.live.run_directory import running_groups
 from tests.isfc.cli.conftest import Refusal
 from tests.isfc.layout.test_loss_table import FILE, TABLE
+from tests.isfc_process import isfc as ended
 from tests.lengthy import few_in_every_run
 from tests.live.processes import Isfc, isfc
 from tests.waiting import wait_for
@@ -254,11 +254,10 @@ def test_what_each_node_was_given_can_be_replayed(tmp_path: Path) -> None:
 @pytest.mark.exhaustive
 @pytest.mark.slow
 def test_an_output_that_takes_no_more_ends_it_with_a_word() -> None:
-    words = [sys.executable, "-m", "isfc", "up", "published-4", *TRAFFIC, "--plain"]
     with Path("/dev/full").open("wb") as full:
-        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, timeout=60, check=False)
+        done = ended("up", "published-4", *TRAFFIC, "--plain", stdout=full)
     assert done.returncode == 1
-    assert done.stderr.endswith(b"isfc: standard output: No space left on device\n")
+    assert done.stderr.endswith("isfc: standard output: No space left on device\n")
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ from shutil import copyfile
 
 import pytest
 
+from tests.isfc_process import isfc
 from tests.lengthy import few_in_every_run
 
 UP = "up atlanta-boston --plain --workload HS --pairs 1 --seconds 0.2 --warmup 0.1"
@@ -55,14 +56,8 @@ def test_output_takes_names_that_are_no_utf_8(tmp_path: Path) -> None:
     name = os.fsdecode(b"a\xff.toml")
     copyfile(LAYOUT, tmp_path / name)
     for locale in ("utf-8:strict", "ascii:strict", "utf-8:surrogateescape"):
-        done = subprocess.run(
-            [sys.executable, "-m", "isfc", "check", name],
-            env=os.environ | {"PYTHONIOENCODING": locale},
-            cwd=tmp_path,
-            capture_output=True,
-            check=False,
-            timeout=60,
-        )
+        coding = {"PYTHONIOENCODING": locale}
+        done = isfc("check", name, environment=coding, cwd=tmp_path, text=False)
         assert done.stdout.startswith(b"a\\udcff.toml: 2 warnings")
         assert (done.returncode, done.stderr) == (1, b"")
 

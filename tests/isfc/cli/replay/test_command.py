@@ -24,6 +24,7 @@ from scenarios.runs.experiment import Experiment
 from scenarios.runs.result import EndSamples, Result, Sample
 from scenarios.runs.run import Recording
 from tests.isfc.cli.conftest import Refusal
+from tests.isfc_process import isfc
 from tests.lengthy import few_in_every_run
 
 ONE_RUN = ["--suite", "HL", "--rdevs", "12", "--pairs", "50", "--seconds", "0.2"]
@@ -230,15 +231,9 @@ def test_comparison_is_what_the_record_is_made_of() -> None:
 def test_reader_that_goes_away_is_not_complained_about() -> None:
     reader, writer = os.pipe()
     os.close(reader)
-    ended = subprocess.run(
-        [sys.executable, "-m", "isfc", "replay", *ONE_RUN],
-        stdout=writer,
-        stderr=subprocess.PIPE,
-        check=False,
-        timeout=60,
-    )
+    ended = isfc("replay", *ONE_RUN, stdout=writer)
     os.close(writer)
-    assert (ended.returncode, ended.stderr) == (141, b"")
+    assert (ended.returncode, ended.stderr) == (141, "")
 
 
 INTERRUPTED = """

@@ -1,10 +1,7 @@
 """``isfc run``: its options, its record, its determinism, and Ctrl-C."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +16,7 @@ from scenarios.runs.result import Result
 from scenarios.runs.run import INTERVAL_MIN
 from scenarios.runs.workload import WORKLOADS, free_workload
 from tests.isfc.cli.conftest import Refusal
+from tests.isfc_process import isfc
 
 SHORT = "--pairs 5 --seconds 0.05 --warmup 0.01".split()
 
@@ -84,16 +82,10 @@ def test_page_is_the_same_run(capsys: pytest.CaptureFixture[str]) -> None:
 def test_same_bytes_in_every_process() -> None:
     options = ["run", "published-8", "--workload", "HM", *SHORT, "--json"]
     outputs = {
-        subprocess.run(
-            [sys.executable, "-m", "isfc", *options],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            stdout=subprocess.PIPE,
-            check=True,
-            timeout=60,
-        ).stdout
-        for seed in ("0", "1", "99")
+        isfc(*options, environment={"PYTHONHASHSEED": seed}).stdout for seed in ("0", "1", "99")
     }
     assert len(outputs) == 1
+    assert outputs != {""}
 
 
 def test_seed_matters(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +13,7 @@ from playwright.sync_api import Browser, Page, expect
 from isfc.layout.catalogue import read_content
 from tests.browser import needs_chromium
 from tests.isfc.cli.studio.desk import JUDGED_MS, ctc, drag, drag_to, judged, opened, order
+from tests.isfc_process import isfc
 from tests.studio import RunningStudio, studio
 
 DATA = Path(__file__).parents[3] / "data"
@@ -83,9 +82,7 @@ def planned(page: Page, tmp_path: Path) -> Any:
         page.click("#download-toml")
     layout = tmp_path / "layout.toml"
     download.value.save_as(layout)
-    command = [sys.executable, "-m", "tests.short_isfc", "plan", str(layout), "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
-    return json.loads(done.stdout)
+    return json.loads(isfc("plan", str(layout), "--json", module="tests.short_isfc").stdout)
 
 
 def test_dragged_ctc_changes_order_and_figures_as_plan_has_them(
@@ -364,10 +361,7 @@ def test_garbage_is_told_in_the_words_of_the_command(browser: Browser, tmp_path:
     garbage = "total garbage ["
     file = tmp_path / "garbage.toml"
     file.write_text(garbage)
-    command = [sys.executable, "-m", "isfc", "plan", str(file)]
-    said = subprocess.run(
-        command, capture_output=True, text=True, check=False, timeout=60
-    ).stderr.strip()
+    said = isfc("plan", str(file)).stderr.strip()
     with studio("published-1") as running, opened(browser, running) as (page, found):
         page.fill("#text", garbage)
         page.click("#text-form button")
