@@ -33,6 +33,7 @@ def test_three_properties_take_less_than_sixty_lines() -> None:
     assert len(examples()["test_collisions"].splitlines()) < 60
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_examples_pass_in_a_folder_of_their_own(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(**examples())

@@ -371,7 +371,7 @@ def test_garbage_is_told_in_the_words_of_the_command(browser: Browser, tmp_path:
         assert found == []
 
 
-@pytest.mark.parametrize("edits", [9, pytest.param(199, marks=pytest.mark.exhaustive)])
+@pytest.mark.parametrize("edits", [5, pytest.param(199, marks=pytest.mark.exhaustive)])
 def test_many_quick_edits_leave_no_stale_figure_and_no_process(
     browser: Browser, edits: int
 ) -> None:

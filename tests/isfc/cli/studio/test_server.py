@@ -18,6 +18,7 @@ from isfc.layout.catalogue import read_content
 from scenarios.figures import report_runs
 from scenarios.figures.link_loss import after_losses
 from tests.isfc.cli.studio.holding import At, Holding
+from tests.lengthy import few_in_every_run
 from tests.studio import RunningStudio, studio
 from tests.waiting import wait_for
 
@@ -188,8 +189,7 @@ def home() -> Iterator[Path]:
         yield Path(folder)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("after_s", [0.0, 0.05, 0.2, 0.4, 0.8])
+@pytest.mark.parametrize("after_s", few_in_every_run([0.2, 0.0, 0.05, 0.4, 0.8]))
 def test_ctrl_c_while_it_begins_leaves_nothing_and_says_nothing(home: Path, after_s: float) -> None:
     around, errors = {"TMPDIR": str(home)}, home / "errors"
     with (

@@ -45,7 +45,7 @@ def tell_number_and_wait(tell: Tell) -> int:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("server_too", [False, True])
+@pytest.mark.parametrize("server_too", [False, pytest.param(True, marks=pytest.mark.exhaustive)])
 def test_process_that_somebody_kills_is_told_and_the_next_one_computes(*, server_too: bool) -> None:
     async def told() -> tuple[object, list[object]]:
         work = Work()
