@@ -26,6 +26,8 @@ DECIDING: Final = re.compile(
 """Variables by which programs print, decode or find something else."""
 HERE: Final = "127.0.0.1,localhost,::1"
 """What no proxy leads to."""
+LOCALE: Final = "C.UTF-8"
+"""That which Python takes where none is said, and which a forked process would not be told of."""
 FOLDER_LENGTH_MAX: Final = len("/private/tmp")
 """Of the folder for temporary files: the path of a Unix socket takes 107 bytes, with all below."""
 
@@ -35,8 +37,9 @@ def pytest_configure() -> None:
     """Let no test fail for its surroundings."""
     heed_signals()
     settle(os.environ)
+    os.environ["LC_CTYPE"] = LOCALE
     with suppress(locale.Error):
-        locale.setlocale(locale.LC_CTYPE, "C.UTF-8")
+        locale.setlocale(locale.LC_CTYPE, LOCALE)
     if os.name == "posix":
         choose_folder()
     os.umask(0o022)
