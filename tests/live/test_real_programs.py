@@ -132,8 +132,8 @@ def postgresql(port: int) -> Iterator[list[str]]:
         data = folder / "data"
         run(*as_user, bin_ / "initdb", "--pgdata", data, "--auth", "trust", "--no-sync")
         settings = "-c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off"
-        words = (bin_ / "postgres", "-D", data, "-p", str(port), *settings.split())
-        with started(*as_user, *words, folder=folder, end=signal.SIGINT):
+        server = [str(bin_ / "postgres"), "-D", str(data), "-p", str(port), *settings.split()]
+        with started(*as_user, *server, folder=folder, end=signal.SIGINT):
             wait_for(lambda: answers(port), "PostgreSQL")
             yield as_user
     finally:
