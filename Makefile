@@ -33,7 +33,7 @@ ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
 endif
 .PHONY: help .venv replay test test-all check side-by-side from-source style types tests source-tests \
-    compiled-tests quick-tests other-pythons format coverage simulate properties mutate fuzz \
+    compiled-tests count-work quick-tests other-pythons format coverage simulate properties mutate fuzz \
     explore chaos bench bench-live wheel dist try-dist docs site calibration bounds left-out judge fidelity clean
 
 help:  ## list the targets
@@ -75,7 +75,9 @@ replay: build/compiled/made  ## replay the published transport tables beside our
 
 test: side-by-side compiled-tests  ## all checks, and all tests but the long form of some
 
-test-all: AND_ONLY_SHORT :=
+# To the make in this one, too, which has what is exported.
+test-all: export AND_ONLY_SHORT :=
+test-all: export COUNTED :=
 test-all: test other-pythons  ## what a release has to pass: the long forms too, and other Pythons
 
 check: style types quick-tests  ## as test, without the slow tests
@@ -105,19 +107,25 @@ again = { test $$? = 1 && echo 'What failed, once more and alone:' && \
     $(1) --verbose --last-failed --last-failed-no-failures=none --workers=0 --exitfirst; }
 
 # The long form of a test, which only `make test-all` runs.
-AND_ONLY_SHORT := and not exhaustive
+AND_ONLY_SHORT ?= and not exhaustive
 
-source-tests: RUN = $(PYTEST) -m "not at_length $(AND_ONLY_SHORT)" $(PARALLEL) --durations=10
+# A run that starts a tenth more processes, or runs a tenth more virtual time, than the tree says fails.
+COUNTED ?= --counted-work=$@
+
+source-tests: RUN = $(PYTEST) -m "not at_length $(AND_ONLY_SHORT)" $(PARALLEL) --durations=10 $(COUNTED)
 source-tests: .venv/test
 	$(RUN) || $(call again,$(RUN))
 
 # What isfc does at length it does several times as fast compiled; that it does the same is one of
 # these tests. A bare `pytest -m ""` runs them on the source.
 compiled-tests: RUN = $(COMPILED) -m pytest -m "at_length $(AND_ONLY_SHORT)" --import-mode=append \
-    $(PARALLEL) --durations=10
+    $(PARALLEL) --durations=10 $(COUNTED)
 compiled-tests: .venv/test build/compiled/made
 	@files=$$(grep --recursive --files-with-matches --include='*.py' mark.at_length tests); \
 	$(RUN) $$files || $(call again,$(RUN) $$files)
+
+count-work: .venv/test  ## write down the work that the last `make test` counted, which may not rise by a tenth
+	$(BIN)/python -m tests.costs.counted_work
 
 quick-tests: .venv/test isfc/cli/help/isfc.txt  ## the tests that take less than a second each
 	$(PYTEST) $(PARALLEL)

@@ -21,7 +21,12 @@ from tests.live.pair import run_live as run_live  # a fixture
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-pytest_plugins = ["tests.limits", "tests.surroundings", "tests.workers.plugin"]
+pytest_plugins = [
+    "tests.costs.plugin",
+    "tests.limits",
+    "tests.surroundings",
+    "tests.workers.plugin",
+]
 gc.disable()  # until all tests are collected: nothing of that is garbage
 
 register_profiles()

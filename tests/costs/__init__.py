@@ -1,0 +1,1 @@
+"""What tests cost: processor time to look at, and counts that are the same in every run."""

@@ -1,0 +1,135 @@
+"""A run says what took longest, and fails if it does a tenth more than is written down."""
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from isfc.testing import Pair, Setup
+from isfc.testing.pair import MS
+from tests.costs.cost import COUNTED
+from tests.costs.counted_work import ALIKE, MORE_WORK, WRITTEN, compared, format_counts
+
+PROJECT = Path(__file__).parents[2]
+
+SUITE = """\
+import subprocess
+import sys
+
+import pytest
+
+from isfc.testing import Pair, Setup
+
+
+@pytest.mark.parametrize("number", range(100))
+def test_starts(number):
+    if number < 3:
+        subprocess.run([sys.executable, "-S", "-c", ""], check=True)
+
+
+def test_runs():
+    Pair(Setup()).run(2_000_000_000)
+"""
+
+
+def run(folder: Path, *options: str) -> tuple[int, str]:
+    (folder / "pytest.ini").write_text("[pytest]\nmarkers = at_length\n")
+    (folder / "test_suite.py").write_text(SUITE)
+    plugins = "-p tests.costs.plugin -p tests.workers.plugin".split()
+    alone = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONPATH": str(PROJECT)}
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *plugins, *options],
+        cwd=folder,
+        env=os.environ | alone | {"HYPOTHESIS_PROFILE": ALIKE},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_run_says_what_took_longest_by_directory_and_by_kind(
+    tmp_path: Path, workers: int
+) -> None:
+    code, said = run(tmp_path, f"--workers={workers}")
+    assert code == 0, said
+    rows = {
+        name: (int(tests), int(processes), float(virtual_s))
+        for tests, processes, virtual_s, name in re.findall(
+            r"^ +[\d.]+ +(\d+) +(\d+) +([\d.]+) +\d+  (.+)$", said, re.MULTILINE
+        )
+    }
+    assert rows == {".": (101, 3, 2.0), "starts processes": (3, 3, 0.0), "other": (98, 0, 2.0)}
+
+
+def test_a_whole_run_that_does_more_than_is_written_down_fails(tmp_path: Path) -> None:
+    code, said = run(tmp_path, "--counted-work=nothing-yet")
+    assert code == MORE_WORK, said
+    assert "3 processes started, and 0 are written down; most of it in\n    .: 3 more" in said
+    assert "make count-work" in said
+    kept = tmp_path / ".pytest_cache" / "v" / "counted-work" / "nothing-yet"
+    assert kept.exists()
+
+
+@pytest.mark.parametrize("option", ["-kstarts", "--last-failed"])
+def test_a_part_of_a_run_is_not_compared(tmp_path: Path, option: str) -> None:
+    assert run(tmp_path, "--counted-work=nothing-yet", option)[0] == 0
+
+
+def test_a_tenth_more_may_be() -> None:
+    written = {"tests/a": [60.0, 5.0, 100.0], "tests/b": [40.0, 5.0, 0.0]}
+    assert compared(written, {"tests/a": [110.0, 11.0, 110.0]}, ALIKE) == ([], False)
+    said, more = compared(
+        written, {"tests/a": [71.0, 5.0, 100.0], "tests/b": written["tests/b"]}, ""
+    )
+    assert more
+    assert said[:2] == [
+        "111 processes started, and 100 are written down; most of it in",
+        "    tests/a: 11 more",
+    ]
+
+
+def test_virtual_time_is_compared_where_the_same_examples_are_drawn() -> None:
+    written, found = {"tests/a": [1.0, 5.0, 100.0]}, {"tests/a": [1.0, 50.0, 1000.0]}
+    assert compared(written, found, ALIKE)[1]
+    assert not compared(written, found, "dev")[1]
+
+
+def test_what_is_saved_is_to_be_written_down_too() -> None:
+    said, more = compared({"tests/a": [10.0, 0.0, 0.0]}, {"tests/a": [5.0, 0.0, 0.0]}, ALIKE)
+    assert not more
+    assert "5 processes started" in said[0]
+    assert "make count-work" in said[1]
+
+
+def test_what_is_written_down_is_read_again() -> None:
+    runs = tomllib.loads(WRITTEN.read_text())
+    assert tomllib.loads(format_counts(runs)) == runs
+    assert {*runs} == {"source-tests", "compiled-tests"}
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_processes_of_multiprocessing_are_counted(method: str) -> None:
+    before = COUNTED["processes"]
+    context: Any = get_context(method)
+    process = context.Process(target=os.getpid)
+    process.start()
+    process.join(60)
+    assert 1 <= COUNTED["processes"] - before <= 3  # with those that watch over resources
+
+
+def test_virtual_time_and_events_are_counted_whoever_runs_the_engine() -> None:
+    before = COUNTED.copy()
+    pair = Pair(Setup())
+    pair.send(pair.first, 1000)
+    pair.run(7 * MS)
+    assert COUNTED["virtual_ns"] - before["virtual_ns"] == pair.engine.now_ns
+    assert COUNTED["events"] - before["events"] == pair.engine.event_count
