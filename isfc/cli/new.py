@@ -17,7 +17,7 @@ from isfc.layout.build import ASSUMED_FEATURE
 from isfc.layout.checked_toml import within
 from isfc.layout.schema import layout_schema
 from isfc.layout.write import format_layout
-from isfc.link.schedule import CTCS_MAX
+from isfc.link.scan import CTCS_MAX
 
 _T = TypeVar("_T")
 

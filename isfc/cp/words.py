@@ -15,7 +15,7 @@ from isfc.cp.messages import (
 )
 from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
-from isfc.link.schedule import CTCS_MAX
+from isfc.link.scan import CTCS_MAX
 
 ISLINK: Final = "ISLink"
 NODE: Final = "NODe"

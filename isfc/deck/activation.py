@@ -19,7 +19,7 @@ from isfc.deck.place import Place, lines_of, shown
 from isfc.deck.qualifier import Nicknames, Qualifier, find_qualifier
 from isfc.layout.foreign_text import refuse_iocp_report
 from isfc.link.name import NodeName
-from isfc.link.schedule import CTCS_MAX
+from isfc.link.scan import CTCS_MAX
 
 _COMMENT: Final = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _UNENDED: Final = re.compile(r"/\*(?:(?!\*/).)*\Z", re.DOTALL)

@@ -8,8 +8,10 @@ stays defined, as ACTIVATE ISLINK leaves it out.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
+
+from msgspec import structs
 
 from ctc.address import format_chpid, format_rdev
 from ctc.profiles import ChpidProfile
@@ -107,7 +109,7 @@ class _Amendment:
     def decks(self) -> tuple[KeptDeck, ...]:
         """The decks as they are by now."""
         return tuple(
-            replace(deck, cards=draft.text())
+            structs.replace(deck, cards=draft.text())
             for deck, draft in zip(self._collection.decks, self.drafts, strict=True)
         )
 

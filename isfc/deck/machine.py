@@ -6,9 +6,11 @@ the first half of a link address of four digits, or SWITCH.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
+
+from msgspec import structs
 
 from ctc.address import ChpidId
 from isfc.deck.deck import Channel, Deck
@@ -63,7 +65,7 @@ def _path_tables(links: Sequence[Layout]) -> dict[str, Any]:
         if path is not None:
             table = found.setdefault(path.name, {"km": path.km})
             if path.isl is not None:
-                table["isl"] = asdict(path.isl)
+                table["isl"] = structs.asdict(path.isl)
     return {"path": found} if found else {}
 
 

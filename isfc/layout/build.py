@@ -10,7 +10,7 @@ from isfc.errors import ConfigurationError
 from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.layout.path import FarPath
 from isfc.link.name import NodeName
-from isfc.link.schedule import CTCS_MAX
+from isfc.link.scan import CTCS_MAX
 
 ASSUMED_FEATURE: Final = replace(FEATURES["FICON Express8S"])
 """The FICON feature where nobody says which: the fastest link that IBM's rule of thumb covers.

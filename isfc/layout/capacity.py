@@ -14,7 +14,7 @@ from msgspec import Struct
 from ctc.address import ChpidId, Rdev
 from isfc.layout.layout import Fibre, Layout
 from isfc.link.name import NodeName
-from isfc.link.schedule import write_order
+from isfc.link.scan import write_order
 
 MB_PER_S_PER_GBPS: Final = 87.5
 """One-way MB/s for each Gb/s of link speed (published: 175 for 2 Gb/s).

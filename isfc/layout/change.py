@@ -15,7 +15,7 @@ from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
 from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.link.name import NodeName
-from isfc.link.schedule import CTCS_MAX
+from isfc.link.scan import CTCS_MAX
 
 Nodes = tuple[NodeName, NodeName]
 

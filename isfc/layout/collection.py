@@ -6,20 +6,17 @@ piece of hardware: that is what links share.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from msgspec import Struct, structs
 
 from ctc.address import ChpidId, Rdev, format_chpid
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import CHANNEL_SEPARATOR, Fibre, Layout
-from isfc.layout.shown import drawn
 from isfc.link.name import NodeName
 
-if TYPE_CHECKING:
-    pass
 
-
-@dataclass(frozen=True, slots=True)
-class ChannelEnd:
+class ChannelEnd(Struct, frozen=True):
     """A chpid as one system knows it."""
 
     node: NodeName
@@ -38,16 +35,14 @@ def channel_key(channel: Channel) -> str:
     return CHANNEL_SEPARATOR.join(map(str, channel))
 
 
-@dataclass(frozen=True, slots=True)
-class Cec:
+class Cec(Struct, frozen=True):
     """A machine, and the systems that are its partitions."""
 
     name: str
     systems: tuple[NodeName, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(Struct, frozen=True):
     """What a system has room for: memory that is free for guests that come, and overcommit.
 
     ``overcommit`` is GiB of guests for each GiB of it.
@@ -63,8 +58,7 @@ class Memory:
         return int(self.free_gib * self.overcommit * 2**30)
 
 
-@dataclass(frozen=True, slots=True)
-class KeptDeck:
+class KeptDeck(Struct, frozen=True):
     """An IOCP deck that systems were read from: ``cards`` is its text, as it was.
 
     ``partitions`` are the systems, each with its partition: a name, or its CSS and MIF image id as
@@ -82,11 +76,10 @@ class KeptDeck:
         members = frozenset(systems)
         partitions = {node: name for node, name in self.partitions.items() if node in members}
         ports = tuple(each for each in self.ports if each.partition(":")[0] in members)
-        return replace(self, partitions=partitions, ports=ports) if partitions else None
+        return structs.replace(self, partitions=partitions, ports=ports) if partitions else None
 
 
-@dataclass(frozen=True, slots=True)
-class LinkTraffic:
+class LinkTraffic(Struct, frozen=True):
     """What a file lets run over a link: ``pairs`` of guests, the clients on ``client``.
 
     ``workload`` is a name that `scenarios.runs.workload` knows.
@@ -202,6 +195,8 @@ class Collection:
         return f"<Collection {', '.join(link.name for link in self.links) or 'without links'}>"
 
     def _repr_html_(self) -> str:
+        from isfc.layout.shown import drawn  # a notebook's alone
+
         return drawn(self)
 
     def rdevs_of(self, system: NodeName) -> set[Rdev]:

@@ -7,7 +7,6 @@ stay as they are written until `isfc.io.configuration_file` makes an I/O configu
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any, Final, TypeVar
 
 import msgspec
@@ -218,8 +217,7 @@ _KEPT: Final = ("channel", "path", "card", "interconnect", "fanout", "system", "
 """What is written back as it was read, in this order."""
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(msgspec.Struct, frozen=True):
     """All that a file says. Of lists, table ``n`` is ``[[NAME]] #n+1``.
 
     ``source`` is the name of the file in messages.

@@ -23,7 +23,7 @@ from isfc.layout.in_words import expected, no_node
 from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.layout.sharing import in_use
 from isfc.layout.write import format_collection
-from isfc.link.schedule import CTCS_MAX
+from isfc.link.scan import CTCS_MAX
 
 _SOURCE: Final = "the changed layout"
 """Its name in messages."""

@@ -62,7 +62,7 @@ from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.layout.path import FarPath, Isl
 from isfc.layout.sharing import with_channels, with_notes
 from isfc.link.name import NodeName
-from isfc.link.schedule import CTCS_MAX
+from isfc.link.scan import CTCS_MAX
 
 SYSTEMS_MAX: Final = 32
 """Systems of a collection. Chosen: a mesh of so many, 496 links, is what runs are tried with. How

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from ctc.address import ChpidId, Rdev, format_chpid, format_rdev
-from ctc.fabric import FabricRoute
 from ctc.fibre_channel import (
     FRAME_DATA_LENGTH,
     NS_PER_KM,
@@ -17,11 +16,11 @@ from ctc.profiles import ChpidProfile
 from ctc.sharing import NOTHING, ChannelUse
 from isfc.layout.note import Note
 from isfc.layout.path import FarPath
-from isfc.layout.shown import drawn
 from isfc.link.name import NodeName
-from isfc.link.schedule import LinkDevice
+from isfc.link.scan import LinkDevice
 
 if TYPE_CHECKING:
+    from ctc.fabric import FabricRoute
     from isfc.layout.site import SiteProfile
 
 
@@ -112,10 +111,12 @@ class Fibre:
             return f"director {first}", f"director {second}"
         return "the first node", "the second node"
 
-    def route(self, end: int) -> FabricRoute | None:
+    def route(self, end: int) -> "FabricRoute | None":
         """The path of what the node at ``end`` sends, None if the fibre shares nothing."""
         if not self.channels:
             return None
+        from ctc.fabric import FabricRoute  # the model, which a plan by rule does without
+
         here, there = self.channels[end], self.channels[1 - end]
         if self.path is None or self.path.isl is None:
             return FabricRoute(here, there)
@@ -215,4 +216,6 @@ class Layout:
         return f"<Layout {self.name}: {len(self.ctcs)} CTCs, {len(self.fibres)} fibres>"
 
     def _repr_html_(self) -> str:
+        from isfc.layout.shown import drawn  # a notebook's alone
+
         return drawn(self)

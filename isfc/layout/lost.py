@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from msgspec import structs
+
 from ctc.address import Rdev, format_chpid
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Cec, Collection
@@ -131,8 +133,8 @@ def _goes(fibre: Fibre, name: str, count: int = 1) -> bool:
 def _with_fewer_isls(fibre: Fibre, gone: int) -> Fibre:
     if not gone or fibre.path is None or fibre.path.isl is None:
         return fibre
-    isl = replace(fibre.path.isl, count=fibre.path.isl.count - gone)
-    return replace(fibre, path=replace(fibre.path, isl=isl))
+    isl = structs.replace(fibre.path.isl, count=fibre.path.isl.count - gone)
+    return replace(fibre, path=structs.replace(fibre.path, isl=isl))
 
 
 def lost_pieces(layout: Layout, cecs: Sequence[Cec] = ()) -> tuple[LostTogether, ...]:

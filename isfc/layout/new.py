@@ -11,7 +11,7 @@ from isfc.layout.build import ASSUMED_FEATURE, CtcChoice, build_layout
 from isfc.layout.checked_toml import within
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
-from isfc.link.schedule import CTCS_MAX
+from isfc.link.scan import CTCS_MAX
 
 RDEVS_PER_CHPID: Final = 16
 """Device numbers that are set aside for a chpid (published: IBM's advice for relocation)."""

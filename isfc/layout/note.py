@@ -1,7 +1,8 @@
 """A note on figures: what a reader has to know to take them for what they are."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 
 class NoteKind(StrEnum):
@@ -33,8 +34,7 @@ class NoteKind(StrEnum):
     """Nothing says how far some of the figures are off."""
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Struct, frozen=True):
     """One note, in a sentence."""
 
     kind: NoteKind

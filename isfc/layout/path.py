@@ -1,6 +1,6 @@
 """Far paths: fibre of some length, and inter-switch links on it that several channels share."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from ctc.fibre_channel import (
     FRAME_AROUND_LENGTH,
@@ -13,8 +13,7 @@ from ctc.fibre_channel import (
 from ctc.profiles import line_payload_bytes_per_s
 
 
-@dataclass(frozen=True, slots=True)
-class Isl:
+class Isl(Struct, frozen=True):
     """Inter-switch links side by side: each with ``gbps`` and ``credits`` each way."""
 
     count: int
@@ -32,8 +31,7 @@ class Isl:
         return 1e9 / (self.count * min(by_credits, by_line))
 
 
-@dataclass(frozen=True, slots=True)
-class FarPath:
+class FarPath(Struct, frozen=True):
     """A way between channels, or to storage: ``km`` of fibre, over inter-switch links or not."""
 
     name: str

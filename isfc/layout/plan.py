@@ -12,8 +12,7 @@ from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.rules.book import find_all, ways_of
 from isfc.layout.rules.rule import Finding
-from isfc.layout.shown import drawn
-from isfc.link.schedule import stop_short
+from isfc.link.scan import stop_short
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -91,7 +90,7 @@ class Plan:
         """The drawing, a row for each chpid, and the advice, for a notebook."""
         from html import escape
 
-        from isfc.layout.shown import html_table
+        from isfc.layout.shown import drawn, html_table
 
         rows = [
             (each["sender"], each["chpid"], each["write_ctcs"], each["estimated_mb_per_s"])

@@ -12,7 +12,7 @@ from ctc.subchannel import Instruction, Ssch
 from isfc.link.counters import DeviceCounters
 from isfc.link.package import Package
 from isfc.link.read_side import ATTENDED, GIVEN_UP, QUEUED, ReadState
-from isfc.link.schedule import LinkDevice
+from isfc.link.scan import LinkDevice
 from isfc.link.state import DeviceState, StateInput
 from isfc.link.write_side import ATTENTIVE, SHOWN, USABLE, WriteState
 

@@ -66,7 +66,7 @@ from isfc.link.package import Package
 from isfc.link.parameters import LinkCosts, LinkParameters
 from isfc.link.read_side import ReadState
 from isfc.link.rules import LinkRules
-from isfc.link.schedule import LinkDevice
+from isfc.link.scan import LinkDevice
 from isfc.link.state import DeviceState, LinkState, StateInput
 from isfc.link.system_lock import LockClaim, SystemLock
 from isfc.link.write_side import WriteState

@@ -10,7 +10,8 @@ from typing import final
 
 from isfc.link.package import Packager
 from isfc.link.parameters import LinkParameters
-from isfc.link.schedule import LinkDevice, WriteScheduler, scan_order
+from isfc.link.scan import LinkDevice, scan_order
+from isfc.link.schedule import WriteScheduler
 
 MakeScheduler = Callable[[Sequence[LinkDevice], bool, LinkParameters], WriteScheduler]
 """Makes the scheduler of an end: of its devices, of whether it is the lesser end, and of the

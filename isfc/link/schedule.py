@@ -1,63 +1,14 @@
-"""Which CTC to write on: the rule that keeps two writers apart."""
+"""When a further CTC is written on, and which: the first free one of the scan."""
 
 import math
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 
 from mypy_extensions import i64
 
 from ctc.address import ByRdev, Rdev
-from isfc.errors import ConfigurationError
 from isfc.link.package import Package, Packager
-
-CTCS_MAX: Final = 16
-"""A logical link has at most sixteen CTCs (published: ACTIVATE ISLINK takes one to sixteen)."""
-
-
-@dataclass(frozen=True, slots=True)
-class LinkDevice:
-    """One CTC of a logical link: its device number here and at the partner."""
-
-    rdev: Rdev
-    partner_rdev: Rdev
-
-
-def stop_short(ctc_count: int) -> int:
-    """How many devices at the end of the scan are left to the partner.
-
-    Published (z/VM 6.2 performance report, "ISFC Improvements"): one for 2 to 8 CTCs, two
-    for 9 to 16. A single CTC is written by both ends.
-    """
-    if ctc_count <= 1:
-        return 0
-    return 1 if ctc_count <= 8 else 2
-
-
-def scan_order(devices: Sequence[LinkDevice], *, lesser: bool) -> tuple[Rdev, ...]:
-    """All devices in the order in which one end scans them.
-
-    Both ends order the CTCs by the *lesser* node's device numbers; the lesser node scans
-    from the lowest upward, the greater from the highest downward (published: the same
-    report, and IBM's "z/VM live guest relocation with Linux"). Raises `ConfigurationError` for
-    more devices than a logical link may have.
-    """
-    if len(devices) > CTCS_MAX:
-        raise ConfigurationError(f"{len(devices)} CTCs: expected at most {CTCS_MAX}")
-    if lesser:
-        return tuple(d.rdev for d in sorted(devices, key=lambda device: device.rdev))
-    descending = sorted(devices, key=lambda device: device.partner_rdev, reverse=True)
-    return tuple(device.rdev for device in descending)
-
-
-def write_order(devices: Sequence[LinkDevice], *, lesser: bool) -> tuple[Rdev, ...]:
-    """The devices one end may write on: those of `scan_order`, stopping short of its end."""
-    scan = scan_order(devices, lesser=lesser)
-    return scan[: len(scan) - stop_short(len(scan))]
-
-
-FULL_COUNT: Final = CTCS_MAX - stop_short(CTCS_MAX)
-"""What each end may write on of the most CTCs that a link can have."""
+from isfc.link.scan import FULL_COUNT, stop_short
 
 
 @dataclass(frozen=True, slots=True)

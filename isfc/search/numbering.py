@@ -12,7 +12,7 @@ from typing import Final
 from ctc.address import RDEV_MAX, Rdev
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import CtcPair, Fibre, Layout
-from isfc.link.schedule import CTCS_MAX
+from isfc.link.scan import CTCS_MAX
 from isfc.search.candidate import Candidate
 
 ALIKE_MAX: Final = 120

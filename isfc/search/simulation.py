@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
+from msgspec import structs
+
 from isfc.arguments import checked
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.note import Note
@@ -129,7 +131,7 @@ class Simulation:
                 for seen in (self.client, self.server)
             ],
             "ranges": {name: range_record(each) for name, each in self.ranges.items()},
-            "notes": [asdict(note) for note in self.notes],
+            "notes": [structs.asdict(note) for note in self.notes],
         }
 
     def _samples(self) -> Iterator[Sample]:

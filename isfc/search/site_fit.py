@@ -18,7 +18,7 @@ from isfc.layout.site import CONSTANTS, Errors, SiteProfile
 from isfc.layout.site_file import layout_kind, with_site
 from isfc.library import check_library
 from isfc.link.parameters import LinkParameters
-from isfc.link.schedule import CTCS_MAX
+from isfc.link.scan import CTCS_MAX
 from isfc.search.site_doubts import HELD_BACK_MAX, Judged, doubts_of
 from isfc.search.site_fitted import Fitted
 from isfc.search.site_predicted import RUNS, predicted_apart

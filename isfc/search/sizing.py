@@ -21,7 +21,7 @@ from isfc.layout.in_words import expected
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.new import RDEVS_PER_CHPID, layout_of, read_nodes
 from isfc.link.name import NodeName
-from isfc.link.schedule import CTCS_MAX
+from isfc.link.scan import CTCS_MAX
 from isfc.search.sized import LinkSizing, LostPiece, Shape, SizedLink
 from isfc.search.workers import shared_out
 from scenarios.figures.certainty import Range, odds_reached

@@ -9,7 +9,7 @@ from ctc.profiles import ChpidProfile
 from ctc.sharing import NOTHING, ChannelUse
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
-from isfc.link.schedule import LinkDevice
+from isfc.link.scan import LinkDevice
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Final
 from ctc.address import Rdev
 from ctc.profiles import find_profile
 from ctc.subchannel import Command
-from isfc.link.schedule import CTCS_MAX, stop_short
+from isfc.link.scan import CTCS_MAX, stop_short
 from isfc.link.segment import SEGMENT_LENGTH_MAX
 from isfc.link.state import DeviceState, LinkState
 from isfc.testing.pair import Pair, S

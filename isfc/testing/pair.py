@@ -24,7 +24,7 @@ from isfc.link.message import Message, Traffic
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from isfc.link.rules import LinkRules
-from isfc.link.schedule import LinkDevice
+from isfc.link.scan import LinkDevice
 from isfc.link.state import DeviceState, LinkState
 from isfc.system import inputs
 from isfc.system.definition import CtcDefinition, LinkEndDefinition

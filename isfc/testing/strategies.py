@@ -19,7 +19,7 @@ from isfc.library import missing_library
 from isfc.link.message import Message, Traffic
 from isfc.link.name import NAME_LENGTH_MAX, NodeName
 from isfc.link.package import Package
-from isfc.link.schedule import CTCS_MAX, LinkDevice
+from isfc.link.scan import CTCS_MAX, LinkDevice
 from isfc.testing.pair import BOTH_FAIL, FIRST_WINS, MS, NAMES, SECOND_WINS, US, Setup
 from isfc.testing.plan import (
     ActivateCtc,

@@ -23,7 +23,8 @@ from isfc.link.events import LinkEvent, TraceRecord
 from isfc.link.message import Message
 from isfc.link.parameters import LinkParameters
 from isfc.link.rules import LinkRules
-from isfc.link.schedule import LinkDevice, WriteScheduler, scan_order
+from isfc.link.scan import LinkDevice, scan_order
+from isfc.link.schedule import WriteScheduler
 from isfc.system.system import System
 from scenarios.runs.experiment import NS_PER_S
 from scenarios.runs.result import MIB, sent_between

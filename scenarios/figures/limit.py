@@ -19,7 +19,7 @@ from typing import Final
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.rules.changes import unused_chpids
 from isfc.layout.rules.rule import ChangedLayout
-from isfc.link.schedule import CTCS_MAX
+from isfc.link.scan import CTCS_MAX
 from scenarios.figures.certainty import Range
 from scenarios.figures.glance import SEEDS, Glance, glances
 from scenarios.figures.ranges import gain_range, links_range, rate_range

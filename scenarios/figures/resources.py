@@ -10,6 +10,8 @@ from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from typing import Any, Final, TypeVar
 
+from msgspec import structs
+
 from ctc.profiles import ChpidProfile
 from isfc.layout.layout import Fibre
 from isfc.layout.path import Isl
@@ -224,13 +226,13 @@ def _more_port_credits(fibre: Fibre, factor: float) -> Fibre:
 
 
 def _more_trunks(fibre: Fibre, factor: float) -> Fibre:
-    return _with_isl(fibre, lambda isl: replace(isl, gbps=factor * isl.gbps))
+    return _with_isl(fibre, lambda isl: structs.replace(isl, gbps=factor * isl.gbps))
 
 
 def _more_credits(fibre: Fibre, factor: float) -> Fibre:
     return _with_isl(
         fibre,
-        lambda isl: replace(isl, credits=max(isl.credits + 1, round(factor * isl.credits))),
+        lambda isl: structs.replace(isl, credits=max(isl.credits + 1, round(factor * isl.credits))),
     )
 
 
@@ -238,7 +240,7 @@ def _with_isl(fibre: Fibre, change: Callable[[Isl], Isl]) -> Fibre:
     path = fibre.path
     if path is None or path.isl is None:
         return fibre
-    return replace(fibre, path=replace(path, isl=change(path.isl)))
+    return replace(fibre, path=structs.replace(path, isl=change(path.isl)))
 
 
 _FIBRE_CHANGES: Final = {

@@ -13,7 +13,7 @@ from typing import Final
 
 from ctc.address import RDEV_MAX, ChpidId, Rdev
 from isfc.layout.layout import CtcPair, Fibre, Layout
-from isfc.link.schedule import CTCS_MAX
+from isfc.link.scan import CTCS_MAX
 from scenarios.moves.guest import (
     IO_CHANGED_LENGTH,
     STATE_LENGTH,

@@ -9,7 +9,7 @@ from ctc.profiles import find_profile
 from isfc.layout.capacity import FULL_CTC_COUNT, rule_of_thumb_mb_per_s
 from isfc.layout.catalogue import load_layout
 from isfc.layout.plan import make_plan
-from isfc.link.schedule import stop_short
+from isfc.link.scan import stop_short
 from scenarios.published.table import PublishedRow
 
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from isfc.layout.file import parse_layout
 from isfc.link.name import NodeName
-from isfc.link.schedule import CTCS_MAX, stop_short
+from isfc.link.scan import CTCS_MAX, stop_short
 from scenarios.moves.guest import GuestPlan, Moved
 from scenarios.moves.guest_memory import KNOWN_GUESTS, GuestMemory
 from scenarios.moves.relocation import Relocation, RelocationOutcome, relocate

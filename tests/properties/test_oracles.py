@@ -16,7 +16,8 @@ from isfc.link.events import Delivered, LinkEvent
 from isfc.link.message import Message
 from isfc.link.package import PackageLimit, Packager
 from isfc.link.parameters import LinkParameters
-from isfc.link.schedule import CTCS_MAX, WriteScheduler, stop_short
+from isfc.link.scan import CTCS_MAX, stop_short
+from isfc.link.schedule import WriteScheduler
 from isfc.system.system import System
 from isfc.testing.pair import S, Setup
 from isfc.testing.strategies import lengths

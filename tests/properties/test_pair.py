@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from ctc.address import Rdev
 from isfc.link.events import LinkDown, Sent
-from isfc.link.schedule import stop_short
+from isfc.link.scan import stop_short
 from isfc.link.state import LinkState
 from isfc.testing.invariants import Ledger
 from isfc.testing.pair import MS, US, Pair, S, Setup

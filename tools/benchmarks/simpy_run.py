@@ -11,7 +11,7 @@ import simpy
 from simpy.events import Event, ProcessGenerator
 
 from isfc.link.message import Message
-from isfc.link.schedule import LinkDevice, write_order
+from isfc.link.scan import LinkDevice, write_order
 from isfc.link.segment import SEGMENT_LENGTH_MAX
 from scenarios.runs.experiment import NS_PER_S, Experiment
 from scenarios.runs.guests import CLIENT_PROCESSORS, START_SPREAD_NS

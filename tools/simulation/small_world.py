@@ -12,7 +12,7 @@ from isfc.link.message import Traffic
 from isfc.link.name import NodeName
 from isfc.link.package import PackageLimit
 from isfc.link.parameters import LinkParameters
-from isfc.link.schedule import LinkDevice
+from isfc.link.scan import LinkDevice
 from isfc.system.definition import CtcDefinition, LinkEndDefinition
 from isfc.testing.pair import BOTH_FAIL
 

@@ -17,7 +17,7 @@ from isfc.link.message import Message, Traffic
 from isfc.link.name import NodeName
 from isfc.link.package import PackageLimit
 from isfc.link.parameters import LinkParameters
-from isfc.link.schedule import CTCS_MAX
+from isfc.link.scan import CTCS_MAX
 from isfc.system.system import System
 from isfc.testing.invariants import Ledger
 from isfc.testing.pair import BOTH_FAIL, FIRST_WINS, MS, SECOND_WINS, US, Pair, Setup

@@ -11,7 +11,7 @@ from isfc.layout.collection import Collection
 from isfc.layout.layout import CtcPair, Layout
 from isfc.layout.write import format_rdevs
 from isfc.link.name import NodeName
-from isfc.link.schedule import CTCS_MAX
+from isfc.link.scan import CTCS_MAX
 
 _FIRST_S: Final = 0.2
 """When the first step of a script begins, in virtual seconds."""

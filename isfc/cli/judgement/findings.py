@@ -3,9 +3,9 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec import Struct
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -32,8 +32,7 @@ _GITHUB_COMMANDS: Final = {Severity.INFO: "notice", Severity.WARNING: "warning"}
 _SARIF_SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(Struct, frozen=True):
     """One link of a layout and what was found in it; ``lines`` are its file's, if it has one.
 
     ``nodes`` are the ends of the link; ``error`` says why the layout could not be read.

@@ -10,7 +10,7 @@ from isfc.cli.output.ranges import percent_range, range_json
 from isfc.cli.output.table import plain_table
 from isfc.layout.in_words import listed
 from isfc.link.name import NodeName
-from isfc.link.schedule import CTCS_MAX
+from isfc.link.scan import CTCS_MAX
 from scenarios.figures.limit import Limit, Relief, SeenResource, Share, added, first_limit
 from scenarios.figures.reasoned import ReasonedRate
 from scenarios.figures.resources import (

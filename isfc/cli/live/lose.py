@@ -19,7 +19,7 @@ from isfc.layout.in_words import listed
 from isfc.layout.layout import Layout
 from isfc.layout.lost import check_pieces, known_pieces, one_of_several, places_of, spelt
 from isfc.link.name import NodeName
-from isfc.link.schedule import CTCS_MAX
+from isfc.link.scan import CTCS_MAX
 from isfc.link.state import DeviceState
 from isfc.live.control_client import ControlClient
 from isfc.live.run_directory import (

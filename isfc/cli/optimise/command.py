@@ -34,7 +34,7 @@ from isfc.layout.comments import with_comments
 from isfc.layout.layout import Layout
 from isfc.layout.sharing import in_use
 from isfc.layout.write import format_collection
-from isfc.link.schedule import CTCS_MAX
+from isfc.link.scan import CTCS_MAX
 from isfc.search.candidate import parse_fixed
 from isfc.search.objective import LinksObjective, Objective, Scoring
 from isfc.search.optimise import optimise

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from msgspec import Struct
 
 from isfc.arguments import STANDARD_INPUT
 from isfc.cli.output.csv_option import CsvOption
@@ -24,7 +25,6 @@ from isfc.layout.document import Document, parse_document
 from isfc.layout.file import collection_of
 from isfc.layout.layout import Layout
 from isfc.layout.sharing import with_notes
-from isfc.layout.write import format_collection
 
 if TYPE_CHECKING:
     from isfc.io.configuration import IoConfiguration
@@ -83,8 +83,7 @@ LINKS_IN_FULL = 3
 """Links of a file that are shown one by one. Of more a page has all together, and one if named."""
 
 
-@dataclass(frozen=True, slots=True)
-class OpenedFile:
+class OpenedFile(Struct, frozen=True):
     """What a file says of links, and of disks on their chpids; ``source`` is its name."""
 
     source: str
@@ -122,8 +121,7 @@ def open_with_disks(
     return found.layout, found.disks
 
 
-@dataclass(frozen=True, slots=True)
-class OpenedLink:
+class OpenedLink(Struct, frozen=True):
     """One link of a layout, what disks are on its chpids, the whole file, and all its disks."""
 
     layout: Layout
@@ -162,6 +160,8 @@ def open_given(
     collection = given_collection(layout)
     disks = None
     if collection.io:
+        from isfc.layout.write import format_collection  # files have it written
+
         disks = _disks(parse_document(format_collection(collection), "layout"), collection)
     if link is not None:
         named = collection.link(link)

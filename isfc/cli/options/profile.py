@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType, structs
 
 from isfc.cli.options.layout import (
     LayoutArgument,
@@ -39,7 +39,7 @@ class LinkOptions:
         """All links of the layout."""
         profile = opened_site(self.profile)
         opened = open_collection(self.layout)
-        return replace(opened, collection=_at_site(opened.collection, profile))
+        return structs.replace(opened, collection=_at_site(opened.collection, profile))
 
     def open(self) -> Layout:
         """The one link that is meant, with its notes."""
@@ -107,7 +107,7 @@ def link_at_site(opened: OpenedLink, profile: "SiteProfile | None") -> OpenedLin
     from isfc.layout.site_file import with_site
 
     layout = with_site(opened.layout, profile)
-    return replace(opened, layout=layout, collection=_at_site(opened.collection, profile))
+    return structs.replace(opened, layout=layout, collection=_at_site(opened.collection, profile))
 
 
 def _at_site(collection: Collection, profile: "SiteProfile | None") -> Collection:

@@ -6,9 +6,9 @@ Loading rich takes longer than many commands run.
 
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.measure import Measurement
 from rich.segment import Segment
@@ -62,8 +62,7 @@ class PlainTable(Table):
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Rich's protocol: what is printed."""
-        least = Measurement.get(console, options.update(max_width=PIPED_WIDTH), self).minimum
-        if options.max_width >= PIPED_WIDTH or least <= options.max_width:
+        if _has_room(options) or _measured(console, options, self).minimum <= options.max_width:
             whole = [*super().__rich_console__(console, options)]
             if not any(isinstance(each, Segment) and _CUT in each.text for each in whole):
                 yield from whole
@@ -81,8 +80,7 @@ class PlainTable(Table):
                 yield lines
 
 
-@dataclass(frozen=True, slots=True)
-class Fitted:
+class Fitted(Struct, frozen=True):
     """``wide`` where a terminal has room for it, else ``narrow``."""
 
     wide: RenderableType
@@ -90,13 +88,22 @@ class Fitted:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Rich's protocol: what is printed."""
-        wanted = Measurement.get(console, options.update(max_width=PIPED_WIDTH), self.wide).maximum
-        has_room = options.max_width >= PIPED_WIDTH or wanted <= options.max_width
-        yield self.wide if has_room else self.narrow
+        most = options.max_width
+        fits = _has_room(options) or _measured(console, options, self.wide).maximum <= most
+        yield self.wide if fits else self.narrow
 
 
-@dataclass(frozen=True, slots=True)
-class Rows:
+def _has_room(options: ConsoleOptions) -> bool:
+    """Whether there are as many columns as everything is made for: then nothing is measured."""
+    return options.max_width >= PIPED_WIDTH
+
+
+def _measured(console: Console, options: ConsoleOptions, part: RenderableType) -> Measurement:
+    """How wide a part is where it has room."""
+    return Measurement.get(console, options.update(max_width=PIPED_WIDTH), part)
+
+
+class Rows(Struct, frozen=True):
     """``page`` shows what ``table`` has, which CSV gets: a line for each figure."""
 
     page: RenderableType

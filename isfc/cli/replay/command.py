@@ -26,7 +26,7 @@ from isfc.cli.results.view_options import Output, ViewOptions, check_view, show_
 from isfc.cli.results.views import View
 from isfc.errors import ConfigurationError
 from isfc.link.parameters import LinkParameters
-from isfc.link.schedule import CTCS_MAX
+from isfc.link.scan import CTCS_MAX
 from isfc.search.replay import Recordings, record_parts, wanted_rows
 from scenarios.published.companion import ALL_TABLES, load_table
 from scenarios.published.replay import (

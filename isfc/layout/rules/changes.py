@@ -13,7 +13,7 @@ from typing import Final
 from ctc.address import ChpidId
 from isfc.layout.capacity import FULL_CTC_COUNT
 from isfc.layout.layout import Fibre
-from isfc.link.schedule import CTCS_MAX, stop_short
+from isfc.link.scan import CTCS_MAX, stop_short
 
 CROSSED_CTCS_MAX: Final = 14
 """CTCs a chpid times chpids, unidirectional ones not counted (published: IBM's "z/VM live guest

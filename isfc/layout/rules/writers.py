@@ -14,7 +14,7 @@ from isfc.layout.rules.rule import (
     Severity,
     Untried,
 )
-from isfc.link.schedule import stop_short
+from isfc.link.scan import stop_short
 
 _REPORT: Final = "z/VM 6.2 performance report, ISFC Improvements"
 _GUIDE: Final = "IBM, z/VM live guest relocation with Linux"

@@ -7,6 +7,7 @@ from random import Random
 from typing import Final
 
 import pytest
+from msgspec import structs
 
 from isfc.cli.main import run
 from isfc.cli.output.exits import ExitCode
@@ -230,7 +231,7 @@ def test_what_is_on_a_director_is_no_cable_where_its_port_is_lost(tmp_path: Path
     )
     assert amended(named, {}).texts == {"cross-css": deck.cards}
     with pytest.raises(ConfigurationError, match="ALPHA:53 is on a director, by the link"):
-        amended(replace(named, decks=(replace(deck, ports=()),)), {})
+        amended(replace(named, decks=(structs.replace(deck, ports=()),)), {})
 
 
 def test_devices_that_the_layout_does_not_use_stay_and_are_named(tmp_path: Path) -> None:

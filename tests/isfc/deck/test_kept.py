@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from isfc.deck.export import bare_deck
 from isfc.deck.iocp import parse_deck
@@ -55,8 +56,8 @@ def test_of_a_long_deck_what_is_of_ctcs_is_kept() -> None:
     assert first.startswith("* isfc: part of a deck: ")
     assert rest == ctcs
     assert too_long([deck]) is None
-    assert too_long([replace(deck, cards="*\n" * CARDS_LENGTH_MAX)]) is not None
-    assert too_long([replace(deck, cards="*" * 161)]) is not None
+    assert too_long([structs.replace(deck, cards="*\n" * CARDS_LENGTH_MAX)]) is not None
+    assert too_long([structs.replace(deck, cards="*" * 161)]) is not None
 
 
 @pytest.mark.parametrize(

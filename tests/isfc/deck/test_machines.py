@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+from msgspec import structs
+
 from ctc.address import ChpidId, Rdev
 from isfc.deck.export import deck_text, left_out, own_ports
 from isfc.deck.hint import check_paths, hinted_fibres, hinted_ports
@@ -71,7 +73,7 @@ def test_systems_that_share_channels_share_a_deck_where_no_cec_is_named() -> Non
 
 
 def test_a_name_that_is_not_fit_for_a_file_gives_way_to_the_systems() -> None:
-    cecs = tuple(replace(cec, name=f"../{cec.name}") for cec in TWO_CECS.cecs)
+    cecs = tuple(structs.replace(cec, name=f"../{cec.name}") for cec in TWO_CECS.cecs)
     names = [name for name, _ in deck_systems(replace(TWO_CECS, cecs=cecs))]
     assert names == ["ALPHA-BETA", "DELTA-GAMMA"]
 

@@ -6,7 +6,7 @@ from ctc.profiles import find_profile
 from isfc.engine.pump import Outlet, pump
 from isfc.link.events import LinkEvent, LinkUp
 from isfc.link.name import NodeName
-from isfc.link.schedule import LinkDevice
+from isfc.link.scan import LinkDevice
 from isfc.system.definition import CtcDefinition, LinkEndDefinition
 from isfc.system.inputs import Arrive, Connect
 from isfc.system.system import System

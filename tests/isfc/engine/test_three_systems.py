@@ -12,7 +12,7 @@ from isfc.errors import ConfigurationError
 from isfc.link.events import Delivered, DigestSink, LinkEvent
 from isfc.link.message import Message
 from isfc.link.name import NodeName
-from isfc.link.schedule import LinkDevice
+from isfc.link.scan import LinkDevice
 from isfc.link.state import LinkState
 from isfc.system.definition import CtcDefinition, LinkEndDefinition
 from isfc.system.inputs import VaryChpid

@@ -11,7 +11,7 @@ from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.layout.path import FarPath, Isl
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
-from isfc.link.schedule import LinkDevice
+from isfc.link.scan import LinkDevice
 from isfc.system.system import System
 
 ATLANTA, BOSTON = NodeName("ATLANTA"), NodeName("BOSTON")

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_collection, load_layout
@@ -73,7 +74,9 @@ def test_one_of_several_inter_switch_links_leaves_the_fibres_and_less_rate() -> 
     known = named_pieces(layout)
     one, two = (lost_together(layout, ["isl:metro"] * count, known).left for count in (1, 2))
     assert one is not None
-    assert {fibre.path and fibre.path.isl for fibre in one.fibres} == {replace(isl, count=1)}
+    assert {fibre.path and fibre.path.isl for fibre in one.fibres} == {
+        structs.replace(isl, count=1)
+    }
     assert len(one.ctcs) == len(layout.ctcs)
     assert two is None
 

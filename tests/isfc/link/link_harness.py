@@ -17,7 +17,7 @@ from isfc.link.message import Message, Traffic
 from isfc.link.package import Package, PackageLimit
 from isfc.link.parameters import LinkParameters
 from isfc.link.read_side import ReadState
-from isfc.link.schedule import LinkDevice
+from isfc.link.scan import LinkDevice
 from isfc.link.state import DeviceState
 from isfc.link.system_lock import SystemLock
 

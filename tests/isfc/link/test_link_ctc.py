@@ -7,7 +7,7 @@ from ctc.agenda import NEVER_NS
 from isfc.link.link_ctc import LinkCtc
 from isfc.link.package import Package
 from isfc.link.read_side import QUEUED, READ_SIDE, ReadState
-from isfc.link.schedule import LinkDevice
+from isfc.link.scan import LinkDevice
 from isfc.link.state import DeviceState, StateInput
 from isfc.link.write_side import LOST, SHOWN, WRITE_SIDE, WriteState
 from tests.isfc.link.link_harness import is_full

@@ -20,7 +20,7 @@ from isfc.link.logical_link import LogicalLink
 from isfc.link.message import Message, Traffic
 from isfc.link.package import BACKLOG_LENGTH_MAX, Package
 from isfc.link.parameters import LinkCosts
-from isfc.link.schedule import LinkDevice
+from isfc.link.scan import LinkDevice
 from isfc.link.state import DeviceState, LinkState
 from tests.isfc.link.link_harness import PARAMETERS, TIMES, A, B, C, Door, theirs
 

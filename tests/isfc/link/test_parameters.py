@@ -10,7 +10,7 @@ from isfc.link.counters import LinkCounters
 from isfc.link.message import Message, Traffic
 from isfc.link.package import BLOCK_LENGTH, Package, PackageLimit, Packager
 from isfc.link.parameters import PACKAGE_LIMIT, LinkCosts, LinkParameters
-from isfc.link.schedule import stop_short
+from isfc.link.scan import stop_short
 
 PACKAGE = Package(
     0, [Message(0, 400), Message(1, 600, Traffic.LEGACY), Message(2, 0, Traffic.LEGACY)], 1_000

@@ -11,13 +11,8 @@ from ctc.address import Rdev, format_rdev, parse_rdevs
 from isfc.errors import ConfigurationError
 from isfc.link.message import Message
 from isfc.link.package import Package, PackageLimit, Packager
-from isfc.link.schedule import (
-    LinkDevice,
-    OpeningRule,
-    WriteScheduler,
-    stop_short,
-    write_order,
-)
+from isfc.link.scan import LinkDevice, stop_short, write_order
+from isfc.link.schedule import OpeningRule, WriteScheduler
 from isfc.testing.strategies import islinks
 
 

@@ -5,7 +5,7 @@ import pytest
 from ctc.address import Rdev
 from ctc.agenda import NEVER_NS
 from isfc.link.link_ctc import Deadlines, LinkCtc
-from isfc.link.schedule import LinkDevice
+from isfc.link.scan import LinkDevice
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from isfc.link.message import Message, Traffic
 from isfc.link.name import NodeName
 from isfc.link.package import Package, PackageLimit
 from isfc.link.parameters import LinkParameters
-from isfc.link.schedule import LinkDevice
+from isfc.link.scan import LinkDevice
 from isfc.link.state import DeviceState, LinkState
 from isfc.system.definition import CtcDefinition, LinkEndDefinition
 from isfc.system.inputs import DEADLINE, Activate, Arrive, Connect, Deactivate, Disconnect, Send

@@ -7,7 +7,7 @@ import pytest
 
 from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_collection
-from isfc.link.schedule import CTCS_MAX
+from isfc.link.scan import CTCS_MAX
 from isfc.testing.cluster import mesh
 from scenarios.moves.by_rate import CHANNELS_MAX, with_channels
 from scenarios.moves.guest import GuestPlan

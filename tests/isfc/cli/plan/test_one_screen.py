@@ -11,7 +11,7 @@ import pytest
 from isfc.cli.main import run
 from isfc.layout.write import format_layout
 from isfc.link.name import NodeName
-from isfc.link.schedule import CTCS_MAX
+from isfc.link.scan import CTCS_MAX
 from isfc.search.template import DeviceOrder, Template
 
 LINES: Final = 24
