@@ -10,7 +10,7 @@ constants come to published figures.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from ctc.errors import BadFeature
 from ctc.fibre_channel import Frames, command_frames, data_frames
@@ -60,8 +60,7 @@ ENCRYPTED_FCP_WRITE_NS_PER_BYTE: Final = 0.986
 from 300 to 230 MB/s. Reads lose 2 % (published), and zHPF's rows show nothing of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class IoWork:
+class IoWork(NamedTuple):
     """What one I/O takes: processor time, frames each way, data bytes that cross the bus."""
 
     processor_ns: float

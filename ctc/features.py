@@ -5,8 +5,7 @@ What else goes by features takes it from `CATALOGUE`: channels under disk I/O, C
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from ctc.channel import (
     BLOCK_LENGTH,
@@ -26,8 +25,7 @@ from ctc.channel import (
 from ctc.errors import BadFeature
 
 
-@dataclass(frozen=True, slots=True)
-class Feature:
+class Feature(NamedTuple):
     """A FICON feature.
 
     ``disks`` is its channel under disk I/O, with the speed of its link and RMF's codes. ``ctcs``
@@ -52,8 +50,7 @@ class Feature:
         return self.disks.feature
 
 
-@dataclass(frozen=True, slots=True)
-class _Router:
+class _Router(NamedTuple):
     """What the channel's processor takes where a hardware data router moves the data."""
 
     transport_io_ns: int

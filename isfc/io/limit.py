@@ -153,7 +153,7 @@ def _of_flows(change: _FlowChange) -> Callable[[Demand, float], Demand]:
 
 def _processor(flow: WorkloadFlow, factor: float) -> WorkloadFlow:
     work = flow.work
-    return replace(flow, work=replace(work, processor_ns=work.processor_ns / factor))
+    return replace(flow, work=work._replace(processor_ns=work.processor_ns / factor))
 
 
 def _line(flow: WorkloadFlow, factor: float) -> WorkloadFlow:
