@@ -1,7 +1,6 @@
 """``isfc size``: how many chpids and CTCs a link needs to carry so much with one piece gone."""
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -43,8 +42,7 @@ _GONE = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class WantedOptions:
+class WantedOptions(Struct, frozen=True):
     """What the link has to carry, and what it may be made of."""
 
     mb_per_s: Annotated[

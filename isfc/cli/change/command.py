@@ -1,11 +1,11 @@
 """``isfc change``: the steps from one layout to another, and back."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from msgspec import Struct
 
 from isfc.cli.change.decks import DeckChange, deck_changes
 from isfc.cli.change.given import read_both
@@ -38,8 +38,7 @@ GivenArgument = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class GivenOptions:
+class GivenOptions(Struct, frozen=True):
     """The two sides, and what has to be known of decks among them."""
 
     before: GivenArgument

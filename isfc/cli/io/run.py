@@ -1,7 +1,6 @@
 """``isfc io run``: an I/O configuration in virtual time."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
 
@@ -61,8 +60,7 @@ class Report(StrEnum):
     SYNC = "sync"
 
 
-@dataclass(frozen=True, slots=True)
-class IoExtent:
+class IoExtent(Struct, frozen=True):
     """How long an I/O configuration is run, and from which seed."""
 
     seconds: Annotated[
@@ -72,8 +70,7 @@ class IoExtent:
     seed: Annotated[int, bounded("N", 0, SEED_MAX, "Another seed, another run.")] = 1
 
 
-@dataclass(frozen=True, slots=True)
-class IoShown:
+class IoShown(Struct, frozen=True):
     """What else runs on the channels, and what is shown."""
 
     ctcs: Annotated[

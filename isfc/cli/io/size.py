@@ -1,7 +1,7 @@
 """``isfc io size``: how many channels a mix needs, and of which feature."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -45,8 +45,7 @@ class SizedIntervals(StrEnum):
     ALL = "all"
 
 
-@dataclass(frozen=True, slots=True)
-class MixOptions:
+class MixOptions(Struct, frozen=True):
     """What is sized: a configuration, or intervals of an RMF report."""
 
     mix: Annotated[
@@ -111,8 +110,7 @@ class MixOptions:
                 raise ConfigurationError(f"{option}: expected {expected}")
 
 
-@dataclass(frozen=True, slots=True)
-class GuidelineOptions:
+class GuidelineOptions(Struct, frozen=True):
     """What may be used of processor, bus and SAPs at most, in percent."""
 
     processor_percent: Annotated[

@@ -1,10 +1,10 @@
 """What is asked of the ``isfc up`` that runs: a system started again, hardware lost or restored."""
 
 import time
-from dataclasses import dataclass
 from typing import Annotated, Final
 
 import typer
+from msgspec import Struct
 from rich.console import RenderableType
 
 from isfc.cli.live.lose import (
@@ -29,8 +29,7 @@ COME_S: Final = 60.0
 LOOK_S: Final = 0.1
 
 
-@dataclass(frozen=True, slots=True)
-class AskedOptions:
+class AskedOptions(Struct, frozen=True):
     """What is asked of the systems that run, instead of starting them."""
 
     only: Annotated[

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Final
 
 import typer
+from msgspec import Struct
 
 from ctc.address import ChpidId, format_rdev
 from ctc.order_fibre import FibreKind
@@ -42,8 +43,7 @@ class CtceHardware:
     pieces: Mapping[str, frozenset[int]]
 
 
-@dataclass(frozen=True, slots=True)
-class HardwareOptions:
+class HardwareOptions(Struct, frozen=True):
     """What is between two Hercules: the times of a layout, and what goes wrong."""
 
     link: LinkOption = None

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from msgspec import Struct
 from rich.console import RenderableType
 
 from ctc.address import format_rdev
@@ -37,8 +37,7 @@ from isfc.live.journal_file import JournalWriter
 INTERVAL_S_MAX = 86_400.0
 
 
-@dataclass(frozen=True, slots=True)
-class ShownOptions:
+class ShownOptions(Struct, frozen=True):
     """What of joined CTCs is shown, and what is kept."""
 
     trace: Annotated[

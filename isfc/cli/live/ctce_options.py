@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated
 
 import typer
+from msgspec import Struct, structs
 
 from isfc.cli.live.ctce_file import is_ctce_file, read_ctce_file
 from isfc.cli.live.ctce_hardware import HardwareOptions
@@ -15,8 +16,7 @@ from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import within
 
 
-@dataclass(frozen=True, slots=True)
-class SourceOptions:
+class SourceOptions(Struct, frozen=True):
     """Where both Hercules are, and where they find their partner."""
 
     listen: Annotated[
@@ -50,7 +50,7 @@ class SourceOptions:
             listen=self.listen or wanted.listen,
             link=hardware.link or wanted.link,
         )
-        hardware = replace(hardware, link=wanted.link)
+        hardware = structs.replace(hardware, link=wanted.link)
         if wanted.link is not None and hardware.layout is None:
             raise ConfigurationError("--link: names a link of a layout; expected a layout")
         with within(sources[0]) if wanted.names else nullcontext():
@@ -64,9 +64,9 @@ def _read(sources: Sequence[str], hardware: HardwareOptions) -> tuple[CtceSource
         raise ConfigurationError("--layout: goes with two configuration files")
     (name,) = sources
     if not is_ctce_file(name):
-        return CtceSources(layout=name), replace(hardware, layout=name)
+        return CtceSources(layout=name), structs.replace(hardware, layout=name)
     said = read_ctce_file(name)
-    return said.sources, replace(
+    return said.sources, structs.replace(
         hardware,
         layout=said.sources.layout,
         pace=hardware.pace or said.pace,

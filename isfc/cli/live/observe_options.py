@@ -1,10 +1,11 @@
 """The options that let a live node be seen: its log and its metrics."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated
 
 import typer
+from msgspec import Struct
 
 from isfc.errors import ConfigurationError
 from isfc.live.endpoint import PORT_MAX, TcpEndpoint, parse_endpoint
@@ -29,8 +30,7 @@ class LogLevel(StrEnum):
 LogLevelOption = Annotated[LogLevel, typer.Option(help="The least severe ones that are written.")]
 
 
-@dataclass(frozen=True, slots=True)
-class ObserveOptions:
+class ObserveOptions(Struct, frozen=True):
     """How a live node is to be seen; ``metrics`` is HOST:PORT, or None for no metrics."""
 
     metrics: Annotated[

@@ -1,11 +1,11 @@
 """The options of ``isfc node`` and ``isfc up`` that say what the nodes do."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
 
 import typer
+from msgspec import Struct
 
 from isfc.cli.options.experiment import (
     ClientOption,
@@ -52,8 +52,7 @@ DILATION_DEFAULT = 100
 RECONNECT_S = 30.0
 
 
-@dataclass(frozen=True, slots=True)
-class LiveOptions:
+class LiveOptions(Struct, frozen=True):
     """What a live node is to do, whoever starts it."""
 
     pace: Annotated[

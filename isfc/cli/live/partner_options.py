@@ -1,11 +1,11 @@
 """Where ``isfc node`` meets its partners, and what proves who they are."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from msgspec import Struct
 
 from isfc.cli.live.tls_options import TlsFiles, mutual_tls
 from isfc.cli.output.streams import show_error
@@ -14,8 +14,7 @@ from isfc.link.name import NodeName
 from isfc.live.endpoint import Endpoint, parse_endpoint
 
 
-@dataclass(frozen=True, slots=True)
-class PartnerOptions:
+class PartnerOptions(Struct, frozen=True):
     """Where a node listens, where it goes to, and its PEM files."""
 
     listen: Annotated[

@@ -1,7 +1,7 @@
 """``isfc up``: all systems of a layout, each in a process of its own, on this machine."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -34,8 +34,7 @@ from isfc.live.run_directory import run_directory, running_groups, starting
 FILES_MAX = 1_048_576
 
 
-@dataclass(frozen=True, slots=True)
-class SparingObserveOptions(ObserveOptions):
+class SparingObserveOptions(ObserveOptions, frozen=True):
     """The same, with warnings only in the log unless more is asked for: the page says the rest."""
 
     log_level: LogLevelOption = LogLevel.WARNING

@@ -1,13 +1,12 @@
 """``isfc measured loads``: a link's load by the time of day, and what is left."""
 
 import os
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from isfc.cli.measured.loads_page import loads_notes, loads_page, loads_picture
 from isfc.cli.measured.options import MeasuredFiles
@@ -56,8 +55,7 @@ class Period(StrEnum):
     WEEK = "week"
 
 
-@dataclass(frozen=True, slots=True)
-class AskedLoads:
+class AskedLoads(Struct, frozen=True):
     """What is asked of a link's loads."""
 
     percentile: Annotated[
@@ -164,7 +162,7 @@ def _read(files: MeasuredFiles, link: Layout) -> list[CarriedInterval]:
     contents = {path: read_content(path) for path in files.files}
     tables = {path: data for path, data in contents.items() if is_interval_table(data, link)}
     rest = [path for path in files.files if path not in tables]
-    measured = replace(files, files=rest).read(contents=contents) if rest else []
+    measured = structs.replace(files, files=rest).read(contents=contents) if rest else []
     reading = Reading(usable=files.usable, decimal_comma=files.decimal_comma)
     intervals = link_intervals(link, measured, tables, reading)
     for problem in reading.problems:

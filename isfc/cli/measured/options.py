@@ -1,11 +1,11 @@
 """The options with which files of measurements are read, and what they lead to."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from msgspec import Struct
 
 from isfc.cli.options.experiment import choose_node, read_load
 from isfc.cli.options.layout import LayoutArgument, LinkOption, open_layout
@@ -21,8 +21,7 @@ from isfc.measured.seen import of_end
 from isfc.search.measured import check_zones, read_zones
 
 
-@dataclass(frozen=True, slots=True)
-class MeasuredFiles:
+class MeasuredFiles(Struct, frozen=True):
     """Files of measurements, and what the user says of all of them."""
 
     files: Annotated[
@@ -95,8 +94,7 @@ class MeasuredFiles:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class MeasuredLink:
+class MeasuredLink(Struct, frozen=True):
     """The link of a layout that was measured, and where its clients were."""
 
     layout: LayoutArgument

@@ -1,6 +1,5 @@
 """``isfc measured read``: what a site measured, read from reports into one table."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,8 +16,7 @@ from isfc.measured.measurement import table_rows
 from isfc.measured.seen import seen_link
 
 
-@dataclass(frozen=True, slots=True)
-class TablePrinted(PrintOptions):
+class TablePrinted(PrintOptions, frozen=True):
     """What the neutral table is printed as."""
 
     csv: Annotated[bool, typer.Option("--csv", help="Print the neutral table as CSV.")] = False

@@ -3,13 +3,13 @@
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, TypeVar
 
 import typer
-from msgspec import structs
+from msgspec import Struct, structs
 
 from ctc.address import parse_rdevs
 from isfc.cli.optimise.json import found_json
@@ -56,8 +56,7 @@ SEEDS_MAX = 100
 OF_SEVERAL = "of several links; expected it with a file of several links, and without --link"
 
 
-@dataclass(frozen=True, slots=True)
-class GoalOptions:
+class GoalOptions(Struct, frozen=True):
     """How many CTCs there are to be, and what they are to be good at."""
 
     ctcs: Annotated[
@@ -80,8 +79,7 @@ class GoalOptions:
         return tuple(dict.fromkeys(self.objective or [Objective.FORWARD]))
 
 
-@dataclass(frozen=True, slots=True)
-class ScoredLoadOptions:
+class ScoredLoadOptions(Struct, frozen=True):
     """What runs over the links, and for how long."""
 
     traffic: TrafficOption = None
@@ -115,8 +113,7 @@ class ScoredLoadOptions:
         return self.pairs or PAIRS
 
 
-@dataclass(frozen=True, slots=True)
-class SearchOptions:
+class SearchOptions(Struct, frozen=True):
     """How much is tried, and what stays as it is."""
 
     runs: Annotated[int, bounded("N", 1, RUNS_MAX, "The most candidates that are simulated.")] = 200

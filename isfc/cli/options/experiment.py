@@ -1,10 +1,10 @@
 """The options that say what is run over a link: workload, pairs, time, seed and nodes."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
 import typer
+from msgspec import Struct
 
 from isfc.cli.options.number import SEED_MAX, bounded
 from isfc.errors import ConfigurationError
@@ -54,8 +54,7 @@ ClientOption = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class LoadOptions:
+class LoadOptions(Struct, frozen=True):
     """What runs over one link: a published workload or one of the user's own, and how many."""
 
     pairs: Annotated[
@@ -101,8 +100,7 @@ class LoadOptions:
             raise ConfigurationError(f"{', '.join(given)}: {reason}") from None
 
 
-@dataclass(frozen=True, slots=True)
-class ExtentOptions:
+class ExtentOptions(Struct, frozen=True):
     """How long a run lasts, and from which seeds."""
 
     seconds: Annotated[
@@ -113,8 +111,7 @@ class ExtentOptions:
     seeds: SeedsOption = None
 
 
-@dataclass(frozen=True, slots=True)
-class EndOptions:
+class EndOptions(Struct, frozen=True):
     """Which end of a link has the clients, and at which it is measured."""
 
     client: ClientOption = None

@@ -1,23 +1,24 @@
 """Options that several commands share, as one record, flattened: a field of it is an option."""
 
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, signature
 from typing import Any, get_type_hints
+
+from msgspec import Struct
 
 
 def flattened(command: Callable[..., None]) -> Callable[..., None]:
     """The command with each record among its parameters replaced by that record's fields.
 
-    A record is a dataclass, whose fields are annotated as a command's parameters are. It is put
+    A record is a struct, whose fields are annotated as a command's parameters are. It is put
     together again before the command is called.
     """
     hints = get_type_hints(command, include_extras=True)
     records = {
         name: hints[name]
         for name in signature(command).parameters
-        if isinstance(hints[name], type) and is_dataclass(hints[name])
+        if isinstance(hints[name], type) and issubclass(hints[name], Struct)
     }
     parameters: list[Parameter] = []
     for name, parameter in signature(command).parameters.items():
@@ -29,7 +30,7 @@ def flattened(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def called(**given: Any) -> None:
         whole = {
-            name: record(**{each.name: given.pop(each.name) for each in fields(record)})
+            name: record(**{field: given.pop(field) for field in record.__struct_fields__})
             for name, record in records.items()
         }
         command(**whole, **given)
@@ -42,15 +43,15 @@ def flattened(command: Callable[..., None]) -> Callable[..., None]:
     return called
 
 
-def _parameters(record: type[Any]) -> list[Parameter]:
+def _parameters(record: type[Struct]) -> list[Parameter]:
     hints = get_type_hints(record, include_extras=True)
     by_name = signature(record).parameters
     return [
         Parameter(
-            each.name,
+            name,
             Parameter.KEYWORD_ONLY,
-            default=by_name[each.name].default,
-            annotation=hints[each.name],
+            default=by_name[name].default,
+            annotation=hints[name],
         )
-        for each in fields(record)
+        for name in record.__struct_fields__
     ]

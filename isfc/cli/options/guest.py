@@ -4,10 +4,10 @@ A file of guests has the same names as columns: `isfc.cli.options.guest_file`.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Annotated
 
 import typer
+from msgspec import Struct
 
 from isfc.cli.options.number import read_size
 from isfc.errors import ConfigurationError
@@ -20,8 +20,7 @@ def as_option(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-@dataclass(frozen=True, slots=True)
-class GuestOptions:
+class GuestOptions(Struct, frozen=True):
     """What was given of a guest, as text; None is not given."""
 
     memory: Annotated[

@@ -1,6 +1,5 @@
 """The LAYOUT argument, and what is printed of it: what several commands share."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -272,8 +271,7 @@ def is_read_once(argument: str) -> bool:
     return path == STANDARD_INPUT or (is_there(path) and path.is_fifo())
 
 
-@dataclass(frozen=True, slots=True)
-class PrintOptions:
+class PrintOptions(Struct, frozen=True):
     """What a table is printed as."""
 
     csv: CsvOption = False

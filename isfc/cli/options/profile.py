@@ -1,6 +1,6 @@
 """``--profile FILE``: the site of a layout's links, and how output names it."""
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -27,8 +27,7 @@ ProfileOption = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class LinkOptions:
+class LinkOptions(Struct, frozen=True):
     """The layout that a command is of, which of its links, and the site that they are at."""
 
     layout: LayoutArgument

@@ -1,7 +1,7 @@
 """``isfc evacuate``: move every guest of some systems to other members of their cluster."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -64,8 +64,7 @@ from scenarios.runs.workload import load_of
 _Found = TypeVar("_Found")
 
 
-@dataclass(frozen=True, slots=True)
-class EvacuationShown:
+class EvacuationShown(Struct, frozen=True):
     """What is shown of an evacuation, and how."""
 
     sweep: Annotated[

@@ -1,11 +1,11 @@
 """The options of ``isfc relocate`` but for those that describe a guest."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from msgspec import Struct
 
 from isfc.cli.options.experiment import read_load
 from isfc.cli.options.guest import GuestOptions
@@ -49,8 +49,7 @@ CsvOption = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class LeavingOptions:
+class LeavingOptions(Struct, frozen=True):
     """Which guests leave which node, and how many at the same time."""
 
     source: Annotated[
@@ -117,8 +116,7 @@ class LeavingOptions:
         return count if self.at_once else self.together or 1
 
 
-@dataclass(frozen=True, slots=True)
-class LimitOptions:
+class LimitOptions(Struct, frozen=True):
     """When a guest is stopped, and when it is given up."""
 
     quiesce: Annotated[
@@ -169,8 +167,7 @@ class LimitOptions:
         return make_limits(self.max_total, self.max_quiesce, immediate=self.immediate, quiesce=goal)
 
 
-@dataclass(frozen=True, slots=True)
-class ShownOptions:
+class ShownOptions(Struct, frozen=True):
     """What is shown of a relocation, and how."""
 
     sweep: Annotated[

@@ -1,7 +1,7 @@
 """``isfc replay``: published tables again, in virtual time, ours beside IBM's."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Annotated, cast
@@ -57,8 +57,7 @@ def complete_table(incomplete: str) -> list[str]:
     return [name for name in ALL_TABLES if name.startswith(incomplete)]
 
 
-@dataclass(frozen=True, slots=True)
-class RowOptions:
+class RowOptions(Struct, frozen=True):
     """Which rows of the tables are wanted: all, if none of these says which."""
 
     suite: Annotated[

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Annotated
 
 import typer
+from msgspec import Struct
 
 from isfc.cli.options.number import bounded
 from isfc.cli.output.notes import note_lines, show_notes
@@ -25,8 +26,7 @@ INTERVAL = 1.0
 """Seconds of virtual time in a row of the link view."""
 
 
-@dataclass(frozen=True, slots=True)
-class ViewOptions:
+class ViewOptions(Struct, frozen=True):
     """Which view of IBM's report is wanted, if one is, and how long its rows are."""
 
     report: Annotated[

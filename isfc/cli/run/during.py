@@ -1,10 +1,11 @@
 """What happens to links while they run, what CP says to it, and what is recorded of every I/O."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated
 
 import typer
+from msgspec import Struct
 
 from isfc.cli.options.number import SEED_MAX, bounded
 from isfc.cli.output.file import check_file
@@ -17,8 +18,7 @@ from scenarios.runs.cp_script import ConsoleEntry, Transcript, read_script
 from scenarios.runs.experiment import NS_PER_S, Experiment
 
 
-@dataclass(frozen=True, slots=True)
-class DuringOptions:
+class DuringOptions(Struct, frozen=True):
     """CP commands, faults, a trace and a chart. What goes with what is checked as it is read.
 
     ``output`` is what else is wanted of the run. All raise `ConfigurationError`.

@@ -1,11 +1,11 @@
 """``isfc sweep``: a grid of layouts, workloads, pairs and seeds, each combination run once."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from msgspec import Struct
 
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import PrintOptions, is_read_once
@@ -38,8 +38,7 @@ LISTED = 3
 """How many notes of a kind are shown; the rows have all."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlotOptions:
+class PlotOptions(Struct, frozen=True):
     """A picture of the rows, if one is wanted, and what is drawn over what."""
 
     plot: Annotated[
@@ -50,8 +49,7 @@ class PlotOptions:
     y: Annotated[str, typer.Option(metavar="COLUMN", help="The column of the y axis.")] = "mb_per_s"
 
 
-@dataclass(frozen=True, slots=True)
-class RowsPrinted(PrintOptions):
+class RowsPrinted(PrintOptions, frozen=True):
     """What the rows are printed as."""
 
     csv: Annotated[bool, typer.Option("--csv", help="Print the rows as CSV.")] = False

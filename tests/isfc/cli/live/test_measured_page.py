@@ -1,8 +1,8 @@
 """What a live run shows."""
 
-from dataclasses import replace
 from io import StringIO
 
+from msgspec.structs import replace
 from rich.console import Console, RenderableType
 
 from isfc.cli.live.measured_page import live_json, live_page

@@ -1,16 +1,15 @@
 """A record of options is an option of each command that takes it."""
 
-from dataclasses import dataclass
 from typing import Annotated
 
 import typer
+from msgspec import Struct
 from typer.testing import CliRunner
 
 from isfc.cli.options.flattened import flattened
 
 
-@dataclass(frozen=True)
-class Where:
+class Where(Struct, frozen=True):
     """A place."""
 
     place: Annotated[str, typer.Argument(metavar="PLACE")]

@@ -2,11 +2,12 @@
 
 import json
 import re
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from isfc.cli.main import run
 from isfc.cli.options.experiment import LoadOptions, complete_workload
@@ -137,7 +138,7 @@ def test_bad_layout_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
 def test_options_of_ones_own_make_a_workload() -> None:
     own = LoadOptions(message="1:2:3", reply=4, window=5)
     assert own.choose_workload() == free_workload("1:2:3", 4, 5)
-    assert replace(own, window=None).choose_workload() == free_workload("1:2:3", 4)
+    assert structs.replace(own, window=None).choose_workload() == free_workload("1:2:3", 4)
     assert LoadOptions(workload="CDU:1000").choose_workload().reply_length == 1_000
     with pytest.raises(ConfigurationError, match="not both"):
         LoadOptions(workload="HL", window=2).choose_workload()
