@@ -1,6 +1,6 @@
 """``isfc plan``: how two systems would use a layout.
 
-What ``--rule`` does without, the model, losses and disks, is loaded where it is asked for.
+What ``--rule`` does without, the model, losses, disks and JSON, is loaded where it is asked for.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,6 @@ from isfc.cli.options.layout import (
 )
 from isfc.cli.options.profile import ProfileOption, link_at_site, opened_site, profile_json
 from isfc.cli.output.streams import show, show_json, show_log
-from isfc.cli.plan.json import PlanJson, plan_json
 from isfc.cli.plan.page import plan_page
 from isfc.errors import ConfigurationError
 from isfc.layout.in_words import listed
@@ -31,6 +30,7 @@ from isfc.layout.plan import make_plan
 from isfc.layout.sharing import shares_anything
 
 if TYPE_CHECKING:
+    from isfc.cli.plan.json import PlanJson
     from isfc.cli.plan.losses import LossJson
     from isfc.cli.plan.together_json import ClusterPlanJson
     from isfc.layout.lost import LostTogether
@@ -94,9 +94,10 @@ def plan(
         page, found = (
             _losses(each, gone.get(index), rule=rule or shares)
             if lost
-            else _judge(each, rule=rule or shares, why=why)
+            else _judge(each, rule=rule or shares, why=why, json=json)
         )
-        records.append(found)
+        if found is not None:
+            records.append(found)
         if not (shares and lost):
             pages += ["", Rule(style="dim"), "", page] if pages else [page]
     if not json:
@@ -196,11 +197,18 @@ def _losses(
     return losses_of(opened.layout, simulate=not rule, together=gone, cecs=opened.collection.cecs)
 
 
-def _judge(opened: OpenedLink, *, rule: bool, why: bool) -> tuple[RenderableType, PlanJson]:
+def _judge(
+    opened: OpenedLink, *, rule: bool, why: bool, json: bool
+) -> "tuple[RenderableType, PlanJson | None]":
     """The page on one link, and what ``--json`` prints of it."""
     judged = make_plan(opened.layout, opened.neighbours, opened.collection)
-    if rule:
-        return plan_page(judged), plan_json(judged)
-    from isfc.cli.plan.modelled import modelled_plan
+    if not rule:
+        from isfc.cli.plan.modelled import modelled_plan
 
-    return modelled_plan(opened, judged, why=why)
+        return modelled_plan(opened, judged, why=why)
+    page = plan_page(judged)
+    if not json:
+        return page, None
+    from isfc.cli.plan.json import plan_json
+
+    return page, plan_json(judged)
