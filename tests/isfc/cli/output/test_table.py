@@ -1,9 +1,12 @@
 """Pages in a narrow terminal: row by row, with nothing cut off."""
 
+import re
 from io import StringIO
 
 import pytest
-from rich.console import Console, RenderableType
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console, JustifyMethod, RenderableType
 
 from isfc.cli.drawing.cluster import cluster_drawing_page
 from isfc.cli.drawing.terminal import drawing_page
@@ -33,6 +36,48 @@ def test_table_that_does_not_fit_is_shown_row_by_row() -> None:
         "ALPHA-GAMMA",
         "  alone ->  684",
     ]
+
+
+def cells(least: int) -> st.SearchStrategy[str]:
+    """What tables hold, and what they seldom do: wide characters, ends of lines, tabs."""
+    return st.text("aB%1 -\u4e2d\u0301\n\t\N{HORIZONTAL ELLIPSIS}", min_size=least, max_size=9)
+
+
+@given(
+    st.integers(1, 4).flatmap(
+        lambda count: st.lists(st.tuples(*[cells(0)] * count).map(list), min_size=1, max_size=4)
+    ),
+    st.lists(st.sampled_from(["", ">", "~"]), min_size=4, max_size=4),
+    st.lists(st.sampled_from(["left", "right", "center"]), min_size=4, max_size=4),
+    st.integers(1, 3),
+    st.booleans(),
+    st.sampled_from([None, 5]),
+    st.integers(8, 90),
+)
+def test_without_colours_a_table_has_the_lines_that_it_has_with_them(
+    rows: list[list[str]],
+    marks: list[str],
+    justified: list[JustifyMethod],
+    gap: int,
+    no_wrap: bool,
+    min_width: int | None,
+    width: int,
+) -> None:
+    heads = [mark + head for mark, head in zip(marks, rows[0], strict=False)]
+    table = plain_table(*heads, gap=gap, no_wrap=no_wrap, min_width=min_width)
+    for column, justify in zip(table.columns, justified, strict=False):
+        column.justify = justify
+    for row in rows[1:]:
+        table.add_row(*row)
+    lines = []
+    for colours in (None, "standard"):
+        console = Console(
+            file=StringIO(), width=width, force_terminal=True, color_system=colours, markup=False
+        )
+        with console.capture() as capture:
+            console.print(table)
+        lines.append(re.sub(r"\x1b\[[0-9;]*m", "", capture.get()).splitlines())
+    assert lines[0] == lines[1]
 
 
 def test_no_line_begins_with_the_per_cent_of_the_figure_before() -> None:
