@@ -11,8 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from msgspec import structs
-
 from ctc.address import format_chpid, format_rdev
 from ctc.profiles import ChpidProfile
 from isfc.deck.deck import Channel, ControlUnit
@@ -109,7 +107,7 @@ class _Amendment:
     def decks(self) -> tuple[KeptDeck, ...]:
         """The decks as they are by now."""
         return tuple(
-            structs.replace(deck, cards=draft.text())
+            KeptDeck(deck.name, deck.partitions, deck.ports, draft.text())
             for deck, draft in zip(self._collection.decks, self.drafts, strict=True)
         )
 

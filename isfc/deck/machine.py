@@ -10,8 +10,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
-from msgspec import structs
-
 from ctc.address import ChpidId
 from isfc.deck.deck import Channel, Deck
 from isfc.deck.pairing import Joined, Pairing
@@ -65,7 +63,8 @@ def _path_tables(links: Sequence[Layout]) -> dict[str, Any]:
         if path is not None:
             table = found.setdefault(path.name, {"km": path.km})
             if path.isl is not None:
-                table["isl"] = structs.asdict(path.isl)
+                isl = path.isl
+                table["isl"] = {"count": isl.count, "gbps": isl.gbps, "credits": isl.credits}
     return {"path": found} if found else {}
 
 

@@ -6,13 +6,15 @@ there by hand, and of each feature, how its profile is known.
 
 import ast
 import csv
-from collections.abc import Iterator, Mapping, Sized
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import fields, is_dataclass
 from importlib import import_module
 from io import StringIO
 from pathlib import Path
 from struct import Struct
 from typing import Any, Final
+
+import msgspec
 
 from ctc.order import Order, name_of
 from ctc.profiles import FEATURES, ChpidProfile
@@ -124,8 +126,14 @@ def _shown(value: Any) -> str:
             return f"{_shown(value.prefix)} before data of at most {_shown(value.data_length_max)}"
         case Order():
             return f"{name_of(value.code)}, {value.state.name}"
+        case msgspec.Struct():
+            return _record_shown(value, value.__struct_fields__)
         case _ if is_dataclass(value):
-            return "; ".join(f"{f.name} {_shown(getattr(value, f.name))}" for f in fields(value))
+            return _record_shown(value, [field.name for field in fields(value)])
         case Sized():
             return f"{len(value)} entries"
     raise TypeError(f"docs/sources.csv cannot show a {type(value).__name__}")
+
+
+def _record_shown(record: object, names: Sequence[str]) -> str:
+    return "; ".join(f"{name} {_shown(getattr(record, name))}" for name in names)

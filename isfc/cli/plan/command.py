@@ -96,8 +96,7 @@ def plan(
             if lost
             else _judge(each, rule=rule or shares, why=why, json=json)
         )
-        if found is not None:
-            records.append(found)
+        records += [] if found is None else [found]
         if not (shares and lost):
             pages += ["", Rule(style="dim"), "", page] if pages else [page]
     if not json:
