@@ -1,5 +1,6 @@
 """A message takes no more instructions than it did."""
 
+import os
 import shutil
 import sys
 
@@ -18,11 +19,12 @@ from tools.benchmarks.instructions import (
 )
 
 counted = pytest.mark.skipif(
-    shutil.which("valgrind") is None or sys.version_info[:2] != PYTHON,
-    reason="counted by valgrind, with another Python",
+    sys.version_info[:2] != PYTHON
+    or (shutil.which("valgrind") is None and os.environ.get("CI") != "true"),
+    reason="counted by valgrind, which `.ci/run` has, with another Python",
 )
-START_MAX = 17
-"""Times an empty Python, a twelfth more than there are, for a plan by rule of thumb."""
+START_MAX = 12
+"""Times an empty Python, a fiftieth more than there are, for a plan by rule of thumb."""
 
 
 def test_longer_run_carries_more() -> None:
@@ -49,7 +51,6 @@ def test_message_takes_no_more_instructions_than_it_did(cell: Cell) -> None:
     assert instructions_a_message(cell) < GROWTH_MAX * BASE[cell.name]
 
 
-@pytest.mark.exhaustive
 @counted
 @pytest.mark.slow
 def test_a_plan_by_rule_starts_in_a_few_times_what_an_empty_python_takes() -> None:
