@@ -77,9 +77,13 @@ Translate = Callable[..., list[SimpleNamespace]]
 
 
 def translate(paths: list[str], group_name: str, **levels: str) -> list[SimpleNamespace]:
-    """In place of mypyc, whose levels are gcc's."""
+    """In place of mypyc, whose levels are gcc's, and whose extensions share one list of flags."""
     assert levels == {"opt_level": "3", "debug_level": "0"}
-    return [SimpleNamespace(paths=paths, optional=False, extra_compile_args=[], name=group_name)]
+    flags = ["-O3"]
+    return [
+        SimpleNamespace(paths=paths, optional=False, extra_compile_args=flags, name=name)
+        for name in (group_name, "shim")
+    ]
 
 
 def without_mypy(paths: list[str], group_name: str, **_: str) -> NoReturn:
@@ -122,7 +126,20 @@ def test_wheel_is_compiled_where_it_can_be_unless_declined(
         monkeypatch.setenv("ISFC_COMPILE", asked)
     monkeypatch.setenv("CC", compiler)
     found = asked_to_compile(monkeypatch, "bdist_wheel")
-    assert [extension.optional for extension in found] == [asked is None] * is_compiled
+    assert bool(found) == is_compiled
+    assert {extension.optional for extension in found} <= {asked is None}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="gcc's flags")
+@pytest.mark.parametrize("command", ["bdist_wheel", "build"])
+def test_each_module_has_each_flag_once(monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    monkeypatch.setenv("ISFC_COMPILE", "1")
+    found = asked_to_compile(monkeypatch, command)
+    for extension in found:
+        flags = extension.extra_compile_args
+        assert {"-O3", "-fvisibility=hidden"} < set(flags)
+        assert len(flags) == len(set(flags))
+    assert len(found) == 2
 
 
 @pytest.mark.parametrize("mypycify", [without_mypy, refused])
@@ -150,10 +167,11 @@ def test_every_module_of_a_pure_folder_is_compiled_or_has_its_reason(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("ISFC_COMPILE", "1")
-    (extension,) = asked_to_compile(monkeypatch, "bdist_wheel")
+    extension, *_ = asked_to_compile(monkeypatch, "bdist_wheel")
     interpreted = set(runpy.run_path(str(ROOT / "setup.py"))["INTERPRETED"])
     how, *chosen = extension.paths
     assert (ROOT / how.removeprefix("--config-file=")).is_file()
+    assert len(chosen) == len(set(chosen))
     pure = {
         path.relative_to(ROOT).as_posix()
         for folder in ("ctc", *(f"isfc/{ring}" for ring in RINGS))

@@ -41,6 +41,9 @@ PYTHON: Final = (3, 11)
 BASE: Final = {"HS": 3_969, "HL": 6_535, "mesh": 25_225}
 """Instructions a message."""
 
+FASTER: Final = 15
+"""How many times as many the source takes, at least."""
+
 GROWTH_MAX: Final = 1.05
 """More than so many times `BASE` is more than a change of the compiler explains."""
 

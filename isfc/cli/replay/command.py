@@ -263,7 +263,7 @@ def _record(
     parts: Sequence[Part], seeds: int | None, jobs: int | None, interval: float | None = None
 ) -> Recordings:
     """Every run that some rows need, once for each seed."""
-    by_jobs = cast("RunEach", partial(run_all, jobs=jobs))
+    by_jobs = cast("RunEach", partial(run_all, jobs=jobs, is_said=True))
     return record_parts(parts, 1 if seeds is None else seeds, by_jobs, interval)
 
 
