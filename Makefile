@@ -8,7 +8,7 @@ TRIAL ?=
 # One more than there are processors, and 8 at most: tests of live pairs wait for something now and then.
 WORKERS ?= $(shell n=$$(getconf _NPROCESSORS_ONLN); echo $$((n < 7 ? n + 1 : 8)))
 
-# Of gcc, for build/compiled: 3 takes three times as long and makes code of a sixth fewer instructions.
+# Of gcc, for build/compiled: 3 takes more than three times as long and makes code of a sixth fewer instructions.
 OPT_LEVEL ?= 1
 
 BIN := .venv/bin
