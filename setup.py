@@ -11,7 +11,8 @@ arranged for, and takes fewer instructions (docs/decisions/0004). It takes twice
 left out where gcc is missing or a run fails.
 
 ``ISFC_OPT_LEVEL=1`` is for those who wait for the compiler, as `make test` does: gcc takes less
-than a third of its time, and what it makes takes a fifth more instructions than at 3, the level without it.
+than a third of its time, and what it makes takes a fifth more instructions than at 3, the level
+without it.
 
 A wheel has the help of every command as text, which is printed without loading the parser, and as
 a man page.
