@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 from ctc.errors import BadFeature
 from ctc.fibre_channel import Frames, command_frames, data_frames
+from ctc.record import Record
 
 INFORMATION_UNIT_LENGTH: Final = 8192
 """Bytes in a data information unit of command mode (published: FICON Express16SA Performance)."""
@@ -70,7 +71,7 @@ class IoWork(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class ChannelProfile:
+class ChannelProfile(Record):
     """What a feature's channel can do for disk I/O.
 
     ``command_io_ns`` and ``information_unit_ns`` are the processor's in command mode,

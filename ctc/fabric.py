@@ -28,6 +28,7 @@ from ctc.contention import (
     PathEnd,
     Resource,
 )
+from ctc.record import Record
 
 _FEW: Final = 4
 """So many needs a resource has at most where two channels have just met others, or parted."""
@@ -37,7 +38,7 @@ _ROUNDING: Final = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class FabricRoute:
+class FabricRoute(Record):
     """The channels at the two ends of a path, by name, and the inter-switch links between them.
 
     Both names are the same if the path is straight: then each byte passes the channel's data

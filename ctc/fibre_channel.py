@@ -9,6 +9,8 @@ long line carries at most credits x data of a frame / round trip in each directi
 from dataclasses import dataclass
 from typing import Final
 
+from ctc.record import Record
+
 NS_PER_KM: Final = 5_000
 """Light in glass, one way (derived: 3e5 km/s over a refractive index of 1.5)."""
 
@@ -81,7 +83,7 @@ the RMF report whose 8 Gb/s link was full: 819.77 + 792.70 MB/s."""
 
 
 @dataclass(frozen=True, slots=True)
-class Frames:
+class Frames(Record):
     """Some frames: how many, and their bytes from SOF to EOF. Averages may be fractions."""
 
     count: float

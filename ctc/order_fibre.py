@@ -21,6 +21,7 @@ from ctc.chpid import Chpid
 from ctc.fabric import DeadlinesChanged, Fabric, FabricRoute
 from ctc.order import Order
 from ctc.profiles import ChpidProfile
+from ctc.record import Record
 from ctc.sharing import NOTHING, ChannelUse
 from ctc.state import State
 from ctc.subchannel import Payload
@@ -31,7 +32,7 @@ called."""
 
 
 @dataclass(frozen=True, slots=True)
-class FibreKind:
+class FibreKind(Record):
     """What makes a fibre as fast as it is; without ``profile`` only its way takes time.
 
     ``disks`` is what else crosses its channels, ``route`` the path of what its first end sends,

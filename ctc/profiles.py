@@ -18,6 +18,7 @@ from ctc.channel import (
 from ctc.errors import BadFeature
 from ctc.features import CATALOGUE
 from ctc.fibre_channel import line_bytes_per_s
+from ctc.record import Record
 
 FRAME_PAYLOAD_LENGTH: Final = 2112
 """Bytes of payload in the largest Fibre Channel frame (published: FC-FS)."""
@@ -28,7 +29,7 @@ primitive signals between frames (published: FC-FS)."""
 
 
 @dataclass(frozen=True, slots=True)
-class ChpidProfile:
+class ChpidProfile(Record):
     """What one FICON feature can do: nanoseconds, and nanoseconds per byte or per CCW.
 
     ``line_ns_per_byte`` is the payload rate of one direction; ``processor_*`` is what the

@@ -14,12 +14,14 @@ from typing import Final, Generic, TypeVar, final
 
 from mypy_extensions import i64
 
+from ctc.record import Record
+
 FAIR_SHARE: Final = 0.5
 """What either has at least of a resource that both want (assumed: by turns)."""
 
 
 @dataclass(frozen=True, slots=True)
-class ChannelUse:
+class ChannelUse(Record):
     """Shares from 0 to 1 of the processor and of the line each way, seen from the channel."""
 
     processor: float = 0.0

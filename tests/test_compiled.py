@@ -186,6 +186,23 @@ def test_every_module_of_a_pure_folder_is_compiled_or_has_its_reason(
         assert set(imported(path)) <= {*sys.stdlib_module_names, *there}, path
 
 
+def test_every_frozen_record_that_is_compiled_can_be_copied(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What a frozen one inherits of Python alone sets its fields, which compiled it refuses."""
+    monkeypatch.setenv("ISFC_COMPILE", "1")
+    (extension,) = asked_to_compile(monkeypatch, "bdist_wheel")
+    frozen = [
+        (path, node.name, [ast.unparse(base) for base in node.bases])
+        for path in extension.paths[1:]
+        for node in ast.walk(ast.parse((ROOT / path).read_text("utf-8")))
+        if isinstance(node, ast.ClassDef)
+        and any("frozen=True" in ast.unparse(each) for each in node.decorator_list)
+    ]
+    assert len(frozen) > 20
+    assert [each for each in frozen if each[2] != ["Record"]] == []
+
+
 def imported(path: str) -> Iterator[str]:
     """The first names of all modules that a file imports."""
     for node in ast.walk(ast.parse((ROOT / path).read_text("utf-8"))):

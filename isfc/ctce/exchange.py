@@ -13,6 +13,7 @@ from ctc.agenda import NEVER_NS
 from ctc.fabric import Fabric
 from ctc.order import Order
 from ctc.order_fibre import FibreKind, Flight, OrderFibre
+from ctc.record import Record
 from ctc.state import State
 
 
@@ -136,7 +137,7 @@ Note = Callable[[Happened], None]
 
 
 @dataclass(frozen=True, slots=True)
-class ExchangeDefinition:
+class ExchangeDefinition(Record):
     """The fibres there are, and on which of them each CTC is; ``turned``: its ends the other way.
 
     With ``both_fail`` neither of two WRITEs succeeds that meet on their way.

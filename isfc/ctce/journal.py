@@ -19,6 +19,7 @@ from ctc.fabric import FabricRoute
 from ctc.order import Order
 from ctc.order_fibre import FibreKind
 from ctc.profiles import ChpidProfile
+from ctc.record import Record
 from ctc.sharing import ChannelUse
 from ctc.state import State
 from isfc.ctce.exchange import (
@@ -104,7 +105,7 @@ def _record(kind: int, now_ns: int, told: int, body: bytes) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class CtceRecord:
+class CtceRecord(Record):
     """One record, read; ``given`` is None in the last one."""
 
     offset: int

@@ -12,6 +12,7 @@ from hashlib import sha256
 from typing import Final, Protocol, TypeVar, cast
 
 from ctc.frame import Departure
+from ctc.record import Record
 from isfc.engine.pump import Outlet, pump
 from isfc.engine.wire import encode_pieces
 from isfc.errors import IsfcError, JournalError
@@ -121,7 +122,7 @@ def journalled(
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Record):
     """The first input that led to something else than was recorded."""
 
     record: JournalRecord
@@ -129,7 +130,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Replay:
+class Replay(Record):
     """What a journal, fed to fresh systems, led to; ``difference`` is None if to the same.
 
     ``definition`` is that of the last one. Times are those of the first and the last input,

@@ -22,6 +22,7 @@ import msgspec
 from ctc.address import ChpidId, Rdev
 from ctc.fabric import FabricRoute
 from ctc.frame import DataFrame, Frame
+from ctc.record import Record
 from isfc.engine.wire import PREFIX_LENGTH, decode, encode, frame_length
 from isfc.errors import ConfigurationError, JournalError, WireError
 from isfc.journal.framed import FramedReader, Read, frame_record
@@ -80,7 +81,7 @@ _ACTS: Final = frozenset(InputKind)
 
 
 @dataclass(frozen=True, slots=True)
-class InputOutcome:
+class InputOutcome(Record):
     """What came of one input; two that are equal had the same outputs.
 
     ``error`` is the name of the class of the error that was raised, or empty.
@@ -95,7 +96,7 @@ class InputOutcome:
 
 
 @dataclass(frozen=True, slots=True)
-class JournalRecord:
+class JournalRecord(Record):
     """One record, read: the ``index``-th from 0, at byte ``offset`` of the journal.
 
     ``number`` is the RDEV (or chpid) of acts that have one, and 0 of others. ``given`` is the

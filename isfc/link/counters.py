@@ -7,6 +7,7 @@ from typing import Final
 from mypy_extensions import i64
 
 from ctc.address import Rdev
+from ctc.record import Record
 from ctc.subchannel import IoTimes
 from isfc.link.package import Package
 from isfc.link.state import DeviceState, LinkState
@@ -125,7 +126,7 @@ class LinkCounters:
 
 
 @dataclass(frozen=True, slots=True)
-class DeviceSnapshot:
+class DeviceSnapshot(Record):
     """`DeviceCounters` at one moment, and what the device is doing.
 
     PEND, DISC and CONN include the time of the I/O that is in progress. ``moved_length`` are the
@@ -157,7 +158,7 @@ class DeviceSnapshot:
 
 
 @dataclass(frozen=True, slots=True)
-class LinkEndSnapshot:
+class LinkEndSnapshot(Record):
     """Everything a node counts, at ``now_ns``. Lengths in bytes, CPU time in nanoseconds.
 
     ``tx_pend_count`` is TXPENDCT: messages waiting for transmission at that moment, of

@@ -7,6 +7,7 @@ from typing import Final, final
 from mypy_extensions import i64, mypyc_attr
 
 from ctc.fifo import Fifo
+from ctc.record import Record
 from ctc.subchannel import Payload
 from isfc.errors import Backpressure
 from isfc.link.message import Message, Traffic
@@ -36,7 +37,7 @@ BACKLOG_LENGTH_MAX: Final = 256 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
-class PackageLimit:
+class PackageLimit(Record):
     """How much one package may hold: ``length`` bytes of messages.
 
     Each message counts for ``message_length`` bytes more than it has. With a ``share_length`` it

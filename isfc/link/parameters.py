@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final, final
 
+from ctc.record import Record
 from isfc.link.cache import Cache
 from isfc.link.counters import LinkCounters
 from isfc.link.package import Package, PackageLimit
@@ -21,7 +22,7 @@ of them are small: between 860,160 and 884,736 bytes. No limit on their number i
 
 
 @dataclass(frozen=True, slots=True)
-class LinkParameters:
+class LinkParameters(Record):
     """Times in nanoseconds (and ns per byte), lengths in bytes.
 
     All of them hold a link lock: building a package, answering an attention, receiving what was

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ctc.address import Rdev
+from ctc.record import Record
 from isfc.errors import ConfigurationError
 
 CTCS_MAX: Final = 16
@@ -12,7 +13,7 @@ CTCS_MAX: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
-class LinkDevice:
+class LinkDevice(Record):
     """One CTC of a logical link: its device number here and at the partner."""
 
     rdev: Rdev

@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from mypy_extensions import i64
 
 from ctc.address import ByRdev, Rdev
+from ctc.record import Record
 from isfc.link.package import Package, Packager
 from isfc.link.scan import FULL_COUNT, stop_short
 
 
 @dataclass(frozen=True, slots=True)
-class OpeningRule:
+class OpeningRule(Record):
     """When a further CTC is opened while writes of ours are in progress.
 
     To open a CTC for whatever waits would seem best: it starts immediately. But a package is

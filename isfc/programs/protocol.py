@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 from enum import IntEnum
 from typing import Final
 
+from ctc.record import Record
 from isfc.errors import ConfigurationError, IsfcError, LocalProtocolError, WireError
 
 SERVICE_LENGTH_MAX: Final = 8
@@ -182,7 +183,7 @@ with what comes meanwhile: each message costs as much as tens of kilobytes. (Nag
 
 
 @dataclass(frozen=True, slots=True)
-class ConversationLimits:
+class ConversationLimits(Record):
     """What a node's conversations may take: bytes, and how many of them.
 
     ``window_length`` is the most that arrives before it is taken, ``send_length`` the most that

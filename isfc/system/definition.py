@@ -6,6 +6,7 @@ from ctc.address import ChpidId
 from ctc.device import Arbitration
 from ctc.fabric import FabricRoute
 from ctc.profiles import ChpidProfile
+from ctc.record import Record
 from ctc.sharing import NOTHING, ChannelUse
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
@@ -13,7 +14,7 @@ from isfc.link.scan import LinkDevice
 
 
 @dataclass(frozen=True, slots=True)
-class CtcDefinition:
+class CtcDefinition(Record):
     """One CTC as one system defines it.
 
     ``disks`` is what else holds up what crosses its fibre, ``way_ns`` how long light takes for the
@@ -30,7 +31,7 @@ class CtcDefinition:
 
 
 @dataclass(frozen=True, slots=True)
-class LinkEndDefinition:
+class LinkEndDefinition(Record):
     """Everything that makes one end of a logical link what it is.
 
     ``name`` is that of the system it is an end at, ``partner`` that of the system at the other

@@ -1,19 +1,15 @@
 """What is run: links, what runs over each, and for how long."""
 
-import copyreg
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from ctc.profiles import ChpidProfile
-from ctc.sharing import ChannelUse
 from isfc.errors import ConfigurationError
 from isfc.layout.channels import find_link
 from isfc.layout.collection import Collection
 from isfc.layout.in_words import no_node
 from isfc.layout.layout import Fibre, Layout
 from isfc.link.name import NodeName
-from isfc.link.package import PackageLimit
 from isfc.link.parameters import LinkParameters
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.warmup import WARMUP
@@ -179,12 +175,3 @@ def check_node(layout: Layout, what: str, name: str | None) -> None:
     """Raise `ConfigurationError` unless ``name``, if it is given, is a node of the layout."""
     if name is not None and name not in layout.nodes:
         raise no_node(what, name, layout.nodes)
-
-
-def _reduce(record: Any) -> tuple[type[Any], tuple[Any, ...]]:
-    return type(record), tuple(getattr(record, part.name) for part in fields(record))
-
-
-# An experiment travels to another process. Compiled, these cannot be restored field by field.
-for _record in (ChpidProfile, ChannelUse, PackageLimit, LinkParameters, GuestCosts):
-    copyreg.pickle(_record, _reduce)

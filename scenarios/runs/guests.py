@@ -17,6 +17,7 @@ from typing import Final, final
 
 from mypy_extensions import i64
 
+from ctc.record import Record
 from isfc.engine.program import Offer
 from isfc.link.events import Delivered, LinkEvent, Severed
 from isfc.link.message import Message, Traffic
@@ -37,7 +38,7 @@ Sizes = tuple[tuple[float, ...], tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class GuestCosts:
+class GuestCosts(Record):
     """How long a guest takes from a message to having its answer ready to be sent, in ns."""
 
     server_ns: int = 2_400

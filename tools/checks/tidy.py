@@ -27,10 +27,10 @@ EMPTY_NAMES: Final = frozenset(
 )
 
 PURE: Final = (
-    "__future__ bisect collections contextlib copyreg dataclasses decimal enum functools hashlib "
-    "heapq itertools math mypy_extensions operator re string struct typing zlib"
+    "__future__ bisect collections contextlib dataclasses decimal enum functools hashlib heapq "
+    "itertools math mypy_extensions operator re string struct typing zlib"
 )
-LINK: Final = f"{PURE} isfc.errors isfc.link"
+LINK: Final = f"{PURE} ctc.record isfc.errors isfc.link"
 SYSTEM: Final = f"{LINK} ctc isfc.system isfc.engine"
 READING: Final = "csv html importlib isfc.arguments json msgspec pathlib tomllib"
 PEOPLE: Final = "isfc.cli scenarios prompt_toolkit rich typer uvloop"
