@@ -64,8 +64,8 @@ def checked(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _
     def call(*args: _Parameters.args, **kwargs: _Parameters.kwargs) -> _Result:
         try:
             given = signature.bind(*args, **kwargs).arguments
-        except TypeError:  # which Python itself says better: it names the function
-            return function(*args, **kwargs)
+        except TypeError as error:
+            raise ConfigurationError(_misfit(function, signature, error, args, kwargs)) from None
         for name, value in given.items():
             parameter = signature.parameters[name]
             if (
@@ -78,6 +78,27 @@ def checked(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _
         return function(*args, **kwargs)
 
     return call
+
+
+def _misfit(
+    function: Callable[..., Any],
+    signature: inspect.Signature,
+    error: TypeError,
+    args: tuple[object, ...],
+    kwargs: Mapping[str, object],
+) -> str:
+    """What Python says of arguments that are missing, or that there are not, and what to give."""
+    owner = function.__name__
+    try:
+        given = signature.bind_partial(*args, **kwargs).arguments
+    except TypeError:
+        return f"{owner}(): {error}; expected {', '.join(signature.parameters)}"
+    name = next(
+        name
+        for name, parameter in signature.parameters.items()
+        if parameter.default is parameter.empty and name not in given
+    )
+    return f"{owner}({name}): missing; expected {_words(annotation_of(function, name))}"
 
 
 def check_fields(record: object) -> None:
@@ -137,6 +158,8 @@ class _Names(dict[str, Any]):
 
 def _fits(value: object, hint: Any) -> bool:
     """Whether ``value`` is what the annotation ``hint`` says."""
+    if type(value) is hint:
+        return value == value if hint is float else True  # NaN is none
     origin, parts = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         return any(_fits(value, part) for part in parts)

@@ -12,6 +12,7 @@ from isfc.layout.file import collection_of
 from isfc.layout.in_words import expected
 from isfc.layout.layout import Layout
 from isfc.layout.sharing import with_notes
+from isfc.layout.whole import made_whole
 
 _SUFFIX = ".toml"
 
@@ -58,10 +59,8 @@ def given_collection(
     A text of several lines is the content of a layout file, which ``parse`` reads.
     """
     if isinstance(layout, Layout):
-        return Collection((layout,))
+        return Collection.of(*made_whole((layout,)))
     if isinstance(layout, Collection):
-        if not layout.links:
-            raise ConfigurationError("layout: no links; expected one or more")
         return layout
     return parse(given_document(layout))
 

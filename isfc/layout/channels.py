@@ -214,43 +214,5 @@ def find_link(collection: Collection, one: NodeName, other: NodeName) -> Layout:
     )
 
 
-def check_profiles(collection: Collection) -> None:
-    """A channel has one feature and one speed, wherever the file names it."""
-    seen: dict[Channel, Fibre] = {}
-    for link, fibre, channels in collection.fibres():
-        for end, channel in zip(_ends(link, fibre), channels, strict=True):
-            other = seen.setdefault(channel, fibre)
-            if other.profile != fibre.profile:
-                raise ConfigurationError(
-                    f"[fibre.{show_key(fibre.name)}] chpid: {format_chpid(end.chpid)} at "
-                    f"{end.node} is already in [fibre.{show_key(other.name)}]; expected the same "
-                    "feature and link_gbps in both"
-                )
-
-
-def check_ports(collection: Collection) -> None:
-    """A channel has one port of one director, and a port one channel."""
-    channels: dict[tuple[str, str], Channel] = {}
-    ports: dict[Channel, tuple[str, str]] = {}
-    for _, fibre, ends in collection.fibres():
-        if not fibre.ports:
-            continue
-        for at, channel in enumerate(ends):
-            plug = fibre.directors[at], fibre.ports[at]
-            place = f"[fibre.{show_key(fibre.name)}] port: "
-            other = channels.setdefault(plug, channel)
-            if other != channel:
-                raise ConfigurationError(
-                    f"{place}{plug[1]} of director {plug[0]} is that of {other[0]}; "
-                    f"expected another for {channel[0]}"
-                )
-            first = ports.setdefault(channel, plug)
-            if first != plug:
-                raise ConfigurationError(
-                    f"{place}{channel[0]} is at port {first[1]} of director {first[0]}; "
-                    "expected one port for a channel"
-                )
-
-
 def _ends(link: Layout, fibre: Fibre) -> tuple[ChannelEnd, ...]:
     return tuple(map(ChannelEnd, link.nodes, fibre.chpids))

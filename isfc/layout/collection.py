@@ -11,8 +11,10 @@ from typing import Any
 from msgspec import Struct, structs
 
 from ctc.address import ChpidId, Rdev, format_chpid
+from isfc.arguments import check_fields
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import CHANNEL_SEPARATOR, Fibre, Layout
+from isfc.layout.whole import check_ports, check_profiles, made_whole, with_channels
 from isfc.link.name import NodeName
 
 
@@ -102,6 +104,10 @@ class Collection:
     ``shared_channels`` are those of several systems, ``cecs`` the machines, ``decks`` what the
     machines' IOCP decks were, which `isfc.deck.amend` brings up to date. ``memory`` is of every
     system, or empty.
+
+    One that a program makes is what a file of the same would be read as, or the error of that file:
+    links are in the order of their systems' names, and fibres have names of their own. What is
+    made of a ``whole`` one by `dataclasses.replace` is taken as it is.
     """
 
     links: tuple[Layout, ...]
@@ -112,6 +118,22 @@ class Collection:
     traffic: tuple[LinkTraffic, ...] = ()
     decks: tuple[KeptDeck, ...] = field(default=(), compare=False, repr=False)
     memory: tuple[Memory, ...] = ()
+    whole: bool = field(default=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.whole:
+            return
+        check_fields(self)
+        object.__setattr__(self, "whole", True)
+        object.__setattr__(self, "links", made_whole(self.links))
+        object.__setattr__(self, "links", with_channels(self))
+        check_profiles(self)
+        check_ports(self)
+
+    @classmethod
+    def of(cls, *links: Layout) -> "Collection":
+        """That of links as they are: those of another one, or what a run makes of them."""
+        return cls(links, whole=True)
 
     def with_first(self, link: Layout) -> "Collection":
         """The same with one link before the others: what concerns several is found at the first."""

@@ -5,7 +5,7 @@ written and read again, so that whatever a file may not say no edit can bring ab
 is that of the file. `read_edit` reads one from JSON by its ``do``.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ from ctc.profiles import FEATURES, find_profile
 from isfc.arguments import check_fields, checked
 from isfc.errors import ConfigurationError
 from isfc.layout.advised import advised
+from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Collection
 from isfc.layout.file import check_speed, parse_collection
 from isfc.layout.in_words import expected, no_node
@@ -112,13 +113,13 @@ _KINDS: Final = (
 
 
 @checked
-def edit(collection: Collection, change: Edit) -> Collection:
-    """The collection after one change.
+def edit(layout: AnyLayout, change: Edit) -> Collection:
+    """All links of a layout after one change.
 
     Raises `ConfigurationError` where what is changed is not there, and for what no layout may be.
     """
     try:
-        changed = _EDITS[type(change)](collection, change)
+        changed = _EDITS[type(change)](given_collection(layout), change)
     except CtcError as error:
         raise ConfigurationError(str(error)) from None
     return parse_collection(format_collection(in_use(changed)), _SOURCE)
@@ -137,12 +138,13 @@ def read_edit(record: object) -> Edit:
 
 
 @checked
-def without(collection: Collection, fibres: frozenset[str]) -> Collection:
+def without(layout: AnyLayout, fibres: Set[str] | Sequence[str]) -> Collection:
     """What is left when some fibres, named, are lost: CTCs keep their numbers and their order.
 
     A link that loses its last CTC goes too. Raises `ConfigurationError` if no link is left, and for
     a fibre that there is not.
     """
+    collection = given_collection(layout)
     names = [fibre.name for link in collection.links for fibre in link.fibres]
     for name in sorted(fibres):
         if name not in names:

@@ -32,15 +32,13 @@ says what was expected.
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from ctc.address import format_rdev, parse_chpid, parse_rdevs
 from ctc.profiles import find_profile
 from isfc.arguments import checked
 from isfc.errors import ConfigurationError
 from isfc.layout.channels import (
-    check_ports,
-    check_profiles,
     read_cecs,
     read_decks,
     read_directors,
@@ -60,13 +58,10 @@ from isfc.layout.document import (
 )
 from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.layout.path import FarPath, Isl
-from isfc.layout.sharing import with_channels, with_notes
+from isfc.layout.sharing import with_notes
+from isfc.layout.whole import check_systems
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
-
-SYSTEMS_MAX: Final = 32
-"""Systems of a collection. Chosen: a mesh of so many, 496 links, is what runs are tried with. How
-many an SSI cluster may have, `isfc check` says (`isfc.layout.rules.clusters`)."""
 
 _Nodes = tuple[NodeName, NodeName]
 _T = TypeVar("_T")
@@ -119,13 +114,13 @@ def _collection(document: Document) -> Collection:
             nodes,
             tuple(fibre for fibre, joined in fibres.values() if joined == nodes),
             tuple(ctc for ctc, joined in ctcs if joined == nodes),
-        ).in_order()
-        for nodes in sorted(links, key=lambda nodes: [node.collation for node in nodes])
+        )
+        for nodes in links
     )
-    alone = Collection(layouts)
+    alone = Collection(layouts, whole=True)
     cecs = read_cecs(document, alone.systems)
     channels = read_shared_channels(document, alone, cecs)
-    collection = Collection(
+    return Collection(
         layouts,
         document.kept(),
         channels,
@@ -134,9 +129,6 @@ def _collection(document: Document) -> Collection:
         read_decks(document, alone.systems),
         read_memory(document, alone.systems),
     )
-    check_profiles(collection)
-    check_ports(collection)
-    return with_channels(collection)
 
 
 def far_paths(document: Document) -> dict[str, FarPath]:
@@ -169,11 +161,7 @@ def _links(document: Document) -> list[_Nodes]:
                     f"no [fibre.NAME] joins {nodes[0]} and {nodes[1]}; expected one at least"
                 )
         links.append(nodes)
-    systems = {node for nodes in links for node in nodes}
-    if len(systems) > SYSTEMS_MAX:
-        raise ConfigurationError(
-            f"[[link]] nodes: {len(systems)} systems; expected at most {SYSTEMS_MAX}"
-        )
+    check_systems({node for nodes in links for node in nodes})
     return links
 
 

@@ -14,6 +14,7 @@ from ctc.fibre_channel import (
 )
 from ctc.profiles import ChpidProfile
 from ctc.sharing import NOTHING, ChannelUse
+from isfc.arguments import check_fields
 from isfc.layout.note import Note
 from isfc.layout.path import FarPath
 from isfc.link.name import NodeName
@@ -55,6 +56,9 @@ class Fibre:
     ports: tuple[str, ...] = ()
     channels: tuple[str, ...] = ()
     port_credits: float = PORT_CREDITS
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
     @property
     def chpid_names(self) -> tuple[str, str]:
@@ -135,6 +139,9 @@ class CtcPair:
     fibre: Fibre
     rdevs: tuple[Rdev, Rdev]
 
+    def __post_init__(self) -> None:
+        check_fields(self)
+
     @property
     def rdev_names(self) -> tuple[str, str]:
         """``("6000", "7000")``: its device numbers as people write them, and as edits take them."""
@@ -158,6 +165,9 @@ class Layout:
     ctcs: tuple[CtcPair, ...]
     site: "SiteProfile | None" = None
     notes: tuple[Note, ...] = field(default=(), compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
     @property
     def name(self) -> str:
@@ -193,6 +203,8 @@ class Layout:
     def with_fibres(self, change: Callable[[Fibre], Fibre]) -> "Layout":
         """The link with every fibre changed, and its CTCs on the changed ones."""
         fibres = {fibre: change(fibre) for fibre in self.fibres}
+        if all(old is new for old, new in fibres.items()):
+            return self
         ctcs = tuple(replace(ctc, fibre=fibres[ctc.fibre]) for ctc in self.ctcs)
         return replace(self, fibres=tuple(fibres.values()), ctcs=ctcs)
 

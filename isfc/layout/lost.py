@@ -12,7 +12,9 @@ from dataclasses import dataclass, replace
 from msgspec import structs
 
 from ctc.address import Rdev, format_chpid
+from isfc.arguments import checked
 from isfc.errors import ConfigurationError
+from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Cec, Collection
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.sharing import in_use
@@ -171,11 +173,13 @@ def links_with(piece: str, collection: Collection) -> list[str]:
     return [link.name for link, known in names if ":" in piece and spelt(piece, known) in known]
 
 
-def pieces(collection: Collection) -> dict[str, list[str]]:
+@checked
+def pieces(layout: AnyLayout) -> dict[str, list[str]]:
     """Everything that can be named as lost, the smallest first, with the fibres that go with it.
 
     Each chpid is named with its system. One of several inter-switch links takes no fibre.
     """
+    collection = given_collection(layout)
     found: dict[str, list[str]] = {}
     for link in collection.links:
         for name, gone in named_pieces(link, collection.cecs).items():

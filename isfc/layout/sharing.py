@@ -1,15 +1,13 @@
 """What a link shares with others, and with itself: channels, chpids and inter-switch links."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Final
 
 from ctc.address import ChpidId, format_chpid
-from isfc.layout.collection import Cec, Channel, ChannelEnd, Collection, channel_key
+from isfc.layout.collection import Cec, Channel, ChannelEnd, Collection
 from isfc.layout.in_words import first_listed, listed
-from isfc.layout.layout import Fibre, Layout
+from isfc.layout.layout import Layout
 from isfc.layout.note import Note, NoteKind
 from isfc.link.name import NodeName
 
@@ -31,21 +29,6 @@ def carried_by(collection: Collection) -> dict[Channel, tuple[Layout, ...]]:
             if link not in links:
                 links.append(link)
     return {channel: tuple(links) for channel, links in found.items()}
-
-
-def with_channels(collection: Collection) -> Collection:
-    """The collection, the fibres that share anything with the names of their channels."""
-    ends = Counter(channel for *_, channels in collection.fibres() for channel in channels)
-
-    def named(fibre: Fibre, nodes: tuple[NodeName, NodeName]) -> Fibre:
-        channels = collection.channels_of(fibre, nodes)
-        isl = fibre.path is not None and fibre.path.isl is not None
-        if not isl and all(ends[channel] == 1 for channel in channels):
-            return fibre
-        return replace(fibre, channels=tuple(map(channel_key, channels)))
-
-    links = (link.with_fibres(partial(named, nodes=link.nodes)) for link in collection.links)
-    return replace(collection, links=tuple(links))
 
 
 def in_use(collection: Collection) -> Collection:

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from ctc.profiles import FEATURES
+from isfc.arguments import checked
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import check_table_name, convert, decode, read_bytes, within
 from isfc.layout.in_words import expected
@@ -50,8 +51,10 @@ _EXPECTED = {
 }
 
 
-def read_site(path: Path) -> SiteProfile:
+@checked
+def read_site(path: str | Path) -> SiteProfile:
     """The profile in a file; raises `ConfigurationError` that names file and key."""
+    path = Path(path)
     with within(str(path)):
         document = decode(read_bytes(path, "a site profile"), "a site profile")
         root = convert(document, _Root, "", _EXPECTED)

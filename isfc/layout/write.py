@@ -2,8 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from itertools import count, groupby
+from itertools import groupby
 from typing import Any
 
 from ctc.address import Rdev, format_chpid, format_rdev
@@ -11,8 +10,10 @@ from ctc.profiles import FEATURES
 from ctc.sharing import NOTHING
 from isfc.arguments import checked
 from isfc.layout.build import ASSUMED_FEATURE
+from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Fibre, Layout
+from isfc.layout.whole import with_own_names
 
 _REMEDY = "--feature says otherwise"
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -39,11 +40,12 @@ def format_layout(layout: Layout, *, heading: Sequence[str] = (), explained: boo
 
 
 @checked
-def format_collection(collection: Collection, *, heading: Sequence[str] = ()) -> str:
+def format_collection(layout: AnyLayout, *, heading: Sequence[str] = ()) -> str:
     """The layout file of several links, or of one, below ``heading`` as comments.
 
     Fibres are renumbered where two links have one of the same name.
     """
+    collection = given_collection(layout)
     links = collection.links
     rest = [*_shared_lines(collection), *_io_lines(collection.io), *_deck_lines(collection)]
     beside = "".join(f"{line}\n" for line in rest)
@@ -52,7 +54,7 @@ def format_collection(collection: Collection, *, heading: Sequence[str] = ()) ->
     lines = list(_comments(heading))
     for link in links:
         lines += ["", "[[link]]", f"nodes = {_value(list(link.nodes))}"]
-    for link in _with_own_names(links):
+    for link in with_own_names(links):
         lines += _lines(link, ())
     return "\n".join(lines) + "\n" + beside
 
@@ -124,14 +126,6 @@ def _value(value: object) -> str:
             )
         case _:
             return str(value)
-
-
-def _with_own_names(links: Sequence[Layout]) -> Iterator[Layout]:
-    """The links with names of fibres that are unique in a file."""
-    names = [fibre.name for link in links for fibre in link.fibres]
-    unique = iter(names if len(set(names)) == len(names) else map(str, count(1)))
-    for link in links:
-        yield link.with_fibres(lambda fibre: replace(fibre, name=next(unique)))
 
 
 def format_rdevs(rdevs: Iterable[Rdev]) -> str:

@@ -235,7 +235,7 @@ async def _to_its_end(ending: Coroutine[Any, Any, None]) -> None:
 
 def _define(layout: str | Layout | Collection, name: str) -> tuple[LinkEndDefinition, ...]:
     if isinstance(layout, Layout):
-        layout = Collection((layout,))
+        layout = Collection.of(layout)
     collection = layout if isinstance(layout, Collection) else load_collection(layout)
     if name not in collection.systems:
         raise ConfigurationError(

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from ctc.address import Rdev, format_rdev
+from isfc.arguments import checked
 from isfc.errors import ConfigurationError
 from isfc.layout.shown import html_table
 
@@ -181,6 +182,7 @@ COLUMNS: Final = (*HEAD_COLUMNS, *DEVICE_COLUMNS, *LINK_COLUMNS, "emulated", "ac
 """Of the neutral table, in order. ``kind`` is device, link, configured or change."""
 
 
+@checked
 def table_rows(measurements: Iterable[Measurement]) -> Iterator[dict[str, Any]]:
     """The neutral table, with all of `COLUMNS`: a row for each device and each link.
 

@@ -196,7 +196,7 @@ def optimise(
         scoring = Scoring(wanted, (LinkLoad(*link.nodes, load, pairs),), seconds)
         with in_python(), within("fixed"):
             kept = parse_fixed(link, parse_rdevs(fixed) if fixed else ())
-        task = Task(Collection((link,)), scoring, ctcs or len(link.ctcs), runs, seeds, kept)
+        task = Task(Collection.of(link), scoring, ctcs or len(link.ctcs), runs, seeds, kept)
     tell = progress or (lambda _: None)
     return search(task, lambda work, items: shared_out(work, items, jobs), tell)
 

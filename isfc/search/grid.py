@@ -301,4 +301,4 @@ def _made(table: _Template) -> Iterator[_Site]:
         }
         with within("[template]"):
             layout = Template((first, second), features, chpids, each, order, km).layout()
-            yield _Site(place, Collection((layout,)), layout)
+            yield _Site(place, Collection.of(layout), layout)

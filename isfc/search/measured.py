@@ -166,6 +166,7 @@ def fit(
     return fitted.marked(left_out)
 
 
+@checked
 def format_profile(profile: SiteProfile) -> str:
     """The text of a profile's file, for ``--profile``."""
     return format_site(profile)

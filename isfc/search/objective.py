@@ -125,7 +125,7 @@ class Scoring:
     def _sent(self, layout: Layout, client: int) -> Rate:
         """What one end of a link sends, the clients on it."""
         load = LinkLoad(layout.nodes[client], layout.nodes[1 - client], self.workload, self.pairs)
-        (ways,) = self._carried(Collection((layout,)), (load,))
+        (ways,) = self._carried(Collection.of(layout), (load,))
         return ways[client]
 
     def _carried(

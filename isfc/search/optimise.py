@@ -184,7 +184,7 @@ class _Search(Trials[Candidate]):
         self._score({c: layout for c in candidates if (layout := self._layout(c)) is not None})
 
     def _score(self, layouts: Mapping[Candidate, Layout]) -> None:
-        self.score({each: Collection((layout,)) for each, layout in layouts.items()})
+        self.score({each: Collection.of(layout) for each, layout in layouts.items()})
 
     def _layout(self, candidate: Candidate) -> Layout | None:
         return numbered(self.task.layout, candidate, self.task.fixed)
@@ -241,7 +241,7 @@ class _Search(Trials[Candidate]):
         layouts = [self._kept(c) for c in self._spread_over_objectives(ranked)]
         chosen = self._best_defined()
         every = [*layouts, *chosen, self.task.layout]
-        *both, given = self.measured([Collection((layout,)) for layout in every])
+        *both, given = self.measured([Collection.of(layout) for layout in every])
         best, defined = both[: len(layouts)], both[len(layouts) :]
         best.sort(key=lambda contender: contender.scores, reverse=True)
         ahead = [one for one in defined if one.gains(given)]

@@ -14,7 +14,8 @@ from typing import Final
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
-from isfc.layout.sharing import in_use, with_channels
+from isfc.layout.sharing import in_use
+from isfc.layout.whole import with_channels
 from isfc.search.candidate import Candidate, candidate_of
 from isfc.search.result import SearchResult, ShareOut, Task
 from isfc.search.trials import Trials
@@ -45,7 +46,8 @@ def placed(collection: Collection, candidates: Candidates) -> Collection:
         )
         ctcs = tuple(replace(ctc, fibre=at[ctc.rdevs]) for ctc in link.ctcs)
         links.append(replace(link, fibres=fibres, ctcs=ctcs))
-    return with_channels(in_use(replace(collection, links=tuple(links))))
+    used = in_use(replace(collection, links=tuple(links)))
+    return replace(used, links=with_channels(used))
 
 
 class Climb(Trials[Candidates]):

@@ -112,7 +112,7 @@ class Beside:
             for node, other, steps in zip(nodes, nodes[::-1], load, strict=True)
             if steps
         )
-        return Evacuation(Collection((self._link,)), (source,), tenants, len(tenants), loads)
+        return Evacuation(Collection.of(self._link), (source,), tenants, len(tenants), loads)
 
     def windows(self, rates: Mapping[_Load, float], mb_per_s: float) -> list[Window]:
         """When the guests may begin to leave: first where fewest stay, of these the shortest.

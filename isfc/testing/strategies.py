@@ -235,7 +235,7 @@ def faults(
     """
     link = layout if isinstance(layout, Layout) else load_layout(layout)
     what = draw(st.sampled_from(DRAWN)) if kind is None else kind
-    collection = Collection((link,))
+    collection = Collection.of(link)
     places = chpids_of(collection)
     place = draw(st.sampled_from([*places]))
     at_ns = draw(st.integers(0, until_ns - 1))

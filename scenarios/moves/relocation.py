@@ -67,7 +67,7 @@ class Relocation:
         tenants = tuple(Placed(plan, source, to) for plan in self.guests)
         loads = () if self.background is None else (LinkLoad(source, to, *self.background),)
         return Evacuation(
-            Collection((self.layout,)),
+            Collection.of(self.layout),
             (source,),
             tenants,
             self.together,

@@ -70,7 +70,7 @@ def given_site(profile: GivenSite) -> SiteProfile | None:
     """
     if profile is None:
         return None
-    found = profile if isinstance(profile, SiteProfile) else read_site(Path(profile))
+    found = profile if isinstance(profile, SiteProfile) else read_site(profile)
     model = constants_digest(LinkParameters(), GuestCosts())
     if found.model != model:
         where = found.name if isinstance(profile, SiteProfile) else profile

@@ -72,7 +72,7 @@ class Experiment:
         first, second = layout.nodes
         ways = (second, first) if client == second else (first, second)
         load = LinkLoad(*ways, workload, pairs)
-        return cls(Collection((layout,)), (load,), seconds, warmup, seed, **constants)
+        return cls(Collection.of(layout), (load,), seconds, warmup, seed, **constants)
 
     def over(self, *links: Layout) -> "Experiment":
         """The same over links that have changed."""
@@ -132,7 +132,7 @@ class Experiment:
     def each_alone(self) -> tuple["Experiment", ...]:
         """That of each link with traffic as if it were alone."""
         return tuple(
-            replace(self, collection=Collection((link,)), loads=loads)
+            replace(self, collection=Collection.of(link), loads=loads)
             for link in self.collection.links
             if (loads := self.loads_of(link))
         )

@@ -37,7 +37,10 @@ any_call: Any = isfc
             r"^sweep\(specification=\{'pairs': 1\}\): expected a text, a Path or a Sequence of",
         ),
         (lambda: any_call.parse_layout(Path("x")), r"^parse_layout\(data=.*expected bytes or a"),
-        (lambda: any_call.edit(isfc.Layout, "x"), r"^edit\(collection=<class.*: expected a Coll"),
+        (
+            lambda: any_call.edit(isfc.Layout, "x"),
+            r"^edit\(layout=<class.*: expected a Layout, a Coll",
+        ),
         (
             lambda: any_call.MoveCtc("A-B", 6000, "1"),
             r"^MoveCtc\(rdev=6000\): expected a text$",
@@ -46,6 +49,14 @@ any_call: Any = isfc
             lambda: isfc.relocate("published-4", isfc.GuestPlan("NINECHARS", MEMORY)),
             "^name 'NINECHARS': expected a userid of 1",
         ),
+        (lambda: any_call.export("published-4"), r"^export\(as_\): missing; expected one of 'ac"),
+        (
+            lambda: any_call.export("published-4", "toml", x=1),
+            r"^export\(\): got an unexpected keyword argument 'x'; expected layout, as_, ",
+        ),
+        (lambda: any_call.measured.rows(1), r"rows\(measurements=1\): expected an Iterable$"),
+        (lambda: any_call.measured.read_profile("no.toml"), "^no.toml: cannot be read"),
+        (lambda: any_call.Fibre("a", None, None), r"^Fibre\(profile=None\): expected a ChpidPro"),
         (lambda: isfc.plan(""), "^LAYOUT is empty; expected a path or one of "),
         (lambda: isfc.carried("published-4", "CLEINT"), "^sender 'CLEINT': did you mean CLIENT"),
         (
@@ -66,6 +77,10 @@ def test_layout_may_be_a_name_a_path_a_text_or_a_record(tmp_path: Path) -> None:
     text = isfc.format_collection(collection)
     path = tmp_path / "mine.toml"
     path.write_text(text)
+    for function in (isfc.pieces, isfc.format_collection):
+        found = [function(each) for each in (layout, collection, path, str(path), text)]
+        assert found == [found[0]] * 5
+    assert isfc.without(text, ["1"] * 0) == isfc.edit(path, isfc.SetFibre("1", "FICON Express2"))
     plans = [isfc.plan(each) for each in (layout, collection, path, str(path), text)]
     runs = [
         isfc.simulate(each, "HS", pairs=1, seconds=0.01)

@@ -44,7 +44,7 @@ def link_article(runs: LinkRuns, *, overview: bool) -> Markup:
         timeline_pairs=TIMELINE_PAIRS,
         decided=decision(runs),
         notes=[note.text for note in (*notes, _UNRANGED) if note != BUSY_UNRANGED],
-        directors=overview and drawing_svg(cluster=Collection((layout,))),
+        directors=overview and drawing_svg(cluster=Collection.of(layout)),
         drawing=drawing_svg(layout, mark=runs.mark),
         findings=[
             (finding, " ".join(map(model_word, runs.tried.get(finding.id, ()))))

@@ -207,7 +207,7 @@ def _link_task(
     first, second = layout.nodes
     loads = (LinkLoad(first, second, load.found, load.found_pairs),)
     return Task(
-        Collection((layout,)),
+        Collection.of(layout),
         Scoring(goal.objectives, loads, load.seconds),
         goal.ctcs or len(layout.ctcs),
         search.runs,

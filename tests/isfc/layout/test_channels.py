@@ -7,8 +7,9 @@ from isfc.errors import ConfigurationError
 from isfc.io.configuration_file import io_configuration_of
 from isfc.layout.collection import Cec, ChannelEnd, LinkTraffic
 from isfc.layout.document import parse_document
-from isfc.layout.file import SYSTEMS_MAX, parse_collection
+from isfc.layout.file import parse_collection
 from isfc.layout.path import FarPath, Isl
+from isfc.layout.whole import SYSTEMS_MAX
 from isfc.layout.write import format_collection
 from isfc.link.name import NodeName
 from isfc.testing.cluster import mesh

@@ -9,7 +9,8 @@ import pytest
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_collection
 from isfc.layout.collection import Collection
-from isfc.layout.file import SYSTEMS_MAX, parse_collection
+from isfc.layout.file import parse_collection
+from isfc.layout.whole import SYSTEMS_MAX
 from isfc.link.name import NodeName
 from isfc.testing.cluster import mesh
 from scenarios.runs.cluster_rows import cluster_rows

@@ -123,7 +123,7 @@ def mb_per_s(objective: Objective, features: Sequence[int], each: int) -> float:
     assert layout is not None, "the numbers do not meet"
     load = LinkLoad(*layout.nodes, find_workload("HL"), 50)
     scoring = Scoring((objective,), (load,), seconds=0.6, warmup=0.3)
-    return scoring.figures(Collection((layout,)))[0].mb_per_s
+    return scoring.figures(Collection.of(layout))[0].mb_per_s
 
 
 def _both_ways(features: Sequence[int], each: int) -> tuple[int, int]:

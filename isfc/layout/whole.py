@@ -1,0 +1,164 @@
+"""What a collection is held to, read from a file or built by a program: one that a file can say.
+
+`made_whole` gives its links as reading its file would, or raises the error of a file.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import count
+from typing import TYPE_CHECKING, Final
+
+from ctc.address import ChpidId, Rdev, format_chpid, format_rdev
+from isfc.errors import ConfigurationError
+from isfc.layout.checked_toml import show_key
+from isfc.layout.layout import CHANNEL_SEPARATOR, Fibre, Layout
+from isfc.link.name import NodeName
+from isfc.link.scan import CTCS_MAX
+
+if TYPE_CHECKING:
+    from isfc.layout.collection import Channel, Collection
+
+SYSTEMS_MAX: Final = 32
+"""Systems of a collection. Chosen: a mesh of so many, 496 links, is what runs are tried with. How
+many an SSI cluster may have, `isfc check` says (`isfc.layout.rules.clusters`)."""
+
+
+def made_whole(links: Sequence[Layout]) -> tuple[Layout, ...]:
+    """Links by the names of their systems, each in the order of its devices, fibres by one name.
+
+    Raises `ConfigurationError` for what no file may say of them.
+    """
+    if not links:
+        raise ConfigurationError("links: none; expected one or more")
+    joined: set[tuple[NodeName, NodeName]] = set()
+    owners: dict[tuple[NodeName, Rdev], Layout] = {}
+    for link in links:
+        first, second = link.nodes
+        if first == second or second.precedes(first):
+            raise ConfigurationError(
+                f"nodes {first}, {second}: expected two, the lesser name first"
+            )
+        if link.nodes in joined:
+            raise ConfigurationError(
+                f"{first} and {second} are joined already; expected one link between them"
+            )
+        joined.add(link.nodes)
+        _check_ctcs(link)
+        for ctc in link.ctcs:
+            for node, rdev in zip(link.nodes, ctc.rdevs, strict=True):
+                if owners.setdefault((node, rdev), link) is not link:
+                    raise ConfigurationError(
+                        f"{format_rdev(rdev)} at {node} is already in {owners[node, rdev].name}; "
+                        "expected it once"
+                    )
+    check_systems({node for link in links for node in link.nodes})
+    ordered = sorted(links, key=lambda link: [node.collation for node in link.nodes])
+    return tuple(with_own_names([link.in_order() for link in ordered]))
+
+
+def check_systems(systems: set[NodeName]) -> None:
+    """Raise `ConfigurationError` for more than a collection may have."""
+    if len(systems) > SYSTEMS_MAX:
+        raise ConfigurationError(
+            f"[[link]] nodes: {len(systems)} systems; expected at most {SYSTEMS_MAX}"
+        )
+
+
+def _check_ctcs(link: Layout) -> None:
+    if not 1 <= len(link.ctcs) <= CTCS_MAX:
+        raise ConfigurationError(
+            f"{link.name}: {len(link.ctcs)} CTCs; expected 1 to {CTCS_MAX} in a logical link"
+        )
+    for end, node in enumerate(link.nodes):
+        rdevs = Counter(ctc.rdevs[end] for ctc in link.ctcs)
+        rdev, times = rdevs.most_common(1)[0]
+        if times > 1:
+            raise ConfigurationError(
+                f"{format_rdev(rdev)} at {node} is twice in {link.name}; expected it once"
+            )
+    used = {ctc.fibre for ctc in link.ctcs}
+    for fibre in link.fibres:
+        if fibre not in used:
+            raise ConfigurationError(
+                f"[fibre.{show_key(fibre.name)}]: carries no CTC; expected a [[ctc]] that names it"
+            )
+    if strange := used - {*link.fibres}:
+        name = min(fibre.name for fibre in strange)
+        raise ConfigurationError(
+            f"{link.name}: a CTC is on fibre {name!r}, none of fibres; expected one of them"
+        )
+    pairs: dict[tuple[ChpidId, ChpidId], Fibre] = {}
+    for fibre in link.fibres:
+        other = pairs.setdefault(fibre.chpids, fibre)
+        if other is not fibre:
+            raise ConfigurationError(
+                f"[fibre.{show_key(fibre.name)}] chpid: joins the chpids of "
+                f"[fibre.{show_key(other.name)}]; expected the CTCs of both on one fibre"
+            )
+
+
+def with_own_names(links: Sequence[Layout]) -> Iterator[Layout]:
+    """The links with names of fibres that are unique in a file."""
+    names = [fibre.name for link in links for fibre in link.fibres]
+    if len(set(names)) == len(names):
+        yield from links
+        return
+    unique = map(str, count(1))
+    for link in links:
+        yield link.with_fibres(lambda fibre: replace(fibre, name=next(unique)))
+
+
+def with_channels(collection: "Collection") -> tuple[Layout, ...]:
+    """Its links, the fibres that share anything with the names of their channels."""
+    ends = Counter(channel for *_, channels in collection.fibres() for channel in channels)
+
+    def named(fibre: Fibre, nodes: tuple[NodeName, NodeName]) -> Fibre:
+        channels = collection.channels_of(fibre, nodes)
+        isl = fibre.path is not None and fibre.path.isl is not None
+        if not isl and all(ends[channel] == 1 for channel in channels):
+            return fibre
+        return replace(
+            fibre, channels=tuple(CHANNEL_SEPARATOR.join(map(str, each)) for each in channels)
+        )
+
+    return tuple(link.with_fibres(partial(named, nodes=link.nodes)) for link in collection.links)
+
+
+def check_profiles(collection: "Collection") -> None:
+    """A channel has one feature and one speed, wherever the file names it."""
+    seen: dict[Channel, Fibre] = {}
+    for link, fibre, channels in collection.fibres():
+        for node, chpid, channel in zip(link.nodes, fibre.chpids, channels, strict=True):
+            other = seen.setdefault(channel, fibre)
+            if other.profile != fibre.profile:
+                raise ConfigurationError(
+                    f"[fibre.{show_key(fibre.name)}] chpid: {format_chpid(chpid)} at "
+                    f"{node} is already in [fibre.{show_key(other.name)}]; expected the same "
+                    "feature and link_gbps in both"
+                )
+
+
+def check_ports(collection: "Collection") -> None:
+    """A channel has one port of one director, and a port one channel."""
+    channels: dict[tuple[str, str], Channel] = {}
+    ports: dict[Channel, tuple[str, str]] = {}
+    for _, fibre, ends in collection.fibres():
+        if not fibre.ports:
+            continue
+        for at, channel in enumerate(ends):
+            plug = fibre.directors[at], fibre.ports[at]
+            place = f"[fibre.{show_key(fibre.name)}] port: "
+            other = channels.setdefault(plug, channel)
+            if other != channel:
+                raise ConfigurationError(
+                    f"{place}{plug[1]} of director {plug[0]} is that of {other[0]}; "
+                    f"expected another for {channel[0]}"
+                )
+            first = ports.setdefault(channel, plug)
+            if first != plug:
+                raise ConfigurationError(
+                    f"{place}{channel[0]} is at port {first[1]} of director {first[0]}; "
+                    "expected one port for a channel"
+                )
