@@ -223,7 +223,7 @@ def sizing_page(found: LinkSizing) -> RenderableType:
         table.add_row(
             *(link.feature, str(link.chpids), str(link.ctcs), str(link.ports)),
             *(f"{link.whole.rate.mb_per_s:.0f}", likely(link.whole_range)),
-            *(f"{link.left.rate.mb_per_s:.0f}", likely(link.range), link.odds.of_hundred),
+            *(f"{link.left.rate.mb_per_s:.0f}", likely(link.range), str(link.odds)),
             style="bold green" if link is found.best else "",
         )
     heading = (
@@ -251,5 +251,5 @@ def _verdict(found: LinkSizing) -> str:
         f"Best: {best.chpids} chpid{'s' * (best.chpids > 1)} of {best.feature} at each system, "
         f"{best.ctcs} CTC{'s' * (best.ctcs > 1)}, {each}; "
         f"{best.left.rate.mb_per_s:,.0f} MB/s each way {gone}. "
-        f"The odds of {found.mb_per_s:,g} are {best.odds.of_hundred}."
+        f"The odds of {found.mb_per_s:,g} are {best.odds}."
     )

@@ -10,9 +10,8 @@ from isfc.layout.layout import Fibre, Layout
 from isfc.layout.shown import drawn, html_table
 from isfc.layout.write import format_collection
 from isfc.search.objective import Objective, Scoring
-from scenarios.figures.certainty import Differs, Odds, nobody_is_ahead, odds_ahead
-from scenarios.figures.ranges import has_one_ctc
-from scenarios.runs.published_range import unmeasured_features
+from scenarios.figures.certainty import Odds, nobody_is_ahead, odds_ahead
+from scenarios.figures.ranges import links_gain_range
 from scenarios.runs.steady import Rate
 
 Figures = tuple[Rate, ...]
@@ -83,12 +82,8 @@ class Contender:
     def odds_over(self, other: "Contender") -> Odds:
         """The odds that it is ahead of the other on real hardware, at the first objective."""
         here, there = (max(1e-9, each.scores[0]) for each in (self, other))
-        links = [link for each in (self, other) for link in each.collection.links]
         return odds_ahead(
-            here / there,
-            Differs.LAYOUT,
-            one_ctc=has_one_ctc(*(link.ctcs for link in links)),
-            extrapolated=any(map(unmeasured_features, links)),
+            links_gain_range(here / there, other.collection.links, self.collection.links)
         )
 
     def gains(self, other: "Contender") -> bool:

@@ -12,8 +12,8 @@ from typing import Final
 
 from isfc.layout.layout import Layout
 from isfc.layout.rules.rule import ChangedLayout, Finding, Untried, warnings_first
-from scenarios.figures.certainty import Differs, Odds, Range, nobody_is_ahead, odds_ahead
-from scenarios.figures.ranges import has_one_ctc, rate_range
+from scenarios.figures.certainty import Odds, Range, nobody_is_ahead, odds_ahead
+from scenarios.figures.ranges import gain_range, rate_range
 from scenarios.figures.reasoned import SlowerRates, slower_rates
 from scenarios.runs.saturation import SATURATING_PAIRS, STATED_PAIRS, SUITE, ModelledRate
 from scenarios.runs.steady import Rate
@@ -38,14 +38,15 @@ class AdviceVerdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ComparedLoad:
-    """What the slower direction carries, as it is and with an advice carried out."""
+    """What the slower direction carries, as it is and with an advice carried out.
+
+    ``layouts`` are both, and run `SUITE` with so many ``pairs``.
+    """
 
     before: Rate
     changed: Rate
-    ranges: tuple[Range, Range] | None = None
-    """Between what both would lie, if that is wanted."""
-    one_ctc: bool = False
-    """Whether a layout of the two has a single CTC."""
+    layouts: tuple[Layout, Layout]
+    pairs: int
 
     @property
     def share(self) -> float:
@@ -53,11 +54,19 @@ class ComparedLoad:
         return self.changed.mb_per_s / self.before.mb_per_s - 1
 
     @property
+    def ranges(self) -> tuple[Range, Range]:
+        """Between what both would lie."""
+        was, comes = (
+            rate_range(rate.mb_per_s, layout, SUITES[SUITE], self.pairs)
+            for rate, layout in zip((self.before, self.changed), self.layouts, strict=True)
+        )
+        return was, comes
+
+    @property
     def odds(self) -> Odds:
         """The odds that the changed layout is ahead on real hardware."""
         before, changed = self.before.mb_per_s, self.changed.mb_per_s
-        ratio = max(1e-9, changed) / max(1e-9, before)
-        return odds_ahead(ratio, Differs.LAYOUT, one_ctc=self.one_ctc)
+        return odds_ahead(gain_range(max(1e-9, changed) / max(1e-9, before), *self.layouts))
 
     @property
     def verdict(self) -> AdviceVerdict:
@@ -121,17 +130,10 @@ def _try(
         return TriedAdvice(trial, _IMPOSSIBLE)
     if changed not in runs:
         return TriedAdvice(trial, _TOO_MANY)
-    one_ctc = has_one_ctc(layout.ctcs, changed.ctcs)
     saturated, stated = (
-        ComparedLoad(
-            was, comes, (_range(was, layout, pairs), _range(comes, changed, pairs)), one_ctc
-        )
+        ComparedLoad(was, comes, (layout, changed), pairs)
         for was, comes, pairs in zip(
             before, runs[changed], (SATURATING_PAIRS, STATED_PAIRS), strict=True
         )
     )
     return TriedAdvice(trial, (saturated, stated))
-
-
-def _range(rate: Rate, layout: Layout, pairs: int) -> Range:
-    return rate_range(rate.mb_per_s, layout, SUITES[SUITE], pairs)

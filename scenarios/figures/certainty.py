@@ -1,13 +1,15 @@
 """How sure a figure of the model is: a range for it, and the odds that one layout is ahead.
 
-A range says between what IBM's figure would lie, in four of five cases and in nineteen of twenty.
-It is made from what the model is off where IBM's figure is known: of suites that no constant was
-fitted to, if there are such figures, else of the rows themselves. What a search for constants finds
-is chance in part: so errors are of several searches. ``certainty.csv`` has them by family, and says
-of which; ``make docs`` renews it (`tools.calibration.certainty`).
+A range is the distribution of a figure, or of the ratio of two: between what IBM's would lie, in
+four of five cases and in nineteen of twenty. Odds and verdicts are read off it, and off nothing
+else. It is made from what the model is off where IBM's figure is known: of suites that no constant
+was fitted to, if there are such figures, else of the rows themselves. What a search for constants
+finds is chance in part: so errors are of several searches. ``certainty.csv`` has them by family,
+and says of which; ``make docs`` renews it (`tools.calibration.certainty`).
 
 Choices are surer than figures: what is wrong in two figures alike is not wrong in their ratio. So
-the odds come from the errors of ratios of published rows.
+the range of a ratio comes from the errors of ratios of published rows
+(`scenarios.figures.ranges.gain_range`).
 
 What no published figure tells, such as a later feature, makes a range wider:
 `scenarios.figures.assumptions`.
@@ -15,12 +17,11 @@ What no published figure tells, such as a later feature, makes a range wider:
 
 import csv
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib import resources
-from itertools import pairwise
 from typing import Final
 
 FOUR_OF_FIVE: Final = 0.8
@@ -124,41 +125,18 @@ def family_of(
 class Errors:
     """What is known of some errors: a line of ``certainty.csv``.
 
-    The five figures are factors: so many times greater, or smaller, is IBM's figure than ours in
-    the middle, in four of five cases and so on. ``rows`` are published rows, or pairs of them,
-    each counted once. ``source`` says what the errors are of.
+    Both factors say so many times greater, or smaller, IBM's figure is than ours in so many cases.
+    ``rows`` are published rows, or pairs of them, each counted once. ``source`` says what the
+    errors are of.
     """
 
     kind: str
     of: str
     family: Family
     rows: int
-    median: float
     four_of_five: float
-    nine_of_ten: float
     nineteen_of_twenty: float
-    worst: float
     source: str
-
-    def share_within(self, factor: float) -> float:
-        """The share of errors that are at most such a factor; never all of them."""
-        known = (
-            (1.0, 0.0),
-            (self.median, 0.5),
-            (self.four_of_five, FOUR_OF_FIVE),
-            (self.nine_of_ten, 0.9),
-            (self.nineteen_of_twenty, NINETEEN_OF_TWENTY),
-            (self.worst, self.rows / (self.rows + 1)),
-        )
-        return _share_within(factor, known)
-
-
-def _share_within(factor: float, known: Sequence[tuple[float, float]]) -> float:
-    """The share that is at most such a factor, of some that are known; at most the last of them."""
-    for (below, least), (above, most) in pairwise(known):
-        if factor < above:
-            return least + (most - least) * math.log(factor / below) / math.log(above / below)
-    return known[-1][1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +155,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A figure, and between what IBM's would lie.
+    """A figure, or the ratio of two, and between what IBM's would lie.
 
     ``likely`` holds in four of five cases, ``sure`` in nineteen of twenty. ``basis`` says what both
     are made from, and ``wider_for`` what else was allowed for.
@@ -210,12 +188,13 @@ def range_of(kind: FigureKind, value: float, family: Family) -> Range:
     return _around(value, errors.four_of_five, errors.nineteen_of_twenty, _basis(errors, family))
 
 
-def ratio_range(ratio: float, *, one_ctc: bool = False) -> Range:
-    """The range of how many times the rate of a layout another layout has, with the same load.
+def ratio_range(ratio: float, differs: Differs = Differs.LAYOUT, *, one_ctc: bool = False) -> Range:
+    """The range of how many times one rate another is, inside of what was measured.
 
-    Both are off alike, so that this is surer than either; less so where one has ``one_ctc``.
+    Both are off alike, so that this is surer than either; less so where a link has ``one_ctc``.
+    `scenarios.figures.ranges.gain_range` widens it.
     """
-    errors = ratio_errors(Differs.LAYOUT, one_ctc=one_ctc)
+    errors = ratio_errors(differs, one_ctc=one_ctc)
     return _around(ratio, errors.four_of_five, errors.nineteen_of_twenty, _ratio_basis(errors))
 
 
@@ -239,85 +218,53 @@ def ratio_errors(differs: Differs, *, one_ctc: bool = False) -> Errors:
 
     Or of links of which at least one has ``one_ctc``.
     """
-    return _narrowest("ratio", differs, _ratio_family(one_ctc=one_ctc))
-
-
-def _ratio_family(*, one_ctc: bool) -> Family:
-    return Family(ONE_CTC if one_ctc else SEVERAL_CTCS)
+    return _narrowest("ratio", differs, Family(ONE_CTC if one_ctc else SEVERAL_CTCS))
 
 
 @dataclass(frozen=True, slots=True)
 class Odds:
-    """How likely it is that one of two is ahead at IBM's: ``share`` of 1, and from what."""
+    """How likely something is at IBM's, such as that one of two is ahead: ``share`` of 1."""
 
     share: float
-    basis: str
 
     def __str__(self) -> str:
-        """``19 of 20``: of so many such choices so many turn out so."""
-        leading = max(self.share, 1 - self.share)
-        of = next((of for of in (10, 20, 100) if leading <= 1 - 1 / of), 100)
-        behind = max(1, round((1 - leading) * of))
-        return f"{of - behind if self.share >= 0.5 else behind} of {of}"
-
-    @property
-    def of_hundred(self) -> str:
-        """``95 of 100``, for columns: all of one have one base. Never 0 or 100."""
+        """``95 of 100``: all have one base. Never 0 or 100."""
         return f"{sorted((1, 100 - round(100 * (1 - self.share)), 99))[1]} of 100"
 
+    @property
+    def leading(self) -> "Odds":
+        """That of the two which is ahead by the model is ahead."""
+        return Odds(max(self.share, 1 - self.share))
 
-def odds_ahead(
-    ratio: float, differs: Differs, *, one_ctc: bool = False, extrapolated: bool = False
-) -> Odds:
-    """The odds that the first of two is ahead, whose figure is ``ratio`` times the other's.
 
-    Of pairs of published rows whose figures differ so much by the model, the odds say how many
-    differ that way at IBM's: pairs of links with several CTCs, or with ``one_ctc``, which at least
-    one has. Where the two are ``extrapolated``, no rows are like them: the odds follow from the
-    errors of ratios alone, and are shorter.
-    """
-    if not ratio > 0:
-        raise ValueError(f"ratio {ratio}: expected more than 0")
-    size = max(ratio, 1 / ratio)
-    errors = ratio_errors(differs, one_ctc=one_ctc)
-    share, basis = 0.5 + errors.share_within(size) / 2, _ratio_basis(errors)
-    counted = None if extrapolated or size == 1 else _counted(differs, errors.family, size)
-    if counted:
-        share, basis = max(0.5, counted.share), counted.basis
-    return Odds(share if ratio >= 1 else 1 - share, basis)
+def odds_ahead(ratio: Range) -> Odds:
+    """The odds that the first of two is ahead, by the range of how many times the other it is."""
+    return odds_reached(ratio, 1.0)
 
 
 def odds_reached(found: Range, wanted: float) -> Odds:
     """The odds that a figure is ``wanted`` or more on real hardware, by its range.
 
+    Between what is known of the range, errors are taken to be even on the scale of logarithms.
     Beyond what holds in nineteen of twenty cases nothing is known: the odds stay there.
     """
     value, is_more = found.value, found.value >= wanted
-    factors = [
-        value / each.low if is_more else each.high / value for each in (found.likely, found.sure)
-    ]
-    known = ((1.0, 0.0), (factors[0], FOUR_OF_FIVE), (factors[1], NINETEEN_OF_TWENTY))
-    share = _share_within(max(value / wanted, wanted / value), known) / 2
-    return Odds(0.5 + share if is_more else 0.5 - share, found.describe())
+    if not value > 0:
+        raise ValueError(f"figure {value}: expected more than 0")
+    factor = max(value / wanted, wanted / value)
+    least, below, share = 0.0, 1.0, NINETEEN_OF_TWENTY
+    for most, each in ((FOUR_OF_FIVE, found.likely), (NINETEEN_OF_TWENTY, found.sure)):
+        above = value / each.low if is_more else each.high / value
+        if factor < above:
+            share = least + (most - least) * math.log(factor / below) / math.log(above / below)
+            break
+        least, below = most, above
+    return Odds(0.5 + share / 2 if is_more else 0.5 - share / 2)
 
 
 def nobody_is_ahead(odds: Odds) -> bool:
     """Whether a choice is open: less than three of four such choices turn out one way."""
     return 0.25 < odds.share < 0.75
-
-
-def _counted(differs: Differs, family: Family, size: float) -> Odds | None:
-    """What became of published pairs with such a ratio, if they were counted."""
-    for line in _directions():
-        told = (line["of"], line["regime"])
-        if told == (differs, family.regime) and size >= (least := float(line["from_ratio"])):
-            right, pairs = int(line["right"]), int(line["pairs"])
-            basis = (
-                f"{right} of {pairs} pairs of IBM's runs with {family} whose ratio is {least:g} or "
-                f"more ({line['source']})"
-            )
-            return Odds((right + 1) / (pairs + 2), basis)
-    return None
 
 
 def _ratio_basis(errors: Errors) -> str:
@@ -354,39 +301,27 @@ def every_errors() -> list[Errors]:
 @cache
 def _table() -> Mapping[tuple[str, str, Family], Errors]:
     """``certainty.csv``."""
-    found = [parsed(line) for line in _lines("certainty.csv")]
+    text = resources.files(__package__).joinpath("certainty.csv").read_text("utf-8")
+    found = map(parsed, csv.DictReader(text.splitlines()))
     return {(errors.kind, errors.of, errors.family): errors for errors in found}
-
-
-@cache
-def _directions() -> Sequence[Mapping[str, str]]:
-    """``directions.csv``, the greatest ratios first."""
-    return sorted(_lines("directions.csv"), key=lambda line: -float(line["from_ratio"]))
-
-
-def _lines(name: str) -> list[dict[str, str]]:
-    text = resources.files(__package__).joinpath(name).read_text("utf-8")
-    return list(csv.DictReader(text.splitlines()))
 
 
 COLUMNS: Final = (
     *("kind", "of", "regime", "size", "guests", "rows"),
-    *("median", "four_of_five", "nine_of_ten", "nineteen_of_twenty", "worst", "source"),
+    *("four_of_five", "nineteen_of_twenty", "source"),
 )
 """Of ``certainty.csv``."""
-
-_FACTORS: Final = COLUMNS[6:11]
 
 
 def parsed(line: Mapping[str, str]) -> Errors:
     """A line of the table."""
     family = Family(line["regime"], line["size"], line["guests"])
-    factors = {name: float(line[name]) for name in _FACTORS}
     return Errors(
         kind=line["kind"],
         of=line["of"],
         family=family,
         rows=int(line["rows"]),
+        four_of_five=float(line["four_of_five"]),
+        nineteen_of_twenty=float(line["nineteen_of_twenty"]),
         source=line["source"],
-        **factors,
     )

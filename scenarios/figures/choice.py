@@ -13,10 +13,10 @@ from isfc.layout.lost import lost_pieces
 from isfc.layout.note import Note, NoteKind
 from isfc.layout.plan import make_plan
 from isfc.layout.rules.rule import Severity
-from scenarios.figures.certainty import Differs, Odds, Range, odds_ahead
+from scenarios.figures.certainty import Odds, Range, odds_ahead
 from scenarios.figures.glance import glance
 from scenarios.figures.limit import Limit, find_limit
-from scenarios.figures.ranges import gain_range, has_one_ctc, rate_range
+from scenarios.figures.ranges import gain_range, rate_range
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.notes import BUSY_UNRANGED, run_notes
 from scenarios.runs.saturation import SECONDS
@@ -67,15 +67,21 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class PairOdds:
-    """The odds that the first of two layouts is ahead of the second on real hardware.
-
-    ``ratio`` is how many times the second's rate it has by the model.
-    """
+    """Two layouts: ``range`` is of how many times the rate of the second the first has."""
 
     first: Choice
     second: Choice
-    ratio: float
-    odds: Odds
+    range: Range
+
+    @property
+    def ratio(self) -> float:
+        """That by the model."""
+        return self.range.value
+
+    @property
+    def odds(self) -> Odds:
+        """The odds that the first is ahead of the second on real hardware."""
+        return odds_ahead(self.range)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,10 +142,4 @@ def pair_odds(choices: Sequence[Choice]) -> Iterator[PairOdds]:
     for one, other in combinations(choices, 2):
         first, second = sorted((one, other), key=lambda each: -each.rate.mb_per_s)
         ratio = first.rate.mb_per_s / second.rate.mb_per_s if second.rate.mb_per_s else 1.0
-        known = odds_ahead(
-            ratio,
-            Differs.LAYOUT,
-            one_ctc=has_one_ctc(first.layout.ctcs, second.layout.ctcs),
-            extrapolated=first.extrapolated or second.extrapolated,
-        )
-        yield PairOdds(first, second, ratio, known)
+        yield PairOdds(first, second, gain_range(ratio, second.layout, first.layout))

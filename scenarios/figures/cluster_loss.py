@@ -13,10 +13,10 @@ from isfc.layout.loss import ClusterLoss, cluster_pieces, left_of
 from isfc.layout.lost import collection_without
 from isfc.layout.sharing import in_use
 from isfc.link.name import NodeName
-from scenarios.figures.certainty import Range, ratio_range
+from scenarios.figures.certainty import Range
 from scenarios.figures.cluster_plan import plan_experiments
 from scenarios.figures.limit import Limit, first_limit
-from scenarios.figures.ranges import gain_range, links_range
+from scenarios.figures.ranges import links_gain_range, links_range
 from scenarios.runs.cluster_shared import ChannelResult, PathResult
 from scenarios.runs.experiment import NS_PER_S, Experiment
 from scenarios.runs.result import MIB, sent_between
@@ -100,15 +100,8 @@ def after_cluster_losses(
 
 
 def _share(value: float, collection: Collection, rest: Collection) -> Range | None:
-    """The widest of the ranges that the links have which a loss changes; None if none is left."""
-    before = {link.name: link for link in collection.links}
-    found = [
-        gain_range(value, before[link.name], link)
-        for link in rest.links
-        if link.ctcs != before[link.name].ctcs
-    ]
-    unchanged = [ratio_range(value)] if rest.links else []
-    return max(found or unchanged, key=lambda each: each.likely.high, default=None)
+    """The range of what is left; None if no link is."""
+    return links_gain_range(value, collection.links, rest.links) if rest.links else None
 
 
 def without(collection: Collection, gone: frozenset[Fibre]) -> Collection:

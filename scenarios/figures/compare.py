@@ -11,10 +11,13 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import fields as fields_of
 
+from ctc.errors import CtcError
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import read_bytes, within
+from isfc.layout.collection import Collection
+from isfc.layout.file import parse_collection
 from scenarios.figures.certainty import Differs, Odds, odds_ahead
-from scenarios.figures.ranges import has_one_ctc
+from scenarios.figures.ranges import gain_range
 from scenarios.runs.repeat import MEASURES, noise_of
 from scenarios.runs.result import DeviceResult, Result
 
@@ -104,8 +107,8 @@ class ResultPair:
     figures: tuple[ResultFigure, ...]
     layout_changes: tuple[str, ...] = ()
     """Lines of the layout: ``-`` and what A has, ``+`` and what B has."""
-    layouts: tuple[str, str] | None = None
-    """The texts of both layouts, if both results have them."""
+    layouts: tuple[Collection, Collection] | None = None
+    """Both layouts, if both results have them so that they can be read."""
     ranges: tuple[Mapping[str, RangeRecord], ...] = ()
     """What each run of one link says of the ranges of its figures, by their names."""
     odds: Odds | None = None
@@ -134,8 +137,6 @@ class _Known(msgspec.Struct, frozen=True):
     """How sure the figures of a run are; results of older versions do not say it."""
 
     ranges: dict[str, RangeRecord] = {}
-    extrapolated: list[str] = []
-    devices: list[Any] = []
 
 
 class _Row(msgspec.Struct, frozen=True):
@@ -179,9 +180,10 @@ def compare_files(a: Path, b: Path) -> ResultPair:
             )
         kind = "cluster" if "together" in first else "run"
         pair = _pair(kind, _settings(first, second), _run(first, a), _run(second, b))
-        layouts = _layouts(first, second)
-        changes = () if layouts is None else tuple(_layout_changes(*layouts))
-        pair = replace(pair, layout_changes=changes, layouts=layouts)
+        before, after = (_origin(run, "layout_toml") for run in (first, second))
+        if before is not None and after is not None:
+            changes = tuple(_layout_changes(before, after))
+            pair = replace(pair, layout_changes=changes, layouts=_layouts(before, after))
         if kind == "cluster":
             return pair
         known = []
@@ -203,18 +205,16 @@ _ALIKE: Final = ("client", "node")
 
 
 def _with_odds(pair: ResultPair, known: Sequence[_Known]) -> ResultPair:
-    """With the ranges that the runs have, and the odds where they differ in one thing."""
+    """With the ranges that the runs have, and the odds where they differ in one thing.
+
+    Odds take the layouts, as what is known of these counts.
+    """
     changed = [each.name for each in pair.settings if each.name in (*_DIFFERS, *_ALIKE)]
     (rates,) = ((e.a, e.b) for e in pair.figures if (e.key, e.measure) == ("link", "mb_per_s"))
     odds = None
-    if len(changed) == 1 and changed[0] in _DIFFERS and rates[0] and rates[1]:
-        extrapolated = any(each.extrapolated for each in known)
-        odds = odds_ahead(
-            rates[1] / rates[0],
-            _DIFFERS[changed[0]],
-            one_ctc=has_one_ctc(*(each.devices for each in known)),
-            extrapolated=extrapolated,
-        )
+    if len(changed) == 1 and changed[0] in _DIFFERS and rates[0] and rates[1] and pair.layouts:
+        before, after = (each.links[0] for each in pair.layouts)
+        odds = odds_ahead(gain_range(rates[1] / rates[0], before, after, _DIFFERS[changed[0]]))
     return replace(pair, ranges=tuple(each.ranges for each in known), odds=odds)
 
 
@@ -255,10 +255,12 @@ def _origin(run: Mapping[str, Any], name: str) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _layouts(a: Mapping[str, Any], b: Mapping[str, Any]) -> tuple[str, str] | None:
-    """The texts of the layouts of two runs, if both have them."""
-    before, after = (_origin(run, "layout_toml") for run in (a, b))
-    return None if before is None or after is None else (before, after)
+def _layouts(before: str, after: str) -> tuple[Collection, Collection] | None:
+    """The layouts of two texts; None if one is of another version of isfc."""
+    try:
+        return parse_collection(before), parse_collection(after)
+    except (ConfigurationError, CtcError, ValueError):
+        return None
 
 
 def _layout_changes(before: str, after: str) -> Iterator[str]:

@@ -20,7 +20,7 @@ from isfc.layout.layout import Fibre, Layout
 from isfc.layout.rules.changes import unused_chpids
 from isfc.layout.rules.rule import ChangedLayout
 from isfc.link.scan import CTCS_MAX
-from scenarios.figures.certainty import Range
+from scenarios.figures.certainty import Range, nobody_is_ahead, odds_ahead
 from scenarios.figures.glance import SEEDS, Glance, glances
 from scenarios.figures.ranges import gain_range, links_range, rate_range
 from scenarios.figures.resources import (
@@ -105,8 +105,9 @@ class Relief:
 
     @property
     def differs(self) -> bool:
-        """Whether it is more, or less, by more than runs so short differ by."""
-        return abs(self.ratio - 1) > LIKE_SHARE
+        """Whether it is more, or less: by more than runs so short differ by, and by the odds."""
+        is_apart = abs(self.ratio - 1) > LIKE_SHARE and self.ratio > 0
+        return is_apart and not nobody_is_ahead(odds_ahead(self.range))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """The range of a figure of a run: from what is known of runs like it, and of what it rests on."""
 
-from collections.abc import Mapping, Sequence, Sized
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from isfc.layout.layout import Layout
@@ -8,6 +8,7 @@ from isfc.link.message import Traffic
 from scenarios.figures.assumptions import assumed, assumed_apart, widened
 from scenarios.figures.certainty import (
     SEVERAL_CTCS,
+    Differs,
     Family,
     FigureKind,
     Range,
@@ -65,15 +66,28 @@ def figure_range(
     return widened(range_of(kind, value, family), assumed(layout, kind))
 
 
-def gain_range(ratio: float, before: Layout, after: Layout) -> Range:
-    """Of how many times the rate of a layout another one has, with the same load."""
-    found = ratio_range(ratio, one_ctc=has_one_ctc(before.ctcs, after.ctcs))
-    return widened(found, assumed_apart(before, after))
+def gain_range(
+    ratio: float, before: Layout, after: Layout, differs: Differs = Differs.LAYOUT
+) -> Range:
+    """Of how many times the rate of a run another one has: every odds of two runs are its odds.
+
+    The runs differ in their layouts, or else in one thing of their load. What an assumption does to
+    another load is not known: at most all that it does to the figure.
+    """
+    found = ratio_range(ratio, differs, one_ctc=1 in (len(before.ctcs), len(after.ctcs)))
+    alike = differs is Differs.LAYOUT
+    return widened(found, assumed_apart(before, after) if alike else assumed(after))
 
 
-def has_one_ctc(*links: Sized) -> bool:
-    """Whether one of some links has a single CTC, by the CTCs of each: the errors of such count."""
-    return any(len(ctcs) == 1 for ctcs in links)
+def links_gain_range(ratio: float, before: Sequence[Layout], after: Sequence[Layout]) -> Range:
+    """Of what links carry together, as a share of what they did: the widest of those that change.
+
+    Links are the same by their names; those that are gone after a loss are not told.
+    """
+    was = {link.name: link for link in before}
+    changed = [link for link in after if link.name in was and link.ctcs != was[link.name].ctcs]
+    ranges = [gain_range(ratio, was[link.name], link) for link in changed]
+    return max(ranges, key=lambda each: each.likely.high, default=ratio_range(ratio))
 
 
 def run_ranges(experiment: Experiment, figures: Mapping[str, float]) -> dict[str, Range]:

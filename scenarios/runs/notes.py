@@ -76,10 +76,10 @@ BUSY_UNRANGED: Final = unranged(BUSY)
 """Of what is said beside a rate of what limits it."""
 
 SHARED_UNRANGED: Final = unranged(
-    "collisions, of channels and paths that links share, of what others leave a link, and of "
-    f"{BUSY}"
+    "collisions, of which link gets how much of a shared channel or path, of the share that "
+    f"others leave a link, and of {BUSY}"
 )
-"""Of links that run together."""
+"""Of links that run together: what they carry has a range, which allows for what they share."""
 
 
 def live_notes(layout: Layout) -> tuple[Note, ...]:

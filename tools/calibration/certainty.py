@@ -1,4 +1,4 @@
-"""Renew what ranges and odds are made from: ``certainty.csv`` and ``directions.csv``.
+"""Renew what ranges and odds are made from: ``certainty.csv``.
 
 ``make docs`` takes the errors of suites left out, of every draw of searches (``docs/left_out.csv``,
 which ``make left-out`` writes) and, of what these do not tell, those of ``docs/fidelity.csv``.
@@ -52,16 +52,11 @@ MEASURES: Final = {
 IN_SAMPLE: Final = "in sample"
 """Constants were fitted to some of these rows, and rules were chosen with all in sight."""
 
-RATIOS: Final = (1.5, 1.2, 1.1, 1.05, 1.02, 1.0)
-"""From which predicted ratio on the published pairs are counted together."""
-
 SHARES: Final = (0.5, FOUR_OF_FIVE, 0.9, NINETEEN_OF_TWENTY)
-"""Of rows, that factors are told for."""
+"""Of rows, by which suites are compared with each other; ranges have two of them."""
 
 POWER_MAX: Final = 1.5
 """A family whose suites are so much farther off than the others say takes the wider one's."""
-
-DIRECTION_COLUMNS: Final = ("of", "regime", "from_ratio", "pairs", "right", "source")
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,12 +173,10 @@ def _line(
     own = [miss.factor for miss in misses]
     least = [1.0 if wider is misses else within(own, share) for share in SHARES]
     told = (covering(wider, share) for share in SHARES)
-    factors = accumulate(map(max, told, least), max)
-    worst = max(miss.factor for miss in misses)
-    *most, last = factors
+    factors = zip(SHARES, accumulate(map(max, told, least), max), strict=True)
     cells = (
         *(kind, of, family.regime, family.size, family.guests, str(rows(misses))),
-        *(f"{factor:.4g}" for factor in (*most, last, max(last, worst))),
+        *(f"{f:.4g}" for share, f in factors if share in (FOUR_OF_FIVE, NINETEEN_OF_TWENTY)),
         "; ".join(dict.fromkeys(miss.source for miss in misses)),
     )
     return dict(zip(COLUMNS, cells, strict=True))
@@ -257,60 +250,6 @@ def within(factors: Iterable[float], share: float) -> float:
     return ordered[rank - 1]
 
 
-def directions(found: Iterable[tuple[Miss, float, float]]) -> list[dict[str, str]]:
-    """The lines of ``directions.csv``: pairs by predicted ratio, and how many go that way.
-
-    A greater ratio is no worse a sign than a smaller one: where fewer go its way, by chance, both
-    are counted together. Each pair counts once: with the share of its draws that go its way.
-    """
-    counts: dict[tuple[str, str], dict[float, list[bool]]] = defaultdict(lambda: defaultdict(list))
-    draws: dict[str, int] = defaultdict(int)
-    source = ""
-    for miss, theirs, model in found:
-        size = max(model, 1 / model)
-        least = next(least for least in RATIOS if size >= least)
-        counts[miss.of, miss.family.regime][least].append((theirs - 1) * (model - 1) > 0)
-        draws[f"{miss.of} {miss.key}"] += 1
-        source = miss.source
-    each = max(draws.values())
-    return [
-        dict(
-            zip(
-                DIRECTION_COLUMNS,
-                (
-                    of,
-                    regime,
-                    f"{least:g}",
-                    str(len(right) // each),
-                    str(sum(right) // each),
-                    source,
-                ),
-                strict=True,
-            )
-        )
-        for (of, regime), bins in sorted(counts.items())
-        for least, right in _rising([(least, bins[least]) for least in sorted(bins)])
-    ]
-
-
-def _rising(bins: Iterable[tuple[float, list[bool]]]) -> list[tuple[float, list[bool]]]:
-    """Bins in order, those joined that have a smaller share than the one before, or few pairs."""
-    found: list[tuple[float, list[bool]]] = []
-    for least, right in bins:
-        found.append((least, right))
-        while len(found) > 1 and (
-            len(found[-2][1]) < ROWS_MIN or _share(found[-1][1]) < _share(found[-2][1])
-        ):
-            _, more = found.pop()
-            least_of_both, fewer = found.pop()
-            found.append((least_of_both, [*fewer, *more]))
-    return found
-
-
-def _share(right: Sequence[bool]) -> float:
-    return sum(right) / len(right)
-
-
 def _misses(
     comparisons: Sequence[Comparison], source: str, beside: Sequence[Comparison] = ()
 ) -> Iterator[Miss]:
@@ -375,11 +314,9 @@ def _text(columns: Sequence[str], lines: Iterable[Mapping[str, str]]) -> str:
 
 
 def files() -> dict[Path, str]:
-    """Both files, made of the errors that are stored, and what sums up the suites left out."""
-    pairs = ratios()
-    lines = table_of([*figures(), *(miss for miss, _, _ in pairs)])
+    """The file, made of the errors that are stored, and what sums up the suites left out."""
+    lines = table_of([*figures(), *(miss for miss, _, _ in ratios())])
     return {
         SUMMARY: _text(SUMMARY_COLUMNS, summed_up()),
         FOLDER / "certainty.csv": _text(COLUMNS, lines),
-        FOLDER / "directions.csv": _text(DIRECTION_COLUMNS, directions(pairs)),
     }

@@ -64,10 +64,10 @@ class OddsJson(Struct, frozen=True):
     behind: str
     ratio: float
     """of their rates"""
+    range: RangeJson
+    """between what that would lie"""
     odds: float
-    """how likely it is that the first is ahead on real hardware too, of 1"""
-    basis: str
-    """what the odds are made from"""
+    """how likely it is that the first is ahead on real hardware too, of 1, by that range"""
 
 
 class LayoutsJson(Struct, frozen=True):
@@ -120,8 +120,9 @@ def layouts_json(choices: Sequence[Choice], workload: Workload, pairs: int) -> L
         [*map(_choice_json, choices)],
         [
             OddsJson(
-                *(each.first.name, each.second.name, each.ratio, each.odds.share),
-                each.odds.basis,
+                *(each.first.name, each.second.name, each.ratio),
+                range_json(each.range),
+                each.odds.share,
             )
             for each in pair_odds(choices)
         ],

@@ -1,7 +1,7 @@
 """``isfc compare`` of two results, for "what did my change do"."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from statistics import median
 
@@ -10,13 +10,10 @@ from msgspec.structs import astuple
 from rich.console import RenderableType
 from rich.table import Table
 
-from ctc.errors import CtcError
 from isfc.cli.drawing.difference import differences
 from isfc.cli.output.ranges import RangeJson, plain
 from isfc.cli.output.table import apart, plain_table
 from isfc.cli.results.measures import MEASURES, RUN_ROWS, measure_name
-from isfc.errors import ConfigurationError
-from isfc.layout.file import parse_collection
 from scenarios.figures.certainty import Interval, Odds
 from scenarios.figures.compare import RangeRecord, ResultFigure, ResultPair, Setting
 
@@ -116,8 +113,7 @@ def _odds(odds: Odds | None) -> str:
     """Who is ahead on real hardware, as far as that is known."""
     if odds is None:
         return ""
-    ahead = replace(odds, share=max(odds.share, 1 - odds.share))
-    return f"; odds that {'B' if odds.share >= 0.5 else 'A'} is ahead: {ahead}"
+    return f"; odds that {'B' if odds.share >= 0.5 else 'A'} is ahead: {odds.leading}"
 
 
 def _between(ranges: Mapping[str, RangeRecord]) -> str:
@@ -128,11 +124,7 @@ def _between(ranges: Mapping[str, RangeRecord]) -> str:
 
 def _moved(pair: ResultPair) -> list[str]:
     """What was added, removed or moved from the layout of A to that of B, as far as it is known."""
-    try:
-        before, after = (parse_collection(text) for text in pair.layouts or ())
-    except (ConfigurationError, CtcError, ValueError):  # of another version, or not there
-        return []
-    return [*differences(before, after)]
+    return [] if pair.layouts is None else [*differences(*pair.layouts)]
 
 
 def _settings(settings: Sequence[Setting]) -> Table:

@@ -1,7 +1,6 @@
 """Advice and rates in words: what to change, what the model makes of that, a second pace."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
 from typing import Final
 
@@ -166,17 +165,13 @@ def _verdict(compared: ComparedLoad) -> str:
 
 def _odds(loads: Iterable[ComparedLoad]) -> str:
     """The odds of what the model says at each load; nothing where it sees no difference."""
-    said = [
-        str(replace(each.odds, share=max(each.odds.share, 1 - each.odds.share)))
-        for each in loads
-        if each.verdict is not AdviceVerdict.ALIKE
-    ]
+    said = [str(each.odds.leading) for each in loads if each.verdict is not AdviceVerdict.ALIKE]
     return f" Odds that it is so: {' and '.join(dict.fromkeys(said))}." if said else ""
 
 
 def _rates(compared: ComparedLoad) -> str:
-    within = "" if compared.ranges is None else f" ({plain(compared.ranges[1].likely)})"
-    return f"{paces(compared.before)} to {paces(compared.changed)}{within}"
+    within = plain(compared.ranges[1].likely)
+    return f"{paces(compared.before)} to {paces(compared.changed)} ({within})"
 
 
 _NAMED = 6

@@ -1,6 +1,6 @@
 """A layout beside the one that was opened: what each node can send, and whether that is better."""
 
-from collections.abc import Iterable, Sized
+from collections.abc import Sequence
 from typing import Final
 
 from isfc.cli.judgement.limit import sending_line
@@ -9,11 +9,10 @@ from isfc.search.simulation import Simulation
 from scenarios.figures.advice import AdviceVerdict, ComparedLoad
 from scenarios.figures.certainty import FigureKind, Range
 from scenarios.figures.limit import first_limit
-from scenarios.figures.ranges import figure_range, has_one_ctc
+from scenarios.figures.ranges import figure_range
 from scenarios.figures.reasoned import ReasonedRate, with_ranges
 from scenarios.runs.notes import BUSY, unranged
 from scenarios.runs.saturation import SATURATING_PAIRS, SUITE, ModelledRate, one_way
-from scenarios.runs.steady import Rate
 from scenarios.runs.workload import SUITES
 
 UNRANGED: Final = unranged(f"collisions, and of {BUSY}")
@@ -53,14 +52,29 @@ def saturated_limit(layout: Layout, sender: str, mb_per_s: float) -> str:
     return sending_line(sender, limit, mb_per_s)
 
 
-def compared(was: Rate, comes: Rate, ctcs: Iterable[Sized]) -> tuple[str, str]:
-    """How the slower direction changes at one load: better, worse or alike, and in words.
+def compared(
+    before: Sequence[ModelledRate],
+    now: Sequence[ModelledRate],
+    layouts: tuple[Layout, Layout],
+    pairs: int,
+) -> list[tuple[str, str]]:
+    """How the slower direction changes, saturated and with so many pairs."""
+    both = (before, now)
+    was, comes = (min(some, key=lambda each: each.saturated_mb_per_s).saturated for some in both)
+    then, today = (min(some, key=lambda each: each.stated_mb_per_s).stated for some in both)
+    return [
+        _compared(ComparedLoad(was, comes, layouts, SATURATING_PAIRS)),
+        _compared(ComparedLoad(then, today, layouts, pairs)),
+    ]
 
-    ``ctcs`` are those of each link that the rates are of.
+
+def _compared(load: ComparedLoad) -> tuple[str, str]:
+    """How it changes at one load: better, worse or alike, and in words.
+
     A difference within the spread of both runs is none, nor is one of which the odds leave open who
     is ahead.
     """
-    load = ComparedLoad(was, comes, one_ctc=has_one_ctc(*ctcs))
+    was, comes = load.before, load.changed
     figures = f"{was.mb_per_s:.0f} to {comes.mb_per_s:.0f} MB/s"
     if not comes.differs(was):
         return "alike", f"as much within the spread ({figures})"

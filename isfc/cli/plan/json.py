@@ -78,9 +78,9 @@ class ComparedJson(Struct, frozen=True):
     """its second pace, or null"""
     changed_mb_per_s: float
     changed_spread_mb_per_s: float
-    range: RangeJson | None
+    range: RangeJson
     """between what `mb_per_s` would lie"""
-    changed_range: RangeJson | None
+    changed_range: RangeJson
     odds: float
     """how likely it is that the changed layout is ahead on real hardware, of 1"""
 

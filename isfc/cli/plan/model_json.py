@@ -23,8 +23,7 @@ def trial_json(tried: TriedAdvice) -> TrialJson:
 
 def _compared(compared: ComparedLoad) -> ComparedJson:
     before, changed = compared.before, compared.changed
-    ranges = (None, None) if compared.ranges is None else map(range_json, compared.ranges)
-    within, changed_within = ranges
+    within, changed_within = map(range_json, compared.ranges)
     return ComparedJson(
         compared.verdict,
         *(before.mb_per_s, before.spread_mb_per_s, before.second_mb_per_s),

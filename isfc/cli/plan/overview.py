@@ -88,7 +88,7 @@ def _said(found: ClusterOverview, collection: Collection) -> str:
     known = range_note(each.range for each in found.systems)
     return (
         f"MB/s (2^20) with all links together in a short run, with {traffic_words(collection)}; "
-        f"range: of both ways. {known}"
+        f"range: of both ways, and of the others in proportion. {known}"
     )
 
 

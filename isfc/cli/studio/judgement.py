@@ -33,6 +33,8 @@ class _Judged:
     """What is known of a link: of both directions, now and of the layout as it was opened."""
 
     plan: isfc.Plan
+    layouts: tuple[isfc.Layout, isfc.Layout] | None
+    """As opened, and now; None of a link that is new."""
     pairs: int
     now: tuple[isfc.ModelledRate | None, ...]
     earlier: tuple[isfc.ModelledRate | None, ...]
@@ -55,9 +57,11 @@ class _Judged:
 
 
 def _judged(subject: Subject, opened: Subject, pairs: int, known: Known) -> dict[str, _Judged]:
+    before = opened.plans()
     return {
         name: _Judged(
             plan,
+            (before[name].layout, plan.layout) if name in before else None,
             pairs,
             tuple(known(Question(subject, name, way.sender, pairs)) for way in plan.directions),
             tuple(known(Question(opened, name, way.sender, pairs)) for way in plan.directions),
@@ -71,9 +75,7 @@ def in_short(subject: Subject, opened: Subject, pairs: int, known: Known) -> Mar
     links = _judged(subject, opened, pairs, known)
     verdicts = []
     if subject != opened:
-        kinds = dict.fromkeys(
-            _kind(each.now, each.earlier) for each in links.values() if each.is_changed
-        )
+        kinds = dict.fromkeys(_kind(_loads(each)) for each in links.values() if each.is_changed)
         verdicts = [_VERDICTS[kind] for kind in kinds if kind] or [_COMPUTING]
     warnings = sum(
         finding.severity == "warning" for each in links.values() for finding in each.plan.advice
@@ -136,7 +138,7 @@ def capacity(
     for name, each in links.items():
         of = f" of {name}" if len(links) > 1 else ""
         if subject != opened and (not of or each.is_changed):
-            verdicts.append(verdict(each.now, each.earlier, pairs, of))
+            verdicts.append(_verdict(each, of))
         rows += [
             (
                 f"{way.sender} to {partner}" if of else way.sender,
@@ -173,44 +175,31 @@ def capacity(
     return macro(_PARTS, "capacity", verdicts, figures, limits, several, (*notes, UNRANGED.text))
 
 
-def verdict(
-    now: Sequence[isfc.ModelledRate | None],
-    before: Sequence[isfc.ModelledRate | None],
-    pairs: int,
-    of: str = "",
-) -> Markup:
+def _verdict(judged: _Judged, of: str) -> Markup:
     """Whether a link is better than it was opened: what the slower direction carries, by the model.
 
     Nothing until the model has said all; ``of`` names the link, if there are several.
     """
-    loads = _loads(now, before)
+    loads = _loads(judged)
     if not loads:
         return Markup()
-    kind = _kind(now, before)
+    kind = _kind(loads)
     full, some = (words for _, words in loads)
-    return macro(_PARTS, "verdict", kind, _VERDICTS[kind], of, full, f"{pairs} pairs, {some}")
+    pairs = f"{judged.pairs} pairs, {some}"
+    return macro(_PARTS, "verdict", kind, _VERDICTS[kind], of, full, pairs)
 
 
-def _loads(
-    now: Sequence[isfc.ModelledRate | None], before: Sequence[isfc.ModelledRate | None]
-) -> list[tuple[str, str]]:
+def _loads(judged: _Judged) -> list[tuple[str, str]]:
     """How the slower direction changes, saturated and with some pairs; nothing if not known yet."""
-    figures = [each for each in now if each is not None]
-    earlier = [each for each in before if each is not None]
-    if len(figures) != len(now) or len(earlier) != len(before):
+    now, earlier = ([each for each in some if each] for some in (judged.now, judged.earlier))
+    if judged.layouts is None or {len(now), len(earlier)} != {len(judged.now)}:
         return []
-    both = (earlier, figures)
-    saturated = [min(some, key=lambda each: each.saturated_mb_per_s).saturated for some in both]
-    stated = [min(some, key=lambda each: each.stated_mb_per_s).stated for some in both]
-    ctcs = [each.seen.devices for each in (*earlier, *figures) if each.seen]
-    return [compared(was, comes, ctcs) for was, comes in (saturated, stated)]
+    return compared(earlier, now, judged.layouts, judged.pairs)
 
 
-def _kind(
-    now: Sequence[isfc.ModelledRate | None], before: Sequence[isfc.ModelledRate | None]
-) -> str:
+def _kind(loads: Sequence[tuple[str, str]]) -> str:
     """``better``, ``worse``, ``alike`` or ``mixed``; nothing if it is not known yet."""
-    kinds = {kind for kind, _ in _loads(now, before)}
+    kinds = {kind for kind, _ in loads}
     kinds -= {"alike"} if len(kinds) > 1 else set()
     return kinds.pop() if len(kinds) == 1 else "mixed" if kinds else ""
 

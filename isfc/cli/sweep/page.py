@@ -86,7 +86,7 @@ def _likely(group: Sequence[Row]) -> Interval:
 
 
 def _ahead(said: Odds | str) -> str:
-    return said if isinstance(said, str) else said.of_hundred
+    return said if isinstance(said, str) else str(said)
 
 
 def with_odds(cells: Sequence[Cell], rows: Sequence[Row], axes: Sequence[str]) -> list[Row]:

@@ -6,8 +6,7 @@ from typing import Any, Final
 from isfc.search.grid import Cell
 from isfc.search.sweep import Row
 from scenarios.figures.certainty import Differs, Odds, odds_ahead
-from scenarios.figures.ranges import has_one_ctc
-from scenarios.runs.published_range import unmeasured_features
+from scenarios.figures.ranges import gain_range
 
 _LOAD: Final = ("link", "workload", "pairs")
 """The axes that say what is run; all others but the seed say over what."""
@@ -68,13 +67,8 @@ def standings(
         elif not rates[place]:
             said[place] = ""
         else:
-            both = [layouts[id(row)] for row in (*group, *groups[best])]
-            said[place] = odds_ahead(
-                rates[best] / rates[place],
-                differs,
-                one_ctc=has_one_ctc(*(layout.ctcs for layout in both)),
-                extrapolated=any(map(unmeasured_features, both)),
-            )
+            here, there = (layouts[id(first)] for first, *_ in (group, groups[best]))
+            said[place] = odds_ahead(gain_range(rates[best] / rates[place], here, there, differs))
     return said
 
 

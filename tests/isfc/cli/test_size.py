@@ -145,7 +145,7 @@ def test_no_cell_is_cut_off_in_eighty_columns(
     layout = layout_of(*[(8.0, 2)] * 8).with_fibres(lambda fibre: replace(fibre, profile=profile))
     run_of = SteadyRun(Rate(1100.4), cast(Result, None))
     within = Range(1100, Interval(1000, 1370), Interval(900, 1410), "rows")
-    link = SizedLink(layout, run_of, run_of, within, within, Odds(0.97, "pairs"))
+    link = SizedLink(layout, run_of, run_of, within, within, Odds(0.97))
     load = LinkLoad(*layout.nodes, SUITES["HL"], 500)
     show(sizing_page(LinkSizing(wanted, LostPiece.CHPID, 0.0, load, (link,), None)))
     shown = capsys.readouterr().out

@@ -1,7 +1,5 @@
 """Ranges of figures and odds of choices, from errors that are known."""
 
-from itertools import pairwise
-
 import pytest
 
 from scenarios.figures.certainty import (
@@ -9,6 +7,7 @@ from scenarios.figures.certainty import (
     Family,
     FigureKind,
     Interval,
+    Odds,
     Range,
     errors_of,
     family_of,
@@ -16,6 +15,7 @@ from scenarios.figures.certainty import (
     odds_reached,
     range_of,
     ratio_errors,
+    ratio_range,
 )
 
 HL = family_of(12, 118_000, 50, appc=False)
@@ -54,37 +54,30 @@ def test_a_ratio_is_off_less_than_two_figures_are(differs: Differs) -> None:
 
 
 @pytest.mark.parametrize("differs", Differs)
-@pytest.mark.parametrize("extrapolated", [False, True])
-def test_odds_mirror_each_other_and_lie_inside_of_what_can_be_known(
-    differs: Differs, extrapolated: bool
+@pytest.mark.parametrize("one_ctc", [False, True])
+def test_odds_mirror_each_other_and_lie_inside_of_what_is_known(
+    differs: Differs, one_ctc: bool
 ) -> None:
     for ratio in (1.0, 1.01, 1.04, 1.08, 1.15, 1.4, 2.0, 10.0):
-        ahead = odds_ahead(ratio, differs, extrapolated=extrapolated).share
-        behind = odds_ahead(1 / ratio, differs, extrapolated=extrapolated).share
-        assert 0.5 <= ahead < 1
+        ahead, behind = (
+            odds_ahead(ratio_range(each, differs, one_ctc=one_ctc)).share
+            for each in (ratio, 1 / ratio)
+        )
+        assert 0.5 <= ahead <= 0.975
         assert ahead + behind == pytest.approx(1)
 
 
-def test_odds_grow_with_the_ratio_where_no_rows_are_alike() -> None:
-    ratios = (1.0, 1.02, 1.05, 1.1, 1.2, 1.4, 2.0)
-    shares = [odds_ahead(ratio, Differs.LAYOUT, extrapolated=True).share for ratio in ratios]
-    assert all(one <= more for one, more in pairwise(shares))
-
-
-def test_links_of_one_ctc_have_the_odds_of_such_links() -> None:
+def test_a_choice_between_links_of_which_one_has_one_ctc_is_less_sure() -> None:
     """IBM's rows tell them less well, so that a choice is surer between several CTCs."""
-    one, several = (
-        odds_ahead(1.1, Differs.LAYOUT, one_ctc=one_ctc, extrapolated=True)
-        for one_ctc in (True, False)
-    )
+    one, several = (ratio_range(1.1, one_ctc=one_ctc) for one_ctc in (True, False))
     assert "with one CTC" in one.basis
-    assert one.share < several.share
+    assert odds_ahead(one).share < odds_ahead(several).share
 
 
 @pytest.mark.parametrize("ratio", [0.0, -1.0, float("nan")])
 def test_a_ratio_that_is_none_has_no_odds(ratio: float) -> None:
     with pytest.raises(ValueError, match="expected more than 0"):
-        odds_ahead(ratio, Differs.LAYOUT)
+        odds_ahead(ratio_range(ratio))
 
 
 def test_odds_of_reaching_are_those_of_the_range() -> None:
@@ -92,3 +85,10 @@ def test_odds_of_reaching_are_those_of_the_range() -> None:
     shares = [odds_reached(found, wanted).share for wanted in (1, 60, 80, 100, 150, 200, 900)]
     assert shares == pytest.approx([0.975, 0.975, 0.9, 0.5, 0.1, 0.025, 0.025])
     assert 0.5 < odds_reached(found, 95).share < odds_reached(found, 90).share < 0.9
+
+
+def test_odds_are_written_with_one_base() -> None:
+    assert [str(Odds(share)) for share in (0.0, 0.5, 0.902, 0.975, 1.0)] == [
+        f"{count} of 100" for count in (1, 50, 90, 97, 99)
+    ]
+    assert str(Odds(0.1).leading) == "90 of 100"

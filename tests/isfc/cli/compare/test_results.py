@@ -2,7 +2,6 @@
 
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,8 +9,7 @@ import pytest
 from isfc.cli.compare.results import compare_page
 from isfc.cli.main import run
 from isfc.cli.output.streams import show
-from isfc.layout.catalogue import load_layout
-from isfc.layout.write import format_layout
+from isfc.layout.catalogue import load_collection
 from scenarios.figures.compare import ResultFigure, ResultPair, Setting
 from scenarios.runs.repeat import MEASURES
 from tests.isfc.cli.conftest import Refusal
@@ -67,7 +65,7 @@ def test_odds_are_told_where_one_thing_differs(
     out = capsys.readouterr().out
     lead = out.partition("\n\n")[2].partition("\n\n")[0].replace("\n", " ")
     assert re.search(r"A [\d.]+ \([\d.]+-[\d.]+\), B [\d.]+ \([\d.]+-[\d.]+\)", lead)
-    assert re.search(r"; odds that B is ahead: 19 of 20\)\.$", lead)
+    assert re.search(r"; odds that B is ahead: 97 of 100\)\.$", lead)
 
 
 def test_equal_results_end_with_0_too(
@@ -191,16 +189,32 @@ def test_noise_and_changes_of_the_layout_are_shown(capsys: pytest.CaptureFixture
 
 def test_layouts_that_differ_are_told_in_words(capsys: pytest.CaptureFixture[str]) -> None:
     link = [ResultFigure("run", "link", name, None, 100.0, 101.0) for name in MEASURES]
-    text, other = (format_layout(load_layout(f"published-{n}")) for n in (4, 8))
-    pair = ResultPair("run", (), tuple(link), ("+ marked",), (text, other))
+    layouts = load_collection("published-4"), load_collection("published-8")
+    pair = ResultPair("run", (), tuple(link), ("+ marked",), layouts)
     page = page_of(pair, capsys)
     assert page[5:7] == [
         "fibre 41-51: new, Express2 2 Gb/s",
         "CTC CLIENT 6020 - SERVER 6020: new, on chpids 41-51",
     ]
     assert "+ marked" in page
-    of_another_version = replace(pair, layouts=("[unknown]", other))
-    assert page_of(of_another_version, capsys)[5] == "+ marked"
+
+
+def test_a_layout_of_another_version_has_neither_words_nor_odds(
+    files: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Odds are read off the ratio's range, which depends on the layouts."""
+    record = json.loads(Path(files[1]).read_text())
+    record["seed"], record["pairs"] = 1, record["pairs"] + 1
+    lines = []
+    for text in (record["provenance"]["layout_toml"], "unknown"):
+        record["provenance"]["layout_toml"] = text
+        Path(files[1]).write_text(json.dumps(record))
+        assert run(["compare", *files]) == 0
+        lines.append(capsys.readouterr().out.splitlines())
+    here, other = lines
+    assert "odds that " in " ".join(here)
+    assert "odds that " not in " ".join(other)
+    assert "+ unknown" in other
 
 
 def test_replays_leave_noise_out(capsys: pytest.CaptureFixture[str]) -> None:

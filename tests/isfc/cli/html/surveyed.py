@@ -29,7 +29,10 @@ def surveyed(name: str, link: str | None = None) -> LinkRuns:
     )
     lefts = tuple(after_losses(layout))
     plan = make_plan(layout)
-    half, more = ComparedLoad(Rate(1000), Rate(500)), ComparedLoad(Rate(900), Rate(1000))
+    half, more = (
+        ComparedLoad(Rate(was), Rate(comes), (layout, layout), 50)
+        for was, comes in ((1000, 500), (900, 1000))
+    )
     tried = {
         finding.id: [TriedAdvice(trial, (half, more)) for trial in finding.rule.trials]
         for finding in plan.advice

@@ -141,7 +141,8 @@ def test_page_begins_with_the_decision() -> None:
 
 def test_advice_that_the_model_contradicts_is_not_what_to_do() -> None:
     runs = surveyed("published-12")
-    less = ComparedLoad(Rate(1000), Rate(500))
+    layout = runs.plan.layout
+    less = ComparedLoad(Rate(1000), Rate(500), (layout, layout), 50)
     tried = {
         name: [replace(each, outcome=(less, less)) for each in some]
         for name, some in runs.tried.items()

@@ -8,6 +8,7 @@ import pytest
 from isfc.cli.judgement.advice import model_word, to_do
 from isfc.cli.judgement.findings import advice_text
 from isfc.cli.main import run
+from isfc.cli.output.ranges import plain
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
 from isfc.layout.rules.book import RULES, find_all
@@ -89,18 +90,24 @@ def test_of_rules_that_promise_no_more_it_says_nothing(rule: str) -> None:
         assert rule not in try_advice(layout, findings, carrying(layout, 1, 1), changed)
 
 
+def loaded(mb_per_s: float) -> ComparedLoad:
+    """A layout that carries 100 MB/s as it is, and so many changed."""
+    layout = load_layout("published-4")
+    return ComparedLoad(Rate(100), Rate(mb_per_s), (layout, layout), 50)
+
+
 def test_loads_that_disagree_are_both_told() -> None:
     trial = ChangedLayout("backwards", lambda down: down)
-    tried = TriedAdvice(
-        trial, (ComparedLoad(Rate(100), Rate(100)), ComparedLoad(Rate(100), Rate(90)))
-    )
+    tried = TriedAdvice(trial, (loaded(100), loaded(90)))
     word, _, odds = model_word(tried).partition(" Odds that it is so: ")
     assert odds.count(" of ") == 1, "odds of the load at which there is a difference"
+    within, lower = (plain(loaded(rate).ranges[1].likely) for rate in (100, 90))
     assert word == (
         "The model sees no difference saturated, contradicts with 50 pairs: run backwards, the "
-        "slower direction goes from 100 to 100 MB/s saturated and from 100 to 90 with 50 pairs."
+        f"slower direction goes from 100 to 100 ({within}) MB/s saturated and from 100 to 90 "
+        f"({lower}) with 50 pairs."
     )
-    far = ComparedLoad(Rate(100), Rate(103))
+    far = loaded(103)
     assert model_word(TriedAdvice(trial, (far, far))).startswith("The model leaves it open: run ")
     assert (
         model_word(TriedAdvice(trial, Untried("it is late")))
@@ -143,7 +150,7 @@ def what_to_do(layout: Layout, rates: dict[str, float], *limiting: ResourceKind)
     tried = {
         name: tuple(TriedAdvice(each.trial, (compared, compared)) for each in some)
         for name, some in try_advice(layout, findings, as_it_is, {}).items()
-        for compared in (ComparedLoad(Rate(100), Rate(100 * rates.get(name, 1))),)
+        for compared in (loaded(100 * rates.get(name, 1)),)
     }
     shares = tuple(Share(Resource(kind), 0.9, 1.0) for kind in limiting)
     limit = Limit(one_way(layout, None, 1), shares, shares, 1.5, ())

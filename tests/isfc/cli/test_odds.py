@@ -1,0 +1,131 @@
+"""Two layouts have the same odds wherever they are compared: those of the range of their ratio."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, fields, replace
+from itertools import pairwise
+from math import log
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from ctc.features import CATALOGUE
+from ctc.profiles import find_profile
+from isfc.cli.judgement.limit import limit_line
+from isfc.cli.sweep.page import groups
+from isfc.cli.sweep.standing import standings
+from isfc.layout.collection import Collection
+from isfc.layout.layout import Layout
+from isfc.search.grid import Cell
+from isfc.search.result import Contender
+from scenarios.figures.advice import AdviceVerdict, ComparedLoad
+from scenarios.figures.certainty import Odds, Range, nobody_is_ahead
+from scenarios.figures.choice import Choice, pair_odds
+from scenarios.figures.compare import compare_files
+from scenarios.figures.limit import LIKE_SHARE, Limit, Relief, Share
+from scenarios.figures.ranges import gain_range, rate_range
+from scenarios.figures.resources import LINE, Resource
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.provenance import provenance
+from scenarios.runs.result import Result
+from scenarios.runs.saturation import SUITE
+from scenarios.runs.steady import Rate
+from scenarios.runs.workload import SUITES
+from tests.layouts import layout_of
+
+POINTS: float = 0.03
+"""Within which odds are those of the range."""
+
+SHARES = (0.025, 0.1, 0.5, 0.9, 0.975)
+"""Of cases below the ends of a range, and below its figure."""
+
+PAIRS: int = 50
+
+
+@st.composite
+def layouts(draw: st.DrawFn) -> Layout:
+    """One fibre to three of a feature, of one CTC to five each, some with a length."""
+    profile = find_profile(draw(st.sampled_from([each.name for each in CATALOGUE])))
+    km = draw(st.sampled_from([0.0, 0.0, 10.0]))
+    made = layout_of(*[(2.0, draw(st.integers(1, 5)))] * draw(st.integers(1, 3)))
+    return made.with_fibres(lambda fibre: replace(fibre, profile=profile, km=km))
+
+
+def limit_of(layout: Layout, *reliefs: Relief) -> Limit:
+    shares = (Share(Resource(LINE), 1.0, 1.0),)
+    return Limit(run_of(layout), shares, shares, 1.5, reliefs)
+
+
+def run_of(layout: Layout) -> Experiment:
+    return Experiment.of(layout, SUITES[SUITE], PAIRS)
+
+
+def ahead(one: Layout, other: Layout, rates: tuple[float, float], folder: Path) -> Iterator[Odds]:
+    """The odds that the other is ahead, as each that compares two layouts has them."""
+    rows: list[dict[str, str | int | float]] = [
+        {"layout": name, "seed": 1, "mb_per_s": rate}
+        for name, rate in zip("AB", rates, strict=True)
+    ]
+    choices, contenders, files = [], [], []
+    for layout, rate, row in zip((one, other), rates, rows, strict=True):
+        found = Rate(rate, 0.0)
+        within = rate_range(rate, layout, SUITES[SUITE], PAIRS)
+        choices.append(
+            Choice(str(row["layout"]), layout, found, within, limit_of(layout), None, 0, 0, ())
+        )
+        contenders.append(Contender(Collection((layout,)), (found,), {}))
+        files.append(folder / f"{row['layout']}.json")
+        figures: dict[str, object] = dict.fromkeys((field.name for field in fields(Result)), 1.0)
+        figures |= {"node": "ATLANTA", "mb_per_s": rate, "devices": []}
+        origin = asdict(provenance(run_of(layout), version="1"))
+        files[-1].write_text(json.dumps({**figures, "pairs": PAIRS, "provenance": origin}))
+    (pair,) = pair_odds(choices)  # isfc compare, isfc.compare
+    yield pair.odds if pair.first is choices[1] else Odds(1 - pair.odds.share)
+    yield contenders[1].odds_over(contenders[0])  # isfc optimise
+    yield ComparedLoad(Rate(rates[0]), Rate(rates[1]), (one, other), PAIRS).odds  # check, plan
+    cells = [Cell(row, run_of(each)) for row, each in zip(rows, (one, other), strict=True)]
+    places = standings(groups(rows, ["layout"]), cells, rows, ["layout"])
+    (said,) = (each for each in places.values() if isinstance(each, Odds))
+    yield said if rates[1] > rates[0] else Odds(1 - said.share)
+    told = compare_files(*files).odds  # isfc compare of results
+    assert told is not None
+    yield told
+
+
+def more_than_one(ratio: Range) -> float:
+    """The odds of a ratio by its range: between its ends, errors are even as logarithms."""
+    ends = (ratio.sure.low, ratio.likely.low, ratio.value, ratio.likely.high, ratio.sure.high)
+    for (low, least), (high, most) in pairwise(zip(ends, SHARES, strict=True)):
+        if low < 1 <= high:
+            return 1 - least - (most - least) * log(1 / low) / log(high / low)
+    return 0.975 if ends[0] >= 1 else 0.025
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(layouts(), layouts(), st.floats(50, 1200), st.floats(0.6, 1.7))
+def test_odds_of_two_layouts_are_those_of_the_range_of_their_ratio(
+    tmp_path: Path, one: Layout, other: Layout, rate: float, ratio: float
+) -> None:
+    assume(one != other and ratio != 1)
+    share = more_than_one(gain_range(ratio, one, other))
+    for odds in ahead(one, other, (rate, rate * ratio), tmp_path):
+        assert odds.share == pytest.approx(share, abs=POINTS)
+
+
+@given(layouts(), layouts(), st.floats(0.6, 1.7))
+def test_verdicts_are_read_off_that_range(one: Layout, other: Layout, ratio: float) -> None:
+    """`plan` says of what could be added that it is not known to gain where advice is open."""
+    within = gain_range(ratio, one, other)
+    is_open = 0.25 < more_than_one(within) < 0.75
+    compared = ComparedLoad(Rate(100.0), Rate(100.0 * ratio), (one, other), PAIRS)
+    contender, given_one = (
+        Contender(Collection((layout,)), (Rate(rate),), {})
+        for layout, rate in ((other, 100.0 * ratio), (one, 100.0))
+    )
+    assert nobody_is_ahead(compared.odds) is is_open
+    assert (compared.verdict is AdviceVerdict.ALIKE) is (is_open or ratio == 1)
+    assert contender.gains(given_one) is (ratio > 1 and not is_open)
+    line = limit_line(limit_of(one, Relief("one more", within)), 100.0)
+    assert ("one more is not known to gain" in line) is (is_open or abs(ratio - 1) <= LIKE_SHARE)
