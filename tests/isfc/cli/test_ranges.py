@@ -116,6 +116,12 @@ SHOWN: Final = {
         f"{LIMITS} simulated_mb_per_s simulated_spread_mb_per_s left_share",
         slow=True,
     ),
+    "plan, together": Shown(
+        "plan MESH",
+        f"{LIMITS} alone_mb_per_s alone_spread_mb_per_s alone_second_mb_per_s together_mb_per_s "
+        "together_spread_mb_per_s together_second_mb_per_s",
+        "channels paths", slow=True,
+    ),
     "plan, losses together": Shown(
         "plan MESH --lose", f"{LIMITS} mb_per_s rates left_share", slow=True
     ),
