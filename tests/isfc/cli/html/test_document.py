@@ -118,7 +118,7 @@ def test_findings_capacity_and_losses_are_in_words() -> None:
     for words in (
         "<code>directions-unequal</code>",
         "The model contradicts saturated, agrees with 50 pairs: run in such an order, the slower ",
-        " direction goes from 1000 to 500 MB/s saturated and from 900 to 1000 with 50 pairs.",
+        " direction goes from 1000 to 500 (",
         "writes on 6000, 6001, 6002",
         "only it writes on 6043, 6042",
         "<td>chpid 42 (52)</td>",
