@@ -133,20 +133,6 @@ class Limit:
             return links_range(value, experiment.collection.links)
         return rate_range(value, experiment.layout, experiment.workload, experiment.pairs)
 
-    def in_run(self, experiment: Experiment) -> "Limit":
-        """The same of a run that is alike, whose nodes are others."""
-        names = dict(zip(self.experiment.systems, experiment.systems, strict=True))
-
-        def named(resource: Resource) -> Resource:
-            return Resource(resource.kind, resource.node and names[resource.node])
-
-        first, shares = (
-            tuple(replace(share, resource=named(share.resource)) for share in each)
-            for each in (self.first, self.shares)
-        )
-        seen = tuple(replace(each, resource=named(each.resource)) for each in self.resources)
-        return replace(self, experiment=experiment, first=first, shares=shares, resources=seen)
-
 
 def find_limit(experiment: Experiment, run_each: RunEach = in_turn) -> Limit:
     """Find what limits a run, of one link or of several together. Its times do not count.

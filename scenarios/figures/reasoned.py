@@ -7,11 +7,9 @@ from itertools import islice
 from typing import Any
 
 from isfc.layout.layout import Layout
-from isfc.link.name import NodeName
 from scenarios.figures.certainty import Range
-from scenarios.figures.limit import Limit, added, find_limit
+from scenarios.figures.limit import Limit, find_limit
 from scenarios.figures.ranges import rate_range
-from scenarios.runs.experiment import Experiment
 from scenarios.runs.saturation import (
     SATURATING_PAIRS,
     STATED_PAIRS,
@@ -48,30 +46,21 @@ def with_reasons(
 ) -> tuple[tuple[ReasonedRate, ...], dict[Layout, SlowerRates]]:
     """What both nodes of a layout can send, each with what limits it and with ranges.
 
-    Beside it: what a first look at ``changed`` layouts shows. Ways that are alike are run once, and
-    all at one time.
+    Beside it: what a first look at ``changed`` layouts shows, those that are alike once. Each way
+    has runs of its own, and all are done at one time.
     """
-    limits = {_shapes(layout, node): node for node in layout.nodes}
-    ways = {shape(layout, node): (layout, node) for node in reversed(layout.nodes)}
+    ways = [(layout, node) for node in layout.nodes]
     looks = {shape(each, node): (each, node) for each in changed for node in each.nodes}
     groups: tuple[list[Callable[[], Any]], ...] = (
-        [partial(find_limit, _saturated(layout, node)) for node in limits.values()],
-        [partial(steady_run, each) for each in runs_of([*ways.values()])],
+        [partial(find_limit, one_way(*way, SATURATING_PAIRS)) for way in ways],
+        [partial(steady_run, each) for each in runs_of(ways)],
         [partial(first_look, each) for each in runs_of([*looks.values()])],
     )
     done = iter(run_each(_called, [run for group in groups for run in group]))
-    found, runs, seen = ([*islice(done, len(group))] for group in groups)
-    limit_of = dict(zip(limits, found, strict=True))
-    rates = dict(zip(ways, rates_of([*ways.values()], runs), strict=True))
+    limits, runs, seen = ([*islice(done, len(group))] for group in groups)
     both = dict(zip(looks, zip(seen[::2], seen[1::2], strict=True), strict=True))
-    carried = [rates[shape(layout, node)].sent_by(node) for node in layout.nodes]
-    reasoned = (
-        replace(
-            each,
-            limit=limit_of[_shapes(layout, each.sender)].in_run(_saturated(layout, each.sender)),
-        )
-        for each in with_ranges(layout, carried)
-    )
+    figures = with_ranges(layout, rates_of(ways, runs))
+    reasoned = (replace(each, limit=limit) for each, limit in zip(figures, limits, strict=True))
     slower = {each: _slower([both[shape(each, node)] for node in each.nodes]) for each in changed}
     return tuple(reasoned), slower
 
@@ -86,15 +75,6 @@ def _slower(ways: Sequence[SlowerRates]) -> SlowerRates:
         min(rates, key=lambda rate: rate.mb_per_s) for rates in zip(*ways, strict=True)
     )
     return saturated, stated
-
-
-def _saturated(layout: Layout, node: NodeName) -> Experiment:
-    return one_way(layout, node, SATURATING_PAIRS)
-
-
-def _shapes(layout: Layout, node: NodeName) -> tuple[object, ...]:
-    """What its limit depends on."""
-    return tuple(shape(each, node) for each in (layout, *(each for _, each in added(layout))))
 
 
 def _called(run: Callable[[], Any]) -> Any:

@@ -5,7 +5,7 @@ several chpids carries most of. Each figure is run until it is steady, and has i
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any, Final, Protocol, TypeVar
 
 from isfc.arguments import checked
@@ -57,13 +57,6 @@ class ModelledRate:
     def stated_mb_per_s(self) -> float:
         """With `STATED_PAIRS`."""
         return self.stated.mb_per_s
-
-    def sent_by(self, node: NodeName) -> "ModelledRate":
-        """The same of a node whose way has the same `shape`; of its CTCs nothing is known."""
-        if node == self.sender:
-            return self
-        seen = self.seen and replace(self.seen, node=node, devices=())
-        return replace(self, sender=node, seen=seen)
 
     def to_dict(self) -> dict[str, Any]:
         """One flat record, as a data frame takes it; MB/s (2^20), with 95 % confidence."""
@@ -128,15 +121,17 @@ Way = tuple[Layout, NodeName]
 
 
 def shape(layout: Layout, sender: NodeName) -> tuple[object, ...]:
-    """What a node's rate depends on: the kinds of fibres as it comes to them, CTC by CTC.
+    """What a node's rate depends on: which it is, and the kinds of fibres as it comes to them.
 
-    Both ways of many links are alike by it, and links with one chpid or another gone.
+    Links with one chpid or another gone may be alike by it. The two ways of a link never are: with
+    one CTC, for which the lesser name goes first, they differ by up to a fifth, and with several,
+    over some distance, by up to 6 %.
     """
     fibres = [ctc.fibre for ctc in layout.device_list()]
     if sender == layout.nodes[0]:
-        return tuple((fibres.index(fibre), fibre.kind) for fibre in fibres)
+        return (0, *((fibres.index(fibre), fibre.kind) for fibre in fibres))
     fibres.reverse()
-    return tuple((fibres.index(fibre), fibre.kind_back) for fibre in fibres)
+    return (1, *((fibres.index(fibre), fibre.kind_back) for fibre in fibres))
 
 
 def runs_of(ways: Sequence[Way], pairs: int = STATED_PAIRS) -> list[Experiment]:

@@ -11,7 +11,15 @@ from isfc.cli.output.table import plain_table
 from isfc.layout.in_words import listed
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
-from scenarios.figures.limit import Limit, Relief, SeenResource, Share, added, first_limit
+from scenarios.figures.limit import (
+    LIKE_SHARE,
+    Limit,
+    Relief,
+    SeenResource,
+    Share,
+    added,
+    first_limit,
+)
 from scenarios.figures.reasoned import ReasonedRate
 from scenarios.figures.resources import (
     CLIENTS,
@@ -138,22 +146,18 @@ def _short(kind: str, node: str | None, share: float | None, where: str | None) 
 
 def limit_lines(figures: Sequence[ModelledRate], *, brief: bool = False) -> list[str]:
     """What limits each direction, those that are alike once; if ``brief``, not what would help."""
-    found = [each for each in figures if isinstance(each, ReasonedRate)]
-    said: list[str] = []
-    lines = [(each, _kinds(each.limit)) for each in sorted(found, key=_saturated)]
-    for each, kinds in lines:
-        if each.limit is None or (said and all(other == kinds for _, other in lines)):
-            continue
-        alike = len(lines) > 1 and all(other == kinds for _, other in lines)
-        rate = each.saturated_mb_per_s
+    found = [
+        (each, each.limit) for each in figures if isinstance(each, ReasonedRate) and each.limit
+    ]
+    found.sort(key=lambda way: _saturated(way[0]))
+    if len(found) > 1 and all(_alike(way, found[0], brief=brief) for way in found[1:]):
+        (slower, limit), _ = found
         if brief:
-            way = "Each way" if alike else f"{each.sender} sending"
-            said.append(f"{way}: {_first(each.limit, each_way=alike)}.")
-        elif alike:
-            said.append(f"Each way {limit_line(each.limit, rate, each_way=True)} MB/s.")
-        else:
-            said.append(sending_line(each.sender, each.limit, rate))
-    return said
+            return [f"Each way: {_first(limit, each_way=True)}."]
+        return [f"Each way {limit_line(limit, _saturated(slower), each_way=True)} MB/s."]
+    if brief:
+        return [f"{way.sender} sending: {_first(limit, each_way=False)}." for way, limit in found]
+    return [sending_line(way.sender, limit, _saturated(way)) for way, limit in found]
 
 
 def together_line(limit: Limit, mb_per_s: float) -> str:
@@ -170,10 +174,24 @@ def _saturated(figure: ModelledRate) -> float:
     return figure.saturated_mb_per_s
 
 
-def _kinds(limit: Limit | None) -> frozenset[tuple[str, bool]]:
+_Way = tuple[ModelledRate, Limit]
+
+
+def _alike(one: _Way, other: _Way, *, brief: bool) -> bool:
+    """Whether the same limits two ways and, unless it is said in ``brief``, as much is to gain."""
+    if _kinds(one[1]) != _kinds(other[1]):
+        return False
+    both = zip(_to_gain(*one), _to_gain(*other), strict=True)
+    return brief or all(abs(a - b) <= LIKE_SHARE * max(a, b) for a, b in both)
+
+
+def _to_gain(figure: ModelledRate, limit: Limit) -> list[float]:
+    """The rate without its limit, and how many times the rate is with each thing that is added."""
+    return [limit.without * _saturated(figure), *(relief.ratio for relief in limit.reliefs)]
+
+
+def _kinds(limit: Limit) -> frozenset[tuple[str, bool]]:
     """The kinds of resources that limit, and whether each is the sender's."""
-    if limit is None:
-        return frozenset()
     sender = limit.experiment.client_node
     return frozenset((each.resource.kind.id, each.resource.node == sender) for each in limit.first)
 

@@ -3,6 +3,7 @@
 import pytest
 
 from isfc.layout.catalogue import load_layout
+from isfc.layout.loss import losses
 from isfc.link.name import NodeName
 from scenarios.runs.saturation import carried, one_way, shape
 from scenarios.runs.steady import steady_run
@@ -18,21 +19,23 @@ def test_both_directions_are_run() -> None:
     assert first.saturated_mb_per_s == pytest.approx(second.saturated_mb_per_s, rel=0.05)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("form", ["published-4", "published-8", "atlanta-boston"])
-def test_ways_of_one_shape_carry_the_same(form: str) -> None:
-    layout = load_layout(form)
-    first, second = layout.nodes
-    assert shape(layout, first) == shape(layout, second)
-    rates = [steady_run(one_way(layout, node, 20)) for node in layout.nodes]
-    assert rates[0].rate == rates[1].rate
-    util = [each.result.rdev_util_percent for each in rates]
-    assert util[0] == pytest.approx(util[1], rel=1e-9)  # a sum of devices in another order
+def test_links_that_are_alike_to_a_sender_carry_the_same() -> None:
+    """With one CTC or another of a chpid gone."""
+    layout = load_layout("published-4")
+    lefts = [loss.left for loss in losses(layout) if loss.kind == "ctc" and loss.left]
+    for sender in layout.nodes:
+        first, *others = (steady_run(one_way(left, sender, 5)).rate for left in lefts)
+        assert len({shape(left, sender) for left in lefts}) == 1
+        assert others == [first] * (len(lefts) - 1)
 
 
-def test_ways_that_meet_other_chpids_first_are_of_two_shapes() -> None:
-    layout = layout_of((8, 4), (16, 4))
-    assert len({shape(layout, node) for node in layout.nodes}) == 2
+def test_the_two_ways_of_a_link_are_never_alike() -> None:
+    """`isfc plan` gave the second node of a single CTC what the first one can send: 5 to 18 % off.
+
+    With several CTCs over 100 km it was up to 6 % off.
+    """
+    for layout in (load_layout("published-1"), layout_of((8, 4)), layout_of((8, 4), (16, 4))):
+        assert len({shape(layout, node) for node in layout.nodes}) == 2
 
 
 @pytest.mark.slow
