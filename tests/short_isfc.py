@@ -6,15 +6,13 @@ starts to compute in have short runs too, as they load the main module of the on
 
 from typing import Any, Final
 
-from scenarios.figures import cluster_loss, glance
+from scenarios.figures import glance
 from scenarios.runs import steady
 
 SHORT: Final[list[tuple[Any, str, int]]] = [
     (steady, "WARMUP_NS", 20_000_000),
     (steady, "BATCH_NS", 8_000_000),
     (steady, "BATCHES_MAX", steady.BATCHES_MIN),
-    (cluster_loss, "WARMUP_NS", 20_000_000),
-    (cluster_loss, "LENGTH_NS", 50_000_000),
     (glance, "BEGIN_NS", 40_000_000),
     (glance, "LENGTH_NS", 50_000_000),
 ]

@@ -1,13 +1,13 @@
 """What is left of a layout when a chpid or a CTC is gone, and of a cluster without one piece."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ctc.address import format_chpid, format_rdev
 from isfc.layout.capacity import WriteDirection, directions_of
 from isfc.layout.collection import Collection
 from isfc.layout.layout import CtcPair, Fibre, Layout
-from isfc.layout.sharing import carried_by, channel_name
+from isfc.layout.sharing import carried_by, channel_name, in_use
 from isfc.link.name import NodeName
 
 
@@ -126,6 +126,14 @@ def cluster_pieces(collection: Collection) -> Iterator[tuple[ClusterLoss, frozen
     """The same, each with the fibres that go with it."""
     for kind, name, gone in _pieces(collection):
         yield loss_of(collection, kind, name, gone), frozenset(gone)
+
+
+def without_fibres(collection: Collection, gone: frozenset[Fibre]) -> Collection:
+    """The collection without some fibres, and without links that have none left."""
+    lefts = (
+        _without(link, {ctc for ctc in link.ctcs if ctc.fibre in gone}) for link in collection.links
+    )
+    return in_use(replace(collection, links=tuple(left for left in lefts if left is not None)))
 
 
 def _pieces(collection: Collection) -> Iterator[tuple[str, str, set[Fibre]]]:

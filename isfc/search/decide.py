@@ -26,8 +26,8 @@ from isfc.search.objective import LinksObjective, Objective, Scoring
 from isfc.search.optimise import optimise as search
 from isfc.search.result import SearchResult, Task
 from isfc.search.workers import check_jobs, each_by, shared_out
+from scenarios.figures.after_loss import AfterLoss, after_losses, links_losses
 from scenarios.figures.choice import Candidate, Choice, PairOdds, judge_choice, pair_odds
-from scenarios.figures.cluster_loss import ClusterLeft, after_cluster_losses
 from scenarios.figures.collide import (
     MESSAGE_LENGTH,
     SEEDS,
@@ -66,16 +66,18 @@ def losses(
     without: Sequence[str] = (),
     rule: bool = False,
     profile: GivenSite = None,
-) -> list[ClusterLeft]:
+) -> list[AfterLoss]:
     """What all links carry with each piece of hardware gone, the whole first.
 
     Or ``without`` some pieces together, named as in ``isfc plan --without``. Of each, ``loss`` says
-    which links are cut, and ``seen`` what is carried by the model (MB/s, with its range); ``rule``
-    runs none. ``profile`` is a site's. Raises `ConfigurationError` for a piece that is not there.
+    which links are cut, ``mb_per_s`` what the slower direction carries, of several links in all,
+    and ``share`` what that is of the whole, each with its range: by the model, or by IBM's rule of
+    thumb if ``rule``. ``profile`` is a site's. Raises `ConfigurationError` for a piece that is not
+    there.
     """
     collection = links_at(layout, profile)
     check_pieces(without, known_pieces(collection.links, collection.cecs), "without")
-    return after_cluster_losses(collection, without, None if rule else in_turn)
+    return after_losses(collection, links_losses(collection, without), None if rule else in_turn)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -97,7 +99,7 @@ class Comparison:
                 "mb_per_s": each.rate.mb_per_s,
                 "low_mb_per_s": each.range.likely.low,
                 "high_mb_per_s": each.range.likely.high,
-                "worst_loss": None if each.worst is None else each.worst.name,
+                "worst_loss": None if each.worst is None else each.worst.gone,
                 "warnings": each.warnings,
                 "extrapolated": each.extrapolated,
             }

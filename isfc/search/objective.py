@@ -8,8 +8,7 @@ from typing import Final
 from isfc.layout.capacity import directions_of
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Fibre, Layout
-from isfc.layout.loss import cluster_pieces, losses
-from scenarios.figures.cluster_loss import without
+from isfc.layout.loss import cluster_pieces, losses, without_fibres
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.guest_memory import GuestMemory
 from scenarios.moves.relocation import Relocation, relocate
@@ -35,7 +34,7 @@ class Objective(StrEnum):
     SYMMETRIC = "symmetric"
     """The lesser of both."""
     WORST_CHPID_LOSS = "worst-chpid-loss"
-    """Forward, with that chpid gone whose loss costs most."""
+    """The lesser of both, with that chpid gone whose loss leaves least."""
     RELOCATION = "relocation"
     """What one guest's memory moves at, forward."""
 
@@ -105,7 +104,7 @@ class Scoring:
             case Objective.SYMMETRIC:
                 return _least([self._sent(layout, 0), self._sent(layout, 1)])
             case Objective.WORST_CHPID_LOSS:
-                return _worst_loss(layout, lambda left: self._sent(left, 0))
+                return _worst_loss(layout, lambda left: self._score(Objective.SYMMETRIC, left))
             case Objective.RELOCATION:
                 idle = GuestPlan("GUEST", GuestMemory(RELOCATED_LENGTH, RELOCATED_LENGTH))
                 moved = relocate(Relocation(layout, (idle,), seed=self.seed))
@@ -114,7 +113,9 @@ class Scoring:
     def _after_worst_loss(self, collection: Collection) -> Rate:
         """The least that all links carry with a piece gone that takes no system along."""
         pieces = [gone for loss, gone in cluster_pieces(collection) if not loss.takes_systems]
-        return _least([self._left(without(collection, gone)) for gone in dict.fromkeys(pieces)])
+        return _least(
+            [self._left(without_fibres(collection, gone)) for gone in dict.fromkeys(pieces)]
+        )
 
     def _left(self, rest: Collection) -> Rate:
         joined = [{*link.nodes} for link in rest.links]
@@ -155,7 +156,7 @@ def estimate(objective: Objective, layout: Layout) -> float:
             return min(forward, reverse)
         case Objective.WORST_CHPID_LOSS:
             return _worst_loss(
-                layout, lambda left: Rate(estimate(Objective.FORWARD, left))
+                layout, lambda left: Rate(estimate(Objective.SYMMETRIC, left))
             ).mb_per_s
         case _:
             return forward

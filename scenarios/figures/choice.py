@@ -7,37 +7,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
-from isfc.layout.loss import losses
-from isfc.layout.lost import lost_pieces
 from isfc.layout.note import Note, NoteKind
 from isfc.layout.plan import make_plan
 from isfc.layout.rules.rule import Severity
+from scenarios.figures.after_loss import AfterLoss, LossLoad, after_losses, link_losses, worst_of
 from scenarios.figures.certainty import Odds, Range, odds_ahead
-from scenarios.figures.glance import glance
-from scenarios.figures.limit import Limit, find_limit
-from scenarios.figures.ranges import gain_range, rate_range
-from scenarios.runs.experiment import Experiment
+from scenarios.figures.limit import Limit
+from scenarios.figures.ranges import gain_range
 from scenarios.runs.notes import BUSY_UNRANGED, run_notes
-from scenarios.runs.saturation import SECONDS
-from scenarios.runs.steady import Rate, steady_run
+from scenarios.runs.saturation import in_turn
+from scenarios.runs.steady import Rate
 from scenarios.runs.workload import Workload
-
-
-@dataclass(frozen=True, slots=True)
-class WorstLoss:
-    """What the worst single loss leaves: ``name`` is what is gone, ``range`` of 1 what is left.
-
-    A link that is down then has no range: nothing is left.
-    """
-
-    name: str
-    range: Range | None
-
-    @property
-    def share(self) -> float:
-        """What is left, of 1."""
-        return 0.0 if self.range is None else self.range.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +31,7 @@ class Choice:
     rate: Rate
     range: Range
     limit: Limit
-    worst: WorstLoss | None
+    worst: AfterLoss | None
     warnings: int
     remarks: int
     notes: tuple[Note, ...]
@@ -95,46 +77,29 @@ class Candidate:
 
 
 def judge_choice(candidate: Candidate) -> Choice:
-    """Run a layout: both directions until steady, then what limits it, and each loss."""
-    layout, workload, pairs = candidate.layout, candidate.workload, candidate.pairs
-    experiments = [
-        Experiment.of(layout, workload, pairs, SECONDS, client=node) for node in layout.nodes
-    ]
-    runs = [steady_run(each) for each in experiments]
-    slower = min((0, 1), key=lambda way: runs[way].rate.mb_per_s)
-    rate, seen = runs[slower].rate, runs[slower].result
+    """Run a layout and what each loss leaves of it, each direction until steady."""
+    layout, load = candidate.layout, LossLoad(candidate.workload, candidate.pairs)
+    lefts = after_losses(
+        Collection.of(layout), link_losses(layout), in_turn, load, each_limit=False
+    )
+    whole = lefts[0]
+    slower, within, limit = whole.slower, whole.range, whole.limit
+    assert slower is not None, "the whole link has been run"
+    assert slower.seen is not None
+    assert within is not None
+    assert limit is not None
     findings = make_plan(layout).advice
     return Choice(
         candidate.name,
         layout,
-        rate,
-        rate_range(rate.mb_per_s, layout, workload, pairs, seen.collisions_per_s),
-        find_limit(experiments[slower]),
-        _worst(experiments[slower]),
+        slower.rate,
+        within,
+        limit,
+        worst_of(lefts),
         sum(each.severity is Severity.WARNING for each in findings),
         sum(each.severity is Severity.INFO for each in findings),
-        (*run_notes(layout, workload, pairs, seen.mb_per_s), BUSY_UNRANGED),
+        (*run_notes(layout, load.workload, load.pairs, slower.seen.mb_per_s), BUSY_UNRANGED),
     )
-
-
-def _worst(experiment: Experiment) -> WorstLoss | None:
-    """The loss that leaves least, by short runs; that of a link which is down is the worst."""
-    layout = experiment.layout
-    whole = glance(experiment).mb_per_s
-    named = [
-        *((each.text, each.left) for each in lost_pieces(layout)),
-        *((f"{each.kind} {each.names[0]}", each.left) for each in losses(layout)),
-    ]
-    found = [
-        WorstLoss(
-            name,
-            gain_range(glance(experiment.over(left)).mb_per_s / whole, layout, left)
-            if left and whole
-            else None,
-        )
-        for name, left in named
-    ]
-    return min(found, key=lambda each: each.share, default=None)
 
 
 def pair_odds(choices: Sequence[Choice]) -> Iterator[PairOdds]:

@@ -8,9 +8,9 @@ from isfc.layout.collection import Collection
 from isfc.layout.loss import ClusterLoss, cluster_losses
 from isfc.link.name import NodeName
 from scenarios.figures.certainty import Range
-from scenarios.figures.cluster_loss import ShortRun
 from scenarios.figures.ranges import links_range
 from scenarios.runs.cluster_shared import ChannelResult, PathResult
+from scenarios.runs.steady import SteadyLinks
 
 WORST: Final = 4
 """Losses, and what is busiest, that are shown. Chosen: the page is to be one."""
@@ -44,7 +44,7 @@ class ClusterOverview:
     """Name, share of the time, and how many links use it."""
     losses: tuple[ClusterLoss, ...]
     slowest: tuple[tuple[str, float, float], ...]
-    """Links with MB/s from the first node, and to it."""
+    """Links that have traffic, with MB/s from the first node, and to it."""
 
     @property
     def together_mb_per_s(self) -> float:
@@ -52,12 +52,12 @@ class ClusterOverview:
         return sum((each.out or 0.0) + (each.back or 0.0) for each in self.systems) / 2
 
 
-def cluster_overview(collection: Collection, run: ShortRun | None) -> ClusterOverview:
+def cluster_overview(collection: Collection, run: SteadyLinks | None) -> ClusterOverview:
     """What a collection comes to; without figures of the model if none was run."""
     shared = () if run is None else _shared(run.channels, run.paths)
     rates = {} if run is None else run.rates
     slowest = sorted(
-        ((name, *ways) for name, ways in rates.items()),
+        ((name, out.mb_per_s, back.mb_per_s) for name, (out, back) in rates.items()),
         key=lambda each: each[1] + each[2],
     )
     return ClusterOverview(
@@ -93,7 +93,7 @@ def _shared(
 def _system(
     collection: Collection,
     name: NodeName,
-    run: ShortRun | None,
+    run: SteadyLinks | None,
 ) -> SystemOverview:
     links = collection.links_of(name)
     speeds = {
@@ -107,9 +107,11 @@ def _system(
         return SystemOverview(name, *has)
     out = back = 0.0
     for link in links:
-        here, ways = link.nodes.index(name), run.rates[link.name]
-        out += ways[here]
-        back += ways[1 - here]
+        ways = run.rates.get(link.name)
+        if ways is not None:
+            here = link.nodes.index(name)
+            out += ways[here].mb_per_s
+            back += ways[1 - here].mb_per_s
     own = [(each.name, each.busy) for each in run.channels if each.channel in speeds]
     busiest = max(own, key=lambda each: each[1], default=None)
     return SystemOverview(name, *has, out, back, links_range(out + back, links), busiest)

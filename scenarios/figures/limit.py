@@ -52,8 +52,6 @@ SHARE_MIN: Final = 0.1
 """A lesser share is not told from what seeds do."""
 TIE: Final = 0.1
 """Shares that are no farther apart are alike: two runs of 5 % differ by as much."""
-SHARE_MOST: Final = 0.5 + TIE
-"""With such a share nothing else can have as much, nor be alike."""
 UNLIKE: Final = 0.25
 """Shares of one seed that are so far apart are not alike with more. Chosen: of 68 runs, of layouts
 shipped and drawn and of one made for each kind of limit, no verdict is another than with 0.3, with
@@ -134,25 +132,18 @@ class Limit:
         return rate_range(value, experiment.layout, experiment.workload, experiment.pairs)
 
 
-def find_limit(experiment: Experiment, run_each: RunEach = in_turn) -> Limit:
+def find_limit(
+    experiment: Experiment, run_each: RunEach = in_turn, *, with_added: bool = True
+) -> Limit:
     """Find what limits a run, of one link or of several together. Its times do not count.
 
-    More than one seed is run where that does not tell it clearly.
+    More than one seed is run where that does not tell it clearly. What a site could add to a link
+    is tried if ``with_added``.
     """
     base = _Base(experiment, run_each)
     tried = base.tried(lambda found: _is_clear(found) or _nothing_else_counts(found))
     if not _is_clear(tried):
         tried = base.with_all_seeds(tried)
-    return base.limit(tried, base.reliefs())
-
-
-def first_limit(experiment: Experiment, *, with_added: bool = False) -> Limit:
-    """Find what limits a run by fewer runs: with one seed, and until a resource has most.
-
-    What a site could add is tried if ``with_added``.
-    """
-    base = _Base(experiment, in_turn)
-    tried = base.tried(lambda found: found[-1].share >= SHARE_MOST)
     return base.limit(tried, base.reliefs() if with_added else ())
 
 

@@ -17,12 +17,11 @@ from isfc.layout.loss import ClusterLoss, cluster_losses
 from isfc.layout.plan import Plan, make_plan
 from isfc.link.name import NodeName
 from scenarios.figures.advice import TriedAdvice, changed_layouts, try_advice
+from scenarios.figures.after_loss import AfterLoss, after_losses, link_losses
 from scenarios.figures.certainty import Range
-from scenarios.figures.cluster_loss import short_run
 from scenarios.figures.cluster_overview import ClusterOverview, cluster_overview
 from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan, plan_experiments
-from scenarios.figures.limit import Limit, first_limit
-from scenarios.figures.link_loss import AfterLoss, after_losses
+from scenarios.figures.limit import Limit, find_limit
 from scenarios.figures.ranges import RANGED, figure_range
 from scenarios.figures.reasoned import with_reasons
 from scenarios.moves.guest import GuestPlan
@@ -201,7 +200,7 @@ def link_runs(
         for experiment, steady in zip(experiments, run_each(steady_run, experiments), strict=True)
     )
     tell("what is left with each chpid and each CTC gone")
-    lefts = tuple(after_losses(layout, run_each))
+    lefts = tuple(after_losses(Collection.of(layout), link_losses(layout), run_each))
     tell("a timeline")
     (timeline,), _ = record_timelines(
         Experiment.of(layout, workload, TIMELINE_PAIRS, TIMELINE_SECONDS, WARMUP)
@@ -235,15 +234,15 @@ def cluster_runs(collection: Collection, run_each: RunEach) -> ClusterRuns:
     """Run each link alone and all together, and find what limits them and what each loss cuts."""
     experiments = plan_experiments(collection)
     plan = cluster_plan(run_each(steady_links, experiments))
-    return ClusterRuns(collection, plan, cluster_losses(collection), first_limit(experiments[0]))
+    return ClusterRuns(collection, plan, cluster_losses(collection), find_limit(experiments[0]))
 
 
 def many_runs(collection: Collection, run_each: RunEach) -> ClusterRuns:
     """Run all links together, and none alone, and find what limits them."""
     (experiment, *_) = plan_experiments(collection)
-    (together,) = run_each(short_run, [experiment])
+    (together,) = run_each(steady_links, [experiment])
     found = cluster_overview(collection, together)
-    return ClusterRuns(collection, found, found.losses, first_limit(experiment))
+    return ClusterRuns(collection, found, found.losses, find_limit(experiment))
 
 
 def channel_estimates(name: str, configuration: IoConfiguration) -> ChannelEstimates:

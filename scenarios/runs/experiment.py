@@ -129,6 +129,11 @@ class Experiment:
         return tuple(load for load in self.loads if {load.client, load.server} == {*link.nodes})
 
     @property
+    def sending(self) -> tuple[tuple[NodeName, NodeName], ...]:
+        """The ends that have clients: of each the node, and its partner."""
+        return tuple(dict.fromkeys((load.client, load.server) for load in self.loads))
+
+    @property
     def each_alone(self) -> tuple["Experiment", ...]:
         """That of each link with traffic as if it were alone."""
         return tuple(

@@ -130,11 +130,6 @@ def _together(rates: Sequence[Rate], total: float) -> float:
     return max(spread, SPREAD_SHARE_MIN * total) if spread else 0.0
 
 
-def steady_rate(experiment: Experiment) -> Rate:
-    """What the client's node sends, as of `steady_run`."""
-    return steady_run(experiment).rate
-
-
 def first_look(experiment: Experiment) -> Rate:
     """About what the client's node sends, for a quarter of the work of `steady_run`.
 
@@ -179,12 +174,20 @@ def steady_run(experiment: Experiment) -> SteadyRun:
 
     It ends after `BATCHES_MAX` batches, steady or not.
     """
-    (load,) = experiment.loads
-    end = load.client, load.server
+    (only,) = steady_ends(experiment)
+    return only
+
+
+def steady_ends(experiment: Experiment) -> list[SteadyRun]:
+    """The same of every end that has clients, of one link or of several that run together."""
+    ends = experiment.sending
     runs = _Run(experiment), _Run(experiment, _gradually)
-    ((rate,),) = _until_steady(runs, [[end]])
-    seen = [run.result(end) for run in runs]
-    return SteadyRun(rate, mean(seen) if rate.second_mb_per_s is None else seen[0])
+    rates = _until_steady(runs, [[end] for end in ends])
+    seen = [[run.result(end) for run in runs] for end in ends]
+    return [
+        SteadyRun(rate, mean(both) if rate.second_mb_per_s is None else both[0])
+        for (rate,), both in zip(rates, seen, strict=True)
+    ]
 
 
 def steady_links(experiment: Experiment, batches_max: int = BATCHES_MAX) -> SteadyLinks:

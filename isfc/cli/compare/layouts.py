@@ -45,7 +45,7 @@ class ChoiceJson(Struct, frozen=True):
     worst_loss: str | None
     """the piece whose loss leaves least, null if there is none"""
     worst_loss_leaves: float | None
-    """the share of the rate that is left then"""
+    """the share of the rate that is left then, as `left_share` of `isfc plan --lose --json`"""
     worst_loss_range: RangeJson | None
     """between what that share would lie, null where nothing is left"""
     ctcs: int
@@ -138,14 +138,15 @@ def _notes(choices: Sequence[Choice]) -> list[Note]:
 
 def _choice_json(choice: Choice) -> ChoiceJson:
     worst = choice.worst
+    share = None if worst is None else worst.share_range
     return ChoiceJson(
         choice.name,
         choice.rate.mb_per_s,
         range_json(choice.range),
         limits_json(choice.limit, choice.rate.mb_per_s),
-        None if worst is None else worst.name,
+        None if worst is None else worst.gone,
         None if worst is None else worst.share,
-        None if worst is None or worst.range is None else range_json(worst.range),
+        None if share is None else range_json(share),
         len(choice.layout.ctcs),
         choice.chpids,
         choice.warnings,
@@ -160,14 +161,14 @@ def layouts_page(choices: Sequence[Choice], workload: Workload, pairs: int) -> R
     table = plain_table("~layout", *heads, ">CTCs", ">chpids", ">findings")
     table.columns[0].min_width = min(_NAME_WIDTH, max(len(each.name) for each in choices))
     for each in choices:
-        worst = "-" if each.worst is None else f"{100 * each.worst.share:.0f} %: {each.worst.name}"
+        worst = "-" if each.worst is None else f"{100 * each.worst.share:.0f} %: {each.worst.gone}"
         table.add_row(
             *(each.name, f"{each.rate.mb_per_s:.0f}", likely(each.range)),
             *(short_limit(each.limit), worst),
             *(str(len(each.layout.ctcs)), str(each.chpids), str(each.warnings + each.remarks)),
         )
     heading = f"MB/s (2^20) one way, of the slower direction, with {pairs} pairs of {workload.name}"
-    shares = share_note(each.worst.range for each in choices if each.worst is not None)
+    shares = share_note(each.worst.share_range for each in choices if each.worst is not None)
     known = f"{range_note(each.range for each in choices)} {shares}".strip()
     return apart([odds, heading, table, known, *(note.text for note in _notes(choices))])
 

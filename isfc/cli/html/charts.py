@@ -8,12 +8,11 @@ from typing import Any, Final
 
 from ctc.address import format_rdev
 from ctc.subchannel import Command
-from isfc.cli.judgement.worst_loss import gone_words
 from isfc.cli.output.curves import axis, chart_parts, curves, marks, nominal
 from isfc.cli.output.picture import SCHEMA, Spec, config
 from isfc.io.charts import Chart
+from scenarios.figures.after_loss import AfterLoss
 from scenarios.figures.certainty import Range
-from scenarios.figures.link_loss import AfterLoss, left_range
 from scenarios.figures.ranges import RANGED
 from scenarios.figures.report_runs import LinkRuns
 from scenarios.runs.timeline import Io, Timeline
@@ -117,7 +116,7 @@ def _losses(runs: LinkRuns) -> Spec:
             "gone": gone,
             "sender": node,
             "MB/s": round(rate, 1),
-            **_ends(left_range(runs.layout, left, way)),
+            **_ends(left.way_range(way)),
         }
         for gone, left, rates in _loss_bars(runs.lefts)
         for way, (node, rate) in enumerate(zip(runs.layout.nodes, rates, strict=True))
@@ -160,7 +159,7 @@ def _loss_bars(
             steps = tuple(round(rate / whole / ALIKE) if whole else 0 for rate in _left(left))
             alike.setdefault(steps, []).append(left)
         else:
-            yield gone_words(left), left, _left(left)
+            yield left.gone, left, _left(left)
     for same in alike.values():
         first, others = same[0], len(same) - 1
         either = f" or {others} other{'s' * (others > 1)}" if others else ""
@@ -170,7 +169,10 @@ def _loss_bars(
 
 def _left(left: AfterLoss) -> tuple[float, float]:
     """What each node can send after a loss."""
-    return left.measured_mb_per_s or left.estimated
+    if left.sent is None:
+        return left.estimated
+    first, second = left.sent
+    return first.rate.mb_per_s, second.rate.mb_per_s
 
 
 def _timeline(timeline: Timeline) -> Spec:

@@ -10,15 +10,15 @@ from isfc.cli.html.charts import ALIKE, has_collisions
 from isfc.cli.html.template import greatest, ranged, render
 from isfc.cli.judgement.advice import model_word, to_do, two_paces
 from isfc.cli.judgement.limit import limit_lines, short_limit
-from isfc.cli.judgement.worst_loss import gone_words, share_left, worst_loss
+from isfc.cli.judgement.worst_loss import worst_loss
 from isfc.cli.output.ranges import plain, range_note, ranges_of
 from isfc.cli.results.shared import shared_note, shared_rows
 from isfc.layout.capacity import WriteDirection
 from isfc.layout.collection import Collection
 from isfc.layout.note import Note
 from isfc.layout.rules.rule import warnings_first
+from scenarios.figures.after_loss import AfterLoss
 from scenarios.figures.certainty import Range
-from scenarios.figures.link_loss import AfterLoss, left_range
 from scenarios.figures.moved_ranges import relocation_ranges
 from scenarios.figures.report_runs import TIMELINE_PAIRS, LinkRuns
 from scenarios.runs.notes import BUSY, BUSY_UNRANGED, believed, plan_notes, unranged
@@ -71,7 +71,7 @@ def decision(runs: LinkRuns) -> tuple[tuple[str, str], ...]:
     return (
         ("Carries", _carries(runs)),
         ("Limited by", " ".join(limit_lines(runs.carried, brief=True))),
-        ("Worst loss", worst_loss(runs.layout, runs.lefts)),
+        ("Worst loss", worst_loss(runs.lefts)),
         ("To do", to_do(runs.plan.advice, runs.tried, runs.carried, "see Findings")),
     )
 
@@ -135,11 +135,11 @@ def _load(runs: LinkRuns) -> Iterator[Row]:
 
 
 def _losses(runs: LinkRuns) -> Iterator[Row]:
-    within = {left: [left_range(runs.layout, left, way) for way in (0, 1)] for left in runs.lefts}
+    within = {left: [left.way_range(way) for way in (0, 1)] for left in runs.lefts}
     most = greatest(one for both in within.values() for one in both)
     for left in runs.lefts:
         yield (
-            gone_words(left),
+            left.gone,
             left.ctc_count,
             *(
                 cell
@@ -151,14 +151,13 @@ def _losses(runs: LinkRuns) -> Iterator[Row]:
 
 
 def _after(left: AfterLoss, within: Range | None, way: int, most: float) -> str:
-    rates = left.measured_mb_per_s
-    return ranged("0" if rates is None else f"{rates[way]:.0f}", within, most)
+    rate = 0.0 if left.sent is None else left.sent[way].rate.mb_per_s
+    return ranged(f"{rate:.0f}", within, most)
 
 
 def _alike(runs: LinkRuns) -> str:
     """What limits the link, if no loss costs anything."""
-    whole, *lefts = runs.lefts
-    costs = [1 - share_left(left, whole) for left in lefts]
+    costs = [1 - left.share for left in runs.lefts[1:]]
     if not costs or max(costs) > ALIKE:
         return ""
     limits = " ".join(limit_lines(runs.carried)) or "something else limits the link."

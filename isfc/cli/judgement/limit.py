@@ -18,7 +18,7 @@ from scenarios.figures.limit import (
     SeenResource,
     Share,
     added,
-    first_limit,
+    find_limit,
 )
 from scenarios.figures.reasoned import ReasonedRate
 from scenarios.figures.resources import (
@@ -83,7 +83,8 @@ def limit_line(limit: Limit, mb_per_s: float, load: str = "", *, each_way: bool 
     """
     parts = [_first(limit, load, each_way=each_way)]
     parts += map(_gain, limit.reliefs) if limit.reliefs else _full(limit.experiment)
-    parts.append(f"without this limit: {limit.without_range(mb_per_s)}")
+    under = load or _load(limit.experiment)
+    parts.append(f"without this limit, with {under}: {limit.without_range(mb_per_s)}")
     return f"limited by: {'; '.join(parts)}"
 
 
@@ -233,6 +234,15 @@ def _named(limit: Limit, share: Share, load: str, names: Mapping[NodeName, str] 
     return f"{words} ({'; '.join(said)})" if said else words
 
 
+def _load(experiment: Experiment) -> str:
+    """``50 pairs``: what the rate without a limit is of."""
+    pairs = {load.pairs for load in experiment.loads}
+    if len(pairs) > 1:
+        return "this traffic"
+    many = pairs.pop()
+    return f"{many} pair{'s' * (many > 1)}"
+
+
 def _pairs(experiment: Experiment) -> str:
     """What is under way."""
     if len(experiment.loads) > 1:
@@ -339,8 +349,8 @@ def rests_on_json(found: Sequence[RestsOn]) -> list[RestsOnJson]:
 def limit_of_run(
     experiment: Experiment, seeds: int | None, least_s: float = SEARCHED_SECONDS_MIN
 ) -> Limit | None:
-    """What limits a run, by few runs; None of one of less than ``least_s`` with all its seeds."""
-    return first_limit(experiment) if experiment.seconds * (seeds or 1) >= least_s else None
+    """What limits a run; None of one of less than ``least_s`` with all its seeds."""
+    return find_limit(experiment) if experiment.seconds * (seeds or 1) >= least_s else None
 
 
 def run_line(limit: Limit, mb_per_s: float) -> str:

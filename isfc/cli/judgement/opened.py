@@ -8,7 +8,7 @@ from isfc.layout.layout import Layout
 from isfc.search.simulation import Simulation
 from scenarios.figures.advice import AdviceVerdict, ComparedLoad
 from scenarios.figures.certainty import FigureKind, Range
-from scenarios.figures.limit import first_limit
+from scenarios.figures.limit import find_limit
 from scenarios.figures.ranges import figure_range
 from scenarios.figures.reasoned import ReasonedRate, with_ranges
 from scenarios.runs.notes import BUSY, unranged
@@ -48,7 +48,7 @@ def run_cells(run: Simulation) -> list[Range | None]:
 def saturated_limit(layout: Layout, sender: str, mb_per_s: float) -> str:
     """What limits a node that sends so much with many pairs, in a sentence."""
     node = next(node for node in layout.nodes if node == sender)
-    limit = first_limit(one_way(layout, node, SATURATING_PAIRS), with_added=True)
+    limit = find_limit(one_way(layout, node, SATURATING_PAIRS))
     return sending_line(sender, limit, mb_per_s)
 
 

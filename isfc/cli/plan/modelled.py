@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from rich.console import Group, RenderableType
 
 from isfc.cli.judgement.limit import limits_json, rests_on_json, rests_on_page
+from isfc.cli.judgement.worst_loss import loss_words
 from isfc.cli.options.layout import OpenedLink
 from isfc.cli.output.notes import note_lines, notes_json
 from isfc.cli.output.progress import run_all
@@ -17,13 +18,14 @@ from isfc.cli.plan.losses import others_line
 from isfc.cli.plan.page import plan_page
 from isfc.cli.plan.together_json import ClusterLossJson, ClusterPlanJson, cluster_plan_json
 from isfc.cli.plan.together_page import cluster_losses_page, cluster_plan_page
+from isfc.layout.loss import ClusterLoss
 from isfc.layout.lost import PORT, VARY, named_alone
 from isfc.layout.plan import Plan
 from isfc.layout.sharing import open_questions
 from scenarios.figures.advice import changed_layouts, try_advice
-from scenarios.figures.cluster_loss import ClusterLeft, after_cluster_losses
+from scenarios.figures.after_loss import AfterLoss, after_losses, links_losses
 from scenarios.figures.cluster_plan import cluster_plan, plan_experiments
-from scenarios.figures.limit import first_limit
+from scenarios.figures.limit import find_limit
 from scenarios.figures.reasoned import with_reasons
 from scenarios.figures.rests_on import rests_on
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes
@@ -42,30 +44,35 @@ def lost_together_page(
 ) -> tuple[RenderableType, ClusterPlanJson]:
     """The page on what losses leave of all links together, and what ``--json`` prints of it."""
     collection = opened.collection
-    lefts = after_cluster_losses(
-        collection, pieces or [], None if rule else partial(run_all, is_said=True)
+    lefts = after_losses(
+        collection,
+        links_losses(collection, pieces or ()),
+        None if rule else partial(run_all, is_said=True),
     )
     notes = open_questions(collection) if rule else (*cluster_notes(collection), SHARED_UNRANGED)
     names = [] if pieces else named_alone(collection.links, collection.cecs, VARY, PORT)
-    page = Group(cluster_losses_page(lefts, collection), *others_line(names), *note_lines(notes))
-    losses = [_loss_json(left) for left in lefts if left.loss is not None]
+    page = Group(cluster_losses_page(lefts), *others_line(names), *note_lines(notes))
+    losses = [_loss_json(left, left.loss) for left in lefts if isinstance(left.loss, ClusterLoss)]
     return page, ClusterPlanJson(losses=losses, notes=notes_json(notes))
 
 
-def _loss_json(left: ClusterLeft) -> ClusterLossJson:
-    """One loss, and what is left of all links together."""
-    assert left.loss is not None, "the whole is no loss"
-    loss, seen = ClusterLossJson(**asdict(left.loss)), left.seen
-    if seen is None:
-        return loss
+def _loss_json(left: AfterLoss, loss: ClusterLoss) -> ClusterLossJson:
+    """One loss, and what is left of all links."""
+    record = ClusterLossJson(**asdict(loss))
+    if left.ways is None:
+        return record
     return replace(
-        loss,
-        mb_per_s=seen.mb_per_s,
-        range=range_json(seen.range) if seen.range else None,
-        left_share=left.share.value if left.share else None,
-        left_share_range=range_json(left.share) if left.share else None,
-        rates=seen.rates,
-        limits=limits_json(seen.limit, seen.mb_per_s) if seen.limit else None,
+        record,
+        mb_per_s=left.mb_per_s,
+        range=range_json(left.range) if left.range else None,
+        left_share=left.share,
+        left_share_range=range_json(left.share_range) if left.share_range else None,
+        text=loss_words(left),
+        rates={
+            name: (first.rate.mb_per_s, second.rate.mb_per_s)
+            for name, (first, second) in left.ways.items()
+        },
+        limits=limits_json(left.limit, left.mb_per_s) if left.limit else None,
     )
 
 
@@ -75,7 +82,7 @@ def together(opened: OpenedLink) -> tuple[RenderableType, ClusterPlanJson]:
     experiments = plan_experiments(collection)
     found = cluster_plan(run_all(steady_links, experiments, is_said=True))
     notes = (*cluster_notes(collection), SHARED_UNRANGED)
-    limit = first_limit(experiments[0])
+    limit = find_limit(experiments[0])
     page: RenderableType = Group(cluster_plan_page(found, limit), *note_lines(notes))
     limits = limits_json(limit, found.together_mb_per_s)
     record = cluster_plan_json(found, limits, notes_json(notes))

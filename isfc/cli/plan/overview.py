@@ -17,15 +17,15 @@ from isfc.layout.collection import Collection
 from isfc.layout.loss import ClusterLoss
 from isfc.layout.rules.book import find_all
 from isfc.layout.sharing import open_questions
-from scenarios.figures.cluster_loss import short_run
 from scenarios.figures.cluster_overview import (
     ClusterOverview,
     SystemOverview,
     cluster_overview,
 )
 from scenarios.figures.cluster_plan import plan_experiments
-from scenarios.figures.limit import first_limit
+from scenarios.figures.limit import find_limit
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes
+from scenarios.runs.steady import steady_links
 
 
 def overview(collection: Collection, *, rule: bool) -> RenderableType:
@@ -33,8 +33,8 @@ def overview(collection: Collection, *, rule: bool) -> RenderableType:
     run = limit = None
     if not rule:
         (experiment, *_) = plan_experiments(collection)
-        (run,) = run_all(short_run, [experiment], is_said=True)
-        (limit,) = run_all(first_limit, [experiment], is_said=True)
+        (run,) = run_all(steady_links, [experiment], is_said=True)
+        (limit,) = run_all(find_limit, [experiment], is_said=True)
     found = cluster_overview(collection, run)
     checked = [
         Checked("", find_all(link, collection.beside(link), collection), nodes=link.nodes)
@@ -87,7 +87,7 @@ def _systems(systems: Sequence[SystemOverview], *, modelled: bool) -> Table:
 def _said(found: ClusterOverview, collection: Collection) -> str:
     known = range_note(each.range for each in found.systems)
     return (
-        f"MB/s (2^20) with all links together in a short run, with {traffic_words(collection)}; "
+        f"MB/s (2^20) with all links together, until steady, with {traffic_words(collection)}; "
         f"range: of both ways, and of the others in proportion. {known}"
     )
 

@@ -82,7 +82,7 @@ class SharedPathJson(Struct, frozen=True):
 
 
 class ClusterLossJson(Struct, frozen=True, kw_only=True):
-    """A loss, and by the model what is left of all links together."""
+    """A loss, and by the model what is left of all links."""
 
     kind: str
     """`channel`, `director`, `path`, `cec` or `system`"""
@@ -94,15 +94,17 @@ class ClusterLossJson(Struct, frozen=True, kw_only=True):
     untouched: list[str]
     """the other links"""
     mb_per_s: float | UnsetType = UNSET
-    """of all links; as what follows by the model alone"""
+    """of the slower direction of each link, in all; as what follows by the model alone"""
     range: RangeJson | UnsetType | None = UNSET
     left_share: float | UnsetType | None = UNSET
     """the share of the whole that this is"""
     left_share_range: RangeJson | UnsetType | None = UNSET
+    text: str | UnsetType = UNSET
+    """the same in words, and by which load"""
     rates: dict[str, tuple[float, float]] | UnsetType = UNSET
-    """by link"""
+    """by link, what its first node sends and what its second does"""
     limits: LimitsJson | UnsetType | None = UNSET
-    """of all together"""
+    """of the direction in which all together carry less"""
 
 
 class ClusterPlanJson(Struct, frozen=True, kw_only=True):

@@ -1,6 +1,6 @@
 """What ``isfc plan`` shows of several links that share channels, and of what a loss leaves."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -8,11 +8,11 @@ from rich.text import Text
 
 from isfc.cli.judgement.advice import fewer_line, known_together, link_names
 from isfc.cli.judgement.limit import short_limit, together_line
-from isfc.cli.judgement.together import traffic_words
-from isfc.cli.output.ranges import likely, percent, range_note, share_note
+from isfc.cli.judgement.worst_loss import ALL_LINKS, worst_loss
+from isfc.cli.output.ranges import likely, range_note, share_note
 from isfc.cli.output.table import plain_table
-from isfc.layout.collection import Collection
-from scenarios.figures.cluster_loss import ClusterLeft, LinksGlance
+from isfc.layout.loss import ClusterLoss
+from scenarios.figures.after_loss import AfterLoss
 from scenarios.figures.cluster_plan import ClusterPlan, SharedChannelPlan
 from scenarios.figures.limit import Limit
 from scenarios.runs.cluster_shared import ChannelShare, PathResult
@@ -97,53 +97,37 @@ def _channels(channels: Sequence[SharedChannelPlan]) -> Table:
     return table
 
 
-def cluster_losses_page(lefts: Sequence[ClusterLeft], collection: Collection) -> RenderableType:
+def cluster_losses_page(lefts: Sequence[AfterLoss]) -> RenderableType:
     """A line for each thing that can be lost: what is left of all links, which of them are down."""
-    modelled = lefts[0].seen is not None
-    heads = (">MB/s\nboth ways", "~\nrange", "~\nlimited by") if modelled else ()
+    whole = lefts[0]
+    modelled = whole.ways is not None
+    heads = (">\nMB/s", "~\nrange", ">left\n%", "~\nlimited by") if modelled else ()
     table = plain_table("~what is lost", *heads, "~links\ndown", "~links with\nfewer CTCs")
     for left in lefts:
-        loss = left.loss
-        name = "nothing" if loss is None else loss.name
+        loss = left.loss if isinstance(left.loss, ClusterLoss) else None
         cut = Text(link_names(loss.cut), "yellow" if loss.cut else "") if loss else "none"
-        cells = _left_cells(left.seen, lefts[0].seen)
-        table.add_row(name, *cells, cut, fewer_line(loss) if loss else "none")
+        cells = _left_cells(left) if modelled else ()
+        table.add_row(left.gone, *cells, cut, fewer_line(loss) if loss else "none")
     parts: list[RenderableType] = [
-        *_worst(lefts),
-        Text("What the loss of a shared piece leaves of all links together", "bold"),
+        Text("What the loss of a piece leaves of all links together", "bold"),
         table,
     ]
-    if modelled:
-        parts.append(
-            "MB/s (2^20) of all links, both ways together, and % of the whole; by the model, "
-            f"with {traffic_words(collection)}. "
-            + range_note(left.seen.range for left in lefts if left.seen)
-            + f" {share_note(left.share for left in lefts)}".rstrip()
-        )
-    return Group(*parts)
+    if not modelled:
+        return Group(*parts)
+    together = any(left.loss is not None and left.loss.kind == "together" for left in lefts)
+    answer = [f"{'Without ' if together else 'Worst: '}{worst_loss(lefts)}"] if lefts[1:] else []
+    if whole.limit is not None:
+        answer.append(together_line(whole.limit, whole.mb_per_s))
+    known = range_note(left.range for left in lefts)
+    return Group(
+        *answer,
+        "",
+        *parts,
+        f"MB/s (2^20) {ALL_LINKS} and % of the whole, by the model, {whole.load.words}. "
+        f"{known} {share_note(left.share_range for left in lefts)}".rstrip(),
+    )
 
 
-def _worst(lefts: Sequence[ClusterLeft]) -> Iterator[str]:
-    """What leaves least of all links, by the model; systems count only if nothing else may go."""
-    after = [(left.loss, left.seen, left.share) for left in lefts if left.loss]
-    counted = [each for each in after if not each[0].takes_systems] or after
-    known = [(seen.mb_per_s, loss, seen, share) for loss, seen, share in counted if seen]
-    if not known:
-        return
-    rate, loss, seen, share = min(known, key=lambda each: each[0])
-    kept = "nothing" if share is None else percent(share)
-    within = f" ({likely(seen.range)})" if seen.range else ""
-    begin = "Without " if loss.kind == "together" else "Worst: "
-    yield f"{begin}{loss.name}: {kept} is left, {rate:.0f} MB/s{within} of all links both ways."
-    whole = lefts[0].seen
-    if whole is not None and whole.limit is not None:
-        yield together_line(whole.limit, whole.mb_per_s)
-    yield ""
-
-
-def _left_cells(seen: LinksGlance | None, whole: LinksGlance | None) -> list[str]:
-    if seen is None or whole is None:
-        return []
-    rate, most = seen.mb_per_s, whole.mb_per_s
-    limit = "" if seen.limit is None else short_limit(seen.limit)
-    return [f"{rate:.0f} {100 * rate / most:3.0f} %", likely(seen.range), limit]
+def _left_cells(left: AfterLoss) -> Sequence[str]:
+    limit = "" if left.limit is None else short_limit(left.limit)
+    return f"{left.mb_per_s:.0f}", likely(left.range), f"{100 * left.share:.0f}", limit

@@ -11,7 +11,7 @@ from isfc.cli.output.limit_record import LimitsJson
 from isfc.cli.output.ranges import RangeJson, factor_line, range_json, range_note
 from isfc.layout.note import Note
 from scenarios.figures.certainty import Interval, Range
-from scenarios.figures.limit import Limit, first_limit
+from scenarios.figures.limit import Limit, find_limit
 from scenarios.figures.moved_ranges import MovedRange, MovesRange, moved_mb_per_s, moving_load
 from scenarios.figures.ranges import flat_range
 from scenarios.moves.evacuation import Evacuation
@@ -111,7 +111,7 @@ class MovesLimit:
     @classmethod
     def of(cls, evacuation: Evacuation, guests: Sequence[Moved]) -> "MovesLimit":
         """Find it, by short runs of as many messages as the guests have under way."""
-        limit = first_limit(moving_load(evacuation), with_added=True)
+        limit = find_limit(moving_load(evacuation))
         load = f"{evacuation.window} messages of each guest under way"
         return cls(limit, moved_mb_per_s(guests), load)
 

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from isfc.cli.html.template import details, greatest, ranged, render, table
 from isfc.cli.judgement.limit import short_record
-from isfc.cli.output.ranges import likely, percent, range_note, read_range, share_note
+from isfc.cli.output.ranges import likely, range_note, read_range, share_note
 
 Record = Mapping[str, Any]
 _GIB: Final = 2**30
@@ -23,18 +23,21 @@ def losses(record: Any) -> Markup:
     nodes = [*whole["estimated_mb_per_s"]]
     most = greatest(_left_range(left, node) for left in lefts for node in nodes)
     modelled = whole["simulated_mb_per_s"] is not None
-    heads = [(f"{node} MB/s", "%", *(["by rule"] if modelled else [])) for node in nodes]
+    heads = [(f"{node} MB/s", *(["by rule"] if modelled else [])) for node in nodes]
     why = ("slower is limited by",) if modelled else ()
-    alike = groupby(lefts, lambda left: (left["kind"], *_loss_cells(left, whole, nodes, most)))
+    alike = groupby(lefts, lambda left: (left["kind"], *_loss_cells(left, nodes, most)))
     rows = [(_gone([*each]), *cells) for (_, *cells), each in alike]
     told = "with 50 pairs of HL, by the model" if modelled else "by IBM's rule of thumb"
-    caption = f"MB/s (2^20) one way that each can send with one piece gone, {told}; % of the whole"
+    caption = (
+        f"MB/s (2^20) one way that each can send with one piece gone, {told}; % of the slower "
+        "direction of the whole"
+    )
     known = range_note(_left_range(whole, node) for node in nodes)
     return _panel(
         whole,
-        [_worst(_pieces(lost), whole)] if lost else [],
+        [_worst(lost)] if lost else [],
         [known, share_note(_share_ranges(lost))],
-        figures=table(caption, ("gone", "CTCs left", *sum(heads, ()), *why), rows),
+        figures=table(caption, ("gone", "CTCs left", "left %", *sum(heads, ()), *why), rows),
         limited="The whole link is",
     )
 
@@ -44,27 +47,21 @@ def _pieces(lost: Sequence[Record]) -> Sequence[Record]:
     return [each for each in lost if each["kind"] not in ("cec", "system")] or lost
 
 
-def _worst(lost: Sequence[Record], whole: Record) -> Answer:
-    share, left = min(((_share(left, whole), left) for left in lost), key=lambda each: each[0])
-    rates = ", ".join(
-        f"{node} {rate:.0f}{_between(_left_range(left, node))}"
-        for node, rate in _rates(left).items()
-    )
-    known = min(_share_ranges([left]), key=lambda each: each.value, default=None)
-    kept = f"{100 * share:.0f} %" if known is None else percent(known)
-    return _worst_of(lost, _gone([left])), f"{kept} is left: {rates} MB/s one way."
+def _worst(lost: Sequence[Record]) -> Answer:
+    """What is gone, and the sentence on what it leaves."""
+    worst = min(_pieces(lost), key=lambda left: left["left_share"])
+    return _worst_of(lost, _gone([worst])), worst["text"].partition(": ")[2]
 
 
 def _worst_of(lost: Sequence[Record], name: str) -> str:
     return f"{name} gone." if len(lost) == 1 else f"Worst: {name} gone."
 
 
-def _loss_cells(left: Record, whole: Record, nodes: Sequence[str], most: float) -> Iterator[str]:
+def _loss_cells(left: Record, nodes: Sequence[str], most: float) -> Iterator[str]:
     yield str(left["ctcs_left"])
+    yield "100" if left["left_share"] is None else f"{100 * left['left_share']:.0f}"
     for node in nodes:
-        rate, of = _rates(left)[node], _rates(whole)[node]
-        yield ranged(f"{rate:.0f}", _left_range(left, node), most)
-        yield f"{100 * rate / of:.0f}" if of else ""
+        yield ranged(f"{_rates(left)[node]:.0f}", _left_range(left, node), most)
         if left["simulated_mb_per_s"] is not None:
             yield f"{left['estimated_mb_per_s'][node]:.0f}"
     if left["simulated_mb_per_s"] is not None:
@@ -76,12 +73,6 @@ def _rates(left: Record) -> Mapping[str, float]:
     return rates
 
 
-def _share(left: Record, whole: Record) -> float:
-    """What is left of the direction that loses more."""
-    rates = _rates(left)
-    return min(rates[node] / of for node, of in _rates(whole).items() if of)
-
-
 def _left_range(left: Record, node: str) -> Any:
     found = (left["simulated_range"] or {}).get(node)
     return found and read_range(_rates(left)[node], found)
@@ -90,9 +81,9 @@ def _left_range(left: Record, node: str) -> Any:
 def _share_ranges(lefts: Iterable[Record]) -> list[Any]:
     """What losses leave of the whole, with ranges."""
     return [
-        read_range(left["left_share"][node], within)
+        read_range(left["left_share"], left["left_share_range"])
         for left in lefts
-        for node, within in (left["left_share_range"] or {}).items()
+        if left.get("left_share_range")
     ]
 
 
@@ -249,25 +240,34 @@ def cluster_losses(record: Any) -> Markup:
         return Markup().join(map(losses, record["links"]))
     lost: Sequence[Record] = record["losses"]
     found = [each.get("range") and read_range(each["mb_per_s"], each["range"]) for each in lost]
-    worst = min(_pieces(lost), key=lambda each: (-len(each["cut"]), each.get("mb_per_s", 0.0)))
+    worst = min(_pieces(lost), key=lambda each: (each.get("left_share", 0.0), -len(each["cut"])))
     down = f"Down: {', '.join(worst['cut'])}." if worst["cut"] else "No link is down."
+    left = worst["text"].partition(": ")[2] if "text" in worst else ""
     rows = (
         (
             each["name"],
             ranged(f"{each['mb_per_s']:.0f}", within, greatest(found))
             if "mb_per_s" in each
             else "",
+            f"{100 * each['left_share']:.0f}" if "left_share" in each else "",
             short_record(each["limits"]) if each.get("limits") else "",
             ", ".join(each["cut"]) or "none",
             ", ".join(f"{name} {left} of {had}" for name, left, had in each["fewer"]) or "none",
         )
         for each, within in zip(lost, found, strict=True)
     )
-    heads = ("gone", "all links, both ways", "limited by", "links down", "links with fewer CTCs")
+    heads = (
+        "gone",
+        "slower way of each",
+        "left %",
+        "limited by",
+        "links down",
+        "links with fewer CTCs",
+    )
     return _panel(
         record,
-        [(_worst_of(lost, worst["name"]), down)],
-        [range_note(found)],
+        [(_worst_of(lost, worst["name"]), f"{left} {down}".strip())],
+        [range_note(found), share_note(_share_ranges(lost))],
         figures=table("MB/s (2^20) that is left, by the model", heads, rows),
     )
 

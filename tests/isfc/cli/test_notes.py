@@ -10,7 +10,7 @@ from isfc.layout.note import Note, NoteKind
 from isfc.link.parameters import LinkParameters
 from isfc.testing.cluster import mesh
 from scenarios.figures import report_runs
-from scenarios.figures.link_loss import after_losses
+from scenarios.figures.after_loss import after_losses
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.notes import several_notes
 from scenarios.runs.provenance import constants_digest
@@ -167,7 +167,7 @@ def test_the_report_opens_with_what_is_believed_and_its_notes(
     file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(report_runs, "PAIRS", (1,))
-    monkeypatch.setattr(report_runs, "after_losses", lambda layout, *_: after_losses(layout))
+    monkeypatch.setattr(report_runs, "after_losses", lambda *lost: after_losses(*lost[:2]))
     monkeypatch.setattr(report_runs, "try_advice", lambda *_: {})
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
     page = tmp_path / "page.html"

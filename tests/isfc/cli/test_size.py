@@ -22,7 +22,7 @@ from scenarios.figures import glance
 from scenarios.figures.certainty import Interval, Odds, Range
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.result import Result
-from scenarios.runs.steady import Rate, SteadyRun, steady_rate
+from scenarios.runs.steady import Rate, SteadyRun, steady_run
 from scenarios.runs.workload import SUITES, LinkLoad
 from tests.layouts import layout_of
 
@@ -56,7 +56,7 @@ def left_of(layout: Layout, lost: str) -> float:
     if len(rests) < len(every) or not rests:
         return 0.0
     return min(
-        steady_rate(Experiment.of(rest, SUITES["HL"], 20, client=node)).mb_per_s
+        steady_run(Experiment.of(rest, SUITES["HL"], 20, client=node)).rate.mb_per_s
         for rest in rests
         for node in rest.nodes
     )

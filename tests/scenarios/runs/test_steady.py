@@ -27,7 +27,6 @@ from scenarios.runs.steady import (
     agreed,
     is_steady,
     rate_of,
-    steady_rate,
     steady_run,
 )
 from scenarios.runs.workload import SUITES
@@ -128,7 +127,7 @@ def test_runs_go_on_until_they_are_steady_or_long_enough(
         return known
 
     monkeypatch.setattr(steady, "is_steady", judged)
-    steady_rate(Experiment.of(load_layout("published-1"), SUITES["HS"], 1))
+    steady_run(Experiment.of(load_layout("published-1"), SUITES["HS"], 1))
     assert seen == counts
 
 
@@ -150,7 +149,7 @@ def test_what_is_seen_of_two_paces_is_of_the_one_that_comes_first(
 @pytest.mark.slow
 def test_link_that_keeps_the_pace_it_begins_with_has_both_said() -> None:
     """HS with 10 pairs on 8 CTCs is half as fast again if its clients do not begin in step."""
-    rate = steady_rate(Experiment.of(load_layout("published-8"), SUITES["HS"], 10))
+    rate = steady_run(Experiment.of(load_layout("published-8"), SUITES["HS"], 10)).rate
     assert rate.paces == pytest.approx((54.8, 82.9), rel=0.01)
     assert rate.spread_mb_per_s <= SPREAD_SHARE * rate.mb_per_s
 
@@ -172,7 +171,7 @@ THREE_EXPRESS4 = parse_layout(
 @pytest.mark.slow
 def test_first_half_second_is_not_taken_for_the_pace_that_follows() -> None:
     """It gave 879 MB/s once, known within 9; runs of five to thirty seconds give 781 to 790."""
-    rate = steady_rate(Experiment.of(THREE_EXPRESS4, SUITES["HL"], SATURATING_PAIRS))
+    rate = steady_run(Experiment.of(THREE_EXPRESS4, SUITES["HL"], SATURATING_PAIRS)).rate
     assert abs(rate.mb_per_s - 785) <= rate.spread_mb_per_s
     assert rate.spread_mb_per_s <= SPREAD_SHARE * rate.mb_per_s
     assert rate.second_mb_per_s is None
@@ -226,7 +225,7 @@ def hold(compiled: Path | None, layouts: int, seeds: int) -> Held:
         if compiled is not None:
             patch.syspath_prepend(compiled)  # of the processes that emulate: ours has isfc already
         jobs = os.cpu_count() or 1
-        said = dict(share_out(steady_rate, asked, jobs))
+        said = {index: run.rate for index, run in share_out(steady_run, asked, jobs)}
         ran = dict(share_out(run, long, jobs))
     within, off = 0, {}
     for index in range(len(asked)):

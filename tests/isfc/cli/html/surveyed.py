@@ -2,10 +2,11 @@
 
 from isfc.io.charts import memory_over_paths
 from isfc.layout.catalogue import load_layout
+from isfc.layout.collection import Collection
 from isfc.layout.plan import make_plan
 from isfc.layout.rules.rule import Untried
 from scenarios.figures.advice import ComparedLoad, TriedAdvice
-from scenarios.figures.link_loss import after_losses
+from scenarios.figures.after_loss import after_losses, link_losses
 from scenarios.figures.report_runs import LinkRuns, Point
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.guest_memory import GuestMemory
@@ -27,7 +28,7 @@ def surveyed(name: str, link: str | None = None) -> LinkRuns:
     (timeline,), _ = record_timelines(
         Experiment.of(layout, SUITES["HM"], pairs=5, seconds=0.005, warmup=0.01)
     )
-    lefts = tuple(after_losses(layout))
+    lefts = tuple(after_losses(Collection((layout,)), link_losses(layout)))
     plan = make_plan(layout)
     half, more = (
         ComparedLoad(Rate(was), Rate(comes), (layout, layout), 50)

@@ -10,12 +10,13 @@ from isfc.cli.judgement.carried import differences
 from isfc.cli.plan import losses
 from isfc.cli.plan.json import plan_json
 from isfc.layout.catalogue import load_layout
+from isfc.layout.collection import Collection
 from isfc.layout.plan import make_plan
 from isfc.layout.rules.rule import ChangedLayout
 from scenarios.figures.advice import ComparedLoad, TriedAdvice
+from scenarios.figures.after_loss import AfterLoss, LossLoad, WaySent
 from scenarios.figures.certainty import Interval, Range
 from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
-from scenarios.figures.link_loss import AfterLoss
 from scenarios.runs.saturation import ModelledRate
 from scenarios.runs.steady import Rate
 
@@ -57,7 +58,8 @@ def test_advice_says_them_and_is_not_ahead_of_either() -> None:
 
 
 def test_losses_say_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    left = AfterLoss(None, 8, (300, 300), (ONE, TWO))
+    ways = {LAYOUT.name: (WaySent(ONE), WaySent(TWO))}
+    left = AfterLoss(None, Collection((LAYOUT,)), LossLoad(), ways)
     monkeypatch.setattr(losses, "after_losses", lambda *_: [left])
     page, (record,) = losses.losses_of(LAYOUT, simulate=True)
     console = Console(width=200)

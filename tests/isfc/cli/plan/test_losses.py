@@ -8,10 +8,9 @@ import pytest
 from isfc.cli.judgement.worst_loss import worst_loss
 from isfc.cli.main import run
 from isfc.layout.catalogue import load_layout
-from isfc.layout.loss import losses
-from scenarios.figures.link_loss import AfterLoss
-from scenarios.runs import saturation
-from scenarios.runs.steady import SPREAD_SHARE
+from isfc.layout.collection import Collection
+from scenarios.figures.after_loss import AfterLoss, LossLoad, WaySent, link_losses
+from scenarios.runs.steady import SPREAD_SHARE, Rate
 from tests.isfc.cli.conftest import Refusal
 
 pytestmark = pytest.mark.at_length
@@ -23,30 +22,30 @@ def test_page_has_a_line_for_each_loss(capsys: pytest.CaptureFixture[str]) -> No
     lines = page.splitlines()
     assert errors == ""
     assert max(map(len, lines)) <= 80
-    assert "nothing 12 525 100 612 100".split() in map(str.split, lines)
-    assert "chpid 42 (52) 8 306 58 306 50".split() in map(str.split, lines)
+    assert "nothing 12 100 525 612".split() in map(str.split, lines)
+    assert "chpid 42 (52) 8 58 306 306".split() in map(str.split, lines)
     assert sum(line.startswith("CTC 60") for line in lines) == 12
 
 
 def test_where_nothing_is_lost_no_loss_is_called_the_worst() -> None:
     """It said "Worst: chpid 40 (50): 100 % is left"."""
     layout = load_layout("published-12")
-    whole, *after = (
-        AfterLoss(loss, 12, rates, None)
-        for loss, rates in zip(
-            (None, *losses(layout)), ((500.0, 600.0), (499.0, 600.0), (499.5, 600.0)), strict=False
-        )
+    whole = Collection((layout,))
+    second = WaySent(Rate(600.0))
+    sent = [{layout.name: (WaySent(Rate(rate)), second)} for rate in (500, 499, 499.5)]
+    kept = AfterLoss(None, whole, LossLoad(), sent[0])
+    lefts = [
+        AfterLoss(loss, rest, LossLoad(), ways, whole=kept)
+        for (loss, rest), ways in zip(link_losses(layout)[:2], sent[1:], strict=True)
+    ]
+    said = worst_loss([kept, *lefts])
+    assert said.startswith(
+        "no piece takes 1 % or more; without chpid 40 (50) CLIENT 499 (429-581) and SERVER 600 "
     )
-    said = (
-        "no piece takes 1 % or more; without chpid 40 (50) CLIENT 499 and SERVER 600 MB/s one way"
-    )
-    assert worst_loss(layout, [whole, *after]) == f"{said} by IBM's rule of thumb."
+    assert said.endswith(" MB/s one way, with 50 pairs of HL, each way by itself.")
 
 
-def test_runs_stand_beside_the_rule(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(saturation, "STATED_PAIRS", 5)
+def test_runs_stand_beside_the_rule(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["plan", "published-1", "--lose", "--json"]) == 0
     whole, chpid, ctc = json.loads(capsys.readouterr().out)
     assert whole["gone"] == {}
@@ -83,9 +82,9 @@ def test_rule_that_was_not_published_for_so_fast_a_link_is_told(
 def test_several_things_are_gone_together(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["plan", "published-12", "--without", "40", "--without", "server:52", "--rule"]) == 0
     page = capsys.readouterr().out
-    assert page.startswith("Without 40 + SERVER:52: 21 % is left, ")
+    assert page.startswith("Without 40 + SERVER:52: 25 % is left, ")
     assert "can each send without what is named" in page
-    assert "nothing 12 525 100 612 100".split() in map(str.split, page.splitlines())
+    assert "nothing 12 100 525 612".split() in map(str.split, page.splitlines())
     (line,) = (line for line in page.splitlines() if line.startswith("40 + SERVER:52"))
     assert line.split()[3] == "4"
     assert run(["plan", "published-12", "--lose", "--rule"]) == 0

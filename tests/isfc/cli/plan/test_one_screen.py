@@ -76,6 +76,6 @@ def test_reason_range_and_what_would_help_are_on_one_screen(
     assert table.count("range") == 2
     text = " ".join(" ".join(screen).split())
     assert "limited by: " in text
-    assert "without this limit: " in text
+    assert "without this limit, with 500 pairs: " in text
     said = f"a link has {CTCS_MAX} CTCs at most" if chpids * ctcs == CTCS_MAX else " gain"
     assert said in text

@@ -72,7 +72,9 @@ def test_figures_of_links_alone_are_marked(path: str, capsys: pytest.CaptureFixt
 
 def test_losses_of_what_is_shared_follow(path: str, capsys: pytest.CaptureFixture[str]) -> None:
     page, _ = output(capsys, path, "--lose")
-    assert re.match(r"Worst: chpid 40 at S\d: \d+ % \(\d+-\d+\) is left, \d+ MB/s \(", page)
+    assert re.match(
+        r"Worst: chpid 40 at S\d: \d+ % \(\d+-\d+\) is left, \d+ \(\d+-\d+\) MB/s of", page
+    )
     assert "What the loss of a shared piece leaves" in page
     record = json.loads(output(capsys, path, "--lose", "--json")[0])
     assert [(loss["name"], loss["cut"]) for loss in record["losses"]] == [

@@ -16,7 +16,7 @@ from isfc.cli.studio.downloads import report
 from isfc.cli.studio.tasks import Subject
 from isfc.layout.catalogue import read_content
 from scenarios.figures import report_runs
-from scenarios.figures.link_loss import after_losses
+from scenarios.figures.after_loss import after_losses
 from tests.isfc.cli.studio.holding import At, Holding
 from tests.lengthy import few_in_every_run
 from tests.studio import RunningStudio, studio
@@ -142,7 +142,7 @@ def test_report_is_made_with_progress_and_is_a_whole_page(
     """The page is made here, of short runs; the server is asked for one that cannot be."""
     monkeypatch.setattr(report_runs, "PAIRS", (1,))
     monkeypatch.setattr(sys, "stdin", sys.stdin)
-    monkeypatch.setattr(report_runs, "after_losses", lambda layout, *_: after_losses(layout))
+    monkeypatch.setattr(report_runs, "after_losses", lambda *lost: after_losses(*lost[:2]))
     monkeypatch.setattr(report_runs, "try_advice", lambda *_: {})
     told: list[dict[str, str]] = []
     last = report(told.append, Subject(TEXT, frozenset(["2"])))

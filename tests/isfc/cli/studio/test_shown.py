@@ -46,21 +46,28 @@ def test_links_together_begin_with_the_link_that_keeps_least() -> None:
     assert "A range holds in four of five cases, by 9." in page
 
 
-def test_losses_of_a_cluster_begin_with_the_piece_whose_loss_cuts_most() -> None:
+def test_losses_of_a_cluster_begin_with_the_piece_whose_loss_leaves_least() -> None:
     """A CEC takes its systems along, whatever their links are."""
 
     def lost(kind: str, name: str, cut: list[str], rate: float) -> dict[str, Any]:
-        fewer = [["AA-BB", 2, 4]]
-        return {"kind": kind, "name": name, "cut": cut, "fewer": fewer, "mb_per_s": rate}
+        return {
+            "kind": kind,
+            "name": name,
+            "cut": cut,
+            "fewer": [["AA-BB", 2, 4]],
+            "mb_per_s": rate,
+            "left_share": rate / 600,
+            "text": f"{name}: so much is left.",
+        }
 
     losses = [
-        lost("channel", "the channel AA 40", [], 300.0),
+        lost("channel", "the channel AA 40", [], 550.0),
         lost("director", "director 1", ["AA-CC"], 500.0),
         lost("cec", "CEC EAST", ["AA-CC", "AA-BB"], 0.0),
     ]
     page = shown.cluster_losses({"losses": losses})
-    answer = '<p class="answer"><strong>Worst: director 1 gone.</strong> Down: AA-CC.</p>'
-    assert page.startswith(answer)
+    answer = "<strong>Worst: director 1 gone.</strong> so much is left. Down: AA-CC.</p>"
+    assert page.startswith(f'<p class="answer">{answer}')
     assert "<td>AA-BB 2 of 4</td>" in page
 
 
@@ -72,6 +79,7 @@ def test_links_that_share_nothing_have_their_losses_each() -> None:
         "left_share_range": None, "limits": None, "notes": [],
     }  # fmt: skip
     lost = {**whole, "kind": "chpid", "gone": {"AA": "40", "BB": "50"}, "ctcs_left": 1}
+    lost |= {"left_share": 0.5, "text": "chpid 40 (50): 50 % is left."}
     page = shown.cluster_losses({"links": [[whole, lost], [whole, lost]]})
     assert page == 2 * shown.losses([whole, lost])
     assert shown.together({"links": []}).startswith('<p class="answer"><strong>No two links share')
