@@ -75,7 +75,7 @@ def test_losses_of_what_is_shared_follow(path: str, capsys: pytest.CaptureFixtur
     assert re.match(
         r"Worst: chpid 40 at S\d: \d+ % \(\d+-\d+\) is left, \d+ \(\d+-\d+\) MB/s of", page
     )
-    assert "What the loss of a shared piece leaves" in page
+    assert "What the loss of a piece leaves of all links" in page
     record = json.loads(output(capsys, path, "--lose", "--json")[0])
     assert [(loss["name"], loss["cut"]) for loss in record["losses"]] == [
         ("chpid 40 at S1", ["S1-S2", "S1-S3"]),
