@@ -64,7 +64,7 @@ def test_temporary_files_too_deep_for_a_socket_are_left_for_tmp(
 ) -> None:
     monkeypatch.delenv("XDG_RUNTIME_DIR")
     monkeypatch.setattr("tempfile.gettempdir", lambda: f"/{'deep' * 20}")
-    found = run_module._usual()  # noqa: SLF001  # `run_directory` would make it, where all have theirs
+    found = run_module._usual()  # noqa: SLF001  # nothing is made there
     assert found == Path(f"/tmp/isfc-{os.getuid()}")
 
 
