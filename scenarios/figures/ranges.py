@@ -80,14 +80,15 @@ def gain_range(
 
 
 def links_gain_range(ratio: float, before: Sequence[Layout], after: Sequence[Layout]) -> Range:
-    """Of what links carry together, as a share of what they did: the widest of those that change.
+    """Of how many times what links carry together others do: the widest of those that change.
 
-    Links are the same by their names; those that are gone after a loss are not told.
+    Links are the same by their names. Where none of them changes, as others are gone, all count.
     """
     was = {link.name: link for link in before}
-    changed = [link for link in after if link.name in was and link.ctcs != was[link.name].ctcs]
-    ranges = [gain_range(ratio, was[link.name], link) for link in changed]
-    return max(ranges, key=lambda each: each.likely.high, default=ratio_range(ratio))
+    both = [(was[link.name], link) for link in after]
+    changed = [(one, other) for one, other in both if one.ctcs != other.ctcs]
+    ranges = [gain_range(ratio, *each) for each in changed or both]
+    return max(ranges, key=lambda each: each.likely.high)
 
 
 def run_ranges(experiment: Experiment, figures: Mapping[str, float]) -> dict[str, Range]:
