@@ -23,7 +23,7 @@ INPUTS: Final = frozenset(
     "pairs seconds warmup seed seeds bytes_per_s memory_bytes touched_bytes change_bytes_per_s "
     "hot_set_bytes write_bytes_per_s max_quiesce_s max_total_s together at_s ctcs ctcs_left "
     "trend begin_s steps stop_short km link_gbps write_ctcs estimated_mb_per_s chpids warnings "
-    "findings saturating_pairs stated_pairs share resource count left had odds ratio "
+    "findings saturating_pairs stated_pairs share resource count left had odds "
     "nodes fewer sharing remarks candidates screened simulated defined_simulated odds_ahead "
     "best_is_ahead_odds "
     "wanted_mb_per_s ports guests".split()
@@ -127,7 +127,7 @@ SHOWN: Final = {
     ),
     "compare": Shown(
         "compare published-1 published-4 --workload HS --pairs 2",
-        "mb_per_s spread_mb_per_s second_mb_per_s without_mb_per_s added worst_loss_leaves",
+        "mb_per_s spread_mb_per_s second_mb_per_s without_mb_per_s added worst_loss_leaves ratio",
         slow=True,
     ),
     "size": Shown(
