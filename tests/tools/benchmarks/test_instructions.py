@@ -52,6 +52,7 @@ def test_message_takes_no_more_instructions_than_it_did(cell: Cell) -> None:
     assert instructions_a_message(cell) < GROWTH_MAX * BASE[cell.name]
 
 
+@pytest.mark.exhaustive
 @counted
 @pytest.mark.slow
 def test_compiled_isfc_is_so_many_times_as_fast_as_its_source() -> None:
@@ -60,7 +61,6 @@ def test_compiled_isfc_is_so_many_times_as_fast_as_its_source() -> None:
     assert instructions_a_message(CELLS[1]) > FASTER * BASE[CELLS[1].name]
 
 
-@pytest.mark.exhaustive
 @counted
 @pytest.mark.slow
 def test_a_plan_by_rule_starts_in_a_few_times_what_an_empty_python_takes() -> None:
