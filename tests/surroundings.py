@@ -45,6 +45,12 @@ def pytest_configure() -> None:
     os.umask(0o022)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    """Let none fail for what ran before it: a command ends by letting signals be ignored."""
+    heed_signals()
+
+
 def heed_signals() -> None:
     """Undo what a script does to its background jobs, and ``nohup``: ignored is inherited.
 
