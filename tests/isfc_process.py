@@ -12,6 +12,7 @@ import select
 import socket
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -24,6 +25,8 @@ ROOT: Final = Path(__file__).parents[1]
 AT_FIRST: Final = dict(os.environ)
 OF_PYTHON: Final = ("PYTHON", "LC_", "LANG", "TZ")
 """How the variables begin that Python reads as it starts: where they differ, it has to start."""
+USED: Final[Counter[str]] = Counter()
+"""``ms`` of processor time of processes that have ended, which are no children of this one."""
 
 
 def start(
@@ -98,6 +101,7 @@ class _Forked(subprocess.Popen[Any]):
         **files: Any,
     ) -> None:
         assert files.keys() <= {"stdin", "stdout", "stderr", "text", "encoding"}
+        sys.audit("subprocess.Popen", command[0], command, cwd, env)  # `Popen` does not come to it
         _, _, module, *words = command
         self._asked = (module, words, str(Path(cwd).resolve()), dict(env), start_new_session)
         self._line, self._servers = socket.socketpair()
@@ -135,8 +139,9 @@ class _Forked(subprocess.Popen[Any]):
         end.register(self._line, select.POLLIN)
         if self.returncode is None and end.poll(None if timeout_s is None else timeout_s * 1_000):
             # it stays there, for another thread that waits
-            status = self._line.recv(NUMBER_SIZE, socket.MSG_PEEK | socket.MSG_WAITALL)
-            self.returncode = os.waitstatus_to_exitcode(_number(status))
+            told = self._line.recv(2 * NUMBER_SIZE, socket.MSG_PEEK | socket.MSG_WAITALL)
+            self.returncode = os.waitstatus_to_exitcode(_number(told[:NUMBER_SIZE]))
+            USED["ms"] += _number(told[NUMBER_SIZE:])
         return self.returncode
 
 
