@@ -48,6 +48,8 @@ def counts(costs: dict[str, list[Cost]]) -> Counts:
 
 def compared(written: Counts, found: Counts, profile: str | None) -> tuple[list[str], bool]:
     """What there is to say, and whether there is more to do than may be."""
+    if not written:
+        return ["Nothing is written down for this run: 'make count-work' does so."], False
     said, more = [], False
     for place, measure in enumerate(MEASURES if profile == ALIKE else MEASURES[:1]):
         was, now = (sum(each[place] for each in these.values()) for these in (written, found))

@@ -1,5 +1,6 @@
 """A run says what took longest, and fails if it does a tenth more than is written down."""
 
+import json
 import os
 import re
 import subprocess
@@ -55,6 +56,16 @@ def run(folder: Path, *options: str) -> tuple[int, str]:
     return done.returncode, done.stdout + done.stderr
 
 
+def write(folder: Path, processes: int) -> None:
+    """Let that be written down for the suite's run ``whole``, and enough of the rest."""
+    written = folder / "written.toml"
+    written.write_text(f"[whole]\n'.' = [{processes}, 2.0, 16]\n")
+    (folder / "conftest.py").write_text(
+        "from pathlib import Path\nfrom tests.costs import counted_work\n"
+        f"counted_work.WRITTEN = Path({str(written)!r})\n"
+    )
+
+
 @pytest.mark.parametrize("workers", [0, 2])
 def test_a_run_says_what_took_longest_by_directory_and_by_kind(
     tmp_path: Path, workers: int
@@ -71,17 +82,25 @@ def test_a_run_says_what_took_longest_by_directory_and_by_kind(
 
 
 def test_a_whole_run_that_does_more_than_is_written_down_fails(tmp_path: Path) -> None:
-    code, said = run(tmp_path, "--counted-work=nothing-yet")
+    write(tmp_path, processes=2)
+    code, said = run(tmp_path, "--counted-work=whole")
     assert code == MORE_WORK, said
-    assert "3 processes started, and 0 are written down; most of it in\n    .: 3 more" in said
-    assert "make count-work" in said
-    kept = tmp_path / ".pytest_cache" / "v" / "counted-work" / "nothing-yet"
-    assert kept.exists()
+    assert "3 processes started, and 2 are written down; most of it in\n    .: 1 more" in said
+    kept = tmp_path / ".pytest_cache" / "v" / "counted-work" / "whole"
+    assert json.loads(kept.read_text())["."][0] == 3
+
+
+def test_a_whole_run_that_does_what_is_written_down_passes(tmp_path: Path) -> None:
+    write(tmp_path, processes=3)
+    code, said = run(tmp_path, "--counted-work=whole")
+    assert code == 0, said
+    assert "written down" not in said
 
 
 @pytest.mark.parametrize("option", ["-kstarts", "--last-failed"])
 def test_a_part_of_a_run_is_not_compared(tmp_path: Path, option: str) -> None:
-    assert run(tmp_path, "--counted-work=nothing-yet", option)[0] == 0
+    write(tmp_path, processes=2)
+    assert run(tmp_path, "--counted-work=whole", option)[0] == 0
 
 
 def test_a_tenth_more_may_be() -> None:
