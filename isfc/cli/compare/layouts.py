@@ -8,7 +8,7 @@ from msgspec import Struct
 from rich.console import RenderableType
 
 from isfc.cli.judgement.limit import limits_json, short_limit
-from isfc.cli.options.layout import is_read_once, open_links
+from isfc.cli.options.layout import open_links
 from isfc.cli.output.limit_record import LimitsJson
 from isfc.cli.output.notes import NoteJson, notes_json
 from isfc.cli.output.progress import run_all
@@ -86,13 +86,11 @@ class LayoutsJson(Struct, frozen=True):
 
 
 def names_layouts(files: Sequence[Path]) -> bool:
-    """Whether files are layouts, by their names: the results of runs are JSON.
+    """Whether files are layouts, by their names: one that is makes layouts of the others too.
 
-    A pipe has no such name: it is a layout beside one that is.
+    The results of runs are JSON. A pipe has no such name, nor has a file that is not there.
     """
-    named = [file.suffix == ".toml" or str(file) in shipped_layouts() for file in files]
-    pipes = [is_read_once(str(file)) for file in files]
-    return any(named) and all(name or pipe for name, pipe in zip(named, pipes, strict=True))
+    return any(file.suffix == ".toml" or str(file) in shipped_layouts() for file in files)
 
 
 def judge_layouts(

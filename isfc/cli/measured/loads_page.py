@@ -162,10 +162,10 @@ def _outgrown(found: Loads) -> str:
 def _windows(found: Loads, leaving: Leaving) -> Iterator[RenderableType]:
     names = [guest.name for guest in leaving.guests]
     gib = sum(guest.memory.touched for guest in leaving.guests) / 2**30
-    who = f"{len(names)} guests" if len(names) > 1 else "one guest"
-    together = f", {leaving.at_once} together" if leaving.at_once > 1 else ""
+    who = f"{len(names)} guests, in all" if len(names) > 1 else "one guest of"
+    together = f", {leaving.at_once} at a time" if leaving.at_once > 1 else ""
     yield (
-        f"Emptying {leaving.source}, {who} of {gib:,.4g} GiB{together}, beside the "
+        f"Emptying {leaving.source}, {who} {gib:,.4g} GiB{together}, beside the "
         f"{found.percentile:g} % of each quarter of an hour, as 'isfc evacuate' does it:"
     )
     if not found.windows:

@@ -68,6 +68,8 @@ class GuestOptions(Struct, frozen=True):
                 f"or {named('like')} KIND"
             )
         size = _size(named("memory"), self.memory, known.size if known else 0)
+        if self.memory is not None and size < MEMORY_MIN and self.memory[-1:].isdigit():
+            raise ConfigurationError(_no_unit(named("memory"), self.memory, "16G"))
         if not MEMORY_MIN <= size <= MEMORY_MAX:
             raise ConfigurationError(f"{named('memory')} {self.memory}: expected 1M to 16T")
         touched = _size(named("touched"), self.touched, min(known.touched, size) if known else size)
@@ -128,13 +130,17 @@ def _size(name: str, text: str | None, default: int) -> int:
     return default if text is None else read_size(name, text)
 
 
+def _no_unit(name: str, text: str, example: str) -> str:
+    return f"{name} {text[:40]}: expected a unit, K, M, G or T, as {example}"
+
+
 def _rate(name: str, text: str | None, default: int) -> int:
     """A rate needs its unit: so many bytes a second are hardly meant."""
     if text is None:
         return default
     rate = read_size(name, text)
     if rate and text[-1].isdigit():
-        raise ConfigurationError(f"{name} {text[:40]}: expected a unit, K, M, G or T, as 400M")
+        raise ConfigurationError(_no_unit(name, text, "400M"))
     if rate > MEMORY_MAX:
         raise ConfigurationError(f"{name} {text[:40]}: expected at most 16T")
     return rate

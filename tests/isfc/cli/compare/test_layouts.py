@@ -33,5 +33,10 @@ def test_options_of_layouts_are_refused_with_results(refusal: Refusal) -> None:
     assert "--pairs: of layouts" in refusal("compare", "a.json", "b.json", "--pairs", "5")
 
 
+def test_layout_that_is_not_there_is_named(refusal: Refusal) -> None:
+    """It said of the first, which is there, that it is no result."""
+    assert refusal("compare", "published-4", "nosuch").startswith("nosuch: neither a file nor")
+
+
 def test_one_layout_is_refused(refusal: Refusal) -> None:
     assert "expected two layouts or more" in refusal("compare", "published-4")

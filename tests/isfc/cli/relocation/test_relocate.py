@@ -99,6 +99,7 @@ def test_background() -> None:
         ("--memory 1G --write-rate 9M", "--write-rate 9M: expected also --hot-set, how much"),
         ("--like java --hot-set 0", "--hot-set and --write-rate: expected both"),
         ("--memory 1G --change-rate 50", "--change-rate 50: expected a unit"),
+        ("--memory 16 --change-rate 1M", "--memory 16: expected a unit, K, M, G or T, as 16G"),
         ("--like cobol", "--like cobol: expected one of java"),
         ("--memory 1G", "expected --memory, and --change-rate or --hot-set, or --like"),
         ("--memory 1G --change-rate 1M --background HS", "expected NAME:PAIRS"),
