@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from isfc.cli.options.layout import LayoutArgument, read_collection
-from isfc.cli.options.source import OutputOption, write_text
+from isfc.cli.options.source import ForceOption, OutputOption, write_text
 from isfc.cli.output.streams import show_log
 from isfc.deck.export import qualified
 from isfc.deck.exported import chosen, exported
@@ -39,6 +39,8 @@ def export(
         ),
     ] = None,
     output: OutputOption = None,
+    *,
+    force: ForceOption = False,
 ) -> None:
     """Write the statements that the systems of a layout need.
 
@@ -51,14 +53,14 @@ def export(
     texts = exported(collection, form, nodes, ports or [], show_log)
     if output is not None and output.is_dir():
         for name, text in texts.items():
-            write_text(text, output / name)
+            write_text(text, output / name, force=force)
     elif form is ExportFormat.ACTIVATE and len(nodes) > 1:
         blocks = zip(nodes, texts.values(), strict=True)
-        write_text("".join(qualified(node, text) for node, text in blocks), output)
+        write_text("".join(qualified(node, text) for node, text in blocks), output, force=force)
     elif output is not None and len(texts) > 1:
         raise ConfigurationError(
             f"{output}: there are {len(texts)} decks, and a file holds one; expected a folder that "
             "exists, or --system NODE"
         )
     else:
-        write_text("".join(texts.values()), output)
+        write_text("".join(texts.values()), output, force=force)

@@ -8,7 +8,7 @@ from typing import Annotated, Generic, TypeVar
 import typer
 
 from isfc.cli.options.number import bounded
-from isfc.cli.options.source import OutputOption, write_text
+from isfc.cli.options.source import ForceOption, OutputOption, write_text
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import ask_user, show_json
 from isfc.errors import ConfigurationError
@@ -55,6 +55,8 @@ def new(
         ),
     ] = None,
     output: OutputOption = None,
+    *,
+    force: ForceOption = False,
 ) -> None:
     """Write a commented layout of a few options or answers.
 
@@ -86,7 +88,7 @@ def new(
         f"A logical link between {layout.nodes[0]} and {layout.nodes[1]}.",
         "'isfc plan FILE' judges it, 'isfc check FILE' holds it against IBM's advice.",
     ]
-    write_text(format_layout(layout, heading=heading, explained=True), output)
+    write_text(format_layout(layout, heading=heading, explained=True), output, force=force)
 
 
 @dataclass(frozen=True, slots=True)

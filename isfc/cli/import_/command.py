@@ -11,6 +11,7 @@ from isfc.cli.options.layout import JsonOption, read_collection
 from isfc.cli.options.source import (
     ConfigOption,
     FeatureOption,
+    ForceOption,
     OutputOption,
     read_text,
     write_text,
@@ -76,6 +77,7 @@ def import_iocp(
     config: ConfigOption = None,
     output: OutputOption = None,
     *,
+    force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
     """Pair the FCTC devices of IOCP decks, or of IOCP's reports of them.
@@ -91,7 +93,13 @@ def import_iocp(
         [*map(_named, config or [])],
         _tell,
     )
-    _write(found, f"Imported from {', '.join(path.name for path in decks)}.", output, json=json)
+    _write(
+        found,
+        f"Imported from {', '.join(path.name for path in decks)}.",
+        output,
+        json=json,
+        force=force,
+    )
 
 
 @app.command("islink")
@@ -115,6 +123,7 @@ def import_islink(
     feature: FeatureOption = None,
     output: OutputOption = None,
     *,
+    force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
     """Make a layout of QUERY ISLINK responses.
@@ -125,7 +134,7 @@ def import_islink(
     """
     texts = [*map(_named, logs)]
     found = join_logs(texts, chpids or [], cec or [], feature or [], _tell)
-    _write(found, f"Imported from {_origin(texts)}.", output, json=json)
+    _write(found, f"Imported from {_origin(texts)}.", output, json=json, force=force)
 
 
 @app.command("config")
@@ -145,6 +154,8 @@ def import_config(
     ],
     cec: CecOption = None,
     output: OutputOption = None,
+    *,
+    force: ForceOption = False,
 ) -> None:
     """Keep the devices that ACTIVATE ISLINK names.
 
@@ -155,7 +166,7 @@ def import_config(
     texts = [*map(_named, files)]
     found = keep_active(texts, read_collection(layout), cec or [], _tell)
     heading = [f"{layout}, as activated by {_origin(texts)}."]
-    write_text(format_collection(found.collection, heading=heading), output)
+    write_text(format_collection(found.collection, heading=heading), output, force=force)
 
 
 @app.command("dpm")
@@ -179,6 +190,7 @@ def import_dpm(
     feature: FeatureOption = None,
     output: OutputOption = None,
     *,
+    force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
     """Make a layout of partition links of a machine in DPM mode.
@@ -187,7 +199,13 @@ def import_dpm(
     adapter list --all' the chpids of its adapters.
     """
     found = join_links([*map(_text, files)], systems or [], feature or [], _tell)
-    _write(found, f"Imported from {', '.join(path.name for path in files)}.", output, json=json)
+    _write(
+        found,
+        f"Imported from {', '.join(path.name for path in files)}.",
+        output,
+        json=json,
+        force=force,
+    )
 
 
 def _text(path: Path, node: str = "") -> NamedText:
@@ -204,7 +222,7 @@ def _origin(texts: Sequence[NamedText]) -> str:
     return ", ".join(Path(each.file).name for each in texts)
 
 
-def _write(found: Imported, heading: str, output: Path | None, *, json: bool) -> None:
+def _write(found: Imported, heading: str, output: Path | None, *, json: bool, force: bool) -> None:
     """Write one layout of all links; to a folder, a layout of each. With ``json``, its record."""
     if json:
         show_json(found.record)
@@ -213,10 +231,10 @@ def _write(found: Imported, heading: str, output: Path | None, *, json: bool) ->
     if output is not None and output.is_dir():
         for alone, said in zip(found.apart, found.link_remarks, strict=True):
             text = format_collection(alone, heading=[heading, *said])
-            write_text(text, output / f"{'-'.join(alone.links[0].nodes)}.toml")
+            write_text(text, output / f"{'-'.join(alone.links[0].nodes)}.toml", force=force)
         return
     once = dict.fromkeys(remark for said in found.link_remarks for remark in said)
-    write_text(layout_text(found, [heading, *once]), output)
+    write_text(layout_text(found, [heading, *once]), output, force=force)
 
 
 def _tell(told: Deck | Sequence[Unpaired] | str) -> None:

@@ -20,7 +20,7 @@ from isfc.cli.live.loops import run_live
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import complete_layout
 from isfc.cli.options.number import within
-from isfc.cli.options.source import write_text
+from isfc.cli.options.source import ForceOption, write_text
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import output_option
 from isfc.cli.output.streams import show, show_error, show_lines
@@ -55,6 +55,7 @@ def ctce(
     output: Annotated[
         Path | None, output_option("Write the CTCs as a layout, for --layout, and end.")
     ] = None,
+    force: ForceOption = False,
     hardware: HardwareOptions,
     shown: ShownOptions,
     seconds: Annotated[
@@ -76,7 +77,7 @@ def ctce(
         show_lines(_configuration_lines(ctcs))
         return
     if output is not None:
-        write_text(made_layout(ctcs), output)
+        write_text(made_layout(ctcs), output, force=force)
         return
     opened = hardware.open(ctcs)
     box = CtceBox(ctcs, opened.definition)

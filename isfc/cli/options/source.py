@@ -9,11 +9,16 @@ from isfc.arguments import STANDARD_INPUT
 from isfc.cli.output.file import output_option
 from isfc.cli.output.streams import show_lines, write_file
 from isfc.deck.place import TEXT_LENGTH_MAX, decode
+from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import read_bytes, within
 
 OutputOption = Annotated[
     Path | None,
     output_option("Write to a file, or files to a folder, instead of to standard output."),
+]
+
+ForceOption = Annotated[
+    bool, typer.Option("--force", help="Write over files that are there and have something else.")
 ]
 
 FeatureOption = Annotated[
@@ -43,9 +48,20 @@ def read_text(path: Path) -> str:
     return decode(data, name)
 
 
-def write_text(text: str, output: Path | None) -> None:
-    """Write to ``output``, or to standard output without it."""
+def write_text(text: str, output: Path | None, *, force: bool) -> None:
+    """Write to ``output``, or to standard output without it.
+
+    Raises `ConfigurationError` for a file that has something else, which would be lost, unless that
+    is to be (``force``).
+    """
     if output is None:
+        if force:
+            raise ConfigurationError("--force: of a file; expected --output with it")
         show_lines(text.splitlines())
-    else:
-        write_file(output, text)
+        return
+    if not force and output.is_file() and output.read_bytes() != text.encode():
+        raise ConfigurationError(
+            f"{output}: is there and has something else; expected another file, or --force to "
+            "write over it"
+        )
+    write_file(output, text)

@@ -123,3 +123,18 @@ def test_disks_of_a_layout_are_exported_with_it(
     assert tomllib.loads(exported) == tomllib.loads(path.read_text())
     again = parse_io_configuration(exported.encode(), "exported")
     assert again == parse_io_configuration(path.read_bytes(), "link.toml")
+
+
+def test_file_with_something_else_is_written_over_only_if_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`isfc export -o` over its own input lost every comment, `isfc import -o` an edited layout."""
+    file = tmp_path / "link.toml"
+    file.write_text(f"# ours\n{format_layout(load_layout('published-4'))}")
+    words = ["export", str(file), "--as", "toml", "-o", str(file)]
+    assert run(words) != 0
+    assert "--force to write over it" in " ".join(capsys.readouterr().err.split())
+    assert file.read_text().startswith("# ours\n")
+    assert run([*words, "--force"]) == 0
+    assert "# ours" not in file.read_text()
+    assert run(words) == 0, "what is there already is the same"
