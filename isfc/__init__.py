@@ -18,9 +18,12 @@ if TYPE_CHECKING:
     from isfc.cli.io.functions import io_plan as io_plan
     from isfc.cli.io.functions import io_run as io_run
     from isfc.cli.io.functions import io_size as io_size
+    from isfc.cli.io.plan import IoPlanJson as IoPlanJson
+    from isfc.cli.io.run import IoRunJson as IoRunJson
     from isfc.cli.journal.document import JournalReplay as JournalReplay
     from isfc.cli.journal.document import journal_replay as journal_replay
     from isfc.cli.journal.document import journal_show as journal_show
+    from isfc.cli.results.shared_json import SharedJson as SharedJson
     from isfc.cli.run.functions import SimulatedLinks as SimulatedLinks
     from isfc.cli.run.functions import simulate_links as simulate_links
     from isfc.deck.connections import Connections as Connections
@@ -40,9 +43,11 @@ if TYPE_CHECKING:
     from isfc.errors import IsfcError as IsfcError
     from isfc.errors import LocalProtocolError as LocalProtocolError
     from isfc.errors import RemoteProtocolError as RemoteProtocolError
+    from isfc.io.charts import Chart as Chart
     from isfc.io.shared import parse_links as parse_links
     from isfc.layout.catalogue import load_layout as load_layout
     from isfc.layout.catalogue import shipped_layouts as shipped_layouts
+    from isfc.layout.change import Step as Step
     from isfc.layout.collection import Collection as Collection
     from isfc.layout.edit import AddCtc as AddCtc
     from isfc.layout.edit import AddFibre as AddFibre
@@ -65,6 +70,7 @@ if TYPE_CHECKING:
     from isfc.layout.layout import Layout as Layout
     from isfc.layout.lost import pieces as pieces
     from isfc.layout.new import new as new
+    from isfc.layout.note import Note as Note
     from isfc.layout.plan import Plan as Plan
     from isfc.layout.rules.rule import Finding as Finding
     from isfc.layout.schema import layout_schema as schema
@@ -86,13 +92,17 @@ if TYPE_CHECKING:
     from isfc.search.decide import optimise as optimise
     from isfc.search.replay import Replayed as Replayed
     from isfc.search.replay import replay as replay
+    from isfc.search.result import SearchResult as SearchResult
     from isfc.search.simulation import Simulation as Simulation
     from isfc.search.simulation import simulate as simulate
     from isfc.search.sized import LinkSizing as LinkSizing
     from isfc.search.sizing import size as size
     from isfc.search.sweep import sweep as sweep
+    from scenarios.figures.after_loss import AfterLoss as AfterLoss
+    from scenarios.figures.collide import CollisionOutcome as CollisionOutcome
     from scenarios.moves.evacuated import evacuate as evacuate
     from scenarios.moves.evacuated import rolling_maintenance as rolling_maintenance
+    from scenarios.moves.evacuation import EvacuationOutcome as EvacuationOutcome
     from scenarios.moves.guest import GuestPlan as GuestPlan
     from scenarios.moves.guest_memory import GuestMemory as GuestMemory
     from scenarios.moves.relocated import Relocated as Relocated
@@ -155,14 +165,19 @@ _HOMES: Final = {
     "check": "isfc.search.decide",
     "Finding": "isfc.layout.rules.rule",
     "losses": "isfc.search.decide",
+    "AfterLoss": "scenarios.figures.after_loss",
     "collide": "isfc.search.decide",
+    "CollisionOutcome": "scenarios.figures.collide",
     "change": "isfc.search.decide",
+    "Step": "isfc.layout.change",
     "compare": "isfc.search.decide",
     "Comparison": "isfc.search.decide",
     "optimise": "isfc.search.decide",
+    "SearchResult": "isfc.search.result",
     "size": "isfc.search.sizing",
     "LinkSizing": "isfc.search.sized",
     "evacuate": "scenarios.moves.evacuated",
+    "EvacuationOutcome": "scenarios.moves.evacuation",
     "rolling_maintenance": "scenarios.moves.evacuated",
     "Tenant": "scenarios.moves.targets",
     "RollingOutcome": "scenarios.moves.rolling",
@@ -173,6 +188,7 @@ _HOMES: Final = {
     "carried": "scenarios.runs.saturation",
     "ModelledRate": "scenarios.runs.saturation",
     "plan_notes": "scenarios.runs.notes",
+    "Note": "isfc.layout.note",
     "simulate": "isfc.search.simulation",
     "Simulation": "isfc.search.simulation",
     "Workload": "scenarios.runs.workload",
@@ -186,10 +202,14 @@ _HOMES: Final = {
     "sweep": "isfc.search.sweep",
     "measured": "isfc.measured",
     "io_plan": "isfc.cli.io.functions",
+    "IoPlanJson": "isfc.cli.io.plan",
     "io_run": "isfc.cli.io.functions",
+    "IoRunJson": "isfc.cli.io.run",
     "io_beside": "isfc.cli.io.functions",
+    "SharedJson": "isfc.cli.results.shared_json",
     "io_size": "isfc.cli.io.functions",
     "io_chart": "isfc.cli.io.functions",
+    "Chart": "isfc.io.charts",
     "IoResult": "isfc.cli.io.functions",
     "IoSizing": "isfc.cli.io.functions",
     "journal_show": "isfc.cli.journal.document",
@@ -214,8 +234,11 @@ _HOMES: Final = {
 __all__ = [
     "AddCtc",
     "AddFibre",
+    "AfterLoss",
     "Backpressure",
+    "Chart",
     "Collection",
+    "CollisionOutcome",
     "Comparison",
     "ConfigurationError",
     "Connections",
@@ -224,13 +247,16 @@ __all__ = [
     "ConversationSevered",
     "CtcPair",
     "Edit",
+    "EvacuationOutcome",
     "Exported",
     "Fibre",
     "Finding",
     "GuestMemory",
     "GuestPlan",
     "Imported",
+    "IoPlanJson",
     "IoResult",
+    "IoRunJson",
     "IoSizing",
     "IsfcError",
     "JournalReplay",
@@ -241,6 +267,7 @@ __all__ = [
     "ModelledRate",
     "MoveCtc",
     "NodeName",
+    "Note",
     "Numbering",
     "OpenNode",
     "Plan",
@@ -250,11 +277,14 @@ __all__ = [
     "RenumberCtc",
     "Replayed",
     "RollingOutcome",
+    "SearchResult",
     "SetFibre",
     "SeverCode",
+    "SharedJson",
     "SimulatedLinks",
     "Simulation",
     "SourceKind",
+    "Step",
     "SwapRdevs",
     "TakeAdvice",
     "Tenant",

@@ -42,6 +42,8 @@ _SHOWN_LENGTH: Final = 60
 _OPTION: Final = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
 """An option of a command, in a message."""
 
+_SIZE_UNITS: Final[Mapping[str, int]] = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+
 _WORDS: Final[Mapping[object, str]] = {
     int: "a whole number",
     float: "a number",
@@ -74,10 +76,15 @@ def checked(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _
                 continue
             each = value if parameter.kind is inspect.Parameter.VAR_POSITIONAL else (value,)
             for one in each:
-                _check(function.__name__, name, one, annotation_of(function, name))
+                _check(_owner(function), name, one, annotation_of(function, name))
         return function(*args, **kwargs)
 
     return call
+
+
+def _owner(function: Callable[..., Any]) -> str:
+    """What people call: the class of a constructor."""
+    return function.__qualname__.split(".")[0 if function.__name__ == "__init__" else -1]
 
 
 def _misfit(
@@ -88,11 +95,16 @@ def _misfit(
     kwargs: Mapping[str, object],
 ) -> str:
     """What Python says of arguments that are missing, or that there are not, and what to give."""
-    owner = function.__name__
+    owner = _owner(function)
     try:
         given = signature.bind_partial(*args, **kwargs).arguments
     except TypeError:
-        return f"{owner}(): {error}; expected {', '.join(signature.parameters)}"
+        names = [
+            f"{each.name}=..." if each.kind is each.KEYWORD_ONLY else each.name
+            for each in signature.parameters.values()
+            if each.name != "self"
+        ]
+        return f"{owner}(): {error}; expected {', '.join(names)}"
     name = next(
         name
         for name, parameter in signature.parameters.items()
@@ -206,6 +218,24 @@ def _words(hint: Any) -> str:
         return _WORDS[hint]
     name = getattr(origin or hint, "__name__", "something else")
     return f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"
+
+
+def read_size(what: str, text: str) -> int:
+    """A size such as ``64G``, ``1.5G`` or ``400M``, in bytes; the units are powers of 1,024."""
+    found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)([KMGT]?)B?", text, re.ASCII | re.IGNORECASE)
+    if found is None:
+        raise ConfigurationError(
+            f"{what} {text[:40]}: expected a number of bytes with K, M, G or T, such as 64G"
+        )
+    return int(float(found[1]) * _SIZE_UNITS.get(found[2].upper(), 1))
+
+
+def given_size(owner: str, name: str, value: int | str) -> int:
+    """Bytes, given as a number of them or as a text such as ``16G``."""
+    if isinstance(value, str):
+        return read_size(f"{owner} {name}", value)
+    _check(owner, name, value, int)
+    return value
 
 
 def read_standard_input(expected: str, length: int) -> bytes:

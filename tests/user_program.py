@@ -5,7 +5,6 @@
 
 import asyncio
 import tempfile
-import typing
 
 import isfc
 
@@ -57,7 +56,8 @@ def edits() -> None:
         links = isfc.edit(links, change)
     left = isfc.without(links, frozenset(isfc.pieces(links)["ATLANTA:41"]))
     figures: tuple[isfc.ModelledRate, ...] = isfc.carried(left.links[0], pairs=1)
-    said: list[str] = [note.text for note in isfc.plan_notes(left.links[0], figures)]
+    notes: tuple[isfc.Note, ...] = isfc.plan_notes(left.links[0], figures)
+    said: list[str] = [note.text for note in notes]
     print([each.stated_mb_per_s > 0 for each in figures], *said, kind, isfc.deck_partitions(""))
 
 
@@ -80,12 +80,13 @@ def exchanges(layout: isfc.Layout) -> None:
     found: isfc.Imported = isfc.import_iocp([*written.texts.values()], partitions=partitions)
     seen: isfc.Connections = isfc.connections(found.collection)
     said: isfc.Numbering = isfc.number(found.collection, scheme="alike", first="D000")
-    print(len(seen.rows), said.scheme, [each.text for each in said.problems], said.proposed)
+    print(len(seen.rows()), said.scheme, [each.text for each in said.problems], said.proposed)
     print(found.remarks, [each.text for each in found.unpaired], isfc.drawing(found.collection))
     statements = isfc.export(layout, "activate", system=layout.nodes[0]).texts
     print(isfc.import_config([*statements.values()], layout).collection == found.collection)
     made: isfc.Layout = isfc.new("ATLANTA,BOSTON", "40:50", ctcs=2)
-    print([step.left for step in isfc.change(made, isfc.new("ATLANTA,BOSTON", "40:50"))])
+    steps: tuple[isfc.Step, ...] = isfc.change(made, isfc.new("ATLANTA,BOSTON", "40:50"))
+    print([step.left for step in steps])
     print(sorted(isfc.schema()), isfc.report)
     try:
         isfc.import_islink(["\n"])
@@ -97,8 +98,9 @@ def exchanges(layout: isfc.Layout) -> None:
         print(error)
     replayed: isfc.Replayed = isfc.replay("stop_short")
     print(replayed.within, len(replayed.rows()))
-    for each in isfc.collide(made, offer_out=1, offer_in=1, steps=1, seconds=0.001, seeds=1):
-        print(each.rule, each.collisions_per_s)
+    outcome: isfc.CollisionOutcome
+    for outcome in isfc.collide(made, offer_out=1, offer_in=1, steps=1, seconds=0.001, seeds=1):
+        print(outcome.rule, outcome.collisions_per_s)
 
 
 def simulations(layout: isfc.Layout) -> None:
@@ -132,9 +134,12 @@ rate = 10000
 
 def channels() -> None:
     """Channels and disks, and CTCs beside them."""
-    print(isfc.io_plan(CHANNELS).record.channels["40"].processor_percent)
-    done: isfc.IoResult[typing.Any] = isfc.io_run(CHANNELS, seconds=0.01)
-    print(done.rows(), [curve.name for curve in isfc.io_chart("mtu").curves])
+    planned: isfc.IoResult[isfc.IoPlanJson] = isfc.io_plan(CHANNELS)
+    print(planned.record.channels["40"].processor_percent)
+    done: isfc.IoResult[isfc.IoRunJson] = isfc.io_run(CHANNELS, seconds=0.01)
+    chart: isfc.Chart = isfc.io_chart("mtu")
+    beside: isfc.IoResult[isfc.SharedJson] | None = None
+    print(done.rows(), [curve.name for curve in chart.curves], beside)
     with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
         file.write(CHANNELS)
         file.flush()
@@ -153,7 +158,7 @@ def channels() -> None:
 
 def guest() -> isfc.GuestPlan:
     """A small one."""
-    memory: isfc.GuestMemory = isfc.GuestMemory(2**20, 2**20)
+    memory: isfc.GuestMemory = isfc.GuestMemory(size=2**20, touched=2**20)
     return isfc.GuestPlan("LINUX1", memory, isfc.Limits(max_total=10.0))
 
 
@@ -197,13 +202,16 @@ def decisions(layout: isfc.Layout) -> None:
     for link, findings in isfc.check(layout).items():
         for found in findings:
             print(link, found.id, found.severity, found.remedy)
-    print([left.loss for left in isfc.losses(layout, rule=True)])
+    lefts: list[isfc.ClusterLeft] = isfc.losses(layout, rule=True)
+    print([left.loss for left in lefts])
     try:
         comparison: isfc.Comparison = isfc.compare([layout])
         print([(each.first.name, each.odds.share) for each in comparison.odds])
     except isfc.ConfigurationError as error:
         print(error)
-    best = isfc.optimise(layout, ["forward"], pairs=1, seconds=0.01, runs=1, seeds=1)
+    best: isfc.SearchResult = isfc.optimise(
+        layout, ["forward"], pairs=1, seconds=0.01, runs=1, seeds=1
+    )
     print(best.given.scores)
     try:
         sized: isfc.LinkSizing = isfc.size(0.5, lost="all")
@@ -211,7 +219,8 @@ def decisions(layout: isfc.Layout) -> None:
     except isfc.ConfigurationError as error:
         print(error)
     plan = guest()
-    print(isfc.evacuate(layout, layout.nodes[0], [plan]).seconds)
+    emptied: isfc.EvacuationOutcome = isfc.evacuate(layout, layout.nodes[0], [plan])
+    print(emptied.seconds)
     print(isfc.evacuate(layout, layout.nodes[0], [isfc.Tenant(plan, layout.nodes[1])]).seconds)
     tenant = isfc.Tenant(plan, source=layout.nodes[0])
     outcome: isfc.RollingOutcome = isfc.rolling_maintenance(layout, [tenant])

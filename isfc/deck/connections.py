@@ -7,8 +7,9 @@ User's Guide, "View CTC Connection Details"). A device of a kept deck without a 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from ctc.address import ChpidId, Rdev
+from ctc.address import ChpidId, Rdev, format_chpid, format_rdev
 from isfc.arguments import checked
 from isfc.deck.deck import Device
 from isfc.deck.hint import hinted_ports
@@ -62,17 +63,43 @@ def _further(end: RangeEnd | None, count: int) -> RangeEnd | None:
     return RangeEnd(end.node, end.chpid, end.unit, Rdev(end.rdev + count))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Connections:
-    """All of a file: ``matrix`` has CTCs and fibres by the two systems, ``rows`` the list.
+    """All of a file: ``matrix`` has CTCs and fibres by the two systems, ``listed`` who is joined.
 
     ``remarks`` say what of the decks could not be read.
     """
 
     systems: tuple[NodeName, ...]
     matrix: dict[tuple[NodeName, NodeName], tuple[int, int]]
-    rows: tuple[Connection, ...]
+    listed: tuple[Connection, ...]
     remarks: tuple[str, ...] = ()
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat record for each `Connection`, as a data frame takes them."""
+        return [
+            {
+                **_end_row(each.ends[0], "first"),
+                **_end_row(each.ends[1], "second"),
+                "address": each.address,
+                "count": each.count,
+                "in_link": each.in_link,
+                "gap": each.gap,
+            }
+            for each in self.listed
+        ]
+
+    def __repr__(self) -> str:
+        count = sum(each.count for each in self.listed)
+        return f"<Connections of {', '.join(self.systems)}: {count} CTCs>"
+
+
+def _end_row(end: RangeEnd | None, name: str) -> dict[str, str | None]:
+    """The columns of one end, None if that is missing."""
+    said = (
+        (None,) * 3 if end is None else (end.node, format_chpid(end.chpid), format_rdev(end.rdev))
+    )
+    return dict(zip((name, f"chpid_{name}", f"rdev_{name}"), said, strict=True))
 
 
 def kept_systems(collection: Collection) -> dict[NodeName, DeckSystem]:

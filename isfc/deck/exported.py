@@ -35,6 +35,10 @@ class Exported:
         """Both, as JSON takes them."""
         return {"texts": dict(self.texts), "remarks": list(self.remarks)}
 
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat record for each file, as a data frame takes them."""
+        return [{"file": file, "text": text} for file, text in self.texts.items()]
+
     def __repr__(self) -> str:
         return f"<Exported {', '.join(self.texts)}: {len(self.remarks)} remarks>"
 

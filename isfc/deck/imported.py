@@ -69,6 +69,10 @@ class Imported:
     pairings: tuple[Pairing, ...] = ()
     unpaired: tuple[Unpaired, ...] = ()
 
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat record for each CTC, as a data frame takes them."""
+        return self.collection.rows()
+
     def __repr__(self) -> str:
         names = ", ".join(link.name for link in self.collection.links)
         count = sum(len(link.ctcs) for link in self.collection.links)

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
 
 from ctc.address import Rdev, format_chpid, format_rdev
 from isfc.deck.connections import devices_of, kept_systems
@@ -79,7 +79,7 @@ class NumberProblem:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Numbering:
     """The scheme of a layout's numbers, None if it has none, and what does not keep it.
 
@@ -94,6 +94,21 @@ class Numbering:
     problems: tuple[NumberProblem, ...]
     proposed: Collection | None = None
     unknown: tuple[NodeName, ...] = ()
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat record for each device that does not keep it, as a data frame takes them."""
+        return [
+            {
+                "kind": str(each.kind),
+                "node": each.node,
+                "rdev": format_rdev(each.rdev),
+                "text": each.text,
+            }
+            for each in self.problems
+        ]
+
+    def __repr__(self) -> str:
+        return f"<Numbering {self.scheme or 'of no scheme'}: {len(self.problems)} problems>"
 
 
 @dataclass(frozen=True, slots=True)

@@ -213,6 +213,22 @@ class Collection:
         """The links that ``system`` has an end of, in the order of the file."""
         return tuple(link for link in self.links if system in link.nodes)
 
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat record for each CTC of each link, as a data frame takes them."""
+        return [
+            {
+                "link": link.name,
+                "fibre": ctc.fibre.name,
+                "feature": ctc.fibre.profile.feature,
+                "km": ctc.fibre.km,
+                **dict(zip(("first", "second"), link.nodes, strict=True)),
+                **dict(zip(("chpid_first", "chpid_second"), ctc.fibre.chpid_names, strict=True)),
+                **dict(zip(("rdev_first", "rdev_second"), ctc.rdev_names, strict=True)),
+            }
+            for link in self.links
+            for ctc in link.device_list()
+        ]
+
     def __repr__(self) -> str:
         return f"<Collection {', '.join(link.name for link in self.links) or 'without links'}>"
 

@@ -106,7 +106,9 @@ class Scoring:
             case Objective.WORST_CHPID_LOSS:
                 return _worst_loss(layout, lambda left: self._score(Objective.SYMMETRIC, left))
             case Objective.RELOCATION:
-                idle = GuestPlan("GUEST", GuestMemory(RELOCATED_LENGTH, RELOCATED_LENGTH))
+                idle = GuestPlan(
+                    "GUEST", GuestMemory(size=RELOCATED_LENGTH, touched=RELOCATED_LENGTH)
+                )
                 moved = relocate(Relocation(layout, (idle,), seed=self.seed))
                 return Rate(moved.guests[0].length / moved.seconds / MIB)
 

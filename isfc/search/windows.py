@@ -102,7 +102,7 @@ class Beside:
     def _run(self, load: _Load) -> Evacuation:
         nodes, source = self._link.nodes, self._leaving.source
         to = nodes[source == nodes[0]]
-        sample = GuestMemory(SAMPLE_LENGTH, SAMPLE_LENGTH)
+        sample = GuestMemory(size=SAMPLE_LENGTH, touched=SAMPLE_LENGTH)
         tenants = tuple(
             Placed(GuestPlan(f"GUEST{number}", sample, Limits(max_quiesce=inf)), source, to)
             for number in range(self._leaving.at_once)

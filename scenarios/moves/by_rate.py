@@ -92,7 +92,7 @@ def _until(passes: Sequence[Pass], end_ns: int) -> list[Pass]:
 def sampled_rates(relocation: Relocation) -> list[float]:
     """Bytes/s of each guest while all go in their order, as short relocations of them have it."""
     guests = tuple(
-        GuestPlan(plan.name, GuestMemory(length, length), Limits(max_quiesce=inf))
+        GuestPlan(plan.name, GuestMemory(size=length, touched=length), Limits(max_quiesce=inf))
         for plan in relocation.guests
         for length in [min(plan.memory.touched, SAMPLE_LENGTH)]
     )

@@ -4,15 +4,15 @@ from dataclasses import dataclass
 from math import exp
 from typing import Final
 
-from isfc.arguments import check_fields
+from isfc.arguments import checked, given_size
 from isfc.errors import ConfigurationError
 from scenarios.runs.experiment import NS_PER_S
 from scenarios.runs.result import MIB
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class GuestMemory:
-    """Lengths in bytes, rates in bytes/s.
+    """Lengths in bytes, rates in bytes/s; or given as texts such as ``16G``.
 
     ``touched`` is what the guest has ever touched: the first pass moves it, and no more
     (published: IBM's pages on relocations of Linux, "(pages) transferred"). ``change_rate``
@@ -22,12 +22,29 @@ class GuestMemory:
 
     size: int
     touched: int
-    change_rate: int = 0
-    hot_set: int = 0
-    write_rate: int = 0
+    change_rate: int
+    hot_set: int
+    write_rate: int
 
-    def __post_init__(self) -> None:
-        check_fields(self)
+    @checked
+    def __init__(
+        self,
+        *,
+        size: int | str,
+        touched: int | str | None = None,
+        change_rate: int | str = 0,
+        hot_set: int | str = 0,
+        write_rate: int | str = 0,
+    ) -> None:
+        """Check them; all of it is touched if nothing is said of that."""
+        for name, value in (
+            ("size", size),
+            ("touched", size if touched is None else touched),
+            ("change_rate", change_rate),
+            ("hot_set", hot_set),
+            ("write_rate", write_rate),
+        ):
+            object.__setattr__(self, name, given_size("GuestMemory", name, value))
         if not 1 <= self.touched <= self.size:
             raise ConfigurationError(
                 f"touched {self.touched}: expected 1 to the memory, {self.size} bytes"
@@ -72,19 +89,19 @@ class KnownGuest:
 
 KNOWN_GUESTS: Final = {
     "java": KnownGuest(
-        GuestMemory(4096 * MIB, 3584 * MIB, hot_set=3200 * MIB, write_rate=1125 * MIB),
+        GuestMemory(size=4096 * MIB, touched=3584 * MIB, hot_set=3200 * MIB, write_rate=1125 * MIB),
         "memory inferred; heap published; touched assumed; write rate calibrated",
     ),
     "page-cache": KnownGuest(
-        GuestMemory(4096 * MIB, 4096 * MIB, change_rate=100 * MIB),
+        GuestMemory(size=4096 * MIB, touched=4096 * MIB, change_rate=100 * MIB),
         "all of it assumed; its published figures are not at hand",
     ),
     "direct-io": KnownGuest(
-        GuestMemory(4096 * MIB, 296 * MIB, change_rate=10 * MIB),
+        GuestMemory(size=4096 * MIB, touched=296 * MIB, change_rate=10 * MIB),
         "touched published; memory inferred; change assumed",
     ),
     "oltp": KnownGuest(
-        GuestMemory(16384 * MIB, 2884 * MIB, hot_set=1616 * MIB, write_rate=100 * MIB),
+        GuestMemory(size=16384 * MIB, touched=2884 * MIB, hot_set=1616 * MIB, write_rate=100 * MIB),
         "touched published; hot set is its published memory target; write rate assumed",
     ),
 }

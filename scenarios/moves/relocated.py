@@ -253,10 +253,10 @@ def make_limits(
 ) -> Limits:
     """VMRELOCATE's limits in seconds; its defaults for those that are None."""
     return Limits(
-        inf if max_total is None else max_total,
-        (inf if immediate else QUIESCE_MAX_S) if max_quiesce is None else max_quiesce,
-        immediate,
-        quiesce,
+        max_total=inf if max_total is None else max_total,
+        max_quiesce=(inf if immediate else QUIESCE_MAX_S) if max_quiesce is None else max_quiesce,
+        immediate=immediate,
+        quiesce_goal=quiesce,
     )
 
 
@@ -279,7 +279,7 @@ def check_stop(plan: GuestPlan, layout: Layout, source: NodeName | None) -> None
 @cache
 def state_seconds(layout: Layout, source: NodeName | None = None) -> float:
     """How long a guest that writes nothing is stopped, over this link without other traffic."""
-    idle = GuestPlan("IDLE", GuestMemory(2**20, 1))
+    idle = GuestPlan("IDLE", GuestMemory(size=2**20, touched=1))
     return run_relocation(Relocation(layout, (idle,), source=source)).longest_stop_s
 
 

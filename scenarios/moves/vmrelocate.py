@@ -26,7 +26,7 @@ SECONDS_MAX: Final = 99_999_999.0
 """The longest limit that VMRELOCATE takes (published: the same help)."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """What VMRELOCATE was told, times in seconds; ``inf`` is NOLIMIT.
 

@@ -63,7 +63,7 @@ def rule_row(row: PublishedRow) -> Mapping[str, float]:
 
 def _io_rates() -> list[float]:
     """I/Os a second of each CTC of the sender, the busiest first."""
-    idle = GuestMemory(1024 * MIB, 1024 * MIB)
+    idle = GuestMemory(size=1024 * MIB, touched=1024 * MIB)
     return sorted((each.io_per_s for each in _move(idle).devices), reverse=True)
 
 
@@ -110,7 +110,7 @@ def _move(memory: GuestMemory, limits: Limits = _DEFAULTS) -> RelocationOutcome:
 
 def _small(*, immediate: bool = False) -> Moved:
     """A small guest that changes fast."""
-    memory = GuestMemory(16 * MIB, 16 * MIB, 1024 * MIB)
+    memory = GuestMemory(size=16 * MIB, touched=16 * MIB, change_rate=1024 * MIB)
     (guest,) = _move(memory, Limits(quiesce_goal=0.0, immediate=immediate)).guests
     return guest
 

@@ -61,7 +61,9 @@ RECORDS: Final[Mapping[Any, st.SearchStrategy[Any]]] = {
     isfc.Traffic: st.sampled_from(isfc.Traffic),
     SiteProfile: st.sampled_from([SLOW, SiteProfile("old", (), (), 1, "x")]),
     Cell: st.sampled_from(CELLS),
-    isfc.GuestMemory: st.builds(isfc.GuestMemory, st.just(2**20), st.integers(1, 2**20)),
+    isfc.GuestMemory: st.builds(
+        isfc.GuestMemory, size=st.just(2**20), touched=st.integers(1, 2**20)
+    ),
     isfc.measured.Measurement: st.just(READ),
 }
 """What is given where one of these is expected."""

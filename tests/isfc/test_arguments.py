@@ -8,7 +8,7 @@ import pytest
 
 import isfc
 
-MEMORY = isfc.GuestMemory(2**30, 2**30)
+MEMORY = isfc.GuestMemory(size=2**30, touched=2**30)
 any_call: Any = isfc
 
 
@@ -57,6 +57,13 @@ any_call: Any = isfc
         (lambda: any_call.measured.rows(1), r"rows\(measurements=1\): expected an Iterable$"),
         (lambda: any_call.measured.read_profile("no.toml"), "^no.toml: cannot be read"),
         (lambda: any_call.Fibre("a", None, None), r"^Fibre\(profile=None\): expected a ChpidPro"),
+        (
+            lambda: any_call.GuestMemory(2**34, 100 * 2**20),
+            r"^GuestMemory\(\): too many positional arguments; expected size=..., touched=..., ",
+        ),
+        (lambda: any_call.GuestMemory(), r"^GuestMemory\(size\): missing; expected a whole number"),
+        (lambda: isfc.GuestMemory(size="16 gigabytes"), "^GuestMemory size 16 gig.*such as 64G$"),
+        (lambda: any_call.GuestMemory(size=1.5), r"^GuestMemory\(size=1.5\): expected a whole"),
         (lambda: isfc.plan(""), "^LAYOUT is empty; expected a path or one of "),
         (lambda: isfc.carried("published-4", "CLEINT"), "^sender 'CLEINT': did you mean CLIENT"),
         (
@@ -68,6 +75,11 @@ any_call: Any = isfc
 def test_wrong_argument_is_named(call: Callable[[], object], message: str) -> None:
     with pytest.raises(isfc.IsfcError, match=message):
         call()
+
+
+def test_sizes_are_bytes_or_texts() -> None:
+    given = isfc.GuestMemory(size="16G", change_rate="100M")
+    assert given == isfc.GuestMemory(size=2**34, touched=2**34, change_rate=100 * 2**20)
 
 
 @pytest.mark.at_length

@@ -5,13 +5,17 @@ import inspect
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, get_args, get_origin
 
 import pytest
 
 import isfc
 from isfc import testing
+from isfc.arguments import annotation_of
 
+OURS = ("ctc", "isfc", "scenarios")
 PROJECT = Path(__file__).parents[2]
 
 
@@ -48,6 +52,23 @@ def test_help_says_what_the_source_says(name: str) -> None:
         except ValueError:  # a compiled class that is no dataclass has none
             signature = ""
         assert "importlib" not in signature
+
+
+def test_every_class_that_a_function_returns_is_public() -> None:
+    public = [getattr(isfc, name) for name in isfc.__all__]
+    public += [getattr(isfc.measured, name) for name in isfc.measured.__all__]
+    for function in filter(inspect.isroutine, public):
+        for kind in classes(annotation_of(inspect.unwrap(function), "return")):
+            assert kind in public or kind.__module__.partition(".")[0] not in OURS, (function, kind)
+
+
+def classes(hint: Any) -> Iterator[type]:
+    """Those in an annotation."""
+    for each in (get_origin(hint), *map(classes, get_args(hint)), hint):
+        if isinstance(each, Iterator):
+            yield from each
+        elif inspect.isclass(each):
+            yield each
 
 
 def test_programs_of_the_documentation_import_isfc_alone() -> None:

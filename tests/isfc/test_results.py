@@ -19,7 +19,7 @@ pytestmark = pytest.mark.at_length
 PROJECT = Path(__file__).parents[2]
 CHANNELS = PROJECT / "docs" / "io" / "two-channels.toml"
 SHARED = PROJECT / "docs" / "io" / "shared.toml"
-GUEST = isfc.GuestPlan("LINUX1", isfc.GuestMemory(2**20, 2**20))
+GUEST = isfc.GuestPlan("LINUX1", isfc.GuestMemory(size=2**20, touched=2**20))
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +60,26 @@ def test_result_has_rows_one_line_and_a_page(results: dict[str, Any], name: str)
     assert repr(result)[0] == "<"
     page = ElementTree.fromstring(f"<body>{result._repr_html_()}</body>")
     assert [*page.iter("table")]
+
+
+def test_what_is_said_of_a_layout_has_rows_and_one_line() -> None:
+    layout = isfc.load_layout("published-4")
+    exported = isfc.export(layout, "iocp")
+    differing = isfc.edit(layout, isfc.RenumberCtc(layout.name, "6000", ("6100", "7123")))
+    for result in (
+        isfc.Collection((layout,)),
+        exported,
+        isfc.import_iocp([*exported.texts.values()], partitions="CLIENT,SERVER"),
+        isfc.connections("two-cecs"),
+        isfc.number(differing, scheme="alike"),
+    ):
+        rows = result.rows()
+        assert rows
+        assert all(row.keys() == rows[0].keys() for row in rows)
+        for row in rows:
+            assert all(isinstance(each, str | int | float | None) for each in row.values())
+        assert len(repr(result)) < 200
+        assert repr(result)[0] == "<"
 
 
 def test_plan_draws_and_a_run_plots(results: dict[str, Any]) -> None:
@@ -113,6 +133,7 @@ def test_journal_is_shown_and_replayed(tmp_path: Path, capsys: pytest.CaptureFix
     file.write_bytes(recorded()[1].data)
     replayed = isfc.journal_replay(file)
     assert replayed.identical
+    assert [row["identical"] for row in replayed.rows()] == [True]
     assert replayed.to_dict() == of_command(capsys, "journal", "replay", str(file))
     shown = text_of(capsys, "journal", "show", str(file), "--json").splitlines()
     assert [*isfc.journal_show(file)] == [json.loads(line) for line in shown]

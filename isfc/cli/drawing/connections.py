@@ -62,7 +62,7 @@ def show_connections(collection: Collection, *, json: bool) -> None:
             ConnectionsJson(
                 [*found.systems],
                 [JoinedJson([*nodes], *counts) for nodes, counts in found.matrix.items()],
-                [_row_json(row) for row in found.rows],
+                [_row_json(row) for row in found.listed],
                 [*found.remarks],
             )
         )
@@ -107,7 +107,7 @@ def _both_sides(found: Connections) -> RenderableType:
     """Both ends of each range, as HCM shows them: a gap has one."""
     side = ("system", "chpid", "CU", "devices")
     table = plain_table(*side, "UA", *reversed(side), "", no_wrap=True)
-    for row in found.rows:
+    for row in found.listed:
         near, far = (_side(end, row.count) for end in row.ends)
         address = "" if row.address is None else f"{row.address:02X}"
         said = "gap" if row.gap else "" if row.in_link else "not in link"

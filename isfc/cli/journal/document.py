@@ -57,6 +57,11 @@ class JournalReplay:
         found: dict[str, Any] = plain(replay_json(self.replayed))
         return found
 
+    def rows(self) -> list[dict[str, Any]]:
+        """Its figures as one flat record, as a data frame takes it."""
+        figures = {name: each for name, each in self.to_dict().items() if name != "difference"}
+        return [{**figures, "identical": self.identical}]
+
     def __repr__(self) -> str:
         done = self.replayed
         what = "identical" if self.identical else "different"

@@ -8,12 +8,13 @@ from typing import Annotated
 import typer
 from msgspec import Struct, structs
 
+from isfc.arguments import read_size
 from isfc.cli.measured.loads_page import loads_notes, loads_page, loads_picture
 from isfc.cli.measured.options import MeasuredFiles
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.guest_file import read_guests
 from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, open_layout
-from isfc.cli.options.number import JobsOption, bounded, read_size
+from isfc.cli.options.number import JobsOption, bounded
 from isfc.cli.options.profile import ProfileOption
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.notes import NoteJson, notes_json
@@ -109,7 +110,7 @@ class AskedLoads(Struct, frozen=True):
         if self.move is not None:
             size = read_size("--move", self.move)
             with within("--move"):
-                return leaving_guests(GuestMemory(size, size))
+                return leaving_guests(GuestMemory(size=size, touched=size))
         if self.guests is None:
             return ()
         lines = read_guests(self.guests, has_destination=False, defaults=Limits())

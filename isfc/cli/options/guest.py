@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from msgspec import Struct
 
-from isfc.cli.options.number import read_size
+from isfc.arguments import read_size
 from isfc.errors import ConfigurationError
 from scenarios.moves.guest import MEMORY_MAX, MEMORY_MIN
 from scenarios.moves.guest_memory import KNOWN_GUESTS, GuestMemory
@@ -85,7 +85,9 @@ class GuestOptions(Struct, frozen=True):
             raise ConfigurationError(self._too_hot(named, hot_set, touched))
         if bool(written) != bool(hot_set):
             raise ConfigurationError(self._half(named, is_hot=bool(hot_set)))
-        return GuestMemory(size, touched, even, hot_set, written)
+        return GuestMemory(
+            size=size, touched=touched, change_rate=even, hot_set=hot_set, write_rate=written
+        )
 
     @property
     def _changes(self) -> bool:

@@ -1,6 +1,5 @@
 """Numbers in options: each has a least and a greatest value, and a message that says both."""
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
@@ -9,7 +8,6 @@ import typer
 from isfc.errors import ConfigurationError
 
 SEED_MAX = 2**63 - 1
-_SIZES = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 _UNITS = {"S": "s", "BYTES": "bytes", "MB/s": "MB/s", "KM": "km", "PERCENT": "%"}
 
 _Value = Any
@@ -64,13 +62,3 @@ JOBS_MAX = 1_024
 JobsOption = Annotated[
     int | None, bounded("N", 1, JOBS_MAX, "Runs at a time; as many as processors if not given.")
 ]
-
-
-def read_size(option: str, text: str) -> int:
-    """A size such as ``64G``, ``1.5G`` or ``400M``, in bytes; the units are powers of 1,024."""
-    found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)([KMGT]?)B?", text, re.ASCII | re.IGNORECASE)
-    if found is None:
-        raise ConfigurationError(
-            f"{option} {text[:40]}: expected a number of bytes with K, M, G or T, such as 64G"
-        )
-    return int(float(found[1]) * _SIZES.get(found[2].upper(), 1))

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.at_length
 
 
 LOGS = Path(__file__).parents[2] / "data" / "logs"
-GUEST = isfc.GuestPlan("LINUX1", isfc.GuestMemory(2**20, 2**20))
+GUEST = isfc.GuestPlan("LINUX1", isfc.GuestMemory(size=2**20, touched=2**20))
 any_call: Any = isfc
 
 

@@ -21,13 +21,13 @@ def test_both_ends_stand_around_the_unit_address_that_they_share(tmp_path: Path)
     path = imported(tmp_path, "three-systems.iocp", "VMA,VMB,VMC", "--ports", "VMA:50=01")
     found = isfc.connections(path)
     assert set(found.matrix.values()) == {(8, 2)}
-    first = found.rows[0]
+    first = found.listed[0]
     near, far = first.ends
     assert near is not None
     assert far is not None
     assert (near.unit, near.rdev, far.unit, far.rdev) == (0x5020, 0x5020, 0x6010, 0x6010)
     assert (first.address, first.count, first.in_link) == (0, 4, True)
-    assert len(found.rows) == 6
+    assert len(found.listed) == 6
 
 
 def test_gaps_and_what_is_defined_only_are_marked(

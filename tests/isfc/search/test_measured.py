@@ -88,7 +88,7 @@ SITE = SiteProfile(
 )
 
 
-GUEST = isfc.GuestPlan("LINUX1", isfc.GuestMemory(2**28, 2**24))
+GUEST = isfc.GuestPlan("LINUX1", isfc.GuestMemory(size=2**28, touched=2**24))
 
 
 @pytest.mark.at_length

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.at_length
 
 
 LAYOUT = load_layout("published-4")
-MEMORY = GuestMemory(64 * MIB, 64 * MIB, 300 * MIB)
+MEMORY = GuestMemory(size=64 * MIB, touched=64 * MIB, change_rate=300 * MIB)
 
 
 def stuck(limits: Limits, memory: GuestMemory = MEMORY) -> tuple[Relocation, WouldMove]:
@@ -65,7 +65,7 @@ def test_of_two_limits_that_are_too_short_both_are_said() -> None:
 
 
 def test_a_hot_set_is_written_more_slowly() -> None:
-    memory = GuestMemory(64 * MIB, 64 * MIB, hot_set=48 * MIB, write_rate=2000 * MIB)
+    memory = GuestMemory(size=64 * MIB, touched=64 * MIB, hot_set=48 * MIB, write_rate=2000 * MIB)
     relocation, would = stuck(Limits(max_quiesce=0.2), memory)
     assert would.write_bytes_per_s is not None
     slower = replace(memory, write_rate=would.write_bytes_per_s)
@@ -74,7 +74,12 @@ def test_a_hot_set_is_written_more_slowly() -> None:
 
 @pytest.mark.parametrize(
     "limits",
-    [Limits(), Limits(max_total=0.5), Limits(max_quiesce=0.2), Limits(inf, inf, immediate=True)],
+    [
+        Limits(),
+        Limits(max_total=0.5),
+        Limits(max_quiesce=0.2),
+        Limits(max_total=inf, max_quiesce=inf, immediate=True),
+    ],
 )
 def test_the_rules_come_to_what_is_simulated(limits: Limits) -> None:
     relocation = Relocation(LAYOUT, (GuestPlan("GUEST", MEMORY, limits),))
@@ -98,7 +103,11 @@ def test_guests_by_the_rules_go_one_after_the_other() -> None:
 def test_a_long_relocation_is_tried_by_the_rules() -> None:
     """All of it would take many minutes."""
     size = SIMULATED_MAX
-    plan = GuestPlan("GUEST", GuestMemory(size, size, 1000 * MIB), Limits(max_quiesce=inf))
+    plan = GuestPlan(
+        "GUEST",
+        GuestMemory(size=size, touched=size, change_rate=1000 * MIB),
+        Limits(max_quiesce=inf),
+    )
     relocation = Relocation(LAYOUT, (plan,))
     outcome = relocate_by_rate(relocation)
 

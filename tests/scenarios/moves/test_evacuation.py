@@ -23,7 +23,9 @@ S1, S2, S3 = map(NodeName, ("S1", "S2", "S3"))
 
 
 def tenant(name: str, memory: int, change_rate: int, to: NodeName) -> Placed:
-    return Placed(GuestPlan(name, GuestMemory(memory, memory, change_rate)), S1, to)
+    return Placed(
+        GuestPlan(name, GuestMemory(size=memory, touched=memory, change_rate=change_rate)), S1, to
+    )
 
 
 TENANTS = (

@@ -63,7 +63,13 @@ def memories(draw: st.DrawFn) -> GuestMemory:
     touched = draw(st.integers(1, size))
     hot_set = draw(st.integers(0, touched))
     write_rate = draw(st.integers(1, 2**25)) if hot_set else 0
-    return GuestMemory(size, touched, draw(st.integers(0, 2**25)), hot_set, write_rate)
+    return GuestMemory(
+        size=size,
+        touched=touched,
+        change_rate=draw(st.integers(0, 2**25)),
+        hot_set=hot_set,
+        write_rate=write_rate,
+    )
 
 
 @given(memories(), RATES)
@@ -78,7 +84,7 @@ def test_pages_moved_are_pages_touched_and_pages_written_again(
 
 @given(SIZES, RATES)
 def test_guest_that_writes_nothing_takes_one_pass(size: int, rate: int) -> None:
-    found = move_ideally(GuestMemory(size, size), rate)
+    found = move_ideally(GuestMemory(size=size, touched=size), rate)
     assert [each.length for each in found.passes] == [size, 0, 0]
     assert [each.quiesced for each in found.passes] == [False, True, True]
     assert [each.state_length for each in found.passes] == [0, STATE_LENGTH, 0]
@@ -111,8 +117,12 @@ def test_longer_limits_never_make_one_fail_that_succeeded(
     quiesce_times: float,
     immediate: bool,
 ) -> None:
-    first = move_ideally(memory, rate, Limits(total, quiesce, immediate))
-    longer = Limits(total * total_times, quiesce * quiesce_times, immediate)
+    first = move_ideally(
+        memory, rate, Limits(max_total=total, max_quiesce=quiesce, immediate=immediate)
+    )
+    longer = Limits(
+        max_total=total * total_times, max_quiesce=quiesce * quiesce_times, immediate=immediate
+    )
     assert move_ideally(memory, rate, longer).moved or not first.moved
 
 
@@ -122,7 +132,9 @@ def test_stop_has_no_cliff_in_the_change_rate(change_percent: int) -> None:
     size = round(10 * SLOW_RATE)
     stops = [
         move_ideally(
-            GuestMemory(size, size, round(change_percent / 100 * SLOW_RATE * times)),
+            GuestMemory(
+                size=size, touched=size, change_rate=round(change_percent / 100 * SLOW_RATE * times)
+            ),
             SLOW_RATE,
             UNLIMITED,
         ).quiesced_seconds
@@ -132,7 +144,7 @@ def test_stop_has_no_cliff_in_the_change_rate(change_percent: int) -> None:
 
 
 def test_guest_is_stopped_for_the_last_two_passes() -> None:
-    found = move_ideally(GuestMemory(512 * MIB, 512 * MIB, 50 * MIB), RATE)
+    found = move_ideally(GuestMemory(size=512 * MIB, touched=512 * MIB, change_rate=50 * MIB), RATE)
     assert [each.quiesced for each in found.passes] == [False, True, True]
     assert found.quiesced_seconds == sum(each.seconds for each in found.passes[-2:])
     state, last = found.passes[-2:]
@@ -140,14 +152,20 @@ def test_guest_is_stopped_for_the_last_two_passes() -> None:
 
 
 def test_pre_copy_ends_after_so_many_passes() -> None:
-    found = move_ideally(GuestMemory(512 * MIB, 512 * MIB, 2**40), RATE, Limits(quiesce_goal=0))
+    found = move_ideally(
+        GuestMemory(size=512 * MIB, touched=512 * MIB, change_rate=2**40),
+        RATE,
+        Limits(quiesce_goal=0),
+    )
     assert sum(not each.quiesced for each in found.passes) == PASSES_MAX
     assert all(each.length == 512 * MIB for each in found.passes[:-1])
 
 
 def test_immediate_stops_it_after_one_pass() -> None:
     limits = Limits(max_quiesce=inf, immediate=True)
-    found = move_ideally(GuestMemory(512 * MIB, 512 * MIB, 2**40), RATE, limits)
+    found = move_ideally(
+        GuestMemory(size=512 * MIB, touched=512 * MIB, change_rate=2**40), RATE, limits
+    )
     assert [each.quiesced for each in found.passes] == [False, True, True]
 
 
@@ -161,7 +179,9 @@ def test_immediate_stops_it_after_one_pass() -> None:
 def test_limit_ends_it_in_the_middle_of_a_pass(
     limits: Limits, end: RelocationEnd, quiesced: bool
 ) -> None:
-    found = move_ideally(GuestMemory(512 * MIB, 512 * MIB, 2**40), RATE, limits)
+    found = move_ideally(
+        GuestMemory(size=512 * MIB, touched=512 * MIB, change_rate=2**40), RATE, limits
+    )
     last = found.passes[-1]
     assert (found.end, last.quiesced) == (end, quiesced)
     assert 0 < last.length < 512 * MIB  # what has arrived, not what is under way
@@ -171,7 +191,7 @@ def test_limit_ends_it_in_the_middle_of_a_pass(
 
 
 def test_modify_and_cancel_take_effect_immediately() -> None:
-    memory = GuestMemory(512 * MIB, 512 * MIB)
+    memory = GuestMemory(size=512 * MIB, touched=512 * MIB)
     for order, end in (("modify", RelocationEnd.TOTAL), ("cancel", RelocationEnd.CANCELLED)):
         guest = Guest(GuestPlan("GUEST", memory), 4)
         messages = guest.begin(1_000)
@@ -186,7 +206,7 @@ def test_modify_and_cancel_take_effect_immediately() -> None:
 
 
 def test_stages_follow_each_other() -> None:
-    guest = Guest(GuestPlan("GUEST", GuestMemory(MIB, 1)), 4)
+    guest = Guest(GuestPlan("GUEST", GuestMemory(size=MIB, touched=1)), 4)
     (memory,) = guest.begin(0)
     assert (guest.stage, memory.length) == (RelocationStage.MEMORY, 1)
     (counts,) = guest.sent(memory, 1)
@@ -209,7 +229,10 @@ def test_stages_follow_each_other() -> None:
 )
 def test_guest_that_cannot_be_is_refused(figures: tuple[int, ...], said: str) -> None:
     with pytest.raises(ConfigurationError, match=said):
-        GuestPlan("GUEST", GuestMemory(*figures))
+        GuestPlan(
+            "GUEST",
+            GuestMemory(**dict(zip(("size", "touched", "change_rate"), figures, strict=False))),
+        )
 
 
 @pytest.mark.parametrize("limits", [{"max_total": 0}, {"max_quiesce": -1}, {"quiesce_goal": -1}])

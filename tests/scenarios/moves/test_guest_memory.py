@@ -14,15 +14,15 @@ SECOND_NS = 10**9
 def test_change_grows_with_time_and_never_exceeds_the_hot_set(
     first_ns: int, second_ns: int, rate: int
 ) -> None:
-    memory = GuestMemory(2**32, 2**31, hot_set=2**30, write_rate=rate)
+    memory = GuestMemory(size=2**32, touched=2**31, hot_set=2**30, write_rate=rate)
     first, second = (memory.changed(ns) for ns in sorted((first_ns, second_ns)))
     assert 0 <= first <= second <= 2**30
 
 
 def test_random_writes_meet_pages_more_than_once() -> None:
-    hot = GuestMemory(2**30, 2**30, hot_set=2**30, write_rate=2**30)
+    hot = GuestMemory(size=2**30, touched=2**30, hot_set=2**30, write_rate=2**30)
     assert hot.changed(SECOND_NS) == pytest.approx(0.632 * 2**30, rel=0.001)
-    assert GuestMemory(2**30, 2**30, change_rate=2**29).changed(SECOND_NS) == 2**29
+    assert GuestMemory(size=2**30, touched=2**30, change_rate=2**29).changed(SECOND_NS) == 2**29
 
 
 @pytest.mark.parametrize(

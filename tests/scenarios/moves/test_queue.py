@@ -10,7 +10,7 @@ from scenarios.moves.targets import Targets
 
 WINDOW = 3
 S1, S2, S3 = map(NodeName, ("S1", "S2", "S3"))
-MEMORY = GuestMemory(2**21, 10 * MESSAGE_LENGTH)
+MEMORY = GuestMemory(size=2**21, touched=10 * MESSAGE_LENGTH)
 
 
 def queue(*to: NodeName, together: int) -> RelocationQueue:

@@ -16,7 +16,7 @@ from scenarios.runs.steady import steady_run
 from scenarios.runs.workload import find_workload
 
 MIB = 2**20
-MEMORY = isfc.GuestMemory(32 * MIB, 32 * MIB, 20 * MIB)
+MEMORY = isfc.GuestMemory(size=32 * MIB, touched=32 * MIB, change_rate=20 * MIB)
 
 
 @pytest.mark.at_length

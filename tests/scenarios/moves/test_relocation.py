@@ -26,7 +26,9 @@ DEFAULTS = Limits()
 def guest(
     memory: int = MEMORY, change_rate: int = 50 * MIB, limits: Limits = DEFAULTS, name: str = "A"
 ) -> GuestPlan:
-    return GuestPlan(name, GuestMemory(memory, memory, change_rate), limits)
+    return GuestPlan(
+        name, GuestMemory(size=memory, touched=memory, change_rate=change_rate), limits
+    )
 
 
 def relocation(*guests: GuestPlan, **changed: object) -> Relocation:

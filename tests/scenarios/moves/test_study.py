@@ -28,7 +28,7 @@ DEFAULTS = Limits()
 def relocation(
     count: int = 1, change_mib: int = 60, limits: Limits = DEFAULTS, **changed: object
 ) -> Relocation:
-    memory = GuestMemory(32 * MIB, 32 * MIB, change_mib * MIB)
+    memory = GuestMemory(size=32 * MIB, touched=32 * MIB, change_rate=change_mib * MIB)
     plans = tuple(GuestPlan(f"GUEST{number}", memory, limits) for number in range(count))
     return Relocation(LAYOUT, plans, **changed)  # type: ignore[arg-type]
 

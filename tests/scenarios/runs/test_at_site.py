@@ -20,7 +20,7 @@ def test_layout_at_a_site_is_run_as_with_its_profile() -> None:
     own = isfc.simulate(layout, "HS", profile=SLOW, **length)
     assert isfc.simulate(isfc.at_site(layout, SLOW), "HS", **length).rows() == own.rows()
     assert isfc.simulate(layout, "HS", **length).rows() != own.rows()
-    guest = isfc.GuestMemory(2**20, 2**20)
+    guest = isfc.GuestMemory(size=2**20, touched=2**20)
     moved = isfc.relocate(isfc.at_site("published-1", SLOW), guest)
     assert moved.seconds > isfc.relocate("published-1", guest).seconds
 

@@ -41,7 +41,7 @@ def surveyed(name: str, link: str | None = None) -> LinkRuns:
     }
     relocation = memory_over_paths(dict.fromkeys((f"from {node}" for node in layout.nodes), 300.0))
     rates = tuple(ModelledRate(node, Rate(400), Rate(300)) for node in layout.nodes)
-    guest = GuestPlan("direct-io", GuestMemory(2**20, 2**20))
+    guest = GuestPlan("direct-io", GuestMemory(size=2**20, touched=2**20))
     moved = Relocation(layout, (guest,), source=layout.nodes[1])
     return LinkRuns(
         name,

@@ -235,7 +235,10 @@ def test_the_page_and_its_picture(
 
 def test_the_function_finds_what_the_command_shows(loads: Loads, table: Path) -> None:
     found = isfc.measured.loads(
-        "published-4", tables=[table], lost="none", guests=isfc.GuestMemory(2**30, 2**30)
+        "published-4",
+        tables=[table],
+        lost="none",
+        guests=isfc.GuestMemory(size=2**30, touched=2**30),
     )
     shown = loads("--lost", "none", "--move", "1G")
     assert [way.mb_per_s for way in found.ways] == [

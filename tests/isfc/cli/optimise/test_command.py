@@ -99,12 +99,12 @@ GIVEN = load_layout(str(Path(__file__).parents[4] / LAYOUT))
 FEWER = GIVEN.with_ctcs(GIVEN.ctcs[1:])
 NEW = replace(GIVEN, ctcs=(*GIVEN.ctcs[2:], CtcPair(GIVEN.fibres[0], (Rdev(0x5030), Rdev(0x6030)))))
 LOAD = LinkLoad(*GIVEN.nodes, find_workload("HL"), 10)
-TASK = Task(Collection((GIVEN,)), Scoring((Objective.FORWARD,), (LOAD,), 0.1), 6, runs=1)
+TASK = Task(Collection.of(GIVEN), Scoring((Objective.FORWARD,), (LOAD,), 0.1), 6, runs=1)
 
 
 def contender(layout: Layout, mb_per_s: float, spread_percent: float = 1.0) -> Contender:
     rate = Rate(mb_per_s, mb_per_s * spread_percent / 100)
-    return Contender(Collection((layout,)), (rate,), {})
+    return Contender(Collection.of(layout), (rate,), {})
 
 
 def result(best: Layout, mb_per_s: float, defined: float = 100.0) -> SearchResult:

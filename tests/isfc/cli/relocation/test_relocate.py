@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from isfc.arguments import read_size
 from isfc.cli.main import run
-from isfc.cli.options.number import read_size
 from isfc.cli.relocation.options import read_background
 from isfc.testing.cluster import mesh
 from tests.isfc.cli.conftest import Refusal
