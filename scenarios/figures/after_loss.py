@@ -7,7 +7,7 @@ whole carries so; of several links it is a share of the sum.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, TypeVar
 
@@ -102,7 +102,7 @@ class AfterLoss:
     loss: AnyLoss | None
     rest: Collection
     load: LossLoad
-    ways: Mapping[str, Ways] | None = None
+    ways: Mapping[str, Ways] | None = field(default=None, hash=False)
     limit: Limit | None = None
     whole: "AfterLoss | None" = None
 

@@ -18,6 +18,7 @@ from scenarios.figures import report_runs
 from scenarios.figures.after_loss import AfterLoss, after_losses, link_losses
 from scenarios.figures.report_runs import link_runs
 from scenarios.runs.saturation import STATED_PAIRS, SUITE, in_turn
+from scenarios.runs.steady import SPREAD_SHARE
 from scenarios.runs.workload import SUITES
 from tests.lengthy import few_in_every_run
 
@@ -141,3 +142,20 @@ def test_all_say_the_same_of_what_a_loss_leaves(seed: int, printed: Printed) -> 
 
 def ranged(left: AfterLoss) -> object:
     return left.share_range and json.loads(json.dumps(plain(range_json(left.share_range))))
+
+
+@pytest.mark.slow
+def test_a_link_is_the_case_of_one_link() -> None:
+    """Beside a link that it shares nothing with it carries and keeps what it does alone."""
+    (near,) = isfc.parse_links(drawn(1)).links
+    (far,) = isfc.parse_links(drawn(5).replace(NODES[0], "CAIRO").replace(NODES[1], "DELHI")).links
+    whole, *lefts = isfc.losses(isfc.Collection((near, far)), without=["ATLANTA:40"])
+    for link in (near, far):
+        (alone,) = isfc.losses(link, without=[])[:1]
+        both = [each.ways and each.ways[link.name] for each in (whole, alone)]
+        together, single = ([way.rate.mb_per_s for way in ways or ()] for ways in both)
+        assert together == pytest.approx(single, rel=2 * SPREAD_SHARE)
+    assert whole.mb_per_s == sum(
+        min(r.rate.mb_per_s for r in w) for w in (whole.ways or {}).values()
+    )
+    assert [left.gone for left in lefts] == ["ATLANTA:40"]

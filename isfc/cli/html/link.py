@@ -135,16 +135,16 @@ def _load(runs: LinkRuns) -> Iterator[Row]:
 
 
 def _losses(runs: LinkRuns) -> Iterator[Row]:
-    within = {left: [left.way_range(way) for way in (0, 1)] for left in runs.lefts}
-    most = greatest(one for both in within.values() for one in both)
-    for left in runs.lefts:
+    ranges = [[left.way_range(way) for way in (0, 1)] for left in runs.lefts]
+    most = greatest(one for both in ranges for one in both)
+    for left, within in zip(runs.lefts, ranges, strict=True):
         yield (
             left.gone,
             left.ctc_count,
             *(
                 cell
                 for way, by_rule in enumerate(left.estimated)
-                for cell in (f"{by_rule:.0f}", _after(left, within[left][way], way, most))
+                for cell in (f"{by_rule:.0f}", _after(left, within[way], way, most))
             ),
             "" if left.limit is None else short_limit(left.limit),
         )
