@@ -150,9 +150,9 @@ class AfterLoss:
 
     @property
     def range(self) -> Range | None:
-        """Between what that would lie; None where nothing was run, and where no link is left."""
+        """Between what that would lie; None where nothing was run, and where nothing is left."""
         links, found = self.rest.links, self.ways
-        if found is None or not links:
+        if found is None or not self.mb_per_s:
             return None
         if len(links) > 1:
             return links_range(self.mb_per_s, links)
@@ -180,9 +180,9 @@ class AfterLoss:
     def share_range(self) -> Range | None:
         """Between what that would lie: the widest of those of links that have lost something.
 
-        None where nothing was run, and where no link is left.
+        None where nothing was run, and where nothing is left.
         """
-        if self.whole is None or self.ways is None:
+        if self.whole is None or self.ways is None or not self.mb_per_s:
             return None
         links = self.rest.links
         return links_gain_range(self.share, self.whole.rest.links, links) if links else None

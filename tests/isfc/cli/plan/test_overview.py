@@ -1,5 +1,6 @@
 """Many links: pages lead with what all come to, and one link is shown where it is named."""
 
+import json
 import re
 from pathlib import Path
 
@@ -88,3 +89,25 @@ def test_report_leads_with_all_and_has_no_part_for_each(eight: str, tmp_path: Pa
     ):
         assert f"{heading}</h2>" in text
     assert 'id="link"' not in text
+
+
+@pytest.mark.slow
+def test_page_and_record_are_of_the_same_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    """The page said 308 MB/s where `--json` had 306.8: it was of a shorter run."""
+    assert run(["plan", "two-cecs"]) == 0
+    page = capsys.readouterr().out
+    assert run(["plan", "two-cecs", "--json"]) == 0
+    links = json.loads(capsys.readouterr().out)["together"]
+    total = sum(rate for link in links for rate in link["together_mb_per_s"])
+    assert f"Carries: {total:.0f} MB/s (" in page
+
+
+@pytest.mark.slow
+def test_what_is_slowest_has_traffic(eight: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Links without any were named, with 0 MB/s."""
+    assert run(["plan", eight]) == 0
+    (line,) = (each for each in capsys.readouterr().out.splitlines() if "Slowest" in each)
+    assert re.findall(r"S\d-S\d", line) == ["S1-S2"]
+    assert run(["plan", eight, "--lose"]) == 0
+    worst = " ".join(capsys.readouterr().out.split())
+    assert worst.startswith("Worst: chpid 40 at S1: 0 % is left, 0 MB/s of the slower direction")
