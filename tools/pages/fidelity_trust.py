@@ -72,8 +72,8 @@ families that suites foretell; [ranges.csv](ranges.csv) has all, also by the siz
 the number of pairs, and whose errors each is made of.
 
 Odds that one of two is ahead, and whether a gain is known, are read off the range of their ratio.
-Of IBM's pairs of rows, those that it leaves open turn out as the model has it in half of the cases,
-and the others as often as the odds say, within three points: a test holds them to that.
+Of IBM's pairs of rows, those that it leaves open turn out as the model has it as often as the odds
+say on average, and so do the others, within three points: a test holds them to that.
 
 *Foretold* is a harder test: how many rows are covered by what other suites say in the other draw,
 and nothing more, for four of five and for nineteen of twenty. MB/s of several CTCs are covered as

@@ -136,7 +136,7 @@ def test_ranges_of_ratios_cover_suites_that_were_left_out() -> None:
 
 
 def test_odds_say_how_many_of_ibms_pairs_turn_out_so() -> None:
-    """Of pairs that are told to be open half turn out as the model has it, of others most.
+    """Those that are left open and the others turn out as the model has it, within three points.
 
     The odds are read off the ranges, which know nothing of which of two is ahead.
     """
