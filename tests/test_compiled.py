@@ -191,7 +191,7 @@ def test_every_frozen_record_that_is_compiled_can_be_copied(
 ) -> None:
     """What a frozen one inherits of Python alone sets its fields, which compiled it refuses."""
     monkeypatch.setenv("ISFC_COMPILE", "1")
-    (extension,) = asked_to_compile(monkeypatch, "bdist_wheel")
+    extension, *_ = asked_to_compile(monkeypatch, "bdist_wheel")
     frozen = [
         (path, node.name, [ast.unparse(base) for base in node.bases])
         for path in extension.paths[1:]

@@ -32,7 +32,7 @@ START = """trap '' HUP INT QUIT; umask 077; exec "$@" <&-"""
 def test_what_a_script_started_in_the_background_leaves_passes(tmp_path: Path) -> None:
     folder = tmp_path / "a b"
     folder.mkdir()
-    run = [sys.executable, *"-m pytest -q --color=no --numprocesses=0 -p no:cacheprovider".split()]
+    run = [sys.executable, *"-m pytest -q --color=no --workers=0 -p no:cacheprovider".split()]
     cases = [f"tests/isfc/cli/{case}" for case in AFFECTED]
     done = subprocess.run(
         ["/bin/sh", "-c", START, "sh", *run, "-m", "", *cases],

@@ -202,7 +202,7 @@ def decisions(layout: isfc.Layout) -> None:
     for link, findings in isfc.check(layout).items():
         for found in findings:
             print(link, found.id, found.severity, found.remedy)
-    lefts: list[isfc.ClusterLeft] = isfc.losses(layout, rule=True)
+    lefts: list[isfc.AfterLoss] = isfc.losses(layout, rule=True)
     print([left.loss for left in lefts])
     try:
         comparison: isfc.Comparison = isfc.compare([layout])

@@ -166,7 +166,8 @@ def test_exported_statements_choose_the_same_devices(layout: Layout, data: st.Da
     )  # fmt: skip
     text = "".join(qualified(node, activation_text(part, node)) for node in part.nodes)
     statements = [(None, each) for each in parse_activations(text, "exported")]
-    assert choose_from(Collection((layout,)), statements) == (Collection((part,)), ())
+    found, remarks = choose_from(Collection((layout,)), statements)
+    assert (Collection(found.links), remarks) == (Collection((part,)), ())
     assert max(map(len, text.splitlines())) <= 72
 
 

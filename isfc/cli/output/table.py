@@ -87,7 +87,7 @@ class PlainTable(Table):
 
         rich prints the same, but takes five times as long: each cell is a page of its own to it.
         """
-        if console.color_system is not None:
+        if console.color_system is not None or self.show_footer:
             return None
         gap, last = self.padding[1], self.columns[-1]
         columns: list[list[str]] = []

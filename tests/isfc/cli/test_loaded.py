@@ -10,7 +10,7 @@ from isfc.cli.main import COMMANDS
 OWN = "[m for m in sys.modules if m.partition('.')[0] in ('ctc', 'isfc', 'scenarios')]"
 MODULES_MAX = {
     "plan": 66,
-    "import": 113,
+    "import": 120,
     "new": 44,
     "schema": 44,
     "size": 147,

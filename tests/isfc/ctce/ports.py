@@ -3,17 +3,21 @@
 import os
 import socket
 from contextlib import suppress
+from functools import cache
 from itertools import count
 
-_CANDIDATES = count(20_000 + 64 * (os.getpid() % 150), 2)
-"""Below those that a kernel gives out; processes that test beside each other begin elsewhere."""
+
+@cache
+def _candidates() -> "count[int]":
+    """Below those that a kernel gives out; processes that test beside each other have others."""
+    return count(20_000 + 64 * (os.getpid() % 150), 2)
 
 
 def free_ports(wanted: int) -> list[int]:
     """So many even ports of which the next is free too."""
     found: list[int] = []
     while len(found) < wanted:
-        port = next(_CANDIDATES)
+        port = next(_candidates())
         with (
             suppress(OSError),
             socket.create_server(("127.0.0.1", port)),

@@ -130,7 +130,7 @@ def test_css_and_image_are_held_against_cuadd_and_other_devices_are_named(
     assert run(["number", str(file), "--scheme", "alike", "--first", "4120"]) == 0
     assert "4130" in capsys.readouterr().out, "sixteen numbers with disks among them are not free"
     deck.write_text(deck.read_text().replace("412A,3", "4120,3"))
-    assert run(words) == 0
+    assert run([*words, "--force"]) == 0
     capsys.readouterr()
     assert run(["number", str(file), "--scheme", "cuadd"]) == 2
     assert "ALPHA: 4120 would be a CTC, and its deck has UNIT=3390" in capsys.readouterr().err
