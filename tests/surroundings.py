@@ -47,8 +47,9 @@ def pytest_configure() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup() -> None:
-    """Let none fail for what ran before it: a command ends by letting signals be ignored."""
+    """Let none fail for what ran before it: a command or a loop may leave Ctrl-C without effect."""
     heed_signals()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def heed_signals() -> None:

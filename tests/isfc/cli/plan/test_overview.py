@@ -91,6 +91,7 @@ def test_report_leads_with_all_and_has_no_part_for_each(eight: str, tmp_path: Pa
     assert 'id="link"' not in text
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 def test_page_and_record_are_of_the_same_runs(capsys: pytest.CaptureFixture[str]) -> None:
     """The page said 308 MB/s where `--json` had 306.8: it was of a shorter run."""
@@ -102,6 +103,7 @@ def test_page_and_record_are_of_the_same_runs(capsys: pytest.CaptureFixture[str]
     assert f"Carries: {total:.0f} MB/s (" in page
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 def test_what_is_slowest_has_traffic(eight: str, capsys: pytest.CaptureFixture[str]) -> None:
     """Links without any were named, with 0 MB/s."""
