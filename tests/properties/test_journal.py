@@ -19,6 +19,8 @@ from isfc.testing.pair import MS, Pair, S, Setup
 from isfc.testing.plan import Step, Wait
 from isfc.testing.strategies import cuts, operations, pauses, sends, setups
 
+pytestmark = pytest.mark.at_length
+
 
 @dataclass(frozen=True, slots=True)
 class RealData:

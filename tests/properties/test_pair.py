@@ -2,6 +2,7 @@
 
 from random import Random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +14,8 @@ from isfc.testing.invariants import Ledger
 from isfc.testing.pair import MS, US, Pair, S, Setup
 from isfc.testing.plan import Step
 from isfc.testing.strategies import lengths, setups, traffic_plans
+
+pytestmark = pytest.mark.at_length
 
 several = st.integers(2, 16)
 

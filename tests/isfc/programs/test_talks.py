@@ -2,6 +2,7 @@
 
 from random import Random
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -12,6 +13,8 @@ from isfc.programs.protocol import ConversationLimits, SeverCode
 from isfc.testing.pair import MS, US, S, Setup
 from isfc.testing.strategies import setups, traffics
 from tests.isfc.programs.dialogue import SMALL, Dialogue
+
+pytestmark = pytest.mark.at_length
 
 
 def reason_code(conversation: ConversationEnd) -> SeverCode | None:

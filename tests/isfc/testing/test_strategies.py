@@ -22,6 +22,8 @@ from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import run
 from scenarios.runs.workload import Workload
 
+pytestmark = pytest.mark.at_length
+
 
 @given(layouts(), workloads())
 def test_any_layout_carries_any_workload(layout: Layout, workload: Workload) -> None:

@@ -25,6 +25,8 @@ from scenarios.faults.run import FaultOutcome, run_with_faults
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.workload import find_workload
 
+pytestmark = pytest.mark.at_length
+
 LAYOUT = load_layout("published-4")
 LINK = Collection((LAYOUT,))
 CLIENT, SERVER = LAYOUT.nodes
