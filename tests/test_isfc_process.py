@@ -82,6 +82,12 @@ def test_what_is_sent_to_a_process_arrives() -> None:
         assert process.communicate(text, timeout=PATIENCE_S) == (text, None)
 
 
+def test_commands_of_tests_are_forked() -> None:
+    """Where a plugin had loaded the module too early, all were started: nothing else failed."""
+    with start("--version", stdout=subprocess.DEVNULL) as process:
+        assert type(process) is not subprocess.Popen
+
+
 def test_interrupt_that_comes_before_python_would_take_it_is_not_lost() -> None:
     silent: dict[str, Any] = dict.fromkeys(("stdout", "stderr"), subprocess.DEVNULL)
     for _ in range(20):

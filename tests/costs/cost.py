@@ -9,7 +9,6 @@ from multiprocessing import util
 from typing import Any, Final, NamedTuple
 
 from isfc.engine.virtual import VirtualEngine
-from tests.isfc_process import USED
 
 STARTS: Final = frozenset({"subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn"})
 """Audit events of Python that start a process; multiprocessing has none."""
@@ -36,6 +35,8 @@ def total(costs: Iterable[Cost]) -> Cost:
 
 def so_far() -> Cost:
     """What this process has cost since it began."""
+    from tests.isfc_process import USED  # it keeps the environment, which is settled by now
+
     used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     seconds = sum(each.ru_utime + each.ru_stime for each in used)
     return Cost(

@@ -115,6 +115,7 @@ def test_a_journal_on_a_full_disk_ends_with_a_word() -> None:
     end_s = time.monotonic() + PATIENCE_S
     while writer.recording and time.monotonic() < end_s:
         writer(bytes(300_000))
+        time.sleep(0.01)  # for the thread that meets the disk
     writer.close()
     (word,) = told
     assert "No space left on device" in word
