@@ -48,10 +48,3 @@ def test_status(tmp_path: Path, changed: dict[str, tuple[int, int]], status: int
     path = tmp_path / "coverage.json"
     path.write_text(json.dumps(report(**({"isfc__cli__main": (80, 100)} | GOOD | changed))))
     assert branches.main(path) == status
-
-
-def test_says_which_ring_is_low(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "coverage.json"
-    path.write_text(json.dumps(report(ctc__chpid=(1, 2))))
-    branches.main(path)
-    assert "ctc         50.0 % of    2 branches, at least 95 %: TOO LOW" in capsys.readouterr().out

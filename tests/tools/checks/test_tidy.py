@@ -83,21 +83,14 @@ def test_command_prints_its_findings_and_fails(tmp_path: Path) -> None:
     [
         ("ctc/chpid.py", "from ctc.address import ChpidId"),
         ("ctc/chpid.py", "from collections.abc import Sequence"),
-        ("isfc/link/logical_link.py", "from isfc.link.package import Packager"),
         ("isfc/link/logical_link.py", "from ctc.subchannel import Ssch"),
-        ("isfc/engine/wire.py", "from ctc.frame import Frame"),
         ("isfc/link/events.py", "import hashlib"),
-        ("isfc/system/link_end.py", "from ctc.device import Ctc"),
-        ("isfc/engine/virtual.py", "from isfc.system.system import System"),
-        ("isfc/live/clock.py", "import time"),
         ("isfc/live/engine.py", "import asyncio"),
         ("scenarios/runs/workload.py", "from random import Random\n\nDICE = Random(1)"),
-        ("isfc/layout/layout.py", "import tomllib"),
         ("scenarios/runs/run.py", "from isfc.engine.virtual import VirtualEngine"),
         ("isfc/cli/main.py", "import asyncio\n\nimport rich\n\nfrom isfc import Node"),
         ("isfc/cli/output/streams.py", "print()"),
         ("isfc/cli/run/command.py", "from isfc.cli.results import page, seeds"),
-        ("isfc/cli/run/command.py", "from isfc.cli.run.together import run_together"),
     ],
 )
 def test_allowed(tmp_path: Path, module: str, line: str) -> None:
@@ -108,62 +101,17 @@ def test_allowed(tmp_path: Path, module: str, line: str) -> None:
     ("module", "line", "message"),
     [
         ("ctc/device.py", "import time", "ctc.device must not import time"),
-        ("ctc/device.py", "from isfc import link", "ctc.device must not import isfc"),
         ("ctc/device.py", "import os.path", "ctc.device must not import os.path"),
         ("ctc/device.py", "from .frame import F", "ctc.device must not import .frame"),
-        ("ctc/device.py", "from random import Random", "ctc.device must not import random"),
-        (
-            "isfc/link/logical_link.py",
-            "from ctc.device import Ctc",
-            "isfc.link.logical_link must not import ctc.device",
-        ),
-        (
-            "isfc/link/logical_link.py",
-            "from ctc import Ctc",
-            "isfc.link.logical_link must not import ctc",
-        ),
-        (
-            "isfc/link/logical_link.py",
-            "from ctc.frame import F",
-            "isfc.link.logical_link must not import ctc.frame",
-        ),
-        (
-            "isfc/link/logical_link.py",
-            "from isfc.system.system import System",
-            "isfc.link.logical_link must not import isfc.system.system",
-        ),
-        ("isfc/link/logical_link.py", "import os", "isfc.link.logical_link must not import os"),
-        (
-            "isfc/system/link_end.py",
-            "import isfc.engine",
-            "isfc.system.link_end must not import isfc.engine",
-        ),
-        ("isfc/__init__.py", "from tools import x", "isfc.__init__ must not import tools"),
+        ("ctc/device.py", "from isfc import link", "ctc.device must not import isfc"),
+        ("isfc/link/lock.py", "from ctc import Ctc", "isfc.link.lock must not import ctc"),
+        ("isfc/engine/pump.py", "import asyncio", "isfc.engine.pump must not import asyncio"),
         ("isfc/live/engine.py", "import isfc.cli.x", "isfc.live.engine must not import isfc.cli.x"),
-        ("isfc/engine/virtual.py", "import asyncio", "isfc.engine.virtual must not import asyncio"),
-        ("isfc/live/engine.py", "import uvloop", "isfc.live.engine must not import uvloop"),
         ("scenarios/runs/run.py", "import rich", "scenarios.runs.run must not import rich"),
-        ("scenarios/runs/run.py", "import time", "scenarios.runs.run must not import time"),
-        ("scenarios/runs/run.py", "import isfc.cli", "scenarios.runs.run must not import isfc.cli"),
         (
             "isfc/cli/run/command.py",
             "from isfc.cli.plan.page import plan_page",
             "isfc.cli.run.command must not import isfc.cli.plan.page: it is not below",
-        ),
-        (
-            "isfc/cli/studio/judgement.py",
-            "from isfc.cli.plan.command import plan",
-            "isfc.cli.studio.judgement must not import isfc.cli.plan.command: it is not below",
-        ),
-        (
-            "isfc/cli/studio/runs.py",
-            "from scenarios.runs.run import run",
-            "isfc.cli.studio.runs must not import scenarios.runs.run",
-        ),
-        (
-            "isfc/cli/options/layout.py",
-            "import isfc.cli.results.page",
-            "isfc.cli.options.layout must not import isfc.cli.results.page: it is not below",
         ),
         (
             "scenarios/runs/run.py",
@@ -176,28 +124,15 @@ def test_allowed(tmp_path: Path, module: str, line: str) -> None:
             "from isfc import Node",
             "imports from isfc/__init__.py: name the module that defines it",
         ),
+        ("isfc/cli/main.py", "say = print", "print: only isfc.cli.output.streams speaks to people"),
+        ("isfc/link/lock.py", "open('x')", "open: a node does no I/O and runs no text"),
+        ("scenarios/a.py", "import random", "import random: write `from random import Random`"),
         (
-            "isfc/link/logical_link.py",
-            "print()",
-            "print: only isfc.cli.output.streams speaks to people",
-        ),
-        (
-            "isfc/cli/main.py",
-            "echo = print",
-            "print: only isfc.cli.output.streams speaks to people",
-        ),
-        ("isfc/link/logical_link.py", "open('x')", "open: a node does no I/O and runs no text"),
-        (
-            "scenarios/runs/run.py",
-            "import random",
-            "import random: write `from random import Random`",
-        ),
-        (
-            "scenarios/runs/run.py",
+            "scenarios/a.py",
             "from random import choice",
             "random.choice: use a seeded random.Random",
         ),
-        ("scenarios/runs/run.py", "dice = Random()", "Random() without a seed"),
+        ("scenarios/a.py", "dice = Random()", "Random() without a seed"),
         ("ctc/device.py", "def", "does not parse: invalid syntax"),
     ],
 )
@@ -231,13 +166,6 @@ def test_submodule_taken_from_its_package_is_that_module(tmp_path: Path) -> None
 def test_limits(tmp_path: Path, at_limit: str, beyond: str, message: str) -> None:
     assert findings(tmp_path, {"tests/test_it.py": at_limit}) == []
     assert findings(tmp_path, {"tests/test_it.py": beyond}) == [f"tests/test_it.py:{message}"]
-
-
-def test_async_function_has_the_same_limit(tmp_path: Path) -> None:
-    text = DOC + "async " + function(61)
-    assert findings(tmp_path, {"tools/it.py": text}) == [
-        "tools/it.py:2: run has 61 lines: at most 60"
-    ]
 
 
 def test_empty_package_file_needs_no_docstring(tmp_path: Path) -> None:

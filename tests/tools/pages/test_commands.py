@@ -1,12 +1,11 @@
 """The site has a page for every command, as the command's help is now."""
 
 import re
-from pathlib import Path
 
 import pytest
 
 from isfc.cli.main import COMMANDS
-from tools.pages.commands import TOPICS, Listed, listed, pages, write
+from tools.pages.commands import Listed, listed, pages
 from tools.pages.console import PROJECT
 
 
@@ -22,27 +21,12 @@ def test_first_page_about_a_command_names_it(one: Listed) -> None:
     assert re.search(rf"isfc {one.name}\b", text)
 
 
-def test_topics_are_of_commands_that_there_are() -> None:
-    assert {topic.split()[0] for topic in TOPICS} == set(COMMANDS)
-
-
 def test_every_option_of_a_command_is_in_its_page() -> None:
     made = pages()
     for one in listed():
         for parameter in one.command.params:
             if parameter.param_type_name == "option" and not parameter.hidden:
                 assert parameter.opts[0] in made[one.file], f"isfc {one.name}"
-
-
-def test_what_makes_a_command_fail_is_taken_from_its_help() -> None:
-    text = pages()["check.md"]
-    assert "| 1 | if there is a warning (see --fail-on) |" in text
-
-
-def test_pages_are_written_and_that_of_a_command_that_is_gone_is_removed(tmp_path: Path) -> None:
-    (tmp_path / "gone.md").touch()
-    write(tmp_path)
-    assert {file.name: file.read_text("utf-8") for file in tmp_path.iterdir()} == pages()
 
 
 def test_every_command_that_prints_json_is_on_its_page() -> None:

@@ -78,7 +78,3 @@ def test_answer_is_on_the_first_screen_of_a_page_that_readme_names(job: str) -> 
     lines, *_ = shown
     first = lines[: lines.index(GAP) if GAP in lines else SCREEN][:SCREEN]
     assert re.search(answer, " ".join(" ".join(first).split()))
-
-
-def test_there_are_forty_jobs() -> None:
-    assert len(JOBS.strip().splitlines()) >= 40

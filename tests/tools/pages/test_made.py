@@ -6,7 +6,6 @@ each stands for all.
 
 import csv
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,7 @@ from tools.pages.console import PROJECT
 from tools.pages.fidelity import SECONDS, SEEDS
 from tools.pages.figures import simulated
 from tools.pages.made import FILLED, MADE, SLOW_PAGES, Made, page
-from tools.pages.spans import filled, in_unit
+from tools.pages.spans import filled
 
 
 def marks(made: Made) -> list[pytest.MarkDecorator]:
@@ -101,33 +100,11 @@ def test_a_mark_is_filled_by_a_figure_of_the_page_or_by_a_constant() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "unit", "shown"),
-    [
-        (4096, None, "4,096"),
-        (0.05, None, "0.05"),
-        (5.0, None, "5"),
-        (3, "word", "three"),
-        (("a", "b"), "Word", "Two"),
-        (0.9, "percent", "90"),
-        (1_500_000, "ms", "1.5"),
-    ],
-)
-def test_a_constant_is_shown_in_its_unit(value: object, unit: str | None, shown: str) -> None:
-    assert in_unit(value, unit) == shown
-
-
-@pytest.mark.parametrize(
     ("text", "figures", "message"),
     [
-        ("x <!--=none.SUCH-->1<!--/-->", {}, "none.SUCH: neither a figure of the page nor"),
         ("x <!--=isfc.live.buffers.NONE-->1<!--/-->", {}, "isfc.live.buffers.NONE: neither"),
         ("text", {"a": "1", "b": "2"}, "shown nowhere: a, b"),
-        (
-            "```text\nx <!--=a-->1<!--/-->\n```\n",
-            {"a": "1"},
-            "<!--=a-->1<!--/--> is shown as it is",
-        ),
-        ("text\n- <!--=a-->1<!--/--> and\n", {"a": "1"}, "a line begins with - <!--=a-->"),
+        ("```\nx <!--=a-->1<!--/-->\n```\n", {"a": "1"}, "<!--=a-->1<!--/--> is shown as it is"),
     ],
 )
 def test_a_mark_that_cannot_be_filled_is_named(
@@ -135,28 +112,6 @@ def test_a_mark_that_cannot_be_filled_is_named(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         filled(text, figures)
-
-
-@pytest.mark.exhaustive
-def test_only_what_is_named_is_made(capsys: pytest.CaptureFixture[str]) -> None:
-    assert renew.main(["schema"]) == 0
-    assert "1 of 1" in capsys.readouterr().out
-    assert renew.main(["--list"]) == 0
-    assert {"schema", "fidelity", "README.md"} <= {*capsys.readouterr().out.splitlines()}
-    with pytest.raises(SystemExit):
-        renew.main(["none"])
-
-
-@pytest.mark.exhaustive
-def test_what_cannot_be_made_is_named_and_the_others_are_made(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    wrong = Made("wrong", partial(renew.renewed_page, "none.md"))
-    monkeypatch.setattr(renew, "STEPS", [[wrong, MADE[0]]])
-    assert renew.main([]) == 1
-    said = capsys.readouterr().out
-    assert "\nwrong: " in said
-    assert f"{MADE[0].name}: as it was" in said
 
 
 def test_data_of_compiled_packages_are_written_with_those_of_the_source(

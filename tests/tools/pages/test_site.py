@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Final
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -12,8 +11,6 @@ from playwright.sync_api import Browser, Locator
 from tests.browser import needs_chromium, opened
 
 pytestmark = pytest.mark.exhaustive
-
-CLICKS_MAX: Final = 2
 
 
 class Page(HTMLParser):
@@ -50,24 +47,6 @@ def broken(pages: dict[Path, Page]) -> Iterator[str]:
             elif target in pages and parts.fragment:
                 named = unquote(parts.fragment) in pages[target].anchors
                 yield from () if named else [f"{path.name}: {link}"]
-
-
-def test_every_page_is_two_clicks_from_the_first(site: Path) -> None:
-    first = site / "index.html"
-    reached, edge = {first}, {first}
-    for _ in range(CLICKS_MAX):
-        edge = {page for each in edge for page in pages_of(each)} - reached
-        reached |= edge
-    assert {*site.rglob("*.html")} - reached == {site / "search.html"}  # where a search leads
-
-
-def pages_of(path: Path) -> Iterator[Path]:
-    """The pages that one links to, in its text or in the list beside it."""
-    for link in Page(path).links:
-        parts = urlsplit(link)
-        page = (path.parent / unquote(parts.path)).resolve()
-        if not parts.scheme and page.suffix == ".html" and page.exists():
-            yield page
 
 
 @needs_chromium

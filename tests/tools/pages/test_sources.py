@@ -17,10 +17,3 @@ def test_what_differs_in_release_6_1_is_told_with_its_values() -> None:
 
 def test_every_constant_has_a_status() -> None:
     assert {row["status"] for row in ROWS} == set(sources.STATUSES)
-
-
-def test_a_value_is_put_in() -> None:
-    name = ROWS[0]["constant"]
-    (text,) = sources.files({name: "a value"}).values()
-    assert f",{name},a value," in text
-    assert ROWS[0]["value"] not in text.splitlines()[1]

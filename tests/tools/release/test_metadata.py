@@ -10,7 +10,7 @@ import pytest
 
 import isfc
 from tests.installed import need
-from tools.release.pythons import pythons, supported
+from tools.release.pythons import supported
 
 ROOT = Path(__file__).parents[3]
 
@@ -29,12 +29,6 @@ def test_version_is_the_same_wherever_it_stands() -> None:
 
 def test_oldest_supported_python_is_the_one_that_is_required() -> None:
     assert metadata()["options"]["python_requires"] == f">={supported()[0]}"
-
-
-def test_this_python_is_found_among_those_of_the_machine() -> None:
-    this = f"{sys.version_info.major}.{sys.version_info.minor}"
-    assert this in supported()
-    assert this in pythons()
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ from typing import Final
 import pytest
 
 import isfc
-from tools.release.trial import TRIALS
 
 ROOT: Final = Path(__file__).parents[3]
 PAGE: Final = (ROOT / "docs" / "releasing.md").read_text("utf-8")
@@ -57,11 +56,6 @@ def test_every_file_is_there() -> None:
     named = {word for word in " ".join(COMMANDS).split() if re.search(r"\.(py|cfg|cff|md)$", word)}
     assert named
     assert [name for name in named if not (ROOT / name).exists()] == []
-
-
-def test_every_trial_is_named_and_there_is_no_other() -> None:
-    (listed,) = re.findall(r"`make try-dist TRIAL=\w+` runs one of them: ([^.]+)\.", PAGE)
-    assert re.findall(r"`([\w-]+)`", listed) == [*TRIALS]
 
 
 def test_version_is_the_one_of_the_project() -> None:

@@ -1,102 +1,142 @@
-"""What a swarm draws, that it finds what is broken, and that it makes it smaller."""
+"""The swarm: pairs and clusters, each with its misfortunes, drawn from seeds; it finds mistakes."""
 
-from collections import Counter
-from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
+from isfc.layout.sharing import shares_anything
 from isfc.link.package import Package
 from isfc.link.sequence import Resequencer
+from isfc.testing.invariants import Ledger
 from isfc.testing.pair import MS, Setup
 from isfc.testing.plan import SendMessages, Wait
+from scenarios.faults.disturbance import Throttled
 from scenarios.faults.fault import Fault, FaultKind
-from tools.simulation.cluster_swarm import ClusterScenario, draw_cluster
-from tools.simulation.simulate import FailedSeed, attempt, main, why_it_fails
-from tools.simulation.swarm import KINDS, Scenario, Survived, draw, run, shrink
+from tests.lengthy import few_in_every_run
+from tools.simulation import cluster_swarm
+from tools.simulation.cluster_swarm import draw_cluster, run_cluster_scenario
+from tools.simulation.simulate import why_it_fails
+from tools.simulation.swarm import KINDS, Scenario, ThrottledPair, draw, run, shrink
+
+LENGTHS = (100_000,) * 10
+SEEDS_EACH = 50
+
+
+@pytest.mark.at_length
+@pytest.mark.parametrize("first", few_in_every_run(range(0, 500, SEEDS_EACH), 4))
+def test_nothing_is_lost_whatever_happens(first: int) -> None:
+    for seed in range(first, first + SEEDS_EACH):
+        assert run(draw(seed)).event_count > 0, f"seed {seed}"
+
+
+@pytest.mark.parametrize("seed", range(1_000, 1_010))
+def test_nothing_is_lost_in_a_few_seeds(seed: int) -> None:
+    assert run(draw(seed)).event_count > 0
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_everything_arrives_once_and_in_order_in_clusters(seed: int) -> None:
+    assert run_cluster_scenario(draw_cluster(seed)) > 0
+
+
+@pytest.mark.at_length
+@pytest.mark.parametrize("first", few_in_every_run(range(100, 400, 25), 4))
+def test_everything_arrives_once_and_in_order_in_many_clusters(first: int) -> None:
+    for seed in range(first, first + 25):
+        assert run_cluster_scenario(draw_cluster(seed)) > 0, seed
+
+
+def test_seed_14658_headers_count_among_the_bytes_that_the_reader_has_not_counted_yet() -> None:
+    assert run(draw(14_658)).message_count > 0
+
+
+def test_seed_13715_what_a_throttle_lets_through_is_handed_over_before_bytes_are_counted() -> None:
+    assert run(draw(13_715)).event_count > 0
+
+
+def test_seed_decides_everything() -> None:
+    assert draw(3) == draw(3) != draw(4)
+    assert run(draw(3)) == run(draw(3))
 
 
 def test_many_seeds_draw_everything() -> None:
     scenarios = [draw(seed) for seed in range(300)]
     assert {scenario.setup.ctc_count for scenario in scenarios} == {*range(1, 17)}
     assert {scenario.setup.fibre_count for scenario in scenarios} == {1, 2, 3, 4}
-    assert {fault.kind for scenario in scenarios for fault in scenario.faults} == {
-        *KINDS,
-        FaultKind.THROTTLED,
-    }
+    kinds = {fault.kind for scenario in scenarios for fault in scenario.faults}
+    assert kinds == {*KINDS, FaultKind.THROTTLED}
     names = {name for scenario in scenarios for name in scenario.setup.names}
     assert {len(name) for name in names} == {*range(1, 9)}
 
 
-def test_crash_severs_what_was_under_way_and_says_so() -> None:
+def test_many_seeds_draw_every_kind_of_cluster() -> None:
+    scenarios = [draw_cluster(seed) for seed in range(200)]
+    collections = [scenario.collection for scenario in scenarios]
+    assert {len(collection.systems) for collection in collections} == {2, 3, 4}
+    assert any(collection.shared_channels for collection in collections)
+    fibres = [fibre for each in collections for link in each.links for fibre in link.fibres]
+    assert any(fibre.path for fibre in fibres)
+    assert any(fibre.channels and fibre.channels[0] == fibre.channels[1] for fibre in fibres)
+    assert any(shares_anything(collection) for collection in collections)
+    assert {varied.is_chpid for each in scenarios for varied in each.varied} == {True, False}
+    kinds = {fault.kind for each in scenarios for fault in each.faults}
+    assert kinds == {*cluster_swarm.KINDS}
+
+
+def one_crash(*plan: SendMessages | Wait, held_back: bool) -> Scenario:
     setup = Setup(ctc_count=2)
-    plan = (SendMessages(0, (100_000,) * 10), Wait(3 * MS), SendMessages(1, (500,)), Wait(30 * MS))
-    crash = Fault(FaultKind.CRASH, 2 * MS, setup.definition(0).name, 10 * MS)
-    survived = run(Scenario(1, setup, plan, (crash,), answers=False))
-    assert survived.faults == Counter({"crash": 1})
+    name = setup.definition(0).name
+    full = (Fault(FaultKind.THROTTLED, 0, name, 30 * MS, amount=0),) * held_back
+    faults = (*full, Fault(FaultKind.CRASH, 2 * MS, name, 10 * MS))
+    return Scenario(1, setup, plan, faults, answers=False)
+
+
+@pytest.mark.parametrize("held_back", [False, True])
+def test_crash_severs_what_is_under_way_or_held_back_and_says_so(held_back: bool) -> None:
+    first = (Wait(MS), SendMessages(0, LENGTHS), Wait(3 * MS), SendMessages(1, (500,)))
+    survived = run(one_crash(*first, Wait(30 * MS), held_back=held_back))
     assert survived.message_count + survived.severed_count == 11
-    assert survived.severed_count > 0
+    assert survived.severed_count > 5 * held_back
 
 
-def accept_all(_: Resequencer, package: Package) -> list[object]:
-    return list(package.messages)
+def test_what_has_no_room_is_held_back_and_arrives_in_its_turn() -> None:
+    pair = ThrottledPair(Setup(ctc_count=2))
+    ledger = Ledger(pair)
+    pair.throttles[pair.first.system.name].limit = 150_000
+    pair.send(pair.first, *LENGTHS)
+    assert pair.held_length(pair.first) == 800_000  # one is begun as long as there is any room
+    ledger.check()
+    pair.send(pair.first, 1)
+    pair.until(lambda: pair.held_length(pair.first) < 500_000)
+    ledger.check()
+    ledger.check_end()
+    assert [message.length for message in pair.second.arrived] == [*LENGTHS, 1]
+
+
+def test_messages_that_are_held_back_for_ever_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Throttled, "_has_room", lambda throttle: throttle.limit is None)
+    setup = Setup(ctc_count=2)
+    plan = (Wait(MS), SendMessages(0, LENGTHS), Wait(MS))
+    fault = Fault(FaultKind.THROTTLED, 0, setup.definition(0).name, 10 * MS, amount=0)
+    with pytest.raises(AssertionError):
+        run(Scenario(1, setup, plan, (fault,), answers=False))
 
 
 def test_broken_resequencer_is_found_and_its_scenario_made_small(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    def accept_all(_: Resequencer, package: Package) -> list[object]:
+        return list(package.messages)
+
     monkeypatch.setattr(Resequencer, "accept", accept_all)
-    seed = next(seed for seed in range(200) if why_it_fails(draw(seed)) is not None)
-    scenario = draw(seed)
+    scenario = next(draw(seed) for seed in range(200) if why_it_fails(draw(seed)) is not None)
     least = shrink(scenario, lambda each: why_it_fails(each) is not None)
     assert why_it_fails(least) is not None
     assert len(least.plan) + len(least.faults) < len(scenario.plan) + len(scenario.faults)
-    monkeypatch.setattr("tools.simulation.simulate.Pool", InProcess)
-    assert main(["--seed", str(seed)]) == 1
-    printed = capsys.readouterr().out
-    assert f"python -m tools.simulation.simulate --seed {seed}" in printed
-    assert "a smaller scenario fails in the same way" in printed
 
 
-def test_summary_counts_what_happened(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("tools.simulation.simulate.Pool", InProcess)
-    assert main(["--seeds", "5", "--first", "40"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith("5 seeds, ")
-    assert "messages delivered" in lines[1]
-    assert "faults: " in lines[3]
-    assert attempt(41) == run(draw(41))
-
-
-def test_every_tenth_seed_draws_a_cluster_and_tells_of_one_that_fails(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def fail(_: ClusterScenario) -> int:
-        raise AssertionError("something is lost")
-
-    monkeypatch.setattr("tools.simulation.simulate.Pool", InProcess)
-    monkeypatch.setattr("tools.simulation.simulate.run_cluster_scenario", fail)
-    assert main(["--seeds", "3", "--first", "39"]) == 1
-    printed = capsys.readouterr().out
-    assert "seed 40: AssertionError: something is lost" in printed
-    assert draw_cluster(40).text in printed
-
-
-class InProcess:
-    """In place of a pool of processes, which know of no patches."""
-
-    def __init__(self, jobs: int | None) -> None:
-        self.jobs = jobs
-
-    def __enter__(self) -> "InProcess":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-    def imap(
-        self, work: Callable[[int], Survived | FailedSeed], items: range, chunksize: int
-    ) -> list[Survived | FailedSeed]:
-        assert chunksize
-        return [work(item) for item in items]
+def test_what_is_lost_in_a_cluster_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    scenario = replace(draw_cluster(3), varied=(), faults=())
+    monkeypatch.setattr(Resequencer, "accept", lambda *_: [])
+    with pytest.raises(AssertionError, match="conversation"):
+        run_cluster_scenario(scenario)

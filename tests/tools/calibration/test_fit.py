@@ -1,0 +1,221 @@
+"""What may be fitted, to which rows, and that a search keeps only what is better."""
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ctc.profiles import FEATURES, ChpidProfile
+from isfc.layout.catalogue import load_layout
+from isfc.link.parameters import LinkParameters
+from scenarios.published.companion import load_table
+from scenarios.published.replay import compare
+from scenarios.published.table import PublishedTable, Role
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.guests import GuestCosts
+from scenarios.runs.workload import find_workload
+from tools.calibration import calibrate
+from tools.calibration.calibrate import MEASURED, Search, SearchExtent
+from tools.calibration.descent import LossJudge, descend
+from tools.calibration.knobs import EXPRESS2, EXPRESS4, KNOBS, build_constants, present_values
+from tools.calibration.loss import CPU_WEIGHT, Case, all_cases, calibration_cases, emulate, row_loss
+from tools.pages import sources
+
+FEW = [
+    knob for knob in KNOBS if knob.field in ("build_package_ns", "client_latency_ns", "recovery_ns")
+]
+
+
+def test_knobs_are_what_the_table_of_sources_marks_calibrated() -> None:
+    rings = ("isfc.link.", "scenarios.runs.guests.", "ctc.profiles.Chpid")
+    calibrated = {
+        ".".join(row["constant"].split(".")[-2:])
+        for row in sources.rows()
+        if row["status"] == "calibrated" and row["constant"].startswith(rings)
+    }
+    records = {"link": LinkParameters, "guests": GuestCosts}
+    fitted = {
+        f"{records.get(knob.owners[0], ChpidProfile).__name__}.{knob.field}" for knob in KNOBS
+    }
+    assert fitted == calibrated
+    of_express2, of_express4 = (
+        {knob.field for knob in KNOBS if feature in knob.owners} for feature in (EXPRESS2, EXPRESS4)
+    )
+    assert of_express2 == of_express4 != set()
+
+
+def test_present_values_are_the_constants_of_the_code_between_their_bounds() -> None:
+    present = present_values()
+    assert [knob.name for knob in KNOBS if not knob.low < present[knob.name] < knob.high] == []
+    constants = build_constants(present)
+    assert constants.link == LinkParameters()
+    assert constants.guests == GuestCosts()
+    assert constants.profiles == FEATURES
+
+
+def test_what_a_release_has_of_its_own_stays() -> None:
+    old = replace(LinkParameters(), dispatch_ns=150_000)
+    layout, workload = load_layout("published-1"), find_workload("CDU:1")
+    constants = build_constants({"link.dispatch_ns": 7, "link.recovery_ns": 8})
+    fitted = constants.apply(Experiment.of(layout, workload, pairs=1, link=old)).link
+    assert (fitted.dispatch_ns, fitted.recovery_ns) == (150_000, 8)
+    assert constants.apply(Experiment.of(layout, workload, pairs=1)).link.dispatch_ns == 7
+
+
+@pytest.mark.at_length
+@pytest.mark.parametrize("name", ["transport", "appc_scaling"])
+def test_constants_of_processor_time_matter_to_nothing_else(name: str) -> None:
+    table = load_table(name)
+    case = calibration_cases([table], length=0.01)[-1]
+    of_processor_time = [knob for knob in KNOBS if knob.is_of_processor_time]
+    moved = {knob: 2 * value for knob, value in present_values(of_processor_time).items()}
+    before, after = (
+        {
+            comparison.measure: comparison.emulated
+            for comparison in compare(table, case.shown[0][1], [emulate((case, 1, values))])
+        }
+        for values in ({}, moved)
+    )
+    differing = {measure for measure in before if before[measure] != after[measure]}
+    assert differing == {"cpu_percent_per_msg"}
+
+
+def test_only_calibration_rows_of_every_table_are_fitted_and_a_suite_can_stay_out() -> None:
+    tables = [load_table(name) for name in MEASURED]
+    shown = [each for case in calibration_cases(tables) for each in case.shown]
+    assert {row.role for _, row in shown} == {Role.CALIBRATION}
+    assert {name for name, _ in shown} == set(MEASURED)
+    assert len(all_cases(tables)) == 246
+    left = [each for case in calibration_cases(tables, "HL") for each in case.shown]
+    assert {row.columns.get("suite") for _, row in left} == {"HS", "HM", "HY", None}
+    assert "device_reports" not in {name for name, _ in left}  # of a run of HL
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "measures"),
+    [
+        ("transport", "HL/12/50", "mb_per_s rdev_util_percent cpu_percent_per_msg"),
+        ("transport", "HY/8/100", "collisions_per_s"),
+        ("appc_scaling", "100000/12/100", "msgs_per_s rdev_util_percent cpu_percent_per_msg"),
+        ("device_reports", "H001709C/6000", "busy_percent pend_ms disc_ms conn_ms serv_ms"),
+        ("link_activity", "2011-10-14T04:53:43", "write_msgs_per_pkg read_msgs_per_pkg"),
+    ],
+)
+def test_published_figures_lose_nothing_and_every_measure_counts(
+    name: str, key: str, measures: str
+) -> None:
+    table = load_table(name)
+    row = next(row for row in table.rows if row.key == key)
+    same = {each: row.number(each) for each in table.measures if row.has_number(each)}
+    assert row_loss(table.view, row, same) == pytest.approx(0, abs=1e-9)
+    for measure in measures.split():
+        half = same | {measure: same[measure] / 2}
+        assert row_loss(table.view, row, half) > 0.01, measure
+
+
+def test_descent_never_gets_worse_and_comes_to_the_best_value() -> None:
+    knob = next(knob for knob in FEW if knob.field == "build_package_ns")
+
+    class Bowl(LossJudge):
+        def __init__(self) -> None:
+            pass
+
+        def losses(self, candidates: Sequence[dict[str, float]]) -> list[float]:  # type: ignore[override]
+            return [abs(math.log(values[knob.name] / 70_000)) for values in candidates]
+
+    begin = dict.fromkeys((each.name for each in FEW), 50_000.0)
+    found = [loss for loss, *_ in itertools.islice(descend(Bowl(), begin, FEW, 0.12, seed=1), 60)]
+    assert found == sorted(found, reverse=True)
+    assert found[-1] < 0.02
+
+
+@pytest.fixture(scope="module")
+def table() -> PublishedTable:
+    return load_table("transport")
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[Executor]:
+    with ThreadPoolExecutor(1) as executor:
+        yield executor
+
+
+@pytest.fixture(scope="module")
+def case(table: PublishedTable) -> Case:
+    cases = calibration_cases([table], length=0.001)
+    (case,) = (case for case in cases if case.shown[0][1].key == "HL/1/5")
+    return case
+
+
+def search(state: Path, case: Case, pool: Executor, generations: int) -> tuple[Search, list[str]]:
+    said: list[str] = []
+    begun = Search(state, FEW, seed=1, suite=None)
+    begun.improve([case], SearchExtent(10, generations), pool, said.append)
+    return begun, said
+
+
+@pytest.mark.at_length
+def test_generation_stays_between_the_bounds_and_never_loses(
+    case: Case, pool: Executor, tmp_path: Path
+) -> None:
+    done, said = search(tmp_path / "state", case, pool, 1)
+    best = done.best([case], pool, said.append)
+    assert all(knob.low <= best[knob.name] <= knob.high for knob in FEW)
+    finalists = {line.split()[3]: float(line.split()[-1]) for line in said[1:]}
+    assert finalists.keys() == {"start,", "best", "centre,"}
+    stays = best == present_values(FEW)
+    assert (finalists["start,"] == min(finalists.values())) == stays
+
+
+@pytest.mark.at_length
+@pytest.mark.slow
+def test_search_goes_on_as_if_it_had_not_been_interrupted(
+    case: Case, pool: Executor, tmp_path: Path
+) -> None:
+    _, whole = search(tmp_path / "whole", case, pool, 2)
+    _, first = search(tmp_path / "parts", case, pool, 1)
+    _, rest = search(tmp_path / "parts", case, pool, 2)
+    losses = [[line.rpartition(",")[0] for line in said] for said in (whole, first + rest)]
+    assert losses[0] == losses[1]
+
+
+def test_search_from_the_middle_knows_nothing_of_the_constants_in_use(
+    case: Case, pool: Executor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(calibrate, "present_values")
+    begun = Search(tmp_path / "state", FEW, seed=1, suite="HL", start="middle")
+    assert begun.best([case], pool, lambda _: None) == {
+        knob.name: pytest.approx((knob.low * knob.high) ** 0.5) for knob in FEW
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "start", "left_out"), [([], "code", ""), (["--leave-out", "HM"], "middle", "HM")]
+)
+def test_suite_left_out_is_predicted_from_the_other_three_alone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, arguments: list[str], start: str, left_out: str
+) -> None:
+    searches: list[dict[str, Any]] = []
+
+    def end(search: Search, cases: Sequence[Case], *_: object) -> None:
+        tables = {name for case in cases for name, _ in case.shown}
+        suites = {row.columns.get("suite") for case in cases for _, row in case.shown}
+        cpu_weights = {case.cpu_weight for case in cases}
+        searches.append(
+            {**search.kind, "fitted": tables, "suites": suites, "cpu_weights": cpu_weights}
+        )
+        raise ValueError("seen")
+
+    monkeypatch.setattr(Search, "improve", end)
+    assert calibrate.main([*arguments, "--jobs", "1", "--state", str(tmp_path / "state")]) == 2
+    (search,) = searches
+    assert search["start"] == start
+    assert ("link.appc_ns_per_byte_built" in search["knobs"]) == (not left_out)
+    assert search["cpu_weights"] == {0.0 if left_out else CPU_WEIGHT}
+    assert search["fitted"] == ({"transport"} if left_out else set(MEASURED))
+    assert {"HL", "HM", "HS", "HY"} - search["suites"] == ({left_out} if left_out else set())

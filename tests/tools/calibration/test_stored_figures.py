@@ -1,0 +1,75 @@
+"""Figures that stored runs come to: targets, suites left out, and fits of sites drawn by number."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+from scenarios.published.replay import Comparison
+from tools.calibration import drawn_sites
+from tools.calibration.judge import judge
+from tools.calibration.left_out import store_rows, summed_up
+from tools.calibration.replayed import ReplayedTable, load
+
+
+def off_by(factor: float) -> list[ReplayedTable]:
+    """The stored replay with every figure off by a factor from IBM's."""
+    found = []
+    for one in load():
+        figures = tuple(replace(c, emulated=factor * c.published) for c in one.verdict.comparisons)
+        found.append(replace(one, verdict=replace(one.verdict, comparisons=figures)))
+    return found
+
+
+def test_a_model_that_is_ibms_reaches_every_figure_and_a_quiet_row_that_collides_is_named() -> None:
+    perfect = off_by(1.0)
+    assert [each.target.name for each in judge(perfect) if not each.holds] == []
+    (place,) = (place for place, one in enumerate(perfect) if one.name == "transport")
+    loud = tuple(
+        replace(c, emulated=23.0) if (c.key, c.measure) == ("HS/8/1", "collisions_per_s") else c
+        for c in perfect[place].verdict.comparisons
+    )
+    verdict = replace(perfect[place].verdict, comparisons=loud)
+    perfect[place] = replace(perfect[place], verdict=verdict)
+    (missed,) = (each for each in judge(perfect) if not each.holds)
+    expected = ("quiet rows: the worst", 23, "HS/8/1")
+    assert (missed.target.name, missed.reached, missed.at) == expected
+
+
+def test_suites_left_out_are_summed_up_and_rows_take_the_place_of_former_ones(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "left_out.csv"
+
+    def transport(factor: float) -> list[Comparison]:
+        (one,) = (one for one in off_by(factor) if one.name == "transport")
+        return list(one.verdict.comparisons)
+
+    for suite, factor in (("HY", 1.5), ("HL", 0.9), ("HY", 1.25)):
+        store_rows(suite, transport(factor), "a test", path=path)
+    found = [(row["suite"], row["rows"], row["median"]) for row in summed_up(path)]
+    assert found == [("HL", "30", "0.1000"), ("HY", "30", "0.2500"), ("all", "60", "0.1750")]
+
+
+def test_a_fit_that_is_given_is_worth_it_and_a_bad_one_is_refused_with_its_reason() -> None:
+    (_, sites), (with_fit, without), (held,), (worse,), (bad, right), _ = (
+        [*map(float, re.findall(r"\d+(?:\.\d+)?", figure.partition("(number")[0]))]
+        for _, figure in drawn_sites.summary(drawn_sites.read(drawn_sites.STUDY))
+    )
+    assert sites == 60
+    assert with_fit <= without / 3
+    assert 70 <= held <= 90
+    assert worse == 0
+    assert right >= 0.9 * bad
+
+
+def test_a_summary_of_drawn_sites_counts_what_is_given_worse_and_refused() -> None:
+    drawn = ["given|20 -40|2 1.5|1 2", "given|0.0 5.0|-12.0 5.0|1 1", "refused|0 1|20 1|1 1"]
+    rows = [
+        dict(zip(("outcome", "without", "with_fit", "deviations"), each.split("|"), strict=True))
+        | {"number": f"{number}", "kind": "a light load", "right": f"{number != 4}"}
+        for number, each in enumerate([*drawn, "refused|9 9|1 1|1 1", "not read|0 0|0 0|0 0"])
+    ]
+    assert [figure for _, figure in drawn_sites.summary(rows)] == [
+        *("2 of 5", "3.5 %, without the fit 12.5 %", "25 % of them", "1 (number 1)"),
+        *("3, refused with the right reason 1", "1 (number 3)"),
+    ]
