@@ -2,7 +2,6 @@
 
 import errno
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from isfc.live import late_file
 from isfc.live.journal_file import JournalWriter
 from isfc.live.late_file import LateFile
-from tests.waiting import PATIENCE_S
+from tests.waiting import PATIENCE_S, wait_for
 
 
 class SlowDisk:
@@ -112,10 +111,12 @@ def test_a_journal_on_a_full_disk_ends_with_a_word() -> None:
     disk, told = SlowDisk(room=2_000), list[str]()
     disk.may.set()
     writer = JournalWriter(Path("journal"), told.append, file=LateFile(disk))
-    end_s = time.monotonic() + PATIENCE_S
-    while writer.recording and time.monotonic() < end_s:
+
+    def has_ended() -> bool:
         writer(bytes(300_000))
-        time.sleep(0.01)  # for the thread that meets the disk
+        return not writer.recording
+
+    wait_for(has_ended, "the word of the thread that meets the disk")
     writer.close()
     (word,) = told
     assert "No space left on device" in word

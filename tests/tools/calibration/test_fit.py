@@ -22,7 +22,14 @@ from scenarios.runs.workload import find_workload
 from tools.calibration import calibrate
 from tools.calibration.calibrate import MEASURED, Search, SearchExtent
 from tools.calibration.descent import LossJudge, descend
-from tools.calibration.knobs import EXPRESS2, EXPRESS4, KNOBS, build_constants, present_values
+from tools.calibration.knobs import (
+    EXPRESS2,
+    EXPRESS4,
+    KNOBS,
+    Values,
+    build_constants,
+    present_values,
+)
 from tools.calibration.loss import CPU_WEIGHT, Case, all_cases, calibration_cases, emulate, row_loss
 from tools.pages import sources
 
@@ -125,7 +132,7 @@ def test_descent_never_gets_worse_and_comes_to_the_best_value() -> None:
         def __init__(self) -> None:
             pass
 
-        def losses(self, candidates: Sequence[dict[str, float]]) -> list[float]:  # type: ignore[override]
+        def losses(self, candidates: Sequence[Values]) -> list[float]:
             return [abs(math.log(values[knob.name] / 70_000)) for values in candidates]
 
     begin = dict.fromkeys((each.name for each in FEW), 50_000.0)
