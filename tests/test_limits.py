@@ -109,6 +109,7 @@ def pytest_runtest_logreport(report):
 """
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_what_never_ends_fails_where_it_stands_and_the_rest_is_run(tmp_path: Path) -> None:
     (tmp_path / "pytest.ini").write_text(SETTINGS)

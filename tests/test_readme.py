@@ -14,6 +14,7 @@ from isfc.layout.catalogue import shipped_layouts
 from isfc.layout.file import parse_layout
 from scenarios.published.verdict import left_out
 from tests.isfc_process import isfc
+from tests.lengthy import few_in_every_run
 from tests.limits import AT_LENGTH_S
 from tests.waiting import PATIENCE_S
 from tools.pages import console
@@ -34,7 +35,10 @@ MARKS = {
     "slow": [pytest.mark.at_length, pytest.mark.slow],
     "long": [pytest.mark.at_length, pytest.mark.exhaustive],
 }
-LIVE = [block for block in BLOCKS if block[0].mark == "live"]
+LIVE = sorted(
+    (block for block in BLOCKS if block[0].mark == "live"),
+    key=lambda block: block[0].page == "docs/cluster.md",  # the last: three systems
+)
 OF_SHELL = re.compile(r"[|<>&;$*?]")
 
 
@@ -66,8 +70,7 @@ def test_commands_print_what_the_page_shows(block: list[console.ConsoleCommand])
         assert printed == step.shown, "if it should: make docs"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("block", LIVE, ids=[block[0].page for block in LIVE])
+@pytest.mark.parametrize("block", few_in_every_run(LIVE, 2), ids=[block[0].page for block in LIVE])
 def test_the_live_session_goes_as_the_page_shows(block: list[console.ConsoleCommand]) -> None:
     first, *others = block
     assert others, "nothing looks at it"

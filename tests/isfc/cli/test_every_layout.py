@@ -16,6 +16,7 @@ from isfc.layout.write import format_collection
 from scenarios.figures import report_runs
 from scenarios.figures.after_loss import after_losses
 from tests.decks import DECKS
+from tests.lengthy import few_in_every_run
 from tests.shipped import ONE_LINK
 
 pytestmark = pytest.mark.at_length
@@ -74,8 +75,8 @@ OF_ONE_LONG = [
         ".05",
     ],
     ["optimise", "LAYOUT", "--ctcs", "2", "--runs", "2", "--seeds", "1", "--seconds", "0.02"],
-    ["up", "LAYOUT", "--workload", "HS", "--pairs", "1", "--seconds", "0.1", "--warmup", "0"],
 ]
+UP = ["up", "LAYOUT", "--workload", "HS", "--pairs", "1", "--seconds", "0.1", "--warmup", "0"]
 
 
 @pytest.fixture(scope="module")
@@ -176,6 +177,13 @@ def test_one_link_is_run_by_every_command(
     check_of_one(layout, folder, words, capsys)
 
 
+@pytest.mark.parametrize("layout", few_in_every_run(sorted(LAYOUTS, key="two-cecs".__ne__)))
+def test_one_link_is_run_live(
+    layout: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    check_of_one(layout, folder, UP, capsys)
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_statements_that_are_exported_choose_every_device(layout: str, folder: Path) -> None:
     statements, kept = str(folder / f"{layout}.config"), folder / f"{layout}-kept.toml"
@@ -269,7 +277,7 @@ def in_order(collection: Collection) -> list[Layout]:
 def test_up_runs_every_link_of_three_systems(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run_on("three-systems", folder, OF_ONE_LONG[3]) == ExitCode.GOOD
+    assert run_on("three-systems", folder, UP) == ExitCode.GOOD
     shown = capsys.readouterr().out
     assert all(name in shown for name in ("VMA", "VMB", "VMC"))
 

@@ -69,6 +69,7 @@ for name in sys.argv[1:]:
 """.replace("OWN", OWN)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_a_command_loads_what_it_uses() -> None:
     assert MODULES_MAX.keys() == COMMANDS.keys()

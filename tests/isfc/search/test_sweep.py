@@ -117,6 +117,7 @@ def wait_for_a_row(process: subprocess.Popen[bytes], store: Path) -> None:
     wait_for(lambda: process.poll() is not None or length() > before, "another row")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_sweep_that_is_killed_again_and_again_goes_on(spec: Path) -> None:
     """SIGKILL at any moment: what is finished stays and is not run again, the rest follows."""

@@ -17,7 +17,7 @@ from isfc.search.workers import calling, serve, share_out
 from tests.waiting import PATIENCE_S
 
 
-@pytest.mark.parametrize("jobs", [1, 2, 9])
+@pytest.mark.parametrize("jobs", [1, 2, pytest.param(9, marks=pytest.mark.exhaustive)])
 def test_every_item_has_its_result(jobs: int) -> None:
     items = [4, -3, 2, -1]
     assert dict(share_out(abs, items, jobs)) == {0: 4, 1: 3, 2: 2, 3: 1}
@@ -75,9 +75,9 @@ def test_workers_end_when_nobody_wants_their_results() -> None:
 @pytest.mark.parametrize(
     ("work", "item", "cause"),
     [
-        (os._exit, 3, "exit code 3"),
-        (os._exit, 0, "exit code 0"),
         (signal.raise_signal, signal.SIGKILL, "signal 9"),
+        (os._exit, 0, "exit code 0"),
+        pytest.param(os._exit, 3, "exit code 3", marks=pytest.mark.exhaustive),
     ],
 )
 def test_death_of_a_worker_is_reported(work: object, item: int, cause: str) -> None:

@@ -133,6 +133,7 @@ def test_a_node_that_is_killed_ends_the_other_and_is_named(tmp_path: Path) -> No
         assert "was ended by signal 9" in up.err
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_a_node_that_alone_is_told_to_end_ends_the_other_and_is_a_failure_with_its_name(
     tmp_path: Path,
