@@ -51,16 +51,6 @@ def test_models_agree(suite: str, ctcs: int, pairs: int) -> None:
 
 
 @pytest.mark.at_length
-@pytest.mark.exhaustive
-@pytest.mark.parametrize("suite", bench.RATIO_MIN)
-def test_models_agree_on_the_cells(suite: str) -> None:
-    experiments = [bench.published_cell(suite, seconds=2.0, seed=seed) for seed in (1, 2, 3)]
-    ours = mean(run(experiment).mb_per_s for experiment in experiments)
-    simpy = mean(simulate(experiment).mb_per_s for experiment in experiments)
-    assert simpy == pytest.approx(ours, rel=bench.DIFFERENCE_PERCENT_MAX / 100)
-
-
-@pytest.mark.at_length
 @pytest.mark.slow
 def test_one_ctc_and_sixteen_have_equal_packages() -> None:
     packages = [bench.run_ours(bench.equal_packages(ctcs, seconds=0.3))[2] for ctcs in (1, 16)]

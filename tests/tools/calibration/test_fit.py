@@ -1,36 +1,21 @@
 """What may be fitted, to which rows, and that a search keeps only what is better."""
 
-import itertools
-import math
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ctc.profiles import FEATURES, ChpidProfile
-from isfc.layout.catalogue import load_layout
 from isfc.link.parameters import LinkParameters
 from scenarios.published.companion import load_table
-from scenarios.published.replay import compare
 from scenarios.published.table import PublishedTable, Role
-from scenarios.runs.experiment import Experiment
 from scenarios.runs.guests import GuestCosts
-from scenarios.runs.workload import find_workload
 from tools.calibration import calibrate
 from tools.calibration.calibrate import MEASURED, Search, SearchExtent
-from tools.calibration.descent import LossJudge, descend
-from tools.calibration.knobs import (
-    EXPRESS2,
-    EXPRESS4,
-    KNOBS,
-    Values,
-    build_constants,
-    present_values,
-)
-from tools.calibration.loss import CPU_WEIGHT, Case, all_cases, calibration_cases, emulate, row_loss
+from tools.calibration.knobs import EXPRESS2, EXPRESS4, KNOBS, build_constants, present_values
+from tools.calibration.loss import CPU_WEIGHT, Case, all_cases, calibration_cases, row_loss
 from tools.pages import sources
 
 FEW = [
@@ -65,33 +50,6 @@ def test_present_values_are_the_constants_of_the_code_between_their_bounds() -> 
     assert constants.profiles == FEATURES
 
 
-def test_what_a_release_has_of_its_own_stays() -> None:
-    old = replace(LinkParameters(), dispatch_ns=150_000)
-    layout, workload = load_layout("published-1"), find_workload("CDU:1")
-    constants = build_constants({"link.dispatch_ns": 7, "link.recovery_ns": 8})
-    fitted = constants.apply(Experiment.of(layout, workload, pairs=1, link=old)).link
-    assert (fitted.dispatch_ns, fitted.recovery_ns) == (150_000, 8)
-    assert constants.apply(Experiment.of(layout, workload, pairs=1)).link.dispatch_ns == 7
-
-
-@pytest.mark.at_length
-@pytest.mark.parametrize("name", ["transport", "appc_scaling"])
-def test_constants_of_processor_time_matter_to_nothing_else(name: str) -> None:
-    table = load_table(name)
-    case = calibration_cases([table], length=0.01)[-1]
-    of_processor_time = [knob for knob in KNOBS if knob.is_of_processor_time]
-    moved = {knob: 2 * value for knob, value in present_values(of_processor_time).items()}
-    before, after = (
-        {
-            comparison.measure: comparison.emulated
-            for comparison in compare(table, case.shown[0][1], [emulate((case, 1, values))])
-        }
-        for values in ({}, moved)
-    )
-    differing = {measure for measure in before if before[measure] != after[measure]}
-    assert differing == {"cpu_percent_per_msg"}
-
-
 def test_only_calibration_rows_of_every_table_are_fitted_and_a_suite_can_stay_out() -> None:
     tables = [load_table(name) for name in MEASURED]
     shown = [each for case in calibration_cases(tables) for each in case.shown]
@@ -123,22 +81,6 @@ def test_published_figures_lose_nothing_and_every_measure_counts(
     for measure in measures.split():
         half = same | {measure: same[measure] / 2}
         assert row_loss(table.view, row, half) > 0.01, measure
-
-
-def test_descent_never_gets_worse_and_comes_to_the_best_value() -> None:
-    knob = next(knob for knob in FEW if knob.field == "build_package_ns")
-
-    class Bowl(LossJudge):
-        def __init__(self) -> None:
-            pass
-
-        def losses(self, candidates: Sequence[Values]) -> list[float]:
-            return [abs(math.log(values[knob.name] / 70_000)) for values in candidates]
-
-    begin = dict.fromkeys((each.name for each in FEW), 50_000.0)
-    found = [loss for loss, *_ in itertools.islice(descend(Bowl(), begin, FEW, 0.12, seed=1), 60)]
-    assert found == sorted(found, reverse=True)
-    assert found[-1] < 0.02
 
 
 @pytest.fixture(scope="module")
@@ -177,18 +119,6 @@ def test_generation_stays_between_the_bounds_and_never_loses(
     assert finalists.keys() == {"start,", "best", "centre,"}
     stays = best == present_values(FEW)
     assert (finalists["start,"] == min(finalists.values())) == stays
-
-
-@pytest.mark.at_length
-@pytest.mark.slow
-def test_search_goes_on_as_if_it_had_not_been_interrupted(
-    case: Case, pool: Executor, tmp_path: Path
-) -> None:
-    _, whole = search(tmp_path / "whole", case, pool, 2)
-    _, first = search(tmp_path / "parts", case, pool, 1)
-    _, rest = search(tmp_path / "parts", case, pool, 2)
-    losses = [[line.rpartition(",")[0] for line in said] for said in (whole, first + rest)]
-    assert losses[0] == losses[1]
 
 
 def test_search_from_the_middle_knows_nothing_of_the_constants_in_use(

@@ -60,16 +60,3 @@ def test_a_fit_that_is_given_is_worth_it_and_a_bad_one_is_refused_with_its_reaso
     assert 70 <= held <= 90
     assert worse == 0
     assert right >= 0.9 * bad
-
-
-def test_a_summary_of_drawn_sites_counts_what_is_given_worse_and_refused() -> None:
-    drawn = ["given|20 -40|2 1.5|1 2", "given|0.0 5.0|-12.0 5.0|1 1", "refused|0 1|20 1|1 1"]
-    rows = [
-        dict(zip(("outcome", "without", "with_fit", "deviations"), each.split("|"), strict=True))
-        | {"number": f"{number}", "kind": "a light load", "right": f"{number != 4}"}
-        for number, each in enumerate([*drawn, "refused|9 9|1 1|1 1", "not read|0 0|0 0|0 0"])
-    ]
-    assert [figure for _, figure in drawn_sites.summary(rows)] == [
-        *("2 of 5", "3.5 %, without the fit 12.5 %", "25 % of them", "1 (number 1)"),
-        *("3, refused with the right reason 1", "1 (number 3)"),
-    ]

@@ -2,16 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
-from random import Random
 
 import pytest
 
-from isfc.link.events import Delivered, Severed
-from isfc.link.message import Message
 from tools.chaos.audit import Account, Sums, audit, sums
-from tools.chaos.book import CONVERSATIONS, Book, Entry, HeardEpoch, SentEpoch
-from tools.chaos.traffic import Correspondence
+from tools.chaos.book import CONVERSATIONS, Entry, HeardEpoch, SentEpoch
 
 
 def counts(first: int) -> tuple[int, ...]:
@@ -78,53 +73,3 @@ def test_books_that_disagree_are_said_to(
     lives = good()
     spoil(*lives)
     assert any(said in each for each in audit(lives))
-
-
-Ends = list[tuple[Correspondence, Book]]
-
-
-@pytest.fixture
-def ends(tmp_path: Path) -> Ends:
-    books = [Book.create(tmp_path / f"{number}.book") for number in (1, 2)]
-    return [(Correspondence(n + 1, book, Random(n)), book) for n, book in enumerate(books)]
-
-
-def exchange(ends: Ends, lose: Callable[[Message], bool] = lambda _: False) -> None:
-    """Both send what is due, and have it, but what is lost."""
-    for here, (end, _) in enumerate(ends):
-        messages = [each for each in end.due(quiet=False) if not lose(each)]
-        ends[1 - here][0].receive(Delivered(messages), 0)
-
-
-def accounts(ends: Ends) -> list[Account]:
-    return [Account.of(n + 1, str(n), book) for n, (_, book) in enumerate(ends)]
-
-
-def test_severed_messages_are_reported_and_all_others_add_up(ends: Ends) -> None:
-    for _ in range(10):
-        exchange(ends)
-    ends[0][0].due(quiet=False)  # and nobody has it
-    for end, _ in ends:
-        end.receive(Severed("1 has restarted"), 0)
-    for _ in range(10):
-        exchange(ends)
-    lives = accounts(ends)
-    assert list(audit(lives)) == []
-    first = sums(lives)["0"]
-    assert first.told >= 1
-    assert first.sent == first.confirmed + first.told + first.orphaned
-    assert first.undelivered == 1
-
-
-def test_message_that_is_lost_is_noticed_when_the_next_one_arrives(ends: Ends) -> None:
-    lost: list[Message] = []
-
-    def lose_one(message: Message) -> bool:
-        if not lost and message.data is not None and bytes(message.data[:1]) == b"D":
-            lost.append(message)
-            return True
-        return False
-
-    for _ in range(100):
-        exchange(ends, lose_one)
-    assert any("changed, lost or out of turn" in each for each in audit(accounts(ends)))

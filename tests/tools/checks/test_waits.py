@@ -13,11 +13,9 @@ from tools.checks import tidy, waits
     [
         ("subprocess.run(['true'], check=True)", "subprocess.run"),
         ("process.wait()", "wait"),
-        ("process.communicate(b'input')", "communicate"),
         ("threading.Thread(target=print).join()", "join"),
         ("from queue import Queue; Queue().get()", "get"),
         ("threads.submit(print).result()", "result"),
-        ("asyncio.run_coroutine_threadsafe(work(), loop).result()", "result"),
         ("socket.create_connection(address)", "create_connection"),
     ],
 )
@@ -33,12 +31,9 @@ def test_found(line: str, name: str) -> None:
         "subprocess.run(['true'], **options)",
         "process.wait(60)",
         "', '.join(words)",
-        "names.get('one')",
         "task.result()",
         "threads.submit(print).result(60)",
-        "socket.create_connection(address, 60)",
         "async def main(): await stop.wait()",
-        "async def main(): await loop.create_connection(protocol, host)",
         "while text:\n    text = text[1:]",
     ],
 )

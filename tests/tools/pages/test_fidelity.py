@@ -1,7 +1,6 @@
 """The page of fidelity: what it tells, from what was replayed and what is known."""
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
@@ -9,12 +8,10 @@ from statistics import fmean
 import pytest
 
 from scenarios.published.companion import TABLES, load_table
-from scenarios.published.replay import Comparison, Part, choose, compare, runs_of
+from scenarios.published.replay import Comparison, Part
 from scenarios.published.verdict import STATISTICS, TableVerdict, check_bounds, check_changes
-from scenarios.runs.run import run as run_experiment
-from tools.calibration import replayed
 from tools.calibration.knobs import present_values
-from tools.calibration.replayed import ReplayedTable, load, replay_all, store
+from tools.calibration.replayed import ReplayedTable, load, store
 from tools.pages.fidelity import DOCS, load_reasons
 from tools.pages.fidelity_goals import CONSTANTS_MAX, goals
 from tools.pages.fidelity_page import UNKNOWN, Material, OffReason, Picture, page
@@ -117,16 +114,3 @@ def test_figures_that_are_stored_are_those_that_are_loaded(tmp_path: Path) -> No
     transport, _ = load(path)
     assert transport.verdict.comparisons[0].emulated == 15.895
     assert [seed[0].emulated for seed in transport.by_seed] == [14.45, pytest.approx(15.895), 17.34]
-
-
-def test_replay_runs_every_run_with_every_seed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(replayed, "TABLES", ("link_activity", "stop_short"))
-    with ThreadPoolExecutor(1) as pool:
-        link, rule = replay_all(2, 0.05, pool)
-    assert [len(one.by_seed) for one in (link, rule)] == [2, 2]
-    table = load_table("link_activity")
-    (run,) = runs_of(choose([table], {}, 0.05))
-    second = [run_experiment(replace(run, seed=2)).link()]
-    assert link.by_seed[1] == [c for row in table.rows for c in compare(table, row, second)]
-    rates = [of_seed[2].emulated for of_seed in link.by_seed]
-    assert link.verdict.comparisons[2].emulated == pytest.approx(sum(rates) / 2)

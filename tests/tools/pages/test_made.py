@@ -6,7 +6,6 @@ each stands for all.
 
 import csv
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -14,7 +13,6 @@ from scenarios.published.companion import TABLES, load_table
 from scenarios.published.replay import Part, compare
 from scenarios.runs.run import run as run_experiment
 from tools.calibration.replayed import COLUMNS, FIGURES
-from tools.pages import renew
 from tools.pages.console import PROJECT
 from tools.pages.fidelity import SECONDS, SEEDS
 from tools.pages.figures import simulated
@@ -112,17 +110,3 @@ def test_a_mark_that_cannot_be_filled_is_named(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         filled(text, figures)
-
-
-def test_data_of_compiled_packages_are_written_with_those_of_the_source(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    source, compiled = (tmp_path / root / "scenarios" / "of.csv" for root in ("here", "compiled"))
-    for path in (source, compiled):
-        path.parent.mkdir(parents=True)
-        path.write_text("old")
-    monkeypatch.setattr("tools.pages.console.PROJECT", tmp_path / "here")
-    monkeypatch.setattr(renew, "PACKAGES", tmp_path / "compiled")
-    assert renew.write(source, "new")
-    assert compiled.read_text() == source.read_text() == "new"
-    assert not renew.write(source, "new")

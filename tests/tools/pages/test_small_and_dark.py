@@ -111,25 +111,6 @@ def test_site_is_whole_on_every_screen(browser: Browser, site: Path, name: str) 
     assert every(browser, site / f"{name}.html", "beyond", "unsaid") == {}
 
 
-def say_so_on_a_phone_alone(browser: Browser, path: Path, hint: str) -> None:
-    for width, shown in ((360, True), (1_280, False)):
-        page = opened(browser, path, width, "light")
-        assert (page.locator(hint).count() > 0) == shown
-        page.close()
-
-
-@pytest.mark.at_length
-def test_cut_drawing_says_so_on_a_phone_alone(browser: Browser, report: Path) -> None:
-    say_so_on_a_phone_alone(browser, report, "#layout .hint:visible")
-
-
-@pytest.mark.parametrize(("name", "box"), [("json", ".table-wrapper"), ("index", "pre")])
-def test_cut_table_or_code_of_the_site_says_so_on_a_phone_alone(
-    browser: Browser, site: Path, name: str, box: str
-) -> None:
-    say_so_on_a_phone_alone(browser, site / f"{name}.html", f".hint:visible:has(+ {box})")
-
-
 def poor(found: list[tuple[str, str]], behind: Colour) -> set[str]:
     """Colours that are hard to see on what is behind them."""
     least = {"text": TEXT_CONTRAST_MIN, "mark": CONTRAST_MIN}
@@ -163,8 +144,3 @@ def test_charts_of_the_site_are_readable_on_dark_devices(browser: Browser, name:
     page = opened(browser, PROJECT / "docs" / name, 800, "dark")
     assert poor(page.evaluate(COLOURS), BEHIND["dark"]) == set()
     page.close()
-
-
-def test_what_is_hard_to_see_is_found() -> None:
-    found = [("mark", "rgb(0, 77, 0)"), ("mark", "rgb(94, 201, 98)")]
-    assert poor(found, (0, 0, 0)) == {"mark rgb(0, 77, 0)"}

@@ -28,34 +28,17 @@ def words_after(name: str) -> set[str]:
     }
 
 
-def test_page_has_the_steps_that_are_looked_at() -> None:
-    assert {"make dist", "make try-dist", "make test-all"} <= {
-        command.partition("... ")[2] or command for command in COMMANDS
-    }
-
-
-def test_every_target_is_in_the_makefile() -> None:
-    targets = set(re.findall(r"(?m)^([a-z-]+):", MAKEFILE))
-    assert words_after("make") - targets == set()
-
-
-def test_every_module_is_there() -> None:
-    assert [
-        name for name in words_after("-m") if name.startswith("tools") and not find_spec(name)
-    ] == []
-
-
-def test_every_other_command_is_one_that_releases_install() -> None:
-    installed = (ROOT / "tools/release/requirements.txt").read_text("utf-8")
-    tools = set(re.findall(r"(?m)^([\w-]+)", installed))
-    first = {re.sub(r"^(\w+=\S+ )+", "", command).split()[0] for command in COMMANDS}
-    assert {Path(name).name for name in first} - tools == {"git", "make"}
-
-
-def test_every_file_is_there() -> None:
+def test_everything_that_it_names_is_there() -> None:
+    assert words_after("make") - set(re.findall(r"(?m)^([a-z-]+):", MAKEFILE)) == set()
+    modules = [name for name in words_after("-m") if name.startswith("tools")]
+    assert [name for name in modules if not find_spec(name)] == []
     named = {word for word in " ".join(COMMANDS).split() if re.search(r"\.(py|cfg|cff|md)$", word)}
     assert named
     assert [name for name in named if not (ROOT / name).exists()] == []
+    installed = (ROOT / "tools/release/requirements.txt").read_text("utf-8")
+    first = {re.sub(r"^(\w+=\S+ )+", "", command).split()[0] for command in COMMANDS}
+    others = {Path(name).name for name in first} - {*re.findall(r"(?m)^([\w-]+)", installed)}
+    assert others == {"git", "make"}
 
 
 def test_version_is_the_one_of_the_project() -> None:

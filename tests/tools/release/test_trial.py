@@ -1,4 +1,4 @@
-"""What trials of a release run is what the commands take now; the root they run in is bare."""
+"""What a release runs, for its trial and for the profile of its build, is what commands take."""
 
 import subprocess
 import tomllib
@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.isfc_process import isfc
+from tools.release import training
 from tools.release.pythons import ROOT
 from tools.release.trial import EXTRAS, GRID, SMOKE, Needs
 
@@ -43,3 +44,8 @@ def test_command_of_an_extra_ends_as_the_trial_expects(needs: Needs, tmp_path: P
     (tmp_path / "grid.toml").write_text(GRID, "utf-8")
     code, said = ended(needs.words, tmp_path)
     assert (code, needs.says in said) == (needs.ends_with, True), said
+
+
+def test_every_run_of_the_training_is_one_that_isfc_knows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(training, "SECONDS", 0.001)
+    training.train()

@@ -8,7 +8,7 @@ from isfc.link.lock import BuildPackage
 from isfc.link.logical_link import LogicalLink
 from isfc.link.message import Traffic
 from isfc.system.system import System
-from tools.simulation.exploration import Counterexample, Explored, explore
+from tools.simulation.exploration import Counterexample, explore
 from tools.simulation.explore import FAULTS, describe, quick_worlds
 from tools.simulation.small_world import OneFault, SmallWorld
 
@@ -36,26 +36,9 @@ def test_every_interleaving_of_a_small_pair_delivers_everything(world: SmallWorl
     assert found.state_count > 50
 
 
-def test_one_message_on_one_ctc() -> None:
-    assert explore(SmallWorld(1, (1, 0)), timed=True) == Explored(
-        state_count=24,
-        transition_count=30,
-        node_state_count=22,
-        end_count=1,
-        collision_count=0,
-        depth=16,
-    )
-
-
 def test_ends_of_one_ctc_collide_in_some_interleavings_and_those_of_several_never() -> None:
     assert explore(SmallWorld(1, (1, 1))).collision_count > 0
     assert explore(SmallWorld(2, (1, 1), at_once=True)).collision_count == 0
-
-
-def test_compiled_isfc_is_not_explored(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(System, "apply", len)  # a built-in function, as compiled ones are
-    with pytest.raises(RuntimeError, match="ISFC_COMPILE=0"):
-        explore(SmallWorld())
 
 
 @pytest.mark.parametrize("timed", [False, True])

@@ -7,7 +7,6 @@ import pytest
 from isfc.layout.sharing import shares_anything
 from isfc.link.package import Package
 from isfc.link.sequence import Resequencer
-from isfc.testing.invariants import Ledger
 from isfc.testing.pair import MS, Setup
 from isfc.testing.plan import SendMessages, Wait
 from scenarios.faults.disturbance import Throttled
@@ -16,7 +15,7 @@ from tests.lengthy import few_in_every_run
 from tools.simulation import cluster_swarm
 from tools.simulation.cluster_swarm import draw_cluster, run_cluster_scenario
 from tools.simulation.simulate import why_it_fails
-from tools.simulation.swarm import KINDS, Scenario, ThrottledPair, draw, run, shrink
+from tools.simulation.swarm import KINDS, Scenario, draw, run, shrink
 
 LENGTHS = (100_000,) * 10
 SEEDS_EACH = 50
@@ -81,36 +80,6 @@ def test_many_seeds_draw_every_kind_of_cluster() -> None:
     assert {varied.is_chpid for each in scenarios for varied in each.varied} == {True, False}
     kinds = {fault.kind for each in scenarios for fault in each.faults}
     assert kinds == {*cluster_swarm.KINDS}
-
-
-def one_crash(*plan: SendMessages | Wait, held_back: bool) -> Scenario:
-    setup = Setup(ctc_count=2)
-    name = setup.definition(0).name
-    full = (Fault(FaultKind.THROTTLED, 0, name, 30 * MS, amount=0),) * held_back
-    faults = (*full, Fault(FaultKind.CRASH, 2 * MS, name, 10 * MS))
-    return Scenario(1, setup, plan, faults, answers=False)
-
-
-@pytest.mark.parametrize("held_back", [False, True])
-def test_crash_severs_what_is_under_way_or_held_back_and_says_so(held_back: bool) -> None:
-    first = (Wait(MS), SendMessages(0, LENGTHS), Wait(3 * MS), SendMessages(1, (500,)))
-    survived = run(one_crash(*first, Wait(30 * MS), held_back=held_back))
-    assert survived.message_count + survived.severed_count == 11
-    assert survived.severed_count > 5 * held_back
-
-
-def test_what_has_no_room_is_held_back_and_arrives_in_its_turn() -> None:
-    pair = ThrottledPair(Setup(ctc_count=2))
-    ledger = Ledger(pair)
-    pair.throttles[pair.first.system.name].limit = 150_000
-    pair.send(pair.first, *LENGTHS)
-    assert pair.held_length(pair.first) == 800_000  # one is begun as long as there is any room
-    ledger.check()
-    pair.send(pair.first, 1)
-    pair.until(lambda: pair.held_length(pair.first) < 500_000)
-    ledger.check()
-    ledger.check_end()
-    assert [message.length for message in pair.second.arrived] == [*LENGTHS, 1]
 
 
 def test_messages_that_are_held_back_for_ever_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
