@@ -4,8 +4,6 @@ import re
 import shlex
 import subprocess
 import time
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -19,11 +17,11 @@ from tests.limits import AT_LENGTH_S
 from tests.waiting import PATIENCE_S
 from tools.pages import console
 
-README, JSON, EXIT_CODES, LAYOUTS = (
+README, EXIT_CODES, LAYOUTS = (
     (console.PROJECT / name).read_text("utf-8")
     for name in (
         "README.md",
-        *(f"docs/{page}.md" for page in ("json", "exit-codes", "layouts")),
+        *(f"docs/{page}.md" for page in ("exit-codes", "layouts")),
     )
 )
 BLOCKS = [
@@ -93,24 +91,6 @@ def test_make_targets_exist() -> None:
     assert targets == ["replay", "test"]
     for target in targets:
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
-
-
-def assert_keys(command: str, record: dict[str, Any]) -> None:
-    """The section on a command's ``--json`` has a row for each key, and names all below it."""
-    section = JSON.partition(f"## `isfc {command} --json`")[2].partition("\n#")[0]
-    assert re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE) == list(record)
-    assert {key for key in keys(record) if key.islower()} <= {*re.findall(r"`(\w+)`", section)}
-
-
-def keys(record: object) -> Iterator[str]:
-    """All keys in a JSON document; names of nodes, which are in capitals, among them."""
-    if isinstance(record, dict):
-        for key, value in record.items():
-            yield key
-            yield from keys(value)
-    elif isinstance(record, list | tuple):
-        for value in record:
-            yield from keys(value)
 
 
 def test_exit_codes() -> None:

@@ -27,10 +27,6 @@ from ctc.profiles import FEATURES
 FEX16SA = find_channel("FICON Express16SA")
 
 
-def test_every_feature_that_carries_ctcs_carries_disks() -> None:
-    assert CHANNELS.keys() == FEATURES.keys()
-
-
 def test_command_mode_pays_for_each_information_unit_of_data() -> None:
     works = [FEX16SA.command_work(units * 8192, is_read=True).processor_ns for units in (1, 2, 3)]
     assert works[1] - works[0] == works[2] - works[1] > 0

@@ -85,17 +85,12 @@ def test_sizes_of_replies_head_lines_and_releases_head_blocks(
     page = page_of(capsys, verdict_of(regression, {"pairs": [1, 100]}, faithful))
     start = page.index("z/VM 6.2, one CTC")
     assert page.index("z/VM 6.1, one CTC") < start
-    assert page[start + 2 : start + 12] == [
+    assert page[start + 2 : start + 7] == [
         "messages/s",
         "reply    1 pair       100 pairs",
         "      IBM ours err%  IBM ours err%",
         "   1 1422 1422   +0  13k  13k   +0",
         "1000 1399 1399   +0 8712 8712   +0",
-        "5000 1295 1295   +0 5150 5150   +0",
-        " 10k 1215 1215   +0 3948 3948   +0",
-        " 50k  525  525   +0 1536 1536   +0",
-        "100k  343  343   +0  862  862   +0",
-        "  1M 40.2 40.2   +0 99.2 99.2   +0",
     ]
 
 
