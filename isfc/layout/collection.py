@@ -13,7 +13,7 @@ from msgspec import Struct, structs
 from ctc.address import ChpidId, Rdev, format_chpid
 from isfc.arguments import check_fields
 from isfc.errors import ConfigurationError
-from isfc.layout.layout import CHANNEL_SEPARATOR, Fibre, Layout
+from isfc.layout.layout import Fibre, Layout
 from isfc.layout.whole import check_ports, check_profiles, made_whole, with_channels
 from isfc.link.name import NodeName
 
@@ -30,11 +30,6 @@ class ChannelEnd(Struct, frozen=True):
 
 Channel = tuple[ChannelEnd, ...]
 """One channel of a machine: its chpid at each system that has it. Most are of one system."""
-
-
-def channel_key(channel: Channel) -> str:
-    """The one name of a channel: ``ALPHA 40=BETA 41``."""
-    return CHANNEL_SEPARATOR.join(map(str, channel))
 
 
 class Cec(Struct, frozen=True):
