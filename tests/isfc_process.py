@@ -42,7 +42,8 @@ def start(
     """
     env = os.environ | dict(environment or {})
     command = [*prefix, sys.executable, "-m", module, *words]
-    if prefix or _of_python(env) != _of_python(AT_FIRST) or not hasattr(os, "fork"):
+    is_usual = _of_python(env) == _of_python(AT_FIRST) and _limits() == LIMITS
+    if prefix or not is_usual or not hasattr(os, "fork"):
         return subprocess.Popen(command, env=env, **options)
     return _Forked(command, env, **options)
 
@@ -59,6 +60,18 @@ def isfc(
         finally:
             process.kill()
     return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+
+def _limits() -> list[tuple[int, int]]:
+    """What a process may use, which it inherits of the one that starts it."""
+    try:
+        import resource
+    except ImportError:  # Windows has none
+        return []
+    return [resource.getrlimit(each) for each in (resource.RLIMIT_NOFILE, resource.RLIMIT_FSIZE)]
+
+
+LIMITS: Final = _limits()
 
 
 def _of_python(environment: Mapping[str, str]) -> dict[str, str]:

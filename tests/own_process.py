@@ -3,6 +3,7 @@
 import gc
 import json
 import os
+import resource
 import signal
 import sys
 import tempfile
@@ -27,6 +28,8 @@ def circumstances() -> dict[str, Any]:
         "signals": [str(signal.getsignal(each)) for each in sorted(signal.valid_signals())],
         "blocked": [*signal.pthread_sigmask(signal.SIG_BLOCK, [])],
         "leads": (os.getsid(0) == os.getpid(), os.getpgrp() == os.getpid()),
+        "files_max": resource.getrlimit(resource.RLIMIT_NOFILE),
+        "file_length_max": resource.getrlimit(resource.RLIMIT_FSIZE),
         "threads": threading.active_count(),
         "collects": gc.isenabled(),
         "main": (main.__name__, main.__spec__ and main.__spec__.name),

@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -46,6 +47,17 @@ def test_process_is_as_one_that_has_been_started(
             told = isfc("tell", "-x", module=PROGRAM, **options)
             other.kill()
         assert json.loads(told.stdout) == json.loads(started("tell", "-x", **options).stdout)
+
+
+def test_process_may_use_what_the_one_that_starts_it_may() -> None:
+    """Two tests of nodes with few descriptors, and on a full disk, had been of nodes with all."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000_000, before[1]))
+    try:
+        told = isfc("tell", module=PROGRAM)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert json.loads(told.stdout)["file_length_max"][0] == 10_000_000
 
 
 @pytest.mark.parametrize("what", ["0", "7", "stumble", "write"])

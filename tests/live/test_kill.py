@@ -6,9 +6,11 @@ import resource
 import signal
 import socket
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from random import Random
+from typing import Final
 
 import pytest
 
@@ -21,16 +23,23 @@ TRAFFIC = "--workload HM --pairs 20 --verify --log-format json".split()
 NAMES = ("CLIENT", "SERVER")
 
 
+FEW_FILES: Final = ("/bin/sh", "-c", 'ulimit -S -n 40; exec "$@"', "sh")
+"""Starts a process that may have so few file descriptors."""
+
+
 class TwoNodes:
     """Both nodes of a layout with verified traffic between them; either may be killed.
 
     ``{name}`` in an option is the node's name.
     """
 
-    def __init__(self, stack: ExitStack, folder: Path, *options: str) -> None:
+    def __init__(
+        self, stack: ExitStack, folder: Path, *options: str, prefix: Sequence[str] = ()
+    ) -> None:
         self._stack = stack
         self._folder = folder
         self._options = options
+        self._prefix = prefix
         self.nodes: dict[str, Isfc] = {}
         for name in NAMES:
             self.start(name)
@@ -40,7 +49,7 @@ class TwoNodes:
         door = "--listen" if name == NAMES[0] else "--connect"
         words = ("node", name, "published-4", door, f"unix:{self._folder / 'link'}")
         options = (option.format(name=name) for option in self._options)
-        command = isfc(self._folder, *words, *TRAFFIC, *options)
+        command = isfc(self._folder, *words, *TRAFFIC, *options, prefix=self._prefix)
         self.nodes[name] = self._stack.enter_context(command)
 
     def kill(self, name: str) -> None:
@@ -136,12 +145,7 @@ def test_without_a_file_descriptor_left_the_link_goes_on(
 ) -> None:
     monkeypatch.setenv(LOOP_VARIABLE, loop)
     with ExitStack() as stack:
-        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (40, hard))
-        try:
-            pair = TwoNodes(stack, tmp_path)
-        finally:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        pair = TwoNodes(stack, tmp_path, prefix=FEW_FILES)
         for name in NAMES:
             pair.wait_up(name, 1)
         crowd = [stack.enter_context(socket.socket(socket.AF_UNIX)) for _ in range(80)]
