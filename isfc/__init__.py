@@ -101,12 +101,11 @@ if TYPE_CHECKING:
     from scenarios.figures.after_loss import AfterLoss as AfterLoss
     from scenarios.figures.collide import CollisionOutcome as CollisionOutcome
     from scenarios.moves.evacuated import evacuate as evacuate
+    from scenarios.moves.evacuated import relocate as relocate
     from scenarios.moves.evacuated import rolling_maintenance as rolling_maintenance
     from scenarios.moves.evacuation import EvacuationOutcome as EvacuationOutcome
     from scenarios.moves.guest import GuestPlan as GuestPlan
     from scenarios.moves.guest_memory import GuestMemory as GuestMemory
-    from scenarios.moves.relocated import Relocated as Relocated
-    from scenarios.moves.relocated import relocate as relocate
     from scenarios.moves.rolling import RollingOutcome as RollingOutcome
     from scenarios.moves.targets import Tenant as Tenant
     from scenarios.moves.vmrelocate import Limits as Limits
@@ -194,8 +193,7 @@ _HOMES: Final = {
     "Workload": "scenarios.runs.workload",
     "simulate_links": "isfc.cli.run.functions",
     "SimulatedLinks": "isfc.cli.run.functions",
-    "relocate": "scenarios.moves.relocated",
-    "Relocated": "scenarios.moves.relocated",
+    "relocate": "scenarios.moves.evacuated",
     "GuestPlan": "scenarios.moves.guest",
     "GuestMemory": "scenarios.moves.guest_memory",
     "Limits": "scenarios.moves.vmrelocate",
@@ -271,7 +269,6 @@ __all__ = [
     "Numbering",
     "OpenNode",
     "Plan",
-    "Relocated",
     "RemoteProtocolError",
     "RemoveCtc",
     "RenumberCtc",

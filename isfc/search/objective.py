@@ -9,9 +9,10 @@ from isfc.layout.capacity import directions_of
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.loss import cluster_pieces, losses, without_fibres
+from scenarios.moves.evacuation import Evacuation
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.guest_memory import GuestMemory
-from scenarios.moves.relocation import Relocation, relocate
+from scenarios.moves.moving import move
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.result import MIB
 from scenarios.runs.run import run
@@ -109,8 +110,7 @@ class Scoring:
                 idle = GuestPlan(
                     "GUEST", GuestMemory(size=RELOCATED_LENGTH, touched=RELOCATED_LENGTH)
                 )
-                moved = relocate(Relocation(layout, (idle,), seed=self.seed))
-                return Rate(moved.guests[0].length / moved.seconds / MIB)
+                return Rate(move(Evacuation.over(layout, [idle], seed=self.seed)).mb_per_s)
 
     def _after_worst_loss(self, collection: Collection) -> Rate:
         """The least that all links carry with a piece gone that takes no system along."""

@@ -19,9 +19,10 @@ from isfc.measured.by_time import PERIODS, SLOT_S, Slot
 from scenarios.figures.moved_ranges import pairs_alike
 from scenarios.figures.ranges import rate_range
 from scenarios.moves.by_rate import by_times
-from scenarios.moves.evacuation import AT_ONCE_MAX, GUESTS_MAX, WINDOW, Evacuation, evacuate
+from scenarios.moves.evacuation import GUESTS_MAX, TOGETHER_MAX, WINDOW, Evacuation
 from scenarios.moves.guest import MESSAGE_LENGTH, GuestPlan, Moved
 from scenarios.moves.guest_memory import GuestMemory
+from scenarios.moves.moving import move
 from scenarios.moves.targets import Placed
 from scenarios.moves.vmrelocate import Limits
 from scenarios.runs.experiment import NS_PER_S
@@ -52,7 +53,7 @@ class Leaving:
     def __post_init__(self) -> None:
         for name, value, most in (
             ("guests", len(self.guests), GUESTS_MAX),
-            ("together", self.together, AT_ONCE_MAX),
+            ("together", self.together, TOGETHER_MAX),
         ):
             if not 1 <= value <= most:
                 raise ConfigurationError(f"{name} {value}: expected 1 to {most}")
@@ -112,7 +113,8 @@ class Beside:
             for node, other, steps in zip(nodes, nodes[::-1], load, strict=True)
             if steps
         )
-        return Evacuation(Collection.of(self._link), (source,), tenants, len(tenants), loads)
+        link = Collection.of(self._link)
+        return Evacuation(link, (source,), tenants, together=len(tenants), loads=loads)
 
     def windows(self, rates: Mapping[_Load, float], mb_per_s: float) -> list[Window]:
         """When the guests may begin to leave: first where fewest stay, of these the shortest.
@@ -137,9 +139,7 @@ class Beside:
             pace = {begin_s: rates[load] * factor for begin_s, load in self._loads.items()}
             clock = partial(_took, pace, PERIODS[self._period])
             cases.append([*_moved(leaving, clock, begin_ns)])
-        seconds = [
-            (max(each.passes[-1].end_ns for each in case) - begin_ns) / NS_PER_S for case in cases
-        ]
+        seconds = [(max(each.end_ns for each in case) - begin_ns) / NS_PER_S for case in cases]
         load = slot.mb_per_s[self._link.nodes.index(leaving.source)]
         guests = rates[self._loads[slot.begin_s]] * leaving.at_once / MIB
         return Window(
@@ -159,7 +159,7 @@ def _load(mb_per_s: float) -> Workload:
 
 def guest_rate(evacuation: Evacuation) -> float:
     """Bytes/s that each guest of an evacuation is moved with."""
-    guests = [each.moved for each in evacuate(evacuation, compared=False).guests]
+    guests = move(evacuation).guests
     return sum(guest.length / max(1e-9, guest.seconds) for guest in guests) / len(guests)
 
 
@@ -167,7 +167,7 @@ def _moved(leaving: Leaving, clock: partial[int], begin_ns: int) -> Iterator[Mov
     free_ns = [begin_ns] * leaving.at_once
     for plan in leaving.guests:
         moved = by_times(plan, clock, min(free_ns))
-        free_ns[free_ns.index(min(free_ns))] = moved.passes[-1].end_ns
+        free_ns[free_ns.index(min(free_ns))] = moved.end_ns
         yield moved
 
 

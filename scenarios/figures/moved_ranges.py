@@ -12,17 +12,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from isfc.layout.channels import find_link
-from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from scenarios.figures.certainty import Interval, Range
 from scenarios.figures.ranges import rate_range
 from scenarios.moves.by_rate import by_rate, seconds_in_order
 from scenarios.moves.evacuation import Evacuation, EvacuationOutcome
 from scenarios.moves.guest import Moved
-from scenarios.moves.relocation import Relocation
 from scenarios.moves.vmrelocate import RelocationEnd
-from scenarios.runs.experiment import NS_PER_S, Experiment
-from scenarios.runs.result import MIB
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.saturation import SECONDS, SUITE
 from scenarios.runs.workload import SUITES, LinkLoad
 
@@ -55,20 +52,6 @@ class MovesRange:
     rates: tuple[Range, ...]
 
 
-def relocation_ranges(relocation: Relocation, guests: Sequence[Moved]) -> MovesRange | None:
-    """Of a relocation over one link; None where no guest's time follows from a rate."""
-    links = [relocation.layout] * len(guests)
-    return _ranges(guests, links, relocation.together, relocation.window)
-
-
-def evacuation_ranges(evacuation: Evacuation, outcome: EvacuationOutcome) -> MovesRange | None:
-    """Of an evacuation over the links to each guest's destination."""
-    links = [find_link(evacuation.collection, each.source, each.to) for each in outcome.guests]
-    moved = [each.moved for each in outcome.guests]
-    sources = [each.source for each in outcome.guests]
-    return _ranges(moved, links, evacuation.at_once, evacuation.window, sources)
-
-
 def moving_load(evacuation: Evacuation) -> Experiment:
     """The messages of guests as a load: as many of `SUITE` under way as the guests have.
 
@@ -77,7 +60,7 @@ def moving_load(evacuation: Evacuation) -> Experiment:
     loads: list[LinkLoad] = []
     for source in evacuation.sources:
         own = [tenant for tenant in evacuation.tenants if tenant.source == source]
-        together = min(evacuation.at_once, len(own))
+        together = min(evacuation.together, len(own))
         lengths: Counter[NodeName] = Counter()
         for tenant in own:
             lengths[tenant.to] += tenant.plan.memory.touched
@@ -93,69 +76,46 @@ def pairs_alike(together: int, window: int) -> int:
     return max(1, together * window // SUITES[SUITE].window)
 
 
-def moved_mb_per_s(guests: Sequence[Moved]) -> float:
-    """What all guests together were moved with, in MB/s (2^20)."""
-    return sum(guest.length for guest in guests) / MIB / max(1e-9, _all_seconds(guests))
-
-
-def _ranges(
-    guests: Sequence[Moved],
-    links: Sequence[Layout],
-    together: int,
-    window: int,
-    sources: Sequence[NodeName] = (),
-) -> MovesRange | None:
-    """``sources`` is where each guest was, if they leave several systems."""
-    at: Sequence[NodeName | None] = sources or [None] * len(guests)
-    known = [
-        (guest, link, source)
-        for guest, link, source in zip(guests, links, at, strict=True)
-        if guest.end in _BY_RATE and guest.length
-    ]
+def evacuation_ranges(outcome: EvacuationOutcome) -> MovesRange | None:
+    """Of moves; None where no guest's time follows from a rate."""
+    evacuation, guests = outcome.evacuation, outcome.guests
+    known = [guest for guest in guests if guest.end in _BY_RATE and guest.length]
     if not known:
         return None
-    pairs = pairs_alike(min(together, len(guests)), window)
-    rates = [rate_range(1.0, link, SUITES[SUITE], pairs) for _, link, _ in known]
-    moved = [guest for guest, _, _ in known]
-    plans = [guest.plan for guest in moved]
-    speeds = [guest.length / max(1e-9, guest.seconds) for guest in moved]
+    links = [find_link(evacuation.collection, guest.source, guest.to) for guest in known]
+    pairs = pairs_alike(min(evacuation.together, len(guests)), evacuation.window)
+    rates = [rate_range(1.0, link, SUITES[SUITE], pairs) for link in links]
+    speeds = [guest.length / max(1e-9, guest.seconds) for guest in known]
 
-    def outcome(factors: Sequence[float]) -> list[Moved]:
+    def moved(factors: Sequence[float]) -> list[Moved]:
         return [
-            by_rate(plan, speed * factor)
-            for plan, speed, factor in zip(plans, speeds, factors, strict=True)
+            by_rate(guest.plan, speed * factor)
+            for guest, speed, factor in zip(known, speeds, factors, strict=True)
         ]
 
     def all_seconds(found: list[Moved]) -> float:
-        by_source: dict[NodeName | None, list[Moved]] = {}
-        for each, (_, _, source) in zip(found, known, strict=True):
-            by_source.setdefault(source, []).append(each)
-        return max(seconds_in_order(group, together) for group in by_source.values())
+        by_source: dict[NodeName, list[Moved]] = {}
+        for each, guest in zip(found, known, strict=True):
+            by_source.setdefault(guest.source, []).append(each)
+        return max(seconds_in_order(group, evacuation.together) for group in by_source.values())
 
-    again = _AtEnds(outcome, rates)
+    again = _AtEnds(moved, rates)
     each = {
         id(guest): MovedRange(
             again.range(_seconds(number), guest.seconds),
             again.range(_quiesced(number), guest.quiesced_seconds),
             again.differs(number),
         )
-        for number, guest in enumerate(moved)
+        for number, guest in enumerate(known)
     }
     return MovesRange(
-        again.range(all_seconds, _all_seconds(guests)),
+        again.range(all_seconds, outcome.seconds),
         again.range(
-            lambda found: max(guest.quiesced_seconds for guest in found),
-            max(guest.quiesced_seconds for guest in guests),
+            lambda found: max(guest.quiesced_seconds for guest in found), outcome.longest_stop_s
         ),
         tuple(each.get(id(guest)) for guest in guests),
         tuple(rates),
     )
-
-
-def _all_seconds(guests: Sequence[Moved]) -> float:
-    begins = [guest.begin_ns for guest in guests if guest.passes]
-    ends = [guest.passes[-1].end_ns for guest in guests if guest.passes]
-    return (max(ends, default=0) - min(begins, default=0)) / NS_PER_S
 
 
 _Measure = Callable[[list[Moved]], float]

@@ -24,10 +24,10 @@ from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan, plan_exper
 from scenarios.figures.limit import Limit, find_limit
 from scenarios.figures.ranges import RANGED, figure_range
 from scenarios.figures.reasoned import with_reasons
+from scenarios.moves.compared import evacuate
+from scenarios.moves.evacuation import Evacuation, EvacuationOutcome
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.guest_memory import KNOWN_GUESTS
-from scenarios.moves.relocated import Relocated, watch_relocation
-from scenarios.moves.relocation import Relocation
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.saturation import ModelledRate, RunEach, stated_load
 from scenarios.runs.shared_channel import SharedRun, run_over_load
@@ -147,7 +147,7 @@ class LinkRuns:
     timeline: Timeline
     relocation: Chart
     disks: DiskRuns | None = None
-    relocated: tuple[Relocated, ...] = ()
+    relocated: tuple[EvacuationOutcome, ...] = ()
     """Guests as IBM measured, each moved alone."""
     mark: str = ""
     """What ends every id, where a page is about several links."""
@@ -206,7 +206,7 @@ def link_runs(
         Experiment.of(layout, workload, TIMELINE_PAIRS, TIMELINE_SECONDS, WARMUP)
     )
     tell("a relocation of a guest as IBM measured, each way")
-    relocated = tuple(run_each(watch_relocation, relocations(layout)))
+    relocated = tuple(run_each(evacuate, relocations(layout)))
     return LinkRuns(
         name,
         plan,
@@ -222,12 +222,10 @@ def link_runs(
     )
 
 
-def relocations(layout: Layout) -> list[Relocation]:
+def relocations(layout: Layout) -> list[Evacuation]:
     """A guest of the kind `RELOCATED` moved alone, from either system."""
-    return [
-        Relocation(layout, (GuestPlan(RELOCATED, KNOWN_GUESTS[RELOCATED].memory),), source=node)
-        for node in layout.nodes
-    ]
+    guest = GuestPlan("GUEST", KNOWN_GUESTS[RELOCATED].memory)
+    return [Evacuation.over(layout, [guest], source=node) for node in layout.nodes]
 
 
 def cluster_runs(collection: Collection, run_each: RunEach) -> ClusterRuns:

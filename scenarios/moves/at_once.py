@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from scenarios.moves.evacuation import AT_ONCE_MAX, Evacuation, EvacuationOutcome, evacuate
+from scenarios.moves.compared import evacuate
+from scenarios.moves.evacuation import TOGETHER_MAX, Evacuation, EvacuationOutcome
 
 ALIKE_SHARE: Final = 0.01
 """Of the shortest time: who takes so little longer with fewer guests together is as good. Chosen:
@@ -18,7 +19,7 @@ RunEach = Callable[
 
 
 def counts_together(evacuation: Evacuation) -> tuple[int, ...]:
-    """How many guests together a sweep tries: 1, 2, 4 ... up to all of them, or `AT_ONCE_MAX`."""
+    """How many guests together a sweep tries: 1, 2, 4 ... up to all of them, or `TOGETHER_MAX`."""
     most = _most(evacuation)
     return tuple(sorted({*(1 << power for power in range(most.bit_length())), most}))
 
@@ -26,7 +27,7 @@ def counts_together(evacuation: Evacuation) -> tuple[int, ...]:
 def _most(evacuation: Evacuation) -> int:
     """As many as one system has to move, or as may be on their way."""
     leaving = Counter(tenant.source for tenant in evacuation.tenants)
-    return min(max(leaving.values()), AT_ONCE_MAX)
+    return min(max(leaving.values()), TOGETHER_MAX)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +42,7 @@ class BestTogether:
     @property
     def count(self) -> int:
         """How many together."""
-        moved = {
-            count: sum(guest.moved.moved for guest in outcome.guests)
-            for count, outcome in self.tried.items()
-        }
+        moved = {count: outcome.moved_count for count, outcome in self.tried.items()}
         most = max(moved.values())
         seconds = {
             count: outcome.seconds for count, outcome in self.tried.items() if moved[count] == most
@@ -63,7 +61,7 @@ def best_together(evacuation: Evacuation, run_each: RunEach) -> BestTogether:
     tried: dict[int, EvacuationOutcome] = {}
     counts = counts_together(evacuation)
     while counts:
-        again = [replace(evacuation, at_once=count) for count in counts]
+        again = [replace(evacuation, together=count) for count in counts]
         tried |= zip(counts, run_each(evacuate, again), strict=True)
         best = BestTogether(tried).count
         below = max((count for count in tried if count < best), default=best)

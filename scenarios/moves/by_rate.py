@@ -12,8 +12,12 @@ from math import ceil, inf
 from typing import Final
 
 from ctc.address import RDEV_MAX, ChpidId, Rdev
+from isfc.layout.channels import find_link
+from isfc.layout.collection import Collection
 from isfc.layout.layout import CtcPair, Fibre, Layout
+from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
+from scenarios.moves.evacuation import Evacuated, Evacuation, EvacuationOutcome
 from scenarios.moves.guest import (
     IO_CHANGED_LENGTH,
     STATE_LENGTH,
@@ -23,8 +27,9 @@ from scenarios.moves.guest import (
     with_limits,
 )
 from scenarios.moves.guest_memory import GuestMemory
+from scenarios.moves.moving import move
 from scenarios.moves.record import WouldMove
-from scenarios.moves.relocation import Relocation, RelocationOutcome, relocate
+from scenarios.moves.targets import Placed
 from scenarios.moves.vmrelocate import Limits, RelocationEnd
 from scenarios.runs.experiment import NS_PER_S
 from scenarios.runs.result import MIB
@@ -34,6 +39,9 @@ CHANNELS_MAX: Final = 8
 
 SAMPLE_LENGTH: Final = 128 * MIB
 """Bytes of each guest of the short relocation (chosen: a fraction of a second on most links)."""
+
+SAMPLED_MAX: Final = 16
+"""Guests of the short relocation, those first that were not moved (chosen)."""
 
 MARGIN: Final = 0.05
 """What is said to do is so much more than is just enough (chosen; rates of passes differ less)."""
@@ -89,25 +97,26 @@ def _until(passes: Sequence[Pass], end_ns: int) -> list[Pass]:
     return [*begun[:-1], cut if share < 1 else last]
 
 
-def sampled_rates(relocation: Relocation) -> list[float]:
-    """Bytes/s of each guest while all go in their order, as short relocations of them have it."""
-    guests = tuple(
+def sampled_rates(evacuation: Evacuation) -> list[float]:
+    """Bytes/s of each guest of one system, as short relocations of all in their order have it."""
+    lengths = [min(plan.memory.touched, SAMPLE_LENGTH) for plan in evacuation.plans]
+    short = [
         GuestPlan(plan.name, GuestMemory(size=length, touched=length), Limits(max_quiesce=inf))
-        for plan in relocation.guests
-        for length in [min(plan.memory.touched, SAMPLE_LENGTH)]
-    )
-    outcome = relocate(replace(relocation, guests=guests, orders=()))
-    return [guest.length / max(1e-9, guest.seconds) for guest in outcome.guests]
+        for plan, length in zip(evacuation.plans, lengths, strict=True)
+    ]
+    return [*map(_rate, move(replace(evacuation.with_plans(short), orders=())).guests)]
 
 
-def relocate_by_rate(relocation: Relocation) -> RelocationOutcome:
-    """The relocation by its rules. What other traffic and CTCs do meanwhile is not known."""
-    free_ns = [0] * relocation.together
-    moved: list[Moved] = []
-    for plan, rate in zip(relocation.guests, sampled_rates(relocation), strict=True):
-        moved.append(by_rate(plan, rate, min(free_ns)))
-        free_ns[free_ns.index(min(free_ns))] = moved[-1].passes[-1].end_ns
-    return RelocationOutcome(tuple(moved), max(free_ns) / NS_PER_S, None, ())
+def move_by_rate(evacuation: Evacuation) -> EvacuationOutcome:
+    """A relocation by its rules. What other traffic and CTCs do meanwhile is not known."""
+    free_ns = [0] * evacuation.together
+    guests: list[Evacuated] = []
+    for tenant, rate in zip(evacuation.tenants, sampled_rates(evacuation), strict=True):
+        found = by_rate(tenant.plan, rate, min(free_ns))
+        free_ns[free_ns.index(min(free_ns))] = found.end_ns
+        way = {"source": tenant.source, "meant": tenant.to, "to": tenant.to}
+        guests.append(Evacuated(found.plan, found.passes, found.end, **way))
+    return EvacuationOutcome(evacuation, tuple(guests))
 
 
 def seconds_in_order(guests: Sequence[Moved], together: int) -> float:
@@ -118,18 +127,22 @@ def seconds_in_order(guests: Sequence[Moved], together: int) -> float:
     return max(free_s)
 
 
-def would_move(relocation: Relocation, outcome: RelocationOutcome) -> tuple[WouldMove | None, ...]:
+def would_move(outcome: EvacuationOutcome) -> tuple[WouldMove | None, ...]:
     """For each guest that began, what would let it be moved; None for one that a limit let go."""
-    limited = (RelocationEnd.QUIESCE, RelocationEnd.TOTAL)
-    if not any(guest.end in limited for guest in outcome.guests):
-        return (None,) * len(outcome.guests)
-    rates = [_rate(guest) for guest in outcome.guests]
-    channels = _channels(relocation, outcome, rates)
+    guests = outcome.guests
+    stuck = [
+        guest
+        for guest in guests
+        if guest.end in (RelocationEnd.QUIESCE, RelocationEnd.TOTAL)
+        and not _moves(guest.plan, _rate(guest) * (1 - MARGIN))
+    ]
+    ways = dict.fromkeys((guest.source, guest.to) for guest in stuck)
+    channels = {way: _channels(outcome, *way) for way in ways}
     return tuple(
-        _would_move(guest.plan, rate, channels)
-        if guest.end in limited and not _moves(guest.plan, rate * (1 - MARGIN))
+        _would_move(guest.plan, _rate(guest), channels[guest.source, guest.to])
+        if any(guest is each for each in stuck)
         else None
-        for guest, rate in zip(outcome.guests, rates, strict=True)
+        for guest in guests
     )
 
 
@@ -192,19 +205,38 @@ def _changing(plan: GuestPlan, share: float) -> GuestPlan:
     return replace(plan, memory=less)
 
 
-def _channels(
-    relocation: Relocation, outcome: RelocationOutcome, rates: Sequence[float]
-) -> int | None:
-    """The fewest channels with which all guests that began are moved, if there are such."""
-    own = sampled_rates(relocation)
-    counts = range(len(relocation.layout.fibres) + 1, CHANNELS_MAX + 1)
+def _channels(outcome: EvacuationOutcome, source: NodeName, to: NodeName) -> int | None:
+    """The fewest channels of a link with which all its guests are moved, if there are such.
+
+    The link is taken by itself, with its other traffic.
+    """
+    evacuation = outcome.evacuation
+    link = find_link(evacuation.collection, source, to)
+    guests = [guest for guest in outcome.guests if (guest.source, guest.to) == (source, to)]
+    kept = sorted(range(len(guests)), key=lambda place: guests[place].moved)[:SAMPLED_MAX]
+    guests = [guests[place] for place in sorted(kept)]
+
+    def rates(layout: Layout) -> list[float]:
+        alone = replace(
+            evacuation,
+            collection=Collection.of(layout),
+            sources=(source,),
+            tenants=tuple(Placed(guest.plan, source, to) for guest in guests),
+            loads=tuple(
+                load for load in evacuation.loads if {load.client, load.server} == {source, to}
+            ),
+            orders=(),
+        )
+        return sampled_rates(alone)
+
+    own = rates(link)
+    counts = range(len(link.fibres) + 1, CHANNELS_MAX + 1)
 
     def enough(count: int) -> bool:
-        layout = with_channels(relocation.layout, count)
-        faster = sampled_rates(replace(relocation, layout=layout))
+        faster = rates(with_channels(link, count))
         return all(
-            _moves(guest.plan, rate * more / one * (1 - MARGIN))
-            for guest, rate, more, one in zip(outcome.guests, rates, faster, own, strict=False)
+            _moves(guest.plan, _rate(guest) * more / one * (1 - MARGIN))
+            for guest, more, one in zip(guests, faster, own, strict=True)
         )
 
     if not counts or not enough(counts[-1]):

@@ -1,26 +1,82 @@
-"""Evacuations from Python: a cluster and guests in, the schedule out, as of ``isfc evacuate``."""
+"""Moves from Python: a layout and guests in, what became of them out.
+
+What ``isfc relocate`` and ``isfc evacuate`` do for people; the figures are the same.
+"""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from isfc.arguments import checked
 from isfc.errors import ConfigurationError
+from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Collection
 from isfc.layout.in_words import find_node, listed
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from scenarios.moves.at_once import best_together
-from scenarios.moves.evacuation import Evacuation, EvacuationOutcome
-from scenarios.moves.evacuation import evacuate as move_away
+from scenarios.moves.compared import evacuate as move_away
+from scenarios.moves.evacuation import WINDOW, Evacuation, EvacuationOutcome
 from scenarios.moves.guest import GuestPlan
-from scenarios.moves.orders import read_order
+from scenarios.moves.guest_memory import GuestMemory
+from scenarios.moves.orders import UNNAMED, read_orders
 from scenarios.moves.rolling import Rolling, RollingOutcome, roll
 from scenarios.moves.targets import Tenant, place_guests, rooms
-from scenarios.runs.at_site import GivenSite, links_at
+from scenarios.moves.vmrelocate import QUIESCE_GOAL_S, make_limits
+from scenarios.runs.at_site import GivenSite, link_at, links_at
 from scenarios.runs.saturation import in_turn
-from scenarios.runs.workload import load_of
+from scenarios.runs.workload import Workload, find_workload, load_of
 
 _CEC = "CEC:"
+
+
+@checked
+def relocate(
+    layout: AnyLayout,
+    guests: GuestPlan | GuestMemory | Sequence[GuestPlan],
+    *,
+    together: int = 1,
+    source: str | None = None,
+    background: tuple[Workload | str, int] | None = None,
+    orders: Sequence[str] = (),
+    max_total: float | None = None,
+    max_quiesce: float | None = None,
+    immediate: bool = False,
+    quiesce: float = QUIESCE_GOAL_S,
+    window: int = WINDOW,
+    seed: int = 1,
+    profile: GivenSite = None,
+) -> EvacuationOutcome:
+    """Relocate guests over a link in virtual time, and return what became of them.
+
+    ``layout`` is a `Layout`, the name of a shipped one or the path of a file. ``guests`` are
+    `GuestPlan`, each with its own limits; of a single `GuestMemory` the limits are the arguments
+    (seconds; None is VMRELOCATE's default). ``together`` are on their way at a time, ``source`` is
+    the system that they leave, ``background`` a workload and its pairs, ``orders`` commands such as
+    ``"5 CANCEL LINUX1"``, ``profile`` is a site's. The same arguments give the same figures, on
+    every machine. Raises `ConfigurationError` for what cannot be run.
+    """
+    if isinstance(guests, GuestMemory):
+        limits = make_limits(
+            max_total=max_total, max_quiesce=max_quiesce, immediate=immediate, quiesce=quiesce
+        )
+        guests = GuestPlan(UNNAMED, guests, limits)
+    plans = [guests] if isinstance(guests, GuestPlan) else [*guests]
+    workload = None
+    if background is not None:
+        name, pairs = background
+        workload = (find_workload(name) if isinstance(name, str) else name, pairs)
+    evacuation = Evacuation.over(
+        link_at(layout, profile),
+        plans,
+        source=None if source is None else NodeName(source.upper()),
+        background=workload,
+        memory=given_collection(layout).memory,
+        together=together,
+        orders=read_orders(orders, plans),
+        window=window,
+        seed=seed,
+    )
+    return move_away(evacuation)
 
 
 @checked
@@ -42,7 +98,7 @@ def evacuate(
     each guest is. A guest without a destination goes where there is room for it, as the file's
     ``[memory.SYSTEM]`` says, or else to the partners in turn. ``together`` leave a system at a
     time, beside the ``traffic`` of the collection unless ``quiet``; None tries which number is
-    best. ``progress`` is told how many are over; ``profile`` is a site's. Raises
+    best. ``progress`` is told how many bytes have been moved; ``profile`` is a site's. Raises
     `ConfigurationError` for what cannot be run, such as guests that do not fit.
     """
     collection = links_at(layout, profile)
@@ -53,9 +109,9 @@ def evacuate(
         collection,
         sources,
         place_guests(collection, sources, tenants, room),
-        1 if together is None else together,
-        () if quiet else tuple(map(load_of, collection.traffic)),
-        tuple(read_order(order, [tenant.plan.name for tenant in tenants]) for order in orders),
+        together=1 if together is None else together,
+        loads=() if quiet else tuple(map(load_of, collection.traffic)),
+        orders=read_orders(orders, [tenant.plan for tenant in tenants]),
         seed=seed,
         room=room,
     )
@@ -87,8 +143,17 @@ def rolling_maintenance(
     collection = links_at(layout, profile)
     loads = () if quiet else tuple(map(load_of, collection.traffic))
     order = systems_in_turn(collection, systems, guests)
-    losses = tuple(read_order(each, [guest.plan.name for guest in guests]) for each in orders)
-    return roll(Rolling(collection, order, tuple(guests), together, loads, seed, losses), progress)
+    losses = read_orders(orders, [guest.plan for guest in guests])
+    rolling = Rolling(
+        collection,
+        order,
+        tuple(guests),
+        together=together,
+        loads=loads,
+        seed=seed,
+        orders=losses,
+    )
+    return roll(rolling, progress)
 
 
 def systems_in_turn(

@@ -1,80 +1,72 @@
-"""Evacuation: every guest of some systems is relocated to other members, before maintenance.
+"""Moves: guests are relocated from some systems to others, as before maintenance.
 
 Each guest is relocated over the link to its destination; of each system that is left so many go on
 at the same time, on whichever links. All links of the file run, with other traffic if it is wanted.
-A relocation (`scenarios.moves.relocation`) is the same over one link.
+A relocation is the same over one link: `Evacuation.over`.
 
 It lasts as long as its guests take. So it is not run until something is steady: the time is the
-figure. The other traffic runs for `scenarios.runs.warmup` before the first guest leaves; what it
-carries without them is a rate, and known as `scenarios.runs.steady` knows rates, but from runs
-that are no longer than the moves: what it got meanwhile is known no better.
+figure. `scenarios.moves.moving` runs it.
 """
 
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final, final
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, replace
+from typing import Any, Final, Self
 
 from msgspec import to_builtins
 from msgspec.structs import asdict
 
-from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
 from isfc.layout.channels import find_link
-from isfc.layout.collection import Collection
+from isfc.layout.collection import Collection, Memory
 from isfc.layout.in_words import listed
 from isfc.layout.layout import Layout
 from isfc.layout.lost import places_of
+from isfc.layout.note import Note
 from isfc.layout.shown import html_table
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
-from isfc.system.system import System
-from scenarios.moves.guest import Moved
-from scenarios.moves.orders import LOSE, Hardware, Operator, Order, Response
-from scenarios.moves.queue import Arrivals, CountedProgram, Departures, RelocationQueue
-from scenarios.moves.record import evacuated_json, pass_json, traffic_json
-from scenarios.moves.targets import Placed, Targets, partners_of
-from scenarios.runs.experiment import NS_PER_S, Experiment
-from scenarios.runs.guests import GuestCosts
-from scenarios.runs.result import MIB
-from scenarios.runs.run import Programs, make_systems, place, programs_of
-from scenarios.runs.steady import (
-    BATCH_NS,
-    BATCHES_MAX,
-    BATCHES_MIN,
-    Rate,
-    steady_links,
-    sum_of,
+from scenarios.moves.guest import GuestPlan, Moved
+from scenarios.moves.notes import moves_notes
+from scenarios.moves.orders import LOSE, Order, Response
+from scenarios.moves.record import (
+    DeviceJson,
+    EvacuationJson,
+    TrafficJson,
+    WouldMove,
+    guest_json,
+    pass_json,
 )
-from scenarios.runs.warmup import WARMUP_NS
-from scenarios.runs.workload import LinkLoad
+from scenarios.moves.targets import Placed, Tenant, place_guests, rooms
+from scenarios.runs.experiment import NS_PER_S, check_node
+from scenarios.runs.result import MIB
+from scenarios.runs.steady import Rate
+from scenarios.runs.workload import LinkLoad, Workload
 
 GUESTS_MAX: Final = 500
-AT_ONCE_MAX: Final = 16
+TOGETHER_MAX: Final = 16
+WINDOW_MAX: Final = 1_000
 
 WINDOW: Final = 100
 """Memory messages of a guest outstanding. Assumed: what 50 pairs of HL keep outstanding, with which
 IBM measured what links carry. CP has two buffers more than that (published: CP control block
 GSBBK), which are being filled; how many messages are outstanding is not published."""
 
-SLICE_NS: Final = 5_000_000
-"""How long it takes at most until a guest of another link begins: far less than a guest takes
-(chosen)."""
-
 
 @dataclass(frozen=True, slots=True)
 class Evacuation:
-    """What is to be moved away from ``sources``; ``at_once`` guests of each at the same time.
+    """What is to be moved away from ``sources``; ``together`` guests of each at the same time.
 
     ``loads`` are other traffic meanwhile, on any link, and ``orders`` commands at the one source,
-    or hardware that is lost. ``room`` is what each system has room for, empty if that is not known.
-    If guests are ``bound``, they go nowhere else when the link to their destination dies.
+    or hardware that is lost. ``window`` messages of a guest are outstanding. ``room`` is what each
+    system has room for, empty if that is not known. If guests are ``bound``, they go nowhere else
+    when the link to their destination dies.
     """
 
     collection: Collection
     sources: tuple[NodeName, ...]
     tenants: tuple[Placed, ...]
-    at_once: int = 1
+    _: KW_ONLY
+    together: int = 1
     loads: tuple[LinkLoad, ...] = ()
     orders: tuple[Order, ...] = ()
     window: int = WINDOW
@@ -84,12 +76,13 @@ class Evacuation:
     bound: bool = False
 
     def __post_init__(self) -> None:
-        if not 1 <= len(self.tenants) <= GUESTS_MAX:
-            raise ConfigurationError(
-                f"guests {len(self.tenants)}: expected 1 to {GUESTS_MAX} of them"
-            )
-        if not 1 <= self.at_once <= AT_ONCE_MAX:
-            raise ConfigurationError(f"together {self.at_once}: expected 1 to {AT_ONCE_MAX}")
+        for name, value, most in (
+            ("guests", len(self.tenants), GUESTS_MAX),
+            ("together", self.together, TOGETHER_MAX),
+            ("window", self.window, WINDOW_MAX),
+        ):
+            if not 1 <= value <= most:
+                raise ConfigurationError(f"{name} {value}: expected 1 to {most}")
         for order in self.orders:
             if order.verb == LOSE:
                 places_of(order.command, self.collection)
@@ -98,24 +91,75 @@ class Evacuation:
         for tenant in self.tenants:
             find_link(self.collection, tenant.source, tenant.to)
 
+    @classmethod
+    def over(
+        cls,
+        layout: Layout,
+        guests: Sequence[GuestPlan],
+        *,
+        source: NodeName | None = None,
+        background: tuple[Workload, int] | None = None,
+        memory: Sequence[Memory] = (),
+        **more: Any,
+    ) -> Self:
+        """A relocation over one link, from its first node if ``source`` is None.
+
+        ``background`` is a workload and how many pairs run it meanwhile, clients on the source.
+        ``memory`` is of the systems of the link's file.
+        """
+        check_node(layout, "source", source)
+        begin, end = layout.nodes if source != layout.nodes[1] else layout.nodes[::-1]
+        ours = tuple(each for each in memory if each.system in layout.nodes)
+        collection = replace(Collection.of(layout), memory=ours)
+        room = rooms(collection)
+        tenants = place_guests(collection, (begin,), [Tenant(plan, end) for plan in guests], room)
+        loads = () if background is None else (LinkLoad(begin, end, *background),)
+        return cls(collection, (begin,), tenants, loads=loads, room=room, **more)
+
     @property
     def name(self) -> str:
         """The systems that are left."""
         return listed(self.sources)
 
+    @property
+    def destination(self) -> str:
+        """The systems that guests go to."""
+        return listed([*dict.fromkeys(tenant.to for tenant in self.tenants)])
+
+    @property
+    def plans(self) -> tuple[GuestPlan, ...]:
+        """The guests, in their order."""
+        return tuple(tenant.plan for tenant in self.tenants)
+
+    @property
+    def only_link(self) -> Layout:
+        """Its link, if there is one."""
+        (link,) = self.collection.links
+        return link
+
+    def with_link(self, layout: Layout) -> "Evacuation":
+        """The same over another layout of its only link."""
+        return replace(self, collection=replace(self.collection, links=(layout,)))
+
+    def with_plans(self, plans: Sequence[GuestPlan]) -> "Evacuation":
+        """The same with other guests in the places of its own."""
+        placed = (
+            replace(tenant, plan=plan) for tenant, plan in zip(self.tenants, plans, strict=True)
+        )
+        return replace(self, tenants=tuple(placed))
+
 
 @dataclass(frozen=True, slots=True)
-class Evacuated:
-    """What became of one guest; times in seconds since the evacuation began.
+class Evacuated(Moved):
+    """What became of one guest; times count from the first command.
 
     ``to`` is where it went, which is not ``meant`` if the link there died while it waited.
     """
 
+    _: KW_ONLY
     source: NodeName
     meant: NodeName
     to: NodeName
-    begin_s: float
-    moved: Moved
 
     @property
     def elsewhere(self) -> bool:
@@ -123,255 +167,160 @@ class Evacuated:
         return self.to != self.meant
 
     @property
+    def begin_s(self) -> float:
+        """When its first pass began."""
+        return self.begin_ns / NS_PER_S
+
+    @property
     def end_s(self) -> float:
         """When it ran at its destination, or was given up."""
-        return self.begin_s + self.moved.seconds
+        return self.end_ns / NS_PER_S
 
 
 @dataclass(frozen=True, slots=True)
 class OtherTraffic:
-    """MB/s (2^20), both ways, of one link's other traffic: without guests, and meanwhile."""
+    """Of one link's other traffic: MB/s (2^20) both ways, and exchanges/s that clients ended."""
 
     link: str
-    alone: Rate
-    meanwhile_mb_per_s: float
+    rate: Rate
+    exchanges_per_s: float
+
+    @property
+    def second_exchanges_per_s(self) -> float | None:
+        """Exchanges at the other pace that it may keep, as its bytes have it; None without one."""
+        if self.rate.second_mb_per_s is None:
+            return None
+        return self.exchanges_per_s * self.rate.paces[1] / max(1e-9, self.rate.mb_per_s)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class EvacuationOutcome:
-    """The schedule, in the order in which the guests began."""
+    """What became of every guest, in the order in which they began, and of what was beside them.
 
+    ``devices`` are the CTCs as the systems that were left saw them, from the first command on.
+    ``meanwhile`` is what each link's other traffic got. What it gets without guests, ``alone``, and
+    of each guest that a limit ended what would let it be moved, are there of moves that were made
+    by `scenarios.moves.evacuated`.
+    """
+
+    evacuation: Evacuation
     guests: tuple[Evacuated, ...]
-    traffic: tuple[OtherTraffic, ...]
+    devices: tuple[DeviceJson, ...] = ()
     responses: tuple[Response, ...] = ()
+    meanwhile: tuple[OtherTraffic, ...] = ()
+    alone: tuple[OtherTraffic, ...] = ()
+    would_move: tuple[WouldMove | None, ...] = ()
+
+    @property
+    def seconds(self) -> float:
+        """From the first command until the last guest has arrived, or was given up."""
+        return max(guest.end_ns for guest in self.guests) / NS_PER_S
+
+    @property
+    def longest_stop_s(self) -> float:
+        """How long the guest that was stopped longest was stopped."""
+        return max(guest.quiesced_seconds for guest in self.guests)
+
+    @property
+    def moved_count(self) -> int:
+        """How many guests run at their destination."""
+        return sum(guest.moved for guest in self.guests)
+
+    @property
+    def all_moved(self) -> bool:
+        """Whether every guest runs at its destination."""
+        return self.moved_count == len(self.guests)
+
+    @property
+    def mb_per_s(self) -> float:
+        """What all guests together were moved with, in MB/s (2^20)."""
+        return sum(guest.length for guest in self.guests) / max(1e-9, self.seconds) / MIB
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What belongs to these figures, such as that the model is extrapolated."""
+        evacuation = self.evacuation
+        passes = [each for guest in self.guests for each in guest.passes if each.seconds]
+        fastest = max((each.length / each.seconds / MIB for each in passes), default=0.0)
+        return moves_notes(evacuation.collection, evacuation.plans, evacuation.loads, fastest)
+
+    @property
+    def advice(self) -> tuple[WouldMove | None, ...]:
+        """What would let each guest be moved, None of each where nothing is known of that."""
+        return self.would_move or (None,) * len(self.guests)
 
     def rows(self) -> list[dict[str, Any]]:
         """A flat record for each pass of each guest, as a data frame takes them."""
         return [
             {
-                "guest": guest.moved.plan.name,
+                "guest": guest.plan.name,
                 "from": guest.source,
                 "to": guest.to,
                 "pass": number,
                 **asdict(pass_json(each)),
             }
             for guest in self.guests
-            for number, each in enumerate(guest.moved.passes, start=1)
+            for number, each in enumerate(guest.passes, start=1)
         ]
 
+    @property
+    def record(self) -> EvacuationJson:
+        """All of it for ``--json``."""
+        evacuation = self.evacuation
+        return EvacuationJson(
+            source=evacuation.name,
+            destination=evacuation.destination,
+            together=evacuation.together,
+            seconds=self.seconds,
+            longest_stop_s=self.longest_stop_s,
+            all_moved=self.all_moved,
+            guests=[*map(guest_json, self.guests, self.advice)],
+            traffic=[*self._traffic()],
+            devices=self.devices,
+            responses=self.responses,
+            notes=self.notes,
+        )
+
+    def _traffic(self) -> Iterator[TrafficJson]:
+        for alone, meanwhile in zip(self.alone, self.meanwhile, strict=False):
+            nodes = {*self.evacuation.collection.link(alone.link).nodes}
+            yield TrafficJson(
+                link=alone.link,
+                loads=[
+                    str(load)
+                    for load in self.evacuation.loads
+                    if {load.client, load.server} == nodes
+                ],
+                alone_mb_per_s=alone.rate.mb_per_s,
+                alone_spread_mb_per_s=alone.rate.spread_mb_per_s,
+                alone_second_mb_per_s=alone.rate.second_mb_per_s,
+                meanwhile_mb_per_s=meanwhile.rate.mb_per_s,
+                alone_exchanges_per_s=alone.exchanges_per_s,
+                alone_second_exchanges_per_s=alone.second_exchanges_per_s,
+                meanwhile_exchanges_per_s=meanwhile.exchanges_per_s,
+            )
+
     def to_dict(self) -> dict[str, Any]:
-        """What ``isfc evacuate --json`` prints of it; names and meanings of the keys stay."""
-        record = {
-            "seconds": self.seconds,
-            "longest_stop_s": self.longest_quiesce_s,
-            "longest_quiesce_s": self.longest_quiesce_s,
-            "all_moved": self.all_moved,
-            "guests": [*map(evacuated_json, self.guests)],
-            "traffic": [*map(traffic_json, self.traffic)],
-            "responses": self.responses,
-        }
-        found: dict[str, Any] = to_builtins(record, enc_hook=str)
+        """Everything as one JSON document; names and meanings of the keys stay."""
+        found: dict[str, Any] = to_builtins(self.record, enc_hook=str)
         return found
 
     def __repr__(self) -> str:
-        moved = sum(guest.moved.moved for guest in self.guests)
         return (
-            f"<EvacuationOutcome {moved} of {len(self.guests)} guests: {self.seconds:.2f} s, "
-            f"longest stop {self.longest_quiesce_s:.2f} s>"
+            f"<EvacuationOutcome {self.evacuation.name} - {self.evacuation.destination}, "
+            f"{self.moved_count} of {len(self.guests)} guests: {self.seconds:.2f} s, "
+            f"longest stop {self.longest_stop_s:.2f} s>"
         )
 
     def _repr_html_(self) -> str:
         """A row for each guest, for a notebook."""
-        heads = ("guest", "to", "begins s", "s", "stop s", "end")
+        heads = ("guest", "from", "to", "begins s", "s", "stop s", "passes", "end")
         rows = [
             (
-                *(each.moved.plan.name, each.to, f"{each.begin_s:.2f}"),
-                *(f"{each.moved.seconds:.2f}", f"{each.moved.quiesced_seconds:.2f}"),
-                each.moved.end,
+                *(each.plan.name, each.source, each.to),
+                *(f"{each.begin_s:.2f}", f"{each.seconds:.2f}", f"{each.quiesced_seconds:.2f}"),
+                *(len(each.passes), each.end),
             )
             for each in self.guests
         ]
         return html_table("Evacuation", heads, rows)
-
-    @property
-    def seconds(self) -> float:
-        """From the first command until the last guest has arrived."""
-        return max(guest.end_s for guest in self.guests)
-
-    @property
-    def longest_quiesce_s(self) -> float:
-        """How long the guest that was stopped longest was stopped."""
-        return max(guest.moved.quiesced_seconds for guest in self.guests)
-
-    @property
-    def all_moved(self) -> bool:
-        """Whether the system is empty."""
-        return all(guest.moved.moved for guest in self.guests)
-
-
-def evacuate(
-    evacuation: Evacuation,
-    progress: Callable[[int], None] | None = None,
-    *,
-    compared: bool = True,
-) -> EvacuationOutcome:
-    """Move everything, message by message; ``progress`` is told how many guests are over.
-
-    If it is ``compared``, the other traffic is run without the guests as well.
-    """
-    moving = Moving(evacuation)
-    before = _lengths(moving.systems)
-    queues, begin_ns = moving.queues, moving.begin_ns
-
-    def tell() -> None:
-        if progress is not None:
-            progress(sum(len(queue.begun) - len(queue.going) for queue in queues))
-
-    responses = moving.run(tell)
-    seconds = max(1, moving.engine.now_ns - begin_ns) / NS_PER_S
-    guests = tuple(
-        Evacuated(
-            queue.source,
-            queue.meant[guest],
-            queue.destination(guest),
-            (guest.begin_ns - begin_ns) / NS_PER_S,
-            guest.moved,
-        )
-        for guest, queue in sorted(
-            ((guest, queue) for queue in queues for guest in queue.begun),
-            key=lambda each: each[0].begin_ns,
-        )
-    )
-    if not compared:
-        return EvacuationOutcome(guests, (), responses)
-    traffic = _meanwhile(evacuation, guests, before, _lengths(moving.systems), seconds)
-    return EvacuationOutcome(guests, traffic, responses)
-
-
-@final
-class Moving:
-    """The systems of an evacuation, and what runs on them, at the moment of the first command."""
-
-    def __init__(self, evacuation: Evacuation) -> None:
-        collection = evacuation.collection
-        self._evacuation = evacuation
-        self.systems = make_systems(collection, collection.systems, lambda _: evacuation.link)
-        reach = {
-            source: () if evacuation.bound else partners_of(collection, source, evacuation.sources)
-            for source in evacuation.sources
-        }
-        targets = Targets(reach, evacuation.room)
-        self.queues = [
-            RelocationQueue(
-                source,
-                [
-                    (tenant.plan, tenant.to)
-                    for tenant in evacuation.tenants
-                    if tenant.source == source
-                ],
-                evacuation.at_once,
-                evacuation.window,
-                targets,
-            )
-            for source in evacuation.sources
-        ]
-        self.begin_ns = WARMUP_NS if evacuation.loads else 0
-        self.clients: list[CountedProgram] = []
-        """Of the other traffic, link by link."""
-        self._departures: dict[tuple[NodeName, NodeName], Departures] = {}
-        programs: Programs = defaultdict(list)
-        for link in collection.links:
-            self._add_programs(programs, link)
-        self.engine = VirtualEngine(self.systems, place(programs, self.systems))
-        self.engine.run(self.begin_ns)
-
-    def system(self, name: NodeName) -> System:
-        """One of the systems."""
-        return next(each for each in self.systems if each.name == name)
-
-    def _add_programs(self, programs: Programs, link: Layout) -> None:
-        """What runs at both ends of a link."""
-        evacuation, nodes = self._evacuation, link.nodes
-        for queue in self.queues:
-            source = queue.source
-            to = nodes[source == nodes[0]]
-            if source not in nodes or to in evacuation.sources:
-                continue
-            departures = self._departures[source, to] = Departures(queue, to)
-            count = GUESTS_MAX * (evacuation.window + 1)
-            programs[source, to].append((departures, count))
-            programs[to, source].append((Arrivals(evacuation.window), count))
-        loads = [each for each in evacuation.loads if {each.client, each.server} == {*nodes}]
-        made = programs_of(loads, GuestCosts(), f"background {evacuation.seed}")
-        for load, clients, servers, count in made:
-            self.clients.append(CountedProgram(clients, self.begin_ns))
-            programs[load.client, load.server].append((self.clients[-1], count))
-            programs[load.server, load.client].append((servers, count))
-
-    def run(self, tell: Callable[[], None]) -> tuple[Response, ...]:
-        """Let all guests leave, each by the link to its destination; what orders came to.
-
-        ``tell`` is called now and then. Limits and orders are kept to the nanosecond.
-        """
-        engine, queues, departures = self.engine, self.queues, self._departures
-        orders, (first, *_) = self._evacuation.orders, queues
-        source, hardware = self.system(first.source), Hardware(self._evacuation.collection, engine)
-        operator = Operator(orders, first, source, departures.values(), self.begin_ns, hardware)
-        while True:
-            for queue in queues:
-                while (to := queue.next_to) is not None:
-                    if messages := departures[queue.source, to].begin_waiting(engine.now_ns):
-                        engine.offer(queue.source, to, messages)
-            if all(queue.over for queue in queues):
-                break
-            going = [guest for queue in queues for guest in queue.going]
-            due = [guest.deadline_ns for guest in going]
-            if operator.due_ns is not None:
-                due.append(operator.due_ns)
-            engine.run(min(engine.now_ns + SLICE_NS, *due))
-            for guest in (guest for queue in queues for guest in queue.going):
-                guest.expire(engine.now_ns)
-            operator.act(engine.now_ns)
-            engine.drain()
-            tell()
-        operator.end()
-        return tuple(operator.responses)
-
-
-def _batches(seconds: float) -> int:
-    """How many batches the runs of the other traffic may have, beside moves that take so long."""
-    return max(BATCHES_MIN, min(BATCHES_MAX, round(seconds * NS_PER_S / BATCH_NS)))
-
-
-def _lengths(systems: Sequence[System]) -> dict[str, int]:
-    """Bytes that each link has carried so far, both ways."""
-    found: dict[str, int] = defaultdict(int)
-    for system in systems:
-        for end in system.ends:
-            name = "-".join(sorted((end.name, end.partner)))
-            found[name] += end.link.counters.write_length
-    return found
-
-
-def _meanwhile(
-    evacuation: Evacuation,
-    guests: Sequence[Evacuated],
-    before: dict[str, int],
-    after: dict[str, int],
-    seconds: float,
-) -> tuple[OtherTraffic, ...]:
-    """What the other traffic got; what the guests moved over a link is taken off."""
-    if not evacuation.loads:
-        return ()
-    moved: dict[str, int] = defaultdict(int)
-    for guest in guests:
-        name = "-".join(sorted((guest.source, guest.to)))
-        moved[name] += guest.moved.length
-    experiment = Experiment(evacuation.collection, evacuation.loads, seed=evacuation.seed)
-    alone = steady_links(experiment, _batches(seconds))
-    found = []
-    for link in (each.layout for each in alone.experiment.each_alone):
-        name = "-".join(sorted(link.nodes))
-        rate = (after[name] - before[name] - moved[name]) / seconds / MIB
-        found.append(OtherTraffic(link.name, sum_of(alone.rates[link.name]), max(0.0, rate)))
-    return tuple(found)

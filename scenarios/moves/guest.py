@@ -5,7 +5,6 @@ again when the partner has read its message. At the end of a pass each side send
 counts of what was sent and received (published: CP control block RLMSG).
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import inf
@@ -14,8 +13,6 @@ from typing import Any, Final
 from ctc.agenda import NEVER_NS
 from isfc.arguments import check_fields
 from isfc.errors import ConfigurationError
-from isfc.layout.in_words import first_listed
-from isfc.layout.note import Note, NoteKind
 from isfc.link.message import Message
 from scenarios.moves.guest_memory import GuestMemory
 from scenarios.moves.vmrelocate import Limits, RelocationEnd
@@ -38,9 +35,8 @@ IO_CHANGED_LENGTH: Final = 2**20
 guest that writes nothing has none. That there is such a pass is published (z/VM 6.2 performance
 report, Live Guest Relocation), its length is assumed."""
 
-LARGE_MEMORY: Final = 2**40
-"""Bytes of a guest beyond which IBM advises another way than a relocation (published: "z/VM Greater
-than 1 TB Guest Support Considerations")."""
+USERID_LENGTH_MAX: Final = 8
+"""Characters of a userid, as CP has it."""
 
 MEMORY_MIN: Final = 2**20
 MEMORY_MAX: Final = 16 * 2**40
@@ -56,6 +52,10 @@ class GuestPlan:
 
     def __post_init__(self) -> None:
         check_fields(self)
+        if not 1 <= len(self.name) <= USERID_LENGTH_MAX or not self.name.isascii():
+            raise ConfigurationError(
+                f"name {self.name[:40]!r}: expected a userid of 1 to {USERID_LENGTH_MAX} characters"
+            )
         for what, value, least in (
             ("memory", self.memory.size, MEMORY_MIN),
             ("change rate", self.memory.change_rate, 0),
@@ -116,9 +116,14 @@ class Moved:
         return self.passes[0].begin_ns
 
     @property
+    def end_ns(self) -> int:
+        """When its last pass ended."""
+        return self.passes[-1].end_ns
+
+    @property
     def seconds(self) -> float:
         """From the command until the guest runs at its destination, or until it was given up."""
-        return (self.passes[-1].end_ns - self.begin_ns) / NS_PER_S
+        return (self.end_ns - self.begin_ns) / NS_PER_S
 
     @property
     def quiesced_seconds(self) -> float:
@@ -147,7 +152,7 @@ class Guest:
         self._free = [*range(window)]
         self._pass_ns = 0
         self._stopped_ns = NEVER_NS
-        self._length = self._state_length = self._left = self._arrived = 0
+        self._length = self._state_length = self._left = self._arrived = self._before = 0
 
     @property
     def conversations(self) -> int:
@@ -179,6 +184,11 @@ class Guest:
     def limits(self) -> Limits:
         """What its command and those that modified it say."""
         return self._limits
+
+    @property
+    def moved_length(self) -> int:
+        """Bytes that have arrived so far, in all passes."""
+        return self._before + self._arrived
 
     @property
     def moved(self) -> Moved:
@@ -231,6 +241,7 @@ class Guest:
     def _begin_pass(self, length: int, now_ns: int, state_length: int = 0) -> list[Message]:
         self._length, self._state_length = length, state_length
         self._left = length + state_length
+        self._before += self._arrived
         self._arrived = 0
         self._pass_ns = now_ns
         return self._fill() if self._left else self._counts()
@@ -289,16 +300,3 @@ def _later(begin_ns: int, seconds: float) -> int:
     if begin_ns == NEVER_NS or seconds == inf:
         return NEVER_NS
     return begin_ns + round(seconds * NS_PER_S)
-
-
-def large_guests(plans: Iterable[GuestPlan]) -> tuple[Note, ...]:
-    """What IBM advises of guests that are larger than it expects to be relocated, if any are."""
-    named = [plan.name for plan in plans if plan.memory.size > LARGE_MEMORY]
-    if not named:
-        return ()
-    text = (
-        f"IBM advises against relying on relocation above 1 TB ({first_listed(named, 4)}): it may "
-        "take extremely long, want FORCE STORAGE and a longer MAXQUIESCE and MAXTOTAL, and time "
-        "out networks and transactions; let a second guest on another system take over the work."
-    )
-    return (Note(NoteKind.RULE, text),)

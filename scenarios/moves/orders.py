@@ -23,7 +23,7 @@ from isfc.layout.loss import left_of
 from isfc.layout.lost import PATH, collection_without, one_of_several, places_of
 from isfc.link.name import NodeName
 from isfc.system.system import System
-from scenarios.moves.guest import Guest
+from scenarios.moves.guest import Guest, GuestPlan
 from scenarios.moves.queue import Departures, RelocationQueue
 from scenarios.moves.vmrelocate import SECONDS_MAX
 from scenarios.runs.experiment import NS_PER_S
@@ -118,6 +118,12 @@ def read_order(text: str, users: Sequence[str]) -> Order:
     if bool(words) != (verb == "MODIFY"):
         raise ConfigurationError(_EXPECTED)
     return Order(at_ns, verb, user, tuple(_operands(words)))
+
+
+def read_orders(texts: Sequence[str], guests: Sequence[GuestPlan]) -> tuple[Order, ...]:
+    """Orders while these guests are on their way."""
+    names = [guest.name for guest in guests]
+    return tuple(read_order(text, names) for text in texts)
 
 
 def _read_ctc_order(text: str) -> Order:

@@ -1,20 +1,24 @@
 """What programs are told of guests that move. Names and meanings of the keys stay."""
 
+from collections.abc import Sequence
 from math import isinf
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from scenarios.moves.guest import Moved, Pass
+from isfc.layout.note import Note
+from scenarios.moves.guest import Pass
+from scenarios.moves.orders import Response
 
 if TYPE_CHECKING:
-    from scenarios.moves.evacuation import Evacuated, OtherTraffic
+    from scenarios.moves.evacuation import Evacuated
 
 
 class PassJson(Struct, frozen=True):
     """A pass over a guest's memory."""
 
     begin_s: float
+    """since the first command"""
     seconds: float
     bytes: int
     """of memory"""
@@ -51,10 +55,14 @@ class WouldMove(Struct, frozen=True, rename={"bytes_per_s": "at_bytes_per_s"}):
     """of the link, of which more are like the last"""
 
 
-class GuestJson(Struct, frozen=True):
-    """What became of a guest that was to be moved over one link."""
+class GuestJson(Struct, frozen=True, kw_only=True, rename={"source": "from"}):
+    """What became of a guest that was to be moved."""
 
     name: str
+    source: str
+    to: str
+    meant_for: str
+    """another system than `to` if the link there died"""
     memory_bytes: int
     touched_bytes: int
     """what the first pass moves"""
@@ -72,6 +80,8 @@ class GuestJson(Struct, frozen=True):
     """`moved`, `cancelled`, `link-lost`, `max-total` or `max-quiesce`"""
     reason: str
     """CP's code of it: `00`, `01`, `03`, `04`, `05`"""
+    begin_s: float
+    """since the first command"""
     seconds: float
     quiesced_seconds: float
     bytes: int
@@ -80,80 +90,87 @@ class GuestJson(Struct, frozen=True):
     passes: list[PassJson]
 
 
-def guest_json(guest: Moved, would: WouldMove | None) -> GuestJson:
+def guest_json(guest: "Evacuated", would: WouldMove | None) -> GuestJson:
     """The record of a guest."""
     memory, limits = guest.plan.memory, guest.plan.limits
     return GuestJson(
-        *(guest.plan.name, memory.size, memory.touched, memory.change_rate),
-        *(memory.hot_set, memory.write_rate),
-        None if isinf(limits.max_total) else limits.max_total,
-        None if isinf(limits.max_quiesce) else limits.max_quiesce,
-        *(limits.immediate, guest.moved),
-        *(guest.end, guest.end.code),
-        *(guest.seconds, guest.quiesced_seconds),
-        guest.length,
-        would,
-        [*map(pass_json, guest.passes)],
+        name=guest.plan.name,
+        source=guest.source,
+        to=guest.to,
+        meant_for=guest.meant,
+        memory_bytes=memory.size,
+        touched_bytes=memory.touched,
+        change_bytes_per_s=memory.change_rate,
+        hot_set_bytes=memory.hot_set,
+        write_bytes_per_s=memory.write_rate,
+        max_total_s=None if isinf(limits.max_total) else limits.max_total,
+        max_quiesce_s=None if isinf(limits.max_quiesce) else limits.max_quiesce,
+        immediate=limits.immediate,
+        moved=guest.moved,
+        end=guest.end,
+        reason=guest.end.code,
+        begin_s=guest.begin_s,
+        seconds=guest.seconds,
+        quiesced_seconds=guest.quiesced_seconds,
+        bytes=guest.length,
+        would_move=would,
+        passes=[*map(pass_json, guest.passes)],
     )
 
 
-class EvacuatedJson(Struct, frozen=True, rename={"source": "from"}):
-    """What became of a guest that was to leave its system."""
-
-    name: str
-    source: str
-    to: str
-    meant_for: str
-    """another system than `to` if the link there died"""
-    memory_bytes: int
-    touched_bytes: int
-    change_bytes_per_s: int
-    begin_s: float
-    seconds: float
-    quiesced_seconds: float
-    quiesce_s: float
-    """the same, in this release"""
-    passes: int
-    """how many"""
-    bytes: int
-    moved_bytes: int
-    """the same, in this release"""
-    end: str
-    """as of `isfc relocate --json`"""
-    reason: str
-
-
-def evacuated_json(each: "Evacuated") -> EvacuatedJson:
-    """The record of such a guest."""
-    moved, memory = each.moved, each.moved.plan.memory
-    return EvacuatedJson(
-        *(moved.plan.name, each.source, each.to, each.meant),
-        *(memory.size, memory.touched, memory.change_rate, each.begin_s),
-        *(moved.seconds, moved.quiesced_seconds, moved.quiesced_seconds, len(moved.passes)),
-        *(moved.length, moved.length, moved.end, moved.end.code),
-    )
-
-
-class TrafficJson(Struct, frozen=True):
-    """Other traffic of a link, both ways."""
+class TrafficJson(Struct, frozen=True, kw_only=True):
+    """Other traffic of a link: MB/s both ways, and exchanges/s that clients ended."""
 
     link: str
+    loads: list[str]
+    """as of `--traffic`: from whom to whom, which workload, and how many pairs"""
     alone_mb_per_s: float
-    """without the evacuation"""
+    """without the guests"""
     alone_spread_mb_per_s: float
     """within what that is known"""
     alone_second_mb_per_s: float | None
     """the other pace that it may keep, or null"""
     meanwhile_mb_per_s: float
+    alone_exchanges_per_s: float
+    alone_second_exchanges_per_s: float | None
+    meanwhile_exchanges_per_s: float
 
 
-def traffic_json(each: "OtherTraffic") -> TrafficJson:
-    """The record of it."""
-    alone = each.alone
-    return TrafficJson(
-        *(each.link, alone.mb_per_s, alone.spread_mb_per_s, alone.second_mb_per_s),
-        each.meanwhile_mb_per_s,
-    )
+class DeviceJson(Struct, frozen=True):
+    """A CTC as the system saw it that guests leave."""
+
+    system: str
+    partner: str
+    rdev: str
+    io_per_s: float
+    busy_percent: float
+
+
+class EvacuationJson(Struct, frozen=True, kw_only=True):
+    """What became of guests that were to be moved. Names and meanings of the keys stay."""
+
+    source: str
+    """the system that the guests leave, or all of them in words"""
+    destination: str
+    """the system that they go to, or all of them in words"""
+    together: int
+    """how many leave a system at the same time"""
+    seconds: float
+    """until the last guest runs at its destination, or was given up"""
+    longest_stop_s: float
+    """how long the guest that was stopped longest was stopped"""
+    all_moved: bool
+    """whether every guest was moved"""
+    guests: list[GuestJson]
+    """in the order in which they began"""
+    traffic: Sequence[TrafficJson]
+    """of each link with other traffic"""
+    devices: Sequence[DeviceJson]
+    """each CTC as the system saw it that guests leave"""
+    responses: Sequence[Response]
+    """to each `--at`"""
+    notes: Sequence[Note]
+    """as of `isfc plan --json`"""
 
 
 class TurnJson(Struct, frozen=True):
@@ -167,8 +184,6 @@ class TurnJson(Struct, frozen=True):
     memory_bytes: int
     seconds: float
     longest_stop_s: float
-    longest_quiesce_s: float
-    """the same, in this release"""
     not_moved: list[str]
     """names"""
     to: dict[str, str]

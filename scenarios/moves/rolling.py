@@ -10,7 +10,7 @@ if not all its guests have a place then, none leaves.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Final
 
 from msgspec import structs, to_builtins
@@ -27,8 +27,8 @@ from scenarios.moves.evacuation import (
     Evacuated,
     Evacuation,
     EvacuationOutcome,
-    evacuate,
 )
+from scenarios.moves.moving import move
 from scenarios.moves.orders import (
     LOSE,
     NOT_GIVEN,
@@ -50,14 +50,15 @@ _GONE: Final = "Nothing of it was left."
 class Rolling:
     """Systems that are left in turn, and all guests of the cluster, each with its ``source``.
 
-    ``at_once`` guests leave each system at the same time; ``loads`` are other traffic meanwhile.
+    ``together`` guests leave each system at the same time; ``loads`` are other traffic meanwhile.
     ``orders`` are of hardware that is lost, at times since the first guest began.
     """
 
     collection: Collection
     order: tuple[NodeName, ...]
     tenants: tuple[Tenant, ...]
-    at_once: int = 1
+    _: KW_ONLY
+    together: int = 1
     loads: tuple[LinkLoad, ...] = ()
     seed: int = 1
     orders: tuple[Order, ...] = ()
@@ -134,14 +135,14 @@ class Turn:
         return 0.0 if self.outcome is None else self.outcome.seconds
 
     @property
-    def longest_quiesce_s(self) -> float:
+    def longest_stop_s(self) -> float:
         """How long the guest that was stopped longest was stopped."""
-        return 0.0 if self.outcome is None else self.outcome.longest_quiesce_s
+        return 0.0 if self.outcome is None else self.outcome.longest_stop_s
 
     @property
     def stayed(self) -> tuple[str, ...]:
         """The guests that could not be moved."""
-        failed = (each.moved.plan.name for each in self.guests if not each.moved.moved)
+        failed = (each.plan.name for each in self.guests if not each.moved)
         return (*failed, *self.without_way)
 
 
@@ -158,9 +159,9 @@ class RollingOutcome:
         return sum(turn.seconds for turn in self.turns)
 
     @property
-    def longest_quiesce_s(self) -> float:
+    def longest_stop_s(self) -> float:
         """How long the guest that was stopped longest was stopped."""
-        return max(turn.longest_quiesce_s for turn in self.turns)
+        return max(turn.longest_stop_s for turn in self.turns)
 
     @property
     def all_moved(self) -> bool:
@@ -174,10 +175,9 @@ class RollingOutcome:
                 "system": turn.system,
                 "way": turn.way,
                 "guests": len(turn.guests),
-                "memory_bytes": sum(each.moved.plan.memory.size for each in turn.guests),
+                "memory_bytes": sum(each.plan.memory.size for each in turn.guests),
                 "seconds": turn.seconds,
-                "longest_stop_s": turn.longest_quiesce_s,
-                "longest_quiesce_s": turn.longest_quiesce_s,
+                "longest_stop_s": turn.longest_stop_s,
                 "not_moved": len(turn.stayed),
             }
             for turn in self.turns
@@ -188,7 +188,7 @@ class RollingOutcome:
         return [
             TurnJson(
                 **{**row, "not_moved": [*turn.stayed]},
-                to={each.moved.plan.name: each.to for each in turn.guests},
+                to={each.plan.name: each.to for each in turn.guests},
             )
             for row, turn in zip(self.rows(), self.turns, strict=True)
         ]
@@ -197,8 +197,7 @@ class RollingOutcome:
         """What ``isfc evacuate --rolling --json`` prints of it; names and meanings stay."""
         record = {
             "seconds": self.seconds,
-            "longest_stop_s": self.longest_quiesce_s,
-            "longest_quiesce_s": self.longest_quiesce_s,
+            "longest_stop_s": self.longest_stop_s,
             "all_moved": self.all_moved,
             "turns": self.turn_records(),
             "responses": self.responses,
@@ -210,7 +209,7 @@ class RollingOutcome:
         systems = len({turn.system for turn in self.turns})
         return (
             f"<RollingOutcome {systems} systems: {self.seconds:.2f} s of moves, "
-            f"longest stop {self.longest_quiesce_s:.2f} s>"
+            f"longest stop {self.longest_stop_s:.2f} s>"
         )
 
     def _repr_html_(self) -> str:
@@ -220,7 +219,7 @@ class RollingOutcome:
 
 
 def roll(rolling: Rolling, progress: Callable[[int], None] | None = None) -> RollingOutcome:
-    """Make all turns, message by message; ``progress`` is told how many guests are over."""
+    """Make all turns, message by message; ``progress`` is told how many bytes have been moved."""
     return _Maintenance(rolling, progress).run()
 
 
@@ -260,12 +259,10 @@ class _Maintenance:
 
     def _return(self, system: NodeName, away: Turn) -> Turn:
         self._lose_due()
-        gone = [each for each in away.guests if each.moved.moved]
+        gone = [each for each in away.guests if each.moved]
         links = [{*link.nodes} for link in self._collection.links]
-        home = [
-            Placed(each.moved.plan, each.to, system) for each in gone if {each.to, system} in links
-        ]
-        cut = [each.moved.plan.name for each in gone if {each.to, system} not in links]
+        home = [Placed(each.plan, each.to, system) for each in gone if {each.to, system} in links]
+        cut = [each.plan.name for each in gone if {each.to, system} not in links]
         return replace(self._turn(system, _BACK, home), without_way=tuple(cut))
 
     def _lose_due(self) -> None:
@@ -292,18 +289,18 @@ class _Maintenance:
             self._collection,
             tuple(dict.fromkeys(each.source for each in placed)),
             tuple(placed),
-            self._rolling.at_once,
-            tuple(each for each in self._rolling.loads if self._is_there(each)),
-            tuple(replace(each, at_ns=each.at_ns - self._now_ns) for each in self._orders),
+            together=self._rolling.together,
+            loads=tuple(each for each in self._rolling.loads if self._is_there(each)),
+            orders=tuple(replace(each, at_ns=each.at_ns - self._now_ns) for each in self._orders),
             seed=self._rolling.seed,
             room=self._room,
             bound=way == _BACK,
         )
         tell = self._progress
         over = self._over
-        watched = None if tell is None else lambda count: tell(over + count)
-        outcome = evacuate(evacuation, watched, compared=False)
-        self._over += len(outcome.guests)
+        watched = None if tell is None else lambda length: tell(over + length)
+        outcome = move(evacuation, watched)
+        self._over += sum(guest.length for guest in outcome.guests)
         self._note_lost(outcome.responses)
         self._now_ns += round(outcome.seconds * NS_PER_S)
         turn = Turn(system, way, evacuation, outcome)
@@ -326,8 +323,8 @@ class _Maintenance:
 def _settle(turn: Turn, room: dict[NodeName, int], moved: dict[str, NodeName]) -> None:
     """Note where the guests of a turn are after it, and what room that leaves."""
     for each in turn.guests:
-        if each.moved.moved:
-            moved[each.moved.plan.name] = each.to
+        if each.moved:
+            moved[each.plan.name] = each.to
             if room:
-                room[each.source] += each.moved.plan.memory.size
-                room[each.to] -= each.moved.plan.memory.size
+                room[each.source] += each.plan.memory.size
+                room[each.to] -= each.plan.memory.size

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
 from isfc.layout.in_words import first_listed, listed
-from isfc.layout.note import Note, NoteKind
 from isfc.link.name import NodeName
 from scenarios.moves.guest import Guest, GuestPlan
 
@@ -157,17 +156,6 @@ def _placed(
         found[place] = chosen
         left[chosen] -= size
     return found, homeless, left
-
-
-def memory_notes(collection: Collection) -> tuple[Note, ...]:
-    """That nothing is known of the systems' memory, if so."""
-    if collection.memory:
-        return ()
-    text = (
-        "The file has no [memory.SYSTEM]: every guest is taken to fit where it goes, whatever is "
-        "free there."
-    )
-    return (Note(NoteKind.MEMORY, text),)
 
 
 class Targets:

@@ -61,6 +61,18 @@ class Limits:
         return not self.immediate and passes < PASSES_MAX and left_s > goal
 
 
+def make_limits(
+    *, max_total: float | None, max_quiesce: float | None, immediate: bool, quiesce: float
+) -> Limits:
+    """VMRELOCATE's limits in seconds; its defaults for those that are None."""
+    return Limits(
+        max_total=inf if max_total is None else max_total,
+        max_quiesce=(inf if immediate else QUIESCE_MAX_S) if max_quiesce is None else max_quiesce,
+        immediate=immediate,
+        quiesce_goal=quiesce,
+    )
+
+
 class RelocationEnd(StrEnum):
     """How a relocation ends."""
 

@@ -13,9 +13,10 @@ from typing import Final
 from isfc.layout.file import parse_layout
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX, stop_short
+from scenarios.moves.evacuation import Evacuation, EvacuationOutcome
 from scenarios.moves.guest import GuestPlan, Moved
 from scenarios.moves.guest_memory import KNOWN_GUESTS, GuestMemory
-from scenarios.moves.relocation import Relocation, RelocationOutcome, relocate
+from scenarios.moves.moving import move
 from scenarios.moves.vmrelocate import Limits
 from scenarios.published.table import PublishedRow
 from scenarios.runs.result import MIB
@@ -103,9 +104,9 @@ _DEFAULTS: Final = Limits()
 
 
 @cache
-def _move(memory: GuestMemory, limits: Limits = _DEFAULTS) -> RelocationOutcome:
+def _move(memory: GuestMemory, limits: Limits = _DEFAULTS) -> EvacuationOutcome:
     plan = GuestPlan("GUEST", memory, limits)
-    return relocate(Relocation(_LAYOUT, (plan,), source=NodeName("LPAR2")))
+    return move(Evacuation.over(_LAYOUT, [plan], source=NodeName("LPAR2")))
 
 
 def _small(*, immediate: bool = False) -> Moved:

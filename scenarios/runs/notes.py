@@ -111,8 +111,8 @@ def layout_notes(layout: Layout) -> tuple[Note, ...]:
     return modelled(layout, beyond_measured(layout))
 
 
-def cluster_notes(collection: Collection) -> tuple[Note, ...]:
-    """Of links that run together."""
+def cluster_notes(collection: Collection, more: Sequence[str] = ()) -> tuple[Note, ...]:
+    """Of links that run together; ``more`` is what else no published figure identifies."""
     links = collection.links
     own = dict.fromkeys(
         note
@@ -120,7 +120,8 @@ def cluster_notes(collection: Collection) -> tuple[Note, ...]:
         for note in (*link.notes, *_profile(link))
         if note.kind not in OPEN  # what is open of one link is of all of them
     )
-    unknown = _extrapolated(beyond_measured_cluster(collection))
+    known = dict.fromkeys([*beyond_measured_cluster(collection), *more])
+    unknown = _extrapolated([*known])
     pairs: Counter[frozenset[NodeName]] = Counter()
     for each in collection.traffic:
         pairs[frozenset((each.client, each.server))] += each.pairs

@@ -14,7 +14,8 @@ from isfc.layout.loss import cluster_losses
 from isfc.link.name import NodeName
 from scenarios.figures.cluster_plan import cluster_plan, plan_experiments
 from scenarios.figures.moved_ranges import evacuation_ranges
-from scenarios.moves.evacuation import Evacuation, evacuate
+from scenarios.moves.evacuation import Evacuation
+from scenarios.moves.moving import move
 from scenarios.moves.targets import place_guests
 from scenarios.runs.steady import steady_links
 from tools.pages.cluster_pictures import evacuation_svg, losses_svg, together_svg
@@ -45,8 +46,8 @@ def evacuation() -> str:
     collection, source = load_collection("two-cecs"), NodeName("ALPHA")
     placed = place_guests(collection, (source,), read_tenants(GUESTS, collection), {})
     evacuation = Evacuation(collection, (source,), placed)
-    outcome = evacuate(evacuation)
-    return evacuation_svg(outcome, evacuation_ranges(evacuation, outcome))
+    outcome = move(evacuation)
+    return evacuation_svg(outcome, evacuation_ranges(outcome))
 
 
 def files() -> dict[Path, str]:

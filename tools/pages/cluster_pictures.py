@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape
 
 from isfc.cli.output.ranges import likely
 from isfc.cli.relocation.certainty import seconds as seconds_of
-from isfc.cli.relocation.relocate_page import GIB
+from isfc.cli.relocation.page import GIB
 from isfc.layout.loss import ClusterLoss
 from scenarios.figures.cluster_plan import ClusterPlan
 from scenarios.figures.moved_ranges import MovesRange
@@ -119,14 +119,13 @@ def evacuation_svg(outcome: EvacuationOutcome, ranges: MovesRange | None) -> str
         lines.append(_text(x, _TOP + height + 18, f"{at_s:g} s", "small", middle=True))
     for row, guest in enumerate(outcome.guests):
         top = _TOP + row * _LINE
-        moved = guest.moved
-        lines.append(_text(10, top + 16, f"{moved.plan.name} to {guest.to}, {_size(guest)} GiB"))
-        for each in moved.passes:
-            begins_s = guest.begin_s + (each.begin_ns - moved.begin_ns) / 1e9
+        lines.append(_text(10, top + 16, f"{guest.plan.name} to {guest.to}, {_size(guest)} GiB"))
+        for each in guest.passes:
+            begins_s = each.begin_ns / 1e9
             width = max(1.0, room * each.seconds / seconds)
             kind = "stop" if each.quiesced else "used"
             lines.append(_bar(left + room * begins_s / seconds, top + 4, width, _BAR, kind))
-        said = f"stopped {moved.quiesced_seconds:.2f} s"
+        said = f"stopped {guest.quiesced_seconds:.2f} s"
         lines.append(_text(left + room * guest.end_s / seconds + 6, top + 16, said, "small"))
     within = f" (four of five cases: {seconds_of(ranges.seconds)})" if ranges else ""
     title = (
@@ -141,7 +140,7 @@ def _links_of(loss: ClusterLoss) -> Iterable[str]:
 
 
 def _size(guest: Evacuated) -> str:
-    return f"{guest.moved.plan.memory.size / GIB:g}"
+    return f"{guest.plan.memory.size / GIB:g}"
 
 
 def _ticks(seconds: float) -> Iterator[float]:

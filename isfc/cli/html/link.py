@@ -19,8 +19,8 @@ from isfc.layout.note import Note
 from isfc.layout.rules.rule import warnings_first
 from scenarios.figures.after_loss import AfterLoss
 from scenarios.figures.certainty import Range
-from scenarios.figures.moved_ranges import relocation_ranges
-from scenarios.figures.report_runs import TIMELINE_PAIRS, LinkRuns
+from scenarios.figures.moved_ranges import evacuation_ranges
+from scenarios.figures.report_runs import RELOCATED, TIMELINE_PAIRS, LinkRuns
 from scenarios.runs.notes import BUSY, BUSY_UNRANGED, believed, plan_notes, unranged
 from scenarios.runs.saturation import SATURATING_PAIRS, STATED_PAIRS, SUITE
 from scenarios.runs.steady import Rate
@@ -177,15 +177,15 @@ def _ios(runs: LinkRuns) -> Iterator[Row]:
 
 def _relocated(runs: LinkRuns) -> Iterator[Row]:
     """Guests that were moved, message by message."""
-    known = {found: relocation_ranges(found.relocation, found.guests) for found in runs.relocated}
-    every = [each for found in known.values() if found for each in found.guests if each]
+    known = [(found, evacuation_ranges(found)) for found in runs.relocated]
+    every = [each for _, found in known if found for each in found.guests if each]
     longest = greatest(each.seconds for each in every)
     stopped = greatest(each.quiesced for each in every)
-    for found, ranges in known.items():
+    for found, ranges in known:
         within = ranges.guests if ranges else [None] * len(found.guests)
         for guest, each in zip(found.guests, within, strict=True):
             yield (
-                *(guest.plan.name, found.relocation.way[0]),
+                *(RELOCATED, guest.source),
                 ranged(f"{guest.seconds:.2f}", each.seconds if each else None, longest),
                 ranged(f"{guest.quiesced_seconds:.2f}", each.quiesced if each else None, stopped),
                 *(len(guest.passes), f"{guest.length / 2**30:.2f}"),

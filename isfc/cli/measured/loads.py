@@ -42,7 +42,7 @@ from isfc.search.loads import (
 )
 from isfc.search.sized import LostPiece
 from isfc.search.windows import Window
-from scenarios.moves.evacuation import AT_ONCE_MAX
+from scenarios.moves.evacuation import TOGETHER_MAX
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.guest_memory import GuestMemory
 from scenarios.moves.vmrelocate import Limits
@@ -88,7 +88,7 @@ class AskedLoads(Struct, frozen=True):
         ),
     ] = None
     together: Annotated[
-        int, bounded("N", 1, AT_ONCE_MAX, "How many guests leave at the same time.")
+        int, bounded("N", 1, TOGETHER_MAX, "How many guests leave at the same time.")
     ] = 1
     source: Annotated[
         str | None,

@@ -17,7 +17,7 @@ from isfc.measured.by_time import Slot
 from isfc.search.loads import MONTHS_MAX, Loads
 from isfc.search.sized import LostPiece
 from isfc.search.windows import Leaving
-from scenarios.moves.guest import large_guests
+from scenarios.moves.notes import large_guests
 from scenarios.runs.saturation import SATURATING_PAIRS, SUITE
 
 _GONE: Final = {

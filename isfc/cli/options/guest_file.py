@@ -15,8 +15,7 @@ from isfc.cli.options.guest import GuestOptions
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import read_bytes, within
 from scenarios.moves.guest import GuestPlan
-from scenarios.moves.relocated import make_limits
-from scenarios.moves.vmrelocate import SECONDS_MAX, Limits
+from scenarios.moves.vmrelocate import SECONDS_MAX, Limits, make_limits
 
 COLUMNS: Final = tuple(
     "name memory change_rate touched hot_set write_rate like max_total max_quiesce immediate "
@@ -113,8 +112,8 @@ def _limits(row: dict[str, str], defaults: Limits) -> Limits:
     if quiesce is None and immediate == defaults.immediate:
         quiesce = defaults.max_quiesce
     return make_limits(
-        defaults.max_total if total is None else total,
-        quiesce,
+        max_total=defaults.max_total if total is None else total,
+        max_quiesce=quiesce,
         immediate=immediate,
         quiesce=defaults.quiesce_goal,
     )

@@ -9,19 +9,12 @@ from msgspec import Struct
 from isfc.cli.judgement.limit import limit_line, limits_json
 from isfc.cli.output.limit_record import LimitsJson
 from isfc.cli.output.ranges import RangeJson, factor_line, range_json, range_note
-from isfc.layout.note import Note
 from scenarios.figures.certainty import Interval, Range
 from scenarios.figures.limit import Limit, find_limit
-from scenarios.figures.moved_ranges import MovedRange, MovesRange, moved_mb_per_s, moving_load
+from scenarios.figures.moved_ranges import MovedRange, MovesRange, moving_load
 from scenarios.figures.ranges import flat_range
-from scenarios.moves.evacuation import Evacuation
+from scenarios.moves.evacuation import EvacuationOutcome
 from scenarios.moves.guest import Moved
-from scenarios.runs.notes import BUSY, unranged
-
-UNRANGED: Note = unranged(
-    f"what guests change, which is taken as told, of a device's I/O/s and Busy %, and of {BUSY}"
-)
-"""Of a relocation and of an evacuation."""
 
 
 def guest_line(guest: Moved, found: MovedRange | None) -> str:
@@ -93,11 +86,12 @@ def ranges_json(found: MovesRange | None, guests: Sequence[Moved]) -> MovesRange
     )
 
 
-def flat_ranges(found: MovesRange | None, stop: str) -> dict[str, Any]:
-    """The same of all guests as columns of a row; ``stop`` is its name of the longest stop."""
+def flat_ranges(found: MovesRange | None) -> dict[str, Any]:
+    """The same of all guests as columns of a row."""
     if found is None:
         return {}
-    return {**flat_range("seconds", found.seconds), **flat_range(stop, found.longest_stop)}
+    stop = flat_range("longest_stop_s", found.longest_stop)
+    return {**flat_range("seconds", found.seconds), **stop}
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +103,11 @@ class MovesLimit:
     load: str
 
     @classmethod
-    def of(cls, evacuation: Evacuation, guests: Sequence[Moved]) -> "MovesLimit":
+    def of(cls, outcome: EvacuationOutcome) -> "MovesLimit":
         """Find it, by short runs of as many messages as the guests have under way."""
-        limit = find_limit(moving_load(evacuation))
-        load = f"{evacuation.window} messages of each guest under way"
-        return cls(limit, moved_mb_per_s(guests), load)
+        limit = find_limit(moving_load(outcome.evacuation))
+        load = f"{outcome.evacuation.window} messages of each guest under way"
+        return cls(limit, outcome.mb_per_s, load)
 
     def line(self) -> str:
         """``Moving is limited by: how fast BOSTON receives ...``."""

@@ -1,4 +1,4 @@
-"""The options of ``isfc relocate`` but for those that describe a guest."""
+"""The options of ``isfc relocate`` and ``isfc evacuate`` but for those that describe a guest."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -15,12 +15,10 @@ from isfc.cli.options.number import bounded
 from isfc.cli.output.picture import check_picture
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import within
+from scenarios.moves.evacuation import GUESTS_MAX, TOGETHER_MAX, WINDOW_MAX
 from scenarios.moves.guest import GuestPlan
-from scenarios.moves.orders import UNNAMED, Order, read_order
-from scenarios.moves.relocated import make_limits
-from scenarios.moves.relocation import GUESTS_MAX, WINDOW_MAX
-from scenarios.moves.study import Varied
-from scenarios.moves.vmrelocate import QUIESCE_GOAL_S, SECONDS_MAX, Limits
+from scenarios.moves.orders import UNNAMED, Order, read_orders
+from scenarios.moves.vmrelocate import QUIESCE_GOAL_S, SECONDS_MAX, Limits, make_limits
 from scenarios.runs.workload import Workload, find_workload
 
 BackgroundOption = Annotated[
@@ -70,7 +68,7 @@ class LeavingOptions(Struct, frozen=True):
         bool, typer.Option("--at-once", help="All guests together, instead of one after the other.")
     ] = False
     together: Annotated[
-        int | None, bounded("N", 1, GUESTS_MAX, "Or N of them at the same time.")
+        int | None, bounded("N", 1, TOGETHER_MAX, "Or N of them at the same time.")
     ] = None
 
     def __post_init__(self) -> None:
@@ -164,41 +162,34 @@ class LimitOptions(Struct, frozen=True):
     def limits(self) -> Limits:
         """VMRELOCATE's limits."""
         goal = QUIESCE_GOAL_S if self.quiesce is None else self.quiesce
-        return make_limits(self.max_total, self.max_quiesce, immediate=self.immediate, quiesce=goal)
+        return make_limits(
+            max_total=self.max_total,
+            max_quiesce=self.max_quiesce,
+            immediate=self.immediate,
+            quiesce=goal,
+        )
 
 
 class ShownOptions(Struct, frozen=True):
-    """What is shown of a relocation, and how."""
+    """How moves are shown."""
 
-    sweep: Annotated[
-        Varied | None,
-        typer.Option(
-            help="A table instead: over 1, 2, 3 ... channels, or with 1, 2, 4 ... guests together."
-        ),
-    ] = None
-    shorter: Annotated[
-        bool, typer.Option("--shorter", help="Try what would make the stop shorter as well.")
-    ] = False
     plot: PlotOption = None
     csv: CsvOption = False
     json: JsonOption = False
 
     def __post_init__(self) -> None:
-        if self.sweep and (self.shorter or self.plot):
-            raise ConfigurationError("--sweep: expected neither --shorter nor --plot with it")
-        if self.csv and self.shorter:
-            raise ConfigurationError("--shorter and --csv: expected --json, which has both")
         if self.plot:
             check_picture(self.plot)
 
 
-def read_orders(texts: Sequence[str] | None, guests: Sequence[GuestPlan]) -> tuple[Order, ...]:
+def read_orders_given(
+    texts: Sequence[str] | None, guests: Sequence[GuestPlan]
+) -> tuple[Order, ...]:
     """The commands that are given meanwhile."""
-    names = [guest.name for guest in guests]
-    found = []
+    found: list[Order] = []
     for text in texts or ():
         with within(f"--at {text[:60]!r}"):
-            found.append(read_order(text, names))
+            found += read_orders([text], guests)
     return tuple(found)
 
 

@@ -1,7 +1,6 @@
 """``isfc evacuate --rolling``: rolling maintenance on one page."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 import typer
 from msgspec import Struct
@@ -14,41 +13,33 @@ from isfc.cli.output.progress import progress_bar
 from isfc.cli.output.ranges import RangeJson, range_json, range_note
 from isfc.cli.output.streams import show, show_csv, show_json
 from isfc.cli.output.table import plain_table
-from isfc.cli.relocation.certainty import UNRANGED, seconds
-from isfc.cli.relocation.relocate_page import GIB, response_lines
+from isfc.cli.relocation.certainty import seconds
+from isfc.cli.relocation.options import ShownOptions
+from isfc.cli.relocation.page import GIB, response_lines
 from isfc.layout.in_words import first_listed
 from isfc.layout.note import Note
 from scenarios.figures.certainty import Interval, Range
 from scenarios.figures.moved_ranges import MovesRange, evacuation_ranges
-from scenarios.moves.guest import large_guests
+from scenarios.moves.notes import moves_notes
 from scenarios.moves.orders import Response
 from scenarios.moves.record import TurnJson
 from scenarios.moves.rolling import Rolling, RollingOutcome, Turn, roll
-from scenarios.moves.targets import memory_notes
-from scenarios.runs.notes import cluster_notes
-
-if TYPE_CHECKING:
-    from isfc.cli.relocation.evacuate import EvacuationShown
 
 _NAMED = 6
 """Guests that the page names."""
 
 
-def show_rolling(rolling: Rolling, shown: "EvacuationShown") -> None:
+def show_rolling(rolling: Rolling, shown: ShownOptions) -> None:
     """Run it, with a bar, and show what came of it; ends with 1 if a guest stayed."""
-    leaving = sum(tenant.source in rolling.order for tenant in rolling.tenants)
-    count = 2 * leaving
+    leaving = [each.plan.memory.touched for each in rolling.tenants if each.source in rolling.order]
+    unit = "GiB, and then what changes"
     with progress_bar(
-        count, "moves", lambda done: f"interrupted after {done} of {count} moves", is_said=True
+        2 * sum(leaving) / GIB, unit, lambda done: f"interrupted after {done:.1f} GiB", is_said=True
     ) as advance:
-        outcome = roll(rolling, advance)
+        outcome = roll(rolling, lambda length: advance(length / GIB))
     ranges = [_ranges(turn) for turn in outcome.turns]
-    notes: Sequence[Note] = (
-        *cluster_notes(rolling.collection),
-        *large_guests(tenant.plan for tenant in rolling.tenants),
-        *memory_notes(rolling.collection),
-        UNRANGED,
-    )
+    plans = [tenant.plan for tenant in rolling.tenants]
+    notes = moves_notes(rolling.collection, plans, rolling.loads)
     if shown.csv:
         show_notes(notes)
         show_csv(outcome.rows())
@@ -78,8 +69,6 @@ class RollingJson(Struct, frozen=True):
     """of all moves, without the maintenance itself"""
     longest_stop_s: float
     """the longest that a guest was stopped"""
-    longest_quiesce_s: float
-    """the same, in this release"""
     all_moved: bool
     """whether every guest was away when its system was left, and is back"""
     turns: list[RangedTurnJson]
@@ -103,8 +92,8 @@ def rolling_json(
     total = _total(outcome, ranges)
     return RollingJson(
         [*rolling.order],
-        rolling.at_once,
-        *(outcome.seconds, outcome.longest_quiesce_s, outcome.longest_quiesce_s),
+        rolling.together,
+        *(outcome.seconds, outcome.longest_stop_s),
         outcome.all_moved,
         [
             RangedTurnJson(
@@ -122,9 +111,7 @@ def rolling_json(
 
 
 def _ranges(turn: Turn) -> MovesRange | None:
-    if turn.evacuation is None or turn.outcome is None:
-        return None
-    return evacuation_ranges(turn.evacuation, turn.outcome)
+    return None if turn.outcome is None else evacuation_ranges(turn.outcome)
 
 
 def _total(
@@ -147,7 +134,7 @@ def _total(
 
     return (
         of(outcome.seconds, [each.seconds for each in known], lambda ends: sum(ends) + others),
-        of(outcome.longest_quiesce_s, [each.longest_stop for each in known], max),
+        of(outcome.longest_stop_s, [each.longest_stop for each in known], max),
     )
 
 
@@ -161,14 +148,14 @@ def _page(
             turn.system if turn.is_away else "",
             turn.way,
             f"{len(turn.guests)}",
-            f"{sum(each.moved.plan.memory.size for each in turn.guests) / GIB:g}",
+            f"{sum(each.plan.memory.size for each in turn.guests) / GIB:g}",
             f"{turn.seconds:.2f}",
             seconds(known.seconds if known else None),
-            f"{turn.longest_quiesce_s:.2f}",
+            f"{turn.longest_stop_s:.2f}",
             seconds(known.longest_stop if known else None),
             _where(turn),
         )
-    together = "one by one" if rolling.at_once == 1 else f"{rolling.at_once} together"
+    together = "one by one" if rolling.together == 1 else f"{rolling.together} together"
     stayed = [
         f"{name} {f'at {turn.system}' if turn.is_away else 'where it went'}"
         for turn in outcome.turns
@@ -178,7 +165,7 @@ def _page(
     within = (f" ({seconds(each)})" for each in total) if total else iter(("", ""))
     said = (
         f"{outcome.seconds:.2f} s{next(within)} of moves, without the maintenance itself; the "
-        f"longest stop of a guest is {outcome.longest_quiesce_s:.2f} s{next(within)}. "
+        f"longest stop of a guest is {outcome.longest_stop_s:.2f} s{next(within)}. "
         f"{range_note(rate for each in ranges if each for rate in each.rates)}"
     )
     failed = [f"Not moved, and left behind: {first_listed(stayed, _NAMED)}."] if stayed else []
@@ -202,6 +189,6 @@ def _where(turn: Turn) -> str:
         return ""
     counts: dict[str, int] = {}
     for each in turn.guests:
-        if each.moved.moved:
+        if each.moved:
             counts[each.to] = counts.get(each.to, 0) + 1
     return ", ".join(f"{system} {count}" for system, count in sorted(counts.items()))

@@ -1,0 +1,245 @@
+"""What is shown of guests that were moved: when each was, its passes, and what that cost others."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from isfc.cli.judgement.advice import paces, two_paces
+from isfc.cli.output.ranges import likely, range_note
+from isfc.cli.output.table import plain_table
+from isfc.cli.relocation.certainty import guest_line, ranges_line, seconds
+from isfc.layout.in_words import first_listed
+from scenarios.figures.certainty import Range
+from scenarios.figures.moved_ranges import MovedRange, MovesRange
+from scenarios.figures.ranges import links_range
+from scenarios.moves.evacuation import Evacuated, Evacuation, EvacuationOutcome
+from scenarios.moves.guest import Pass
+from scenarios.moves.guest_memory import KNOWN_GUESTS, GuestMemory
+from scenarios.moves.orders import Response
+from scenarios.moves.record import WouldMove
+from scenarios.moves.vmrelocate import RelocationEnd
+from scenarios.runs.result import MIB
+
+GIB: Final = 2**30
+
+_COLUMNS: Final = 14
+"""Of the chart."""
+
+_SHOWN: Final = 16
+"""Guests whose passes are on a page, of more those that were not moved first."""
+
+
+def moves_page(
+    outcome: EvacuationOutcome, ranges: MovesRange | None = None, like: str | None = None
+) -> RenderableType:
+    """The whole page; ``like`` is the kind of guest that was asked for, if one was."""
+    evacuation, guests = outcome.evacuation, outcome.guests
+    parts: list[RenderableType] = [f"Relocation of {moves_in_words(evacuation)}"]
+    is_alike = len({plan.memory for plan in evacuation.plans}) == 1
+    if is_alike:
+        parts.append(_memory(evacuation.plans[0].memory))
+    if like is not None:
+        parts.append(f"{like}: {KNOWN_GUESTS[like].basis}")
+    if len(guests) > 1:
+        parts += ["", *_sums(outcome), "", _schedule(outcome, ranges)]
+    known = ranges.guests if ranges else [None] * len(guests)
+    shown = [*zip(guests, outcome.advice, known, strict=True)]
+    if len(shown) > _SHOWN:
+        shown = [each for each in shown if not each[0].moved][:_SHOWN]
+        parts += ["", "Passes of every guest: --csv or --json."]
+    for guest, would, within in shown:
+        parts += ["", *_guest(guest, would, within, "" if is_alike else _memory(guest.plan.memory))]
+    for response in outcome.responses:
+        parts += ["", *response_lines(response)]
+    if outcome.alone:
+        parts += ["", *_traffic(outcome)]
+    return Group(*parts, *(["", ranges_line(ranges)] if ranges else []))
+
+
+def moves_in_words(evacuation: Evacuation) -> str:
+    """``3 guests from ALPHA to BETA, one by one``: how many, where, and how many together."""
+    count, together = len(evacuation.tenants), evacuation.together
+    way = f"from {evacuation.name} to {evacuation.destination}"
+    if count == 1:
+        return f"a guest {way}"
+    order = "one by one" if together == 1 else f"{together} together"
+    if together >= count:
+        order = "all together"
+    return f"{count} guests {way}, {order}"
+
+
+def _sums(outcome: EvacuationOutcome) -> Iterator[str]:
+    yield (
+        f"{outcome.moved_count} of {len(outcome.guests)} guests moved in {outcome.seconds:.2f} s; "
+        f"the longest stop of a guest is {outcome.longest_stop_s:.2f} s."
+    )
+    other = [f"{each.plan.name} ({each.meant})" for each in outcome.guests if each.elsewhere]
+    if other:
+        yield f"Elsewhere, as the link to where they were to go was down: {first_listed(other, 8)}."
+
+
+def _memory(memory: GuestMemory) -> str:
+    is_small = memory.size < GIB
+    parts = [f"memory {memory.size / (MIB if is_small else GIB):g} {'MiB' if is_small else 'GiB'}"]
+    if memory.touched < memory.size:
+        parts.append(f"{memory.touched / GIB:.3g} GiB of it touched")
+    if memory.change_rate or not memory.hot_set:
+        parts.append(f"of which {memory.change_rate / MIB:g} MB/s change")
+    if memory.hot_set:
+        written = f"{memory.write_rate / MIB:g} MB/s"
+        parts.append(f"{memory.hot_set / GIB:.3g} GiB hot, written with {written}")
+    return ", ".join(parts)
+
+
+def _schedule(outcome: EvacuationOutcome, ranges: MovesRange | None) -> Table:
+    figures = (">begins", ">takes", "~range", ">stop", "~range")
+    sources = len({each.source for each in outcome.guests}) > 1
+    table = plain_table("guest", *["from"] * sources, "to", ">GiB", *figures, "", gap=1)
+    within = ranges.guests if ranges else [None] * len(outcome.guests)
+    for each, known in zip(outcome.guests, within, strict=True):
+        table.add_row(
+            Text(each.plan.name),
+            *[each.source] * sources,
+            each.to,
+            f"{each.plan.memory.size / GIB:g}",
+            f"{each.begin_s:.2f}",
+            f"{each.seconds:.2f}",
+            seconds(known.seconds if known else None),
+            f"{each.quiesced_seconds:.2f}",
+            seconds(known.quiesced if known else None),
+            Text(_bar(each, outcome.seconds), "cyan", no_wrap=True)
+            if each.moved
+            else Text(f"not moved, {each.end}", "yellow"),
+        )
+    return table
+
+
+def _bar(each: Evacuated, seconds: float) -> str:
+    """When it was under way, of all the time."""
+    begin = int(each.begin_s / seconds * _COLUMNS)
+    end = max(begin + 1, round(each.end_s / seconds * _COLUMNS))
+    return " " * begin + "=" * (end - begin)
+
+
+def _guest(
+    guest: Evacuated, would: WouldMove | None, within: MovedRange | None, memory: str
+) -> Iterator[RenderableType]:
+    """What became of one, its passes, and what would let it be moved."""
+    yield f"{guest.plan.name} {_what(guest)}"
+    yield from filter(None, (memory, guest_line(guest, within)))
+    yield _passes(guest.passes)
+    if would is not None:
+        yield _would_move(would)
+
+
+def _what(guest: Evacuated) -> str:
+    """What became of it, in a sentence."""
+    stays = f"the guest stays on {guest.source}"
+    moved = f"{guest.length / GIB:.2f} GiB moved"
+    match guest.end:
+        case RelocationEnd.MOVED:
+            return (
+                f"was moved in {guest.seconds:.2f} s, {guest.quiesced_seconds:.2f} s of them "
+                f"stopped; {moved}."
+            )
+        case RelocationEnd.CANCELLED:
+            return f"was not moved: cancelled after {guest.seconds:.2f} s; {moved} until then."
+        case RelocationEnd.TOTAL:
+            return (
+                f"was not moved: MAXTOTAL exceeded after {guest.seconds:.2f} s, {moved} until "
+                f"then; {stays}."
+            )
+        case RelocationEnd.LINK if not guest.seconds:
+            return "was not moved: the link was down."
+        case RelocationEnd.LINK:
+            return (
+                f"was not moved: the link was lost after {guest.seconds:.2f} s; {moved} until then."
+            )
+        case _:
+            return (
+                f"was not moved: MAXQUIESCE exceeded after {guest.quiesced_seconds:.2f} s "
+                f"stopped; {stays}."
+            )
+
+
+def _would_move(would: WouldMove) -> str:
+    """What would let it be moved, in a sentence."""
+    ways = []
+    if would.change_bytes_per_s is not None:
+        rates = ((would.change_bytes_per_s, "of change"), (would.write_bytes_per_s, "written"))
+        ways.append(
+            "at most "
+            + " and ".join(f"{rate / MIB:.3g} MB/s {what}" for rate, what in rates if rate)
+        )
+    limits = (("MAXQUIESCE", would.max_quiesce_s), ("MAXTOTAL", would.max_total_s))
+    if any(seconds for _, seconds in limits):
+        ways.append(" and ".join(f"{name} {seconds}" for name, seconds in limits if seconds))
+    if would.channels is not None:
+        ways.append(f"{would.channels} channels")
+    at = f"By the rules, at the {would.bytes_per_s / MIB:.0f} MB/s of its passes"
+    if not ways:
+        return f"{at}, neither less change nor more channels would let it be moved."
+    return f"{at}, it would be moved with {', or '.join(ways)}."
+
+
+def _passes(passes: Sequence[Pass]) -> Table:
+    table = plain_table(
+        "pass", ">begins s", ">takes s", ">moves GiB", ">MB/s one way", ">changed GiB"
+    )
+    for number, each in enumerate(passes, start=1):
+        table.add_row(
+            f"{number}{' stopped' if each.quiesced else ''}",
+            f"{each.begin_ns / 1e9:.2f}",
+            f"{each.seconds:.2f}",
+            f"{(each.length + each.state_length) / GIB:.3f}",
+            f"{(each.length + each.state_length) / max(1e-9, each.seconds) / MIB:.1f}",
+            f"{each.changed_length / GIB:.3f}",
+        )
+    return table
+
+
+def response_lines(response: Response) -> Iterator[RenderableType]:
+    """A command as the operator gave it, and what it came to."""
+    yield f"{response.at_s:g} s: {response.command}"
+    if response.told:
+        yield response.told
+    if response.lines:
+        table = plain_table("User", "From", "To", "Elapsed", "Status")
+        for line in response.lines:
+            hours, rest = divmod(int(line.elapsed_s), 3600)
+            elapsed = f"{hours:02}:{rest // 60:02}:{rest % 60:02}"
+            table.add_row(line.user, line.source, line.to, elapsed, line.stage)
+        yield table
+
+
+def traffic_range(outcome: EvacuationOutcome, link: str, mb_per_s: float) -> Range:
+    """Between what the other traffic of a link would carry."""
+    return links_range(mb_per_s, [outcome.evacuation.collection.link(link)])
+
+
+def _traffic(outcome: EvacuationOutcome) -> Iterator[RenderableType]:
+    figures = (">without", "~range", ">meanwhile", "~range", ">left %")
+    exchanges = (">exchanges/s\nwithout", ">\nmeanwhile")
+    table = plain_table("other traffic,\nMB/s both ways", *figures, *exchanges, gap=1)
+    ranges = []
+    for alone, meanwhile in zip(outcome.alone, outcome.meanwhile, strict=True):
+        rates = [each.rate.mb_per_s for each in (alone, meanwhile)]
+        within = [traffic_range(outcome, alone.link, rate) for rate in rates]
+        ranges += within
+        table.add_row(
+            alone.link,
+            paces(alone.rate),
+            likely(within[0]),
+            f"{rates[1]:.0f}",
+            likely(within[1]),
+            f"{100 * rates[1] / max(1e-9, rates[0]):.0f}",
+            f"{alone.exchanges_per_s:.0f}",
+            f"{meanwhile.exchanges_per_s:.0f}",
+        )
+    yield table
+    yield range_note(ranges)
+    if second := two_paces((each.link, each.rate) for each in outcome.alone):
+        yield second
