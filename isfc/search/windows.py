@@ -5,7 +5,7 @@ What a link carries of guests beside the load of a quarter of an hour is run: sh
 and limits of the guests then follow by the rules, through all quarters that they reach.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import inf
@@ -18,9 +18,9 @@ from isfc.link.name import NodeName
 from isfc.measured.by_time import PERIODS, SLOT_S, Slot
 from scenarios.figures.moved_ranges import pairs_alike
 from scenarios.figures.ranges import rate_range
-from scenarios.moves.by_rate import by_times
+from scenarios.moves.by_rate import by_times, in_order
 from scenarios.moves.evacuation import GUESTS_MAX, TOGETHER_MAX, WINDOW, Evacuation
-from scenarios.moves.guest import MESSAGE_LENGTH, GuestPlan, Moved
+from scenarios.moves.guest import MESSAGE_LENGTH, GuestPlan
 from scenarios.moves.guest_memory import GuestMemory
 from scenarios.moves.moving import move
 from scenarios.moves.targets import Placed
@@ -138,7 +138,8 @@ class Beside:
         for factor in (1.0, within.low, within.high):
             pace = {begin_s: rates[load] * factor for begin_s, load in self._loads.items()}
             clock = partial(_took, pace, PERIODS[self._period])
-            cases.append([*_moved(leaving, clock, begin_ns)])
+            moved = partial(by_times, took=clock)
+            cases.append(in_order(leaving.guests, leaving.at_once, moved, begin_ns))
         seconds = [(max(each.end_ns for each in case) - begin_ns) / NS_PER_S for case in cases]
         load = slot.mb_per_s[self._link.nodes.index(leaving.source)]
         guests = rates[self._loads[slot.begin_s]] * leaving.at_once / MIB
@@ -161,14 +162,6 @@ def guest_rate(evacuation: Evacuation) -> float:
     """Bytes/s that each guest of an evacuation is moved with."""
     guests = move(evacuation).guests
     return sum(guest.length / max(1e-9, guest.seconds) for guest in guests) / len(guests)
-
-
-def _moved(leaving: Leaving, clock: partial[int], begin_ns: int) -> Iterator[Moved]:
-    free_ns = [begin_ns] * leaving.at_once
-    for plan in leaving.guests:
-        moved = by_times(plan, clock, min(free_ns))
-        free_ns[free_ns.index(min(free_ns))] = moved.end_ns
-        yield moved
 
 
 def _took(pace: Mapping[int, float], period_s: int, begin_ns: int, length: int) -> int:

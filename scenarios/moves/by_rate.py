@@ -6,7 +6,7 @@ that was not.
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from math import ceil, inf
 from typing import Final
@@ -52,10 +52,10 @@ _STEPS: Final = 200
 
 def by_rate(plan: GuestPlan, bytes_per_s: float, begin_ns: int = 0) -> Moved:
     """What becomes of a guest whose every byte takes as long."""
-    return by_times(plan, lambda _, length: round(length / bytes_per_s * NS_PER_S), begin_ns)
+    return by_times(plan, begin_ns, took=lambda _, length: round(length / bytes_per_s * NS_PER_S))
 
 
-def by_times(plan: GuestPlan, took: Callable[[int, int], int], begin_ns: int = 0) -> Moved:
+def by_times(plan: GuestPlan, begin_ns: int, *, took: Callable[[int, int], int]) -> Moved:
     """What becomes of a guest; ``took`` says how many ns so many bytes take from a time on."""
     memory, limits = plan.memory, plan.limits
     passes: list[Pass] = []
@@ -109,17 +109,37 @@ def sampled_rates(evacuation: Evacuation) -> list[float]:
 
 def move_by_rate(evacuation: Evacuation) -> EvacuationOutcome:
     """A relocation by its rules. What other traffic and CTCs do meanwhile is not known."""
-    free_ns = [0] * evacuation.together
-    guests: list[Evacuated] = []
-    for tenant, rate in zip(evacuation.tenants, sampled_rates(evacuation), strict=True):
-        found = by_rate(tenant.plan, rate, min(free_ns))
-        free_ns[free_ns.index(min(free_ns))] = found.end_ns
-        way = {"source": tenant.source, "meant": tenant.to, "to": tenant.to}
-        guests.append(Evacuated(found.plan, found.passes, found.end, **way))
-    return EvacuationOutcome(evacuation, tuple(guests))
+    rates = iter(sampled_rates(evacuation))
+    found = in_order(
+        evacuation.plans,
+        evacuation.together,
+        lambda plan, now_ns: by_rate(plan, next(rates), now_ns),
+    )
+    return EvacuationOutcome(
+        evacuation,
+        tuple(
+            Evacuated(*(each.plan, each.passes, each.end), source=at.source, meant=at.to, to=at.to)
+            for each, at in zip(found, evacuation.tenants, strict=True)
+        ),
+    )
 
 
-def seconds_in_order(guests: Sequence[Moved], together: int) -> float:
+def in_order(
+    plans: Iterable[GuestPlan],
+    together: int,
+    moved: Callable[[GuestPlan, int], Moved],
+    begin_ns: int = 0,
+) -> list[Moved]:
+    """What becomes of guests of which so many are on their way, each as soon as one has ended."""
+    free_ns = [begin_ns] * together
+    found: list[Moved] = []
+    for plan in plans:
+        found.append(moved(plan, min(free_ns)))
+        free_ns[free_ns.index(min(free_ns))] = found[-1].end_ns
+    return found
+
+
+def seconds_in_order(guests: Iterable[Moved], together: int) -> float:
     """How long guests take of which so many are on their way, each as long as it took."""
     free_s = [0.0] * together
     for guest in guests:

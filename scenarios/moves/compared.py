@@ -35,24 +35,22 @@ def evacuate(
 
 
 def check_stops(evacuation: Evacuation) -> None:
-    """Raise `ConfigurationError` for a MAXQUIESCE that a guest's state alone exceeds."""
+    """Raise `ConfigurationError` for a MAXQUIESCE that a guest's state alone exceeds.
+
+    Over any link state takes far less than a second.
+    """
     for tenant in evacuation.tenants:
+        limit_s = tenant.plan.limits.max_quiesce
         link = find_link(evacuation.collection, tenant.source, tenant.to)
-        check_stop(tenant.plan, link, tenant.source)
-
-
-def check_stop(plan: GuestPlan, layout: Layout, source: NodeName | None) -> None:
-    """The same of one guest; over any link state takes far less than a second."""
-    limit_s = plan.limits.max_quiesce
-    if limit_s < 1 and limit_s <= (state_s := state_seconds(layout, source)):
-        raise ConfigurationError(
-            f"max quiesce {limit_s:g} s of {plan.name}: state and I/O devices, "
-            f"{STATE_LENGTH // 2**20} MiB, alone take {state_s:.3f} s over this link"
-        )
+        if limit_s < 1 and limit_s <= (state_s := state_seconds(link, tenant.source)):
+            raise ConfigurationError(
+                f"max quiesce {limit_s:g} s of {tenant.plan.name}: state and I/O devices, "
+                f"{STATE_LENGTH // 2**20} MiB, alone take {state_s:.3f} s over this link"
+            )
 
 
 @cache
-def state_seconds(layout: Layout, source: NodeName | None = None) -> float:
+def state_seconds(layout: Layout, source: NodeName) -> float:
     """How long a guest that writes nothing is stopped, over this link without other traffic."""
     idle = GuestPlan("IDLE", GuestMemory(size=2**20, touched=1))
     return move(Evacuation.over(layout, [idle], source=source)).longest_stop_s

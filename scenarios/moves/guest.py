@@ -36,7 +36,7 @@ guest that writes nothing has none. That there is such a pass is published (z/VM
 report, Live Guest Relocation), its length is assumed."""
 
 USERID_LENGTH_MAX: Final = 8
-"""Characters of a userid, as CP has it."""
+"""Characters of a userid (published: CP)."""
 
 MEMORY_MIN: Final = 2**20
 MEMORY_MAX: Final = 16 * 2**40
@@ -52,9 +52,10 @@ class GuestPlan:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        if not 1 <= len(self.name) <= USERID_LENGTH_MAX or not self.name.isascii():
+        name = self.name
+        if not 1 <= len(name) <= USERID_LENGTH_MAX or not name.isascii() or " " in name:
             raise ConfigurationError(
-                f"name {self.name[:40]!r}: expected a userid of 1 to {USERID_LENGTH_MAX} characters"
+                f"name {name[:40]!r}: expected a userid of 1 to {USERID_LENGTH_MAX} characters"
             )
         for what, value, least in (
             ("memory", self.memory.size, MEMORY_MIN),

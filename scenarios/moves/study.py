@@ -40,12 +40,8 @@ class Varied(StrEnum):
     GUESTS = "guests"
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """Something to try, in words, and the moves that it is."""
-
-    what: str
-    evacuation: Evacuation
+Change = tuple[str, Evacuation]
+"""Something to try, in words, and the moves that it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +62,12 @@ def _over_channels(evacuation: Evacuation) -> Iterator[Change]:
     link = evacuation.only_link
     most = min(CHANNELS_MAX, max(4, len(link.fibres) + 2))
     for count in range(1, most + 1):
-        yield Change(f"{count}", evacuation.with_link(with_channels(link, count)))
+        yield (f"{count}", evacuation.with_link(with_channels(link, count)))
 
 
 def _over_guests(evacuation: Evacuation) -> Iterator[Change]:
     for together in counts_together(evacuation):
-        yield Change(f"{together}", replace(evacuation, together=together))
+        yield (f"{together}", replace(evacuation, together=together))
 
 
 _SWEPT: Final = {Varied.CHANNELS: _over_channels, Varied.GUESTS: _over_guests}
@@ -95,11 +91,11 @@ class Advice:
 def advise(outcome: EvacuationOutcome, run: RunEach) -> Advice:
     """Try what may make the stop of a relocation shorter, or let guests be moved that were not."""
     changes = [*changes_of(outcome)]
-    noisy = [Change("", each) for each in _noise_runs(outcome.evacuation)]
+    noisy = [("", each) for each in _noise_runs(outcome.evacuation)]
     length = sum(guest.length for guest in outcome.guests) * len([*changes, *noisy])
     stop_s = outcome.longest_stop_s
     if length > SIMULATED_MAX:  # then all by the rules alone, this relocation too
-        given, *tried = _try_all([Change("", outcome.evacuation), *changes], run, move_by_rate)
+        given, *tried = _try_all([("", outcome.evacuation), *changes], run, move_by_rate)
         return _advice(given.outcome, tried, BY_RATE_SHARE * stop_s, simulated=False)
     tried = _try_all([*changes, *noisy], run, move)
     stops = [each.outcome.longest_stop_s for each in tried[len(changes) :]]
@@ -132,21 +128,21 @@ def changes_of(outcome: EvacuationOutcome) -> Iterator[Change]:
     if count < CHANNELS_MAX:
         feature = link.fibres[-1].profile.feature
         more = given.with_link(with_channels(link, count + 1))
-        yield Change(f"another chpid, {feature}", more)
+        yield (f"another chpid, {feature}", more)
     if together > 3:
         half = together // 2
-        yield Change(f"{half} at the same time", replace(given, together=half))
+        yield (f"{half} at the same time", replace(given, together=half))
     if together > 1:
-        yield Change("one guest after the other", replace(given, together=1))
+        yield ("one guest after the other", replace(given, together=1))
     if given.loads:
-        yield Change("no other traffic meanwhile", replace(given, loads=()))
+        yield ("no other traffic meanwhile", replace(given, loads=()))
     if any(plan.limits.immediate for plan in given.plans):
-        yield Change("without IMMEDIATE", _with_limits(given, immediate=False))
+        yield ("without IMMEDIATE", _with_limits(given, immediate=False))
     ends = {guest.end for guest in outcome.guests}
     if RelocationEnd.QUIESCE in ends:
-        yield Change("MAXQUIESCE NOLIMIT", _with_limits(given, max_quiesce=inf))
+        yield ("MAXQUIESCE NOLIMIT", _with_limits(given, max_quiesce=inf))
     if RelocationEnd.TOTAL in ends:
-        yield Change("MAXTOTAL NOLIMIT", _with_limits(given, max_total=inf))
+        yield ("MAXTOTAL NOLIMIT", _with_limits(given, max_total=inf))
 
 
 def _with_limits(evacuation: Evacuation, **changed: float | bool) -> Evacuation:
@@ -166,5 +162,5 @@ def _try_all(
     run: RunEach,
     work: Callable[[Evacuation], EvacuationOutcome],
 ) -> list[Tried]:
-    outcomes = run(work, [change.evacuation for change in changes])
-    return [Tried(change.what, outcome) for change, outcome in zip(changes, outcomes, strict=True)]
+    outcomes = run(work, [evacuation for _, evacuation in changes])
+    return [Tried(what, outcome) for (what, _), outcome in zip(changes, outcomes, strict=True)]

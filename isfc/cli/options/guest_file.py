@@ -22,8 +22,6 @@ COLUMNS: Final = tuple(
     "to from".split()
 )
 _FILE_LENGTH_MAX: Final = 64 * 1024
-_NAME_LENGTH_MAX: Final = 8
-"""Characters of a userid (published: CP)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +89,6 @@ def _guests(reader: "csv.DictReader[str]", defaults: Limits) -> Iterator[GuestLi
 
 def _guest(number: int, row: dict[str, str], defaults: Limits) -> GuestLine:
     name = row["name"].upper()
-    if not 1 <= len(name) <= _NAME_LENGTH_MAX or not name.isascii() or " " in name:
-        raise ConfigurationError(f"name {name[:40]!r}: expected a userid of 1 to 8 characters")
     given = {
         column: row.get(column) or None
         for column in ("like", "memory", "touched", "change_rate", "hot_set", "write_rate")

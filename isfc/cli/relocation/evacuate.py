@@ -1,9 +1,9 @@
 """``isfc evacuate``: move every guest of some systems to other members of their cluster."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import typer
 
@@ -17,18 +17,15 @@ from isfc.cli.relocation.options import AtOption, ShownOptions, read_orders_give
 from isfc.cli.relocation.rolling import show_rolling
 from isfc.cli.relocation.shown import show_moves, show_sweep, watch
 from isfc.errors import ConfigurationError
-from isfc.layout.channels import find_link
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
 from isfc.layout.in_words import find_node
-from isfc.link.name import NodeName
 from scenarios.moves.at_once import best_together
-from scenarios.moves.compared import check_stop
 from scenarios.moves.evacuated import systems_in_turn, systems_named
 from scenarios.moves.evacuation import TOGETHER_MAX, Evacuation
 from scenarios.moves.rolling import Rolling
 from scenarios.moves.study import Varied
-from scenarios.moves.targets import Placed, Tenant, place_guests, rooms
+from scenarios.moves.targets import Tenant, place_guests, rooms
 from scenarios.moves.vmrelocate import Limits
 from scenarios.runs.workload import load_of
 
@@ -107,33 +104,18 @@ def evacuate_system(
     if quiet and not collection.traffic:
         raise ConfigurationError(f"--quiet: {layout} has no [[traffic]]; expected it without")
     loads = () if quiet else tuple(map(load_of, collection.traffic))
+    tenants = read_tenants(guests, collection)
+    orders = read_orders_given(at, [each.plan for each in tenants])
+    run: dict[str, Any] = {"together": together, "loads": loads, "orders": orders, "seed": seed}
     if shown.rolling:
-        tenants = read_tenants(guests, collection)
-        losses = read_orders_given(at, [each.plan for each in tenants])
         order = _named(lambda: systems_in_turn(collection, system or (), tenants))
-        rolling = Rolling(
-            collection,
-            order,
-            tenants,
-            together=together,
-            loads=loads,
-            seed=seed,
-            orders=losses,
-        )
-        show_rolling(rolling, shown)
+        show_rolling(Rolling(collection, order, tenants, **run), shown)
         return
     sources = _named(lambda: systems_named(collection, system or ()))
-    placed = _placed(guests, collection, sources)
-    evacuation = Evacuation(
-        collection,
-        sources,
-        placed,
-        together=together,
-        loads=loads,
-        orders=read_orders_given(at, [each.plan for each in placed]),
-        seed=seed,
-        room=rooms(collection),
-    )
+    room = rooms(collection)
+    with within(f"--guests {guests}"):
+        placed = place_guests(collection, sources, tenants, room)
+    evacuation = Evacuation(collection, sources, placed, **run, room=room)
     if shown.sweep:
         show_sweep(evacuation, Varied.GUESTS, shown, jobs)
         return
@@ -141,18 +123,6 @@ def evacuate_system(
     if shown.best:
         best = best_together(evacuation, partial(run_all, jobs=jobs, is_said=True))
     show_moves(best.outcome if best else watch(evacuation), shown, best=best)
-
-
-def _placed(
-    guests: Path, collection: Collection, sources: Sequence[NodeName]
-) -> tuple[Placed, ...]:
-    """The guests of the file, and where each goes."""
-    tenants = read_tenants(guests, collection)
-    with within(f"--guests {guests}"):
-        placed = place_guests(collection, sources, tenants, rooms(collection))
-        for each in placed:
-            check_stop(each.plan, find_link(collection, each.source, each.to), each.source)
-    return placed
 
 
 def _named(find: Callable[[], _Found]) -> _Found:

@@ -1,6 +1,6 @@
 """The options of ``isfc relocate`` and ``isfc evacuate`` but for those that describe a guest."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -74,13 +74,8 @@ class LeavingOptions(Struct, frozen=True):
     def __post_init__(self) -> None:
         expect_one(at_once=self.at_once, together=self.together)
 
-    def plans(
-        self, options: GuestOptions, limits: Limits, check: Callable[[GuestPlan], None]
-    ) -> tuple[GuestPlan, ...]:
-        """The guests: so many alike, or those of a file, with ``limits`` where it gives none.
-
-        ``check`` raises `ConfigurationError` for a guest whose limits the link cannot keep.
-        """
+    def plans(self, options: GuestOptions, limits: Limits) -> tuple[GuestPlan, ...]:
+        """The guests: so many alike, or those of a file, with ``limits`` where it gives none."""
         text = self.guests
         if text.lstrip("-").isdigit():
             count = int(text[:9])
@@ -90,23 +85,13 @@ class LeavingOptions(Struct, frozen=True):
                 )
             memory = options.read()
             names = [UNNAMED] if count == 1 else [f"{UNNAMED}{n + 1}" for n in range(count)]
-            plans = tuple(GuestPlan(name, memory, limits) for name in names)
-            with within("--max-quiesce"):
-                check(plans[0])
-            return plans
+            return tuple(GuestPlan(name, memory, limits) for name in names)
         if options != GuestOptions():
             raise ConfigurationError(
                 "--guests FILE.csv: expected no --memory or other option that describes a guest; "
                 "its columns do"
             )
         lines = read_guests(Path(text), has_destination=False, defaults=limits)
-        if not 1 <= len(lines) <= GUESTS_MAX:
-            raise ConfigurationError(
-                f"--guests {text}: {len(lines)} guests; expected 1 to {GUESTS_MAX}"
-            )
-        for line in lines:
-            with within(f"--guests {text}: line {line.number}"):
-                check(line.plan)
         return tuple(line.plan for line in lines)
 
     def count_together(self, count: int) -> int:

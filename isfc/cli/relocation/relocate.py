@@ -24,7 +24,6 @@ from isfc.cli.relocation.options import (
 )
 from isfc.cli.relocation.shown import show_moves, show_sweep, watch
 from isfc.errors import ConfigurationError
-from scenarios.moves.compared import check_stop
 from scenarios.moves.evacuation import WINDOW, Evacuation
 from scenarios.moves.study import Varied, advise
 
@@ -73,7 +72,7 @@ def relocate_guests(
     file = chosen.open_file()
     link, _ = open_with_disks(file, chosen.link_name)
     source = choose_node(link, "--from", leaving.source)
-    plans = leaving.plans(guest, limited.limits, lambda plan: check_stop(plan, link, source))
+    plans = leaving.plans(guest, limited.limits)
     evacuation = Evacuation.over(
         link,
         plans,
