@@ -164,7 +164,7 @@ def guest() -> isfc.GuestPlan:
 
 def relocations(layout: isfc.Layout) -> None:
     """A guest that is moved in virtual time."""
-    moved: isfc.Relocated = isfc.relocate(layout, guest())
+    moved: isfc.EvacuationOutcome = isfc.relocate(layout, guest())
     print([row["seconds"] for row in moved.rows()], moved.longest_stop_s)
 
 

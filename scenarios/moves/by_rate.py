@@ -242,9 +242,7 @@ def _channels(outcome: EvacuationOutcome, source: NodeName, to: NodeName) -> int
             collection=Collection.of(layout),
             sources=(source,),
             tenants=tuple(Placed(guest.plan, source, to) for guest in guests),
-            loads=tuple(
-                load for load in evacuation.loads if {load.client, load.server} == {source, to}
-            ),
+            loads=evacuation.loads_of(link.name),
             orders=(),
         )
         return sampled_rates(alone)

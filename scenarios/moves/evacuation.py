@@ -137,6 +137,11 @@ class Evacuation:
         (link,) = self.collection.links
         return link
 
+    def loads_of(self, link: str) -> tuple[LinkLoad, ...]:
+        """The other traffic of a link, by its name."""
+        nodes = {*self.collection.link(link).nodes}
+        return tuple(load for load in self.loads if {load.client, load.server} == nodes)
+
     def with_link(self, layout: Layout) -> "Evacuation":
         """The same over another layout of its only link."""
         return replace(self, collection=replace(self.collection, links=(layout,)))
@@ -283,14 +288,9 @@ class EvacuationOutcome:
 
     def _traffic(self) -> Iterator[TrafficJson]:
         for alone, meanwhile in zip(self.alone, self.meanwhile, strict=False):
-            nodes = {*self.evacuation.collection.link(alone.link).nodes}
             yield TrafficJson(
                 link=alone.link,
-                loads=[
-                    str(load)
-                    for load in self.evacuation.loads
-                    if {load.client, load.server} == nodes
-                ],
+                loads=[*map(str, self.evacuation.loads_of(alone.link))],
                 alone_mb_per_s=alone.rate.mb_per_s,
                 alone_spread_mb_per_s=alone.rate.spread_mb_per_s,
                 alone_second_mb_per_s=alone.rate.second_mb_per_s,

@@ -132,6 +132,7 @@ class TrafficJson(Struct, frozen=True, kw_only=True):
     """the other pace that it may keep, or null"""
     meanwhile_mb_per_s: float
     alone_exchanges_per_s: float
+    """this and those below: within the ranges of MB/s, in proportion"""
     alone_second_exchanges_per_s: float | None
     meanwhile_exchanges_per_s: float
 

@@ -8,8 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 import isfc
-from isfc.cli.relocation.evacuate import EvacuateJson
-from isfc.cli.relocation.relocate import RelocateJson
+from isfc.cli.relocation.shown import MovesJson
 from tests.isfc.cli.test_functions import of_command, text_of
 from tests.isfc.journal.test_journal import recorded
 
@@ -95,8 +94,8 @@ def test_records_are_what_commands_print(
     for key, value in results["plan"].to_dict().items():
         if key != "advice":
             assert shown[key] == value
-    assert {*results["evacuate"].to_dict()} < {*EvacuateJson.__struct_fields__}
-    assert {*results["relocate"].to_dict()} < {*RelocateJson.__struct_fields__}
+    for name in ("evacuate", "relocate"):
+        assert {*results[name].to_dict()} < {*MovesJson.__struct_fields__}
     (found,) = of_command(capsys, "check", "published-1", "--fail-on", "never")
     of_link = isfc.check("published-1")[found["nodes"][0] + "-" + found["nodes"][1]]
     assert [each.to_dict() for each in of_link] == [

@@ -229,8 +229,9 @@ def _traffic(outcome: EvacuationOutcome) -> Iterator[RenderableType]:
         rates = [each.rate.mb_per_s for each in (alone, meanwhile)]
         within = [traffic_range(outcome, alone.link, rate) for rate in rates]
         ranges += within
+        loads = outcome.evacuation.loads_of(alone.link)
         table.add_row(
-            alone.link,
+            " ".join([alone.link, *(f"{load.workload.name}:{load.pairs}" for load in loads)]),
             paces(alone.rate),
             likely(within[0]),
             f"{rates[1]:.0f}",

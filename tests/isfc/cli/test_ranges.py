@@ -45,7 +45,11 @@ GAINS: Final = {
     "worst_loss_leaves": "worst_loss_range",
 }
 """What is so many times another figure, and its range: that of a rate beside it is another."""
-MOVED: Final = "seconds longest_stop_s quiesced_seconds quiesce_s longest_quiesce_s"
+MOVED: Final = "seconds longest_stop_s quiesced_seconds"
+BESIDE: Final = (
+    "alone_mb_per_s alone_spread_mb_per_s meanwhile_mb_per_s alone_exchanges_per_s "
+    "meanwhile_exchanges_per_s"
+)
 
 
 class Shown(NamedTuple):
@@ -76,7 +80,7 @@ SHOWN: Final = {
     ),
     "relocate": Shown(
         "relocate published-4 --memory 16M --change-rate 20M --background HS:2",
-        f"{MOVED} {LIMITS} exchanges_per_s exchanges_per_s_alone exchanges_per_s_alone_second",
+        f"{MOVED} {LIMITS} {BESIDE}",
         "io_per_s bytes state_bytes changed_bytes",
         slow=True,
     ),
@@ -86,10 +90,14 @@ SHOWN: Final = {
         "changed_bytes",
     ),
     "evacuate": Shown(
-        "evacuate MESH S1 --guests GUESTS", f"{MOVED} {LIMITS}", "passes moved_bytes bytes"
+        "evacuate MESH S1 --guests GUESTS",
+        f"{MOVED} {LIMITS}",
+        "io_per_s bytes state_bytes changed_bytes",
     ),
     "evacuate, varied": Shown(
-        "evacuate MESH S1 --guests GUESTS --sweep --jobs 1", f"{MOVED} moved", "changed_bytes"
+        "evacuate MESH S1 --guests GUESTS --sweep --jobs 1",
+        f"{MOVED} mb_per_s moved",
+        "changed_bytes",
     ),
     "evacuate, rolling": Shown(
         "evacuate MESH --rolling --guests GUESTS", MOVED, "changed_bytes"

@@ -29,6 +29,6 @@ def test_points_are_what_runs_give(monkeypatch: pytest.MonkeyPatch) -> None:
     assert surveyed.timeline.ios
     assert list(surveyed.tried) == ["single-ctc"]
     assert len(told) == 4
-    assert [(each.relocation.way[0], each.all_moved) for each in surveyed.relocated] == [
+    assert [(each.evacuation.name, each.all_moved) for each in surveyed.relocated] == [
         (node, True) for node in layout.nodes
     ]

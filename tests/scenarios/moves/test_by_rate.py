@@ -6,11 +6,12 @@ from math import inf
 import pytest
 
 from isfc.layout.catalogue import load_layout
-from scenarios.moves.by_rate import by_rate, relocate_by_rate, with_channels, would_move
+from scenarios.moves.by_rate import by_rate, move_by_rate, with_channels, would_move
+from scenarios.moves.evacuation import Evacuation, EvacuationOutcome
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.guest_memory import GuestMemory
+from scenarios.moves.moving import move
 from scenarios.moves.record import WouldMove
-from scenarios.moves.relocation import Relocation, RelocationOutcome, relocate
 from scenarios.moves.study import SIMULATED_MAX, advise
 from scenarios.moves.vmrelocate import Limits, RelocationEnd
 from scenarios.runs.result import MIB
@@ -22,19 +23,19 @@ LAYOUT = load_layout("published-4")
 MEMORY = GuestMemory(size=64 * MIB, touched=64 * MIB, change_rate=300 * MIB)
 
 
-def stuck(limits: Limits, memory: GuestMemory = MEMORY) -> tuple[Relocation, WouldMove]:
+def stuck(limits: Limits, memory: GuestMemory = MEMORY) -> tuple[Evacuation, WouldMove]:
     """A relocation that a limit ends, and what would let the guest be moved."""
-    relocation = Relocation(LAYOUT, (GuestPlan("GUEST", memory, limits),))
-    (would,) = would_move(relocation, relocate(relocation))
+    relocation = Evacuation.over(LAYOUT, (GuestPlan("GUEST", memory, limits),))
+    (would,) = would_move(move(relocation))
     assert would is not None
     return relocation, would
 
 
-def moved(relocation: Relocation, memory: GuestMemory | None = None, **limits: float) -> bool:
-    (plan,) = relocation.guests
+def moved(relocation: Evacuation, memory: GuestMemory | None = None, **limits: float) -> bool:
+    (plan,) = relocation.plans
     changed = replace(plan.limits, **limits)  # type: ignore[arg-type]
     plan = replace(plan, limits=changed, memory=memory or plan.memory)
-    return relocate(replace(relocation, guests=(plan,))).all_moved
+    return move(relocation.with_plans([plan])).all_moved
 
 
 @pytest.mark.parametrize("limits", [Limits(max_quiesce=0.2), Limits(max_total=0.5)])
@@ -54,7 +55,7 @@ def test_what_is_said_to_do_does(limits: Limits) -> None:
         assert moved(relocation, max_total=would.max_total_s)
     assert would.channels is not None
     wider = with_channels(LAYOUT, would.channels)
-    assert moved(replace(relocation, layout=wider))
+    assert moved(relocation.with_link(wider))
 
 
 def test_of_two_limits_that_are_too_short_both_are_said() -> None:
@@ -82,8 +83,8 @@ def test_a_hot_set_is_written_more_slowly() -> None:
     ],
 )
 def test_the_rules_come_to_what_is_simulated(limits: Limits) -> None:
-    relocation = Relocation(LAYOUT, (GuestPlan("GUEST", MEMORY, limits),))
-    (simulated,) = relocate(relocation).guests
+    relocation = Evacuation.over(LAYOUT, (GuestPlan("GUEST", MEMORY, limits),))
+    (simulated,) = move(relocation).guests
     found = by_rate(simulated.plan, simulated.length / simulated.seconds)
     assert found.end is simulated.end
     assert len(found.passes) == len(simulated.passes)
@@ -93,7 +94,7 @@ def test_the_rules_come_to_what_is_simulated(limits: Limits) -> None:
 
 def test_guests_by_the_rules_go_one_after_the_other() -> None:
     plans = tuple(GuestPlan(name, MEMORY) for name in ("A", "B", "C"))
-    outcome = relocate_by_rate(Relocation(LAYOUT, plans, together=2))
+    outcome = move_by_rate(Evacuation.over(LAYOUT, plans, together=2))
     assert outcome.all_moved
     first, second, third = outcome.guests
     assert (first.begin_ns, second.begin_ns) == (0, 0)
@@ -108,14 +109,14 @@ def test_a_long_relocation_is_tried_by_the_rules() -> None:
         GuestMemory(size=size, touched=size, change_rate=1000 * MIB),
         Limits(max_quiesce=inf),
     )
-    relocation = Relocation(LAYOUT, (plan,))
-    outcome = relocate_by_rate(relocation)
+    relocation = Evacuation.over(LAYOUT, (plan,))
+    outcome = move_by_rate(relocation)
 
-    def run(work: object, tried: object) -> list[RelocationOutcome]:
-        assert work is relocate_by_rate
-        return [relocate_by_rate(each) for each in tried]  # type: ignore[attr-defined]
+    def run(work: object, tried: object) -> list[EvacuationOutcome]:
+        assert work is move_by_rate
+        return [move_by_rate(each) for each in tried]  # type: ignore[attr-defined]
 
-    advice = advise(relocation, outcome, run)
+    advice = advise(outcome, run)
     assert not advice.simulated
-    assert [each.change.what for each in advice.shorter] == ["another chpid, FICON Express2"]
-    assert relocate_by_rate(relocation).guests[0].end is RelocationEnd.MOVED
+    assert [each.what for each in advice.shorter] == ["another chpid, FICON Express2"]
+    assert move_by_rate(relocation).guests[0].end is RelocationEnd.MOVED

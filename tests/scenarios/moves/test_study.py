@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from math import inf
+from typing import Any
 
 import pytest
 
@@ -10,9 +11,10 @@ from isfc.layout.file import parse_collection
 from isfc.link.scan import CTCS_MAX
 from isfc.testing.cluster import mesh
 from scenarios.moves.by_rate import CHANNELS_MAX, with_channels
+from scenarios.moves.evacuation import Evacuation, EvacuationOutcome
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.guest_memory import GuestMemory
-from scenarios.moves.relocation import Relocation, RelocationOutcome, relocate
+from scenarios.moves.moving import move
 from scenarios.moves.study import Varied, advise, changes_of, sweep
 from scenarios.moves.vmrelocate import Limits
 from scenarios.runs.result import MIB
@@ -26,34 +28,34 @@ DEFAULTS = Limits()
 
 
 def relocation(
-    count: int = 1, change_mib: int = 60, limits: Limits = DEFAULTS, **changed: object
-) -> Relocation:
+    count: int = 1, change_mib: int = 60, limits: Limits = DEFAULTS, **changed: Any
+) -> Evacuation:
     memory = GuestMemory(size=32 * MIB, touched=32 * MIB, change_rate=change_mib * MIB)
     plans = tuple(GuestPlan(f"GUEST{number}", memory, limits) for number in range(count))
-    return Relocation(LAYOUT, plans, **changed)  # type: ignore[arg-type]
+    return Evacuation.over(LAYOUT, plans, **changed)
 
 
 def run(
-    work: Callable[[Relocation], RelocationOutcome], items: Sequence[Relocation]
-) -> list[RelocationOutcome]:
+    work: Callable[[Evacuation], EvacuationOutcome], items: Sequence[Evacuation]
+) -> list[EvacuationOutcome]:
     return [work(item) for item in items]
 
 
 def test_sweeps_are_over_channels_and_over_guests_together() -> None:
     channels = sweep(relocation(), Varied.CHANNELS, run)
-    assert [each.change.what for each in channels] == ["1", "2", "3", "4"]
+    assert [each.what for each in channels] == ["1", "2", "3", "4"]
     seconds = [each.outcome.seconds for each in channels]
     assert seconds == sorted(seconds, reverse=True)
     guests = sweep(relocation(3), Varied.GUESTS, run)
-    assert [each.change.relocation.together for each in guests] == [1, 2, 3]
+    assert [each.outcome.evacuation.together for each in guests] == [1, 2, 3]
     stops = [each.outcome.longest_stop_s for each in guests]
     assert stops == sorted(stops)
 
 
 def test_what_makes_the_stop_shorter_comes_first_and_the_rest_is_alike() -> None:
     plan = relocation(2, together=2)
-    advice = advise(plan, relocate(plan), run)
-    assert {each.change.what for each in advice.shorter} == {
+    advice = advise(move(plan), run)
+    assert {each.what for each in advice.shorter} == {
         "another chpid, FICON Express2",
         "one guest after the other",
     }
@@ -64,14 +66,14 @@ def test_what_makes_the_stop_shorter_comes_first_and_the_rest_is_alike() -> None
 
 def test_difference_within_the_noise_is_none() -> None:
     idle = relocation(change_mib=0)  # its stop is its state's: some packages over any link
-    outcome = relocate(idle)
+    outcome = move(idle)
 
-    def all_alike(_: object, items: Sequence[Relocation]) -> list[RelocationOutcome]:
+    def all_alike(_: object, items: Sequence[Evacuation]) -> list[EvacuationOutcome]:
         return [outcome for _ in items]
 
-    again = advise(idle, outcome, all_alike)
+    again = advise(outcome, all_alike)
     assert again.shorter == ()
-    assert [each.change.what for each in again.alike] == ["another chpid, FICON Express2"]
+    assert [each.what for each in again.alike] == ["another chpid, FICON Express2"]
 
 
 @pytest.mark.parametrize(
@@ -83,10 +85,10 @@ def test_difference_within_the_noise_is_none() -> None:
 )
 def test_limit_that_ended_it_is_to_be_raised(limits: Limits, what: str) -> None:
     plan = relocation(change_mib=2_000, limits=limits)
-    outcome = relocate(plan)
+    outcome = move(plan)
     assert not outcome.all_moved
-    advice = advise(plan, outcome, run)
-    (raised,) = (each for each in advice.shorter if each.change.what == what)
+    advice = advise(outcome, run)
+    (raised,) = (each for each in advice.shorter if each.what == what)
     assert raised.outcome.all_moved
 
 
@@ -94,7 +96,7 @@ def test_everything_that_can_be_tried_is() -> None:
     limits = Limits(max_quiesce=inf, immediate=True)
     background = find_workload("HS"), 3
     plan = relocation(4, limits=limits, together=4, background=background)
-    whats = [change.what for change in changes_of(plan, relocate(plan))]
+    whats = [what for what, _ in changes_of(move(plan))]
     assert whats == [
         "another chpid, FICON Express2",
         "2 at the same time",

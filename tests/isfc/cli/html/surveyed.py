@@ -8,10 +8,10 @@ from isfc.layout.rules.rule import Untried
 from scenarios.figures.advice import ComparedLoad, TriedAdvice
 from scenarios.figures.after_loss import after_losses, link_losses
 from scenarios.figures.report_runs import LinkRuns, Point
+from scenarios.moves.compared import evacuate
+from scenarios.moves.evacuation import Evacuation
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.guest_memory import GuestMemory
-from scenarios.moves.relocated import watch_relocation
-from scenarios.moves.relocation import Relocation
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.saturation import ModelledRate
 from scenarios.runs.steady import Rate
@@ -41,8 +41,8 @@ def surveyed(name: str, link: str | None = None) -> LinkRuns:
     }
     relocation = memory_over_paths(dict.fromkeys((f"from {node}" for node in layout.nodes), 300.0))
     rates = tuple(ModelledRate(node, Rate(400), Rate(300)) for node in layout.nodes)
-    guest = GuestPlan("direct-io", GuestMemory(size=2**20, touched=2**20))
-    moved = Relocation(layout, (guest,), source=layout.nodes[1])
+    guest = GuestPlan("GUEST", GuestMemory(size=2**20, touched=2**20))
+    moved = Evacuation.over(layout, [guest], source=layout.nodes[1])
     return LinkRuns(
         name,
         plan,
@@ -53,5 +53,5 @@ def surveyed(name: str, link: str | None = None) -> LinkRuns:
         lefts,
         timeline,
         relocation,
-        relocated=(watch_relocation(moved),),
+        relocated=(evacuate(moved),),
     )

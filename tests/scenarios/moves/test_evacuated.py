@@ -10,7 +10,7 @@ from rich.console import Console
 
 import isfc
 from isfc.cli.main import run
-from isfc.cli.relocation.relocate_page import relocation_page
+from isfc.cli.relocation.page import moves_page
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.steady import steady_run
 from scenarios.runs.workload import find_workload
@@ -26,7 +26,7 @@ def test_python_and_the_command_have_the_same_figures(capsys: pytest.CaptureFixt
     assert run([*arguments, "--at", "0.01 STATUS", "--json"]) == 0
     record = json.loads(capsys.readouterr().out)
     ours = json.loads(json.dumps(found.to_dict()))
-    more = {key: record[key] for key in ("ranges", "limits", "notes")}
+    more = {key: record[key] for key in ("ranges", "limits")}
     assert {**ours, **more} == record
     assert run([*arguments, "--csv"]) == 0
     head, *lines = capsys.readouterr().out.splitlines()
@@ -45,30 +45,29 @@ def test_guests_have_limits_of_their_own() -> None:
     found = isfc.relocate("published-4", plans, together=2, background=("HS", 2))
     assert [each.end for each in found.guests] == ["max-total", "moved"]
     assert not found.all_moved
-    assert found.to_dict()["background"]["exchanges_per_s_alone"] == found.alone_per_s
-    assert found.alone is not None
-    known = Experiment.of(found.relocation.layout, find_workload("HS"), 2)
-    assert found.alone == steady_run(known)  # two beginnings, and no trend left
-    assert repr(found).startswith("<Relocated CLIENT - SERVER, 1 of 2 guests: ")
-    assert "<td>max-total</td><td>0.05</td>" in found._repr_html_()
+    (alone,) = found.alone
+    assert found.to_dict()["traffic"][0]["alone_exchanges_per_s"] == alone.exchanges_per_s
+    known = steady_run(Experiment.of(isfc.load_layout("published-4"), find_workload("HS"), 2))
+    assert alone.exchanges_per_s == known.result.messages_per_s_in  # two beginnings, and no trend
+    assert alone.rate.mb_per_s == pytest.approx(known.result.mb_per_s, rel=0.01)
+    assert repr(found).startswith("<EvacuationOutcome CLIENT - SERVER, 1 of 2 guests: ")
+    assert "<td>max-total</td>" in found._repr_html_()
 
 
 @pytest.mark.at_length
 @pytest.mark.slow
 def test_second_pace_of_the_background_is_said() -> None:
     found = isfc.relocate("published-4", MEMORY, background=("HS", 2))
-    assert found.alone is not None
-    rate = found.alone.rate
-    paces = replace(found.alone, rate=replace(rate, second_mb_per_s=rate.mb_per_s / 2))
-    two = replace(found, alone=paces)
-    alone = two.alone_per_s
-    assert alone is not None
-    assert two.to_dict()["background"]["exchanges_per_s_alone_second"] == pytest.approx(alone / 2)
+    (alone,) = found.alone
+    slower = replace(alone.rate, second_mb_per_s=alone.rate.mb_per_s / 2)
+    two = replace(found, alone=(replace(alone, rate=slower),))
+    (told,) = two.to_dict()["traffic"]
+    assert told["alone_second_exchanges_per_s"] == pytest.approx(alone.exchanges_per_s / 2)
     console = Console(width=200, file=io.StringIO())
     with console.capture() as shown:
-        console.print(relocation_page(two))
-    text = shown.get()
-    assert f"{alone:.0f} exchanges/s, or {alone / 2:.0f} if" in " ".join(text.split())
+        console.print(moves_page(two))
+    paces = f"{alone.rate.mb_per_s:.0f} or {alone.rate.mb_per_s / 2:.0f}"
+    assert paces in " ".join(shown.get().split())
 
 
 def test_limits_of_a_single_guest_are_arguments() -> None:
