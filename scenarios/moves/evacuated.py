@@ -13,7 +13,6 @@ from isfc.layout.collection import Collection
 from isfc.layout.in_words import find_node, listed
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
-from scenarios.moves.at_once import best_together
 from scenarios.moves.compared import evacuate as move_away
 from scenarios.moves.evacuation import WINDOW, Evacuation, EvacuationOutcome
 from scenarios.moves.guest import GuestPlan
@@ -21,6 +20,7 @@ from scenarios.moves.guest_memory import GuestMemory
 from scenarios.moves.orders import UNNAMED, read_orders
 from scenarios.moves.rolling import Rolling, RollingOutcome, roll
 from scenarios.moves.targets import Tenant, place_guests, rooms
+from scenarios.moves.together import best_together
 from scenarios.moves.vmrelocate import QUIESCE_GOAL_S, make_limits
 from scenarios.runs.at_site import GivenSite, link_at, links_at
 from scenarios.runs.saturation import in_turn

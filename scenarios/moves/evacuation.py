@@ -100,7 +100,10 @@ class Evacuation:
         source: NodeName | None = None,
         background: tuple[Workload, int] | None = None,
         memory: Sequence[Memory] = (),
-        **more: Any,
+        together: int = 1,
+        orders: tuple[Order, ...] = (),
+        window: int = WINDOW,
+        seed: int = 1,
     ) -> Self:
         """A relocation over one link, from its first node if ``source`` is None.
 
@@ -114,7 +117,17 @@ class Evacuation:
         room = rooms(collection)
         tenants = place_guests(collection, (begin,), [Tenant(plan, end) for plan in guests], room)
         loads = () if background is None else (LinkLoad(begin, end, *background),)
-        return cls(collection, (begin,), tenants, loads=loads, room=room, **more)
+        return cls(
+            collection,
+            (begin,),
+            tenants,
+            together=together,
+            loads=loads,
+            orders=orders,
+            window=window,
+            seed=seed,
+            room=room,
+        )
 
     @property
     def name(self) -> str:

@@ -10,12 +10,12 @@ from enum import StrEnum
 from math import inf
 from typing import Final
 
-from scenarios.moves.at_once import RunEach, counts_together
 from scenarios.moves.by_rate import CHANNELS_MAX, move_by_rate, with_channels
 from scenarios.moves.compared import check_stops, evacuate
 from scenarios.moves.evacuation import WINDOW_MAX, Evacuation, EvacuationOutcome
 from scenarios.moves.guest import with_limits
 from scenarios.moves.moving import move
+from scenarios.moves.together import RunEach, counts_together
 from scenarios.moves.vmrelocate import RelocationEnd
 
 NOISE_WINDOWS: Final = (-0.1, 0.1)

@@ -20,12 +20,12 @@ from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
 from isfc.layout.in_words import find_node
-from scenarios.moves.at_once import best_together
 from scenarios.moves.evacuated import systems_in_turn, systems_named
 from scenarios.moves.evacuation import TOGETHER_MAX, Evacuation
 from scenarios.moves.rolling import Rolling
 from scenarios.moves.study import Varied
 from scenarios.moves.targets import Tenant, place_guests, rooms
+from scenarios.moves.together import best_together
 from scenarios.moves.vmrelocate import Limits
 from scenarios.runs.workload import load_of
 

@@ -28,12 +28,12 @@ from isfc.cli.relocation.study_page import (
     sweep_rows,
 )
 from scenarios.figures.moved_ranges import evacuation_ranges
-from scenarios.moves.at_once import BestTogether
 from scenarios.moves.compared import evacuate
 from scenarios.moves.evacuation import Evacuation, EvacuationOutcome
 from scenarios.moves.record import EvacuationJson, TrafficJson
 from scenarios.moves.study import Advice, Varied
 from scenarios.moves.study import sweep as run_sweep
+from scenarios.moves.together import BestTogether
 
 
 class RangedTrafficJson(TrafficJson, frozen=True, kw_only=True):
@@ -55,7 +55,7 @@ class MovesJson(EvacuationJson, frozen=True, kw_only=True):
     shorter: list[TriedJson] | UnsetType = UNSET
     """with `--shorter`"""
     tried: list[TriedJson] | UnsetType = UNSET
-    """with `--best`: of each number of guests together that was tried"""
+    """as of `shorter`, with `--best`: of each number of guests together that was tried"""
     profile: ProfileJson | UnsetType = UNSET
     """as of `isfc plan --json`"""
 

@@ -13,9 +13,9 @@ from isfc.cli.relocation.certainty import flat_ranges, seconds
 from isfc.cli.relocation.page import moves_in_words
 from scenarios.figures.certainty import Range
 from scenarios.figures.moved_ranges import evacuation_ranges
-from scenarios.moves.at_once import ALIKE_SHARE, BestTogether
 from scenarios.moves.evacuation import Evacuation, EvacuationOutcome
 from scenarios.moves.study import Advice, Tried, Varied
+from scenarios.moves.together import ALIKE_SHARE, BestTogether
 
 _HEADINGS = {Varied.CHANNELS: "channels", Varied.GUESTS: "together"}
 

@@ -47,8 +47,8 @@ GAINS: Final = {
 """What is so many times another figure, and its range: that of a rate beside it is another."""
 MOVED: Final = "seconds longest_stop_s quiesced_seconds"
 BESIDE: Final = (
-    "alone_mb_per_s alone_spread_mb_per_s meanwhile_mb_per_s alone_exchanges_per_s "
-    "meanwhile_exchanges_per_s"
+    "alone_mb_per_s alone_spread_mb_per_s alone_second_mb_per_s meanwhile_mb_per_s "
+    "alone_exchanges_per_s alone_second_exchanges_per_s meanwhile_exchanges_per_s"
 )
 
 
