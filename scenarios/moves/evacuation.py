@@ -293,7 +293,7 @@ class EvacuationOutcome:
             longest_stop_s=self.longest_stop_s,
             all_moved=self.all_moved,
             guests=[*map(guest_json, self.guests, self.advice)],
-            traffic=[*self._traffic()],
+            traffic=tuple(self._traffic()),
             devices=self.devices,
             responses=self.responses,
             notes=self.notes,

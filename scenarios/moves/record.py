@@ -164,11 +164,11 @@ class EvacuationJson(Struct, frozen=True, kw_only=True):
     """whether every guest was moved"""
     guests: list[GuestJson]
     """in the order in which they began"""
-    traffic: Sequence[TrafficJson]
+    traffic: tuple[TrafficJson, ...]
     """of each link with other traffic"""
-    devices: Sequence[DeviceJson]
+    devices: tuple[DeviceJson, ...]
     """each CTC as the system saw it that guests leave"""
-    responses: Sequence[Response]
+    responses: tuple[Response, ...]
     """to each `--at`"""
     notes: Sequence[Note]
     """as of `isfc plan --json`"""

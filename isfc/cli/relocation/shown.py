@@ -1,7 +1,5 @@
 """Guests that are moved: run with a bar, and shown as a page, JSON, CSV or a picture."""
 
-from collections.abc import Sequence
-
 import typer
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict
@@ -46,7 +44,7 @@ class RangedTrafficJson(TrafficJson, frozen=True, kw_only=True):
 class MovesJson(EvacuationJson, frozen=True, kw_only=True):
     """``isfc relocate --json`` and ``isfc evacuate --json``. Names of the keys stay."""
 
-    traffic: Sequence[RangedTrafficJson]
+    traffic: tuple[RangedTrafficJson, ...]
     """of each link with other traffic"""
     ranges: MovesRangeJson | None
     """null if nothing follows from a rate"""
@@ -117,14 +115,14 @@ def moves_json(
 ) -> MovesJson:
     """The record of moves; ``best`` is what else was tried."""
     record = asdict(outcome.record)
-    traffic = [
+    traffic = tuple(
         RangedTrafficJson(
             **asdict(each),
             alone_range=range_json(traffic_range(outcome, each.link, each.alone_mb_per_s)),
             meanwhile_range=range_json(traffic_range(outcome, each.link, each.meanwhile_mb_per_s)),
         )
         for each in record.pop("traffic")
-    ]
+    )
     return MovesJson(
         **record,
         traffic=traffic,
