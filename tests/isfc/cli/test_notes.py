@@ -28,7 +28,11 @@ UNRANGED = ("run", "plan", "relocate", "run --fault-seed", "collide")
 COMMANDS = {
     # what of it is shown is of a run, of the rule of thumb, or of both
     "run": (["run", "FILE", "--workload", "HM", *SHORT], MODEL, True),
-    "relocate": (["relocate", "FILE", "--memory", "1M", "--change-rate", "0"], MODEL, True),
+    "relocate": (
+        ["relocate", "FILE", "--memory", "1M", "--change-rate", "0"],
+        {**MODEL, "memory": "The file has no [memory.SYSTEM]"},
+        True,
+    ),
     "plan": (["plan", "FILE"], {**MODEL, "rule": RULE}, True),
     "run --fault-seed": (
         ["run", "FILE", "--workload", "HM", "--fault-seed", "1", *SHORT[:2], "--seconds", "0.2"],
