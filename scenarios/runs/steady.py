@@ -156,6 +156,23 @@ class SteadyRun:
 
 
 @dataclass(frozen=True, slots=True)
+class SteadyEnds:
+    """A run until every end that has clients is steady: what each sends, and all that it saw.
+
+    What several fibres share is of the run whose clients begin together.
+    """
+
+    ends: Mapping[tuple[NodeName, NodeName], SteadyRun]
+    channels: tuple[ChannelResult, ...]
+    paths: tuple[PathResult, ...]
+
+    @property
+    def mb_per_s(self) -> float:
+        """What all of them send, in MB/s (2^20)."""
+        return sum(run.rate.mb_per_s for run in self.ends.values())
+
+
+@dataclass(frozen=True, slots=True)
 class SteadyLinks:
     """A run of several links until what each end sends is steady.
 
@@ -174,20 +191,22 @@ def steady_run(experiment: Experiment) -> SteadyRun:
 
     It ends after `BATCHES_MAX` batches, steady or not.
     """
-    (only,) = steady_ends(experiment)
+    (only,) = steady_ends(experiment).ends.values()
     return only
 
 
-def steady_ends(experiment: Experiment) -> list[SteadyRun]:
+def steady_ends(experiment: Experiment) -> SteadyEnds:
     """The same of every end that has clients, of one link or of several that run together."""
     ends = experiment.sending
     runs = _Run(experiment), _Run(experiment, _gradually)
     rates = _until_steady(runs, [[end] for end in ends])
     seen = [[run.result(end) for run in runs] for end in ends]
-    return [
-        SteadyRun(rate, mean(both) if rate.second_mb_per_s is None else both[0])
-        for (rate,), both in zip(rates, seen, strict=True)
-    ]
+    _, channels, paths = runs[0].looks.shared(runs[0].first(ends))
+    found = {
+        end: SteadyRun(rate, mean(both) if rate.second_mb_per_s is None else both[0])
+        for end, (rate,), both in zip(ends, rates, seen, strict=True)
+    }
+    return SteadyEnds(found, channels, paths)
 
 
 def steady_links(experiment: Experiment, batches_max: int = BATCHES_MAX) -> SteadyLinks:
