@@ -53,7 +53,8 @@ class LossesPanel(Panel, frozen=True, tag="losses"):
             links = only(links, links.link(self.link))
         pieces = [*filter(None, map(str.strip, self.without.split("+")))]
         check_pieces(pieces, known_pieces(links.links, links.cecs), "Without")
-        return shown.losses(after_losing(links, pieces, None if self.rule else run_all))
+        with progress_told(by_hundredths(tell)):
+            return shown.losses(after_losing(links, pieces, None if self.rule else run_all))
 
 
 class CommandPanel(Panel, frozen=True):
@@ -93,7 +94,8 @@ class LinksPanel(Panel, frozen=True, tag="together"):
         links = self.layout()
         if not shares_anything(links):
             return shown.nothing_shared()
-        return shown.together(cluster_plan(links, run_all), cluster_notes(links))
+        with progress_told(by_hundredths(tell)):
+            return shown.together(cluster_plan(links, run_all), cluster_notes(links))
 
 
 class StatementsPanel(CommandPanel, frozen=True, tag="statements"):
@@ -130,8 +132,7 @@ _FIELDS: Final = {
 
 def show_panel(tell: Tell, panel: Panel) -> Printed | dict[str, Any] | Failed:
     """What the page shows: ``html``, or what a command prints."""
-    with progress_told(by_hundredths(tell)):
-        found = panel.show(tell)
+    found = panel.show(tell)
     return {"html": found} if isinstance(found, str) else found
 
 
