@@ -13,7 +13,7 @@ from isfc.cli.main import run
 from isfc.cli.output.exits import ExitCode
 from isfc.testing.cluster import mesh
 from scenarios.figures import report_runs
-from scenarios.figures.after_loss import after_losses
+from scenarios.figures.losses import after_losses
 
 pytestmark = pytest.mark.at_length
 
@@ -128,7 +128,7 @@ def test_page_of_a_record_is_that_of_its_text(monkeypatch: pytest.MonkeyPatch) -
 def test_losses_are_by_the_model_or_by_rule() -> None:
     whole, *left = isfc.losses("published-1", rule=True)
     assert whole.loss is None
-    assert all(each.loss is not None and each.ways is None for each in left)
+    assert all(each.loss is not None and each.carried.ways is None for each in left)
     (_, without) = isfc.losses("atlanta-boston", without=["40"])
     assert without.range is not None
     assert without.share_range is not None
