@@ -98,8 +98,10 @@ if TYPE_CHECKING:
     from isfc.search.sized import LinkSizing as LinkSizing
     from isfc.search.sizing import size as size
     from isfc.search.sweep import sweep as sweep
-    from scenarios.figures.after_loss import AfterLoss as AfterLoss
     from scenarios.figures.collide import CollisionOutcome as CollisionOutcome
+    from scenarios.figures.link_rates import ModelledRate as ModelledRate
+    from scenarios.figures.link_rates import carried as carried
+    from scenarios.figures.losses import AfterLoss as AfterLoss
     from scenarios.moves.evacuated import evacuate as evacuate
     from scenarios.moves.evacuated import relocate as relocate
     from scenarios.moves.evacuated import rolling_maintenance as rolling_maintenance
@@ -112,8 +114,6 @@ if TYPE_CHECKING:
     from scenarios.runs.at_site import at_site as at_site
     from scenarios.runs.at_site import plan as plan
     from scenarios.runs.notes import plan_notes as plan_notes
-    from scenarios.runs.saturation import ModelledRate as ModelledRate
-    from scenarios.runs.saturation import carried as carried
     from scenarios.runs.workload import Workload as Workload
 
 __version__ = "0.1.0"
@@ -164,7 +164,7 @@ _HOMES: Final = {
     "check": "isfc.search.decide",
     "Finding": "isfc.layout.rules.rule",
     "losses": "isfc.search.decide",
-    "AfterLoss": "scenarios.figures.after_loss",
+    "AfterLoss": "scenarios.figures.losses",
     "collide": "isfc.search.decide",
     "CollisionOutcome": "scenarios.figures.collide",
     "change": "isfc.search.decide",
@@ -184,8 +184,8 @@ _HOMES: Final = {
     "report": "isfc.cli.html.report",
     "replay": "isfc.search.replay",
     "Replayed": "isfc.search.replay",
-    "carried": "scenarios.runs.saturation",
-    "ModelledRate": "scenarios.runs.saturation",
+    "carried": "scenarios.figures.link_rates",
+    "ModelledRate": "scenarios.figures.link_rates",
     "plan_notes": "scenarios.runs.notes",
     "Note": "isfc.layout.note",
     "simulate": "isfc.search.simulation",

@@ -21,33 +21,10 @@ from isfc.layout.sharing import in_use
 from isfc.link.name import NodeName
 
 DIRECTOR, PORT, PATH, ISL, CEC, SYSTEM = "director", "port", "path", "isl", "cec", "system"
-VARY = "vary"
+VARY, CHPID, CTC, TOGETHER = "vary", "chpid", "ctc", "together"
 
 Pieces = dict[str, frozenset[Fibre]]
 """Everything of a link that can be named as gone, and the fibres that go with it."""
-
-
-@dataclass(frozen=True, slots=True)
-class LostTogether:
-    """Several things that are gone at the same time; ``left`` is None when the link is down.
-
-    ``text`` names them as people did. ``piece`` says what it is if it is one alone, of its kind:
-    ``director``, ``path`` or ``cec``.
-    """
-
-    text: str
-    left: Layout | None
-    piece: str = ""
-
-    @property
-    def kind(self) -> str:
-        """``together``, or what it is."""
-        return self.piece or "together"
-
-    @property
-    def names(self) -> tuple[str, str]:
-        """What is gone: the same for both ends."""
-        return self.text, self.text
 
 
 def named_pieces(layout: Layout, cecs: Sequence[Cec] = ()) -> Pieces:
@@ -101,16 +78,16 @@ def _names_of_the_way(fibres: Sequence[Fibre]) -> Iterator[tuple[str, Fibre]]:
                 yield f"{ISL}:{fibre.path.name}", fibre
 
 
-def lost_together(layout: Layout, pieces: Sequence[str], known: Pieces) -> LostTogether:
+def link_without(layout: Layout, pieces: Sequence[str], cecs: Sequence[Cec] = ()) -> Layout | None:
     """What is left of a link without some pieces; those that are no part of it take nothing.
 
-    An inter-switch link that is not the last one of its path leaves the fibres, and less rate; to
-    be named as often as such links are gone.
+    None if it is down. An inter-switch link that is not the last one of its path leaves the fibres,
+    and less rate; to be named as often as such links are gone.
     """
-    times = Counter(spelt(piece, known) for piece in pieces)
+    known = named_pieces(layout, cecs)
     gone: set[Fibre] = set()
     fewer: dict[Fibre, int] = {}
-    for name, count in times.items():
+    for name, count in Counter(spelt(piece, known) for piece in pieces).items():
         for fibre in known.get(name, ()):
             if _goes(fibre, name, count):
                 gone.add(fibre)
@@ -120,7 +97,7 @@ def lost_together(layout: Layout, pieces: Sequence[str], known: Pieces) -> LostT
     left = layout.with_ctcs(ctcs) if ctcs else None
     if left is not None and fewer:
         left = left.with_fibres(lambda fibre: _with_fewer_isls(fibre, fewer.get(fibre, 0)))
-    return LostTogether(" + ".join(spelt(piece, known) for piece in pieces), left)
+    return left
 
 
 def _goes(fibre: Fibre, name: str, count: int = 1) -> bool:
@@ -137,17 +114,6 @@ def _with_fewer_isls(fibre: Fibre, gone: int) -> Fibre:
         return fibre
     isl = structs.replace(fibre.path.isl, count=fibre.path.isl.count - gone)
     return replace(fibre, path=structs.replace(fibre.path, isl=isl))
-
-
-def lost_pieces(layout: Layout, cecs: Sequence[Cec] = ()) -> tuple[LostTogether, ...]:
-    """The loss of each director, path and CEC of a link; a CEC takes all of it along."""
-    known = named_pieces(layout, cecs)
-    return tuple(
-        replace(lost_together(layout, [name], known), piece=kind)
-        for name in known
-        for kind in (DIRECTOR, PATH, CEC)
-        if name.startswith(f"{kind}:")
-    )
 
 
 def known_pieces(links: Iterable[Layout], cecs: Sequence[Cec]) -> list[str]:
@@ -194,17 +160,10 @@ def pieces(layout: AnyLayout) -> dict[str, list[str]]:
     }
 
 
-def collection_without(
-    collection: Collection, pieces: Sequence[str]
-) -> tuple[Collection, tuple[Layout, ...]]:
-    """What is left of all links of a file without some pieces, and the links that are cut."""
-    lefts = [
-        lost_together(link, pieces, named_pieces(link, collection.cecs)).left
-        for link in collection.links
-    ]
-    links = tuple(left for left in lefts if left is not None)
-    cut = tuple(link for link, left in zip(collection.links, lefts, strict=True) if left is None)
-    return in_use(replace(collection, links=links)), cut
+def collection_without(collection: Collection, pieces: Sequence[str]) -> Collection:
+    """What is left of all links of a file without some pieces."""
+    lefts = (link_without(link, pieces, collection.cecs) for link in collection.links)
+    return in_use(replace(collection, links=tuple(left for left in lefts if left is not None)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +210,7 @@ def places_of(piece: str, collection: Collection) -> tuple[tuple[NodeName, Rdev]
     check_pieces([piece], known_pieces(links, cecs), "piece")
     found: list[tuple[NodeName, Rdev]] = []
     for link in links:
-        left = lost_together(link, [piece], named_pieces(link, cecs)).left
+        left = link_without(link, [piece], cecs)
         kept = {ctc.rdevs for ctc in left.ctcs} if left is not None else set()
         found += [
             (link.nodes[0], ctc.rdevs[0]) for ctc in link.device_list() if ctc.rdevs not in kept

@@ -54,6 +54,11 @@ def in_use(collection: Collection) -> Collection:
     )
 
 
+def only(collection: Collection, link: Layout) -> Collection:
+    """What the collection says of one of its links, which may have more, such as notes."""
+    return in_use(replace(collection, links=(link,)))
+
+
 def shares_anything(collection: Collection) -> bool:
     """Whether any link shares anything with another, or the file knows machines or directors."""
     return bool(

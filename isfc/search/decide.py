@@ -20,14 +20,21 @@ from isfc.layout.in_words import expected
 from isfc.layout.lost import check_pieces, known_pieces
 from isfc.layout.rules.book import find_all
 from isfc.layout.rules.rule import Finding
+from isfc.layout.sharing import only
 from isfc.layout.shown import html_table
 from isfc.search.candidate import parse_fixed
 from isfc.search.objective import LinksObjective, Objective, Scoring
 from isfc.search.optimise import optimise as search
 from isfc.search.result import SearchResult, Task
 from isfc.search.workers import check_jobs, each_by, shared_out
-from scenarios.figures.after_loss import AfterLoss, after_losses, links_losses
-from scenarios.figures.choice import Candidate, Choice, PairOdds, judge_choice, pair_odds
+from scenarios.figures.choice import (
+    Candidate,
+    Choice,
+    PairOdds,
+    check_comparable,
+    judge_choice,
+    pair_odds,
+)
 from scenarios.figures.collide import (
     MESSAGE_LENGTH,
     SEEDS,
@@ -39,6 +46,8 @@ from scenarios.figures.collide import (
 )
 from scenarios.figures.collide import SECONDS_MAX as COLLIDE_SECONDS_MAX
 from scenarios.figures.collide import collide as run_trial
+from scenarios.figures.losses import AfterLoss, after_losing
+from scenarios.figures.rates import Load
 from scenarios.runs.at_site import GivenSite, links_at
 from scenarios.runs.repeat import SEEDS_MAX
 from scenarios.runs.run import INTERVAL_MIN
@@ -63,11 +72,12 @@ def check(layout: AnyLayout) -> dict[str, tuple[Finding, ...]]:
 def losses(
     layout: AnyLayout,
     *,
+    link: str | None = None,
     without: Sequence[str] = (),
     rule: bool = False,
     profile: GivenSite = None,
 ) -> list[AfterLoss]:
-    """What all links carry with each piece of hardware gone, the whole first.
+    """What all links, or one ``link``, carry with each piece of hardware gone, the whole first.
 
     Or ``without`` some pieces together, named as in ``isfc plan --without``. Of each, ``loss`` says
     which links are cut, ``mb_per_s`` what the slower direction carries, of several links in all,
@@ -76,8 +86,10 @@ def losses(
     there.
     """
     collection = links_at(layout, profile)
+    if link is not None:
+        collection = only(collection, collection.link(link))
     check_pieces(without, known_pieces(collection.links, collection.cecs), "without")
-    return after_losses(collection, links_losses(collection, without), None if rule else in_turn)
+    return after_losing(collection, without, None if rule else in_turn)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -95,8 +107,8 @@ class Comparison:
         return [
             {
                 "layout": each.name,
-                "ctcs": len(each.layout.ctcs),
-                "mb_per_s": each.rate.mb_per_s,
+                "ctcs": each.ctcs,
+                "mb_per_s": each.mb_per_s,
                 "low_mb_per_s": each.range.likely.low,
                 "high_mb_per_s": each.range.likely.high,
                 "worst_loss": None if each.worst is None else each.worst.gone,
@@ -120,7 +132,7 @@ class Comparison:
         return {"layouts": self.rows(), "odds": odds}
 
     def __repr__(self) -> str:
-        rates = ", ".join(f"{each.name} {each.rate.mb_per_s:,.1f} MB/s" for each in self.choices)
+        rates = ", ".join(f"{each.name} {each.mb_per_s:,.1f} MB/s" for each in self.choices)
         return f"<Comparison {rates}>"
 
     def _repr_html_(self) -> str:
@@ -137,21 +149,18 @@ def compare(
     *,
     profile: GivenSite = None,
 ) -> Comparison:
-    """Compare two layouts or more of one link each, as `isfc compare` does.
+    """Compare two layouts or more, each of one link or all of the same, as `isfc compare` does.
 
-    Of each: MB/s of the slower direction, its range, what limits it, what its worst loss leaves.
-    ``profile`` is a site's. Raises `ConfigurationError` for fewer than two, or for several links.
+    Of each: MB/s of the slower direction, of several links in all, its range, what limits it, what
+    its worst loss leaves. ``profile`` is a site's. Raises `ConfigurationError` for fewer than two,
+    and for several links that are not the same.
     """
-    if len(layouts) < 2:
-        raise ConfigurationError(f"layouts: {len(layouts)}; expected two or more")
-    load = _workload(workload)
+    load = Load(_workload(workload), pairs)
     candidates = []
     for place, each in enumerate(layouts, start=1):
-        links = links_at(each, profile).links
-        if len(links) > 1:
-            raise ConfigurationError(f"layout {place}: {len(links)} links; expected one")
         name = str(each) if isinstance(each, str | Path) and "\n" not in str(each) else str(place)
-        candidates.append(Candidate(name, links[0], load, pairs))
+        candidates.append(Candidate(name, links_at(each, profile), load))
+    check_comparable(candidates)
     choices = tuple(map(judge_choice, candidates))
     return Comparison(choices, tuple(pair_odds(choices)))
 

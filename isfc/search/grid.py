@@ -36,13 +36,7 @@ from isfc.layout.checked_toml import convert, decode, read_bytes, within
 from isfc.layout.collection import Collection
 from isfc.layout.document import KM_MAX
 from isfc.layout.layout import Layout
-from isfc.layout.lost import (
-    check_pieces,
-    collection_without,
-    known_pieces,
-    lost_together,
-    named_pieces,
-)
+from isfc.layout.lost import check_pieces, collection_without, known_pieces, link_without
 from isfc.layout.sharing import with_notes
 from isfc.layout.site import SiteProfile
 from isfc.layout.site_file import with_site
@@ -250,7 +244,7 @@ def _without_of_all(collection: Collection, lose: str) -> Collection:
         return collection
     pieces = lose.split("+")
     check_pieces(pieces, [NONE, *known_pieces(collection.links, collection.cecs)], "lose")
-    return collection_without(collection, pieces)[0]
+    return collection_without(collection, pieces)
 
 
 def without(layout: Layout, lose: str, collection: Collection | None = None) -> Layout | None:
@@ -265,7 +259,7 @@ def without(layout: Layout, lose: str, collection: Collection | None = None) -> 
     links, cecs = ((layout,), ()) if collection is None else (collection.links, collection.cecs)
     pieces = lose.split("+")
     check_pieces(pieces, [NONE, *known_pieces(links, cecs)], "lose")
-    return lost_together(layout, pieces, named_pieces(layout, cecs)).left
+    return link_without(layout, pieces, cecs)
 
 
 def _named(names: Sequence[str], links: Sequence[str] | None, folder: Path) -> Iterator[_Site]:

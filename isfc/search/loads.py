@@ -14,10 +14,10 @@ from isfc.arguments import checked, in_python
 from isfc.errors import ConfigurationError
 from isfc.io.shared import given_link_with_disks
 from isfc.layout.catalogue import AnyLayout
+from isfc.layout.collection import Collection
 from isfc.layout.in_words import expected, find_node
 from isfc.layout.layout import Layout
 from isfc.layout.loss import losses
-from isfc.layout.lost import DIRECTOR, lost_pieces
 from isfc.layout.site import SiteProfile
 from isfc.layout.site_file import with_site
 from isfc.link.name import NodeName
@@ -312,19 +312,13 @@ def _lefts(layout: Layout, lost: LostPiece) -> list[tuple[str, Layout | None]]:
     """What is left without each piece of a kind; of those that are alike, one."""
     if lost is LostPiece.NONE:
         return []
-    if lost is LostPiece.DIRECTOR:
-        every = [(each.text, each.left) for each in lost_pieces(layout) if each.piece == DIRECTOR]
-        if not every:
-            raise ConfigurationError(
-                "--lost director: the layout names no director; expected 'director' of its fibres, "
-                "or another piece"
-            )
-    else:
-        every = [
-            (f"{each.kind} {each.names[0]}", each.left)
-            for each in losses(layout)
-            if each.kind == lost.value
-        ]
+    pieces = losses(Collection.of(layout))
+    every = [(each.name, each.left) for each in pieces if each.kind == lost.value]
+    if not every:
+        raise ConfigurationError(
+            "--lost director: the layout names no director; expected 'director' of its fibres, or "
+            "another piece"
+        )
     node = layout.nodes[0]
     found = {left and shape(left, node): (name, left) for name, left in reversed(every)}
     return list(found.values())[::-1]

@@ -7,8 +7,9 @@ from typing import Final
 
 from isfc.layout.capacity import directions_of
 from isfc.layout.collection import Collection
-from isfc.layout.layout import Fibre, Layout
-from isfc.layout.loss import cluster_pieces, losses, without_fibres
+from isfc.layout.layout import Layout
+from isfc.layout.loss import losses
+from isfc.layout.lost import CHPID
 from scenarios.moves.evacuation import Evacuation
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.guest_memory import GuestMemory
@@ -114,10 +115,8 @@ class Scoring:
 
     def _after_worst_loss(self, collection: Collection) -> Rate:
         """The least that all links carry with a piece gone that takes no system along."""
-        pieces = [gone for loss, gone in cluster_pieces(collection) if not loss.takes_systems]
-        return _least(
-            [self._left(without_fibres(collection, gone)) for gone in dict.fromkeys(pieces)]
-        )
+        rests = [loss.rest for loss in losses(collection) if not loss.takes_systems]
+        return _least([self._left(rest) for rest in dict.fromkeys(rests)])
 
     def _left(self, rest: Collection) -> Rate:
         joined = [{*link.nodes} for link in rest.links]
@@ -170,5 +169,5 @@ def _least(rates: Sequence[Rate]) -> Rate:
 
 def _worst_loss(layout: Layout, figure: Callable[[Layout], Rate]) -> Rate:
     """The least that is left with a chpid gone: nothing where the link goes with it."""
-    left = [loss.left for loss in losses(layout) if isinstance(loss.gone, Fibre)]
+    left = [loss.left for loss in losses(Collection.of(layout)) if loss.kind == CHPID]
     return _least([Rate(0.0) if layout is None else figure(layout) for layout in left])

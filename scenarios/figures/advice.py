@@ -13,9 +13,9 @@ from typing import Final
 from isfc.layout.layout import Layout
 from isfc.layout.rules.rule import ChangedLayout, Finding, Untried, warnings_first
 from scenarios.figures.certainty import Odds, Range, nobody_is_ahead, odds_ahead
+from scenarios.figures.link_rates import ModelledRate, SlowerRates, slower_rates
 from scenarios.figures.ranges import gain_range, rate_range
-from scenarios.figures.reasoned import SlowerRates, slower_rates
-from scenarios.runs.saturation import SATURATING_PAIRS, STATED_PAIRS, SUITE, ModelledRate
+from scenarios.runs.saturation import SATURATING_PAIRS, STATED_PAIRS, SUITE
 from scenarios.runs.steady import Rate
 from scenarios.runs.workload import SUITES
 

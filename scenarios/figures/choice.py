@@ -1,40 +1,78 @@
 """Layouts to choose from: what each carries, what limits it, what its worst loss leaves, the odds.
 
-All have the same load. A layout's rate is that of its slower direction.
+All have the same load. A layout's rate is that of its slower direction; of several links it is the
+sum of theirs.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.note import Note, NoteKind
-from isfc.layout.plan import make_plan
+from isfc.layout.rules.book import find_all
 from isfc.layout.rules.rule import Severity
-from scenarios.figures.after_loss import AfterLoss, LossLoad, after_losses, link_losses, worst_of
 from scenarios.figures.certainty import Odds, Range, odds_ahead
 from scenarios.figures.limit import Limit
-from scenarios.figures.ranges import gain_range
-from scenarios.runs.notes import BUSY_UNRANGED, run_notes
+from scenarios.figures.losses import AfterLoss, after_losses, worst_of
+from scenarios.figures.ranges import gain_range, links_gain_range
+from scenarios.figures.rates import Load, slower_way
+from scenarios.runs.notes import BUSY_UNRANGED, SHARED_UNRANGED, cluster_notes, run_notes
 from scenarios.runs.saturation import in_turn
-from scenarios.runs.steady import Rate
-from scenarios.runs.workload import Workload
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A layout that is to be judged with a load."""
+
+    name: str
+    links: Collection
+    load: Load
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One layout: MB/s (2^20) of its slower direction, and what else counts when one chooses."""
+    """One layout: what it carries, what else counts when one chooses, and what its losses leave.
+
+    ``lefts`` has the whole first.
+    """
 
     name: str
-    layout: Layout
-    rate: Rate
-    range: Range
-    limit: Limit
-    worst: AfterLoss | None
+    lefts: tuple[AfterLoss, ...]
     warnings: int
     remarks: int
     notes: tuple[Note, ...]
+
+    @property
+    def links(self) -> tuple[Layout, ...]:
+        """Those that were judged."""
+        return self.lefts[0].carried.links.links
+
+    @property
+    def mb_per_s(self) -> float:
+        """MB/s (2^20) of the slower direction of each link, in all."""
+        return self.lefts[0].mb_per_s
+
+    @property
+    def range(self) -> Range:
+        """Between what that would lie."""
+        found = self.lefts[0].range
+        assert found is not None, "it has been run, and carries something"
+        return found
+
+    @property
+    def limit(self) -> Limit:
+        """What limits it."""
+        found = self.lefts[0].carried.limit
+        assert found is not None, "it was looked for"
+        return found
+
+    @property
+    def worst(self) -> AfterLoss | None:
+        """The loss that leaves least; None if there is none."""
+        return worst_of(self.lefts)
 
     @property
     def extrapolated(self) -> bool:
@@ -42,9 +80,16 @@ class Choice:
         return any(note.kind is NoteKind.EXTRAPOLATED for note in self.notes)
 
     @property
+    def ctcs(self) -> int:
+        """Of all links."""
+        return self.lefts[0].ctc_count
+
+    @property
     def chpids(self) -> int:
-        """How many the first node needs."""
-        return len({fibre.chpids[0] for fibre in self.layout.fibres})
+        """How many the first node of each link needs."""
+        return len(
+            {(link.nodes[0], fibre.chpids[0]) for link in self.links for fibre in link.fibres}
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,45 +111,52 @@ class PairOdds:
         return odds_ahead(self.range)
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A layout that is to be judged with a load."""
-
-    name: str
-    layout: Layout
-    workload: Workload
-    pairs: int
+def check_comparable(candidates: Sequence[Candidate]) -> None:
+    """Raise `ConfigurationError` for fewer than two, and for several links that are not alike."""
+    if len(candidates) < 2:
+        raise ConfigurationError(f"layouts: {len(candidates)}; expected two or more")
+    first, *others = ([link.name for link in each.links.links] for each in candidates)
+    for candidate, names in zip(candidates[1:], others, strict=True):
+        if names != first and (len(names) > 1 or len(first) > 1):
+            raise ConfigurationError(
+                f"{candidate.name}: has {', '.join(names)}; expected the links of "
+                f"{candidates[0].name}, {', '.join(first)}, or --link with one of each"
+            )
 
 
 def judge_choice(candidate: Candidate) -> Choice:
     """Run a layout and what each loss leaves of it, each direction until steady."""
-    layout, load = candidate.layout, LossLoad(candidate.workload, candidate.pairs)
-    lefts = after_losses(
-        Collection.of(layout), link_losses(layout), in_turn, load, each_limit=False
-    )
-    whole = lefts[0]
-    slower, within, limit = whole.slower, whole.range, whole.limit
-    assert slower is not None, "the whole link has been run"
-    assert slower.seen is not None
-    assert within is not None
-    assert limit is not None
-    findings = make_plan(layout).advice
+    links, load = candidate.links, candidate.load
+    lefts = after_losses(links, None, in_turn, load, each_limit=False)
+    findings = [
+        finding for link in links.links for finding in find_all(link, links.beside(link), links)
+    ]
     return Choice(
         candidate.name,
-        layout,
-        slower.rate,
-        within,
-        limit,
-        worst_of(lefts),
+        tuple(lefts),
         sum(each.severity is Severity.WARNING for each in findings),
         sum(each.severity is Severity.INFO for each in findings),
-        (*run_notes(layout, load.workload, load.pairs, slower.seen.mb_per_s), BUSY_UNRANGED),
+        _notes(lefts[0]),
     )
+
+
+def _notes(whole: AfterLoss) -> tuple[Note, ...]:
+    carried = whole.carried
+    if len(carried.links.links) > 1:
+        return (*cluster_notes(carried.links), SHARED_UNRANGED)
+    (link,), load = carried.links.links, carried.load
+    seen = None if carried.ways is None else slower_way(carried.ways[link.name]).seen
+    rate = 0.0 if seen is None else seen.mb_per_s
+    return (*run_notes(link, load.workload, load.pairs, rate), BUSY_UNRANGED)
 
 
 def pair_odds(choices: Sequence[Choice]) -> Iterator[PairOdds]:
     """For each pair of layouts, the one with the greater rate first."""
     for one, other in combinations(choices, 2):
-        first, second = sorted((one, other), key=lambda each: -each.rate.mb_per_s)
-        ratio = first.rate.mb_per_s / second.rate.mb_per_s if second.rate.mb_per_s else 1.0
-        yield PairOdds(first, second, gain_range(ratio, second.layout, first.layout))
+        first, second = sorted((one, other), key=lambda each: -each.mb_per_s)
+        ratio = first.mb_per_s / second.mb_per_s
+        if len(first.links) > 1:
+            within = links_gain_range(ratio, second.links, first.links)
+        else:
+            within = gain_range(ratio, second.links[0], first.links[0])
+        yield PairOdds(first, second, within)

@@ -1,16 +1,14 @@
-"""Many links at a glance: what each system carries, what limits it, and the worst losses."""
+"""Many links at a glance: what each system carries, what is busiest, and which losses cut most."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
 from isfc.layout.collection import Collection
-from isfc.layout.loss import ClusterLoss, cluster_losses
+from isfc.layout.loss import Loss, losses
 from isfc.link.name import NodeName
 from scenarios.figures.certainty import Range
 from scenarios.figures.ranges import links_range
-from scenarios.runs.cluster_shared import ChannelResult, PathResult
-from scenarios.runs.steady import SteadyLinks
+from scenarios.figures.rates import Carried
 
 WORST: Final = 4
 """Losses, and what is busiest, that are shown. Chosen: the page is to be one."""
@@ -20,8 +18,8 @@ WORST: Final = 4
 class SystemOverview:
     """What one system has, and carries with all links together: MB/s (2^20) out and in.
 
-    ``busiest`` is what it shares and that is nearest to its end, with that share of its time. All
-    are None where nothing was run, or nothing is shared.
+    ``range`` is of what goes out. ``busiest`` is what it shares and that is nearest to its end,
+    with that share of its time. All are None where nothing was run, or nothing is shared.
     """
 
     name: NodeName
@@ -37,64 +35,51 @@ class SystemOverview:
 
 @dataclass(frozen=True, slots=True)
 class ClusterOverview:
-    """All systems; what is busiest, the busiest first; the worst losses; the slowest links."""
+    """All systems; what is busiest, the busiest first; the slowest links; ``together`` has all."""
 
     systems: tuple[SystemOverview, ...]
     busiest: tuple[tuple[str, float, int], ...]
     """Name, share of the time, and how many links use it."""
-    losses: tuple[ClusterLoss, ...]
+    losses: tuple[Loss, ...]
+    """Those that cut most, by what hangs on each piece: `scenarios.figures.losses` runs them."""
     slowest: tuple[tuple[str, float, float], ...]
     """Links that have traffic, with MB/s from the first node, and to it."""
-
-    @property
-    def together_mb_per_s(self) -> float:
-        """MB/s (2^20) of all links, both ways."""
-        return sum((each.out or 0.0) + (each.back or 0.0) for each in self.systems) / 2
+    together: Carried | None = None
 
 
-def cluster_overview(collection: Collection, run: SteadyLinks | None) -> ClusterOverview:
+def cluster_overview(collection: Collection, carried: Carried | None) -> ClusterOverview:
     """What a collection comes to; without figures of the model if none was run."""
-    shared = () if run is None else _shared(run.channels, run.paths)
-    rates = {} if run is None else run.rates
+    shared = [] if carried is None else [*carried.channels, *carried.paths]
+    busiest = sorted(((e.name, e.busy, len(e.shares)) for e in shared), key=lambda e: -e[1])
+    ways = (carried and carried.ways) or {}
+    rates = {name: [way.rate.mb_per_s for way in both] for name, both in ways.items()}
     slowest = sorted(
-        ((name, out.mb_per_s, back.mb_per_s) for name, (out, back) in rates.items()),
-        key=lambda each: each[1] + each[2],
+        ((name, out, back) for name, (out, back) in rates.items() if out or back),
+        key=lambda each: min(filter(None, each[1:])),
     )
     return ClusterOverview(
-        tuple(_system(collection, name, run) for name in collection.systems),
-        tuple(sorted(shared, key=lambda each: -each[1]))[:WORST],
-        worst_losses(collection),
+        tuple(_system(collection, name, carried) for name in collection.systems),
+        tuple(busiest[:WORST]),
+        most_cut(collection),
         tuple(slowest[:WORST]),
+        carried,
     )
 
 
-def worst_losses(collection: Collection) -> tuple[ClusterLoss, ...]:
-    """Those that cut most links, and then take most of what links have; those of systems last.
+def most_cut(collection: Collection) -> tuple[Loss, ...]:
+    """The losses that cut most links, and then take most of their CTCs; those of systems last.
 
     The loss of a system or a CEC takes all that it has, in any layout.
     """
 
-    def harm(loss: ClusterLoss) -> tuple[bool, int, float]:
+    def harm(loss: Loss) -> tuple[bool, int, float]:
         left = sum(1 - left / had for _, left, had in loss.fewer)
         return not loss.takes_systems, len(loss.cut), left
 
-    return tuple(sorted(cluster_losses(collection), key=harm, reverse=True)[:WORST])
+    return tuple(sorted(losses(collection), key=harm, reverse=True)[:WORST])
 
 
-def _shared(
-    channels: Iterable[ChannelResult], paths: Iterable[PathResult]
-) -> tuple[tuple[str, float, int], ...]:
-    return (
-        *((each.name, each.busy, len(each.shares)) for each in channels),
-        *((each.name, each.busy, len(each.shares)) for each in paths),
-    )
-
-
-def _system(
-    collection: Collection,
-    name: NodeName,
-    run: SteadyLinks | None,
-) -> SystemOverview:
+def _system(collection: Collection, name: NodeName, carried: Carried | None) -> SystemOverview:
     links = collection.links_of(name)
     speeds = {
         collection.channel(name, fibre.chpids[link.nodes.index(name)]): fibre.profile.link_gbps
@@ -103,15 +88,14 @@ def _system(
     }
     ctcs = sum(len(link.ctcs) for link in links)
     has = len(links), ctcs, sum(speeds.values()), len(speeds)
-    if run is None:
+    if carried is None or carried.ways is None:
         return SystemOverview(name, *has)
     out = back = 0.0
     for link in links:
-        ways = run.rates.get(link.name)
-        if ways is not None:
-            here = link.nodes.index(name)
-            out += ways[here].mb_per_s
-            back += ways[1 - here].mb_per_s
-    own = [(each.name, each.busy) for each in run.channels if each.channel in speeds]
+        ways, here = carried.ways[link.name], link.nodes.index(name)
+        out += ways[here].rate.mb_per_s
+        back += ways[1 - here].rate.mb_per_s
+    own = [(each.name, each.busy) for each in carried.channels if each.channel in speeds]
     busiest = max(own, key=lambda each: each[1], default=None)
-    return SystemOverview(name, *has, out, back, links_range(out + back, links), busiest)
+    within = links_range(out, links) if out else None
+    return SystemOverview(name, *has, out, back, within, busiest)

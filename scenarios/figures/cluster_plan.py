@@ -1,94 +1,66 @@
 """What each link of a file carries alone, and all of them together.
 
 Each link has its traffic of the file, or else IBM's messages of a relocation's length, with
-`scenarios.runs.saturation.STATED_PAIRS` pairs each way. Each run goes on until it is steady.
+`scenarios.runs.saturation.STATED_PAIRS` pairs, each direction by itself.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-from isfc.layout.collection import Collection, LinkTraffic
+from isfc.layout.collection import Collection
 from scenarios.figures.certainty import Range
-from scenarios.figures.ranges import links_range
-from scenarios.runs.cluster_shared import ChannelResult, PathResult
-from scenarios.runs.experiment import Experiment
-from scenarios.runs.result import MIB
-from scenarios.runs.saturation import SECONDS, STATED_PAIRS, SUITE
-from scenarios.runs.steady import Rate, SteadyLinks
-from scenarios.runs.workload import load_of
+from scenarios.figures.rates import STATED, Carried, Ways, carry, limited, slower_way
+from scenarios.runs.saturation import RunEach
+from scenarios.runs.steady import Rate
 
 
 @dataclass(frozen=True, slots=True)
 class LinkPlan:
     """MB/s (2^20) that a link carries from its first node, and to it: alone, and with the others.
 
-    ``traffic`` is what runs over it, ``range`` between what it would carry with the others on real
-    hardware, both ways together.
+    ``traffic`` is what runs over it, empty if all links have the same; ``range`` between what the
+    slower direction would carry with the others on real hardware.
     """
 
     name: str
     traffic: tuple[str, ...]
-    alone: tuple[Rate, Rate]
-    together: tuple[Rate, Rate]
-    range: Range
+    alone: Ways
+    together: Ways
+    range: Range | None
 
     @property
     def rates(self) -> tuple[Rate, ...]:
         """All four."""
-        return (*self.alone, *self.together)
+        return tuple(way.rate for way in (*self.alone, *self.together))
 
     @property
     def alone_mb_per_s(self) -> float:
-        """Both ways."""
-        return sum(rate.mb_per_s for rate in self.alone)
+        """Of the slower direction."""
+        return slower_way(self.alone).rate.mb_per_s
 
     @property
     def together_mb_per_s(self) -> float:
-        """Both ways."""
-        return sum(rate.mb_per_s for rate in self.together)
+        """Of the slower direction."""
+        return slower_way(self.together).rate.mb_per_s
 
     @property
     def share(self) -> float:
         """What is left of its rate beside the others."""
-        return self.together_mb_per_s / max(1e-9, self.alone_mb_per_s)
-
-
-@dataclass(frozen=True, slots=True)
-class SharedChannelPlan:
-    """A channel that several fibres share: what it can carry, and who gets how much of it.
-
-    ``line_mb_per_s`` is its line's, one way; ``processor_mb_per_s`` what its data processor can
-    handle, both ways together, of long messages. MB are 2^20 bytes.
-    """
-
-    carried: ChannelResult
-    line_mb_per_s: float
-    processor_mb_per_s: float
+        return self.together_mb_per_s / self.alone_mb_per_s if self.alone_mb_per_s else 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterPlan:
-    """All links, and all channels and inter-switch links that several fibres share."""
+    """All links that have traffic, and what they carry together."""
 
     links: tuple[LinkPlan, ...]
-    channels: tuple[SharedChannelPlan, ...]
-    paths: tuple[PathResult, ...] = ()
-
-    @property
-    def together_mb_per_s(self) -> float:
-        """All links, both ways."""
-        return sum(link.together_mb_per_s for link in self.links)
+    together: Carried
 
     @property
     def spread(self) -> float:
-        """How far the rates are known, as a share of the greater one of a link's both ways."""
-        shares = (
-            rate.spread_mb_per_s / max(1e-9, *(each.mb_per_s for each in ways))
-            for link in self.links
-            for ways in (link.alone, link.together)
-            for rate in ways
-        )
-        return max(shares, default=0.0)
+        """How far rates are known at the worst, as a share."""
+        rates = [rate for link in self.links for rate in link.rates if rate.mb_per_s]
+        return max((rate.spread_percent / 100 for rate in rates), default=0.0)
 
     @property
     def faster_together(self) -> tuple[str, ...]:
@@ -96,8 +68,7 @@ class ClusterPlan:
         return tuple(
             link.name
             for link in self.links
-            if link.together_mb_per_s - link.alone_mb_per_s
-            > sum(rate.spread_mb_per_s for rate in link.rates)
+            if slower_way(link.together).rate.is_ahead(slower_way(link.alone).rate)
         )
 
     def named_rates(self) -> Iterator[tuple[str, Rate]]:
@@ -107,43 +78,23 @@ class ClusterPlan:
             yield from ((f"{link.name} {way}", r) for way, r in zip(ways, link.rates, strict=True))
 
 
-def plan_experiments(collection: Collection) -> list[Experiment]:
-    """All links together, and then each alone."""
-    traffic = collection.traffic or tuple(
-        LinkTraffic(client, server, SUITE, STATED_PAIRS)
-        for link in collection.links
-        for client, server in (link.nodes, link.nodes[::-1])
-    )
-    loads = tuple(map(load_of, traffic))
-    together = Experiment(collection, loads, seconds=SECONDS)
-    alone = [
-        replace(
-            together,
-            collection=replace(collection, links=(link,)),
-            loads=together.loads_of(link),
-        )
-        for link in collection.links
-        if together.loads_of(link)
-    ]
-    return [together, *alone]
-
-
-def cluster_plan(runs: Sequence[SteadyLinks]) -> ClusterPlan:
-    """What came of the experiments."""
-    together, *alone = runs
-    links: list[LinkPlan] = []
-    for run in alone:
-        ((name, ways),) = run.rates.items()
-        traffic = tuple(map(str, run.experiment.loads))
-        both = together.rates[name]
-        within = links_range(sum(rate.mb_per_s for rate in both), run.experiment.collection.links)
-        links.append(LinkPlan(name, traffic, ways, both, within))
-    return ClusterPlan(tuple(links), tuple(map(_channel, together.channels)), together.paths)
-
-
-def _channel(carried: ChannelResult) -> SharedChannelPlan:
-    return SharedChannelPlan(
-        carried,
-        1e9 / carried.profile.line_ns_per_byte / MIB,
-        1e9 / carried.profile.processor_ns_per_byte / MIB,
+def cluster_plan(collection: Collection, run_each: RunEach) -> ClusterPlan:
+    """Run all links together, and each alone, and find what limits them together."""
+    load = STATED.of(collection)
+    each = [Collection.of(link) for link in collection.links]
+    together, *alone = carry([collection, *each], load, run_each)
+    (together,) = limited([together], run_each)
+    return ClusterPlan(
+        tuple(
+            LinkPlan(
+                link.name,
+                tuple(str(t) for t in load.traffic if {t.client, t.server} == {*link.nodes}),
+                own.ways[link.name],
+                together.ways[link.name],
+                together.range_of(link, slower_way(together.ways[link.name])),
+            )
+            for link, own in zip(collection.links, alone, strict=True)
+            if own.slower is not None and own.ways is not None and together.ways is not None
+        ),
+        together,
     )

@@ -37,11 +37,8 @@ from scenarios.figures.resources import (
 )
 from scenarios.figures.waits import Waited
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.saturation import (
-    SATURATING_PAIRS,
-    RunEach,
-    in_turn,
-)
+from scenarios.runs.saturation import SATURATING_PAIRS, RunEach, in_turn
+from scenarios.runs.steady import first_look
 
 FACTOR: Final = 1.05
 """So much faster is each resource once."""
@@ -232,11 +229,13 @@ class _Base:
     def reliefs(self) -> tuple[Relief, ...]:
         """What a site could add to a link, and what it would carry then."""
         links = self._experiment.collection.links
-        more = added(links[0]) if len(links) == 1 else []
-        ratios = (1 + self._gain(self._experiment.over(layout)) for _, layout in more)
+        if not (more := dict(added(links[0])) if len(links) == 1 else {}):
+            return ()
+        cases = [self._experiment, *map(self._experiment.over, more.values())]
+        base, *looks = (rate.mb_per_s for rate in self._run_each(first_look, cases))
         return tuple(
-            Relief(what, gain_range(ratio, links[0], layout))
-            for (what, layout), ratio in zip(more, ratios, strict=True)
+            Relief(what, gain_range(look / base if base else 1.0, links[0], layout))
+            for (what, layout), look in zip(more.items(), looks, strict=True)
         )
 
     def _gain(self, changed: Experiment) -> float:

@@ -13,25 +13,25 @@ from isfc.io.configuration import IoConfiguration
 from isfc.io.plan import IoPlan, make_io_plan
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
-from isfc.layout.loss import ClusterLoss, cluster_losses
 from isfc.layout.plan import Plan, make_plan
+from isfc.layout.sharing import only
 from isfc.link.name import NodeName
 from scenarios.figures.advice import TriedAdvice, changed_layouts, try_advice
-from scenarios.figures.after_loss import AfterLoss, after_losses, link_losses
 from scenarios.figures.certainty import Range
 from scenarios.figures.cluster_overview import ClusterOverview, cluster_overview
-from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan, plan_experiments
-from scenarios.figures.limit import Limit, find_limit
+from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan
+from scenarios.figures.link_rates import ModelledRate, link_rates
+from scenarios.figures.losses import AfterLoss, after_losses
 from scenarios.figures.ranges import RANGED, figure_range
-from scenarios.figures.reasoned import with_reasons
+from scenarios.figures.rates import STATED, carry, limited
 from scenarios.moves.compared import evacuate
 from scenarios.moves.evacuation import Evacuation, EvacuationOutcome
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.guest_memory import KNOWN_GUESTS
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.saturation import ModelledRate, RunEach, stated_load
+from scenarios.runs.saturation import RunEach, stated_load
 from scenarios.runs.shared_channel import SharedRun, run_over_load
-from scenarios.runs.steady import steady_links, steady_run
+from scenarios.runs.steady import steady_run
 from scenarios.runs.timeline import Timeline, record_timelines
 from scenarios.runs.warmup import WARMUP
 from scenarios.runs.workload import Workload
@@ -125,12 +125,14 @@ class ChannelEstimates:
 
 @dataclass(frozen=True, slots=True)
 class ClusterRuns:
-    """All that the page shows of a cluster: of many links what they come to, and not each."""
+    """All that the page shows of a cluster: of many links what they come to, and not each.
+
+    ``lefts`` has what each loss leaves, the whole first; nothing of many links.
+    """
 
     collection: Collection
     plan: ClusterPlan | ClusterOverview
-    losses: tuple[ClusterLoss, ...]
-    limit: Limit | None = None
+    lefts: tuple[AfterLoss, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +181,7 @@ def link_runs(
     """
     neighbours = () if collection is None else collection.beside(layout)
     plan = make_plan(layout, neighbours, collection)
-    rates, known = with_reasons(layout, changed_layouts(layout, plan.advice), run_each)
+    rates, known = link_rates(layout, changed_layouts(layout, plan.advice), run_each)
     tried = try_advice(layout, plan.advice, rates, known)
     tell("throughput over pairs, each way")
     experiments = [
@@ -199,8 +201,9 @@ def link_runs(
         )
         for experiment, steady in zip(experiments, run_each(steady_run, experiments), strict=True)
     )
-    tell("what is left with each chpid and each CTC gone")
-    lefts = tuple(after_losses(Collection.of(layout), link_losses(layout), run_each))
+    tell("what each loss leaves")
+    of_one = Collection.of(layout) if collection is None else only(collection, layout)
+    lefts = tuple(after_losses(of_one, None, run_each))
     tell("a timeline")
     (timeline,), _ = record_timelines(
         Experiment.of(layout, workload, TIMELINE_PAIRS, TIMELINE_SECONDS, WARMUP)
@@ -229,18 +232,15 @@ def relocations(layout: Layout) -> list[Evacuation]:
 
 
 def cluster_runs(collection: Collection, run_each: RunEach) -> ClusterRuns:
-    """Run each link alone and all together, and find what limits them and what each loss cuts."""
-    experiments = plan_experiments(collection)
-    plan = cluster_plan(run_each(steady_links, experiments))
-    return ClusterRuns(collection, plan, cluster_losses(collection), find_limit(experiments[0]))
+    """Run each link alone and all together, and what each loss leaves."""
+    lefts = after_losses(collection, None, run_each)
+    return ClusterRuns(collection, cluster_plan(collection, run_each), tuple(lefts))
 
 
 def many_runs(collection: Collection, run_each: RunEach) -> ClusterRuns:
     """Run all links together, and none alone, and find what limits them."""
-    (experiment, *_) = plan_experiments(collection)
-    (together,) = run_each(steady_links, [experiment])
-    found = cluster_overview(collection, together)
-    return ClusterRuns(collection, found, found.losses, find_limit(experiment))
+    together = limited(carry([collection], STATED.of(collection), run_each), run_each)
+    return ClusterRuns(collection, cluster_overview(collection, together[0]))
 
 
 def channel_estimates(name: str, configuration: IoConfiguration) -> ChannelEstimates:

@@ -63,7 +63,7 @@ def _alone(evacuation: Evacuation) -> tuple[OtherTraffic, ...]:
     experiment = Experiment(
         evacuation.collection, evacuation.loads, seed=evacuation.seed, link=evacuation.link
     )
-    ends = [*zip(experiment.sending, steady_ends(experiment), strict=True)]
+    ends = steady_ends(experiment).ends.items()
     return tuple(
         _both_ways(link.name, found)
         for link in evacuation.collection.links

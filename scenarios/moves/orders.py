@@ -19,8 +19,8 @@ from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
 from isfc.layout.in_words import listed
-from isfc.layout.loss import left_of
-from isfc.layout.lost import PATH, collection_without, one_of_several, places_of
+from isfc.layout.loss import loss_of
+from isfc.layout.lost import PATH, one_of_several, places_of
 from isfc.link.name import NodeName
 from isfc.system.system import System
 from scenarios.moves.guest import Guest, GuestPlan
@@ -186,8 +186,7 @@ def lost_in_words(collection: Collection, piece: str) -> str:
     isl = one_of_several(piece, collection)
     if isl is not None:
         return f"one of {isl.count} inter-switch links of path {isl.path} is gone"
-    rest, _ = collection_without(collection, [piece])
-    loss = left_of(collection, "", piece, rest)
+    loss = loss_of(collection, [piece])
     found: dict[str, list[str]] = {"down": [*loss.cut]} if loss.cut else {}
     for link, few, had in loss.fewer:
         found.setdefault(f"left with {few} of {had} CTCs", []).append(link)

@@ -275,7 +275,7 @@ class _Maintenance:
 
     def _forget(self, order: Order) -> None:
         """Go on without a piece, and without the loss of what has gone with it."""
-        self._collection, _ = collection_without(self._collection, [order.command])
+        self._collection = collection_without(self._collection, [order.command])
         known = known_pieces(self._collection.links, self._collection.cecs)
         gone = [each for each in self._orders if spelt(each.command, known) not in known]
         for each in gone:

@@ -4,7 +4,7 @@ Each with what every link moved over it, and how busy that made it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ctc.address import Rdev
 from ctc.profiles import ChpidProfile
@@ -41,6 +41,16 @@ class SharedResult:
     shares: tuple[ChannelShare, ...]
 
     @property
+    def name(self) -> str:
+        """What it is, in words."""
+        raise NotImplementedError
+
+    @property
+    def busy(self) -> float:
+        """The share of the time that it was busy."""
+        raise NotImplementedError
+
+    @property
     def mb_per_s_out(self) -> float:
         """What all links moved out of its beginning."""
         return sum(share.mb_per_s_out for share in self.shares)
@@ -66,6 +76,16 @@ class ChannelResult(SharedResult):
         return channel_name(self.channel)
 
     @property
+    def line_mb_per_s(self) -> float:
+        """What its line can carry, one way."""
+        return 1e9 / self.profile.line_ns_per_byte / MIB
+
+    @property
+    def processor_mb_per_s(self) -> float:
+        """What its data processor can handle of long messages, both ways together."""
+        return 1e9 / self.profile.processor_ns_per_byte / MIB
+
+    @property
     def busy(self) -> float:
         """The share of the time that the resource was busy which is nearest to its end."""
         return self.resources.greatest
@@ -76,12 +96,18 @@ class PathResult(SharedResult):
     """Inter-switch links of a path.
 
     They begin at the first of ``ways``: two directors, or else the first node and the second of
-    each link. ``busy`` is the share that was used of the direction with more.
+    each link.
     """
 
     path: FarPath
     ways: tuple[str, str]
-    busy: float
+    most_mb_per_s: float
+    """What was sent in the direction with more."""
+
+    @property
+    def busy(self) -> float:
+        """The share that was used of the direction with more."""
+        return self.most_mb_per_s / self.mb_per_s_max
 
     @property
     def name(self) -> str:
@@ -134,8 +160,7 @@ def path_results(
         if len(ends) > 1:
             ways = ends[0][1].ways
             most = max(busy.sent_bytes(path, ways)) / busy.seconds / MIB
-            carried = PathResult(_shares(busy.seconds, ends, looks), path, ways, busy=0.0)
-            yield replace(carried, busy=most / carried.mb_per_s_max)
+            yield PathResult(_shares(busy.seconds, ends, looks), path, ways, most)
 
 
 def _shares(

@@ -29,7 +29,7 @@ from scenarios.runs.published_range import (
 )
 
 if TYPE_CHECKING:
-    from scenarios.runs.saturation import ModelledRate
+    from scenarios.figures.link_rates import ModelledRate
     from scenarios.runs.workload import Workload
 
 

@@ -78,7 +78,7 @@ PLANS: Final = st.builds(
 MADE: Final[Mapping[Any, st.SearchStrategy[Any]]] = {
     isfc.GuestPlan: PLANS,
     isfc.Tenant: st.builds(isfc.Tenant, PLANS, RECORDS[isfc.NodeName]),
-    isfc.ModelledRate: st.just(isfc.ModelledRate(ONE.nodes[0], Rate(1.0), Rate(1.0))),
+    isfc.ModelledRate: st.just(isfc.ModelledRate(ONE, ONE.nodes[0], Rate(1.0), Rate(1.0))),
     isfc.Workload: st.sampled_from(
         [isfc.Workload("w", 1, 9, 50, 1), isfc.Workload.own("own", {5: 100}, 1, per_s=1e3)]
     ),

@@ -10,14 +10,14 @@ from typing import Final
 from isfc.cli.drawing.cluster import drawing_svg
 from isfc.cli.relocation.evacuate import read_tenants
 from isfc.layout.catalogue import load_collection
-from isfc.layout.loss import cluster_losses
+from isfc.layout.loss import losses as losses_of
 from isfc.link.name import NodeName
-from scenarios.figures.cluster_plan import cluster_plan, plan_experiments
+from scenarios.figures.cluster_plan import cluster_plan
 from scenarios.figures.moved_ranges import evacuation_ranges
 from scenarios.moves.evacuation import Evacuation
 from scenarios.moves.moving import move
 from scenarios.moves.targets import place_guests
-from scenarios.runs.steady import steady_links
+from scenarios.runs.saturation import in_turn
 from tools.pages.cluster_pictures import evacuation_svg, losses_svg, together_svg
 
 DOCS: Final = Path(__file__).resolve().parents[2] / "docs"
@@ -32,13 +32,12 @@ def two_cecs() -> str:
 
 def together() -> str:
     """``isfc plan docs/cluster/third-member.toml``."""
-    experiments = plan_experiments(load_collection(str(THIRD_MEMBER)))
-    return together_svg(cluster_plan([steady_links(each) for each in experiments]))
+    return together_svg(cluster_plan(load_collection(str(THIRD_MEMBER)), in_turn))
 
 
 def losses() -> str:
     """``isfc plan two-cecs --lose``."""
-    return losses_svg(cluster_losses(load_collection("two-cecs")))
+    return losses_svg([*losses_of(load_collection("two-cecs"))])
 
 
 def evacuation() -> str:

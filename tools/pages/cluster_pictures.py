@@ -10,7 +10,7 @@ from xml.sax.saxutils import escape
 from isfc.cli.output.ranges import likely
 from isfc.cli.relocation.certainty import seconds as seconds_of
 from isfc.cli.relocation.page import GIB
-from isfc.layout.loss import ClusterLoss
+from isfc.layout.loss import Loss
 from scenarios.figures.cluster_plan import ClusterPlan
 from scenarios.figures.moved_ranges import MovesRange
 from scenarios.moves.evacuation import Evacuated, EvacuationOutcome
@@ -64,22 +64,22 @@ def together_svg(plan: ClusterPlan) -> str:
         top += 2 * _BAR + 12
     top += 24
     lines.append(_text(10, top - 10, "How busy each channel is, all links together", "title"))
-    for channel in plan.channels:
-        name = " = ".join(map(str, channel.carried.channel))
-        busy = channel.carried.busy
+    for channel in plan.together.channels:
+        name = " = ".join(map(str, channel.channel))
+        busy = channel.busy
         lines.append(_text(10, top + 16, name))
         lines.append(_bar(_LEFT, top + 4, room, _BAR, "free"))
         lines.append(_bar(_LEFT, top + 4, room * busy, _BAR, "used"))
         lines.append(_text(_LEFT + room + 6, top + 16, f"{100 * busy:.0f} %", "small"))
         top += _LINE
     return _svg(
-        "MB/s of each link, both ways: alone; together (in four of five cases; alone likewise)",
+        "MB/s of each link, its slower way: alone; together (in four of five cases)",
         lines,
         top + 10,
     )
 
 
-def losses_svg(losses: Sequence[ClusterLoss]) -> str:
+def losses_svg(losses: Sequence[Loss]) -> str:
     """A row for each piece that can be lost, a column for each link: how many CTCs it has left."""
     names = list(dict.fromkeys(name for loss in losses for name in _links_of(loss)))
     names.sort()
@@ -135,7 +135,7 @@ def evacuation_svg(outcome: EvacuationOutcome, ranges: MovesRange | None) -> str
     return _svg(title, lines, _TOP + height + 28)
 
 
-def _links_of(loss: ClusterLoss) -> Iterable[str]:
+def _links_of(loss: Loss) -> Iterable[str]:
     return (*loss.cut, *(name for name, _, _ in loss.fewer), *loss.untouched)
 
 

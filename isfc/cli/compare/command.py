@@ -13,6 +13,7 @@ from isfc.cli.options.number import bounded
 from isfc.cli.output.streams import show, show_json
 from isfc.errors import ConfigurationError
 from scenarios.figures.compare import compare_files
+from scenarios.figures.rates import Load
 from scenarios.runs.experiment import PAIRS_MAX
 from scenarios.runs.saturation import STATED_PAIRS, SUITE
 from scenarios.runs.workload import find_workload
@@ -39,12 +40,12 @@ def compare(
     they differ.
     """
     if names_layouts(files):
-        load = find_workload(workload or SUITE), pairs or STATED_PAIRS
-        choices = judge_layouts(files, link, *load)
+        load = Load(find_workload(workload or SUITE), pairs or STATED_PAIRS)
+        choices = judge_layouts(files, link, load)
         if json:
-            show_json(layouts_json(choices, *load))
+            show_json(layouts_json(choices, load))
         else:
-            show(layouts_page(choices, *load))
+            show(layouts_page(choices))
         return
     given = {"--workload": workload, "--pairs": pairs, "--link": link}
     for option, value in given.items():

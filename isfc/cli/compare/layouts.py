@@ -17,15 +17,17 @@ from isfc.cli.output.table import apart, plain_table
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import shipped_layouts
 from isfc.layout.note import Note, NoteKind
+from isfc.layout.sharing import only
 from scenarios.figures.certainty import nobody_is_ahead
 from scenarios.figures.choice import (
     Candidate,
     Choice,
     PairOdds,
+    check_comparable,
     judge_choice,
     pair_odds,
 )
-from scenarios.runs.workload import Workload
+from scenarios.figures.rates import Load
 
 _NAME_WIDTH: Final = 16
 """Columns that the name of a layout has before it is folded."""
@@ -93,28 +95,27 @@ def names_layouts(files: Sequence[Path]) -> bool:
     return any(file.suffix == ".toml" or str(file) in shipped_layouts() for file in files)
 
 
-def judge_layouts(
-    files: Sequence[Path], link: str | None, workload: Workload, pairs: int
-) -> list[Choice]:
+def judge_layouts(files: Sequence[Path], link: str | None, load: Load) -> list[Choice]:
     """What is to be said of each layout, all with the same load."""
     if len(files) < 2:
         raise ConfigurationError(f"{files[0]}: expected two layouts or more, or two results")
     candidates = []
     for file in files:
         opened = open_links(str(file), link)
-        if len(opened) > 1:
-            names = ", ".join(each.layout.name for each in opened)
-            raise ConfigurationError(f"{file}: has several links; expected --link, of {names}")
-        candidates.append(Candidate(str(file), opened[0].layout, workload, pairs))
+        links = opened[0].collection
+        if len(opened) == 1:
+            links = only(links, opened[0].layout)
+        candidates.append(Candidate(str(file), links, load))
+    check_comparable(candidates)
     return run_all(judge_choice, candidates)
 
 
-def layouts_json(choices: Sequence[Choice], workload: Workload, pairs: int) -> LayoutsJson:
+def layouts_json(choices: Sequence[Choice], load: Load) -> LayoutsJson:
     """The record of a comparison."""
     return LayoutsJson(
         "layouts",
-        workload.name,
-        pairs,
+        load.workload.name,
+        load.pairs,
         [*map(_choice_json, choices)],
         [
             OddsJson(
@@ -139,20 +140,20 @@ def _choice_json(choice: Choice) -> ChoiceJson:
     share = None if worst is None else worst.share_range
     return ChoiceJson(
         choice.name,
-        choice.rate.mb_per_s,
+        choice.mb_per_s,
         range_json(choice.range),
-        limits_json(choice.limit, choice.rate.mb_per_s),
+        limits_json(choice.limit, choice.mb_per_s),
         None if worst is None else worst.gone,
         None if worst is None else worst.share,
         None if share is None else range_json(share),
-        len(choice.layout.ctcs),
+        choice.ctcs,
         choice.chpids,
         choice.warnings,
         choice.remarks,
     )
 
 
-def layouts_page(choices: Sequence[Choice], workload: Workload, pairs: int) -> RenderableType:
+def layouts_page(choices: Sequence[Choice]) -> RenderableType:
     """The whole page: the odds first, which are the answer."""
     odds = "\n".join(map(_odds, pair_odds(choices)))
     heads = (">MB/s", "~range", "~limited by", "~worst loss\nleaves")
@@ -161,11 +162,11 @@ def layouts_page(choices: Sequence[Choice], workload: Workload, pairs: int) -> R
     for each in choices:
         worst = "-" if each.worst is None else f"{100 * each.worst.share:.0f} %: {each.worst.gone}"
         table.add_row(
-            *(each.name, f"{each.rate.mb_per_s:.0f}", likely(each.range)),
+            *(each.name, f"{each.mb_per_s:.0f}", likely(each.range)),
             *(short_limit(each.limit), worst),
-            *(str(len(each.layout.ctcs)), str(each.chpids), str(each.warnings + each.remarks)),
+            *(str(each.ctcs), str(each.chpids), str(each.warnings + each.remarks)),
         )
-    heading = f"MB/s (2^20) one way, of the slower direction, with {pairs} pairs of {workload.name}"
+    heading = f"MB/s (2^20) of the slower direction, {choices[0].lefts[0].carried.load.words}"
     shares = share_note(each.worst.share_range for each in choices if each.worst is not None)
     known = f"{range_note(each.range for each in choices)} {shares}".strip()
     return apart([odds, heading, table, known, *(note.text for note in _notes(choices))])

@@ -3,15 +3,15 @@
 Colours are the page's own CSS variables, so that the charts follow dark mode and print.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from ctc.address import format_rdev
 from ctc.subchannel import Command
+from isfc.cli.judgement.losses import shown_losses
 from isfc.cli.output.curves import axis, chart_parts, curves, marks, nominal
 from isfc.cli.output.picture import SCHEMA, Spec, config
 from isfc.io.charts import Chart
-from scenarios.figures.after_loss import AfterLoss
 from scenarios.figures.certainty import Range
 from scenarios.figures.ranges import RANGED
 from scenarios.figures.report_runs import LinkRuns
@@ -30,7 +30,7 @@ ALIKE: Final = 0.03
 """Shares of the whole link in whose steps what is left is taken for the same."""
 LOW: Final = "four of five cases from"
 HIGH: Final = "four of five cases to"
-_BAR: Final = 11
+_BAR: Final = 20
 _ROW: Final = 16
 _INK: Final = "currentColor"
 _CONFIG: Final[Spec] = {
@@ -111,68 +111,27 @@ def _ends(within: Range | None) -> Spec:
 
 
 def _losses(runs: LinkRuns) -> Spec:
-    values = [
-        {
-            "gone": gone,
-            "sender": node,
-            "MB/s": round(rate, 1),
-            **_ends(left.way_range(way)),
-        }
-        for gone, left, rates in _loss_bars(runs.lefts)
-        for way, (node, rate) in enumerate(zip(runs.layout.nodes, rates, strict=True))
+    values: list[Spec] = [
+        {"gone": gone, "MB/s": round(left.mb_per_s, 1), **_ends(left.range)}
+        for gone, left in shown_losses(runs.lefts)
     ]
-    domain = [*dict.fromkeys(value["gone"] for value in values)]
+    domain = [value["gone"] for value in values]
     gone: Spec = {"field": "gone", "type": "nominal", "title": "gone", "scale": {"domain": domain}}
+    bars = {
+        "x": {"field": "MB/s", "type": "quantitative", "title": "MB/s of the slower direction"},
+        "tooltip": [{"field": field} for field in values[0]],
+    }
+    ranges = {"x": {"field": LOW, "type": "quantitative"}, "x2": {"field": HIGH}}
     return _chart(
-        "MB/s that each node can send with one piece gone",
+        "MB/s of the slower direction with one piece gone",
         height=_BAR * len(values),
         data={"values": values},
-        encoding={"y": gone, "yOffset": {"field": "sender"}},
+        encoding={"y": gone},
         layer=[
-            {
-                "mark": {"type": "bar"},
-                "encoding": {
-                    "x": {"field": "MB/s", "type": "quantitative", "title": "MB/s sent"},
-                    "color": _senders(runs),
-                    "tooltip": [{"field": field} for field in values[0]],
-                },
-            },
-            {
-                "mark": {"type": "rule", "color": _INK},
-                "encoding": {
-                    "x": {"field": LOW, "type": "quantitative"},
-                    "x2": {"field": HIGH},
-                },
-            },
+            {"mark": {"type": "bar", "color": PAGE[0]}, "encoding": bars},
+            {"mark": {"type": "rule", "color": _INK}, "encoding": ranges},
         ],
     )
-
-
-def _loss_bars(
-    lefts: Sequence[AfterLoss],
-) -> Iterator[tuple[str, AfterLoss, tuple[float, float]]]:
-    """Each loss and what it leaves; those of CTCs that leave the same are one, with one of them."""
-    whole = max(_left(lefts[0]))
-    alike: dict[tuple[int, ...], list[AfterLoss]] = {}
-    for left in lefts:
-        if left.gone.startswith("CTC "):
-            steps = tuple(round(rate / whole / ALIKE) if whole else 0 for rate in _left(left))
-            alike.setdefault(steps, []).append(left)
-        else:
-            yield left.gone, left, _left(left)
-    for same in alike.values():
-        first, others = same[0], len(same) - 1
-        either = f" or {others} other{'s' * (others > 1)}" if others else ""
-        down, up = zip(*map(_left, same), strict=True)
-        yield f"{first.gone}{either}", first, (min(down), min(up))
-
-
-def _left(left: AfterLoss) -> tuple[float, float]:
-    """What each node can send after a loss."""
-    if left.sent is None:
-        return left.estimated
-    first, second = left.sent
-    return first.rate.mb_per_s, second.rate.mb_per_s
 
 
 def _timeline(timeline: Timeline) -> Spec:

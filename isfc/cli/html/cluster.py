@@ -1,18 +1,20 @@
 """The page's part on links that share channels: alone and together, and losses."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from markupsafe import Markup
 
 from isfc.cli.drawing.cluster import drawing_svg
-from isfc.cli.html.template import greatest, ranged, render
+from isfc.cli.html.losses import losses_table
+from isfc.cli.html.template import greatest, ranged, render, table
 from isfc.cli.judgement.advice import fewer_line, known_together, link_names
 from isfc.cli.judgement.together import together_decision
 from isfc.cli.output.ranges import range_note
 from isfc.layout.collection import Collection
 from isfc.layout.rules.book import find_all
+from scenarios.figures.certainty import Range
 from scenarios.figures.cluster_overview import ClusterOverview
 from scenarios.figures.cluster_plan import ClusterPlan
 from scenarios.figures.report_runs import ClusterRuns
@@ -28,50 +30,45 @@ Row = Sequence[object]
 def cluster_article(runs: ClusterRuns) -> Markup:
     """All about the links together."""
     plan, collection = runs.plan, runs.collection
-    together = plan.together_mb_per_s
     if isinstance(plan, ClusterPlan):
-        parts, where = _in_full(plan), "see each link"
+        parts = {
+            "said": f"{_known(link.range for link in plan.links)} {known_together(plan)}",
+            "links": links_table(plan),
+            "shared": shared_tables(plan),
+            "losses": losses_table(runs.lefts),
+        }
+        where = "see each link"
     else:
-        parts, where = _at_a_glance(plan, collection), "see What is found"
+        parts = _at_a_glance(plan, collection)
+        where = "see What is found"
     return render(
         "html/cluster.html",
         collection=collection,
         overview=isinstance(plan, ClusterOverview),
-        decided=together_decision(collection, together, runs.limit, where),
+        decided=together_decision(collection, plan.together, runs.lefts, where),
         drawing=drawing_svg(cluster=collection, mark="-cluster"),
-        unranged=SHARED_UNRANGED.text,
-        losses=((loss.name, link_names(loss.cut), fewer_line(loss)) for loss in runs.losses),
         **parts,
     )
+
+
+def _known(ranges: Iterable[Range | None]) -> str:
+    """What the bars of the tables are, and which figures have none."""
+    return f"{range_note(ranges)} {SHARED_UNRANGED.text}"
 
 
 def _at_a_glance(found: ClusterOverview, collection: Collection) -> dict[str, Any]:
     """Of many links: what they come to."""
     return {
-        "known": range_note(each.range for each in found.systems),
+        "said": _known(each.range for each in found.systems),
         "systems": _systems(found),
         "busiest": ((name, f"{100 * busy:.0f}", links) for name, busy, links in found.busiest),
         "slowest": ((name, f"{out:.0f}", f"{back:.0f}") for name, out, back in found.slowest),
-        "findings": _findings(collection),
-    }
-
-
-def _in_full(plan: ClusterPlan) -> dict[str, Any]:
-    """Of a few links: each, and all that they share."""
-    return {
-        "known": range_note(link.range for link in plan.links),
-        "together": known_together(plan),
-        "links": _links(plan),
-        "channels": (
-            (
-                each.carried.name,
-                f"{each.line_mb_per_s:.0f}",
-                f"{each.processor_mb_per_s:.0f}",
-                *_carried(each.carried),
-            )
-            for each in plan.channels
+        "losses": table(
+            "Links that go with a chpid, director, path, CEC or system",
+            ("Lost", "Links down", "Links with fewer CTCs"),
+            ((loss.name, link_names(loss.cut), fewer_line(loss)) for loss in found.losses),
         ),
-        "paths": [(each.name, f"{each.mb_per_s_max:.0f}", *_carried(each)) for each in plan.paths],
+        "findings": _findings(collection),
     }
 
 
@@ -79,8 +76,7 @@ def _systems(found: ClusterOverview) -> Iterator[Row]:
     most = greatest(each.range for each in found.systems)
     for each in found.systems:
         yield (
-            *(each.name, f"{each.out or 0:.0f}", f"{each.back or 0:.0f}"),
-            ranged(f"{(each.out or 0) + (each.back or 0):.0f}", each.range, most),
+            *(each.name, ranged(f"{each.out or 0:.0f}", each.range, most), f"{each.back or 0:.0f}"),
             *(each.links, each.ctcs, each.channels, f"{each.gbps:g}"),
             f"{each.busiest[0]} {100 * each.busiest[1]:.0f} %" if each.busiest else "",
         )
@@ -96,15 +92,45 @@ def _findings(collection: Collection) -> Iterator[Row]:
     return ((*key, counts[key]) for key in sorted(counts, reverse=True))
 
 
-def _links(plan: ClusterPlan) -> Iterator[Row]:
+def links_table(plan: ClusterPlan) -> Markup:
+    """What each link carries alone and with the others."""
     most = greatest(link.range for link in plan.links)
-    for link in plan.links:
-        yield (
+    rows = (
+        (
             link.name,
             ", ".join(link.traffic),
-            *(f"{rate.mb_per_s:.1f}" for rate in link.rates),
+            *(f"{rate.mb_per_s:.0f}" for rate in link.rates),
             ranged(f"{link.together_mb_per_s:.0f}", link.range, most),
+            f"{100 * link.share:.0f}",
         )
+        for link in plan.links
+    )
+    heads = ("alone, to", "alone, from", "together, to", "together, from", "slower way", "left %")
+    caption = f"MB/s (2^20) from the first node of each link, and to it, {plan.together.load.words}"
+    return table(caption, ("link", "traffic", *heads), rows)
+
+
+def shared_tables(plan: ClusterPlan) -> Markup:
+    """What channels and inter-switch links that several fibres share can carry, and for whom."""
+    channels, paths = plan.together.channels, plan.together.paths
+    found = table(
+        "MB/s (2^20): what it can carry, and who got how much",
+        ("channel", "line", "data processor", "out", "in", "busy %", "links, out/in"),
+        (
+            (
+                *(each.name, f"{each.line_mb_per_s:.0f}", f"{each.processor_mb_per_s:.0f}"),
+                *_carried(each),
+            )
+            for each in channels
+        ),
+    )
+    if not paths:
+        return found
+    return found + table(
+        "MB/s (2^20): what rate and buffer credits let through, and who got how much",
+        ("inter-switch links", "each way", "out", "in", "busy %", "links, out/in"),
+        ((each.name, f"{each.mb_per_s_max:.0f}", *_carried(each)) for each in paths),
+    )
 
 
 def _carried(shared: ChannelResult | PathResult) -> Iterator[str]:

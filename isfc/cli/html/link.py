@@ -7,18 +7,17 @@ from markupsafe import Markup
 from ctc.address import format_chpid, format_rdev
 from isfc.cli.drawing.cluster import drawing_svg
 from isfc.cli.html.charts import ALIKE, has_collisions
+from isfc.cli.html.losses import losses_table
 from isfc.cli.html.template import greatest, ranged, render
 from isfc.cli.judgement.advice import model_word, to_do, two_paces
-from isfc.cli.judgement.limit import limit_lines, short_limit
-from isfc.cli.judgement.worst_loss import worst_loss
-from isfc.cli.output.ranges import plain, range_note, ranges_of
+from isfc.cli.judgement.limit import limit_lines
+from isfc.cli.judgement.losses import worst_loss
+from isfc.cli.output.ranges import plain, range_note
 from isfc.cli.results.shared import shared_note, shared_rows
 from isfc.layout.capacity import WriteDirection
 from isfc.layout.collection import Collection
 from isfc.layout.note import Note
 from isfc.layout.rules.rule import warnings_first
-from scenarios.figures.after_loss import AfterLoss
-from scenarios.figures.certainty import Range
 from scenarios.figures.moved_ranges import evacuation_ranges
 from scenarios.figures.report_runs import RELOCATED, TIMELINE_PAIRS, LinkRuns
 from scenarios.runs.notes import BUSY, BUSY_UNRANGED, believed, plan_notes, unranged
@@ -52,13 +51,13 @@ def link_article(runs: LinkRuns, *, overview: bool) -> Markup:
         ],
         rates=_rates(runs, notes),
         limits=limit_lines(runs.carried),
-        known=range_note(within for each in runs.carried for within in ranges_of(each)),
+        known=range_note(within for each in runs.carried for within in each.ranges),
         chpids=[row for way in runs.plan.directions for row in _chpids(way)],
         paces=_paces(runs),
         collides=has_collisions(runs),
         load=_load(runs),
         alike=_alike(runs),
-        losses=_losses(runs),
+        losses=losses_table(runs.lefts),
         relocated=[*_relocated(runs)],
         ios=_ios(runs),
         disks=disks and shared_rows(disks.now),
@@ -82,9 +81,8 @@ def _carries(runs: LinkRuns) -> str:
     said = []
     for way, figure in zip(runs.plan.directions, runs.carried, strict=True):
         rate = believed(way.estimated_mb_per_s, figure.saturated_mb_per_s, notes)
-        within, _ = ranges_of(figure)
-        between = "" if within is None else f" ({plain(within.likely)} in four of five cases)"
-        said.append(f"can send {rate:.0f} MB/s{between}")
+        within, _ = figure.ranges
+        said.append(f"can send {rate:.0f} MB/s ({plain(within.likely)} in four of five cases)")
     senders = ("Each system",) if len({*said}) == 1 else runs.layout.nodes
     each = ", ".join(f"{sender} {rate}" for sender, rate in zip(senders, said, strict=False))
     return f"{each}. MB/s (2^20) one way, {SUITE}."
@@ -92,9 +90,9 @@ def _carries(runs: LinkRuns) -> str:
 
 def _rates(runs: LinkRuns, notes: Sequence[Note]) -> Iterator[Row]:
     """The rule's figure for each direction beside the model's, and which is to be believed."""
-    most = greatest(within for each in runs.carried for within in ranges_of(each))
+    most = greatest(within for each in runs.carried for within in each.ranges)
     for way, figure in zip(runs.plan.directions, runs.carried, strict=True):
-        saturated, stated = ranges_of(figure)
+        saturated, stated = figure.ranges
         rule = way.estimated_mb_per_s
         yield (
             way.sender,
@@ -132,27 +130,6 @@ def _load(runs: LinkRuns) -> Iterator[Row]:
             ranged(f"{p.rdev_util_percent:.0f}", utils[p], greatest(utils.values())),
             f"{p.collisions_per_s:.1f}",
         )
-
-
-def _losses(runs: LinkRuns) -> Iterator[Row]:
-    ranges = [[left.way_range(way) for way in (0, 1)] for left in runs.lefts]
-    most = greatest(one for both in ranges for one in both)
-    for left, within in zip(runs.lefts, ranges, strict=True):
-        yield (
-            left.gone,
-            left.ctc_count,
-            *(
-                cell
-                for way, by_rule in enumerate(left.estimated)
-                for cell in (f"{by_rule:.0f}", _after(left, within[way], way, most))
-            ),
-            "" if left.limit is None else short_limit(left.limit),
-        )
-
-
-def _after(left: AfterLoss, within: Range | None, way: int, most: float) -> str:
-    rate = 0.0 if left.sent is None else left.sent[way].rate.mb_per_s
-    return ranged(f"{rate:.0f}", within, most)
 
 
 def _alike(runs: LinkRuns) -> str:

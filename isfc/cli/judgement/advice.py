@@ -5,13 +5,13 @@ from itertools import chain
 from typing import Final
 
 from isfc.cli.output.ranges import plain
-from isfc.layout.loss import ClusterLoss
+from isfc.layout.loss import Loss
 from isfc.layout.rules.rule import Finding, Severity, Untried, warnings_first
 from scenarios.figures.advice import AdviceVerdict, ComparedLoad, TriedAdvice
 from scenarios.figures.cluster_plan import ClusterPlan
-from scenarios.figures.reasoned import ReasonedRate
+from scenarios.figures.link_rates import ModelledRate
 from scenarios.figures.resources import CREDITS, PORTS
-from scenarios.runs.saturation import STATED_PAIRS, ModelledRate
+from scenarios.runs.saturation import STATED_PAIRS
 from scenarios.runs.steady import Rate
 
 
@@ -36,8 +36,8 @@ def two_paces(rates: Iterable[tuple[str, Rate]]) -> str:
 
 def known_together(plan: ClusterPlan) -> str:
     """How far the figures are known, which links have two paces, and of which run the rest is."""
-    within = f"{100 * plan.spread:.1f} % of its greater direction"
-    said = [f"Each run went on until what every link carries was known within {within}."]
+    known = f"{100 * plan.spread:.1f} %"
+    said = [f"Each run went on until what every link carries was known within {known}."]
     if paces := two_paces(plan.named_rates()):
         said.append(paces)
     if plan.faster_together:
@@ -45,7 +45,7 @@ def known_together(plan: ClusterPlan) -> str:
             f"{_names(plan.faster_together)} more beside the others than alone: where they "
             "delay it, more messages gather in a package, or fewer writes collide."
         )
-    if plan.channels or plan.paths:
+    if plan.together.channels or plan.together.paths:
         said.append("What is shared is of the run whose guests begin together.")
     return " ".join(said)
 
@@ -95,7 +95,7 @@ def _helps(finding: Finding, tried: Sequence[TriedAdvice], figures: Sequence[Mod
 def _is_slack(finding: Finding, figures: Sequence[ModelledRate]) -> bool:
     """Whether it is about a resource that has no share in what limits."""
     about = _ABOUT.get(finding.id)
-    limits = [each.limit for each in figures if isinstance(each, ReasonedRate) and each.limit]
+    limits = [each.limit for each in figures if each.limit]
     shares = (share.resource.kind for limit in limits for share in limit.shares)
     return about is not None and bool(limits) and about not in shares
 
@@ -178,7 +178,7 @@ _NAMED = 6
 """Links that a cell of a table names: those of four members."""
 
 
-def fewer_line(loss: ClusterLoss) -> str:
+def fewer_line(loss: Loss) -> str:
     """Links that have lost CTCs, those with as many left together."""
     alike: dict[str, list[str]] = {}
     for name, left, had in loss.fewer:

@@ -5,7 +5,7 @@ from typing import Final
 
 from ctc.profiles import ChpidProfile
 from isfc.cli.judgement.advice import two_paces
-from isfc.cli.output.ranges import range_note, ranges_of
+from isfc.cli.output.ranges import range_note
 from isfc.layout.capacity import (
     COMMAND_MODE_MB_PER_S,
     FULL_CTC_COUNT,
@@ -14,12 +14,11 @@ from isfc.layout.capacity import (
 )
 from isfc.layout.plan import Plan
 from isfc.layout.rules.rule import Untried
+from scenarios.figures.link_rates import ModelledRate
 from scenarios.runs.result import MIB
 from scenarios.runs.saturation import (
     SATURATING_PAIRS,
-    STATED_PAIRS,
     SUITE,
-    ModelledRate,
     alike,
 )
 from scenarios.runs.workload import find_workload
@@ -36,13 +35,9 @@ _ALONE: Final = (
 )
 
 
-def differences(
-    plan: Plan, figures: Sequence[ModelledRate], *, pairs: int = STATED_PAIRS
-) -> Iterator[str]:
-    """What the figures mean: where rule and model disagree, and why.
-
-    ``pairs`` are those of the load that is not saturated.
-    """
+def differences(plan: Plan, figures: Sequence[ModelledRate]) -> Iterator[str]:
+    """What the figures mean: where rule and model disagree, and why."""
+    pairs = figures[0].pairs
     yield from _beyond_command_mode(plan, figures)
     rates = [rate for figure in figures for rate in (figure.saturated, figure.stated)]
     spread = max(rate.spread_mb_per_s / rate.mb_per_s for rate in rates)
@@ -52,7 +47,7 @@ def differences(
     )
     if not all(isinstance(finding.rule.trials, Untried) for finding in plan.advice):
         yield "What advice leads to ran for one virtual second, of which the second half counts."
-    if said := range_note(within for each in figures for within in ranges_of(each)):
+    if said := range_note(within for each in figures for within in each.ranges):
         yield said
     loads = [
         (f"{figure.sender} {load}", rate)

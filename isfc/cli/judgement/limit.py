@@ -20,7 +20,7 @@ from scenarios.figures.limit import (
     added,
     find_limit,
 )
-from scenarios.figures.reasoned import ReasonedRate
+from scenarios.figures.link_rates import ModelledRate
 from scenarios.figures.resources import (
     CLIENTS,
     COLLISIONS,
@@ -44,7 +44,6 @@ from scenarios.figures.resources import (
 from scenarios.figures.rests_on import MOVE, MOVED_MIN, RestsOn, resource_known
 from scenarios.figures.waits import Waited
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.saturation import ModelledRate
 
 _WORDS: Final = {
     LINE.id: "the lines of the chpids",
@@ -147,9 +146,7 @@ def _short(kind: str, node: str | None, share: float | None, where: str | None) 
 
 def limit_lines(figures: Sequence[ModelledRate], *, brief: bool = False) -> list[str]:
     """What limits each direction, those that are alike once; if ``brief``, not what would help."""
-    found = [
-        (each, each.limit) for each in figures if isinstance(each, ReasonedRate) and each.limit
-    ]
+    found = [(each, each.limit) for each in figures if each.limit]
     found.sort(key=lambda way: _saturated(way[0]))
     if len(found) > 1 and all(_alike(way, found[0], brief=brief) for way in found[1:]):
         (slower, limit), _ = found
@@ -162,7 +159,7 @@ def limit_lines(figures: Sequence[ModelledRate], *, brief: bool = False) -> list
 
 
 def together_line(limit: Limit, mb_per_s: float) -> str:
-    """``All together are limited by: ...``, of several links, both ways."""
+    """``All together are limited by: ...``, of several links."""
     return f"All together are {limit_line(limit, mb_per_s)} MB/s."
 
 

@@ -9,26 +9,21 @@ from isfc.search.simulation import Simulation
 from scenarios.figures.advice import AdviceVerdict, ComparedLoad
 from scenarios.figures.certainty import FigureKind, Range
 from scenarios.figures.limit import find_limit
+from scenarios.figures.link_rates import ModelledRate
 from scenarios.figures.ranges import figure_range
-from scenarios.figures.reasoned import ReasonedRate, with_ranges
 from scenarios.runs.notes import BUSY, unranged
-from scenarios.runs.saturation import SATURATING_PAIRS, SUITE, ModelledRate, one_way
+from scenarios.runs.saturation import SATURATING_PAIRS, SUITE, one_way
 from scenarios.runs.workload import SUITES
 
 UNRANGED: Final = unranged(f"collisions, and of {BUSY}")
 """Of what is shown beside the rates."""
 
 
-def ranged_rate(layout: Layout, rate: ModelledRate | None, pairs: int) -> ReasonedRate | None:
-    """What one node can send, with its ranges; None if that is not known yet."""
-    return None if rate is None else with_ranges(layout, [rate], pairs)[0]
-
-
-def util_range(layout: Layout, rate: ModelledRate | None, pairs: int) -> Range | None:
+def util_range(rate: ModelledRate | None) -> Range | None:
     """The range of RDEV util that was seen with the stated load; None if nothing was seen."""
     if rate is None or rate.seen is None:
         return None
-    run = layout, SUITES[SUITE], pairs, rate.seen.collisions_per_s
+    run = rate.layout, SUITES[SUITE], rate.pairs, rate.seen.collisions_per_s
     return figure_range(FigureKind.RDEV_UTIL, rate.seen.rdev_util_percent, *run)
 
 

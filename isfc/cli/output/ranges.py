@@ -10,15 +10,6 @@ from isfc.layout.in_words import listed
 
 if TYPE_CHECKING:
     from scenarios.figures.certainty import Interval, Range
-    from scenarios.runs.saturation import ModelledRate
-
-
-def ranges_of(figure: "ModelledRate") -> "tuple[Range | None, Range | None]":
-    """Of the saturated rate and of that with the stated load, if they are known."""
-    from scenarios.figures.reasoned import ReasonedRate  # the model, which a rule does without
-
-    known = figure.ranges if isinstance(figure, ReasonedRate) else None
-    return known or (None, None)
 
 
 def likely(within: "Range | None") -> str:

@@ -27,13 +27,13 @@ from isfc.cli.plan.page import plan_page
 from isfc.errors import ConfigurationError
 from isfc.layout.in_words import listed
 from isfc.layout.plan import make_plan
-from isfc.layout.sharing import shares_anything
+from isfc.layout.sharing import only, shares_anything
 
 if TYPE_CHECKING:
+    from isfc.cli.judgement.losses import LossesJson
     from isfc.cli.plan.json import PlanJson
-    from isfc.cli.plan.losses import LossJson
     from isfc.cli.plan.together_json import ClusterPlanJson
-    from isfc.layout.lost import LostTogether
+    from isfc.layout.collection import Collection
 
 WithoutOption = Annotated[
     list[str] | None,
@@ -52,7 +52,7 @@ def plan(
     link: LinkOption = None,
     profile: ProfileOption = None,
     lose: Annotated[
-        bool, typer.Option("--lose", help="Show what is left with each chpid and each CTC gone.")
+        bool, typer.Option("--lose", help="Show what is left with each piece of hardware gone.")
     ] = False,
     without: WithoutOption = None,
     simulate: Annotated[
@@ -76,36 +76,45 @@ def plan(
     """
     lost = lose or bool(without)
     _check(lose=lose, without=without, simulate=simulate, rule=rule, why=why, profile=profile)
-    pages: list[RenderableType] = []
-    records: list[PlanJson | list[LossJson]] = []
     alone = lost or rule or link is not None
     site = opened_site(profile)
     opened = [link_at_site(each, site) for each in open_links(layout, link, alone=alone)]
-    gone = _gone(opened, without or [])
-    if len(opened) > LINKS_IN_FULL and not (json or why):
-        show(_at_a_glance(opened[0], without, lost=lost, rule=rule))
+    if lost:
+        from isfc.cli.plan.modelled import losses
+
+        page, found = losses(_losing(opened, link, without or []), without or [], rule=rule)
+        _print(page, replace(found, profile=profile_json(site)), json=json)
         return
+    if len(opened) > LINKS_IN_FULL and not (json or why):
+        from isfc.cli.plan.overview import overview
+
+        show(overview(opened[0].collection, rule=rule))
+        return
+    pages: list[RenderableType] = []
+    records: list[PlanJson] = []
     shares = _share(opened, why=why)
     whole: ClusterPlanJson | None = None
-    if shares and (lost or not rule):
-        page, whole = _together(opened[0], without, lost=lost, rule=rule)
+    if shares and not rule:
+        from isfc.cli.plan.modelled import together
+
+        page, whole = together(opened[0])
         pages.append(page)
-    for index, each in enumerate(opened):
-        page, found = (
-            _losses(each, gone.get(index), rule=rule or shares)
-            if lost
-            else _judge(each, rule=rule or shares, why=why, json=json)
-        )
-        records += [] if found is None else [found]
-        if not (shares and lost):
-            pages += ["", Rule(style="dim"), "", page] if pages else [page]
+    for each in opened:
+        page, record = _judge(each, rule=rule or shares, why=why, json=json)
+        records += [] if record is None else [record]
+        pages += ["", Rule(style="dim"), "", page] if pages else [page]
     if not json:
         show(*pages)
+        return
+    said = records[0] if len(opened) == 1 else _several(records, whole)
+    show_json(replace(said, profile=profile_json(site)))
+
+
+def _print(page: RenderableType, record: "LossesJson", *, json: bool) -> None:
+    if json:
+        show_json(record)
     else:
-        record = records[0] if len(opened) == 1 else _several(records, whole)
-        show_json(
-            record if isinstance(record, list) else replace(record, profile=profile_json(site))
-        )
+        show(page)
 
 
 def _check(
@@ -132,36 +141,28 @@ def _check(
         raise ConfigurationError("--profile: of the model, and none is run; expected no --rule")
 
 
-def _gone(opened: Sequence[OpenedLink], pieces: Sequence[str]) -> "dict[int, LostTogether]":
-    """Of each link what is left without some pieces, each of which some link has to have."""
-    if not pieces:
-        return {}
-    from isfc.layout.lost import check_pieces, links_with, lost_together, named_pieces, spelt
+def _losing(opened: Sequence[OpenedLink], link: str | None, pieces: Sequence[str]) -> "Collection":
+    """The links that lose something: all of the file, or the one that is named.
 
-    known = [named_pieces(each.layout, each.collection.cecs) for each in opened]
-    own = list(dict.fromkeys(name for one in known for name in one))
+    Raises `ConfigurationError` for a piece that no link of the file has.
+    """
+    from isfc.layout.lost import check_pieces, known_pieces, links_with, spelt
+
+    every = opened[0].collection
+    if link is None and len(opened) > 1:
+        links = every
+    else:
+        links = only(every, opened[0].layout)
+    own = known_pieces(links.links, links.cecs)
     for piece in (piece for piece in pieces if spelt(piece, own) not in own):
-        if not (links := links_with(piece, opened[0].collection)):
+        if not (others := links_with(piece, every)):
             check_pieces([piece], own, "--without")
-        shown = listed([each.layout.name for each in opened])
-        show_log(f"isfc: note: {piece} is part of {listed(links)}: {shown} is as without its loss")
-    return {
-        index: lost_together(each.layout, pieces, known[index]) for index, each in enumerate(opened)
-    }
+        shown = listed([each.name for each in links.links])
+        show_log(f"isfc: note: {piece} is part of {listed(others)}: {shown} is as without its loss")
+    return links
 
 
-def _together(
-    opened: OpenedLink, pieces: Sequence[str] | None, *, lost: bool, rule: bool
-) -> "tuple[RenderableType, ClusterPlanJson]":
-    """The page on all links together, and what ``--json`` prints of them."""
-    from isfc.cli.plan.modelled import lost_together_page, together
-
-    return lost_together_page(opened, pieces, rule=rule) if lost else together(opened)
-
-
-def _several(
-    links: "list[PlanJson | list[LossJson]]", whole: "ClusterPlanJson | None"
-) -> "ClusterPlanJson":
+def _several(links: "list[PlanJson]", whole: "ClusterPlanJson | None") -> "ClusterPlanJson":
     """What ``--json`` prints of several links, beside what it prints of the whole."""
     from isfc.cli.plan.together_json import ClusterPlanJson
 
@@ -174,26 +175,6 @@ def _share(opened: Sequence[OpenedLink], *, why: bool) -> bool:
     if shares and why:
         raise ConfigurationError("--why: of one link; expected --link, as these share channels")
     return shares
-
-
-def _at_a_glance(
-    opened: OpenedLink, pieces: Sequence[str] | None, *, lost: bool, rule: bool
-) -> RenderableType:
-    """The page on many links, which leads with all of them."""
-    if lost:
-        return _together(opened, pieces, lost=True, rule=rule)[0]
-    from isfc.cli.plan.overview import overview
-
-    return overview(opened.collection, rule=rule)
-
-
-def _losses(
-    opened: OpenedLink, gone: "LostTogether | None", *, rule: bool
-) -> "tuple[RenderableType, list[LossJson]]":
-    """The page on what losses leave of one link, and what ``--json`` prints of it."""
-    from isfc.cli.plan.losses import losses_of
-
-    return losses_of(opened.layout, simulate=not rule, together=gone, cecs=opened.collection.cecs)
 
 
 def _judge(

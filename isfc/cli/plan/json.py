@@ -16,7 +16,7 @@ from scenarios.runs.notes import plan_notes
 
 if TYPE_CHECKING:
     from scenarios.figures.advice import TriedAdvice
-    from scenarios.runs.saturation import ModelledRate
+    from scenarios.figures.link_rates import ModelledRate
 
 
 class NodesJson(Struct, frozen=True):

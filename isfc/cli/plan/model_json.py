@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 from isfc.cli.judgement.limit import limits_json
-from isfc.cli.output.ranges import RangeJson, range_json, ranges_of
+from isfc.cli.output.ranges import RangeJson, range_json
 from isfc.cli.plan.json import ComparedJson, ModelJson, TrialJson
 from isfc.layout.plan import Plan
 from isfc.layout.rules.rule import Untried
 from scenarios.figures.advice import ComparedLoad, TriedAdvice
-from scenarios.figures.reasoned import ReasonedRate
+from scenarios.figures.link_rates import ModelledRate
 from scenarios.runs.notes import beyond_plan
-from scenarios.runs.saturation import SATURATING_PAIRS, STATED_PAIRS, SUITE, ModelledRate
+from scenarios.runs.saturation import SATURATING_PAIRS, STATED_PAIRS, SUITE
 
 
 def trial_json(tried: TriedAdvice) -> TrialJson:
@@ -53,12 +53,11 @@ def model_json(plan: Plan, figures: Sequence[ModelledRate]) -> ModelJson:
         limits={
             each.sender: limits_json(each.limit, each.saturated_mb_per_s)
             for each in figures
-            if isinstance(each, ReasonedRate) and each.limit is not None
+            if each.limit is not None
         },
         extrapolated=beyond_plan(plan.layout, figures),
     )
 
 
 def _ranges(figures: Sequence[ModelledRate], load: int) -> dict[str, RangeJson]:
-    found = {each.sender: ranges_of(each)[load] for each in figures}
-    return {node: range_json(within) for node, within in found.items() if within is not None}
+    return {each.sender: range_json(each.ranges[load]) for each in figures}

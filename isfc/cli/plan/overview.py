@@ -1,6 +1,7 @@
 """``isfc plan`` of many links: one page that leads, before any link is asked for by name."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -8,13 +9,14 @@ from rich.text import Text
 
 from isfc.cli.judgement.advice import fewer_line, link_names
 from isfc.cli.judgement.findings import Checked, findings_table
-from isfc.cli.judgement.together import together_decision, traffic_words
+from isfc.cli.judgement.together import together_decision
 from isfc.cli.output.notes import note_lines
 from isfc.cli.output.progress import run_all
 from isfc.cli.output.ranges import likely, range_note
 from isfc.cli.output.table import plain_table
 from isfc.layout.collection import Collection
-from isfc.layout.loss import ClusterLoss
+from isfc.layout.loss import Loss
+from isfc.layout.note import Note
 from isfc.layout.rules.book import find_all
 from isfc.layout.sharing import open_questions
 from scenarios.figures.cluster_overview import (
@@ -22,36 +24,33 @@ from scenarios.figures.cluster_overview import (
     SystemOverview,
     cluster_overview,
 )
-from scenarios.figures.cluster_plan import plan_experiments
-from scenarios.figures.limit import find_limit
+from scenarios.figures.rates import STATED, Carried, carry, limited
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes
-from scenarios.runs.steady import steady_links
 
 
 def overview(collection: Collection, *, rule: bool) -> RenderableType:
     """The whole page; nothing is run for it with ``rule``."""
-    run = limit = None
+    carried = None
     if not rule:
-        (experiment, *_) = plan_experiments(collection)
-        (run,) = run_all(steady_links, [experiment], is_said=True)
-        (limit,) = run_all(find_limit, [experiment], is_said=True)
-    found = cluster_overview(collection, run)
+        run_each = partial(run_all, is_said=True)
+        (carried,) = carry([collection], STATED.of(collection), run_each)
+        (carried,) = limited([carried], run_each)
+    found = cluster_overview(collection, carried)
     checked = [
         Checked("", find_all(link, collection.beside(link), collection), nodes=link.nodes)
         for link in collection.links
     ]
-    rate = None if run is None else found.together_mb_per_s
-    said = together_decision(collection, rate, limit, "see What is found")
+    said = together_decision(collection, carried, (), "see What is found")
     parts: list[RenderableType] = [
         Text(_heading(collection), "bold"),
         "",
         *(f"{heading}: {words}" for heading, words in said),
         "",
-        _systems(found.systems, modelled=run is not None),
+        _systems(found.systems, modelled=carried is not None),
     ]
-    if run is not None:
-        parts += [_said(found, collection), *_limits(found)]
-    parts += ["", Text("The worst losses", "bold"), losses_table(found.losses)]
+    if carried is not None:
+        parts += [_said(found, carried), *_limits(found)]
+    parts += ["", Text("The losses that cut most", "bold"), losses_table(found.losses)]
     parts += ["", Text("What is found", "bold"), *findings_table(checked)]
     names = [link.name for link in collection.links]
     parts += [
@@ -61,9 +60,9 @@ def overview(collection: Collection, *, rule: bool) -> RenderableType:
             "All findings: isfc check. All figures, each link alone too: --json."
         ),
     ]
-    notes = (
-        open_questions(collection) if run is None else (*cluster_notes(collection), SHARED_UNRANGED)
-    )
+    notes: tuple[Note, ...] = open_questions(collection)
+    if carried is not None:
+        notes = (*cluster_notes(collection), SHARED_UNRANGED)
     return Group(*parts, *note_lines(notes))
 
 
@@ -74,21 +73,20 @@ def _heading(collection: Collection) -> str:
 
 
 def _systems(systems: Sequence[SystemOverview], *, modelled: bool) -> Table:
-    figures = (">MB/s out", ">in", ">both", "~range") if modelled else ()
+    figures = (">MB/s out", "~range", ">in") if modelled else ()
     table = plain_table("system", *figures, ">links", ">CTCs", ">channels", ">Gb/s")
     for each in systems:
-        out, back = each.out or 0, each.back or 0
-        rates = [*(f"{rate:.0f}" for rate in (out, back, out + back)), likely(each.range)]
+        rates = (f"{each.out or 0:.0f}", likely(each.range), f"{each.back or 0:.0f}")
         has = str(each.links), str(each.ctcs), str(each.channels), f"{each.gbps:g}"
         table.add_row(each.name, *(rates if modelled else ()), *has)
     return table
 
 
-def _said(found: ClusterOverview, collection: Collection) -> str:
+def _said(found: ClusterOverview, carried: Carried) -> str:
     known = range_note(each.range for each in found.systems)
     return (
-        f"MB/s (2^20) with all links together, until steady, with {traffic_words(collection)}; "
-        f"range: of both ways, and of the others in proportion. {known}"
+        f"MB/s (2^20) with all links together, until steady, {carried.load.words}; range: of what "
+        f"goes out. {known}"
     )
 
 
@@ -106,7 +104,7 @@ def _limits(found: ClusterOverview) -> list[RenderableType]:
     return [*parts, f"Slowest, MB/s from the first node and to it: {slowest}"]
 
 
-def losses_table(losses: Sequence[ClusterLoss]) -> Table:
+def losses_table(losses: Sequence[Loss]) -> Table:
     """What each takes away."""
     table = plain_table("what is lost", "~links down", "~links with fewer CTCs")
     for loss in losses:

@@ -10,7 +10,7 @@ from rich.text import Text
 from ctc.address import Rdev, format_chpid, format_rdev
 from isfc.cli.drawing.terminal import NODE_STYLES, narrow_drawing, speed_text
 from isfc.cli.judgement.findings import SEVERITY_STYLES, advice_text
-from isfc.cli.output.ranges import likely, ranges_of
+from isfc.cli.output.ranges import likely
 from isfc.cli.output.table import PIPED_WIDTH, Fitted, apart, plain_table
 from isfc.layout.capacity import WriteDirection
 from isfc.layout.plan import Plan
@@ -19,7 +19,7 @@ from scenarios.runs.notes import plan_notes
 
 if TYPE_CHECKING:
     from scenarios.figures.advice import TriedAdvice
-    from scenarios.runs.saturation import ModelledRate
+    from scenarios.figures.link_rates import ModelledRate
 
 
 def plan_page(
@@ -133,7 +133,7 @@ def _capacity(plan: Plan, figures: "Sequence[ModelledRate]") -> RenderableType:
     table = plain_table("MB/s one way", *heads, "chpids in order of use (CTCs written on)")
     for way, figure, style in zip(plan.directions, figures, NODE_STYLES, strict=True):
         rates = (figure.saturated_mb_per_s, figure.stated_mb_per_s)
-        ranges = ranges_of(figure)
+        ranges = figure.ranges
         modelled = (
             cell
             for rate, within in zip(rates, ranges, strict=True)

@@ -1,7 +1,7 @@
 """What ``isfc plan --json`` prints of several links. The keys and meanings stay."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -24,6 +24,7 @@ class LinkTogetherJson(Struct, frozen=True):
     link: str
     """its name too, in this release"""
     traffic: tuple[str, ...]
+    """that of the file; else 50 pairs of HL run, each way by itself"""
     alone_mb_per_s: list[float]
     alone_spread_mb_per_s: list[float]
     """within which it is known"""
@@ -33,8 +34,10 @@ class LinkTogetherJson(Struct, frozen=True):
     """while all the others run"""
     together_spread_mb_per_s: list[float]
     together_second_mb_per_s: list[float | None]
-    together_range: RangeJson
-    """between what both ways together would lie"""
+    left_share: float
+    """what the slower direction keeps beside the others, of 1"""
+    together_range: RangeJson | None
+    """between what the slower direction would lie"""
 
 
 class ShareJson(Struct, frozen=True):
@@ -81,40 +84,12 @@ class SharedPathJson(Struct, frozen=True):
     """what each moved"""
 
 
-class ClusterLossJson(Struct, frozen=True, kw_only=True):
-    """A loss, and by the model what is left of all links."""
-
-    kind: str
-    """`channel`, `director`, `path`, `cec` or `system`"""
-    name: str
-    cut: list[str]
-    """the links that are down then"""
-    fewer: list[tuple[str, int, int]]
-    """the links that have lost CTCs: name, left, had"""
-    untouched: list[str]
-    """the other links"""
-    mb_per_s: float | UnsetType = UNSET
-    """of the slower direction of each link, in all; as what follows by the model alone"""
-    range: RangeJson | UnsetType | None = UNSET
-    left_share: float | UnsetType | None = UNSET
-    """the share of the whole that this is"""
-    left_share_range: RangeJson | UnsetType | None = UNSET
-    text: str | UnsetType = UNSET
-    """the same in words, and by which load"""
-    rates: dict[str, tuple[float, float]] | UnsetType = UNSET
-    """by link, what its first node sends and what its second does"""
-    limits: LimitsJson | UnsetType | None = UNSET
-    """of the direction in which all together carry less"""
-
-
 class ClusterPlanJson(Struct, frozen=True, kw_only=True):
     """Several links: by themselves and, where they share channels, all together."""
 
-    links: list[PlanJson | list[Any]] = []
+    links: list[PlanJson] = []
     """what `isfc plan --json` prints of each; without the model's figures, if they share channels
     """
-    losses: list[ClusterLossJson] | UnsetType = UNSET
-    """with `--lose`: what the loss of each channel, director, path, CEC and system leaves"""
     together: list[LinkTogetherJson] | UnsetType = UNSET
     """each link, from its first node and to it"""
     channels: list[SharedChannelJson] | UnsetType = UNSET
@@ -131,38 +106,28 @@ class ClusterPlanJson(Struct, frozen=True, kw_only=True):
     """as of `isfc plan --json`"""
 
 
-def cluster_plan_json(
-    plan: "ClusterPlan", limits: LimitsJson, notes: list[NoteJson]
-) -> ClusterPlanJson:
+def cluster_plan_json(plan: "ClusterPlan", notes: list[NoteJson]) -> ClusterPlanJson:
     """What there is beside the records of the links."""
+    from isfc.cli.judgement.limit import limits_json  # the model, which a rule does without
+
+    together = plan.together
     return ClusterPlanJson(
         together=[_together(each) for each in plan.links],
         channels=[
             SharedChannelJson(
-                each.carried.name,
-                each.carried.name,
-                each.line_mb_per_s,
-                each.processor_mb_per_s,
-                each.carried.mb_per_s_out,
-                each.carried.mb_per_s_in,
-                100.0 * each.carried.busy,
-                _shares(each.carried.shares),
+                *(each.name, each.name, each.line_mb_per_s, each.processor_mb_per_s),
+                *(each.mb_per_s_out, each.mb_per_s_in, 100.0 * each.busy, _shares(each.shares)),
             )
-            for each in plan.channels
+            for each in together.channels
         ],
         paths=[
             SharedPathJson(
-                each.name,
-                each.name,
-                each.mb_per_s_max,
-                each.mb_per_s_out,
-                each.mb_per_s_in,
-                100.0 * each.busy,
-                _shares(each.shares),
+                *(each.name, each.name, each.mb_per_s_max, each.mb_per_s_out, each.mb_per_s_in),
+                *(100.0 * each.busy, _shares(each.shares)),
             )
-            for each in plan.paths
+            for each in together.paths
         ],
-        limits=limits,
+        limits=UNSET if together.limit is None else limits_json(together.limit, together.mb_per_s),
         notes=notes,
     )
 
@@ -172,7 +137,7 @@ def _shares(shares: "Sequence[ChannelShare]") -> list[ShareJson]:
 
 
 def _together(each: "LinkPlan") -> LinkTogetherJson:
-    alone, together = each.alone, each.together
+    alone, together = each.rates[:2], each.rates[2:]
     return LinkTogetherJson(
         each.name,
         each.name,
@@ -183,5 +148,6 @@ def _together(each: "LinkPlan") -> LinkTogetherJson:
         [rate.mb_per_s for rate in together],
         [rate.spread_mb_per_s for rate in together],
         [rate.second_mb_per_s for rate in together],
-        range_json(each.range),
+        each.share,
+        None if each.range is None else range_json(each.range),
     )

@@ -47,7 +47,7 @@ def printed(tell: Tell, words: Sequence[str], files: Mapping[str, str]) -> Print
             name: _written(Path(folder, str(number)), name, content)
             for number, (name, content) in enumerate(files.items())
         }
-        with redirect_stdout(out), redirect_stderr(err), progress_told(_by_hundredths(tell)):
+        with redirect_stdout(out), redirect_stderr(err), progress_told(by_hundredths(tell)):
             code = run([_with_paths(word, held) for word in words])
     said = [_with_names(each.getvalue(), held) for each in (out, err)]
     if code == ExitCode.BAD_INPUT:  # what is said is the error alone
@@ -68,7 +68,7 @@ class _Heard(io.StringIO):
         return super().write(text)
 
 
-def _by_hundredths(tell: Tell) -> Callable[[float], None]:
+def by_hundredths(tell: Tell) -> Callable[[float], None]:
     """What a command with progress calls; several bars, one after the other, begin again."""
     last = -1
 

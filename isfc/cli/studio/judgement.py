@@ -14,8 +14,8 @@ import isfc
 from isfc.cli.drawing.difference import differences as changed
 from isfc.cli.html.template import greatest, macro, ranged, table
 from isfc.cli.judgement.carried import CAPTION, differences
-from isfc.cli.judgement.opened import UNRANGED, compared, ranged_rate, util_range
-from isfc.cli.output.ranges import likely, ranges_of
+from isfc.cli.judgement.opened import UNRANGED, compared, util_range
+from isfc.cli.output.ranges import likely
 from isfc.cli.studio.tasks import Question, Subject, Why, whys
 
 Known = Callable[[Question], isfc.ModelledRate | None]
@@ -45,14 +45,9 @@ class _Judged:
         return None in self.now or self.now != self.earlier
 
     @property
-    def ranged(self) -> "list[isfc.ModelledRate | None]":
-        """What the model says of each direction, with ranges."""
-        return [ranged_rate(self.plan.layout, each, self.pairs) for each in self.now]
-
-    @property
     def figures(self) -> list[isfc.ModelledRate]:
-        """The same of both; nothing as long as one is not known."""
-        found = [each for each in self.ranged if each is not None]
+        """What the model says of both directions; nothing as long as one is not known."""
+        found = [each for each in self.now if each is not None]
         return found if len(found) == len(self.now) else []
 
 
@@ -99,15 +94,15 @@ def _sends(links: Mapping[str, _Judged]) -> str:
             key=lambda one: one[0].saturated_mb_per_s,
         )
         slowest, fastest = (
-            f"{name} {rate.saturated_mb_per_s:.0f} MB/s ({likely(ranges_of(rate)[0])})"
+            f"{name} {rate.saturated_mb_per_s:.0f} MB/s ({likely(rate.ranges[0])})"
             for rate, name in (slower[0], slower[-1])
         )
         said = f"the slowest is {slowest}, the fastest {fastest}"
         return f"Of {len(links)} links, each alone and its slower way, {said}."
     (each,) = links.values()
     ways: list[str] = []
-    for way, rate in zip(each.plan.directions, each.ranged, strict=True):
-        within = rate and ranges_of(rate)[0]
+    for way, rate in zip(each.plan.directions, each.now, strict=True):
+        within = rate and rate.ranges[0]
         figure = PENDING if rate is None else f"{rate.saturated_mb_per_s:.0f}"
         unit = "" if ways else " MB/s"
         between = f" ({likely(within)})" if within else ""
@@ -130,7 +125,7 @@ def capacity(
         for name, plan in opened.plans().items()
         for way in plan.directions
     }
-    ranges = (ranges_of(rate) for each in links.values() for rate in each.ranged if rate)
+    ranges = (rate.ranges for each in links.values() for rate in each.now if rate)
     most = greatest(within for both in ranges for within in both)
     rows, verdicts = [], []
     notes: dict[str, None] = {}
@@ -143,12 +138,12 @@ def capacity(
             (
                 f"{way.sender} to {partner}" if of else way.sender,
                 with_difference(way.estimated_mb_per_s, before.get((name, way.sender))),
-                *_modelled(each.plan.layout, pairs, now, was, most),
+                *_modelled(now, was, most),
             )
             for way, partner, now, was in zip(
                 each.plan.directions,
                 each.plan.layout.nodes[::-1],
-                each.ranged,
+                each.now,
                 each.earlier,
                 strict=True,
             )
@@ -156,7 +151,7 @@ def capacity(
         if (asked := asked_why.get(name)) and (said := known_why(asked)):
             limits.append(said)
         if each.figures:
-            notes |= dict.fromkeys(differences(each.plan, each.figures, pairs=pairs))
+            notes |= dict.fromkeys(differences(each.plan, each.figures))
         notes |= dict.fromkeys(
             note.text
             for note in isfc.plan_notes(each.plan.layout, each.figures)
@@ -213,15 +208,13 @@ _VERDICTS: Final = {
 
 
 def _modelled(
-    layout: isfc.Layout,
-    pairs: int,
     answer: isfc.ModelledRate | None,
     before: isfc.ModelledRate | None,
     most: float,
 ) -> Iterator[str]:
     """The cells of what the model says, with ranges as bars: those of MB/s end at ``most``."""
-    util = util_range(layout, answer, pairs)
-    saturated, stated = (None, None) if answer is None else ranges_of(answer)
+    util = util_range(answer)
+    saturated, stated = (None, None) if answer is None else answer.ranges
     for now, then, within, end in zip(
         _figures(answer),
         _figures(before),

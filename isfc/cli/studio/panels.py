@@ -1,65 +1,74 @@
-"""What the page has from a command: losses, relocations, statements, all links together.
-
-Each record makes the words of one command, whose LAYOUT is the page's, and shows what comes of it.
-"""
+"""What the page shows when it is asked: losses, relocations, statements, all links together."""
 
 import json
-from collections.abc import Sequence
 from typing import Any, Final, Literal
 
 import msgspec
 
 import isfc
+from isfc.cli.output.progress import progress_told, run_all
 from isfc.cli.studio import shown
-from isfc.cli.studio.command_line import Printed, printed
+from isfc.cli.studio.command_line import Printed, by_hundredths, printed
 from isfc.cli.studio.tasks import Subject
 from isfc.cli.studio.work import Failed, Tell
+from isfc.layout.lost import check_pieces, known_pieces
+from isfc.layout.sharing import only, shares_anything
+from scenarios.figures.cluster_plan import cluster_plan
+from scenarios.figures.losses import after_losing
+from scenarios.runs.notes import cluster_notes
 
 _LAYOUT: Final = "layout"
 
 
 class Panel(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="show"):
-    """A command about the layout that the page shows."""
+    """What the page shows of its layout, without what is struck out of it."""
 
     text: str
     struck: list[str] = []
 
-    def words(self) -> Sequence[str]:
-        """The command, without its name."""
+    def layout(self) -> isfc.Collection:
+        """The links."""
+        return Subject(self.text, frozenset(self.struck)).read()
+
+    def show(self, tell: Tell) -> str | Printed | Failed:
+        """The part of the page, or what a command prints where that is to be taken as it is."""
         raise NotImplementedError
-
-    def show(self, record: Any) -> str:
-        """The part of the page that shows what the command prints as ``--json``."""
-        raise NotImplementedError
-
-
-def _lost(without: str) -> list[str]:
-    """The options for pieces that are gone together, or for each in turn if none is named."""
-    pieces = filter(None, map(str.strip, without.split("+")))
-    return [f"--without={piece}" for piece in pieces] or ["--lose"]
 
 
 class LossesPanel(Panel, frozen=True, tag="losses"):
-    """What each lost chpid and CTC leaves, by the model and by rule, or by ``rule`` alone.
+    """What each loss leaves, by the model and by rule, or by ``rule`` alone.
 
-    Or what is left ``without`` some pieces, such as ``ALPHA:40 + director:1``.
+    Of one ``link``, or of all if none is named. Or what is left ``without`` some pieces, such as
+    ``ALPHA:40 + director:1``.
     """
 
     link: str = ""
     rule: bool = False
     without: str = ""
 
-    def words(self) -> Sequence[str]:
-        """``isfc plan --lose``, or ``--without``."""
-        by_rule = ["--rule"] if self.rule else []
-        return ["plan", _LAYOUT, "--link", self.link, *_lost(self.without), *by_rule]
-
-    def show(self, record: Any) -> str:
+    def show(self, tell: Tell) -> str:
         """The worst loss, then each."""
-        return shown.losses(record)
+        links = self.layout()
+        if self.link:
+            links = only(links, links.link(self.link))
+        pieces = [*filter(None, map(str.strip, self.without.split("+")))]
+        check_pieces(pieces, known_pieces(links.links, links.cecs), "Without")
+        with progress_told(by_hundredths(tell)):
+            return shown.losses(after_losing(links, pieces, None if self.rule else run_all))
 
 
-class RelocationPanel(Panel, frozen=True, tag="relocation"):
+class CommandPanel(Panel, frozen=True):
+    """What a command about the layout prints."""
+
+    def printed(self, tell: Tell, *words: str) -> Printed | Failed:
+        """The command, whose words name the layout `_LAYOUT`."""
+        done = printed(tell, words, {_LAYOUT: isfc.format_collection(self.layout())})
+        if isinstance(done, Failed):
+            return Failed(_in_words_of_the_page(done.message))
+        return done if done.out else Failed(_in_words_of_the_page(done.err))
+
+
+class RelocationPanel(CommandPanel, frozen=True, tag="relocation"):
     """How long guests take over a link; sizes as the command has them, such as 16G."""
 
     link: str = ""
@@ -68,55 +77,39 @@ class RelocationPanel(Panel, frozen=True, tag="relocation"):
     change_rate: str = "100M"
     guests: int = 1
 
-    def words(self) -> Sequence[str]:
-        """``isfc relocate``."""
+    def show(self, tell: Tell) -> str | Failed:
+        """``isfc relocate``: what became of the guests, then their passes."""
         guest = ["--memory", self.memory, "--change-rate", self.change_rate]
         many = ["--guests", str(self.guests), "--from", self.source]
-        return ["relocate", _LAYOUT, "--link", self.link, *guest, *many]
-
-    def show(self, record: Any) -> str:
-        """What became of the guests, then their passes."""
-        return shown.relocation(record)
+        words = ["relocate", _LAYOUT, "--link", self.link, *guest, *many, "--json"]
+        done = self.printed(tell, *words)
+        return done if isinstance(done, Failed) else shown.relocation(json.loads(done.out))
 
 
 class LinksPanel(Panel, frozen=True, tag="together"):
     """All links of a cluster, alone and together."""
 
-    def words(self) -> Sequence[str]:
-        """``isfc plan`` of all links."""
-        return ["plan", _LAYOUT]
-
-    def show(self, record: Any) -> str:
+    def show(self, tell: Tell) -> str:
         """Which link suffers most, then each."""
-        return shown.together(record)
+        links = self.layout()
+        if not shares_anything(links):
+            return shown.nothing_shared()
+        with progress_told(by_hundredths(tell)):
+            return shown.together(cluster_plan(links, run_all), cluster_notes(links))
 
 
-class ClusterLossesPanel(Panel, frozen=True, tag="cluster-losses"):
-    """What a lost channel, director or CEC leaves of all links; or all those that are named."""
-
-    without: str = ""
-
-    def words(self) -> Sequence[str]:
-        """``isfc plan --lose`` of all links, or ``--without``."""
-        return ["plan", _LAYOUT, *_lost(self.without)]
-
-    def show(self, record: Any) -> str:
-        """The worst loss, then each."""
-        return shown.cluster_losses(record)
-
-
-class StatementsPanel(Panel, frozen=True, tag="statements"):
+class StatementsPanel(CommandPanel, frozen=True, tag="statements"):
     """What one system needs, as text."""
 
     form: Literal["activate", "iocp"] = "activate"
     system: str = ""
 
-    def words(self) -> Sequence[str]:
+    def show(self, tell: Tell) -> Printed | Failed:
         """``isfc export``."""
-        return ["export", _LAYOUT, "--as", self.form, "--system", self.system]
+        return self.printed(tell, "export", _LAYOUT, "--as", self.form, "--system", self.system)
 
 
-PANELS: Final = LossesPanel | RelocationPanel | LinksPanel | ClusterLossesPanel | StatementsPanel
+PANELS: Final = LossesPanel | RelocationPanel | LinksPanel | StatementsPanel
 
 
 class RunPair(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -133,25 +126,14 @@ _FIELDS: Final = {
     "--guests": "Guests",
     "--link": "Link",
     "--memory": "Memory",
-    "--without": "Without",
 }
 """What the page calls an option that an error names."""
 
 
 def show_panel(tell: Tell, panel: Panel) -> Printed | dict[str, Any] | Failed:
-    """What the command makes of the layout, without what is struck out of it.
-
-    ``html`` of it, or what it prints where that is to be taken as it is.
-    """
-    layout = Subject(panel.text, frozenset(panel.struck)).read()
-    is_text = isinstance(panel, StatementsPanel)
-    words = [*panel.words(), *([] if is_text else ["--json"])]
-    done = printed(tell, words, {_LAYOUT: isfc.format_collection(layout)})
-    if isinstance(done, Failed):
-        return Failed(_in_words_of_the_page(done.message))
-    if not done.out:
-        return Failed(_in_words_of_the_page(done.err))
-    return done if is_text else {"html": panel.show(json.loads(done.out))}
+    """What the page shows: ``html``, or what a command prints."""
+    found = panel.show(tell)
+    return {"html": found} if isinstance(found, str) else found
 
 
 def _in_words_of_the_page(message: str) -> str:

@@ -47,7 +47,7 @@ _PRELOADED: Final = (
     "isfc.layout.edit",
     "isfc.layout.plan",
     "isfc.layout.write",
-    "scenarios.figures.reasoned",
+    "scenarios.figures.link_rates",
     "scenarios.runs.saturation",
     "encodings.cp037",  # names are compared as EBCDIC
     "encodings.utf_8_sig",

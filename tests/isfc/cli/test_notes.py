@@ -10,7 +10,7 @@ from isfc.layout.note import Note, NoteKind
 from isfc.link.parameters import LinkParameters
 from isfc.testing.cluster import mesh
 from scenarios.figures import report_runs
-from scenarios.figures.after_loss import after_losses
+from scenarios.figures.losses import after_losses
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.notes import several_notes
 from scenarios.runs.provenance import constants_digest

@@ -25,7 +25,9 @@ from scenarios.figures.certainty import Odds, Range, nobody_is_ahead
 from scenarios.figures.choice import Choice, pair_odds
 from scenarios.figures.compare import compare_files
 from scenarios.figures.limit import LIKE_SHARE, Limit, Relief, Share
-from scenarios.figures.ranges import gain_range, rate_range
+from scenarios.figures.losses import AfterLoss
+from scenarios.figures.ranges import gain_range
+from scenarios.figures.rates import Carried, Load, Sent
 from scenarios.figures.resources import LINE, Resource
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.provenance import provenance
@@ -70,12 +72,12 @@ def ahead(one: Layout, other: Layout, rates: tuple[float, float], folder: Path) 
     ]
     choices, contenders, files = [], [], []
     for layout, rate, row in zip((one, other), rates, rows, strict=True):
-        found = Rate(rate, 0.0)
-        within = rate_range(rate, layout, SUITES[SUITE], PAIRS)
-        choices.append(
-            Choice(str(row["layout"]), layout, found, within, limit_of(layout), None, 0, 0, ())
-        )
-        contenders.append(Contender(Collection((layout,)), (found,), {}))
+        found, links = Rate(rate, 0.0), Collection.of(layout)
+        load = Load(SUITES[SUITE], PAIRS)
+        carried = Carried(links, load, {layout.name: (Sent(found), Sent(found))})
+        whole = AfterLoss(None, carried, carried)
+        choices.append(Choice(str(row["layout"]), (whole,), 0, 0, ()))
+        contenders.append(Contender(links, (found,), {}))
         files.append(folder / f"{row['layout']}.json")
         figures: dict[str, object] = dict.fromkeys((field.name for field in fields(Result)), 1.0)
         figures |= {"node": "ATLANTA", "mb_per_s": rate, "devices": []}

@@ -37,6 +37,7 @@ PACKAGES: Final = (
     "bytes_per_package_out bytes_per_package_in tx_pend_count collisions_per_s"
 )
 LIMITS: Final = "without_mb_per_s added"
+LOST: Final = f"{LIMITS} mb_per_s spread_mb_per_s second_mb_per_s left_share"
 BUSY: Final = frozenset("busy_percent waited_percent waiting".split())
 """What is said beside a limit: the note is of it, wherever it is."""
 GAINS: Final = {
@@ -119,20 +120,14 @@ SHOWN: Final = {
         "without_mb_per_s added mb_per_s spread_mb_per_s changed_mb_per_s changed_spread_mb_per_s",
         slow=True,
     ),
-    "plan, losses": Shown(
-        "plan published-1 --lose",
-        f"{LIMITS} simulated_mb_per_s simulated_spread_mb_per_s left_share",
-        slow=True,
-    ),
+    "plan, losses": Shown("plan published-1 --lose", LOST, slow=True),
     "plan, together": Shown(
         "plan MESH",
         f"{LIMITS} alone_mb_per_s alone_spread_mb_per_s alone_second_mb_per_s together_mb_per_s "
         "together_spread_mb_per_s together_second_mb_per_s",
-        "channels paths", slow=True,
+        "channels paths left_share", slow=True,
     ),
-    "plan, losses together": Shown(
-        "plan MESH --lose", f"{LIMITS} mb_per_s rates left_share", slow=True
-    ),
+    "plan, losses together": Shown("plan MESH --lose", LOST, slow=True),
     "compare": Shown(
         "compare published-1 published-4 --workload HS --pairs 2",
         "mb_per_s spread_mb_per_s second_mb_per_s without_mb_per_s added worst_loss_leaves ratio",

@@ -14,6 +14,7 @@ from isfc.cli.main import run
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import show
 from isfc.cli.size import sizing_page
+from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.loss import losses
 from isfc.search import sizing
@@ -43,7 +44,7 @@ def left_of(layout: Layout, lost: str) -> float:
     """MB/s of the slower direction with the worst piece gone, found piece by piece."""
     every: list[Layout | None] = [layout]
     if lost in ("chpid", "ctc"):
-        every = [each.left for each in losses(layout) if each.kind == lost]
+        every = [each.left for each in losses(Collection.of(layout)) if each.kind == lost]
     if lost == "director":
         halves = layout.fibres[::2], layout.fibres[1::2]
         every = [

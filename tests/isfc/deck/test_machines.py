@@ -15,7 +15,7 @@ from isfc.deck.wiring import pair_all, wire
 from isfc.layout.catalogue import load_collection
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
-from isfc.layout.loss import cluster_losses
+from isfc.layout.loss import losses
 from isfc.layout.note import NoteKind
 from isfc.layout.sharing import open_questions
 from isfc.layout.write import format_collection
@@ -170,7 +170,7 @@ def test_an_import_says_which_fibres_cross_from_director_to_director() -> None:
     assert {note.kind for note in open_questions(again)} >= {NoteKind.JOINED}
     assert any(
         set(loss.cut) | {name for name, *_ in loss.fewer}
-        for loss in cluster_losses(again)
+        for loss in losses(again)
         if loss.name == "director 08"
     )
 

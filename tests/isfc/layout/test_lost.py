@@ -9,8 +9,9 @@ from msgspec import structs
 
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_collection, load_layout
-from isfc.layout.loss import cluster_losses, losses
-from isfc.layout.lost import check_pieces, collection_without, lost_together, named_pieces
+from isfc.layout.collection import Collection
+from isfc.layout.loss import losses
+from isfc.layout.lost import check_pieces, collection_without, link_without, named_pieces
 from isfc.layout.path import FarPath, Isl
 
 COLLECTION = load_collection("two-cecs")
@@ -23,18 +24,17 @@ def test_what_is_left_has_no_fibre_of_what_is_gone(pieces: list[str]) -> None:
     for link in LINKS:
         known = named_pieces(link, COLLECTION.cecs)
         gone = {fibre for piece in pieces for fibre in known.get(piece, ())}
-        left = lost_together(link, pieces, known).left
+        left = link_without(link, pieces, COLLECTION.cecs)
         kept = () if left is None else left.ctcs
         assert [ctc for ctc in link.ctcs if ctc.fibre not in gone] == [*kept]
 
 
 def test_one_chpid_leaves_what_its_loss_leaves() -> None:
     layout = load_layout("published-12")
-    known = named_pieces(layout)
-    for loss in losses(layout):
+    for loss in losses(Collection.of(layout)):
         if loss.kind == "chpid":
-            assert lost_together(layout, [loss.names[0]], known).left == loss.left
-            assert lost_together(layout, [f"server:{loss.names[1]}"], known).left == loss.left
+            assert link_without(layout, [loss.names[0]]) == loss.left
+            assert link_without(layout, [f"server:{loss.names[1]}"]) == loss.left
 
 
 @pytest.mark.parametrize(
@@ -50,17 +50,16 @@ def test_one_chpid_leaves_what_its_loss_leaves() -> None:
 def test_a_piece_takes_the_same_of_every_link_by_any_of_its_names(
     piece: str, ctcs: list[int]
 ) -> None:
-    lefts = [lost_together(link, [piece], named_pieces(link, COLLECTION.cecs)) for link in LINKS]
-    assert [len(each.left.ctcs) if each.left else 0 for each in lefts] == ctcs
-    whole, cut = collection_without(COLLECTION, [piece])
-    assert sum(len(link.ctcs) for link in whole.links) == sum(ctcs)
-    assert len(cut) == ctcs.count(0)
+    lefts = [link_without(link, [piece], COLLECTION.cecs) for link in LINKS]
+    assert [len(left.ctcs) if left else 0 for left in lefts] == ctcs
+    whole = collection_without(COLLECTION, [piece])
+    assert [len(link.ctcs) for link in whole.links] == [*filter(None, ctcs)]
 
 
 def test_the_table_of_a_link_has_its_channels_as_the_table_of_all_links_has_them() -> None:
-    whole = {loss.name: loss for loss in cluster_losses(COLLECTION)}
+    whole = {loss.name: loss for loss in losses(COLLECTION)}
     for link in LINKS:
-        for loss in losses(link):
+        for loss in losses(Collection.of(link)):
             if loss.kind != "chpid":
                 continue
             left = len(loss.left.ctcs) if loss.left else 0
@@ -71,8 +70,7 @@ def test_one_of_several_inter_switch_links_leaves_the_fibres_and_less_rate() -> 
     isl = Isl(2, 16.0, 200)
     path = FarPath("METRO", 10.0, isl)
     layout = load_layout("published-12").with_fibres(lambda fibre: replace(fibre, path=path))
-    known = named_pieces(layout)
-    one, two = (lost_together(layout, ["isl:metro"] * count, known).left for count in (1, 2))
+    one, two = (link_without(layout, ["isl:metro"] * count) for count in (1, 2))
     assert one is not None
     assert {fibre.path and fibre.path.isl for fibre in one.fibres} == {
         structs.replace(isl, count=1)

@@ -74,7 +74,7 @@ def test_a_piece_that_is_lost_takes_the_ctcs_that_a_plan_says(piece: str) -> Non
     file = f'[[fault]]\nat = "1ms"\nkind = "piece lost"\npiece = "{piece}"\nfor = "2ms"\n'
     (fault,) = parse_faults(file.encode(), CECS, NodeName("ALPHA"), 9 * MS)
     assert fault.describe() == f"piece lost {piece} for 2 ms"
-    left, _ = collection_without(CECS, [piece])
+    left = collection_without(CECS, [piece])
     kept = {(link.nodes, ctc.rdevs) for link in left.links for ctc in link.ctcs}
     of = {
         (link.nodes[0], ctc.rdevs[0]): (link.nodes, ctc.rdevs)

@@ -14,7 +14,7 @@ from isfc.layout.path import FarPath, Isl
 from isfc.testing.cluster import mesh
 from scenarios.figures.glance import Glance
 from scenarios.figures.limit import find_limit
-from scenarios.figures.reasoned import with_reasons
+from scenarios.figures.link_rates import link_rates
 from scenarios.figures.resources import (
     LINE,
     PROCESSOR,
@@ -148,7 +148,7 @@ def test_of_several_links_the_channel_that_limits_is_named() -> None:
 def test_each_way_has_the_reason_of_its_own_run() -> None:
     layout = load_layout("atlanta-boston")
     changed = layout_of((16, 2))
-    figures, slower = with_reasons(layout, [changed])
+    figures, slower = link_rates(layout, [changed])
     for way in figures:
         limit = find_limit(one_way(layout, way.sender, SATURATING_PAIRS))
         assert way.limit is not None

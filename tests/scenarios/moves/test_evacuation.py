@@ -76,7 +76,7 @@ def test_other_traffic_gets_less_meanwhile_than_it_gets_alone() -> None:
     assert alone.link == meanwhile.link == "S1-S2"
     assert 0 < meanwhile.rate.mb_per_s < 0.9 * alone.rate.mb_per_s
     assert 0 < meanwhile.exchanges_per_s < 0.9 * alone.exchanges_per_s
-    ends = steady_ends(load)
+    ends = steady_ends(load).ends.values()
     assert alone.rate == sum_of([each.rate for each in ends])  # two beginnings
     assert 2 * alone.exchanges_per_s == sum(each.result.messages_per_s_in for each in ends)
 

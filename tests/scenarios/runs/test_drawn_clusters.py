@@ -15,10 +15,10 @@ from ctc.profiles import ChpidProfile
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection, parse_layout
 from isfc.layout.layout import Layout
-from isfc.layout.loss import cluster_losses
+from isfc.layout.loss import losses
 from isfc.layout.lost import collection_without, known_pieces
 from isfc.layout.note import NoteKind
-from isfc.layout.sharing import carried_by, channel_name
+from isfc.layout.sharing import carried_by
 from isfc.testing.cluster import DrawnCluster, draw_cluster, mesh
 from scenarios.faults.fault import parse_faults
 from scenarios.runs.experiment import Experiment
@@ -96,24 +96,24 @@ def test_a_piece_that_drawn_clusters_lose_is_one_piece(seeds: range) -> None:
     """By any of its names, in plans, in tables of losses and in faults, it takes the same CTCs."""
     for seed in seeds:
         collection = parse_collection(draw_cluster(seed).text())
-        whole = {loss.name: loss for loss in cluster_losses(collection)}
-        for channel, loss in [(c, whole[channel_name(c)]) for c in carried_by(collection)]:
+        whole = [loss for loss in losses(collection) if loss.kind == "chpid"]
+        for channel in carried_by(collection):
             names = [str(end).replace(" ", ":") for end in channel]
             lefts = [collection_without(collection, [name]) for name in names]
             assert all(left == lefts[0] for left in lefts), f"cluster {seed}: {names}"
-            left, cut = lefts[0]
+            left = lefts[0]
             assert channel not in carried_by(left)
-            assert tuple(link.name for link in cut) == loss.cut
+            (loss,) = {loss.fewer: loss for loss in whole if loss.rest == left}.values()
             counts = {link.name: len(link.ctcs) for link in left.links}
             assert all(counts[name] == few for name, few, _ in loss.fewer)
             for name in names:
-                varied = collection_without(collection, [f"vary:{name}"])[0]
+                varied = collection_without(collection, [f"vary:{name}"])
                 assert ctcs(varied) >= ctcs(left)
         for name in known_pieces(collection.links, collection.cecs):
             if not name.startswith("isl:"):
                 file = f'[[fault]]\nat = "1ms"\nkind = "piece lost"\npiece = "{name}"\nfor = "1ms"'
                 (fault,) = parse_faults(file.encode(), collection, collection.systems[0], 9 * 10**6)
-                left, _ = collection_without(collection, [name])
+                left = collection_without(collection, [name])
                 assert len(fault.places) == len(ctcs(collection)) - len(ctcs(left))
 
 

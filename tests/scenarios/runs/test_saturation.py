@@ -3,9 +3,11 @@
 import pytest
 
 from isfc.layout.catalogue import load_layout
+from isfc.layout.collection import Collection
 from isfc.layout.loss import losses
 from isfc.link.name import NodeName
-from scenarios.runs.saturation import carried, one_way, shape
+from scenarios.figures.link_rates import carried
+from scenarios.runs.saturation import one_way, shape
 from scenarios.runs.steady import steady_run
 from tests.layouts import layout_of
 
@@ -22,7 +24,8 @@ def test_both_directions_are_run() -> None:
 def test_links_that_are_alike_to_a_sender_carry_the_same() -> None:
     """With one CTC or another of a chpid gone."""
     layout = load_layout("published-4")
-    lefts = [loss.left for loss in losses(layout) if loss.kind == "ctc" and loss.left]
+    pieces = losses(Collection.of(layout))
+    lefts = [loss.left for loss in pieces if loss.kind == "ctc" and loss.left]
     for sender in layout.nodes:
         first, *others = (steady_run(one_way(left, sender, 5)).rate for left in lefts)
         assert len({shape(left, sender) for left in lefts}) == 1

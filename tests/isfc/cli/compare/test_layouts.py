@@ -1,10 +1,12 @@
 """``isfc compare`` of layouts: one table, and the odds of each pair."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from isfc.cli.main import run
+from isfc.testing.cluster import mesh
 from tests.isfc.cli.conftest import Refusal
 
 
@@ -27,6 +29,27 @@ def test_more_chpids_are_ahead_by_odds(capsys: pytest.CaptureFixture[str]) -> No
     assert [layout["worst_loss_leaves"] for layout in record["layouts"][:2]] == [0, 0]
     assert len(record["odds"]) == 3
     assert all(0.5 <= each["odds"] < 1 for each in record["odds"])
+
+
+@pytest.mark.at_length
+def test_several_links_are_compared_where_the_layouts_have_the_same(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], refusal: Refusal
+) -> None:
+    files = [tmp_path / f"{ctcs}.toml" for ctcs in (1, 2)]
+    for ctcs, file in enumerate(files, start=1):
+        file.write_text(mesh(3, shared=True, ctcs=ctcs))
+    words = ["--workload", "HS", "--pairs", "1"]
+    assert run(["compare", *map(str, files), *words, "--json"]) == 0
+    one, two = json.loads(capsys.readouterr().out)["layouts"]
+    assert (one["ctcs"], two["ctcs"]) == (3, 6)
+    for each in (one, two):
+        low, high = each["range"]["likely"]
+        assert low < each["mb_per_s"] < high
+        assert each["worst_loss"].startswith("chpid 40 at S")
+        assert 0 < each["worst_loss_leaves"] < 0.5
+    assert refusal("compare", "published-4", str(files[0])).startswith(
+        f"{files[0]}: has S1-S2, S1-S3, S2-S3; expected the links of published-4, CLIENT-SERVER, or"
+    )
 
 
 def test_options_of_layouts_are_refused_with_results(refusal: Refusal) -> None:

@@ -9,9 +9,10 @@ from isfc.cli.html.cluster import cluster_article
 from isfc.cli.main import run
 from isfc.layout.catalogue import load_collection
 from isfc.layout.file import parse_collection
-from isfc.layout.loss import cluster_losses
 from isfc.testing.cluster import mesh
 from scenarios.figures.cluster_plan import ClusterPlan
+from scenarios.figures.losses import after_losing
+from scenarios.figures.rates import carry
 from scenarios.figures.report_runs import ClusterRuns
 from tests.isfc.layout.test_channels import CLUSTER
 
@@ -68,8 +69,9 @@ def test_terminal_shows_links_and_after_them_who_shares_what(
 
 def test_page_has_the_cluster_and_says_that_the_rest_is_of_links_alone() -> None:
     collection = load_collection("two-cecs")
-    survey = ClusterRuns(collection, ClusterPlan((), ()), cluster_losses(collection))
-    html = cluster_article(survey)
+    (together,) = carry([collection])
+    lefts = tuple(after_losing(collection))
+    html = cluster_article(ClusterRuns(collection, ClusterPlan((), together), lefts))
     assert "take each link as if it were alone" in html
     assert "director 2" in html
     assert "ALPHA-BETA: 4 of 8" in html

@@ -6,14 +6,14 @@ from isfc.layout.collection import Collection
 from isfc.layout.plan import make_plan
 from isfc.layout.rules.rule import Untried
 from scenarios.figures.advice import ComparedLoad, TriedAdvice
-from scenarios.figures.after_loss import after_losses, link_losses
+from scenarios.figures.link_rates import ModelledRate
+from scenarios.figures.losses import after_losses
 from scenarios.figures.report_runs import LinkRuns, Point
 from scenarios.moves.compared import evacuate
 from scenarios.moves.evacuation import Evacuation
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.guest_memory import GuestMemory
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.saturation import ModelledRate
 from scenarios.runs.steady import Rate
 from scenarios.runs.timeline import record_timelines
 from scenarios.runs.workload import SUITES
@@ -28,7 +28,7 @@ def surveyed(name: str, link: str | None = None) -> LinkRuns:
     (timeline,), _ = record_timelines(
         Experiment.of(layout, SUITES["HM"], pairs=5, seconds=0.005, warmup=0.01)
     )
-    lefts = tuple(after_losses(Collection((layout,)), link_losses(layout)))
+    lefts = tuple(after_losses(Collection.of(layout)))
     plan = make_plan(layout)
     half, more = (
         ComparedLoad(Rate(was), Rate(comes), (layout, layout), 50)
@@ -40,7 +40,7 @@ def surveyed(name: str, link: str | None = None) -> LinkRuns:
         if not isinstance(finding.rule.trials, Untried)
     }
     relocation = memory_over_paths(dict.fromkeys((f"from {node}" for node in layout.nodes), 300.0))
-    rates = tuple(ModelledRate(node, Rate(400), Rate(300)) for node in layout.nodes)
+    rates = tuple(ModelledRate(layout, node, Rate(400), Rate(300)) for node in layout.nodes)
     guest = GuestPlan("GUEST", GuestMemory(size=2**20, touched=2**20))
     moved = Evacuation.over(layout, [guest], source=layout.nodes[1])
     return LinkRuns(

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -24,9 +25,9 @@ from scenarios.figures.advice import (
     try_advice,
 )
 from scenarios.figures.limit import Limit, Share
-from scenarios.figures.reasoned import ReasonedRate, SlowerRates
+from scenarios.figures.link_rates import ModelledRate, SlowerRates
 from scenarios.figures.resources import PORTS, RECEIVE, Resource, ResourceKind
-from scenarios.runs.saturation import ModelledRate, one_way
+from scenarios.runs.saturation import one_way
 from scenarios.runs.steady import Rate
 from tests.isfc.layout.rules.test_book import FIRES
 
@@ -42,7 +43,8 @@ def slower(rate: float) -> SlowerRates:
 def carrying(layout: Layout, *rates: float) -> list[ModelledRate]:
     """The same of each node."""
     return [
-        ModelledRate(node, *slower(rate)) for node, rate in zip(layout.nodes, rates, strict=False)
+        ModelledRate(layout, node, *slower(rate))
+        for node, rate in zip(layout.nodes, rates, strict=False)
     ]
 
 
@@ -154,10 +156,7 @@ def what_to_do(layout: Layout, rates: dict[str, float], *limiting: ResourceKind)
     }
     shares = tuple(Share(Resource(kind), 0.9, 1.0) for kind in limiting)
     limit = Limit(one_way(layout, None, 1), shares, shares, 1.5, ())
-    figures = [
-        ReasonedRate(each.sender, each.saturated, each.stated, None, limit) for each in as_it_is
-    ]
-    return to_do(findings, tried, figures, "below")
+    return to_do(findings, tried, [replace(each, limit=limit) for each in as_it_is], "below")
 
 
 def test_what_helps_leads_and_a_warning_that_does_not_help_has_its_reason() -> None:

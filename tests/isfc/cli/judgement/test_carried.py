@@ -14,11 +14,12 @@ from isfc.layout.file import parse_collection
 from isfc.layout.layout import Layout
 from isfc.layout.path import FarPath, Isl
 from isfc.layout.plan import make_plan
+from scenarios.figures.link_rates import ModelledRate, carried
 from scenarios.runs import run as runs
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.notes import plan_notes
 from scenarios.runs.published_range import ONE_WAY_MB_PER_S_MAX
-from scenarios.runs.saturation import SUITE, ModelledRate, carried
+from scenarios.runs.saturation import SUITE
 from scenarios.runs.steady import Rate
 from scenarios.runs.workload import find_workload
 from tests.layouts import layout_of
@@ -26,7 +27,7 @@ from tests.layouts import layout_of
 
 def figures(layout: Layout, *rates: float) -> list[ModelledRate]:
     return [
-        ModelledRate(node, Rate(rate, 0.01 * rate), Rate(rate, 0.01 * rate))
+        ModelledRate(layout, node, Rate(rate, 0.01 * rate), Rate(rate, 0.01 * rate))
         for node, rate in zip(layout.nodes, rates, strict=True)
     ]
 
@@ -92,7 +93,7 @@ def test_less_than_the_rule_says_is_not_explained_by_what_makes_it_more() -> Non
 
 def test_load_that_does_not_fill_the_link_is_told() -> None:
     layout = load_layout("published-8")
-    rates = [ModelledRate(node, Rate(400), Rate(300)) for node in layout.nodes]
+    rates = [ModelledRate(layout, node, Rate(400), Rate(300)) for node in layout.nodes]
     assert "50 pairs do not fill this link" in " ".join(differences(make_plan(layout), rates))
 
 

@@ -8,7 +8,7 @@ from isfc.cli.judgement.limit import SEARCHED_SECONDS_MIN, limit_line, limit_lin
 from isfc.cli.main import run
 from isfc.layout.catalogue import load_layout
 from scenarios.figures.limit import Limit, Share
-from scenarios.figures.reasoned import ReasonedRate
+from scenarios.figures.link_rates import ModelledRate
 from scenarios.figures.resources import LINE, RECEIVE, Resource
 from scenarios.runs.saturation import SATURATING_PAIRS, one_way
 from scenarios.runs.steady import Rate
@@ -17,9 +17,10 @@ LAYOUT = load_layout("atlanta-boston")
 WAYS = [one_way(LAYOUT, node, SATURATING_PAIRS) for node in LAYOUT.nodes]
 
 
-def limited(way: int, share: Share) -> ReasonedRate:
+def limited(way: int, share: Share) -> ModelledRate:
     sender, rate = LAYOUT.nodes[way], Rate(100.0 + way)
-    return ReasonedRate(sender, rate, rate, None, Limit(WAYS[way], (share,), (share,), 1.5, ()))
+    limit = Limit(WAYS[way], (share,), (share,), 1.5, ())
+    return ModelledRate(LAYOUT, sender, rate, rate, limit=limit)
 
 
 def receiving(node: int) -> Share:

@@ -2,28 +2,27 @@
 
 from dataclasses import replace
 
-import pytest
-from rich.console import Console
-
 from isfc.cli.judgement.advice import known_together, model_word, two_paces
 from isfc.cli.judgement.carried import differences
-from isfc.cli.plan import losses
+from isfc.cli.judgement.losses import losses_json, losses_known
 from isfc.cli.plan.json import plan_json
 from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.plan import make_plan
 from isfc.layout.rules.rule import ChangedLayout
 from scenarios.figures.advice import ComparedLoad, TriedAdvice
-from scenarios.figures.after_loss import AfterLoss, LossLoad, WaySent
 from scenarios.figures.certainty import Interval, Range
 from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
-from scenarios.runs.saturation import ModelledRate
+from scenarios.figures.link_rates import ModelledRate
+from scenarios.figures.losses import AfterLoss
+from scenarios.figures.rates import STATED, Carried, Sent, Ways
 from scenarios.runs.steady import Rate
 
 LAYOUT = load_layout("published-8")
+LINKS = Collection.of(LAYOUT)
 TWO = Rate(340, 4, 381.4)
 ONE = Rate(340, 4)
-FIGURES = [ModelledRate(node, TWO, ONE) for node in LAYOUT.nodes]
+FIGURES = [ModelledRate(LAYOUT, node, TWO, ONE) for node in LAYOUT.nodes]
 
 
 def test_both_figures_are_said_with_what_they_are_of() -> None:
@@ -32,13 +31,15 @@ def test_both_figures_are_said_with_what_they_are_of() -> None:
     assert two_paces([("A", ONE)]) == ""
 
 
+def slower(rate: Rate) -> Ways:
+    return Sent(Rate(80, 2)), Sent(rate)
+
+
 def test_link_that_neighbours_make_faster_is_named_with_the_reason() -> None:
     within = Range(100, Interval(80, 120), Interval(70, 130), "")
-    gain = LinkPlan(
-        "A-B", ("HS:1",), (Rate(60, 2), Rate(40, 2)), (Rate(70, 2), Rate(40, 1)), within
-    )
-    noise = replace(gain, name="A-C", together=(Rate(66, 2), Rate(40, 1)))
-    said = known_together(ClusterPlan((gain, noise), ()))
+    gain = LinkPlan("A-B", ("HS:1",), slower(Rate(60, 2)), slower(Rate(70, 2)), within)
+    noise = replace(gain, name="A-C", together=slower(Rate(61, 2)))
+    said = known_together(ClusterPlan((gain, noise), Carried(LINKS, STATED)))
     assert "A-B carries more beside the others than alone: where they delay it, more" in said
 
 
@@ -57,14 +58,12 @@ def test_advice_says_them_and_is_not_ahead_of_either() -> None:
     assert "sees no difference: run so, the slower direction goes from 340 or 381 to 380 (" in word
 
 
-def test_losses_say_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    ways = {LAYOUT.name: (WaySent(ONE), WaySent(TWO))}
-    left = AfterLoss(None, Collection((LAYOUT,)), LossLoad(), ways)
-    monkeypatch.setattr(losses, "after_losses", lambda *_: [left])
-    page, (record,) = losses.losses_of(LAYOUT, simulate=True)
-    console = Console(width=200)
-    with console.capture() as shown:
-        console.print(page)
-    assert "SERVER, nothing gone, 340 or 381 MB/s" in shown.get()
-    assert "CLIENT, nothing" not in shown.get()
-    assert record.simulated_second_mb_per_s == {"CLIENT": None, "SERVER": 381.4}
+def test_losses_say_them() -> None:
+    carried = Carried(LINKS, STATED, {LAYOUT.name: (Sent(ONE), Sent(TWO))})
+    lefts = [AfterLoss(None, carried, carried)]
+    assert ": SERVER, nothing gone, 340 or 381 MB/s." in losses_known(lefts)
+    (record,) = losses_json(lefts).losses
+    assert record.sent
+    sent = record.sent[LAYOUT.name]
+    seconds = {node: way.second_mb_per_s for node, way in sent.items()}
+    assert seconds == {"CLIENT": None, "SERVER": 381.4}

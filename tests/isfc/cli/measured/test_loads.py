@@ -14,7 +14,7 @@ from isfc.cli.main import run
 from isfc.layout.catalogue import load_collection
 from isfc.measured.by_time import PERIODS
 from isfc.search.windows import guest_rate
-from scenarios.runs.saturation import carried
+from scenarios.figures.link_rates import carried
 from scenarios.runs.steady import steady_run
 from tools.pages.console import PROJECT
 

@@ -5,40 +5,46 @@ from pathlib import Path
 
 import pytest
 
-from isfc.cli.judgement.worst_loss import worst_loss
+from isfc.cli.judgement.losses import worst_loss
 from isfc.cli.main import run
 from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
-from scenarios.figures.after_loss import AfterLoss, LossLoad, WaySent, link_losses
+from isfc.layout.loss import losses
+from scenarios.figures.losses import AfterLoss
+from scenarios.figures.rates import STATED, Carried, Sent
 from scenarios.runs.steady import SPREAD_SHARE, Rate
 from tests.isfc.cli.conftest import Refusal
 
 pytestmark = pytest.mark.at_length
 
 
-def test_page_has_a_line_for_each_loss(capsys: pytest.CaptureFixture[str]) -> None:
+def test_page_has_a_line_for_each_loss_and_one_for_ctcs_that_leave_the_same(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert run(["plan", "published-12", "--lose", "--rule"]) == 0
     page, errors = capsys.readouterr()
     lines = page.splitlines()
     assert errors == ""
     assert max(map(len, lines)) <= 80
-    assert "nothing 12 100 525 612".split() in map(str.split, lines)
-    assert "chpid 42 (52) 8 58 306 306".split() in map(str.split, lines)
-    assert sum(line.startswith("CTC 60") for line in lines) == 12
+    assert "nothing 12 100 525".split() in map(str.split, lines)
+    assert "chpid 42 (52) 8 58 306".split() in map(str.split, lines)
+    assert sum(line.startswith("CTC 60") for line in lines) == 2
+    assert "CTC 6000 or 7 others 11 92 481".split() in map(str.split, lines)
 
 
 def test_where_nothing_is_lost_no_loss_is_called_the_worst() -> None:
     """It said "Worst: chpid 40 (50): 100 % is left"."""
     layout = load_layout("published-12")
-    whole = Collection((layout,))
-    second = WaySent(Rate(600.0))
-    sent = [{layout.name: (WaySent(Rate(rate)), second)} for rate in (500, 499, 499.5)]
-    kept = AfterLoss(None, whole, LossLoad(), sent[0])
-    lefts = [
-        AfterLoss(loss, rest, LossLoad(), ways, whole=kept)
-        for (loss, rest), ways in zip(link_losses(layout)[:2], sent[1:], strict=True)
-    ]
-    said = worst_loss([kept, *lefts])
+    whole = Collection.of(layout)
+    found = [*losses(whole)][:2]
+    kept, *lefts = (
+        Carried(links, STATED, {layout.name: (Sent(Rate(rate)), Sent(Rate(600.0)))})
+        for links, rate in zip(
+            (whole, *(loss.rest for loss in found)), (500, 499, 499.5), strict=True
+        )
+    )
+    after = (AfterLoss(loss, left, kept) for loss, left in zip(found, lefts, strict=True))
+    said = worst_loss([AfterLoss(None, kept, kept), *after])
     assert said.startswith(
         "no piece takes 1 % or more; without chpid 40 (50) CLIENT 499 (429-581) and SERVER 600 "
     )
@@ -47,18 +53,18 @@ def test_where_nothing_is_lost_no_loss_is_called_the_worst() -> None:
 
 def test_runs_stand_beside_the_rule(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["plan", "published-1", "--lose", "--json"]) == 0
-    whole, chpid, ctc = json.loads(capsys.readouterr().out)
-    assert whole["gone"] == {}
-    assert all(rate > 10 for rate in whole["simulated_mb_per_s"].values())
-    assert (chpid["kind"], ctc["kind"]) == ("chpid", "ctc")
+    whole, chpid, ctc = json.loads(capsys.readouterr().out)["losses"]
+    assert (whole["kind"], chpid["kind"], ctc["kind"]) == (None, "chpid", "ctc")
     for down in (chpid, ctc):
-        assert down["ctcs_left"] == 0
-        assert down["simulated_mb_per_s"] == {"CLIENT": 0, "SERVER": 0}
-    for node, spread in whole["simulated_spread_mb_per_s"].items():
-        rate = whole["simulated_mb_per_s"][node]
-        assert 0 < spread <= SPREAD_SHARE * rate
-        low, high = whole["simulated_range"][node]["likely"]
-        assert low < rate < high
+        assert down["ctcs_left"] == down["mb_per_s"] == 0
+        assert down["cut"] == ["CLIENT-SERVER"]
+        assert down["sent"] == {}
+    sent = whole["sent"]["CLIENT-SERVER"]
+    assert whole["mb_per_s"] == min(way["mb_per_s"] for way in sent.values()) > 10
+    for way in sent.values():
+        assert 0 < way["spread_mb_per_s"] <= SPREAD_SHARE * way["mb_per_s"]
+        low, high = way["range"]["likely"]
+        assert low < way["mb_per_s"] < high
 
 
 def test_simulate_needs_lose(refusal: Refusal) -> None:
@@ -83,20 +89,19 @@ def test_several_things_are_gone_together(capsys: pytest.CaptureFixture[str]) ->
     assert run(["plan", "published-12", "--without", "40", "--without", "server:52", "--rule"]) == 0
     page = capsys.readouterr().out
     assert page.startswith("Without 40 + SERVER:52: 25 % is left, ")
-    assert "can each send without what is named" in page
-    assert "nothing 12 100 525 612".split() in map(str.split, page.splitlines())
-    (line,) = (line for line in page.splitlines() if line.startswith("40 + SERVER:52"))
-    assert line.split()[3] == "4"
+    assert "of the link without what is named, by" in " ".join(page.split())
+    rows = [*map(str.split, page.splitlines())]
+    assert "nothing 12 100 525".split() in rows
+    assert "40 + SERVER:52 4 25 131".split() in rows
     assert run(["plan", "published-12", "--lose", "--rule"]) == 0
     assert "40 + SERVER:52" not in capsys.readouterr().out
 
 
-def test_a_director_and_a_cec_may_be_gone(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_cec_of_several_links_leaves_the_others(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["plan", "two-cecs", "--without", "cec:east", "--rule", "--json"]) == 0
-    by_link = json.loads(capsys.readouterr().out)["links"]
-    left = [after["ctcs_left"] for _, after in by_link]
-    assert 0 in left
-    assert any(left)
+    whole, left = json.loads(capsys.readouterr().out)["losses"]
+    assert left["untouched"] == ["DELTA-GAMMA"]
+    assert left["left_share"] == left["estimated_mb_per_s"] / whole["estimated_mb_per_s"] == 1 / 6
 
 
 def test_a_piece_of_other_links_takes_nothing_and_it_says_whose_it_is(
@@ -105,7 +110,7 @@ def test_a_piece_of_other_links_takes_nothing_and_it_says_whose_it_is(
     options = ["--link", "ALPHA-BETA", "--without", "gamma:50", "--rule", "--json"]
     assert run(["plan", "two-cecs", *options]) == 0
     said = capsys.readouterr()
-    whole, without = json.loads(said.out)
+    whole, without = json.loads(said.out)["losses"]
     assert without["estimated_mb_per_s"] == whole["estimated_mb_per_s"]
     assert "gamma:50 is part of ALPHA-DELTA, ALPHA-GAMMA, BETA-DELTA, " in said.err
 

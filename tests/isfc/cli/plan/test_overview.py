@@ -48,9 +48,9 @@ def test_page_has_systems_losses_and_findings_and_a_link_all_about_it(
     page = capsys.readouterr().out
     assert page.startswith("8 systems, 28 links, 28 CTCs")
     first = page[: page.index("\nsystem ")]
-    for heading in ("Carries", "Limited by", "Worst loss", "To do"):
+    for heading in ("Carries", "Limited by", "Most is cut by", "To do"):
         assert f"\n{heading}: " in first
-    assert re.search(r"^S1( +\d+){3} +[\d.]+-[\d.]+ +7 +7 +1 +4$", page, re.MULTILINE)
+    assert re.search(r"^S1 +\d+ +[\d.]+-[\d.]+ +0 +7 +7 +1 +4$", page, re.MULTILINE)
     assert re.search(r"^chpid 40 at S1 +7 links +none$", page, re.MULTILINE)
     assert re.search(r"^warning +one-chpid +28$", page, re.MULTILINE)
     assert "One link: --link S1-S2 (28 of them)." in page
@@ -84,7 +84,7 @@ def test_report_leads_with_all_and_has_no_part_for_each(eight: str, tmp_path: Pa
     for heading in (
         "What each system carries",
         "Busiest and slowest",
-        "The worst losses",
+        "The losses that cut most",
         "What is found",
     ):
         assert f"{heading}</h2>" in text

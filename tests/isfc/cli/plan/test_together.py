@@ -7,15 +7,16 @@ from pathlib import Path
 import pytest
 
 from isfc.cli.main import run
-from isfc.cli.output.limit_record import LimitsJson
 from isfc.cli.output.ranges import range_json
 from isfc.cli.output.streams import show
 from isfc.cli.plan.together_json import cluster_plan_json
 from isfc.cli.plan.together_page import cluster_plan_page
 from isfc.layout.catalogue import load_layout
+from isfc.layout.collection import Collection
 from isfc.testing.cluster import mesh
 from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
 from scenarios.figures.ranges import links_range
+from scenarios.figures.rates import STATED, Carried, Sent
 from scenarios.runs.steady import Rate
 
 pytestmark = pytest.mark.at_length
@@ -51,9 +52,7 @@ def test_links_are_run_alone_and_together(path: str, capsys: pytest.CaptureFixtu
             for spread in link[f"{what}_spread_mb_per_s"]
         )
         # two links share each chpid, so that each has half of what it has alone
-        assert sum(link["together_mb_per_s"]) == pytest.approx(
-            sum(link["alone_mb_per_s"]) / 2, rel=0.15
-        )
+        assert link["left_share"] == pytest.approx(0.5, rel=0.15)
     assert [channel["name"] for channel in record["channels"]] == [  # as of isfc run
         f"chpid 40 at S{n}" for n in (1, 2, 3)
     ]
@@ -75,30 +74,31 @@ def test_losses_of_what_is_shared_follow(path: str, capsys: pytest.CaptureFixtur
     assert re.match(
         r"Worst: chpid 40 at S\d: \d+ % \(\d+-\d+\) is left, \d+ \(\d+-\d+\) MB/s of", page
     )
-    assert "What the loss of a piece leaves of all links" in page
-    record = json.loads(output(capsys, path, "--lose", "--json")[0])
-    assert [(loss["name"], loss["cut"]) for loss in record["losses"]] == [
-        ("chpid 40 at S1", ["S1-S2", "S1-S3"]),
-        ("chpid 40 at S2", ["S1-S2", "S2-S3"]),
-        ("chpid 40 at S3", ["S1-S3", "S2-S3"]),
-        ("system S1", ["S1-S2", "S1-S3"]),
-        ("system S2", ["S1-S2", "S2-S3"]),
-        ("system S3", ["S1-S3", "S2-S3"]),
+    assert "MB/s (2^20) of the slower direction of each link, in all with one piece gone" in page
+    whole, *losses = json.loads(output(capsys, path, "--lose", "--json")[0])["losses"]
+    assert len(whole["untouched"]) == 3
+    assert [(loss["name"], loss["cut"]) for loss in losses] == [
+        (name.format(n), [link for link in whole["untouched"] if f"S{n}" in link])
+        for name in ("chpid 40 at S{}", "system S{}")
+        for n in (1, 2, 3)
     ]
 
 
 def test_second_pace_of_a_link_is_said_beside_others(capsys: pytest.CaptureFixture[str]) -> None:
-    alone, together = (Rate(100.0, 1.0), Rate(90.0, 1.0)), (Rate(50.0, 2.0, 60.0), Rate(45.0, 1.0))
-    within = links_range(95.0, [load_layout("published-4")])
-    found = ClusterPlan((LinkPlan("A-B", ("A-B:HL:5",), alone, together, within),), ())
+    link = load_layout("published-4")
+    alone, together = ((Sent(Rate(one, 1.0)), Sent(Rate(45.0, 1.0))) for one in (100.0, 40.0))
+    together = Sent(Rate(40.0, 1.6, 60.0)), together[1]
+    within = links_range(40.0, [link])
+    carried = Carried(Collection.of(link), STATED, {link.name: together})
+    found = ClusterPlan((LinkPlan("A-B", ("A-B:HL:5",), alone, together, within),), carried)
     show(cluster_plan_page(found))
     page = " ".join(capsys.readouterr().out.split())
-    assert "known within 4.0 % of its greater direction" in page
-    assert "falls into: A-B together -> 50 or 60 MB/s." in page
-    assert "range: of both ways together. A range holds in four of five cases, by " in page
-    limits = LimitsJson([], [], 0.0, range_json(within), {}, {}, [], "")
-    records = cluster_plan_json(found, limits, []).together
+    assert "known within 4.0 %." in page
+    assert "falls into: A-B together -> 40 or 60 MB/s." in page
+    assert "of the slower direction together. A range holds in four of five cases, by " in page
+    records = cluster_plan_json(found, []).together
     assert isinstance(records, list)
     (record,) = records
     assert record.together_range == range_json(within)
     assert record.together_second_mb_per_s == [60.0, None]
+    assert record.left_share == 40 / 45

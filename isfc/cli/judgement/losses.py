@@ -1,0 +1,329 @@
+"""What losses leave of one link or of several: in sentences, as a table of every page, as JSON."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from msgspec import UNSET, Struct, UnsetType
+from rich.console import Group, RenderableType
+
+from isfc.cli.judgement.advice import fewer_line, link_names, two_paces
+from isfc.cli.judgement.limit import limit_line, limits_json, short_limit
+from isfc.cli.options.profile import ProfileJson
+from isfc.cli.output.limit_record import LimitsJson
+from isfc.cli.output.notes import NoteJson, notes_json
+from isfc.cli.output.ranges import (
+    RangeJson,
+    likely,
+    percent,
+    range_json,
+    range_note,
+    share_note,
+)
+from isfc.cli.output.table import apart, plain_table
+from isfc.layout.in_words import first_listed
+from isfc.layout.lost import CTC, PORT, SYSTEM, TOGETHER, VARY, named_alone
+from isfc.layout.note import Note
+from isfc.layout.sharing import open_questions
+from scenarios.figures.certainty import Range
+from scenarios.figures.losses import AfterLoss, worst_of
+from scenarios.figures.rates import Carried, Sent, by_rule
+from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes, loss_notes
+
+ALL_LINKS = "of the slower direction of each link"
+"""What a rate of several links is of."""
+
+
+class SentJson(Struct, frozen=True):
+    """What one end of a link sends once that is steady."""
+
+    mb_per_s: float
+    spread_mb_per_s: float
+    """within what of it an endless run would be, with 95 % confidence"""
+    second_mb_per_s: float | None
+    """the other pace that the link may keep, null if it has one"""
+    range: RangeJson | None
+    """between what it would lie; null where nothing is sent"""
+
+
+class LossJson(Struct, frozen=True):
+    """What a loss leaves of one link or of several."""
+
+    kind: str | None
+    """`chpid`, `director`, `path`, `cec`, `system` or `ctc`, `together` with `--without`, or null
+    for the whole"""
+    name: str
+    """what is gone"""
+    gone: dict[str, str]
+    """of one link, by node: what it calls the chpid or the CTC; else empty"""
+    cut: Sequence[str]
+    """the links that are down then"""
+    fewer: Sequence[tuple[str, int, int]]
+    """the links that have lost CTCs: name, left, had"""
+    untouched: Sequence[str]
+    """the other links"""
+    ctcs_left: int
+    """of all links"""
+    estimated_mb_per_s: float
+    """of the slower direction of each link, in all: by IBM's rule of thumb"""
+    mb_per_s: float | None
+    """the same by the model; null with `--rule`"""
+    range: RangeJson | None
+    """between what it would lie; null if nothing was run or is left"""
+    left_share: float | None
+    """what the loss leaves of the whole, of 1; null for the whole"""
+    left_share_range: RangeJson | None
+    """between what that would lie; null if nothing was run or is left"""
+    text: str | None
+    """the same in words, and by which load; null for the whole"""
+    sent: dict[str, dict[str, SentJson]] | None
+    """by link and sending node, null with `--rule`"""
+    limits: LimitsJson | None
+    """what limits the direction that carries less, as of `isfc plan --json`; null if nothing was
+    run"""
+
+
+class LossesJson(Struct, frozen=True):
+    """``isfc plan --lose --json``. Names and meanings of the keys stay between releases."""
+
+    losses: list[LossJson]
+    """the whole, then each loss"""
+    notes: list[NoteJson]
+    """as of `isfc plan --json`"""
+    profile: ProfileJson | UnsetType = UNSET
+    """with `--profile`: the site's"""
+
+
+def losses_json(lefts: Sequence[AfterLoss]) -> LossesJson:
+    """The record of what losses leave; the whole is first of ``lefts``."""
+    return LossesJson([*map(_loss_json, lefts)], notes_json(losses_notes(lefts)))
+
+
+def _loss_json(left: AfterLoss) -> LossJson:
+    loss, carried = left.loss, left.carried
+    links = left.whole.links.links
+    share = left.share_range
+    return LossJson(
+        None if loss is None else loss.kind,
+        left.gone,
+        {} if loss is None else dict(zip(links[0].nodes, loss.names, strict=False)),
+        () if loss is None else loss.cut,
+        () if loss is None else loss.fewer,
+        [link.name for link in links] if loss is None else loss.untouched,
+        left.ctc_count,
+        carried.estimated_mb_per_s,
+        None if carried.ways is None else carried.mb_per_s,
+        None if left.range is None else range_json(left.range),
+        None if loss is None else left.share,
+        None if share is None else range_json(share),
+        None if loss is None else loss_words(left),
+        None if carried.ways is None else _sent_json(carried),
+        None if carried.limit is None else limits_json(carried.limit, left.mb_per_s),
+    )
+
+
+def _sent_json(carried: Carried) -> dict[str, dict[str, SentJson]]:
+    found: dict[str, dict[str, SentJson]] = {}
+    for link in carried.links.links:
+        ways = (carried.ways or {})[link.name]
+        found[link.name] = {
+            node: SentJson(
+                way.rate.mb_per_s,
+                way.rate.spread_mb_per_s,
+                way.rate.second_mb_per_s,
+                None if (within := carried.range_of(link, way)) is None else range_json(within),
+            )
+            for node, way in zip(link.nodes, ways, strict=True)
+        }
+    return found
+
+
+def losses_notes(lefts: Sequence[AfterLoss]) -> tuple[Note, ...]:
+    """What belongs to these figures, such as that the model is extrapolated."""
+    collection, modelled = lefts[0].carried.links, lefts[0].carried.ways is not None
+    if len(collection.links) == 1:
+        return loss_notes(collection.links[0], simulated=modelled)
+    return (*cluster_notes(collection), SHARED_UNRANGED) if modelled else open_questions(collection)
+
+
+def loss_words(left: AfterLoss) -> str:
+    """``chpid 40 (50): 50 % (45-56) is left, A 196 (168-230) and B 201 (172-235) MB/s ...``."""
+    within = left.share_range
+    kept = f"{100 * left.share:.0f} %" if within is None else percent(within)
+    return f"{left.gone}: {kept} is left, {_rates(left)}, {_by(left)}."
+
+
+def worst_loss(lefts: Sequence[AfterLoss]) -> str:
+    """The same of the worst loss, or that there is none; the whole is first of ``lefts``."""
+    worst = worst_of(lefts)
+    if worst is None:
+        return ""
+    if round(100 * worst.share) >= 100 and len(lefts) > 2:
+        rates = f"without {worst.gone} {_rates(worst)}"
+        return f"no piece takes 1 % or more; {rates}, {_by(worst)}."
+    return loss_words(worst)
+
+
+def _rates(left: AfterLoss) -> str:
+    """What is carried, and between what that would lie: each way of one link."""
+    links, carried = left.whole.links.links, left.carried
+    if len(links) > 1:
+        return f"{left.mb_per_s:.0f}{_between(left.range)} MB/s {ALL_LINKS}"
+    if not carried.links.links:
+        return "no MB/s either way"
+    (link,) = carried.links.links
+    ways = by_rule(link) if carried.ways is None else carried.ways[link.name]
+    each = (
+        f"{node} {way.rate.mb_per_s:.0f}{_between(carried.range_of(link, way))}"
+        if isinstance(way, Sent)
+        else f"{node} {way:.0f}"
+        for node, way in zip(link.nodes, ways, strict=True)
+    )
+    return f"{' and '.join(each)} MB/s one way"
+
+
+def _between(within: Range | None) -> str:
+    return "" if within is None else f" ({likely(within)})"
+
+
+def _by(left: AfterLoss) -> str:
+    carried = left.whole
+    return "by IBM's rule of thumb" if carried.ways is None else carried.load.words
+
+
+def losses_answer(lefts: Sequence[AfterLoss]) -> Iterator[tuple[str, str]]:
+    """The worst loss, or that of what is named, and what limits the whole: a word and the rest."""
+    whole = lefts[0].carried
+    if lefts[1:]:
+        yield "Without" if _is_named(lefts) else "Worst:", worst_loss(lefts)
+    if whole.limit is not None:
+        what = "All together" if len(whole.links.links) > 1 else "The slower way"
+        yield what, f"is {limit_line(whole.limit, whole.mb_per_s)} MB/s."
+
+
+def _is_named(lefts: Sequence[AfterLoss]) -> bool:
+    return any(left.loss is not None and left.loss.kind == TOGETHER for left in lefts)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of the table of losses: its heading, its cells and, of some figures, ranges."""
+
+    heading: str
+    cells: Sequence[str]
+    ranges: Sequence[Range | None] = ()
+    is_figure: bool = False
+
+
+def shown_losses(lefts: Sequence[AfterLoss]) -> list[tuple[str, AfterLoss]]:
+    """Each loss by its name; those of CTCs that leave the same, as it is shown, are one."""
+    alike: dict[object, list[AfterLoss]] = {}
+    for left in lefts:
+        is_ctc = left.loss is not None and left.loss.kind == CTC
+        alike.setdefault(_shown(left) if is_ctc else left.gone, []).append(left)
+    return [(_one_or_others(same), same[0]) for same in alike.values()]
+
+
+def _shown(left: AfterLoss) -> object:
+    limit = left.carried.limit
+    rates = round(left.mb_per_s), round(left.carried.estimated_mb_per_s)
+    return left.ctc_count, round(100 * left.share), rates, limit and short_limit(limit)
+
+
+def _one_or_others(same: Sequence[AfterLoss]) -> str:
+    others = len(same) - 1
+    either = f" or {others} other{'s' * (others > 1)}" if others else ""
+    return f"{same[0].gone}{either}"
+
+
+def losses_columns(lefts: Sequence[AfterLoss]) -> list[Column]:
+    """The table of losses: a row for the whole, then one for each that leaves something else."""
+    names, shown = zip(*shown_losses(lefts), strict=True)
+    return [Column("gone", names), *_columns(shown)]
+
+
+def _columns(lefts: Sequence[AfterLoss]) -> Iterator[Column]:
+    whole = lefts[0].carried
+    if len(whole.links.links) == 1:
+        yield Column("CTCs left", [str(left.ctc_count) for left in lefts], is_figure=True)
+    yield Column("left %", [f"{100 * left.share:.0f}" for left in lefts], is_figure=True)
+    if whole.ways is not None:
+        rates = [f"{left.mb_per_s:.0f}" for left in lefts]
+        yield Column("MB/s", rates, [left.range for left in lefts], is_figure=True)
+    ruled = [f"{left.carried.estimated_mb_per_s:.0f}" for left in lefts]
+    yield Column("by rule", ruled, is_figure=True)
+    if any(left.carried.limit for left in lefts):
+        limits = [left.carried.limit for left in lefts]
+        yield Column("limited by", ["" if each is None else short_limit(each) for each in limits])
+    if len(whole.links.links) > 1:
+        losses = [left.loss for left in lefts]
+        yield Column("links down", [link_names(loss.cut) if loss else "none" for loss in losses])
+        fewer = [fewer_line(loss) if loss else "none" for loss in losses]
+        yield Column("links with fewer CTCs", fewer)
+
+
+def losses_caption(lefts: Sequence[AfterLoss]) -> str:
+    """What the table is of."""
+    whole = lefts[0].carried
+    of = "each link, in all" if len(whole.links.links) > 1 else "the link"
+    by = "by IBM's rule of thumb" if whole.ways is None else f"by the model {whole.load.words}"
+    what = "without what is named" if _is_named(lefts) else "with one piece gone"
+    return f"MB/s (2^20) of the slower direction of {of} {what}, {by}; % of the whole."
+
+
+def losses_known(lefts: Sequence[AfterLoss]) -> str:
+    """How far the figures are known, and from what; which rates have two paces."""
+    carried = [left.carried for left in lefts]
+    if carried[0].ways is None:
+        return ""
+    rates = [
+        (f"{node}, {left.gone} gone,", way.rate)
+        for left in lefts
+        for link in left.carried.links.links
+        for node, way in zip(link.nodes, (left.carried.ways or {})[link.name], strict=True)
+        if way.rate.mb_per_s
+    ]
+    widest = max((rate.spread_percent for _, rate in rates), default=0.0)
+    said = [
+        f"Each rate is within {widest:.1f} % of an endless run's, with 95 % confidence.",
+        range_note(left.range for left in lefts),
+        share_note(left.share_range for left in lefts),
+        two_paces(rates),
+    ]
+    return " ".join(filter(None, said))
+
+
+def others_line(lefts: Sequence[AfterLoss]) -> list[str]:
+    """Which pieces have no row, and how to ask for them: the first of each kind; none, no line."""
+    if _is_named(lefts):
+        return []
+    links, cecs = lefts[0].carried.links.links, lefts[0].carried.links.cecs
+    kinds = (VARY, PORT, *([SYSTEM] if len(links) == 1 else ()))
+    names = named_alone(links, cecs, *kinds)
+    each = [
+        first_listed([name for name in names if name.startswith(f"{kind}:")], 1)
+        for kind in dict.fromkeys(name.partition(":")[0] for name in names)
+    ]
+    return [f"Not in the table, but named in --without: {'; '.join(each)}."] if each else []
+
+
+def losses_page(lefts: Sequence[AfterLoss]) -> RenderableType:
+    """The whole page: the answer first."""
+    columns = losses_columns(lefts)
+    heads: list[str] = []
+    for column in columns:
+        heading = column.heading.replace(" ", "\n", 1)
+        heads.append(f"{'>' if column.is_figure else '~'}{heading}")
+        heads += ["~range"] * bool(column.ranges)
+    table = plain_table(*heads, gap=1)
+    cells = (
+        each
+        for column in columns
+        for each in (column.cells, *([[*map(likely, column.ranges)]] if column.ranges else []))
+    )
+    for row in zip(*cells, strict=True):
+        table.add_row(*row)
+    notes = [note.text for note in losses_notes(lefts)]
+    answer = (" ".join(each) for each in losses_answer(lefts))
+    said = [known] if (known := losses_known(lefts)) else []
+    figures = Group(losses_caption(lefts), table)
+    return apart([*answer, figures, *said, *others_line(lefts), *notes])

@@ -1,0 +1,113 @@
+"""What a loss leaves of one link or of several: a share of what the whole carries with one load."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from isfc.layout.collection import Collection
+from isfc.layout.loss import Loss, loss_of, losses
+from scenarios.figures.certainty import Range
+from scenarios.figures.ranges import links_gain_range
+from scenarios.figures.rates import STATED, Carried, Load, carry, limited
+from scenarios.runs.saturation import RunEach
+
+
+@dataclass(frozen=True, slots=True)
+class AfterLoss:
+    """What is left of the ``whole`` after a loss; the whole itself without one."""
+
+    loss: Loss | None
+    carried: Carried
+    whole: Carried
+
+    @property
+    def gone(self) -> str:
+        """What is gone, as each end names it."""
+        return "nothing" if self.loss is None else self.loss.name
+
+    @property
+    def ctc_count(self) -> int:
+        """CTCs of all links that are left."""
+        return sum(len(link.ctcs) for link in self.carried.links.links)
+
+    @property
+    def mb_per_s(self) -> float:
+        """MB/s (2^20) of the slower direction of each link that is left, in all."""
+        return self.carried.mb_per_s
+
+    @property
+    def range(self) -> Range | None:
+        """Between what that would lie; None where nothing was run, and where nothing is left."""
+        return self.carried.range
+
+    @property
+    def share(self) -> float:
+        """What is left of the whole, of 1."""
+        return self.mb_per_s / self.whole.mb_per_s if self.whole.mb_per_s else 1.0
+
+    @property
+    def share_range(self) -> Range | None:
+        """Between what that would lie: the widest of those of links that have lost something.
+
+        None of the whole, where nothing was run, and where nothing is left.
+        """
+        links = self.carried.links.links
+        if self.loss is None or self.carried.ways is None or not self.mb_per_s:
+            return None
+        return links_gain_range(self.share, self.whole.links.links, links)
+
+    def to_dict(self) -> dict[str, Any]:
+        """One flat record, as a data frame takes it; MB/s (2^20) of the slower direction.
+
+        ``low`` and ``high`` are between what IBM's would lie in four of five cases; ``left`` is of
+        1.
+        """
+        within = self.range
+        return {
+            "gone": "" if self.loss is None else self.gone,
+            "mb_per_s": self.mb_per_s,
+            "low_mb_per_s": None if within is None else within.likely.low,
+            "high_mb_per_s": None if within is None else within.likely.high,
+            "left": self.share,
+        }
+
+
+def after_losses(
+    collection: Collection,
+    lost: Iterable[Loss] | None = None,
+    run_each: RunEach | None = None,
+    load: Load = STATED,
+    *,
+    each_limit: bool = True,
+) -> list[AfterLoss]:
+    """The whole first, then what each loss leaves; by rule of thumb alone without ``run_each``.
+
+    Every piece of hardware is lost by itself if it is not said what is. What limits is found of the
+    whole, and if ``each_limit`` of what each loss leaves.
+    """
+    every = [*(losses(collection) if lost is None else lost)]
+    whole, *lefts = carry(
+        [collection, *(loss.rest for loss in every)], load.of(collection), run_each
+    )
+    if run_each is not None:
+        (whole,) = limited([whole], run_each, with_added=True)
+        lefts = limited(lefts, run_each) if each_limit else lefts
+    after = (AfterLoss(loss, left, whole) for loss, left in zip(every, lefts, strict=True))
+    return [AfterLoss(None, whole, whole), *after]
+
+
+def after_losing(
+    collection: Collection, pieces: Sequence[str] = (), run_each: RunEach | None = None
+) -> list[AfterLoss]:
+    """The same of ``pieces`` together, named as in `isfc.layout.lost`; of each if none is named."""
+    return after_losses(collection, [loss_of(collection, pieces)] if pieces else None, run_each)
+
+
+def worst_of(lefts: Sequence[AfterLoss]) -> AfterLoss | None:
+    """The loss that leaves least of the whole, which is first; None if there is none.
+
+    That of a system or a CEC counts only where nothing else may be lost: no layout survives it.
+    """
+    after = lefts[1:]
+    survived = [left for left in after if left.loss and not left.loss.takes_systems]
+    return min(survived or after, key=lambda left: left.share, default=None)

@@ -1,0 +1,218 @@
+"""What links carry, by the model and by IBM's rule of thumb: one definition for all who ask.
+
+What a link carries is the rate of its slower direction, each direction by itself until it is
+steady. Several links run at the same time, all first nodes sending and then all second ones; where
+the file says their traffic, that runs instead, as it is. A link is the case of one.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Final, TypeVar
+
+from isfc.layout.capacity import directions_of
+from isfc.layout.collection import Collection
+from isfc.layout.layout import Layout
+from scenarios.figures.certainty import Range
+from scenarios.figures.limit import Limit, find_limit
+from scenarios.figures.ranges import links_range, rate_range
+from scenarios.runs.cluster_shared import ChannelResult, PathResult, SharedResult
+from scenarios.runs.experiment import Experiment
+from scenarios.runs.result import Result
+from scenarios.runs.saturation import SATURATING_PAIRS, SECONDS, STATED_PAIRS, SUITE, RunEach, shape
+from scenarios.runs.steady import Rate, SteadyEnds, steady_ends
+from scenarios.runs.workload import SUITES, LinkLoad, Workload, load_of
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What one end of a link sends, and what it saw of that run; None where nothing was run."""
+
+    rate: Rate
+    seen: Result | None = None
+
+
+Ways = tuple[Sent, Sent]
+"""What the first node of a link sends, and what the second does."""
+
+NOTHING: Final[Ways] = Sent(Rate(0.0)), Sent(Rate(0.0))
+"""Of a link that is down, and of one over which nothing runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What runs: ``pairs`` of a workload over each link, or the ``traffic`` of several."""
+
+    workload: Workload = SUITES[SUITE]
+    pairs: int = STATED_PAIRS
+    traffic: tuple[LinkLoad, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """The load, as every page says it."""
+        if self.traffic:
+            return "with the traffic of the file"
+        return f"with {self.pairs} pairs of {self.workload.name}, each way by itself"
+
+    def of(self, collection: Collection) -> "Load":
+        """The same of some links: with their traffic, if they are several and have some."""
+        if len(collection.links) == 1:
+            return self
+        return replace(self, traffic=tuple(map(load_of, collection.traffic)))
+
+    def runs(self, links: Collection) -> list[Experiment]:
+        """The runs of some links: one for each direction, or that of their traffic."""
+        if self.traffic:
+            joined = [{*link.nodes} for link in links.links]
+            every = [tuple(t for t in self.traffic if {t.client, t.server} in joined)]
+        else:
+            ends = [link.nodes for link in links.links]
+            every = [
+                tuple(LinkLoad(*end, self.workload, self.pairs) for end in ways)
+                for ways in (ends, [(second, first) for first, second in ends])
+            ]
+        return [Experiment(links, loads, seconds=SECONDS) for loads in every if loads]
+
+
+STATED: Final = Load()
+SATURATED: Final = Load(pairs=SATURATING_PAIRS)
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """What some links carry with a load; by the rule of thumb alone if ``ways`` is None.
+
+    ``ways`` are by the name of each link. ``slower`` is the run of the direction in which less is
+    carried in all, and ``limit`` what limits that. What several fibres share is, each channel and
+    path, of the run in which it is busier.
+    """
+
+    links: Collection
+    load: Load
+    ways: Mapping[str, Ways] | None = field(default=None, hash=False)
+    slower: Experiment | None = None
+    channels: tuple[ChannelResult, ...] = ()
+    paths: tuple[PathResult, ...] = ()
+    limit: Limit | None = None
+
+    @property
+    def estimated_mb_per_s(self) -> float:
+        """The same by the rule of thumb."""
+        return sum(min(by_rule(link)) for link in self.links.links)
+
+    @property
+    def mb_per_s(self) -> float:
+        """MB/s (2^20) of the slower direction of each link, in all; by rule if nothing was run."""
+        if self.ways is None:
+            return self.estimated_mb_per_s
+        return sum((slower_way(ways).rate.mb_per_s for ways in self.ways.values()), 0.0)
+
+    @property
+    def range(self) -> Range | None:
+        """Between what that would lie; None where nothing was run, and where nothing is carried."""
+        links, found = self.links.links, self.ways
+        if found is None or not self.mb_per_s:
+            return None
+        if len(links) > 1:
+            return links_range(self.mb_per_s, links)
+        (link,) = links
+        return self.range_of(link, slower_way(found[link.name]))
+
+    def range_of(self, link: Layout, sent: Sent) -> Range | None:
+        """The same of what one end of a link sends; None where it sends nothing."""
+        rate, load = sent.rate.mb_per_s, self.load
+        if not rate:
+            return None
+        if len(self.links.links) > 1 or load.traffic:
+            return links_range(rate, [link])
+        collisions = 0.0 if sent.seen is None else sent.seen.collisions_per_s
+        return rate_range(rate, link, load.workload, load.pairs, collisions)
+
+
+def by_rule(link: Layout) -> tuple[float, float]:
+    """What both ends of a link can send by IBM's rule of thumb, in MB/s."""
+    down, up = directions_of(link)
+    return down.estimated_mb_per_s, up.estimated_mb_per_s
+
+
+def slower_way(ways: Ways) -> Sent:
+    """That of the ways that have something to send."""
+    return min(
+        (way for way in ways if way.rate.mb_per_s),
+        key=lambda way: way.rate.mb_per_s,
+        default=NOTHING[0],
+    )
+
+
+def carry(
+    every: Sequence[Collection], load: Load = STATED, run_each: RunEach | None = None
+) -> list[Carried]:
+    """What each of some collections carries with a load; by the rule of thumb without ``run_each``.
+
+    Runs that are alike are made once.
+    """
+    if run_each is None:
+        return [Carried(links, load) for links in every]
+    runs = [load.runs(links) for links in every]
+    seen = iter(_once(steady_ends, [run for both in runs for run in both], run_each))
+    return [
+        _carried(links, load, [next(seen) for _ in both])
+        for links, both in zip(every, runs, strict=True)
+    ]
+
+
+def limited(
+    every: Sequence[Carried], run_each: RunEach, *, with_added: bool = False
+) -> list[Carried]:
+    """The same with what limits each; ``with_added`` also what a site could add to it."""
+    find = partial(find_limit, with_added=with_added)
+    limits = iter(_once(find, [each.slower for each in every if each.slower], run_each))
+    return [replace(each, limit=next(limits)) if each.slower else each for each in every]
+
+
+def _carried(links: Collection, load: Load, runs: Sequence[SteadyEnds]) -> Carried:
+    sent = {end: Sent(run.rate, run.result) for each in runs for end, run in each.ends.items()}
+    ways = {
+        link.name: (sent.get(link.nodes, NOTHING[0]), sent.get(link.nodes[::-1], NOTHING[1]))
+        for link in links.links
+    }
+    slower = min(runs, key=lambda run: run.mb_per_s, default=None)
+    # of one link runs that are alike are made once, perhaps with other chpids
+    shared = runs if len(links.links) > 1 else ()
+    return Carried(
+        links,
+        load,
+        ways,
+        None if slower is None else load.runs(links)[runs.index(slower)],
+        _busier([run.channels for run in shared]),
+        _busier([run.paths for run in shared]),
+    )
+
+
+_Shared = TypeVar("_Shared", bound=SharedResult)
+
+
+def _busier(runs: Sequence[Sequence[_Shared]]) -> tuple[_Shared, ...]:
+    """Each that is shared, of the run in which it is busier."""
+    return tuple(max(same, key=lambda each: each.busy) for same in zip(*runs, strict=True))
+
+
+_Outcome = TypeVar("_Outcome")
+
+
+def _once(
+    work: Callable[[Experiment], _Outcome], experiments: Sequence[Experiment], run_each: RunEach
+) -> list[_Outcome]:
+    """Do work on every experiment, on those that are alike once."""
+    keys = [_alike(each) for each in experiments]
+    first = dict(zip(reversed(keys), reversed(experiments), strict=True))
+    done = dict(zip(first, run_each(work, [*first.values()]), strict=True))
+    return [done[key] for key in keys]
+
+
+def _alike(experiment: Experiment) -> object:
+    """What a run of a load depends on: of one link its shape."""
+    links = experiment.collection.links
+    if len(links) > 1:
+        return experiment
+    return shape(links[0], experiment.client_node), experiment.loads
