@@ -14,6 +14,7 @@ from isfc.cli.change.orders import Trial, trial_of
 from isfc.cli.change.page import Change, LinkRate, change_lines
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption, LinkOption, complete_layout
+from isfc.cli.output.file import ForceOption, check_file
 from isfc.cli.output.progress import run_all
 from isfc.cli.output.streams import show_json, show_lines, show_log, write_file
 from isfc.errors import ConfigurationError
@@ -36,6 +37,10 @@ GivenArgument = Annotated[
         autocompletion=complete_layout,
     ),
 ]
+
+
+_LAYOUT, _SCRIPT = "change.toml", "change.cp"
+"""What `--try` writes."""
 
 
 class GivenOptions(Struct, frozen=True):
@@ -83,6 +88,7 @@ def change(
             help="Write change.toml and change.cp there, with which 'isfc run' does the steps.",
         ),
     ] = None,
+    force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
     """Say step by step how one layout becomes another.
@@ -91,6 +97,8 @@ def change(
     is no other way. Each step has its commands for each system and what the link carries then.
     The page is Markdown. docs/changing.md says what is known of the commands.
     """
+    for name in (_LAYOUT, _SCRIPT):
+        check_file("--try", trial and trial / name, (), force=force)
     old, new = given.read()
     stuck = None if reset is None else new.link(reset, "--reset").nodes
     steps = change_steps(old, new, stuck)
@@ -124,8 +132,6 @@ def change(
 
 def _write_trial(folder: Path, trial: Trial, old: Collection, new: Collection) -> None:
     """Write what a run does the steps with, and say how on stderr."""
-    if not folder.is_dir():
-        raise ConfigurationError(f"--try {folder}: expected a folder that exists")
     known = {end for channel in old.shared_channels for end in channel}
     homes = {system for cec in old.cecs for system in cec.systems}
     both = Collection(
@@ -136,10 +142,10 @@ def _write_trial(folder: Path, trial: Trial, old: Collection, new: Collection) -
         ),
         cecs=(*old.cecs, *(cec for cec in new.cecs if not homes & {*cec.systems})),
     )
-    write_file(folder / "change.toml", format_collection(in_use(both)))
-    write_file(folder / "change.cp", trial.script)
+    write_file(folder / _LAYOUT, format_collection(in_use(both)))
+    write_file(folder / _SCRIPT, trial.script)
     show_log(
-        f"isfc: to try it: isfc run {folder}/change.toml --cp {folder}/change.cp --warmup 0 "
+        f"isfc: to try it: isfc run {folder / _LAYOUT} --cp {folder / _SCRIPT} --warmup 0 "
         f"--seconds {trial.seconds:g}"
     )
 

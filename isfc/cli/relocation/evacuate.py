@@ -15,6 +15,7 @@ from isfc.cli.options.guest_file import read_guests
 from isfc.cli.options.layout import JsonOption, LayoutArgument, open_collection
 from isfc.cli.options.number import JobsOption, bounded
 from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.file import ForceOption
 from isfc.cli.output.limit_record import LimitsJson
 from isfc.cli.output.notes import NoteJson, note_lines, notes_json, show_notes
 from isfc.cli.output.picture import check_picture, write_picture
@@ -82,6 +83,7 @@ class EvacuationShown(Struct, frozen=True):
         ),
     ] = False
     plot: PlotOption = None
+    force: ForceOption = False
     csv: CsvOption = False
     json: JsonOption = False
 
@@ -92,8 +94,7 @@ class EvacuationShown(Struct, frozen=True):
             raise ConfigurationError("--rolling: expected no --sweep, --best or --plot with it")
         if self.sweep and self.best:
             raise ConfigurationError("--sweep and --best: expected one of them")
-        if self.plot:
-            check_picture(self.plot)
+        check_picture(self.plot, force=self.force)
 
 
 GuestsOption = Annotated[

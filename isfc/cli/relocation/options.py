@@ -12,6 +12,7 @@ from isfc.cli.options.guest import GuestOptions
 from isfc.cli.options.guest_file import read_guests
 from isfc.cli.options.layout import JsonOption, expect_one
 from isfc.cli.options.number import bounded
+from isfc.cli.output.file import ForceOption
 from isfc.cli.output.picture import check_picture
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import within
@@ -180,6 +181,7 @@ class ShownOptions(Struct, frozen=True):
         bool, typer.Option("--shorter", help="Try what would make the stop shorter as well.")
     ] = False
     plot: PlotOption = None
+    force: ForceOption = False
     csv: CsvOption = False
     json: JsonOption = False
 
@@ -188,8 +190,7 @@ class ShownOptions(Struct, frozen=True):
             raise ConfigurationError("--sweep: expected neither --shorter nor --plot with it")
         if self.csv and self.shorter:
             raise ConfigurationError("--shorter and --csv: expected --json, which has both")
-        if self.plot:
-            check_picture(self.plot)
+        check_picture(self.plot, force=self.force)
 
 
 def read_orders(texts: Sequence[str] | None, guests: Sequence[GuestPlan]) -> tuple[Order, ...]:
