@@ -267,12 +267,28 @@ def after_losses(
     ]
 
 
+def carried_by_each(
+    links: Iterable[Layout], run_each: RunEach, load: LossLoad | None = None
+) -> dict[Layout, AfterLoss]:
+    """What each of some links carries by itself, of which nothing is lost; alike ones run once."""
+    load, rests = load or LossLoad(), [Collection.of(link) for link in dict.fromkeys(links)]
+    return {
+        rest.links[0]: AfterLoss(None, rest, load, _ways(rest, both))
+        for rest, both in zip(rests, _steady(rests, load, run_each), strict=True)
+    }
+
+
+def _steady(rests: Sequence[Collection], load: LossLoad, run_each: RunEach) -> "list[list[_Seen]]":
+    """The runs of each, and what was seen of them."""
+    runs = [load.runs(rest) for rest in rests]
+    seen = iter(_once(steady_ends, [run for both in runs for run in both], run_each))
+    return [[(run, next(seen)) for run in both] for both in runs]
+
+
 def _run(
     rests: Sequence[Collection], load: LossLoad, run_each: RunEach, *, each_limit: bool
 ) -> list[AfterLoss]:
-    runs = [load.runs(rest) for rest in rests]
-    seen = iter(_once(steady_ends, [run for both in runs for run in both], run_each))
-    found = [[(run, next(seen)) for run in both] for both in runs]
+    found = _steady(rests, load, run_each)
     slower = [min(both, key=_sum, default=None) for both in found]
     limited = [run for run, _ in filter(None, slower)]
     limits = iter(

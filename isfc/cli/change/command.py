@@ -1,6 +1,5 @@
 """``isfc change``: the steps from one layout to another, and back."""
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +10,7 @@ from isfc.cli.change.decks import DeckChange, deck_changes
 from isfc.cli.change.given import read_both
 from isfc.cli.change.json import change_json
 from isfc.cli.change.orders import Trial, trial_of
-from isfc.cli.change.page import Change, LinkRate, change_lines
+from isfc.cli.change.page import Change, change_lines
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption, LinkOption, complete_layout
 from isfc.cli.output.file import ForceOption, check_file
@@ -20,13 +19,9 @@ from isfc.cli.output.streams import show_json, show_lines, show_log, write_file
 from isfc.errors import ConfigurationError
 from isfc.layout.change import change_steps, changed_fibres
 from isfc.layout.collection import Collection
-from isfc.layout.layout import Layout
 from isfc.layout.sharing import in_use
 from isfc.layout.write import format_collection
-from scenarios.figures.ranges import rate_range
-from scenarios.runs.saturation import STATED_PAIRS, SUITE, one_way
-from scenarios.runs.steady import steady_run
-from scenarios.runs.workload import find_workload
+from scenarios.figures.after_loss import carried_by_each
 
 GivenArgument = Annotated[
     str,
@@ -102,14 +97,10 @@ def change(
     old, new = given.read()
     stuck = None if reset is None else new.link(reset, "--reset").nodes
     steps = change_steps(old, new, stuck)
-    carried = _carried(
-        [
-            *(each for each in old.links if any(step.nodes == each.nodes for step in steps)),
-            *(step.left for step in steps if step.left is not None),
-        ]
-        if rates
-        else []
-    )
+    each = [
+        *(link for link in old.links if any(step.nodes == link.nodes for step in steps)),
+        *(step.left for step in steps if step.left is not None),
+    ]
     found = Change(
         old,
         new,
@@ -118,7 +109,7 @@ def change(
         change_steps(new, old),
         tuple(changed_fibres(old, new)),
         _decks(old, new),
-        carried,
+        carried_by_each(each, run_all) if rates else {},
     )
     if trial is not None:
         _write_trial(trial, trial_of(old, steps, link), old, new)
@@ -156,19 +147,3 @@ def _decks(old: Collection, new: Collection) -> tuple[DeckChange, ...] | str | N
         return deck_changes(old, new)
     except ConfigurationError as error:
         return str(error)
-
-
-def _carried(links: Iterable[Layout]) -> dict[Layout, LinkRate]:
-    """What each link carries in its slower direction, by the model."""
-    each = list(dict.fromkeys(links))
-    ways = [one_way(link, node, STATED_PAIRS) for link in each for node in link.nodes]
-    runs = iter(run_all(steady_run, ways))
-    found: dict[Layout, LinkRate] = {}
-    for link in each:
-        slower = min((next(runs), next(runs)), key=lambda run: run.rate.mb_per_s)
-        mb_per_s = slower.rate.mb_per_s
-        known = rate_range(
-            mb_per_s, link, find_workload(SUITE), STATED_PAIRS, slower.result.collisions_per_s
-        )
-        found[link] = LinkRate(mb_per_s, known)
-    return found
