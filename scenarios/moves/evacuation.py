@@ -20,11 +20,11 @@ from msgspec.structs import asdict
 
 from isfc.engine.virtual import VirtualEngine
 from isfc.errors import ConfigurationError
-from isfc.layout.channels import find_link
 from isfc.layout.collection import Collection
 from isfc.layout.in_words import listed
 from isfc.layout.layout import Layout
 from isfc.layout.lost import places_of
+from isfc.layout.machines import find_link
 from isfc.layout.shown import html_table
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters

@@ -42,10 +42,10 @@ from isfc.cli.relocation.options import AtOption, CsvOption, PlotOption, read_or
 from isfc.cli.relocation.relocate_page import passes_picture
 from isfc.cli.relocation.rolling import show_rolling
 from isfc.errors import ConfigurationError
-from isfc.layout.channels import find_link
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
 from isfc.layout.in_words import find_node
+from isfc.layout.machines import find_link
 from isfc.layout.note import Note
 from isfc.link.name import NodeName
 from scenarios.figures.moved_ranges import evacuation_ranges
@@ -243,7 +243,7 @@ def read_tenants(path: Path, collection: Collection) -> tuple[Tenant, ...]:
                 find_node(column, text, collection.systems) if text else None
                 for column, text in (("to", line.to), ("from", line.source))
             )
-            tenants.append(Tenant(line.plan, to, source))
+            tenants.append(Tenant(line.plan, to=to, source=source))
     return tuple(tenants)
 
 

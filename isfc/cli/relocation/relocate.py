@@ -114,7 +114,7 @@ def relocate_guests(
     )
     if room := rooms(file.collection):
         begin, end = relocation.way
-        place_guests(file.collection, (begin,), [Tenant(plan, end) for plan in plans], room)
+        place_guests(file.collection, (begin,), [Tenant(plan, to=end) for plan in plans], room)
     if shown.sweep is not None:
         _sweep(relocation, shown.sweep, shown, jobs)
         return
