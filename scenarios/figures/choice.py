@@ -106,5 +106,5 @@ def pair_odds(choices: Sequence[Choice]) -> Iterator[PairOdds]:
     """For each pair of layouts, the one with the greater rate first."""
     for one, other in combinations(choices, 2):
         first, second = sorted((one, other), key=lambda each: -each.rate.mb_per_s)
-        ratio = first.rate.mb_per_s / second.rate.mb_per_s if second.rate.mb_per_s else 1.0
-        yield PairOdds(first, second, gain_range(ratio, second.layout, first.layout))
+        more, less = (max(1e-9, each.rate.mb_per_s) for each in (first, second))
+        yield PairOdds(first, second, gain_range(more / less, second.layout, first.layout))
