@@ -221,7 +221,7 @@ def decisions(layout: isfc.Layout) -> None:
     plan = guest()
     emptied: isfc.EvacuationOutcome = isfc.evacuate(layout, layout.nodes[0], [plan])
     print(emptied.seconds)
-    print(isfc.evacuate(layout, layout.nodes[0], [isfc.Tenant(plan, layout.nodes[1])]).seconds)
+    print(isfc.evacuate(layout, layout.nodes[0], [isfc.Tenant(plan, to=layout.nodes[1])]).seconds)
     tenant = isfc.Tenant(plan, source=layout.nodes[0])
     outcome: isfc.RollingOutcome = isfc.rolling_maintenance(layout, [tenant])
     print(outcome.seconds, outcome.rows())

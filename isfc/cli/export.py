@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 from isfc.cli.options.layout import LayoutArgument, read_collection
-from isfc.cli.options.source import ForceOption, OutputOption, write_text
+from isfc.cli.options.source import OutputOption, write_text
+from isfc.cli.output.file import ForceOption
 from isfc.cli.output.streams import show_log
 from isfc.deck.export import qualified
 from isfc.deck.exported import chosen, exported

@@ -8,8 +8,9 @@ from typing import Annotated, Generic, TypeVar
 import typer
 
 from isfc.cli.options.number import bounded
-from isfc.cli.options.source import ForceOption, OutputOption, write_text
+from isfc.cli.options.source import OutputOption, write_text
 from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.file import ForceOption
 from isfc.cli.output.streams import ask_user, show_json
 from isfc.errors import ConfigurationError
 from isfc.layout import new as make

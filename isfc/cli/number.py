@@ -10,7 +10,7 @@ from rich.console import RenderableType
 from ctc.address import format_rdev
 from isfc.cli.options.layout import JsonOption, LayoutArgument, read_collection
 from isfc.cli.output.exits import ExitCode
-from isfc.cli.output.file import check_file, output_option
+from isfc.cli.output.file import ForceOption, check_file, output_option
 from isfc.cli.output.streams import show, show_json, write_file
 from isfc.cli.output.table import apart, plain_table
 from isfc.deck.renumbered import keeps_order, numbered
@@ -37,6 +37,7 @@ def number(
     output: Annotated[
         Path | None, output_option("Write the layout with the new numbers.", "FILE.toml")
     ] = None,
+    force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
     """Say by which scheme CTCs are numbered, and what breaks it.
@@ -46,13 +47,13 @@ def number(
     """
     if scheme is None and output is not None:
         raise ConfigurationError("--output: expected --scheme with it")
-    path = None if output is None else check_file("-o", str(output), (".toml",))
+    check_file("-o", output, (".toml",), force=force)
     collection = read_collection(layout)
     found = numbered(collection, scheme and scheme.value, first)
     after = found.proposed
-    if path is not None and after is not None and scheme is not None:
+    if output is not None and after is not None and scheme is not None:
         heading = [f"{layout}, with other numbers: {MEANS[scheme]}."]
-        write_file(path, format_collection(after, heading=heading))
+        write_file(output, format_collection(after, heading=heading))
     if json:
         show_json(_record(found, collection))
     else:

@@ -1,12 +1,13 @@
 """``isfc report``: a layout's judgement and its runs, and its channels, as one page."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from isfc.cli.html.report import check_charts, report_page
 from isfc.cli.options.layout import LayoutArgument, LinkOption, open_all
-from isfc.cli.output.file import check_file, output_option
+from isfc.cli.output.file import ForceOption, check_file, output_option
 from isfc.cli.output.progress import run_all
 from isfc.cli.output.streams import RUNNING, show_log, write_file
 from scenarios.runs.workload import find_workload, workload_usage
@@ -16,7 +17,8 @@ def report(
     layout: LayoutArgument,
     *,
     link: LinkOption = None,
-    output: Annotated[str, output_option("The page to be written.", "FILE.html")],
+    output: Annotated[Path, output_option("The page to be written.", "FILE.html")],
+    force: ForceOption = False,
     workload: Annotated[
         str, typer.Option(metavar="NAME", help=f"What is run: {workload_usage()}.")
     ] = "HL",
@@ -29,11 +31,11 @@ def report(
     may be an I/O configuration as well, with or without a link: then the page shows what its
     channels can do, and the comparisons that concern them.
     """
-    path = check_file("-o", output, (".html",))
+    check_file("-o", output, (".html",), force=force)
     check_charts()
     chosen = find_workload(workload)
     links, channels = open_all(layout, link)
-    write_file(path, report_page(layout, links, channels, chosen, _say, run_all))
+    write_file(output, report_page(layout, links, channels, chosen, _say, run_all))
 
 
 def _say(what: str) -> None:

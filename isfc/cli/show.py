@@ -1,6 +1,7 @@
 """``isfc show``: a layout drawn, or its connections as tables."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -9,7 +10,7 @@ from isfc.cli.drawing.cluster import cluster_drawing_page, drawing_svg
 from isfc.cli.drawing.terminal import drawing_page
 from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, open_links
 from isfc.cli.output.csv_option import CsvOption
-from isfc.cli.output.file import check_file, output_option
+from isfc.cli.output.file import ForceOption, check_file, output_option
 from isfc.cli.output.streams import show, write_file
 from isfc.cli.results.shared import disk_lines
 from isfc.errors import ConfigurationError
@@ -22,9 +23,10 @@ def show_layout(
     *,
     link: LinkOption = None,
     output: Annotated[
-        str | None,
+        Path | None,
         output_option("Draw it into a file, as SVG.", "FILE.svg"),
     ] = None,
+    force: ForceOption = False,
     connections: Annotated[
         bool,
         typer.Option(
@@ -43,6 +45,7 @@ def show_layout(
     told, the machines, the directors and what each channel carries come last. --csv and --json
     are of --connections.
     """
+    check_file("-o", output, (".svg",), force=force)
     opened = open_links(layout, link, alone=False)
     collection = opened[0].collection
     if connections or csv or json:
@@ -59,7 +62,7 @@ def show_layout(
     cluster = collection if shares else None
     if output is not None:
         svg = drawing_svg(*(each.layout for each in opened), cluster=cluster)
-        write_file(check_file("-o", output, (".svg",)), svg)
+        write_file(output, svg)
         return
     for number, each in enumerate(opened):
         show(*([""] if number else []), drawing_page(each.layout))

@@ -15,7 +15,7 @@ from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption
 from isfc.cli.options.number import JobsOption, bounded
 from isfc.cli.output.exits import ExitCode
-from isfc.cli.output.file import check_file, output_option
+from isfc.cli.output.file import ForceOption, check_file, output_option
 from isfc.cli.output.limit_record import LimitsJson
 from isfc.cli.output.notes import NoteJson, notes_json
 from isfc.cli.output.progress import progress_bar
@@ -109,6 +109,7 @@ def size(
     output: Annotated[
         Path | None, output_option("Write the layout of the best to a file.", "FILE.toml")
     ] = None,
+    force: ForceOption = False,
     jobs: JobsOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -118,11 +119,11 @@ def size(
     do then; with -o the best as a layout. Ends with 1 if no link carries it, and says what
     limits the one that carries most.
     """
-    path = None if output is None else check_file("-o", str(output), (".toml",))
+    check_file("-o", output, (".toml",), force=force)
     found = wanted.sized(jobs)
     best = found.best
-    if path is not None and best is not None:
-        write_file(path, format_layout(best.layout, heading=[_verdict(found)], explained=True))
+    if output is not None and best is not None:
+        write_file(output, format_layout(best.layout, heading=[_verdict(found)], explained=True))
     if json:
         show_json(size_json(found))
     else:

@@ -2,68 +2,39 @@
 
 from collections.abc import Mapping
 
-from ctc.address import format_chpid, parse_chpid
+from ctc.address import parse_chpid
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import check_table_name, show_key, within
 from isfc.layout.collection import (
     Cec,
     Channel,
     ChannelEnd,
-    Collection,
     KeptDeck,
     LinkTraffic,
     Memory,
 )
 from isfc.layout.document import Document, FibreTable
-from isfc.layout.layout import Fibre, Layout
 from isfc.layout.path import FarPath
 from isfc.link.name import NodeName
 
 
-def read_cecs(document: Document, systems: tuple[NodeName, ...]) -> tuple[Cec, ...]:
-    """The machines, each system in one at most; ``systems`` are those that have links."""
-    cecs: list[Cec] = []
-    folded: dict[str, str] = {}
-    homes: dict[NodeName, str] = {}
+def read_cecs(document: Document) -> tuple[Cec, ...]:
+    """The machines."""
+    cecs = []
     for name, table in document.cecs.items():
-        place = f"[cec.{show_key(name)}]"
-        other = folded.setdefault(name.upper(), name)
-        if other != name:
-            raise ConfigurationError(
-                f"{place}: differs from [cec.{show_key(other)}] in case alone; expected another "
-                "name"
-            )
-        with within(f"{place} systems"):
-            if not table.systems:
-                raise ConfigurationError("names no system; expected one at least")
-            members = tuple(_system(each, systems) for each in table.systems)
-            for member in members:
-                if member in homes:
-                    raise ConfigurationError(
-                        f"{member} is already in [cec.{show_key(homes[member])}]; "
-                        "expected it in one CEC, and once"
-                    )
-                homes[member] = name
-        cecs.append(Cec(name, members))
+        with within(f"[cec.{show_key(name)}] systems"):
+            cecs.append(Cec(name, tuple(map(NodeName, table.systems))))
     return tuple(cecs)
 
 
 def read_memory(document: Document, systems: tuple[NodeName, ...]) -> tuple[Memory, ...]:
-    """The memory of the systems: of all of them, or of none."""
-    found: dict[NodeName, Memory] = {}
+    """The memory of the systems, in their order."""
+    found = []
     for name, table in document.memory.items():
         with within(f"[memory.{show_key(name)}]"):
-            system = _system(name, systems)
-            if system in found:
-                raise ConfigurationError(f"{system} has one already; expected one")
-            found[system] = Memory(system, table.free_gib, table.overcommit)
-    missing = [system for system in systems if system not in found]
-    if found and missing:
-        raise ConfigurationError(
-            f"[memory.NAME]: there is none of {', '.join(missing)}; expected one of each system, "
-            "or none at all"
-        )
-    return tuple(found[system] for system in systems if found)
+            found.append(Memory(NodeName(name), table.free_gib, table.overcommit))
+    known = [*systems, *(each.system for each in found)]
+    return tuple(sorted(found, key=lambda each: known.index(each.system)))
 
 
 def read_decks(document: Document, systems: tuple[NodeName, ...]) -> tuple[KeptDeck, ...]:
@@ -93,52 +64,18 @@ def _system(name: str, systems: tuple[NodeName, ...]) -> NodeName:
     return system
 
 
-def read_shared_channels(
-    document: Document, collection: Collection, cecs: tuple[Cec, ...]
-) -> tuple[Channel, ...]:
-    """The channels that several systems share, checked against links and machines."""
-    owners: dict[ChannelEnd, int] = {}
-    channels: list[Channel] = []
-    known = {end for link, fibre, _ in collection.fibres() for end in _ends(link, fibre)}
+def read_shared_channels(document: Document) -> tuple[Channel, ...]:
+    """The channels that several systems share."""
+    channels = []
     for number, table in enumerate(document.shared_channels, start=1):
         with within(f"[[shared_channel]] #{number} chpid"):
-            channel = tuple(
-                ChannelEnd(_system(name, collection.systems), parse_chpid(text))
-                for name, text in table.chpid.items()
+            channels.append(
+                tuple(
+                    ChannelEnd(NodeName(name), parse_chpid(text))
+                    for name, text in table.chpid.items()
+                )
             )
-            if len(channel) < 2:
-                raise ConfigurationError("names one system or none; expected two or more")
-            for end in channel:
-                if end not in known:
-                    raise ConfigurationError(
-                        f"{format_chpid(end.chpid)} at {end.node} is on no [fibre.NAME]; "
-                        "expected a chpid that CTCs use"
-                    )
-                if end in owners:
-                    raise ConfigurationError(
-                        f"{format_chpid(end.chpid)} at {end.node} is already in "
-                        f"[[shared_channel]] #{owners[end]}; expected it in one"
-                    )
-                owners[end] = number
-            _check_one_machine(channel, cecs)
-        channels.append(channel)
     return tuple(channels)
-
-
-def _check_one_machine(channel: Channel, cecs: tuple[Cec, ...]) -> None:
-    """A channel is a part of one machine."""
-    if not cecs:
-        return
-    homes = {
-        end.node: next((cec.name for cec in cecs if end.node in cec.systems), None)
-        for end in channel
-    }
-    if len(set(homes.values())) > 1 or None in homes.values():
-        told = ", ".join(
-            f"{node} is in {'no [cec.NAME]' if home is None else f'[cec.{show_key(home)}]'}"
-            for node, home in homes.items()
-        )
-        raise ConfigurationError(f"{told}; expected systems of one CEC")
 
 
 def read_directors(
@@ -188,31 +125,13 @@ def _of_nodes(values: Mapping[str, str], nodes: tuple[NodeName, NodeName]) -> tu
     return values[nodes[0]], values[nodes[1]]
 
 
-def read_traffic(document: Document, collection: Collection) -> tuple[LinkTraffic, ...]:
+def read_traffic(document: Document) -> tuple[LinkTraffic, ...]:
     """What runs over the links."""
     found: list[LinkTraffic] = []
     for number, table in enumerate(document.traffic, start=1):
         ends: list[NodeName] = []
         for key, name in (("from", table.source), ("to", table.to)):
             with within(f"[[traffic]] #{number} {key}"):
-                ends.append(_system(name, collection.systems))
-        with within(f"[[traffic]] #{number} to"):
-            find_link(collection, ends[0], ends[1])
+                ends.append(NodeName(name))
         found.append(LinkTraffic(ends[0], ends[1], table.workload, table.pairs))
     return tuple(found)
-
-
-def find_link(collection: Collection, one: NodeName, other: NodeName) -> Layout:
-    """The link between two systems. Raises `ConfigurationError` if there is none."""
-    for link in collection.links:
-        if {one, other} == set(link.nodes):
-            return link
-    names = ", ".join(link.name for link in collection.links)
-    raise ConfigurationError(
-        f"no link joins {one} and {other}, and isfc forwards nothing by way of a third system; "
-        f"expected the ends of {names}"
-    )
-
-
-def _ends(link: Layout, fibre: Fibre) -> tuple[ChannelEnd, ...]:
-    return tuple(map(ChannelEnd, link.nodes, fibre.chpids))

@@ -14,6 +14,7 @@ from ctc.address import ChpidId, Rdev, format_chpid
 from isfc.arguments import check_fields
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Fibre, Layout
+from isfc.layout.machines import check_machines
 from isfc.layout.whole import check_ports, check_profiles, made_whole, with_channels
 from isfc.link.name import NodeName
 
@@ -121,6 +122,7 @@ class Collection:
         check_fields(self)
         object.__setattr__(self, "whole", True)
         object.__setattr__(self, "links", made_whole(self.links))
+        check_machines(self)
         object.__setattr__(self, "links", with_channels(self))
         check_profiles(self)
         check_ports(self)

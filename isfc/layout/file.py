@@ -117,17 +117,15 @@ def _collection(document: Document) -> Collection:
         )
         for nodes in links
     )
-    alone = Collection(layouts, whole=True)
-    cecs = read_cecs(document, alone.systems)
-    channels = read_shared_channels(document, alone, cecs)
+    systems = Collection(layouts, whole=True).systems
     return Collection(
         layouts,
         document.kept(),
-        channels,
-        cecs,
-        read_traffic(document, alone),
-        read_decks(document, alone.systems),
-        read_memory(document, alone.systems),
+        read_shared_channels(document),
+        read_cecs(document),
+        read_traffic(document),
+        read_decks(document, systems),
+        read_memory(document, systems),
     )
 
 

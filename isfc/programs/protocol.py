@@ -182,7 +182,7 @@ GATHERED_LENGTH: Final = 65_536
 with what comes meanwhile: each message costs as much as tens of kilobytes. (Nagle's rule.)"""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationLimits(Record):
     """What a node's conversations may take: bytes, and how many of them.
 

@@ -89,9 +89,14 @@ class _Search(Trials[Candidate]):
         self._mirrored = (
             set(task.objectives) == {Objective.SYMMETRIC}
             and not task.fixed
-            and all(fibre.disks[0] == fibre.disks[1] for fibre in task.layout.fibres)
+            and all(
+                fibre.disks[0] == fibre.disks[1] and not fibre.km for fibre in task.layout.fibres
+            )
         )
-        """Whether a device list turned round is as good: what one end does the other then does."""
+        """Whether a device list turned round is as good: what one end does the other then does.
+
+        Over some distance the two ways of a link differ (`scenarios.runs.saturation.shape`).
+        """
 
     def representative(self, candidate: Sequence[int]) -> Candidate:
         """The one of all candidates that are as good as this one by symmetry."""

@@ -154,7 +154,7 @@ def pair_odds(choices: Sequence[Choice]) -> Iterator[PairOdds]:
     """For each pair of layouts, the one with the greater rate first."""
     for one, other in combinations(choices, 2):
         first, second = sorted((one, other), key=lambda each: -each.mb_per_s)
-        ratio = first.mb_per_s / second.mb_per_s
+        ratio = max(1e-9, first.mb_per_s) / max(1e-9, second.mb_per_s)
         if len(first.links) > 1:
             within = links_gain_range(ratio, second.links, first.links)
         else:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from isfc.layout.channels import find_link
+from isfc.layout.machines import find_link
 from isfc.link.name import NodeName
 from scenarios.figures.certainty import Interval, Range
 from scenarios.figures.ranges import rate_range

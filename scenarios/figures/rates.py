@@ -5,7 +5,7 @@ steady. Several links run at the same time, all first nodes sending and then all
 the file says their traffic, that runs instead, as it is. A link is the case of one.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final, TypeVar
@@ -159,6 +159,12 @@ def carry(
         _carried(links, load, [next(seen) for _ in both])
         for links, both in zip(every, runs, strict=True)
     ]
+
+
+def carried_alone(links: Iterable[Layout], run_each: RunEach) -> dict[Layout, Carried]:
+    """What each of some links carries by itself, with the stated load."""
+    alone = {link: Collection.of(link) for link in links}
+    return dict(zip(alone, carry([*alone.values()], STATED, run_each), strict=True))
 
 
 def limited(

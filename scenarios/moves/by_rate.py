@@ -12,9 +12,9 @@ from math import ceil, inf
 from typing import Final
 
 from ctc.address import RDEV_MAX, ChpidId, Rdev
-from isfc.layout.channels import find_link
 from isfc.layout.collection import Collection
 from isfc.layout.layout import CtcPair, Fibre, Layout
+from isfc.layout.machines import find_link
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
 from scenarios.moves.evacuation import Evacuated, Evacuation, EvacuationOutcome

@@ -9,8 +9,8 @@ from dataclasses import replace
 from functools import cache
 
 from isfc.errors import ConfigurationError
-from isfc.layout.channels import find_link
 from isfc.layout.layout import Layout
+from isfc.layout.machines import find_link
 from isfc.link.name import NodeName
 from scenarios.moves.by_rate import would_move
 from scenarios.moves.evacuation import Evacuation, EvacuationOutcome, OtherTraffic

@@ -16,11 +16,11 @@ from msgspec import to_builtins
 from msgspec.structs import asdict
 
 from isfc.errors import ConfigurationError
-from isfc.layout.channels import find_link
 from isfc.layout.collection import Collection, Memory
 from isfc.layout.in_words import listed
 from isfc.layout.layout import Layout
 from isfc.layout.lost import places_of
+from isfc.layout.machines import find_link
 from isfc.layout.note import Note
 from isfc.layout.shown import html_table
 from isfc.link.name import NodeName
@@ -115,7 +115,9 @@ class Evacuation:
         ours = tuple(each for each in memory if each.system in layout.nodes)
         collection = replace(Collection.of(layout), memory=ours)
         room = rooms(collection)
-        tenants = place_guests(collection, (begin,), [Tenant(plan, end) for plan in guests], room)
+        tenants = place_guests(
+            collection, (begin,), [Tenant(plan, to=end) for plan in guests], room
+        )
         loads = () if background is None else (LinkLoad(begin, end, *background),)
         return cls(
             collection,

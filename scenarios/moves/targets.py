@@ -6,7 +6,7 @@ without a destination go to the partners in turn, and all are taken to fit.
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
@@ -27,6 +27,7 @@ class Tenant:
     """
 
     plan: GuestPlan
+    _: KW_ONLY
     to: NodeName | None = None
     source: NodeName | None = None
 

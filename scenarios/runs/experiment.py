@@ -5,10 +5,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from isfc.errors import ConfigurationError
-from isfc.layout.channels import find_link
 from isfc.layout.collection import Collection
 from isfc.layout.in_words import no_node
 from isfc.layout.layout import Fibre, Layout
+from isfc.layout.machines import find_link
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
 from scenarios.runs.guests import GuestCosts

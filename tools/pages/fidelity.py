@@ -109,6 +109,6 @@ def _draw(replay: ReplayedTable, folder: Path) -> Iterator[Picture]:
         part = choose([table], {column: [block]})
         words = re.findall(r"\w+", f"{table.name} {block}".lower())
         path = folder / f"fidelity-{'-'.join(words).replace('_', '-')}.svg"
-        check_plot(path, part)
+        check_plot(path, part, force=True)
         write_plot(path, part, replay.every)
         yield Picture(path.name, table.heading.format_map(part[0].rows[0].columns))

@@ -1,6 +1,5 @@
 """``isfc change``: the steps from one layout to another, and back."""
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -11,21 +10,18 @@ from isfc.cli.change.decks import DeckChange, deck_changes
 from isfc.cli.change.given import read_both
 from isfc.cli.change.json import change_json
 from isfc.cli.change.orders import Trial, trial_of
-from isfc.cli.change.page import Change, LinkRate, change_lines
+from isfc.cli.change.page import Change, change_lines
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption, LinkOption, complete_layout
+from isfc.cli.output.file import ForceOption, check_file
 from isfc.cli.output.progress import run_all
 from isfc.cli.output.streams import show_json, show_lines, show_log, write_file
 from isfc.errors import ConfigurationError
 from isfc.layout.change import change_steps, changed_fibres
 from isfc.layout.collection import Collection
-from isfc.layout.layout import Layout
 from isfc.layout.sharing import in_use
 from isfc.layout.write import format_collection
-from scenarios.figures.ranges import rate_range
-from scenarios.runs.saturation import STATED_PAIRS, SUITE, one_way
-from scenarios.runs.steady import steady_run
-from scenarios.runs.workload import find_workload
+from scenarios.figures.rates import carried_alone
 
 GivenArgument = Annotated[
     str,
@@ -36,6 +32,10 @@ GivenArgument = Annotated[
         autocompletion=complete_layout,
     ),
 ]
+
+
+_LAYOUT, _SCRIPT = "change.toml", "change.cp"
+"""What `--try` writes."""
 
 
 class GivenOptions(Struct, frozen=True):
@@ -83,6 +83,7 @@ def change(
             help="Write change.toml and change.cp there, with which 'isfc run' does the steps.",
         ),
     ] = None,
+    force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
     """Say step by step how one layout becomes another.
@@ -91,17 +92,15 @@ def change(
     is no other way. Each step has its commands for each system and what the link carries then.
     The page is Markdown. docs/changing.md says what is known of the commands.
     """
+    for name in (_LAYOUT, _SCRIPT):
+        check_file("--try", trial and trial / name, (), force=force)
     old, new = given.read()
     stuck = None if reset is None else new.link(reset, "--reset").nodes
     steps = change_steps(old, new, stuck)
-    carried = _carried(
-        [
-            *(each for each in old.links if any(step.nodes == each.nodes for step in steps)),
-            *(step.left for step in steps if step.left is not None),
-        ]
-        if rates
-        else []
-    )
+    each = [
+        *(link for link in old.links if any(step.nodes == link.nodes for step in steps)),
+        *(step.left for step in steps if step.left is not None),
+    ]
     found = Change(
         old,
         new,
@@ -110,7 +109,7 @@ def change(
         change_steps(new, old),
         tuple(changed_fibres(old, new)),
         _decks(old, new),
-        carried,
+        carried_alone(each, run_all) if rates else {},
     )
     if trial is not None:
         _write_trial(trial, trial_of(old, steps, link), old, new)
@@ -124,8 +123,6 @@ def change(
 
 def _write_trial(folder: Path, trial: Trial, old: Collection, new: Collection) -> None:
     """Write what a run does the steps with, and say how on stderr."""
-    if not folder.is_dir():
-        raise ConfigurationError(f"--try {folder}: expected a folder that exists")
     known = {end for channel in old.shared_channels for end in channel}
     homes = {system for cec in old.cecs for system in cec.systems}
     both = Collection(
@@ -136,10 +133,10 @@ def _write_trial(folder: Path, trial: Trial, old: Collection, new: Collection) -
         ),
         cecs=(*old.cecs, *(cec for cec in new.cecs if not homes & {*cec.systems})),
     )
-    write_file(folder / "change.toml", format_collection(in_use(both)))
-    write_file(folder / "change.cp", trial.script)
+    write_file(folder / _LAYOUT, format_collection(in_use(both)))
+    write_file(folder / _SCRIPT, trial.script)
     show_log(
-        f"isfc: to try it: isfc run {folder}/change.toml --cp {folder}/change.cp --warmup 0 "
+        f"isfc: to try it: isfc run {folder / _LAYOUT} --cp {folder / _SCRIPT} --warmup 0 "
         f"--seconds {trial.seconds:g}"
     )
 
@@ -150,19 +147,3 @@ def _decks(old: Collection, new: Collection) -> tuple[DeckChange, ...] | str | N
         return deck_changes(old, new)
     except ConfigurationError as error:
         return str(error)
-
-
-def _carried(links: Iterable[Layout]) -> dict[Layout, LinkRate]:
-    """What each link carries in its slower direction, by the model."""
-    each = list(dict.fromkeys(links))
-    ways = [one_way(link, node, STATED_PAIRS) for link in each for node in link.nodes]
-    runs = iter(run_all(steady_run, ways))
-    found: dict[Layout, LinkRate] = {}
-    for link in each:
-        slower = min((next(runs), next(runs)), key=lambda run: run.rate.mb_per_s)
-        mb_per_s = slower.rate.mb_per_s
-        known = rate_range(
-            mb_per_s, link, find_workload(SUITE), STATED_PAIRS, slower.result.collisions_per_s
-        )
-        found[link] = LinkRate(mb_per_s, known)
-    return found

@@ -10,13 +10,13 @@ from isfc.cli.change.page import (
     AFTERWARDS,
     BEFOREHAND,
     Change,
-    LinkRate,
     hardware_words,
     statements,
 )
 from isfc.cli.output.ranges import RangeJson, range_json
 from isfc.layout.change import Step
 from isfc.layout.layout import Layout
+from scenarios.figures.rates import Carried
 
 
 class OrderJson(Struct, frozen=True):
@@ -104,11 +104,11 @@ def change_json(change: Change) -> ChangeJson:
     )
 
 
-def _steps(steps: Sequence[Step], carried: Mapping[Layout, LinkRate]) -> list[StepJson]:
+def _steps(steps: Sequence[Step], carried: Mapping[Layout, Carried]) -> list[StepJson]:
     return [_step(step, None if step.left is None else carried.get(step.left)) for step in steps]
 
 
-def _step(step: Step, carried: LinkRate | None) -> StepJson:
+def _step(step: Step, carried: Carried | None) -> StepJson:
     return StepJson(
         "-".join(step.nodes),
         step.kind,
@@ -123,5 +123,5 @@ def _step(step: Step, carried: LinkRate | None) -> StepJson:
         0 if step.left is None else len(step.left.ctcs),
         step.is_down,
         None if carried is None else carried.mb_per_s,
-        None if carried is None else range_json(carried.range),
+        None if carried is None or carried.range is None else range_json(carried.range),
     )

@@ -13,7 +13,7 @@ from isfc.layout.change import Nodes, Step, StepKind
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Fibre, Layout
 from isfc.link.name import NodeName
-from scenarios.figures.certainty import Range
+from scenarios.figures.rates import Carried
 from scenarios.runs.saturation import STATED_PAIRS
 
 BEFOREHAND: Final = (
@@ -43,14 +43,6 @@ AFTERWARDS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class LinkRate:
-    """What a link carries one way, in MB/s of 2^20, in its slower direction."""
-
-    mb_per_s: float
-    range: Range
-
-
-@dataclass(frozen=True, slots=True)
 class Change:
     """All that is to be done from one layout to another, and back."""
 
@@ -62,7 +54,8 @@ class Change:
     hardware: tuple[tuple[Nodes, Fibre, Fibre], ...]
     decks: tuple[DeckChange, ...] | str | None
     """Why the decks cannot have it, if they cannot; None if none are kept."""
-    carried: Mapping[Layout, LinkRate]
+    carried: Mapping[Layout, Carried]
+    """What each link of a step carries, if that is wanted."""
 
     @property
     def is_down(self) -> bool:
@@ -152,7 +145,7 @@ def _title(step: Step) -> str:
     return f"{'-'.join(step.nodes)}: {what} {count} CTC{'s' * (count > 1)}"
 
 
-def _after(step: Step, carried: Mapping[Layout, LinkRate]) -> str:
+def _after(step: Step, carried: Mapping[Layout, Carried]) -> str:
     """What the link is then."""
     if step.left is None:
         return "Then the link is DOWN." if step.is_down else "Then there is no such link."
@@ -162,15 +155,13 @@ def _after(step: Step, carried: Mapping[Layout, LinkRate]) -> str:
     return f"Then {_carries(step.left, carried)}.{idle}"
 
 
-def _carries(link: Layout, carried: Mapping[Layout, LinkRate]) -> str:
+def _carries(link: Layout, carried: Mapping[Layout, Carried]) -> str:
     count = f"{len(link.ctcs)} CTC{'s' * (len(link.ctcs) > 1)}"
     rate = carried.get(link)
     if rate is None:
         return count
-    return (
-        f"{count}, {rate.mb_per_s:.0f} MB/s one way with {STATED_PAIRS} pairs of HL "
-        f"({plain(rate.range.likely)})"
-    )
+    known = "" if rate.range is None else f" ({plain(rate.range.likely)})"
+    return f"{count}, {rate.mb_per_s:.0f} MB/s one way with {STATED_PAIRS} pairs of HL{known}"
 
 
 def _orders(orders: Sequence[Order]) -> Iterator[str]:

@@ -11,11 +11,11 @@ from isfc.cli.options.layout import JsonOption, read_collection
 from isfc.cli.options.source import (
     ConfigOption,
     FeatureOption,
-    ForceOption,
     OutputOption,
     read_text,
     write_text,
 )
+from isfc.cli.output.file import ForceOption
 from isfc.cli.output.streams import show_json, show_log
 from isfc.deck.deck import Deck
 from isfc.deck.dpm import join_links

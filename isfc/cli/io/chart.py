@@ -9,6 +9,7 @@ from rich.table import Table
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import PrintOptions
 from isfc.cli.output.curves import chart_parts
+from isfc.cli.output.file import ForceOption
 from isfc.cli.output.notes import note_lines, show_notes
 from isfc.cli.output.picture import Spec, check_picture, picture, write_picture
 from isfc.cli.output.streams import show, show_csv, show_json
@@ -36,6 +37,7 @@ def chart(
         Path | None,
         typer.Option(metavar="FILE", help="Draw it as well; FILE ends with .svg or .png."),
     ] = None,
+    force: ForceOption = False,
     printed: PrintOptions,
 ) -> None:
     """Draw times, MB/s or rates over load, size, distance.
@@ -45,8 +47,7 @@ def chart(
     """
     if name not in CHARTS:
         raise ConfigurationError(f"{name[:40]!r}: no such chart; expected {', '.join(CHARTS)}")
-    if plot:
-        check_picture(plot)
+    check_picture(plot, force=force)
     made = CHARTS[name]()
     if plot:
         write_picture(plot, chart_picture(made))

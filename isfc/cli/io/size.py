@@ -14,7 +14,7 @@ from isfc.cli.io.size_page import sizing_page
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption
 from isfc.cli.options.number import bounded
-from isfc.cli.output.file import check_file, output_option
+from isfc.cli.output.file import ForceOption, check_file, output_option
 from isfc.cli.output.notes import NoteJson, note_lines, notes_json
 from isfc.cli.output.streams import show, show_error, show_json, write_file
 from isfc.errors import ConfigurationError
@@ -148,6 +148,7 @@ def size(
             "Write what is best, with the load it is for, as a configuration.", "FILE.toml"
         ),
     ] = None,
+    force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
     """Say how many channels of which feature a mix needs, now and later.
@@ -159,13 +160,13 @@ def size(
     """
     if output is not None and sized.interval is SizedIntervals.ALL:
         raise ConfigurationError("-o and --interval all: expected one interval, which has one best")
-    path = None if output is None else check_file("-o", str(output), (".toml",))
+    check_file("-o", output, (".toml",), force=force)
     sizings = size_of(sized, growth, km, most)
-    if path is not None:
+    if output is not None:
         text = proposal(sizings[0])
-        write_file(path, text)
+        write_file(output, text)
         for warning in warnings_of(text, most.guidelines):
-            show_error(f"{path}: 'isfc io plan' warns: {warning}")
+            show_error(f"{output}: 'isfc io plan' warns: {warning}")
     if json:
         show_json(io_size_json(growth, sizings))
     else:

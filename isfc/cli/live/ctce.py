@@ -20,9 +20,9 @@ from isfc.cli.live.loops import run_live
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import complete_layout
 from isfc.cli.options.number import within
-from isfc.cli.options.source import ForceOption, write_text
+from isfc.cli.options.source import write_text
 from isfc.cli.output.exits import ExitCode
-from isfc.cli.output.file import output_option
+from isfc.cli.output.file import ForceOption, output_option
 from isfc.cli.output.streams import show, show_error, show_lines
 from isfc.ctce.ios import IoBook
 from isfc.ctce.join import JoinedCtc
@@ -68,7 +68,7 @@ def ctce(
     Each Hercules has this as the partner of its CTCE devices. Hercules 4 and 3.13 may be joined to
     each other. Ctrl-C ends it, with a table of what each end has done.
     """
-    endpoint = shown.check()
+    endpoint = shown.check(output, force=force)
     if len(sources) == 1 and is_ctce_journal(sources[0]):
         replay_journal(sources[0], shown)
         return

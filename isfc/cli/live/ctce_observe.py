@@ -15,7 +15,7 @@ from isfc.cli.live.ctce_timeline import CtceTimeline
 from isfc.cli.live.ctce_trace import trace_line
 from isfc.cli.live.observe_options import ObserveOptions
 from isfc.cli.options.number import within
-from isfc.cli.output.file import check_file
+from isfc.cli.output.file import check_file, check_force
 from isfc.cli.output.streams import show, show_error, show_lines
 from isfc.cli.output.trace_events import trace_file
 from isfc.ctce.exchange import (
@@ -72,10 +72,11 @@ class ShownOptions(Struct, frozen=True):
         typer.Option(metavar="HOST:PORT", help="Answer Prometheus there, under /metrics."),
     ] = None
 
-    def check(self) -> TcpEndpoint | None:
+    def check(self, output: Path | None, *, force: bool) -> TcpEndpoint | None:
         """Where Prometheus may ask; raise `ConfigurationError` for what cannot be written."""
+        check_force("--output or --timeline", output, self.timeline, force=force)
         if self.timeline is not None:
-            check_file("--timeline", str(self.timeline), (".json",))
+            check_file("--timeline", self.timeline, (".json",), force=force)
         if self.watch and self.trace:
             raise ConfigurationError("--watch and --trace: expected one of them on a terminal")
         return ObserveOptions(metrics=self.metrics).endpoint()

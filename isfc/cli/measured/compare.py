@@ -15,6 +15,7 @@ from isfc.cli.options.layout import JsonOption
 from isfc.cli.options.number import bounded
 from isfc.cli.options.profile import ProfileJson, ProfileOption, profile_json
 from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.file import ForceOption
 from isfc.cli.output.notes import note_lines
 from isfc.cli.output.picture import check_picture, write_picture
 from isfc.cli.output.progress import progress_bar
@@ -47,6 +48,7 @@ def compare(
             metavar="FILE", help="Draw the errors, over time if there are several intervals."
         ),
     ] = None,
+    force: ForceOption = False,
     json: JsonOption = False,
 ) -> None:
     """Hold the model against what a site measured.
@@ -56,8 +58,7 @@ def compare(
     ends beside one run. Of several intervals there is a line for each. Ends with 1 if
     a judged figure is further off than --tolerance.
     """
-    if plot is not None:
-        check_picture(plot)
+    check_picture(plot, force=force)
     site = given_site(profile)
     layout, found = measured.open(files)
     at_site = with_site(layout, site)

@@ -14,7 +14,7 @@ from isfc.cli.options.layout import JsonOption
 from isfc.cli.options.number import JobsOption
 from isfc.cli.options.profile import ProfileJson, profile_fields
 from isfc.cli.output.exits import ExitCode
-from isfc.cli.output.file import check_file, output_option
+from isfc.cli.output.file import ForceOption, check_file, output_option
 from isfc.cli.output.progress import progress_bar
 from isfc.cli.output.streams import show, show_error, show_json, show_log, write_file
 from isfc.layout.site_file import format_site
@@ -36,6 +36,7 @@ def fit_site(
         Path,
         output_option("The site profile to write; .toml."),
     ],
+    force: ForceOption = False,
     jobs: JobsOption = None,
     anyway: Annotated[
         bool,
@@ -50,7 +51,7 @@ def fit_site(
     are those of what was held back: each interval in turn, or each device of a single one.
     Ends with 1, and writes nothing, if the fit is not to be believed; the reasons are printed.
     """
-    check_file("--output", str(output), (".toml",))
+    check_file("--output", output, (".toml",), force=force)
     check_library("scipy", "isfc measured fit")
     layout, found = measured.open(files)
     seen = seen_intervals(layout, found)

@@ -17,6 +17,7 @@ from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, open
 from isfc.cli.options.number import JobsOption, bounded
 from isfc.cli.options.profile import ProfileOption
 from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.file import ForceOption
 from isfc.cli.output.notes import NoteJson, notes_json
 from isfc.cli.output.picture import check_picture, write_picture
 from isfc.cli.output.progress import progress_bar
@@ -129,6 +130,7 @@ def show_loads(
         Path | None,
         typer.Option(metavar="FILE", help="Draw the load by time, and what the layout carries."),
     ] = None,
+    force: ForceOption = False,
     jobs: JobsOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -138,8 +140,7 @@ def show_loads(
     MB/s that it sent, is held against what the layout carries by the model, with one piece gone.
     Ends with 1 if the layout does not carry the percentile.
     """
-    if plot is not None:
-        check_picture(plot)
+    check_picture(plot, force=force)
     question = asked.question()
     opened = with_site(open_layout(layout, link), given_site(profile))
     intervals = _read(files, opened)

@@ -10,7 +10,7 @@ from isfc.cli.measured.options import MeasuredFiles
 from isfc.cli.measured.page import read_page
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import LinkOption, PrintOptions, open_layout
-from isfc.cli.output.file import check_table_file, output_option, write_table
+from isfc.cli.output.file import ForceOption, check_table_file, output_option, write_table
 from isfc.cli.output.streams import show, show_csv, show_json, show_log
 from isfc.measured.measurement import table_rows
 from isfc.measured.seen import seen_link
@@ -42,6 +42,7 @@ def read(
         Path | None,
         output_option("Write the table; .csv or .parquet."),
     ] = None,
+    force: ForceOption = False,
     printed: TablePrinted,
 ) -> None:
     """Read what a site measured into one table.
@@ -50,8 +51,7 @@ def read(
     IBM's tool makes of Monitor D9 R4, MONWRITE files, CSV, and what 'isfc run' prints. Rows
     that cannot be right are refused by file and line. docs/measured.md names the columns.
     """
-    if output is not None:
-        check_table_file("--output", output)
+    check_table_file("--output", output, force=force)
     found = files.read()
     if layout is not None:
         opened = open_layout(layout, link)

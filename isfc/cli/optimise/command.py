@@ -24,7 +24,7 @@ from isfc.cli.options.layout import JsonOption, OpenedFile, open_with_disks
 from isfc.cli.options.number import JobsOption, bounded
 from isfc.cli.options.profile import LinkOptions, profile_json
 from isfc.cli.options.traffic import TrafficOption, choose_traffic
-from isfc.cli.output.file import check_file, output_option
+from isfc.cli.output.file import ForceOption, check_file, check_force, output_option
 from isfc.cli.output.picture import check_picture, write_picture
 from isfc.cli.output.progress import progress_bar
 from isfc.cli.output.streams import show, show_json, write_file
@@ -146,6 +146,7 @@ def optimise_layout(
     search: SearchOptions,
     output: OutputOption = None,
     plot: PlotOption = None,
+    force: ForceOption = False,
     jobs: JobsOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -156,8 +157,9 @@ def optimise_layout(
     activate the best. With several objectives, those that no other one beats in all. Of a file with
     several links it moves the CTCs of all of them, as they run together.
     """
+    check_force("-o or --plot", output, plot, force=force)
     if output is not None:
-        check_file("-o", str(output), ())
+        check_file("-o", output, (), force=force)
     opened = chosen.open_file()
     if chosen.link_name is None and len(opened.collection.links) > 1:
         _check_none(
@@ -176,7 +178,7 @@ def optimise_layout(
                 raise ConfigurationError(
                     "--plot: expected two objectives, to draw one over the other"
                 )
-            check_picture(plot)
+            check_picture(plot, force=force)
         task = _link_task(layout, goal, load, search)
     with _searching(task.runs) as advance:
         found = optimise(task, partial(_over_processes, jobs or os.cpu_count() or 1), advance)

@@ -6,19 +6,14 @@ from typing import Annotated
 import typer
 
 from isfc.arguments import STANDARD_INPUT
-from isfc.cli.output.file import output_option
+from isfc.cli.output.file import check_force, check_kept, output_option
 from isfc.cli.output.streams import show_lines, write_file
 from isfc.deck.place import TEXT_LENGTH_MAX, decode
-from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import read_bytes, within
 
 OutputOption = Annotated[
     Path | None,
     output_option("Write to a file, or files to a folder, instead of to standard output."),
-]
-
-ForceOption = Annotated[
-    bool, typer.Option("--force", help="Write over files that are there and have something else.")
 ]
 
 FeatureOption = Annotated[
@@ -54,14 +49,9 @@ def write_text(text: str, output: Path | None, *, force: bool) -> None:
     Raises `ConfigurationError` for a file that has something else, which would be lost, unless that
     is to be (``force``).
     """
+    check_force("--output", output, force=force)
     if output is None:
-        if force:
-            raise ConfigurationError("--force: of a file; expected --output with it")
         show_lines(text.splitlines())
         return
-    if not force and output.is_file() and output.read_bytes() != text.encode():
-        raise ConfigurationError(
-            f"{output}: is there and has something else; expected another file, or --force to "
-            "write over it"
-        )
+    check_kept(output, text, force=force)
     write_file(output, text)

@@ -8,9 +8,9 @@ import typer
 
 from isfc.cli.options.layout import OpenedFile
 from isfc.errors import ConfigurationError
-from isfc.layout.channels import find_link
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection, LinkTraffic
+from isfc.layout.machines import find_link
 from isfc.layout.sharing import with_notes
 from isfc.link.name import NodeName
 from scenarios.runs.experiment import PAIRS_MAX

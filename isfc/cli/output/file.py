@@ -4,7 +4,7 @@ import csv
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
@@ -12,19 +12,48 @@ from isfc.cli.output.whole_file import whole_file
 from isfc.errors import ConfigurationError
 from isfc.library import check_library
 
+ForceOption = Annotated[
+    bool, typer.Option("--force", help="Write over files that are there and have something else.")
+]
+
 
 def output_option(said: str, metavar: str = "FILE") -> Any:
     """The option itself; ``said`` is its help."""
     return typer.Option("--output", "-o", metavar=metavar, help=said)
 
 
-def check_file(option: str, name: str, suffixes: tuple[str, ...]) -> Path:
-    """The file that an option names, before any work is done for it.
+def check_force(option: str, *paths: Path | None, force: bool) -> None:
+    """Raise `ConfigurationError` for ``force`` where no option names a file."""
+    if force and not any(paths):
+        raise ConfigurationError(f"--force: of a file; expected {option} with it")
 
-    Raises `ConfigurationError` for another suffix, for a folder that does not exist, and for what
-    cannot be written: that would be noticed only when there is a result, which is lost then.
+
+def check_kept(path: Path, text: str | None = None, *, force: bool) -> None:
+    """Raise `ConfigurationError` for a file whose content would be lost, unless ``force``.
+
+    ``text`` is what is to be written; before that is known, whatever the file has counts.
     """
-    path, shown = Path(name), name if len(name) <= 60 else f"...{name[-57:]}"
+    if force or not path.is_file():
+        return
+    if path.stat().st_size if text is None else path.read_bytes() not in (b"", text.encode()):
+        raise ConfigurationError(
+            f"{path}: is there and has something else; expected another file, or --force to "
+            "write over it"
+        )
+
+
+def check_file(option: str, path: Path | None, suffixes: tuple[str, ...], *, force: bool) -> None:
+    """Find out before any work is done for it whether the file that an option names can be written.
+
+    Raises `ConfigurationError` for another suffix, for a folder that does not exist, for what
+    cannot be written, and for a file that has something, unless ``force``: that would be noticed
+    only when there is a result, which is lost then.
+    """
+    check_force(option, path, force=force)
+    if path is None:
+        return
+    name = str(path)
+    shown = name if len(name) <= 60 else f"...{name[-57:]}"
     if suffixes and path.suffix.lower() not in suffixes:
         raise ConfigurationError(
             f"{option} {shown}: expected a file that ends with {' or '.join(suffixes)}"
@@ -35,16 +64,13 @@ def check_file(option: str, name: str, suffixes: tuple[str, ...]) -> Path:
         raise ConfigurationError(f"{option} {shown}: is a folder; expected a file")
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise ConfigurationError(f"{option} {shown}: may not be written")
-    return path
+    check_kept(path, force=force)
 
 
-def check_table_file(option: str, path: Path) -> None:
-    """Find out before anything is run whether the file can be written.
-
-    Raises `ConfigurationError` for another suffix, no such folder, or a missing library.
-    """
-    check_file(option, str(path), (".csv", ".parquet"))
-    if path.suffix.lower() == ".parquet":
+def check_table_file(option: str, path: Path | None, *, force: bool) -> None:
+    """The same of a table; raises `ConfigurationError` for a missing library too."""
+    check_file(option, path, (".csv", ".parquet"), force=force)
+    if path is not None and path.suffix.lower() == ".parquet":
         check_library("pyarrow", f"{option} FILE.parquet")
 
 

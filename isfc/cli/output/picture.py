@@ -131,14 +131,14 @@ def script_bundle(script: str) -> str:
     return javascript_bundle(script, VERSION)
 
 
-def check_picture(path: Path, formats: tuple[str, ...] = FORMATS) -> None:
+def check_picture(path: Path | None, formats: tuple[str, ...] = FORMATS, *, force: bool) -> None:
     """Find out before anything is run whether a picture can be drawn at ``path``.
 
-    Raises `ConfigurationError` for a name of no known format, a folder that does not exist, and
-    where vl-convert is missing.
+    Raises `ConfigurationError` as `check_file` does, and where vl-convert is missing.
     """
-    check_file("--plot", str(path), formats)
-    check_library("vl_convert", "--plot")
+    check_file("--plot", path, formats, force=force)
+    if path is not None:
+        check_library("vl_convert", "--plot")
 
 
 def write_picture(path: Path, spec: Spec) -> None:

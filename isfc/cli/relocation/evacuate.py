@@ -142,5 +142,5 @@ def read_tenants(path: Path, collection: Collection) -> tuple[Tenant, ...]:
                 find_node(column, text, collection.systems) if text else None
                 for column, text in (("to", line.to), ("from", line.source))
             )
-            tenants.append(Tenant(line.plan, to, source))
+            tenants.append(Tenant(line.plan, to=to, source=source))
     return tuple(tenants)

@@ -12,6 +12,7 @@ from isfc.cli.options.guest import GuestOptions
 from isfc.cli.options.guest_file import read_guests
 from isfc.cli.options.layout import JsonOption, expect_one
 from isfc.cli.options.number import bounded
+from isfc.cli.output.file import ForceOption
 from isfc.cli.output.picture import check_picture
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import within
@@ -159,12 +160,12 @@ class ShownOptions(Struct, frozen=True):
     """How moves are shown."""
 
     plot: PlotOption = None
+    force: ForceOption = False
     csv: CsvOption = False
     json: JsonOption = False
 
     def __post_init__(self) -> None:
-        if self.plot:
-            check_picture(self.plot)
+        check_picture(self.plot, force=self.force)
 
 
 def read_orders_given(

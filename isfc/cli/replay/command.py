@@ -16,6 +16,7 @@ from isfc.cli.options.layout import JsonOption
 from isfc.cli.options.number import JobsOption, bounded
 from isfc.cli.output.csv_option import CsvOption
 from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.file import ForceOption
 from isfc.cli.output.progress import run_all
 from isfc.cli.output.streams import show, show_error, show_json
 from isfc.cli.replay.page import replay_page, verdict_page
@@ -120,6 +121,7 @@ def replay(
             help="Draw published beside emulated; FILE ends with .svg, .png or .html.",
         ),
     ] = None,
+    force: ForceOption = False,
     viewed: ViewOptions,
     csv: CsvOption = False,
     json: JsonOption = False,
@@ -140,9 +142,8 @@ def replay(
     parts = choose(tables, wanted, SECONDS if seconds is None else seconds)
     if not parts:
         raise ConfigurationError("no published run has all of that: ask for less at a time")
+    check_plot(plot, parts, force=force)
     if output.view is None:
-        if plot:
-            check_plot(plot, parts)
         _show_verdicts(parts, jobs, output, plot, full=full or any(wanted.values()))
     elif plot:
         raise ConfigurationError("--plot and --report: expected one of them")

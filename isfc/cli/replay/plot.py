@@ -54,12 +54,14 @@ FORMATS = (*picture.FORMATS, ".html")
 """What a picture may be; the name of its file says which."""
 
 
-def check_plot(path: Path, parts: Sequence[Part]) -> None:
+def check_plot(path: Path | None, parts: Sequence[Part], *, force: bool) -> None:
     """Find out before anything is run whether a picture of some rows can be made at ``path``.
 
     Raises `ConfigurationError` as `check_picture` does, and for tables that have no such picture.
     """
-    check_picture(path, FORMATS)
+    check_picture(path, FORMATS, force=force)
+    if path is None:
+        return
     if path.suffix.lower() == ".html":
         check_library("jinja2", "--plot")
     if not any(part.table.is_grid for part in parts):

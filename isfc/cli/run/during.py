@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from msgspec import Struct
 
 from isfc.cli.options.number import SEED_MAX, bounded
-from isfc.cli.output.file import check_file
+from isfc.cli.output.file import ForceOption, check_file
 from isfc.cli.output.streams import show_error, show_lines
 from isfc.cli.results.view_options import Output
 from isfc.cli.run.timeline import SECONDS_MAX, TimelineOutput, read_time
@@ -32,11 +33,12 @@ class DuringOptions(Struct, frozen=True):
         ),
     ] = None
     trace: Annotated[
-        str | None,
+        Path | None,
         typer.Option(
             metavar="FILE", help="Write every I/O into FILE (.json), a trace that Perfetto opens."
         ),
     ] = None
+    force: ForceOption = False
     timeline: Annotated[
         str | None,
         typer.Option(metavar="TIME", help="Draw the first TIME (such as 5ms) as a Gantt chart."),
@@ -68,6 +70,7 @@ class DuringOptions(Struct, frozen=True):
 
     def timeline_of(self, experiment: Experiment, output: Output) -> TimelineOutput | None:
         """The trace and the chart that are wanted; None if neither is."""
+        check_file("--trace", self.trace, (".json",), force=self.force)
         if self.trace is None and self.timeline is None:
             return None
         has_chart = self.timeline is not None
@@ -76,19 +79,18 @@ class DuringOptions(Struct, frozen=True):
                 f"{'--timeline' if has_chart else '--trace'}: expected without --report, --csv "
                 "and --seeds" + ", and without --json" * has_chart
             )
-        path = None if self.trace is None else check_file("--trace", self.trace, (".json",))
         chart_ns = None if self.timeline is None else read_time("--timeline", self.timeline)
         if chart_ns is not None and chart_ns > experiment.seconds * NS_PER_S:
             raise ConfigurationError(
                 f"--timeline {self.timeline}: expected at most --seconds, {experiment.seconds:g} s"
             )
-        if path is not None and experiment.seconds > SECONDS_MAX:
+        if self.trace is not None and experiment.seconds > SECONDS_MAX:
             raise ConfigurationError(
                 f"--trace with {experiment.seconds:g} s: expected --seconds {SECONDS_MAX:g} or less"
             )
-        if path is None and chart_ns is not None:  # nobody asks for the rest of the run
+        if self.trace is None and chart_ns is not None:  # nobody asks for the rest of the run
             experiment = replace(experiment, seconds=chart_ns / NS_PER_S)
-        return TimelineOutput(experiment, path, chart_ns)
+        return TimelineOutput(experiment, self.trace, chart_ns)
 
     def faults_of(self, experiment: Experiment, output: Output) -> list[Fault] | None:
         """The faults, from a file or drawn; None if there are to be none."""

@@ -11,9 +11,15 @@ from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import PrintOptions, is_read_once
 from isfc.cli.options.number import JobsOption
 from isfc.cli.options.profile import ProfileOption
-from isfc.cli.output.file import check_table_file, output_option, write_table
+from isfc.cli.output.file import (
+    ForceOption,
+    check_force,
+    check_table_file,
+    output_option,
+    write_table,
+)
 from isfc.cli.output.notes import note_lines
-from isfc.cli.output.picture import write_picture
+from isfc.cli.output.picture import check_picture, write_picture
 from isfc.cli.output.progress import progress_bar
 from isfc.cli.output.streams import show, show_csv, show_json
 from isfc.cli.sweep.page import (
@@ -64,6 +70,7 @@ def sweep(
         Path | None,
         output_option("Write the rows; FILE ends with .csv or .parquet."),
     ] = None,
+    force: ForceOption = False,
     store: Annotated[
         Path | None,
         typer.Option(
@@ -88,12 +95,14 @@ def sweep(
         raise ConfigurationError(
             f"SPEC {specification}: expected --store FILE with it; finished runs are kept there"
         )
+    check_force("--output or --plot", output, picture.plot, force=force)
     if output is not None:
-        check_table_file("--output", output)
+        check_table_file("--output", output, force=force)
     site = given_site(profile)
     cells = [at_site(cell, site) for cell in read_grid(specification)]
     if picture.plot is not None:
-        check_columns(picture.plot, cells, picture.x, picture.y)
+        check_picture(picture.plot, force=force)
+        check_columns(cells, picture.x, picture.y)
     kept = RowStore(store or specification.with_suffix(".rows"))
     rows = _rows(cells, kept, jobs, cluster)
     axes = [*cells[0].axes]

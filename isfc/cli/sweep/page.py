@@ -1,13 +1,12 @@
 """What ``isfc sweep`` shows: a line for each place in the grid, and any column over any other."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, Final
 
 from rich.table import Table
 
 from isfc.cli.output.curves import axis, curves, names_axis, nominal
-from isfc.cli.output.picture import Spec, check_picture, picture
+from isfc.cli.output.picture import Spec, picture
 from isfc.cli.output.ranges import factor_line, plain, range_note
 from isfc.cli.output.table import plain_table
 from isfc.cli.sweep.standing import BEST, COLUMN, alike_in, compared_in, standings
@@ -162,7 +161,7 @@ def _place(row: Row, axes: Sequence[str]) -> tuple[Any, ...]:
     return tuple(row[axis] for axis in axes)
 
 
-def check_columns(path: Path, cells: Sequence[Cell], x: str, y: str) -> None:
+def check_columns(cells: Sequence[Cell], x: str, y: str) -> None:
     """Find out before anything is run whether the picture can be drawn."""
     columns = (*cells[0].axes, *MEASURES)
     for option, column in (("--x", x), ("--y", y)):
@@ -170,7 +169,6 @@ def check_columns(path: Path, cells: Sequence[Cell], x: str, y: str) -> None:
             raise ConfigurationError(
                 f"{option} {column[:40]!r}: not a column; {expected(column, columns)}"
             )
-    check_picture(path)
 
 
 def sweep_picture(rows: Sequence[Row], axes: Sequence[str], x: str, y: str) -> Spec:

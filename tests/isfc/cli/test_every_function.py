@@ -23,14 +23,13 @@ NAMED: Final = {"run": "simulate", "show": "drawing"}
 """Functions that are not called as their commands are; ``measured fit`` is `measured.fit`."""
 
 PRINTED: Final = frozenset(
-    "json csv plot output full format fail_on report interval side x y why plain".split()
+    "json csv plot output full format fail_on report interval side x y why plain force".split()
 )
-"""Options that say how something is shown. Functions return all of it."""
+"""Options that say how something is shown or written. Functions return all of it."""
 
 RENAMED: Final = {"from": ("client", "source"), "at": ("orders",), "as": ("as_",)}
 """Options whose names are no good for arguments; with the second, ``--from`` of `relocate`."""
 
-IMPORTED: Final = "iocp islink config dpm".split()
 OF_FILES: Final = "system zone ran records usable decimal_comma".split()
 OF_A_GUEST: Final = "memory change_rate touched hot_set write_rate like at_once shorter".split()
 
@@ -58,10 +57,6 @@ ELSEWHERE: Final[dict[str, dict[str, str]]] = {
     "measured loads": dict.fromkeys([*OF_FILES, "files"], "`measured.read`")
     | {"move": "`guests`, a `GuestMemory`"},
     "optimise": {"traffic": "`traffic` of the layout"},
-    **{
-        name: {"force": "a program writes what it is given"}
-        for name in ("export", "new", *(f"import {kind}" for kind in IMPORTED))
-    },
 }
 """Options that are no arguments of the command's function, and what there is instead."""
 

@@ -152,7 +152,7 @@ def test_guests_leave_as_by_the_command(capsys: pytest.CaptureFixture[str], tmp_
     words = ["evacuate", "published-1", "CLIENT", "--guests", str(guests)]
     outcome = isfc.evacuate("published-1", "client", [GUEST])
     assert of_command(capsys, *words)["seconds"] == outcome.seconds
-    named = isfc.evacuate("published-1", "CLIENT", [isfc.Tenant(GUEST, isfc.NodeName("SERVER"))])
+    named = isfc.evacuate("published-1", "CLIENT", [isfc.Tenant(GUEST, to=isfc.NodeName("SERVER"))])
     assert named == outcome
 
 

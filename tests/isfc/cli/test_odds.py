@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, fields, replace
-from itertools import pairwise
+from itertools import islice, pairwise
 from math import log
 from pathlib import Path
 
@@ -114,6 +114,13 @@ def test_odds_of_two_layouts_are_those_of_the_range_of_their_ratio(
     share = more_than_one(gain_range(ratio, one, other))
     for odds in ahead(one, other, (rate, rate * ratio), tmp_path):
         assert odds.share == pytest.approx(share, abs=POINTS)
+
+
+def test_a_layout_that_carries_nothing_is_behind(tmp_path: Path) -> None:
+    """`isfc compare` took a second rate of 0 for as much as the first."""
+    one, other = layout_of((2.0, 2)), layout_of((2.0, 3))
+    compared, found, advised = islice(ahead(one, other, (0.0, 100.0), tmp_path), 3)
+    assert compared.share == found.share == advised.share > 0.95
 
 
 @given(layouts(), layouts(), st.floats(0.6, 1.7))

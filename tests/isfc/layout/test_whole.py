@@ -8,11 +8,14 @@ import pytest
 
 import isfc
 from isfc.layout.catalogue import load_collection
+from isfc.layout.collection import Cec, ChannelEnd, LinkTraffic, Memory
 from isfc.link.scan import CTCS_MAX
 
 AB = isfc.new("ALPHA,BETA", "40:50", ctcs=2)
 AG = isfc.new("ALPHA,GAMMA", "41:60", ctcs=2, rdevs="7000")
 SHARING = isfc.new("ALPHA,GAMMA", "40:60", ctcs=2, rdevs="7000")
+GAMMA = AG.nodes[1]
+CHPID = AB.fibres[0].chpids[0]
 anything: Any = isfc
 
 
@@ -83,6 +86,38 @@ def test_links_on_one_chpid_share_it() -> None:
                 (AB, isfc.new("ALPHA,GAMMA", "40:60", rdevs="7000", feature="FICON Express8"))
             ),
             "expected the same feature and link_gbps in both$",
+        ),
+        (
+            lambda: isfc.Collection((AB,), cecs=(Cec("X", (GAMMA,)),)),
+            r"^\[cec.X\] systems: GAMMA has no link; expected one of ALPHA, BETA$",
+        ),
+        (
+            lambda: isfc.Collection((AB,), cecs=(Cec("X", ()),)),
+            r"^\[cec.X\] systems: names no system; expected one at least$",
+        ),
+        (
+            lambda: isfc.Collection((AB,), cecs=(Cec("X", AB.nodes), Cec("Y", AB.nodes[:1]))),
+            r"^\[cec.Y\] systems: ALPHA is already in \[cec.X\]; expected it in one CEC, and once$",
+        ),
+        (
+            lambda: isfc.Collection((AB,), memory=(Memory(AB.nodes[0], 16.0),)),
+            r"^\[memory.NAME\]: there is none of BETA; expected one of each system",
+        ),
+        (
+            lambda: isfc.Collection((AB,), memory=tuple(Memory(node, -1.0) for node in AB.nodes)),
+            r"^\[memory.ALPHA\]: free_gib -1: expected 0 to 65536$",
+        ),
+        (
+            lambda: isfc.Collection((AB,), traffic=(LinkTraffic(*AB.nodes, "HL", 0),)),
+            r"^\[\[traffic\]\] #1 pairs 0: expected 1 to 10000$",
+        ),
+        (
+            lambda: isfc.Collection((AB, AG), traffic=(LinkTraffic(AB.nodes[1], GAMMA, "HL", 1),)),
+            r"^\[\[traffic\]\] #1 to: no link joins BETA and GAMMA",
+        ),
+        (
+            lambda: isfc.Collection((AB,), shared_channels=((ChannelEnd(GAMMA, CHPID),) * 2,)),
+            r"^\[\[shared_channel\]\] #1 chpid: GAMMA has no link; expected one of ALPHA, BETA$",
         ),
     ],
 )

@@ -118,6 +118,24 @@ def test_what_is_the_same_by_symmetry_is_simulated_once(objective: Objective, ru
         assert not same & {*simulated[:place], *simulated[place + 1 :]}
 
 
+@pytest.mark.parametrize(("km", "once"), [(0.0, True), (20.0, False)])
+def test_a_list_turned_round_is_another_over_some_distance(km: float, *, once: bool) -> None:
+    """The two ways of a link differ there by up to 6 %, and the worse of both lists was shown."""
+    far = LAYOUT.with_fibres(lambda fibre: replace(fibre, km=km))
+    simulated: set[tuple[int, ...]] = set()
+
+    def noted(
+        _: Callable[[Collection], Figures], items: Sequence[Collection]
+    ) -> Iterator[tuple[int, Figures]]:
+        for item in items:
+            devices = item.links[0].device_list()
+            simulated.add(tuple(far.fibres.index(ctc.fibre) for ctc in devices))
+        yield from ((index, (Rate(1.0),)) for index in range(len(items)))
+
+    optimise(task(Objective.SYMMETRIC, layout=far), noted)
+    assert ({(0, 1, 1), (1, 1, 0)} <= simulated) is not once
+
+
 def test_a_list_turned_round_exchanges_the_two_directions() -> None:
     turned = {Rdev(0x6000 + n): ctc for n, ctc in enumerate(reversed(LAYOUT.device_list()))}
     ctcs = tuple(replace(ctc, rdevs=(rdev, rdev)) for rdev, ctc in turned.items())

@@ -12,6 +12,7 @@ from isfc.cli.output.exits import ExitCode
 from isfc.layout.catalogue import load_collection
 from isfc.layout.edit import AddCtc, AddFibre, MoveCtc, RemoveCtc, edit
 from isfc.layout.write import format_collection
+from scenarios.figures.link_rates import carried
 from tests.decks import DECKS, LOGS
 from tests.isfc.cli.change.ends import active, up
 from tools.pages.console import PROJECT
@@ -70,6 +71,17 @@ def test_the_record_has_figures_and_the_way_back(
     assert all(step["range"]["likely"][0] < step["mb_per_s"] for step in record["steps"])
     assert [step["rdevs"]["VMA"] for step in record["back"]] == [["5025"], ["6021"]]
     assert [deck["name"] for deck in record["decks"]] == ["crowded"]
+
+
+@pytest.mark.slow
+def test_a_step_carries_what_the_link_is_said_to_carry_elsewhere(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The slower direction of each layout, to the last bit, and of one CTC too."""
+    assert run(["change", "published-1", "published-4", "--json"]) == ExitCode.GOOD
+    *_, last = json.loads(capsys.readouterr().out)["steps"]
+    rates = carried("published-4")
+    assert last["mb_per_s"] == min(each.stated_mb_per_s for each in rates)
 
 
 def tried(words: list[str], capsys: pytest.CaptureFixture[str]) -> list[set[str]]:

@@ -1,20 +1,22 @@
 """Output files are checked before any work is done for them."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, Final
 
 import pytest
 
-from isfc.cli.main import run
+from isfc.cli.main import COMMANDS, load_command, run
 from isfc.cli.output.exits import ExitCode
-from isfc.cli.output.file import check_file
+from isfc.cli.output.file import check_file, check_kept
 from isfc.errors import ConfigurationError
 
 
 def test_file_that_is_there_or_may_be_is_taken(tmp_path: Path) -> None:
     path = tmp_path / "page.HTML"
     for _ in range(2):
-        assert check_file("-o", str(path), (".html",)) == path
+        check_file("-o", path, (".html",), force=False)
         path.touch()
 
 
@@ -29,7 +31,7 @@ def test_file_that_is_there_or_may_be_is_taken(tmp_path: Path) -> None:
 def test_file_that_cannot_be_is_refused(name: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "folder.html").mkdir()
     with pytest.raises(ConfigurationError, match=message):
-        check_file("-o", str(tmp_path / name), (".html", ".svg"))
+        check_file("-o", tmp_path / name, (".html", ".svg"), force=False)
 
 
 @pytest.mark.parametrize("is_there", [False, True])
@@ -42,7 +44,7 @@ def test_file_that_may_not_be_written_is_refused(
     guarded = path if is_there else tmp_path
     monkeypatch.setattr(os, "access", lambda what, _: what != guarded)  # modes do not stop root
     with pytest.raises(ConfigurationError, match=r"page\.html: may not be written"):
-        check_file("-o", str(path), (".html",))
+        check_file("-o", path, (".html",), force=False)
 
 
 @pytest.mark.parametrize(
@@ -67,3 +69,73 @@ def test_nothing_is_run_whose_result_could_not_be_kept(
     assert (
         capsys.readouterr().err == f"isfc: {words[-2]} {words[-1]}: is a folder; expected a file\n"
     )
+
+
+WRITING: Final = """
+report atlanta-boston -o f.html
+show atlanta-boston -o f.svg
+size --mb-per-s 100 -o f.toml
+number atlanta-boston --scheme alike -o f.toml
+change published-4 published-8 --try . --no-rates
+optimise atlanta-boston -o f.toml
+optimise atlanta-boston --objective forward --objective reverse --plot f.svg
+sweep grid.toml -o f.csv
+sweep grid.toml --plot f.svg
+run atlanta-boston --workload HL --pairs 9 --trace f.json
+relocate atlanta-boston --like java --plot f.svg
+evacuate atlanta-boston ATLANTA --guests guests.csv --plot f.svg
+replay transport --plot f.svg
+measured read lines.txt -o f.csv
+measured compare atlanta-boston lines.txt --plot f.svg
+measured fit atlanta-boston lines.txt -o f.toml
+measured loads atlanta-boston lines.txt --plot f.svg
+io size mix.toml -o f.toml
+io chart response --plot f.svg
+ctce atlanta-boston --timeline f.json
+"""
+"""The commands that refuse before any work, each with the options that name a file to write."""
+
+WRITE: Final = frozenset(["--output", "--plot", "--trace", "--timeline", "--try"])
+"""Options that do, where they name a path: `--journal` and `--store` keep what is there."""
+
+
+@pytest.mark.parametrize("line", [line for line in WRITING.splitlines() if line])
+def test_nothing_that_a_file_has_is_lost_unasked_and_no_work_is_done_first(
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Results, pages and layouts were written over whatever there was."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "grid.toml").write_text(
+        "[grid]\nlayout = ['published-4']\nworkload = ['HS']\npairs = [1]\n"
+    )
+    name = "change.toml" if line.startswith("change") else line.split()[-1]
+    (tmp_path / name).write_text("ours")
+    assert run(line.split()) == ExitCode.BAD_INPUT
+    assert f"{name}: is there and has something else" in capsys.readouterr().err
+    assert (tmp_path / name).read_text() == "ours"
+
+
+def test_file_is_written_over_if_that_is_asked_and_where_nothing_is_lost(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    path.write_text("ours")
+    check_file("-o", path, (), force=True)
+    check_kept(path, "ours", force=False)
+    with pytest.raises(ConfigurationError, match="--force to write over it"):
+        check_kept(path, "theirs", force=False)
+
+
+def every_command() -> Iterator[tuple[str, Any]]:
+    """Every command by its name, those of a group one by one."""
+    for name in COMMANDS:
+        command = load_command(name)
+        for below, found in (getattr(command, "commands", None) or {"": command}).items():
+            yield f"{name} {below}".strip(), found
+
+
+def test_commands_that_write_a_file_and_no_others_take_force() -> None:
+    named = {line.split()[0] for line in WRITING.splitlines() if line}
+    for name, command in every_command():
+        kinds = {option: each.type.name for each in command.params for option in each.opts}
+        writes = any(kinds.get(option) in ("path", "file") for option in WRITE)
+        assert writes == ("--force" in kinds), name
+        assert not writes or name.split()[0] in {*named, "export", "import", "new"}, name

@@ -134,13 +134,13 @@ def test_file_that_cannot_be_a_picture_is_refused(
     name: str, complaint: str, parts: list[Part], tmp_path: Path
 ) -> None:
     with pytest.raises(ConfigurationError, match=complaint):
-        check_plot(tmp_path / name, parts)
+        check_plot(tmp_path / name, parts, force=False)
 
 
 def test_table_that_is_no_grid_is_refused() -> None:
     parts = choose([load_table("stop_short")], {})
     with pytest.raises(ConfigurationError, match="no picture of the table stop_short; expected"):
-        check_plot(Path("a.svg"), parts)
+        check_plot(Path("a.svg"), parts, force=False)
 
 
 @pytest.mark.exhaustive
@@ -148,7 +148,7 @@ def test_table_that_is_no_grid_is_refused() -> None:
 def test_every_grid_is_drawn_below_the_other_and_the_rest_left_out(tmp_path: Path) -> None:
     parts = choose([load_table(name) for name in TABLES], {})
     picture = tmp_path / "all.svg"
-    check_plot(picture, parts)
+    check_plot(picture, parts, force=False)
     write_plot(picture, parts, emulated(parts, 1.1))
     text = picture.read_text("utf-8")
     titles = [part.table.title for part in parts if part.table.is_grid]
