@@ -1,13 +1,13 @@
-"""Where ``isfc node`` meets its partners, and what proves who they are."""
+"""Where ``isfc node`` meets its partners, and what proves who they are: with mutual TLS."""
 
-from collections.abc import Sequence
+import ssl
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from msgspec import Struct
 
-from isfc.cli.live.tls_options import TlsFiles, mutual_tls
 from isfc.cli.output.streams import show_error
 from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
@@ -40,7 +40,7 @@ class PartnerOptions(Struct, frozen=True):
         bool, typer.Option("--insecure", help="Go beyond this machine without TLS.")
     ] = False
 
-    def tls(self) -> list[TlsFiles | None]:
+    def tls(self) -> "list[TlsFiles | None]":
         """The contexts of the end that listens and of the one that connects, if there are both.
 
         Warns of ``--insecure`` where nothing is encrypted. Raises `ConfigurationError` for files
@@ -82,3 +82,94 @@ class PartnerOptions(Struct, frozen=True):
                 raise ConfigurationError(f"--connect: {name} is there twice")
             found[NodeName(name)] = parse_endpoint(place)
         return found
+
+
+class TlsFiles:
+    """Three PEM files, and the context made of them: `__call__` reads those that have changed.
+
+    ``report`` is told of files that do not fit; until they do, the context stays as it was.
+    Raises `ConfigurationError` for files that are missing or not what they should be.
+    """
+
+    def __init__(
+        self, cert: Path, key: Path, ca: Path, *, server: bool, report: Callable[[str], None]
+    ) -> None:
+        self._cert, self._key, self._ca = cert, key, ca
+        self._server = server
+        self._report = report
+        self._seen = self._look()
+        self._context = self._read()
+
+    def __call__(self) -> ssl.SSLContext:
+        """The context for the next connection."""
+        seen = self._look()
+        if seen != self._seen:
+            self._seen = seen
+            try:
+                self._context = self._read()
+            except ConfigurationError as error:
+                self._report(f"{error}; the certificate that was read before stays in use")
+        return self._context
+
+    def _look(self) -> list[tuple[int, int, int] | None]:
+        """What changes with a file when it is written or replaced; None for one that is gone."""
+        return [_identity(path) for path in (self._cert, self._key, self._ca)]
+
+    def _read(self) -> ssl.SSLContext:
+        server, cert, key, ca = self._server, self._cert, self._key, self._ca
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER if server else ssl.PROTOCOL_TLS_CLIENT)
+        context.minimum_version = ssl.TLSVersion.TLSv1_3
+        context.check_hostname = False  # a system's name is not that of its host
+        context.verify_mode = ssl.CERT_REQUIRED
+        _load(f"--ca {ca}", lambda: context.load_verify_locations(ca))
+        files = f"--cert {cert}, --key {key}"
+        _load(files, lambda: context.load_cert_chain(cert, key, _no_password))
+        return context
+
+
+def mutual_tls(
+    cert: Path | None,
+    key: Path | None,
+    ca: Path | None,
+    *,
+    server: bool,
+    report: Callable[[str], None],
+) -> TlsFiles | None:
+    """The contexts for one end; None if none of the three files is given.
+
+    Whose certificate the partner shows is checked once it is there: it must bear the partner's
+    node name. Raises `ConfigurationError` as `TlsFiles` does.
+    """
+    given = {"--cert": cert, "--key": key, "--ca": ca}
+    missing = [option for option, path in given.items() if path is None]
+    if len(missing) == len(given):
+        return None
+    if cert is None or key is None or ca is None:
+        raise ConfigurationError(f"{' and '.join(missing)} missing: TLS needs all three files")
+    return TlsFiles(cert, key, ca, server=server, report=report)
+
+
+def _identity(path: Path) -> tuple[int, int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _load(files: str, load: Callable[[], None]) -> None:
+    try:
+        load()
+    except (OSError, ValueError) as error:  # an SSLError is an OSError
+        reason = str(error)
+        if isinstance(error, ssl.SSLError):
+            what = (error.reason or reason).lower().replace("_", " ")
+            reason = f"{what}; expected PEM: a certificate, its own key, and the CA's certificate"
+        elif isinstance(error, OSError):
+            reason = error.strerror or reason
+        raise ConfigurationError(f"{files}: {reason}") from None
+
+
+def _no_password() -> str:
+    """A key with a password would stop a node at its start, with nobody to ask."""
+    raise ValueError("the key has a password; expected one without")

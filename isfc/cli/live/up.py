@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 
 from ctc.address import Rdev, format_chpid
-from isfc.cli.live.again import AskedOptions
 from isfc.cli.live.detach import detach, say_ready
 from isfc.cli.live.loops import loop_factory, run_live
+from isfc.cli.live.lose import AskedOptions
 from isfc.cli.live.measured_page import show_measured
 from isfc.cli.live.observe_options import LogFormat, LogLevel, LogLevelOption, ObserveOptions
 from isfc.cli.live.options import LiveOptions

@@ -11,13 +11,15 @@ from rich.console import RenderableType
 from rich.live import Live
 
 from ctc.address import Rdev
-from isfc.cli.live.links_page import links_headings, links_line, links_page
 from isfc.cli.live.rates import NodeRates, rates
 from isfc.cli.live.watch_page import (
     HEADINGS_EVERY,
     SPARKS_MAX,
     Ends,
     Surroundings,
+    links_headings,
+    links_line,
+    links_page,
     watch_headings,
     watch_line,
     watch_page,
