@@ -2,10 +2,9 @@
 
 from typing import Annotated
 
-import typer
-
 from isfc.cli.html.report import check_charts, report_page
 from isfc.cli.options.layout import LayoutArgument, LinkOption, open_all
+from isfc.cli.options.option import valued
 from isfc.cli.output.file import check_file, output_option
 from isfc.cli.output.progress import run_all
 from isfc.cli.output.streams import RUNNING, show_log, write_file
@@ -17,9 +16,7 @@ def report(
     *,
     link: LinkOption = None,
     output: Annotated[str, output_option("The page to be written.", "FILE.html")],
-    workload: Annotated[
-        str, typer.Option(metavar="NAME", help=f"What is run: {workload_usage()}.")
-    ] = "HL",
+    workload: Annotated[str, valued("NAME", f"What is run: {workload_usage()}.")] = "HL",
 ) -> None:
     """Write one page about a layout: drawing, findings, runs, losses.
 

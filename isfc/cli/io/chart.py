@@ -8,6 +8,7 @@ from rich.table import Table
 
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import PrintOptions
+from isfc.cli.options.option import valued
 from isfc.cli.output.curves import chart_parts
 from isfc.cli.output.notes import note_lines, show_notes
 from isfc.cli.output.picture import Spec, check_picture, picture, write_picture
@@ -33,8 +34,7 @@ def chart(
     ],
     *,
     plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draw it as well; FILE ends with .svg or .png."),
+        Path | None, valued("FILE", "Draw it as well; FILE ends with .svg or .png.")
     ] = None,
     printed: PrintOptions,
 ) -> None:

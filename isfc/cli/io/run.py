@@ -21,6 +21,7 @@ from isfc.cli.options.layout import (
     open_with_disks,
 )
 from isfc.cli.options.number import SEED_MAX, bounded
+from isfc.cli.options.option import flag, valued
 from isfc.cli.output.notes import NoteJson, note_lines, notes_json, show_notes
 from isfc.cli.output.streams import show, show_csv, show_json
 from isfc.cli.results.shared import shared_page
@@ -75,9 +76,8 @@ class IoShown(Struct, frozen=True):
 
     ctcs: Annotated[
         str | None,
-        typer.Option(
-            metavar="WORKLOAD",
-            help="CONFIG is a layout with [[io]]: its CTCs carry this meanwhile, such as HL.",
+        valued(
+            "WORKLOAD", "CONFIG is a layout with [[io]]: its CTCs carry this meanwhile, such as HL."
         ),
     ] = None
     pairs: Annotated[
@@ -91,7 +91,7 @@ class IoShown(Struct, frozen=True):
             "I/O Queuing Activity, or synchronous I/O."
         ),
     ] = None
-    csv: Annotated[bool, typer.Option("--csv", help="Print the view as CSV.")] = False
+    csv: Annotated[bool, flag("--csv", "Print the view as CSV.")] = False
     json: JsonOption = False
 
     def __post_init__(self) -> None:

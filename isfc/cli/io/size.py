@@ -14,6 +14,7 @@ from isfc.cli.io.size_page import sizing_page
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption
 from isfc.cli.options.number import bounded
+from isfc.cli.options.option import valued
 from isfc.cli.output.file import check_file, output_option
 from isfc.cli.output.notes import NoteJson, note_lines, notes_json
 from isfc.cli.output.streams import show, show_error, show_json, write_file
@@ -55,8 +56,7 @@ class MixOptions(Struct, frozen=True):
         ),
     ] = None
     rmf: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Size what an RMF report shows: its text, pasted."),
+        Path | None, valued("FILE", "Size what an RMF report shows: its text, pasted.")
     ] = None
     interval: Annotated[
         SizedIntervals | None,

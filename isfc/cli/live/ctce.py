@@ -19,6 +19,7 @@ from isfc.cli.live.loops import run_live
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import complete_layout
 from isfc.cli.options.number import within
+from isfc.cli.options.option import flag
 from isfc.cli.options.source import ForceOption, write_text
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import output_option
@@ -95,8 +96,7 @@ def ctce(
     *,
     where: SourceOptions,
     lines: Annotated[
-        bool,
-        typer.Option("--lines", help="Print the lines for both configuration files, and end."),
+        bool, flag("--lines", "Print the lines for both configuration files, and end.")
     ] = False,
     output: Annotated[
         Path | None, output_option("Write the CTCs as a layout, for --layout, and end.")
@@ -105,8 +105,7 @@ def ctce(
     hardware: HardwareOptions,
     shown: ShownOptions,
     seconds: Annotated[
-        float | None,
-        typer.Option(help="End after so long.", callback=within(0.1, SECONDS_MAX)),
+        float | None, typer.Option(help="End after so long.", callback=within(0.1, SECONDS_MAX))
     ] = None,
 ) -> None:
     """Join real Hercules by CTCs, and trace their commands.

@@ -17,6 +17,7 @@ from isfc.cli.live.ctce_table import Intervals, device_pages
 from isfc.cli.live.ctce_timeline import CtceTimeline
 from isfc.cli.live.observe_options import ObserveOptions
 from isfc.cli.options.number import within
+from isfc.cli.options.option import flag, valued
 from isfc.cli.output.file import check_file
 from isfc.cli.output.streams import show, show_error, show_lines
 from isfc.cli.output.trace_events import trace_file
@@ -43,9 +44,7 @@ INTERVAL_S_MAX = 86_400.0
 class ShownOptions(Struct, frozen=True):
     """What of joined CTCs is shown, and what is kept."""
 
-    trace: Annotated[
-        bool, typer.Option("--trace", help="Print a line for each command of a guest.")
-    ] = False
+    trace: Annotated[bool, flag("--trace", "Print a line for each command of a guest.")] = False
     interval: Annotated[
         float | None,
         typer.Option(
@@ -54,25 +53,21 @@ class ShownOptions(Struct, frozen=True):
         ),
     ] = None
     timeline: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE.json", help="Write every I/O of each device, for ui.perfetto.dev."
-        ),
+        Path | None, valued("FILE.json", "Write every I/O of each device, for ui.perfetto.dev.")
     ] = None
     watch: Annotated[
-        bool, typer.Option("--watch", help="Show on a terminal what each end does, every second.")
+        bool, flag("--watch", "Show on a terminal what each end does, every second.")
     ] = False
     journal: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Record all that comes; 'isfc ctce FILE' replays it, with --trace, --timeline "
+        valued(
+            "FILE",
+            "Record all that comes; 'isfc ctce FILE' replays it, with --trace, --timeline "
             "and --interval.",
         ),
     ] = None
     metrics: Annotated[
-        str | None,
-        typer.Option(metavar="HOST:PORT", help="Answer Prometheus there, under /metrics."),
+        str | None, valued("HOST:PORT", "Answer Prometheus there, under /metrics.")
     ] = None
 
     def check(self) -> TcpEndpoint | None:

@@ -11,11 +11,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Final
 
-import typer
 from msgspec import Struct
 from rich.console import RenderableType
 
 from ctc.address import Rdev, format_rdev
+from isfc.cli.options.option import valued
 from isfc.cli.output.table import plain_table
 from isfc.cp.query import is_up
 from isfc.errors import ConfigurationError
@@ -177,23 +177,22 @@ class AskedOptions(Struct, frozen=True):
 
     only: Annotated[
         str | None,
-        typer.Option(
-            metavar="NODE",
-            help="Start this one again, which was killed, in the 'isfc up' of the layout that "
+        valued(
+            "NODE",
+            "Start this one again, which was killed, in the 'isfc up' of the layout that "
             "runs, with its options.",
         ),
     ] = None
     lose: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="PIECE",
-            help="Take hardware from the 'isfc up' of the layout that runs, named as for 'isfc "
+        valued(
+            "PIECE",
+            "Take hardware from the 'isfc up' of the layout that runs, named as for 'isfc "
             "plan --without': ALPHA:40, director:1, cec:EAST. May be given again.",
         ),
     ] = None
     restore: Annotated[
-        list[str] | None,
-        typer.Option(metavar="PIECE", help="Give lost hardware back. May be given again."),
+        list[str] | None, valued("PIECE", "Give lost hardware back. May be given again.")
     ] = None
 
     def __post_init__(self) -> None:

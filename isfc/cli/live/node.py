@@ -15,6 +15,7 @@ from isfc.cli.live.partner_options import PartnerOptions
 from isfc.cli.live.running_node import LiveNode, Measured
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption
+from isfc.cli.options.option import valued
 from isfc.cli.output.streams import show_error
 from isfc.errors import ConfigurationError
 from isfc.journal.journal import journalled
@@ -37,9 +38,9 @@ def node(
     options: LiveOptions,
     journal: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Record everything the node is given, for isfc journal; of each of several links, "
+        valued(
+            "FILE",
+            "Record everything the node is given, for isfc journal; of each of several links, "
             "in a file with -PARTNER in its name.",
         ),
     ] = None,

@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 
-import typer
 from msgspec import Struct
 
+from isfc.cli.options.option import flag, valued
 from isfc.cli.output.streams import show_error
 from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
@@ -18,27 +18,22 @@ class PartnerOptions(Struct, frozen=True):
     """Where a node listens, where it goes to, and its PEM files."""
 
     listen: Annotated[
-        str | None,
-        typer.Option(metavar="ADDR", help="Wait for the partner at unix:PATH or HOST:PORT."),
+        str | None, valued("ADDR", "Wait for the partner at unix:PATH or HOST:PORT.")
     ] = None
     connect: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="[PARTNER=]ADDR",
-            help="Or go to where the partner listens. Of several partners each is named: may be "
+        valued(
+            "[PARTNER=]ADDR",
+            "Or go to where the partner listens. Of several partners each is named: may be "
             "given again.",
         ),
     ] = None
-    cert: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="This node's certificate (PEM): mutual TLS.")
-    ] = None
-    key: Annotated[Path | None, typer.Option(metavar="FILE", help="Its private key.")] = None
-    ca: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The CA that signed the partner's.")
-    ] = None
-    insecure: Annotated[
-        bool, typer.Option("--insecure", help="Go beyond this machine without TLS.")
-    ] = False
+    cert: Annotated[Path | None, valued("FILE", "This node's certificate (PEM): mutual TLS.")] = (
+        None
+    )
+    key: Annotated[Path | None, valued("FILE", "Its private key.")] = None
+    ca: Annotated[Path | None, valued("FILE", "The CA that signed the partner's.")] = None
+    insecure: Annotated[bool, flag("--insecure", "Go beyond this machine without TLS.")] = False
 
     def tls(self) -> "list[TlsFiles | None]":
         """The contexts of the end that listens and of the one that connects, if there are both.

@@ -15,6 +15,7 @@ from isfc.cli.options.flattened import flattened
 from isfc.cli.options.guest_file import read_guests
 from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, open_layout
 from isfc.cli.options.number import JobsOption, bounded
+from isfc.cli.options.option import valued
 from isfc.cli.options.profile import ProfileOption
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.notes import NoteJson, notes_json
@@ -75,24 +76,20 @@ class AskedLoads(Struct, frozen=True):
         int, bounded("N", 1, MONTHS_MAX, "For how many months headroom is shown.")
     ] = 12
     move: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SIZE", help="Find when a guest of that memory, as 512G, leaves soonest."
-        ),
+        str | None, valued("SIZE", "Find when a guest of that memory, as 512G, leaves soonest.")
     ] = None
     guests: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE.csv",
-            help="Find when these leave soonest: name,memory,change_rate, as for 'isfc evacuate'.",
+        valued(
+            "FILE.csv",
+            "Find when these leave soonest: name,memory,change_rate, as for 'isfc evacuate'.",
         ),
     ] = None
     together: Annotated[
         int, bounded("N", 1, AT_ONCE_MAX, "How many guests leave at the same time.")
     ] = 1
     source: Annotated[
-        str | None,
-        typer.Option("--from", metavar="NODE", help="The system that they leave; else the first."),
+        str | None, valued("NODE", "The system that they leave; else the first.", "--from")
     ] = None
 
     def question(self) -> LoadQuestion:
@@ -126,8 +123,7 @@ def show_loads(
     profile: ProfileOption = None,
     asked: AskedLoads,
     plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draw the load by time, and what the layout carries."),
+        Path | None, valued("FILE", "Draw the load by time, and what the layout carries.")
     ] = None,
     jobs: JobsOption = None,
     json: JsonOption = False,

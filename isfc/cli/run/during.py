@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Annotated
 
-import typer
 from msgspec import Struct
 
 from isfc.cli.options.number import SEED_MAX, bounded
+from isfc.cli.options.option import valued
 from isfc.cli.output.file import check_file
 from isfc.cli.output.streams import show_error, show_lines
 from isfc.cli.results.view_options import Output
@@ -26,27 +26,18 @@ class DuringOptions(Struct, frozen=True):
 
     cp: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Give CP commands at times of the run: lines 'at 2.5s [NODE:] COMMAND'.",
-        ),
+        valued("FILE", "Give CP commands at times of the run: lines 'at 2.5s [NODE:] COMMAND'."),
     ] = None
     trace: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE", help="Write every I/O into FILE (.json), a trace that Perfetto opens."
-        ),
+        valued("FILE", "Write every I/O into FILE (.json), a trace that Perfetto opens."),
     ] = None
     timeline: Annotated[
-        str | None,
-        typer.Option(metavar="TIME", help="Draw the first TIME (such as 5ms) as a Gantt chart."),
+        str | None, valued("TIME", "Draw the first TIME (such as 5ms) as a Gantt chart.")
     ] = None
     faults: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Let things go wrong at times of the run: a TOML file of [[fault]].",
-        ),
+        valued("FILE", "Let things go wrong at times of the run: a TOML file of [[fault]]."),
     ] = None
     fault_seed: Annotated[
         int | None,
