@@ -5,7 +5,7 @@ is a process. Times are microseconds of virtual time. The format is described in
 Format" (Google, 2016).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -13,6 +13,7 @@ from typing import Any, Final
 from rich.console import RenderableType
 
 from ctc.address import RDEV_MAX, format_chpid, format_rdev
+from isfc.cli.output.progress import watch
 from isfc.cli.output.trace_events import (
     Event,
     device_place,
@@ -26,8 +27,9 @@ from isfc.cli.run.gantt import GanttChart
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
+from scenarios.runs.cp_script import Transcript
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.operation import Operation, read_time_ns
+from scenarios.runs.operation import read_time_ns
 from scenarios.runs.result import MIB
 from scenarios.runs.run import Outcome
 from scenarios.runs.timeline import Io, Timeline, record_timelines
@@ -63,15 +65,18 @@ class TimelineOutput:
 
 
 def run_timelines(
-    wanted: TimelineOutput,
-    progress: Callable[[float], None] | None,
-    operation: Operation | None,
-) -> tuple[tuple[Timeline, ...], Outcome]:
-    """Run the links, and write the trace of all."""
-    timelines, outcome = record_timelines(wanted.experiment, progress, operation)
+    wanted: TimelineOutput, transcript: Transcript | None
+) -> tuple[RenderableType | None, Outcome]:
+    """Run the links, and write the trace of all; the chart, if it is wanted."""
+    experiment = wanted.experiment
+    operation = None if transcript is None else transcript.operation
+    timelines, outcome = watch(
+        experiment.warmup + experiment.seconds,
+        lambda progress: record_timelines(experiment, progress, operation),
+    )
     if wanted.trace is not None:
         write_trace(wanted.trace, *timelines)
-    return timelines, outcome
+    return wanted.chart(*timelines), outcome
 
 
 RATE_BIN_NS_MIN: Final = 100_000
