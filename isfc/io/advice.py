@@ -18,7 +18,8 @@ from ctc.fibre_channel import (
     full_frames_mb_per_s,
 )
 from isfc.io.configuration import IoChannel, IoWorkload, Protocol
-from isfc.io.plan import ChannelPlan, IoPlan, OsaPlan, SapPlan
+from isfc.io.plan import ChannelPlan, IoPlan, OsaPlan
+from isfc.io.sap import SapLoad
 from isfc.io.sizing import ENCRYPTING, LINK_BUSY_MAX, Guidelines
 from isfc.io.trunks import TrunkLoad
 from isfc.io.zhyperlink import SynchronousLoad
@@ -286,7 +287,7 @@ def _advise_synchronous(plan: IoPlan, each: SynchronousLoad) -> Iterator[IoAdvic
         )
 
 
-def _advise_saps(saps: SapPlan, guidelines: Guidelines) -> Iterator[IoAdvice]:
+def _advise_saps(saps: SapLoad, guidelines: Guidelines) -> Iterator[IoAdvice]:
     if 100 * saps.busy > guidelines.sap_percent:
         busy = f"{100 * saps.busy:.0f} % busy" if saps.busy <= 1 else "not enough"
         yield _warning(

@@ -5,6 +5,8 @@ by the channels that take it. The storage has a service time, from the command's
 last byte has been given to the line, or taken from it and been hardened.
 """
 
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -16,7 +18,8 @@ from ctc.channel import (
 )
 from ctc.features import find_channel
 from ctc.fibre_channel import PORT_CREDITS, Frames, credit_ns, data_frames, line_ns, round_trip_ns
-from isfc.io.configuration import IoChannel, IoWorkload, Protocol
+from isfc.io.bandwidth import DataRates
+from isfc.io.configuration import IoChannel, IoConfiguration, IoWorkload, Protocol
 from isfc.layout.path import FarPath
 
 FIRST_BLOCK_LENGTH: Final = 4096
@@ -107,6 +110,14 @@ def make_route(channel: IoChannel, sharing: int = 1) -> ChannelRoute:
     )
 
 
+def make_routes(configuration: IoConfiguration) -> Iterator[ChannelRoute]:
+    """Those of all FICON channels; paths are shared by the channels that take them."""
+    ficon = [channel for channel in configuration.channels.values() if channel.is_ficon]
+    sharing = Counter(channel.path.name for channel in ficon if channel.path)
+    for channel in ficon:
+        yield make_route(channel, sharing[channel.path.name] if channel.path else 1)
+
+
 @dataclass(frozen=True, slots=True)
 class WorkloadFlow:
     """The reads, or the writes, of one workload on one channel.
@@ -125,6 +136,50 @@ class WorkloadFlow:
     write_line_ns: float
     bus_ns: float
     fixed_ns: float
+
+
+class ChannelFlows:
+    """What rides a channel, as estimated or as run. Utilizations are shares, from 0 to 1."""
+
+    __slots__ = ()
+
+    def flows(self) -> Iterator[tuple[float, WorkloadFlow]]:
+        """I/Os a second of each flow."""
+        raise NotImplementedError
+
+    @property
+    def io_per_s(self) -> float:
+        """All I/Os."""
+        return sum(rate for rate, _ in self.flows())
+
+    @property
+    def traffic(self) -> DataRates:
+        """The data that it moves."""
+        moved = [(rate * flow.work.data_length / 1e6, flow.is_read) for rate, flow in self.flows()]
+        return DataRates(
+            sum(mb for mb, is_read in moved if is_read),
+            sum(mb for mb, is_read in moved if not is_read),
+        )
+
+    @property
+    def processor(self) -> float:
+        """Of the channel processor."""
+        return sum(rate * flow.work.processor_ns for rate, flow in self.flows()) / 1e9
+
+    @property
+    def bus(self) -> float:
+        """Of the bus; 0 where no limit of it is known."""
+        return sum(rate * flow.bus_ns for rate, flow in self.flows()) / 1e9
+
+    @property
+    def line_read(self) -> float:
+        """Of the line, or of what leads to far storage, towards the channel."""
+        return sum(rate * flow.read_line_ns for rate, flow in self.flows()) / 1e9
+
+    @property
+    def line_write(self) -> float:
+        """Towards the storage."""
+        return sum(rate * flow.write_line_ns for rate, flow in self.flows()) / 1e9
 
 
 @dataclass(frozen=True, slots=True)
