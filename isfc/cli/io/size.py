@@ -17,6 +17,7 @@ from isfc.cli.options.number import bounded
 from isfc.cli.options.option import valued
 from isfc.cli.output.file import check_file, output_option
 from isfc.cli.output.notes import NoteJson, note_lines, notes_json
+from isfc.cli.output.record import record_of
 from isfc.cli.output.streams import show, show_error, show_json, write_file
 from isfc.errors import ConfigurationError
 from isfc.io.configuration_file import read_io_configuration
@@ -272,33 +273,28 @@ def io_size_json(growth_percent: float, sizings: Sequence[Sizing]) -> IoSizeJson
 
 def _mix(sizing: Sizing) -> MixJson:
     saps = SapsNeededJson(sizing.saps.saps, finite(sizing.saps.busy_percent))
-    return MixJson(
-        name=sizing.mix.name,
-        io_per_s=sizing.mix.io_per_s,
-        mb_per_s_read=sizing.mix.read_mb_per_s,
-        mb_per_s_write=sizing.mix.write_mb_per_s,
-        notes=list(sizing.mix.notes),
+    mix = sizing.mix
+    return record_of(
+        MixJson,
+        sizing,
+        name=mix.name,
+        io_per_s=mix.io_per_s,
+        notes=mix.notes,
+        mb_per_s_read=mix.read_mb_per_s,
+        mb_per_s_write=mix.write_mb_per_s,
         best=_choice(sizing.best),
         choices=[_choice(choice) for choice in sizing.choices],
-        distances=sizing.distances,
         saps=saps,
-        synchronous=sizing.synchronous,
-        rooms=sizing.rooms,
     )
 
 
 def _choice(choice: Choice) -> ChoiceJson:
     use = choice.use
-    return ChoiceJson(
-        feature=choice.feature,
-        protocol=choice.protocol,
-        encrypted=choice.encrypted,
-        channels=choice.channels,
-        channels_grown=choice.channels_grown,
+    return record_of(
+        ChoiceJson,
+        choice,
         processor_percent=100 * use.processor,
         bus_percent=None if use.bus is None else 100 * use.bus,
         line_percent_read=100 * use.line_read,
         line_percent_write=100 * use.line_write,
-        first=choice.first,
-        first_at_io_per_s=choice.first_at_io_per_s,
     )

@@ -22,6 +22,7 @@ from isfc.cli.output.notes import NoteJson, notes_json
 from isfc.cli.output.picture import check_picture, write_picture
 from isfc.cli.output.progress import progress_bar
 from isfc.cli.output.ranges import RangeJson, range_json
+from isfc.cli.output.record import record_of
 from isfc.cli.output.streams import show, show_json, show_log
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import within
@@ -292,35 +293,24 @@ def loads_json(found: Loads) -> LoadsJson:
 
 def _way_json(found: Loads, way: WayLoad) -> WayLoadJson:
     left = way.months_left(found.growth)
-    return WayLoadJson(
-        way.sender,
-        way.mean_mb_per_s,
-        way.mb_per_s,
-        way.busiest_mb_per_s,
-        way.busiest,
-        _carries_json(way.whole),
-        None if way.left is None else _carries_json(way.left),
-        [
-            way.headroom(month, found.growth) if way.mb_per_s else None
-            for month in range(found.months + 1)
+    months = range(found.months + 1)
+    return record_of(
+        WayLoadJson,
+        way,
+        percentile_mb_per_s=way.mb_per_s,
+        whole=_carries_json(way.whole),
+        left=None if way.left is None else _carries_json(way.left),
+        headroom=[way.headroom(m, found.growth) if way.mb_per_s else None for m in months],
+        headroom_likely=[
+            way.headroom_likely(m, found.growth) if way.mb_per_s else None for m in months
         ],
-        [
-            way.headroom_likely(month, found.growth) if way.mb_per_s else None
-            for month in range(found.months + 1)
-        ],
-        None if left is None else left[1],
-        None if left is None else (left[0], left[2]),
+        months_left=None if left is None else left[1],
+        months_left_likely=None if left is None else (left[0], left[2]),
     )
 
 
 def _window_json(window: Window) -> WindowJson:
-    return WindowJson(
-        window.label,
-        window.seconds,
-        window.likely_s,
-        [*window.stays],
-        window.less_mb_per_s,
-    )
+    return record_of(WindowJson, window, begin=window.label, likely_seconds=window.likely_s)
 
 
 def _carries_json(carries: Carries) -> CarriesJson:
