@@ -10,12 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ctc.channel import (
-    ENCRYPTED_FCP_WRITE_NS_PER_BYTE,
-    ChannelProfile,
-    IoWork,
-    information_units,
-)
+from ctc.channel import ENCRYPTED_FCP_WRITE_NS_PER_BYTE, ChannelProfile, IoWork, information_units
 from ctc.features import find_channel
 from ctc.fibre_channel import PORT_CREDITS, Frames, credit_ns, data_frames, line_ns, round_trip_ns
 from isfc.io.bandwidth import DataRates

@@ -32,14 +32,7 @@ from isfc.testing.plan import (
     VaryRdev,
     Wait,
 )
-from scenarios.faults.fault import (
-    DRAWN_COUNT,
-    NEVER_DRAWN,
-    Fault,
-    FaultKind,
-    chpids_of,
-    draw_fault,
-)
+from scenarios.faults.fault import DRAWN_COUNT, NEVER_DRAWN, Fault, FaultKind, chpids_of, draw_fault
 from scenarios.runs.workload import WINDOW_MAX, Workload
 
 try:

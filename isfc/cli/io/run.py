@@ -37,14 +37,7 @@ from isfc.cli.results.shared_json import shared_json
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration, Protocol
 from isfc.io.limit import find_io_limit
-from isfc.io.run import (
-    SECONDS,
-    WARMUP,
-    ChannelRun,
-    IoRun,
-    WorkloadRun,
-    run_configuration,
-)
+from isfc.io.run import SECONDS, WARMUP, ChannelRun, IoRun, WorkloadRun, run_configuration
 from isfc.io.shared import read_disks
 from isfc.layout.checked_toml import within
 from isfc.layout.layout import Layout

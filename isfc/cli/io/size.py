@@ -25,14 +25,7 @@ from isfc.io.mix import DEVICE_BLOCK_LENGTH, Mix, mix_of_configuration, mix_of_i
 from isfc.io.proposal import proposal, warnings_of
 from isfc.io.rmf import read_rmf
 from isfc.io.rmf_interval import RmfInterval, busiest
-from isfc.io.sizing import (
-    Choice,
-    DistanceNeed,
-    Guidelines,
-    RoomNeed,
-    Sizing,
-    SynchronousNeed,
-)
+from isfc.io.sizing import Choice, DistanceNeed, Guidelines, RoomNeed, Sizing, SynchronousNeed
 from isfc.io.sizing import size as size_mix
 from scenarios.runs.notes import CHANNELS_UNRANGED
 

@@ -21,13 +21,7 @@ from isfc.cli.options.option import flag, valued
 from isfc.cli.output.file import check_file
 from isfc.cli.output.streams import show, show_error, show_lines
 from isfc.cli.output.trace_events import trace_file
-from isfc.ctce.exchange import (
-    CtcPlace,
-    Exchange,
-    ExchangeDefinition,
-    ExchangeEvent,
-    OrderStep,
-)
+from isfc.ctce.exchange import CtcPlace, Exchange, ExchangeDefinition, ExchangeEvent, OrderStep
 from isfc.ctce.ios import IoBook
 from isfc.ctce.join import JoinedCtc
 from isfc.ctce.journal import ToldDigest, begin_record, end_record, input_record

@@ -29,14 +29,7 @@ from isfc.ctce.statement import read_statements
 from isfc.ctce.wire import FORMS
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import shipped_layouts
-from isfc.layout.checked_toml import (
-    check_table_name,
-    convert,
-    decode,
-    read_bytes,
-    show_key,
-    within,
-)
+from isfc.layout.checked_toml import check_table_name, convert, decode, read_bytes, show_key, within
 
 LISTEN_DEFAULT: Final = "127.0.0.1:32880"
 

@@ -7,12 +7,7 @@ from typing import Annotated
 import typer
 from msgspec import Struct
 
-from isfc.cli.options.experiment import (
-    ClientOption,
-    SeedOption,
-    WorkloadOption,
-    make_experiment,
-)
+from isfc.cli.options.experiment import ClientOption, SeedOption, WorkloadOption, make_experiment
 from isfc.cli.options.layout import open_collection
 from isfc.cli.options.number import bounded
 from isfc.cli.options.option import flag, valued

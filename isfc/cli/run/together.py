@@ -32,12 +32,7 @@ from isfc.cli.run.during import (
 )
 from isfc.cli.run.faults import show_fault_run
 from isfc.cli.run.timeline import run_timelines
-from isfc.cli.run.together_page import (
-    cluster_heading,
-    cluster_page,
-    row_range,
-    run_cluster_notes,
-)
+from isfc.cli.run.together_page import cluster_heading, cluster_page, row_range, run_cluster_notes
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
 from isfc.layout.sharing import channel_name
