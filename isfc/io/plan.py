@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
 
+from ctc.sharing import NOTHING
 from isfc.io.configuration import IoChannel, IoConfiguration, IoWorkload, Protocol
 from isfc.io.demand import ChannelRoute, Demand, make_demand, make_routes
 from isfc.io.estimate import ChannelEstimate, estimate_channel
 from isfc.io.osa import StreamDirection, StreamRate, find_osa, stream_rate
 from isfc.io.sap import SapLoad, sap_loads
-from isfc.io.trunks import Slowness, TrunkLoad, balance, trunk_loads
+from isfc.io.trunks import TrunkLoad, balance, trunk_loads
 from isfc.io.zhyperlink import SynchronousLoad, synchronous_loads, turned_away
 
 
@@ -126,19 +127,14 @@ def _channel_plans(
     configuration: IoConfiguration, asked: Sequence[_Asked]
 ) -> Iterator[ChannelPlan]:
     """Each as slow as the trunks above it make it."""
-    slowness = balance(
-        configuration.trunks,
-        {route.channel.chpid: partial(_estimate, route, demands) for route, _, demands in asked},
-    )
-    for route, users, demands in asked:
-        estimate = estimate_channel(route, demands, slowness=slowness[route.channel.chpid])
-        yield ChannelPlan(route.channel, users, estimate)
-
-
-def _estimate(
-    route: ChannelRoute, demands: Sequence[Demand], slowness: Slowness
-) -> ChannelEstimate:
-    return estimate_channel(route, demands, slowness=slowness)
+    estimates = {
+        route.channel.chpid: partial(estimate_channel, route, demands, NOTHING)
+        for route, _, demands in asked
+    }
+    slowness = balance(configuration.trunks, estimates)
+    for route, users, _ in asked:
+        chpid = route.channel.chpid
+        yield ChannelPlan(route.channel, users, estimates[chpid](slowness[chpid]))
 
 
 def _osa_plan(channel: IoChannel) -> OsaPlan:

@@ -171,15 +171,11 @@ def size_of(
     sized: MixOptions, growth: float, km: float | None, most: GuidelineOptions
 ) -> list[Sizing]:
     """What each mix needs."""
-    return [
-        size_mix(each, growth, most.guidelines, (0.0, _first(km, each.km, _KM)))
-        for each in sized.read()
-    ]
-
-
-def _first(*values: float | None) -> float:
-    """The first value that there is."""
-    return next(value for value in values if value is not None)
+    found = []
+    for each in sized.read():
+        far = next(value for value in (km, each.km, _KM) if value is not None)
+        found.append(size_mix(each, growth, most.guidelines, (0.0, far)))
+    return found
 
 
 def _not_sized(intervals: Sequence[RmfInterval], which: SizedIntervals | None) -> Iterator[str]:

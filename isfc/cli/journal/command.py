@@ -62,7 +62,9 @@ def record_lines(record: JournalRecord) -> Iterator[str]:
         )
         return
     outcome = record.outcome
-    due = "-" if outcome.deadline_ns is None else _ms(outcome.deadline_ns - record.now_ns)
+    due = (
+        "-" if outcome.deadline_ns is None else f"{(outcome.deadline_ns - record.now_ns) / 1e6:.3f}"
+    )
     yield _line(
         seconds(record.now_ns),
         _WORDS.get(record.act, record.act.name.lower()),
@@ -158,10 +160,6 @@ def seconds(time_ns: int) -> str:
     sign = "-" if time_ns < 0 else ""
     whole, rest = divmod(abs(time_ns), _NS_PER_S)
     return f"{sign}{whole}.{rest:09d}"
-
-
-def _ms(duration_ns: int) -> str:
-    return f"{duration_ns / 1e6:.3f}"
 
 
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="What --journal has written.")]

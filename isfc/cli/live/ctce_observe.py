@@ -11,7 +11,7 @@ from rich.console import RenderableType
 
 from ctc.adapter import Step
 from ctc.address import format_rdev
-from ctc.order import Order, name_of
+from ctc.order import name_of
 from ctc.state import State
 from isfc.cli.live.ctce_table import Intervals, device_pages
 from isfc.cli.live.ctce_timeline import CtceTimeline
@@ -194,6 +194,7 @@ def trace_line(event: OrderStep, ctcs: Sequence[JoinedCtc]) -> str:
     A block of network job entry is named behind its first bytes.
     """
     order = event.order
+    count = f"{order.count:,}" if order.count else ""
     waits = "waits" if order.state is not State.AVAILABLE else "ended"
     begin = bytes(order.data[:DATA_LENGTH])
     data = begin.hex() + ("..." if len(order.data) > DATA_LENGTH else "")
@@ -202,10 +203,6 @@ def trace_line(event: OrderStep, ctcs: Sequence[JoinedCtc]) -> str:
     end = ctcs[event.at.ctc][event.at.end]
     line = (
         f"{event.at_ns / 1e9:12.6f}  {end!s:<14} {name_of(order.code):<19} "
-        f"{waits}  {_count(order):>6}  {STEPS[event.step]:<27} {data}{named}"
+        f"{waits}  {count:>6}  {STEPS[event.step]:<27} {data}{named}"
     )
     return line.rstrip()
-
-
-def _count(order: Order) -> str:
-    return f"{order.count:,}" if order.count else ""

@@ -43,7 +43,6 @@ from isfc.search.loads import (
     runs_of,
 )
 from isfc.search.sized import LostPiece
-from isfc.search.windows import Window
 from scenarios.moves.evacuation import AT_ONCE_MAX
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.guest_memory import GuestMemory
@@ -286,7 +285,10 @@ def loads_json(found: Loads) -> LoadsJson:
         0 if leaving is None else sum(guest.memory.touched for guest in leaving.guests),
         0 if leaving is None else leaving.together,
         None if leaving is None else leaving.source,
-        [_window_json(each) for each in found.windows],
+        [
+            record_of(WindowJson, each, begin=each.label, likely_seconds=each.likely_s)
+            for each in found.windows
+        ],
         notes_json(loads_notes(found)),
     )
 
@@ -307,10 +309,6 @@ def _way_json(found: Loads, way: WayLoad) -> WayLoadJson:
         months_left=None if left is None else left[1],
         months_left_likely=None if left is None else (left[0], left[2]),
     )
-
-
-def _window_json(window: Window) -> WindowJson:
-    return record_of(WindowJson, window, begin=window.label, likely_seconds=window.likely_s)
 
 
 def _carries_json(carries: Carries) -> CarriesJson:
