@@ -1,9 +1,13 @@
-"""What ``isfc ctce`` shows and keeps of what happens: a trace, a timeline, FCX108, a journal."""
+"""What ``isfc ctce`` shows and keeps of what happens: a trace, a timeline, FCX108, a journal.
 
+In a timeline each system is a process, each of its devices a thread; times are since the start.
+"""
+
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import typer
 from msgspec import Struct
@@ -14,15 +18,22 @@ from ctc.address import format_rdev
 from ctc.order import name_of
 from ctc.state import State
 from isfc.cli.live.ctce_table import Intervals, device_pages
-from isfc.cli.live.ctce_timeline import CtceTimeline
 from isfc.cli.live.observe_options import ObserveOptions
 from isfc.cli.options.number import within
 from isfc.cli.options.option import flag, valued
 from isfc.cli.output.file import check_file
 from isfc.cli.output.streams import show, show_error, show_lines
-from isfc.cli.output.trace_events import trace_file
+from isfc.cli.output.trace_events import (
+    Event,
+    device_place,
+    io_events,
+    process_events,
+    thread_events,
+    trace_file,
+    us,
+)
 from isfc.ctce.exchange import CtcPlace, Exchange, ExchangeDefinition, ExchangeEvent, OrderStep
-from isfc.ctce.ios import IoBook
+from isfc.ctce.ios import CommandIo, IoBook
 from isfc.ctce.join import JoinedCtc
 from isfc.ctce.journal import ToldDigest, begin_record, end_record, input_record
 from isfc.ctce.nje import nje_name
@@ -31,6 +42,100 @@ from isfc.journal.framed import CTCE_HEADER
 from isfc.live.ctce import CtceBox
 from isfc.live.endpoint import TcpEndpoint
 from isfc.live.journal_file import JournalWriter
+
+IOS_MAX: Final = 600_000
+"""I/Os of a timeline: as many as Perfetto takes with ease."""
+
+RATE_BIN_NS: Final = 10_000_000
+DATA_LENGTH: Final = 16
+"""Bytes of a WRITE that a timeline and a line of a trace show."""
+
+
+class CtceTimeline:
+    """Adds the events of each I/O; ``stopped`` is told once why there are no more.
+
+    A file that takes no more ends the timeline, and harms nobody who is served.
+    """
+
+    def __init__(
+        self,
+        ctcs: Sequence[JoinedCtc],
+        add: Callable[[Event], None],
+        stopped: Callable[[str], None],
+    ) -> None:
+        self._add = add
+        self._stopped = stopped
+        self._ctcs = ctcs
+        self._io_count = 0
+        systems = list(dict.fromkeys(end.system for ctc in ctcs for end in ctc))
+        self._systems = systems
+        self._bin: defaultdict[CtcPlace, tuple[int, int]] = defaultdict(lambda: (0, 0))
+        """Of each end the bin of time in which it wrote last, and the bytes of that."""
+        for system, name in enumerate(systems):
+            for event in process_events(system, name):
+                add(event)
+        for index, ctc in enumerate(ctcs):
+            for end, each in enumerate(ctc):
+                system, number = self._place(CtcPlace(index, end))
+                for event in thread_events(system, number, index, format_rdev(each.rdev)):
+                    add(event)
+
+    def take(self, io: CommandIo) -> None:
+        """An I/O is over."""
+        self._io_count += 1
+        if self._io_count > IOS_MAX:
+            if self._io_count == IOS_MAX + 1:
+                self._stopped(f"it has {IOS_MAX:,} I/Os")
+            return
+        try:
+            self._take(io)
+        except OSError as error:
+            self._io_count = IOS_MAX + 1
+            self._stopped(error.strerror or str(error))
+
+    def _take(self, io: CommandIo) -> None:
+        order = io.order
+        details: dict[str, Any] = {"outcome": io.outcome, "count": order.count}
+        if order.data:
+            details |= {"bytes": len(order.data), "data": order.data[:DATA_LENGTH].hex()}
+        place = device_place(*self._place(io.at))
+        times_ns = (io.begin_ns, io.end_ns)
+        for event in io_events(name_of(order.code), place, details, times_ns, _phases(io)):
+            self._add(event)
+        if order.data and io.outcome == "ended":
+            self._rate(io)
+
+    def _rate(self, io: CommandIo) -> None:
+        """What a device writes, as MB/s of each bin of time in which it does."""
+        now_bin = io.end_ns // RATE_BIN_NS
+        at_bin, length = self._bin[io.at]
+        if now_bin != at_bin:
+            self._count(io.at, at_bin, length)
+            if now_bin > at_bin + 1:
+                self._count(io.at, at_bin + 1, 0)
+            length = 0
+        self._bin[io.at] = now_bin, length + len(io.order.data)
+
+    def _count(self, at: CtcPlace, in_bin: int, length: int) -> None:
+        system, _ = self._place(at)
+        name = f"{format_rdev(self._ctcs[at.ctc][at.end].rdev)} MB/s"
+        rate = round(length / (1 << 20) * 1e9 / RATE_BIN_NS, 3)
+        counter = {"ph": "C", "pid": system + 1, "tid": 0, "ts": us(in_bin * RATE_BIN_NS)}
+        self._add({**counter, "name": name, "args": {"MB/s": rate}})
+
+    def _place(self, at: CtcPlace) -> tuple[int, int]:
+        end = self._ctcs[at.ctc][at.end]
+        return self._systems.index(end.system), end.rdev
+
+
+def _phases(io: CommandIo) -> Iterator[tuple[str, int, int]]:
+    """PEND, CONN and DISC as far as they took any time: data go before the mate is told."""
+    at_ns = io.begin_ns
+    for name, length_ns in (("PEND", io.pend_ns), ("CONN", io.conn_ns), ("DISC", io.disc_ns)):
+        if length_ns and at_ns + length_ns <= io.end_ns:
+            yield name, at_ns, at_ns + length_ns
+            at_ns += length_ns
+
 
 INTERVAL_S_MAX = 86_400.0
 
@@ -168,9 +273,6 @@ class _Trace:
                 reason = error.strerror if isinstance(error, OSError) else "nobody reads it"
                 show_error(f"--trace: {reason}: it ends here; the CTCs go on without")
 
-
-DATA_LENGTH: Final = 16
-"""Bytes of a WRITE that a line shows."""
 
 STEPS: Final = {
     Step.PENDS: "attention to the mate",
