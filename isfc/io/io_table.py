@@ -30,15 +30,8 @@ from msgspec import Meta
 from ctc.errors import BadFeature
 from ctc.features import find_channel
 from isfc.errors import ConfigurationError
-from isfc.io.bandwidth import (
-    CARD,
-    CARDS_OF_INTERCONNECT,
-    CHANNELS_OF_CARD,
-    FANOUT,
-    INTERCONNECT,
-    INTERCONNECTS_OF_FANOUT,
-    Ceiling,
-)
+from isfc.io import bandwidth
+from isfc.io.bandwidth import Ceiling
 from isfc.io.configuration import ZHYPERLINK, IoChannel, IoWorkload, Protocol, Trunk
 from isfc.io.mix import named_workload
 from isfc.layout.checked_toml import convert, no_table, show_key, within
@@ -236,9 +229,15 @@ class _Kind:
 
 
 _KINDS: Final = (
-    _Kind(CARD, _CardTable, "interconnect", "channels", CHANNELS_OF_CARD),
-    _Kind(INTERCONNECT, _InterconnectTable, "fanout", "cards", CARDS_OF_INTERCONNECT),
-    _Kind(FANOUT, _FanoutTable, None, "interconnects", INTERCONNECTS_OF_FANOUT),
+    _Kind(bandwidth.CARD, _CardTable, "interconnect", "channels", bandwidth.CHANNELS_OF_CARD),
+    _Kind(
+        bandwidth.INTERCONNECT,
+        _InterconnectTable,
+        "fanout",
+        "cards",
+        bandwidth.CARDS_OF_INTERCONNECT,
+    ),
+    _Kind(bandwidth.FANOUT, _FanoutTable, None, "interconnects", bandwidth.INTERCONNECTS_OF_FANOUT),
 )
 """From the channel up."""
 
