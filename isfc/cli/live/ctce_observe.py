@@ -21,17 +21,10 @@ from isfc.cli.live.ctce_table import Intervals, device_pages
 from isfc.cli.live.observe_options import ObserveOptions
 from isfc.cli.options.number import within
 from isfc.cli.options.option import flag, valued
+from isfc.cli.output import trace_events
 from isfc.cli.output.file import check_file
 from isfc.cli.output.streams import show, show_error, show_lines
-from isfc.cli.output.trace_events import (
-    Event,
-    device_place,
-    io_events,
-    process_events,
-    thread_events,
-    trace_file,
-    us,
-)
+from isfc.cli.output.trace_events import Event
 from isfc.ctce.exchange import CtcPlace, Exchange, ExchangeDefinition, ExchangeEvent, OrderStep
 from isfc.ctce.ios import CommandIo, IoBook
 from isfc.ctce.join import JoinedCtc
@@ -72,12 +65,14 @@ class CtceTimeline:
         self._bin: defaultdict[CtcPlace, tuple[int, int]] = defaultdict(lambda: (0, 0))
         """Of each end the bin of time in which it wrote last, and the bytes of that."""
         for system, name in enumerate(systems):
-            for event in process_events(system, name):
+            for event in trace_events.process_events(system, name):
                 add(event)
         for index, ctc in enumerate(ctcs):
             for end, each in enumerate(ctc):
                 system, number = self._place(CtcPlace(index, end))
-                for event in thread_events(system, number, index, format_rdev(each.rdev)):
+                for event in trace_events.thread_events(
+                    system, number, index, format_rdev(each.rdev)
+                ):
                     add(event)
 
     def take(self, io: CommandIo) -> None:
@@ -98,9 +93,11 @@ class CtceTimeline:
         details: dict[str, Any] = {"outcome": io.outcome, "count": order.count}
         if order.data:
             details |= {"bytes": len(order.data), "data": order.data[:DATA_LENGTH].hex()}
-        place = device_place(*self._place(io.at))
+        place = trace_events.device_place(*self._place(io.at))
         times_ns = (io.begin_ns, io.end_ns)
-        for event in io_events(name_of(order.code), place, details, times_ns, _phases(io)):
+        for event in trace_events.io_events(
+            name_of(order.code), place, details, times_ns, _phases(io)
+        ):
             self._add(event)
         if order.data and io.outcome == "ended":
             self._rate(io)
@@ -120,7 +117,12 @@ class CtceTimeline:
         system, _ = self._place(at)
         name = f"{format_rdev(self._ctcs[at.ctc][at.end].rdev)} MB/s"
         rate = round(length / (1 << 20) * 1e9 / RATE_BIN_NS, 3)
-        counter = {"ph": "C", "pid": system + 1, "tid": 0, "ts": us(in_bin * RATE_BIN_NS)}
+        counter = {
+            "ph": "C",
+            "pid": system + 1,
+            "tid": 0,
+            "ts": trace_events.us(in_bin * RATE_BIN_NS),
+        }
         self._add({**counter, "name": name, "args": {"MB/s": rate}})
 
     def _place(self, at: CtcPlace) -> tuple[int, int]:
@@ -191,7 +193,7 @@ class ShownOptions(Struct, frozen=True):
             exchange.observers.append(_Trace(ctcs))
         with ExitStack() as stack:
             if self.timeline is not None:
-                add = stack.enter_context(trace_file(self.timeline))
+                add = stack.enter_context(trace_events.trace_file(self.timeline))
                 book.ended.append(CtceTimeline(ctcs, add, self._stopped).take)
             reports = DeviceReports(book, ctcs, self.interval, now_ns())
             try:
