@@ -9,12 +9,7 @@ from msgspec import Struct
 
 from ctc.errors import CtcError
 from isfc.cli.judgement.findings import Checked, check_page, github_lines, sarif_log
-from isfc.cli.options.layout import (
-    JsonOption,
-    checked_traffic,
-    complete_layout,
-    read_layout,
-)
+from isfc.cli.options.layout import JsonOption, checked_traffic, complete_layout, read_layout
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import show, show_error, show_json, show_lines
 from isfc.errors import ConfigurationError

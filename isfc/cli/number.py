@@ -9,6 +9,7 @@ from rich.console import RenderableType
 
 from ctc.address import format_rdev
 from isfc.cli.options.layout import JsonOption, LayoutArgument, read_collection
+from isfc.cli.options.option import valued
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import ForceOption, check_file, output_option
 from isfc.cli.output.streams import show, show_json, write_file
@@ -29,10 +30,7 @@ def number(
     ] = None,
     first: Annotated[
         str | None,
-        typer.Option(
-            metavar="RDEV",
-            help="Where they begin: D000 of alike, 4000 of traded and cuadd if not said.",
-        ),
+        valued("RDEV", "Where they begin: D000 of alike, 4000 of traded and cuadd if not said."),
     ] = None,
     output: Annotated[
         Path | None, output_option("Write the layout with the new numbers.", "FILE.toml")

@@ -3,10 +3,9 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from isfc.cli.html.report import check_charts, report_page
 from isfc.cli.options.layout import LayoutArgument, LinkOption, open_all
+from isfc.cli.options.option import valued
 from isfc.cli.output.file import ForceOption, check_file, output_option
 from isfc.cli.output.progress import run_all
 from isfc.cli.output.streams import RUNNING, show_log, write_file
@@ -19,9 +18,7 @@ def report(
     link: LinkOption = None,
     output: Annotated[Path, output_option("The page to be written.", "FILE.html")],
     force: ForceOption = False,
-    workload: Annotated[
-        str, typer.Option(metavar="NAME", help=f"What is run: {workload_usage()}.")
-    ] = "HL",
+    workload: Annotated[str, valued("NAME", f"What is run: {workload_usage()}.")] = "HL",
 ) -> None:
     """Write one page about a layout: drawing, findings, runs, losses.
 

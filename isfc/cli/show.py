@@ -4,11 +4,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from isfc.cli.drawing.cluster import cluster_drawing_page, drawing_svg
 from isfc.cli.drawing.terminal import drawing_page
 from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, open_links
+from isfc.cli.options.option import flag
 from isfc.cli.output.csv_option import CsvOption
 from isfc.cli.output.file import ForceOption, check_file, output_option
 from isfc.cli.output.streams import show, write_file
@@ -22,16 +21,13 @@ def show_layout(
     layout: LayoutArgument,
     *,
     link: LinkOption = None,
-    output: Annotated[
-        Path | None,
-        output_option("Draw it into a file, as SVG.", "FILE.svg"),
-    ] = None,
+    output: Annotated[Path | None, output_option("Draw it into a file.", "FILE.svg")] = None,
     force: ForceOption = False,
     connections: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--connections",
-            help="Tables instead: systems by systems, and both ends of all CTCs, those that only "
+            "Tables instead: systems by systems, and both ends of all CTCs, those that only "
             "kept decks have too.",
         ),
     ] = False,

@@ -14,6 +14,7 @@ from isfc.cli.options.experiment import complete_workload
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption
 from isfc.cli.options.number import JobsOption, bounded
+from isfc.cli.options.option import valued
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import ForceOption, check_file, output_option
 from isfc.cli.output.limit_record import LimitsJson
@@ -53,9 +54,9 @@ class WantedOptions(Struct, frozen=True):
     ] = LostPiece.CHPID
     feature: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="FEATURE",
-            help="A FICON feature to choose from; may be repeated. "
+        valued(
+            "FEATURE",
+            "A FICON feature to choose from; may be repeated. "
             f"{', '.join(DEFAULT_FEATURES)} if not said.",
         ),
     ] = None
@@ -69,9 +70,7 @@ class WantedOptions(Struct, frozen=True):
     pairs: Annotated[
         int, bounded("N", 1, PAIRS_MAX, "Pairs of guests: with so many, more carry no more.")
     ] = SATURATING_PAIRS
-    systems: Annotated[str, typer.Option(metavar="NAME,NAME", help="The two systems.")] = (
-        "ATLANTA,BOSTON"
-    )
+    systems: Annotated[str, valued("NAME,NAME", "The two systems.")] = "ATLANTA,BOSTON"
 
     def __post_init__(self) -> None:
         with within("--feature"):

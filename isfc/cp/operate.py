@@ -6,23 +6,8 @@ off which is active on a link; here it goes down, as if its path were lost.
 """
 
 from ctc.address import ChpidId, Rdev, format_chpid, format_rdev
-from isfc.cp.messages import (
-    BUFFERS_IGNORED,
-    DEVICE_IN_USE,
-    DEVICE_OFFLINE,
-    INVALID_OPERAND,
-    LINK_ACTIVATED,
-    LINK_DEACTIVATED,
-    NO_SUCH_CHPID,
-    NO_SUCH_DEVICE,
-    NOT_THE_PARTNER,
-    OFFLINE_ALREADY,
-    ONLINE_ALREADY,
-    OPERATOR,
-    CommandRefused,
-    ResponseBuilder,
-    Target,
-)
+from isfc.cp import messages
+from isfc.cp.messages import CommandRefused, ResponseBuilder, Target
 from isfc.cp.query import active_rdevs, ends_of
 from isfc.cp.words import BUFFERS, CHPID, NODE, CommandWords
 from isfc.link.name import NodeName
@@ -45,8 +30,8 @@ def activate_islink(operands: CommandWords, target: Target, answer: ResponseBuil
         elif operands.take_keyword(BUFFERS):
             count = operands.take()
             if not count.isdecimal():
-                raise CommandRefused(INVALID_OPERAND, count)
-            answer.say(BUFFERS_IGNORED())
+                raise CommandRefused(messages.INVALID_OPERAND, count)
+            answer.say(messages.BUFFERS_IGNORED())
         else:
             operands.end()
     ends_of(target, partner)
@@ -54,17 +39,17 @@ def activate_islink(operands: CommandWords, target: Target, answer: ResponseBuil
     for rdev in rdevs:
         name = format_rdev(rdev)
         if rdev not in owners:
-            answer.refuse(NO_SUCH_DEVICE, name)
+            answer.refuse(messages.NO_SUCH_DEVICE, name)
         elif partner not in (None, owners[rdev].partner):
-            answer.refuse(NOT_THE_PARTNER, partner, owners[rdev].partner)
+            answer.refuse(messages.NOT_THE_PARTNER, partner, owners[rdev].partner)
         elif owners[rdev].link.ctcs[rdev].state is not DeviceState.INACTIVE:
-            answer.refuse(DEVICE_IN_USE, name)
+            answer.refuse(messages.DEVICE_IN_USE, name)
         elif rdev in system.channels.offline_rdevs:
-            answer.refuse(DEVICE_OFFLINE, name)
+            answer.refuse(messages.DEVICE_OFFLINE, name)
         else:
             system.apply(Activate(rdev), target.now_ns)
             answer.say(f"Link {name} activated.")
-            answer.announce(LINK_ACTIVATED, name, OPERATOR)
+            answer.announce(messages.LINK_ACTIVATED, name, messages.OPERATOR)
 
 
 def deactive_islink(operands: CommandWords, target: Target, answer: ResponseBuilder) -> None:
@@ -73,7 +58,7 @@ def deactive_islink(operands: CommandWords, target: Target, answer: ResponseBuil
     for _, rdev in active_rdevs(target, selection, answer):
         target.system.apply(Deactivate(rdev), target.now_ns)
         answer.say(f"Link {format_rdev(rdev)} deactivated.")
-        answer.announce(LINK_DEACTIVATED, format_rdev(rdev), OPERATOR)
+        answer.announce(messages.LINK_DEACTIVATED, format_rdev(rdev), messages.OPERATOR)
 
 
 def vary_on(operands: CommandWords, target: Target, answer: ResponseBuilder) -> None:
@@ -103,9 +88,11 @@ def _vary(operands: CommandWords, target: Target, answer: ResponseBuilder, *, on
 def _vary_chpid(chpid: ChpidId, target: Target, answer: ResponseBuilder, *, online: bool) -> None:
     channels, name = target.system.channels, format_chpid(chpid)
     if chpid not in channels.chpids:
-        raise CommandRefused(NO_SUCH_CHPID, name)
+        raise CommandRefused(messages.NO_SUCH_CHPID, name)
     if (chpid not in channels.offline_chpids) is online:
-        raise CommandRefused(ONLINE_ALREADY if online else OFFLINE_ALREADY, f"CHPID {name}")
+        raise CommandRefused(
+            messages.ONLINE_ALREADY if online else messages.OFFLINE_ALREADY, f"CHPID {name}"
+        )
     target.system.apply(VaryChpid(chpid, online=online), target.now_ns)
     answer.say(f"CHPID {name} varied {_word(online=online)}")
 
@@ -114,15 +101,15 @@ def _vary_rdev(rdev: Rdev, target: Target, answer: ResponseBuilder, *, online: b
     """Whether it could be done."""
     channels, name = target.system.channels, format_rdev(rdev)
     if rdev not in channels.chpid_of:
-        answer.refuse(NO_SUCH_DEVICE, name)
+        answer.refuse(messages.NO_SUCH_DEVICE, name)
     elif (rdev not in channels.offline_rdevs) is not online:
         target.system.apply(VaryDevice(rdev, online=online), target.now_ns)
         answer.say(f"{name} varied {_word(online=online)}")
         return True
     elif online:
-        answer.refuse(ONLINE_ALREADY, f"Device {name}")
+        answer.refuse(messages.ONLINE_ALREADY, f"Device {name}")
     else:
-        answer.refuse(DEVICE_OFFLINE, name)
+        answer.refuse(messages.DEVICE_OFFLINE, name)
     return False
 
 

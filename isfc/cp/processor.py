@@ -14,16 +14,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from isfc.cp.messages import (
-    INVALID_OPERAND,
-    OPERAND_MISSING,
-    UNKNOWN_COMMAND,
-    CommandRefused,
-    CpResponse,
-    Operated,
-    ResponseBuilder,
-    Target,
-)
+from isfc.cp import messages
+from isfc.cp.messages import CommandRefused, CpResponse, Operated, ResponseBuilder, Target
 from isfc.cp.operate import activate_islink, deactive_islink, vary_off, vary_on
 from isfc.cp.query import (
     indicate_islink,
@@ -108,13 +100,13 @@ def _find(words: list[str]) -> CpCommand:
     """The command that begins so."""
     commands = [command for command in COMMANDS if matches(command.verb, words[0])]
     if not commands:
-        raise CommandRefused(UNKNOWN_COMMAND, words[0])
+        raise CommandRefused(messages.UNKNOWN_COMMAND, words[0])
     for command in commands:
         if not command.noun or (len(words) > 1 and matches(command.noun, words[1])):
             return command
     if len(words) == 1:
-        raise CommandRefused(OPERAND_MISSING)
-    raise CommandRefused(INVALID_OPERAND, words[1])
+        raise CommandRefused(messages.OPERAND_MISSING)
+    raise CommandRefused(messages.INVALID_OPERAND, words[1])
 
 
 _KEYWORD: Final = re.compile(r"\b[A-Z]{2,}[a-z]*\b")

@@ -11,16 +11,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from ctc.address import Rdev, format_chpid, format_rdev
-from isfc.cp.messages import (
-    NO_SUCH_CHPID,
-    NO_SUCH_DEVICE,
-    NONE_ACTIVE,
-    NOT_ACTIVE,
-    NOT_THE_PARTNER,
-    CommandRefused,
-    ResponseBuilder,
-    Target,
-)
+from isfc.cp import messages
+from isfc.cp.messages import CommandRefused, ResponseBuilder, Target
 from isfc.cp.words import CommandWords, Selection
 from isfc.link.counters import DeviceSnapshot, LinkEndSnapshot
 from isfc.link.name import NodeName
@@ -44,7 +36,9 @@ def ends_of(target: Target, node: NodeName | None) -> list[LinkEnd]:
     ends = target.system.ends
     found = [end for end in ends if node in (None, end.partner)]
     if not found:
-        raise CommandRefused(NOT_THE_PARTNER, node, " or ".join(end.partner for end in ends))
+        raise CommandRefused(
+            messages.NOT_THE_PARTNER, node, " or ".join(end.partner for end in ends)
+        )
     return found
 
 
@@ -61,14 +55,14 @@ def active_rdevs(
     ]
     if not selection.rdevs:
         if not active:
-            raise CommandRefused(NONE_ACTIVE)
+            raise CommandRefused(messages.NONE_ACTIVE)
         yield from active
     owners = {rdev: end for end in ends for rdev in end.link.ctcs}
     for rdev in selection.rdevs:
         if rdev not in owners:
-            answer.refuse(NO_SUCH_DEVICE, format_rdev(rdev))
+            answer.refuse(messages.NO_SUCH_DEVICE, format_rdev(rdev))
         elif (owners[rdev], rdev) not in active:
-            answer.refuse(NOT_ACTIVE, format_rdev(rdev))
+            answer.refuse(messages.NOT_ACTIVE, format_rdev(rdev))
         else:
             yield owners[rdev], rdev
 
@@ -117,7 +111,7 @@ def query_chpid(operands: CommandWords, target: Target, answer: ResponseBuilder)
     operands.end()
     rdevs = channels.rdevs_on(chpid)
     if not rdevs:
-        raise CommandRefused(NO_SUCH_CHPID, format_chpid(chpid))
+        raise CommandRefused(messages.NO_SUCH_CHPID, format_chpid(chpid))
     for online, word in ((True, "online"), (False, "offline")):
         found = [format_rdev(rdev) for rdev in rdevs if channels.is_online(rdev) is online]
         for first in range(0, len(found), _PER_LINE):

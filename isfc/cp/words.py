@@ -6,13 +6,8 @@ from typing import Final
 
 from ctc.address import ChpidId, Rdev, format_rdev, parse_chpid, parse_rdev
 from ctc.errors import CtcError
-from isfc.cp.messages import (
-    DUPLICATE,
-    EXTRA_OPTION,
-    INVALID_OPERAND,
-    OPERAND_MISSING,
-    CommandRefused,
-)
+from isfc.cp import messages
+from isfc.cp.messages import CommandRefused
 from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
@@ -62,7 +57,7 @@ class CommandWords:
     def take(self) -> str:
         """The next word, which must be there."""
         if not self._words:
-            raise CommandRefused(OPERAND_MISSING)
+            raise CommandRefused(messages.OPERAND_MISSING)
         return self._words.pop(0)
 
     def take_keyword(self, keyword: str) -> bool:
@@ -78,7 +73,7 @@ class CommandWords:
         try:
             return parse_chpid(word)
         except CtcError:
-            raise CommandRefused(INVALID_OPERAND, word) from None
+            raise CommandRefused(messages.INVALID_OPERAND, word) from None
 
     def take_node(self) -> NodeName:
         """The next word as the name of a node."""
@@ -86,17 +81,17 @@ class CommandWords:
         try:
             return NodeName(word)
         except ConfigurationError:
-            raise CommandRefused(INVALID_OPERAND, word) from None
+            raise CommandRefused(messages.INVALID_OPERAND, word) from None
 
     def take_rdevs(self, *stops: str) -> tuple[Rdev, ...]:
         """One to sixteen device numbers, up to the end or to a keyword of ``stops``."""
         rdevs: list[Rdev] = []
         for rdev in self._each_rdev(stops):
             if rdev in rdevs:
-                raise CommandRefused(DUPLICATE, format_rdev(rdev))
+                raise CommandRefused(messages.DUPLICATE, format_rdev(rdev))
             rdevs.append(rdev)
         if not rdevs:
-            raise CommandRefused(OPERAND_MISSING)
+            raise CommandRefused(messages.OPERAND_MISSING)
         return tuple(rdevs)
 
     def take_selection(self, *, required: bool) -> Selection:
@@ -113,7 +108,7 @@ class CommandWords:
     def end(self) -> None:
         """Refuse words that are left over."""
         if self._words:
-            raise CommandRefused(EXTRA_OPTION, self._words[0])
+            raise CommandRefused(messages.EXTRA_OPTION, self._words[0])
 
     def _each_rdev(self, stops: Iterable[str]) -> Iterator[Rdev]:
         stop_words = tuple(stops)
@@ -126,4 +121,4 @@ class CommandWords:
             try:
                 yield parse_rdev(word)
             except CtcError:
-                raise CommandRefused(INVALID_OPERAND, word) from None
+                raise CommandRefused(messages.INVALID_OPERAND, word) from None

@@ -7,18 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from ctc import fibre_channel
 from ctc.features import find_feature
-from ctc.fibre_channel import (
-    FRAME_DATA_LENGTH,
-    PORT_CREDITS,
-    credit_bytes_per_s,
-    credits_by_rule,
-    credits_for_full_frames,
-    full_frame_ns,
-    full_frames_mb_per_s,
-)
 from isfc.io.configuration import IoChannel, IoWorkload, Protocol
-from isfc.io.plan import ChannelPlan, IoPlan, OsaPlan, SapPlan
+from isfc.io.plan import ChannelPlan, IoPlan, OsaPlan
+from isfc.io.sap import SapLoad
 from isfc.io.sizing import ENCRYPTING, LINK_BUSY_MAX, Guidelines
 from isfc.io.trunks import TrunkLoad
 from isfc.io.zhyperlink import SynchronousLoad
@@ -116,13 +109,21 @@ def _link_gbps(plan: IoPlan, channel: IoChannel) -> float:
 def _advise_path(path: FarPath, links_gbps: list[float]) -> Iterator[IoAdvice]:
     """Whether full frames fill the line: small ones need more credits still."""
     gbps = path.isl.gbps if path.isl else max(links_gbps)
-    credits_ = path.isl.credits if path.isl else PORT_CREDITS
+    credits_ = path.isl.credits if path.isl else fibre_channel.PORT_CREDITS
     if not gbps:
         return
-    needed = credits_for_full_frames(gbps, path.km)
+    needed = fibre_channel.credits_for_full_frames(gbps, path.km)
     if credits_ < needed:
-        frame_ns, full_mb_per_s = full_frame_ns(gbps), full_frames_mb_per_s(gbps)
-        mb_per_s = credit_bytes_per_s(credits_, path.km, FRAME_DATA_LENGTH, frame_ns) / 1e6
+        frame_ns, full_mb_per_s = (
+            fibre_channel.full_frame_ns(gbps),
+            fibre_channel.full_frames_mb_per_s(gbps),
+        )
+        mb_per_s = (
+            fibre_channel.credit_bytes_per_s(
+                credits_, path.km, fibre_channel.FRAME_DATA_LENGTH, frame_ns
+            )
+            / 1e6
+        )
         lacking = (
             f"over {path.km:g} km let through {mb_per_s:,.0f} of {full_mb_per_s:,.0f} MB/s each "
             f"way. {needed} are needed for full frames"
@@ -131,7 +132,7 @@ def _advise_path(path: FarPath, links_gbps: list[float]) -> Iterator[IoAdvice]:
             yield _warning(
                 "credits-too-few",
                 f"Path {path.name}: {credits_} buffer credits {lacking} (half a credit for each "
-                f"km and Gb/s, the old rule, says {credits_by_rule(gbps, path.km)}).",
+                f"km and Gb/s, the old rule, says {fibre_channel.credits_by_rule(gbps, path.km)}).",
             )
         else:
             yield _warning(
@@ -286,7 +287,7 @@ def _advise_synchronous(plan: IoPlan, each: SynchronousLoad) -> Iterator[IoAdvic
         )
 
 
-def _advise_saps(saps: SapPlan, guidelines: Guidelines) -> Iterator[IoAdvice]:
+def _advise_saps(saps: SapLoad, guidelines: Guidelines) -> Iterator[IoAdvice]:
     if 100 * saps.busy > guidelines.sap_percent:
         busy = f"{100 * saps.busy:.0f} % busy" if saps.busy <= 1 else "not enough"
         yield _warning(

@@ -6,15 +6,14 @@ of room. What an arriving I/O finds is what is there on average, less its own pa
 workload is closed (Schweitzer's approximation).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import ceil
 from typing import Final
 
 from ctc.sharing import NOTHING, ChannelUse
-from isfc.io.bandwidth import DataRates
-from isfc.io.demand import ChannelRoute, Demand, WorkloadFlow, slowed
+from isfc.io.demand import ChannelFlows, ChannelRoute, Demand, WorkloadFlow, slowed
 from isfc.io.timescales import FlowKind, slowdown, slowdowns
 
 _ROUNDS_MAX: Final = 20_000
@@ -66,28 +65,17 @@ class DemandEstimate:
 
 
 @dataclass(frozen=True, slots=True)
-class ChannelEstimate:
-    """A channel with all that uses it. Utilizations are shares, from 0 to 1."""
+class ChannelEstimate(ChannelFlows):
+    """A channel with all that uses it."""
 
     route: ChannelRoute
     demands: tuple[DemandEstimate, ...]
-    processor: float
-    bus: float
-    line_read: float
-    line_write: float
 
-    @property
-    def traffic(self) -> DataRates:
-        """The data that it moves."""
-        moved = [
-            (each.rate_per_s * flow.share * flow.work.data_length / 1e6, flow.is_read)
-            for each in self.demands
-            for flow in each.demand.flows
-        ]
-        return DataRates(
-            sum(mb for mb, is_read in moved if is_read),
-            sum(mb for mb, is_read in moved if not is_read),
-        )
+    def flows(self) -> Iterator[tuple[float, WorkloadFlow]]:
+        """I/Os a second of each flow."""
+        for each in self.demands:
+            for flow in each.demand.flows:
+                yield each.rate_per_s * flow.share, flow
 
 
 def estimate_channel(
@@ -102,22 +90,8 @@ def estimate_channel(
     are those of the I/Os alone.
     """
     solver = _solved(tuple(slowed(demand, *slowness) for demand in demands), ctcs)
-    rates = solver.rates
-    flows = [
-        (rate * flow.share, flow)
-        for demand, rate in zip(demands, rates, strict=True)
-        for flow in demand.flows
-    ]
-    return ChannelEstimate(
-        route=route,
-        demands=tuple(
-            _unslowed(solver.result(index), demand) for index, demand in enumerate(demands)
-        ),
-        processor=sum(rate * flow.work.processor_ns for rate, flow in flows) / 1e9,
-        bus=sum(rate * flow.bus_ns for rate, flow in flows) / 1e9,
-        line_read=sum(rate * flow.read_line_ns for rate, flow in flows) / 1e9,
-        line_write=sum(rate * flow.write_line_ns for rate, flow in flows) / 1e9,
-    )
+    found = (_unslowed(solver.result(index), demand) for index, demand in enumerate(demands))
+    return ChannelEstimate(route, tuple(found))
 
 
 def _unslowed(found: DemandEstimate, demand: Demand) -> DemandEstimate:

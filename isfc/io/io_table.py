@@ -30,15 +30,8 @@ from msgspec import Meta
 from ctc.errors import BadFeature
 from ctc.features import find_channel
 from isfc.errors import ConfigurationError
-from isfc.io.bandwidth import (
-    CARD,
-    CARDS_OF_INTERCONNECT,
-    CHANNELS_OF_CARD,
-    FANOUT,
-    INTERCONNECT,
-    INTERCONNECTS_OF_FANOUT,
-    Ceiling,
-)
+from isfc.io import bandwidth
+from isfc.io.bandwidth import Ceiling
 from isfc.io.configuration import ZHYPERLINK, IoChannel, IoWorkload, Protocol, Trunk
 from isfc.io.mix import named_workload
 from isfc.layout.checked_toml import convert, no_table, show_key, within
@@ -58,10 +51,14 @@ class _IoTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     channels: Annotated[list[str], Meta(min_length=1)]
     workload: str | None = None
     protocol: Protocol = Protocol.ZHPF
-    block: Annotated[int, Meta(ge=1, le=_IO_BYTES_MAX)] = 4096
+    block_bytes: Annotated[int, Meta(ge=1, le=_IO_BYTES_MAX)] = msgspec.field(
+        default=4096, name="block"
+    )
     blocks: Annotated[int, Meta(ge=1, le=4096)] = 1
     read_percent: _Percent = 100.0
-    rate: Annotated[float, Meta(gt=0, le=_RATE_MAX)] | None = None
+    rate_per_s: Annotated[float, Meta(gt=0, le=_RATE_MAX)] | None = msgspec.field(
+        default=None, name="rate"
+    )
     outstanding: _Count | None = None
     think_us: Annotated[float, Meta(ge=0, le=1e9)] = 0.0
     devices: _Count = 8
@@ -106,22 +103,12 @@ def read_workload(
     table = convert({**named, **value}, _IoTable, place, _EXPECTED)
     for complaint in _misfits(table, channels):
         raise ConfigurationError(f"{place} {complaint}")
-    return IoWorkload(
-        name=table.name,
-        channels=tuple(table.channels),
-        protocol=table.protocol,
-        block_bytes=table.block,
-        blocks=table.blocks,
-        read_percent=table.read_percent,
-        rate_per_s=table.rate,
-        outstanding=None if "rate" in value and "outstanding" not in value else table.outstanding,
-        think_us=table.think_us,
-        devices=table.devices,
-        cache_hit_percent=table.cache_hit_percent,
-        system=table.system,
-        rejected_percent=table.rejected_percent or 0.0,
-        cpu_us_per_mb=table.cpu_us_per_mb,
-    )
+    said = msgspec.structs.asdict(table)
+    del said["workload"]
+    said |= {"channels": (*table.channels,), "rejected_percent": table.rejected_percent or 0.0}
+    if "rate" in value and "outstanding" not in value:  # a named workload's
+        said["outstanding"] = None
+    return IoWorkload(**said)
 
 
 def _misfits(table: _IoTable, channels: Mapping[str, IoChannel]) -> Iterator[str]:
@@ -144,9 +131,9 @@ def _misfits(table: _IoTable, channels: Mapping[str, IoChannel]) -> Iterator[str
         yield f'protocol: {ZHYPERLINK} carries only "{Protocol.SYNCHRONOUS}" I/O'
     yield from _says_nothing(table)
     yield from _impossible(table, used)
-    if table.rate is not None and table.think_us:
+    if table.rate_per_s is not None and table.think_us:
         yield "think_us: a rate says when I/Os begin; expected think_us with outstanding alone"
-    if table.block * table.blocks > _IO_BYTES_MAX:
+    if table.block_bytes * table.blocks > _IO_BYTES_MAX:
         yield f"blocks: more than {_IO_BYTES_MAX} bytes an I/O; expected fewer, or a smaller block"
 
 
@@ -173,7 +160,7 @@ def _impossible(table: _IoTable, used: list[IoChannel]) -> Iterator[str]:
         profile = find_channel(channel.feature)
         do = profile.transport_work if table.protocol is Protocol.ZHPF else profile.fcp_work
         try:
-            do(table.block, is_read=True)
+            do(table.block_bytes, is_read=True)
         except BadFeature as error:
             yield f"protocol: {error}"
 
@@ -201,21 +188,17 @@ _GB_MAX: Final = 10_000.0
 _Gb = Annotated[float, Meta(ge=_GB_MIN, le=_GB_MAX)]
 
 
-class _CardTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    interconnect: str | None = None
-    gb_per_s: _Gb | None = None
-    gb_per_s_one_way: _Gb | None = None
-
-
-class _InterconnectTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    fanout: str | None = None
-    gb_per_s: _Gb | None = None
-    gb_per_s_one_way: _Gb | None = None
-
-
 class _FanoutTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     gb_per_s: _Gb | None = None
     gb_per_s_one_way: _Gb | None = None
+
+
+class _InterconnectTable(_FanoutTable, frozen=True):
+    fanout: str | None = None
+
+
+class _CardTable(_FanoutTable, frozen=True):
+    interconnect: str | None = None
 
 
 _FIGURES: Final = {
@@ -232,7 +215,7 @@ class _Kind:
     """
 
     ceiling: Ceiling
-    table: type[_CardTable] | type[_InterconnectTable] | type[_FanoutTable]
+    table: type[_FanoutTable]
     up: str | None
     below: str
     below_max: int
@@ -246,9 +229,15 @@ class _Kind:
 
 
 _KINDS: Final = (
-    _Kind(CARD, _CardTable, "interconnect", "channels", CHANNELS_OF_CARD),
-    _Kind(INTERCONNECT, _InterconnectTable, "fanout", "cards", CARDS_OF_INTERCONNECT),
-    _Kind(FANOUT, _FanoutTable, None, "interconnects", INTERCONNECTS_OF_FANOUT),
+    _Kind(bandwidth.CARD, _CardTable, "interconnect", "channels", bandwidth.CHANNELS_OF_CARD),
+    _Kind(
+        bandwidth.INTERCONNECT,
+        _InterconnectTable,
+        "fanout",
+        "cards",
+        bandwidth.CARDS_OF_INTERCONNECT,
+    ),
+    _Kind(bandwidth.FANOUT, _FanoutTable, None, "interconnects", bandwidth.INTERCONNECTS_OF_FANOUT),
 )
 """From the channel up."""
 
@@ -297,7 +286,7 @@ def _trunks(tables: Tables, cards: Mapping[str, str]) -> Iterator[Trunk]:
         parents = found
 
 
-def _ceiling(published: Ceiling, table: _CardTable | _InterconnectTable | _FanoutTable) -> Ceiling:
+def _ceiling(published: Ceiling, table: _FanoutTable) -> Ceiling:
     one_way, both = table.gb_per_s_one_way, table.gb_per_s
     return Ceiling(
         published.level,

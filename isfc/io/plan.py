@@ -3,18 +3,18 @@
 `isfc.io.advice` has the advice. MB are 10**6 bytes.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
 
+from ctc.sharing import NOTHING
 from isfc.io.configuration import IoChannel, IoConfiguration, IoWorkload, Protocol
-from isfc.io.demand import ChannelRoute, Demand, make_demand, make_route
+from isfc.io.demand import ChannelRoute, Demand, make_demand, make_routes
 from isfc.io.estimate import ChannelEstimate, estimate_channel
 from isfc.io.osa import StreamDirection, StreamRate, find_osa, stream_rate
-from isfc.io.sap import Z15, iop_threads, sap_busy
-from isfc.io.trunks import Slowness, TrunkLoad, balance, total
+from isfc.io.sap import SapLoad, sap_loads
+from isfc.io.trunks import TrunkLoad, balance, trunk_loads
 from isfc.io.zhyperlink import SynchronousLoad, synchronous_loads, turned_away
 
 
@@ -25,22 +25,6 @@ class ChannelPlan:
     channel: IoChannel
     workloads: tuple[IoWorkload, ...]
     estimate: ChannelEstimate
-
-    @property
-    def io_per_s(self) -> float:
-        """All I/Os a second."""
-        return sum(each.rate_per_s for each in self.estimate.demands)
-
-    @property
-    def mb_per_s(self) -> tuple[float, float]:
-        """Read, and written."""
-        rates = [each.rate_per_s for each in self.estimate.demands]
-        moved = [rate * one.io_bytes / 1e6 for rate, one in self._with(rates)]
-        read = sum(mb * one.read_share for mb, one in self._with(moved))
-        return read, sum(moved) - read
-
-    def _with(self, figures: list[float]) -> Iterator[tuple[float, IoWorkload]]:
-        return zip(figures, self.workloads, strict=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +37,6 @@ class OsaPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class SapPlan:
-    """A system's SAPs, and how busy they get, as a share; infinite if they cannot do it."""
-
-    system: str
-    saps: int
-    busy: float
-
-
-@dataclass(frozen=True, slots=True)
 class IoPlan:
     """What a configuration can do."""
 
@@ -69,7 +44,7 @@ class IoPlan:
     channels: tuple[ChannelPlan, ...]
     synchronous: tuple[SynchronousLoad, ...]
     osas: tuple[OsaPlan, ...]
-    saps: tuple[SapPlan, ...]
+    saps: tuple[SapLoad, ...]
     trunks: tuple[TrunkLoad, ...] = ()
 
     def shares(self) -> Iterator[tuple[str, float]]:
@@ -112,8 +87,20 @@ def make_io_plan(
         channels,
         synchronous,
         tuple(_osa_plan(channel) for channel in configuration.channels.values() if channel.is_osa),
-        tuple(_sap_plans(configuration, channels)),
-        tuple(_trunk_loads(configuration, channels)),
+        tuple(
+            sap_loads(
+                configuration,
+                (
+                    (workload, plan.channel, each.rate_per_s)
+                    for plan in channels
+                    for workload, each in zip(plan.workloads, plan.estimate.demands, strict=True)
+                ),
+            )
+        ),
+        trunk_loads(
+            configuration.trunks,
+            {plan.channel.chpid: plan.estimate.traffic for plan in channels},
+        ),
     )
 
 
@@ -130,15 +117,9 @@ def _asked(configuration: IoConfiguration, failed: Sequence[IoWorkload]) -> Iter
         *(one for one in configuration.workloads if one.protocol is not Protocol.SYNCHRONOUS),
         *(one for one in failed if one.rate_per_s),
     ]
-    sharing = Counter(
-        channel.path.name
-        for channel in configuration.channels.values()
-        if channel.is_ficon and channel.path
-    )
-    for channel in configuration.channels.values():
-        users = tuple(one for one in workloads if channel.chpid in one.channels)
-        if channel.is_ficon and users:
-            route = make_route(channel, sharing[channel.path.name] if channel.path else 1)
+    for route in make_routes(configuration):
+        users = tuple(one for one in workloads if route.channel.chpid in one.channels)
+        if users:
             yield route, users, tuple(make_demand(workload, route) for workload in users)
 
 
@@ -146,27 +127,14 @@ def _channel_plans(
     configuration: IoConfiguration, asked: Sequence[_Asked]
 ) -> Iterator[ChannelPlan]:
     """Each as slow as the trunks above it make it."""
-    slowness = balance(
-        configuration.trunks,
-        {route.channel.chpid: partial(_estimate, route, demands) for route, _, demands in asked},
-    )
-    for route, users, demands in asked:
-        estimate = estimate_channel(route, demands, slowness=slowness[route.channel.chpid])
-        yield ChannelPlan(route.channel, users, estimate)
-
-
-def _estimate(
-    route: ChannelRoute, demands: Sequence[Demand], slowness: Slowness
-) -> ChannelEstimate:
-    return estimate_channel(route, demands, slowness=slowness)
-
-
-def _trunk_loads(
-    configuration: IoConfiguration, channels: Sequence[ChannelPlan]
-) -> Iterator[TrunkLoad]:
-    moved = {plan.channel.chpid: plan.estimate.traffic for plan in channels}
-    for trunk in configuration.trunks:
-        yield TrunkLoad(trunk, total([moved[chpid] for chpid in trunk.channels if chpid in moved]))
+    estimates = {
+        route.channel.chpid: partial(estimate_channel, route, demands, NOTHING)
+        for route, _, demands in asked
+    }
+    slowness = balance(configuration.trunks, estimates)
+    for route, users, _ in asked:
+        chpid = route.channel.chpid
+        yield ChannelPlan(route.channel, users, estimates[chpid](slowness[chpid]))
 
 
 def _osa_plan(channel: IoChannel) -> OsaPlan:
@@ -177,21 +145,3 @@ def _osa_plan(channel: IoChannel) -> OsaPlan:
         for flow in (StreamDirection.OUT, StreamDirection.IN)
     )
     return OsaPlan(channel, outbound, inbound)
-
-
-def _sap_plans(
-    configuration: IoConfiguration, channels: tuple[ChannelPlan, ...]
-) -> Iterator[SapPlan]:
-    """Starts and interrupts of each system that has SAPs named; without a name, of the only one."""
-    systems = configuration.systems
-    only = next(iter(systems)) if len(systems) == 1 else ""
-    for name, system in systems.items():
-        if system.saps is None:
-            continue
-        rate = sum(
-            estimate.rate_per_s
-            for plan in channels
-            for workload, estimate in zip(plan.workloads, plan.estimate.demands, strict=True)
-            if (workload.system or plan.channel.system or only) == name
-        )
-        yield SapPlan(name, system.saps, sap_busy(Z15, iop_threads(system.saps), rate, rate))

@@ -13,22 +13,13 @@ from pathlib import Path
 from typing import Final
 
 from isfc.errors import ConfigurationError
+from isfc.io import rmf_words
 from isfc.io.rmf_channel import LINES_MISSING, ChannelLine, PassedOver, read_channel
 from isfc.io.rmf_columns import UNTITLED, read_heading
 from isfc.io.rmf_device import DEVICE_TIMES, USED_TIMES, device_columns, read_times
 from isfc.io.rmf_interval import DeviceLine, RmfInterval
 from isfc.io.rmf_iop import WHOLE_SYSTEM, IopLine, read_iop
-from isfc.io.rmf_words import (
-    DEVICE,
-    WHOLE,
-    Word,
-    is_number,
-    looks_like_channel,
-    number_of,
-    plain_text,
-    starts_device,
-    starts_iop,
-)
+from isfc.io.rmf_words import DEVICE, Word, number_of
 from isfc.layout.checked_toml import read_bytes, within
 from isfc.layout.foreign_text import is_ebcdic, refuse_iocp_report
 
@@ -73,7 +64,7 @@ _SYSTEM: Final = re.compile(
 _DATE: Final = re.compile(r"(?<!-)\bDATE:? +(\d\d/\d\d/\d{2,4})")
 _TIME: Final = re.compile(r"(?<!-)\bTIME:? +(\d\d[.:]\d\d[.:]\d\d)")
 
-_RATE: Final = re.compile(rf"({WHOLE}\.\d{{1,20}})(S?)")
+_RATE: Final = re.compile(rf"({rmf_words.WHOLE}\.\d{{1,20}})(S?)")
 _NO_FIGURES: Final = frozenset(("OFFLINE", "NOT", "NO", "LCU"))
 """What follows a device that is offline or was not measured, or begins the next line."""
 
@@ -160,7 +151,7 @@ class _Parser:
 
     def parse(self, text: str) -> tuple[RmfInterval, ...]:
         self._width = max(map(len, text.splitlines()), default=0)
-        for number, line in enumerate(plain_text(text).split("\n"), start=1):
+        for number, line in enumerate(rmf_words.plain_text(text).split("\n"), start=1):
             if self._take_heading(line, number):
                 self._take_records()
             else:
@@ -228,15 +219,15 @@ class _Parser:
                 self._columns, at = found
                 continue
             match self._report:
-                case _Report.UNKNOWN if looks_like_channel(words, at):
+                case _Report.UNKNOWN if rmf_words.looks_like_channel(words, at):
                     at = self._take_channel(words, at)
                 case _Report.CHANNEL if self._heading.type_of(words, at) is not None:
                     at = self._take_channel(words, at)
-                case _Report.DEVICE | _Report.UNKNOWN if starts_device(words, at):
+                case _Report.DEVICE | _Report.UNKNOWN if rmf_words.starts_device(words, at):
                     at = self._take_device(words, at)
                 case _Report.DEVICE if words[at].text == "LCU":
                     at = self._take_total(words, at)
-                case _Report.QUEUING if starts_iop(words, at):
+                case _Report.QUEUING if rmf_words.starts_iop(words, at):
                     at = self._take_iop(words, at)
                 case _:
                     at += 1
@@ -259,7 +250,7 @@ class _Parser:
         for last, first in pairwise(words):
             end = last.column + len(last.text) - 1
             is_broken = first.line == last.line + 1 and first.column == 1 and end == self._width
-            if is_broken and is_number(last.text + first.text):
+            if is_broken and rmf_words.is_number(last.text + first.text):
                 raise ConfigurationError(
                     f"{last.place}: the row goes on in the next line, and {last.text!r} may be "
                     f"half of {last.text + first.text!r}: lines end at column {end}; expected "

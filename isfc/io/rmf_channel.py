@@ -6,21 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from isfc.errors import ConfigurationError
-from isfc.io.rmf_columns import (
-    COLUMNS,
-    FICON,
-    PARTS,
-    ZHPF,
-    Heading,
-    has_places,
-    names_of,
-)
-from isfc.io.rmf_words import (
-    Word,
-    continues,
-    follows_row,
-    values_from,
-)
+from isfc.io.rmf_columns import COLUMNS, FICON, PARTS, ZHPF, Heading, has_places, names_of
+from isfc.io.rmf_words import Word, continues, follows_row, values_from
 
 _ROOM: Final = 8
 """Columns that a rate takes, with the blanks before it."""

@@ -4,20 +4,25 @@ zHyperLinks, OSAs and SAPs need no run: what they do follows from the rates. Wha
 away goes over the FICON channels that its workload names.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Final
 
 from ctc.fibre_channel import Frames
-from isfc.io.bandwidth import DataRates
 from isfc.io.configuration import IoChannel, IoConfiguration, IoWorkload, Protocol
-from isfc.io.demand import ChannelRoute, Demand, WorkloadFlow, make_demand, make_route
+from isfc.io.demand import (
+    ChannelFlows,
+    ChannelRoute,
+    Demand,
+    WorkloadFlow,
+    make_demand,
+    make_routes,
+)
 from isfc.io.osa import StreamDirection, find_osa, sending_cpu_us_per_mb, stream_rate
-from isfc.io.sap import Z15, iop_threads, sap_busy
+from isfc.io.sap import SapLoad, sap_loads
 from isfc.io.simulation import ChannelSimulation, Observed
-from isfc.io.trunks import TrunkLoad, run_below, scarce, total
+from isfc.io.trunks import TrunkLoad, run_below, scarce, trunk_loads
 from isfc.io.zhyperlink import SynchronousOutcome, synchronous_loads, turned_away
 
 SECONDS: Final = 1.0
@@ -56,7 +61,7 @@ class ChannelLoad:
         """I/Os a second that could not start immediately."""
         return self.observed.deferred / self.seconds
 
-    def rates(self) -> Iterator[tuple[float, WorkloadFlow]]:
+    def flows(self) -> Iterator[tuple[float, WorkloadFlow]]:
         """I/Os a second of the reads, and of the writes."""
         for flow in self.demand.flows:
             reads = self.observed.reads
@@ -65,8 +70,8 @@ class ChannelLoad:
 
 
 @dataclass(frozen=True, slots=True)
-class ChannelRun:
-    """A FICON channel and all that rode it. Utilizations are shares, from 0 to 1."""
+class ChannelRun(ChannelFlows):
+    """A FICON channel and all that rode it."""
 
     route: ChannelRoute
     loads: tuple[ChannelLoad, ...]
@@ -76,46 +81,15 @@ class ChannelRun:
         """The channel."""
         return self.route.channel
 
-    @property
-    def io_per_s(self) -> float:
-        """All I/Os."""
-        return sum(each.io_per_s for each in self.loads)
-
-    def mb_per_s(self, *, reads: bool) -> float:
-        """Data one way, in 10**6 bytes."""
-        return (
-            sum(
-                rate * flow.work.data_length
-                for rate, flow in self._rates()
-                if flow.is_read is reads
-            )
-            / 1e6
-        )
-
-    @property
-    def processor(self) -> float:
-        """Of the channel processor."""
-        return sum(rate * flow.work.processor_ns for rate, flow in self._rates()) / 1e9
-
-    @property
-    def bus(self) -> float:
-        """Of the bus; 0 where no limit of it is known."""
-        return sum(rate * flow.bus_ns for rate, flow in self._rates()) / 1e9
-
-    @property
-    def line_read(self) -> float:
-        """Of the line, or of what leads to far storage, towards the channel."""
-        return sum(rate * flow.read_line_ns for rate, flow in self._rates()) / 1e9
-
-    @property
-    def line_write(self) -> float:
-        """Towards the storage."""
-        return sum(rate * flow.write_line_ns for rate, flow in self._rates()) / 1e9
+    def flows(self) -> Iterator[tuple[float, WorkloadFlow]]:
+        """I/Os a second of each flow."""
+        for each in self.loads:
+            yield from each.flows()
 
     def frame_bytes(self, *, reads: bool) -> float:
         """The average frame towards the channel (``reads``), or towards the storage."""
         frames = _NO_FRAMES
-        for rate, flow in self._rates():
+        for rate, flow in self.flows():
             each = flow.work.to_channel if reads else flow.work.to_control_unit
             frames = frames.plus(each.times(rate))
         return frames.average_length
@@ -128,10 +102,6 @@ class ChannelRun:
             sum(each.active for each in chosen),
             sum(each.deferred_per_s for each in chosen),
         )
-
-    def _rates(self) -> Iterator[tuple[float, WorkloadFlow]]:
-        for each in self.loads:
-            yield from each.rates()
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,20 +125,6 @@ class SynchronousRun:
 
     workload: IoWorkload
     outcome: SynchronousOutcome
-
-
-@dataclass(frozen=True, slots=True)
-class SapRun:
-    """The SAPs of a system; ``busy`` is a share, infinite where they cannot do it.
-
-    ``iops`` threads share starts and interrupts evenly.
-    """
-
-    system: str
-    iops: int
-    busy: float
-    starts_per_s: float
-    interrupts_per_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +152,7 @@ class IoRun:
     channels: tuple[ChannelRun, ...]
     workloads: tuple[WorkloadRun, ...]
     synchronous: tuple[SynchronousRun, ...]
-    saps: tuple[SapRun, ...]
+    saps: tuple[SapLoad, ...]
     osas: tuple[OsaRun, ...]
     trunks: tuple[TrunkLoad, ...] = ()
 
@@ -226,13 +182,25 @@ def run_configuration(
         synchronous=tuple(
             SynchronousRun(load.workload, load.outcome) for load in loads if load.outcome
         ),
-        saps=tuple(_saps(configuration, channels)),
+        saps=tuple(
+            sap_loads(
+                configuration,
+                (
+                    (each.workload, channel.channel, each.io_per_s)
+                    for channel in channels
+                    for each in channel.loads
+                ),
+            )
+        ),
         osas=tuple(
             _osa_run(channel, configuration.users_of(channel.chpid))
             for channel in configuration.channels.values()
             if channel.is_osa
         ),
-        trunks=tuple(_trunk_loads(configuration, channels)),
+        trunks=trunk_loads(
+            configuration.trunks,
+            {each.channel.chpid: each.traffic for each in channels},
+        ),
     )
 
 
@@ -246,13 +214,11 @@ def _channels(
     warmup: float,
     seed: int,
 ) -> Iterator[ChannelRun]:
-    ficon = [channel for channel in configuration.channels.values() if channel.is_ficon]
-    sharing = Counter(channel.path.name for channel in ficon if channel.path)
     asked: dict[str, tuple[ChannelRoute, Sequence[IoWorkload], Sequence[Demand]]] = {}
-    for channel in ficon:
-        users = [one for one in workloads if channel.chpid in one.channels and one.rate_per_s != 0]
-        route = make_route(channel, sharing[channel.path.name] if channel.path else 1)
-        asked[channel.chpid] = route, users, [make_demand(workload, route) for workload in users]
+    for route in make_routes(configuration):
+        chpid = route.channel.chpid
+        users = [one for one in workloads if chpid in one.channels and one.rate_per_s != 0]
+        asked[chpid] = route, users, [make_demand(workload, route) for workload in users]
     simulations = {
         chpid: ChannelSimulation(demands, Random(1_000_003 * seed + place))
         for place, (chpid, (_, _, demands)) in enumerate(asked.items())
@@ -283,17 +249,6 @@ def _run_all(
         run_below(trunks, held, until_ns, measuring=measuring)
 
 
-def _trunk_loads(
-    configuration: IoConfiguration, channels: Iterable[ChannelRun]
-) -> Iterator[TrunkLoad]:
-    moved = {
-        each.channel.chpid: DataRates(each.mb_per_s(reads=True), each.mb_per_s(reads=False))
-        for each in channels
-    }
-    for trunk in configuration.trunks:
-        yield TrunkLoad(trunk, total([moved[chpid] for chpid in trunk.channels]))
-
-
 def _workload_run(workload: IoWorkload, channels: Iterable[ChannelRun]) -> WorkloadRun:
     loads = [each for channel in channels for each in channel.loads if each.workload is workload]
     responses = sorted(time for each in loads for time in each.observed.responses_ns)
@@ -313,21 +268,6 @@ def _workload_run(workload: IoWorkload, channels: Iterable[ChannelRun]) -> Workl
         disc_us=disc_us,
         conn_us=max(0.0, mean_us - pend_us - disc_us),
     )
-
-
-def _saps(configuration: IoConfiguration, channels: Sequence[ChannelRun]) -> Iterator[SapRun]:
-    """Starts and interrupts of each system whose SAPs are told; with one system, all of them."""
-    only = next(iter(configuration.systems)) if len(configuration.systems) == 1 else ""
-    for name, system in configuration.systems.items():
-        if system.saps is not None:
-            rate = sum(
-                each.io_per_s
-                for channel in channels
-                for each in channel.loads
-                if (each.workload.system or channel.channel.system or only) == name
-            )
-            iops = iop_threads(system.saps)
-            yield SapRun(name, iops, sap_busy(Z15, iops, rate, rate), rate, rate)
 
 
 def _osa_run(channel: IoChannel, users: Sequence[IoWorkload]) -> OsaRun:

@@ -5,8 +5,11 @@ some of them. A thread works the longer the more others are busy at the same tim
 share the control blocks of the channel subsystem, and two of them a core.
 """
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
+
+from isfc.io.configuration import IoChannel, IoConfiguration, IoWorkload
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,3 +104,36 @@ def sap_io_per_s(profile: SapProfile, threads: int, busy: float = 1.0) -> float:
     """I/Os a second, a start and an interrupt each, at which ``threads`` are ``busy`` (0 to 1)."""
     stretched_ns = profile.io_ns * (1.0 + profile.contention * (threads - 1) * busy)
     return busy * threads * 1e9 / stretched_ns
+
+
+@dataclass(frozen=True, slots=True)
+class SapLoad:
+    """A system's SAPs: I/Os a second, each started and ended, and how busy these make them.
+
+    ``busy`` is a share, infinite where they cannot do it.
+    """
+
+    system: str
+    saps: int
+    io_per_s: float
+    busy: float
+
+
+def sap_loads(
+    configuration: IoConfiguration, carried: Iterable[tuple[IoWorkload, IoChannel, float]]
+) -> Iterator[SapLoad]:
+    """Each system whose SAPs are told, with the I/Os a second that workloads have on channels.
+
+    With one system, those are its that name none.
+    """
+    systems, rates = configuration.systems, [*carried]
+    only = next(iter(systems)) if len(systems) == 1 else ""
+    for name, system in systems.items():
+        if system.saps is not None:
+            rate = sum(
+                io_per_s
+                for workload, channel, io_per_s in rates
+                if (workload.system or channel.system or only) == name
+            )
+            busy = sap_busy(Z15, iop_threads(system.saps), rate, rate)
+            yield SapLoad(name, system.saps, rate, busy)

@@ -9,19 +9,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from ctc import fibre_channel
 from ctc.channel import ChannelProfile, IoWork
 from ctc.features import CATALOGUE
-from ctc.fibre_channel import (
-    LINE_USE,
-    Frames,
-    credit_ns,
-    credits_by_rule,
-    credits_for_full_frames,
-    credits_needed,
-    line_bytes_per_s,
-    line_ns,
-    round_trip_ns,
-)
+from ctc.fibre_channel import Frames, credits_by_rule, line_ns, round_trip_ns
 from isfc.io.configuration import Protocol
 from isfc.io.mix import IoLoad, Mix
 from isfc.io.sap import Z15, SapProfile, iop_threads, sap_busy, sap_io_per_s
@@ -303,7 +294,12 @@ def _distance(mix: Mix, km: float, guidelines: Guidelines) -> DistanceNeed:
     ways = [(read, mix.read_mb_per_s), (write, mix.write_mb_per_s)]
     frames, mb_per_s = max(ways, key=lambda way: line_ns(way[0], link_gbps))
     full_mb_per_s = (
-        line_bytes_per_s(link_gbps) * LINE_USE * mb_per_s / frames.line_length if mb_per_s else 0.0
+        fibre_channel.line_bytes_per_s(link_gbps)
+        * fibre_channel.LINE_USE
+        * mb_per_s
+        / frames.line_length
+        if mb_per_s
+        else 0.0
     )
     limit = guidelines.bus_percent / 100
     isls = max(1, math.ceil(line_ns(frames, link_gbps) / 1e9 / limit))
@@ -313,8 +309,8 @@ def _distance(mix: Mix, km: float, guidelines: Guidelines) -> DistanceNeed:
         km=km,
         link_gbps=link_gbps,
         isls=isls,
-        credits=credits_needed(mb_per_s / isls / limit, km, frame_data, frame_ns),
-        credits_full_line=credits_needed(full_mb_per_s, km, frame_data, frame_ns),
+        credits=fibre_channel.credits_needed(mb_per_s / isls / limit, km, frame_data, frame_ns),
+        credits_full_line=fibre_channel.credits_needed(full_mb_per_s, km, frame_data, frame_ns),
         credits_by_rule=credits_by_rule(link_gbps, km),
         added_us=round_trip_ns(km) / 1e3,
         exchanges_added=mix.io_per_s * round_trip_ns(km) / 1e9,
@@ -391,7 +387,8 @@ def enough_credits(sizing: Sizing, far: DistanceNeed) -> int:
         """Of the busier direction of all inter-switch links, the share that these credits take."""
         return max(
             sum(
-                rate * max(whole_ns, frames.count * credit_ns(credits_, far.km, each_ns))
+                rate
+                * max(whole_ns, frames.count * fibre_channel.credit_ns(credits_, far.km, each_ns))
                 for rate, frames in way
                 for whole_ns in (line_ns(frames, far.link_gbps),)
                 for each_ns in (whole_ns / frames.count,)
@@ -401,7 +398,7 @@ def enough_credits(sizing: Sizing, far: DistanceNeed) -> int:
             for way in ways
         )
 
-    credits_ = max(far.credits, credits_for_full_frames(far.link_gbps, far.km))
+    credits_ = max(far.credits, fibre_channel.credits_for_full_frames(far.link_gbps, far.km))
     limit = max(sizing.guidelines.bus_percent / 100, use(credits_ * _CREDITS_FACTOR_MAX))
     while use(credits_) > limit:
         credits_ += max(1, credits_ // 20)

@@ -49,6 +49,14 @@ def total(flows: Sequence[DataRates]) -> DataRates:
     )
 
 
+def trunk_loads(trunks: Sequence[Trunk], moved: Mapping[str, DataRates]) -> tuple[TrunkLoad, ...]:
+    """What each trunk carries, of what each channel moves."""
+    return tuple(
+        TrunkLoad(trunk, total([moved[chpid] for chpid in trunk.channels if chpid in moved]))
+        for trunk in trunks
+    )
+
+
 def reach(demands: Sequence[Demand]) -> DataRates:
     """More than a channel can ever carry for some demands: each way its line full of data."""
     flows = [flow for demand in demands for flow in demand.flows]

@@ -6,13 +6,7 @@ from pathlib import Path
 from typing import Final, Self
 
 from isfc.errors import RemoteProtocolError
-from isfc.live.control import (
-    ANSWER_LENGTH_MAX,
-    LISTEN,
-    decode_answer,
-    encode_request,
-    read_reply,
-)
+from isfc.live.control import ANSWER_LENGTH_MAX, LISTEN, decode_answer, encode_request, read_reply
 from isfc.live.control_socket import CONNECT_S, connect_to_own
 
 ANNOUNCEMENTS_MAX: Final = 10_000

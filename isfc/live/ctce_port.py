@@ -10,26 +10,9 @@ from ipaddress import IPv4Address
 from typing import Final, cast
 
 from ctc.order import Order
+from isfc.ctce import wire
 from isfc.ctce.exchange import Attached, CtcPlace, Detached, ExchangeInput, Noted, Said
 from isfc.ctce.join import CtcEnd
-from isfc.ctce.wire import (
-    CURRENT,
-    DATA_LENGTH_MAX,
-    FORMS,
-    GREETING_LENGTH,
-    LONG_DATA_LENGTH,
-    OLDER,
-    SSID,
-    Greeting,
-    Sender,
-    WireForm,
-    decode_greeting,
-    encode_greeting,
-    encode_order,
-    encode_prefix,
-    read_order,
-    read_sender,
-)
 from isfc.errors import WireError
 from isfc.live.connection import reason_of
 from isfc.live.service import Service
@@ -40,7 +23,7 @@ GREETING_S: Final = 5.0
 """How long a connection of the current form may take to say who it is, in seconds."""
 EARLY_MAX: Final = 16
 """Orders of an end that cannot be told anything yet."""
-UNREAD_MAX: Final = 16 * DATA_LENGTH_MAX
+UNREAD_MAX: Final = 16 * wire.DATA_LENGTH_MAX
 """Bytes that an end may leave unread; a CTC has one command outstanding, so it reads no more."""
 
 
@@ -53,7 +36,7 @@ class EndPort:
     at: CtcPlace
     end: CtcEnd
     """The device."""
-    ssid: int = SSID
+    ssid: int = wire.SSID
     """That of its Hercules, as its greeting says."""
     attached_count: int = 0
     refused_count: int = 0
@@ -63,7 +46,7 @@ class EndPort:
     _servers: list[asyncio.Server] = field(default_factory=list)
     _seeking: "asyncio.Task[None] | None" = None
     _sequence: int = 0
-    _sender: Sender = field(init=False)
+    _sender: wire.Sender = field(init=False)
     _early: list[Order] = field(default_factory=list)
     """What its Hercules has said before it could be told anything."""
     address: str = ""
@@ -74,7 +57,7 @@ class EndPort:
     """As `UNREAD_MAX`."""
 
     def __post_init__(self) -> None:
-        self._sender = Sender(self.end.named)
+        self._sender = wire.Sender(self.end.named)
 
     async def start(self) -> None:
         """Listen in both forms, and begin to look for the Hercules."""
@@ -83,10 +66,10 @@ class EndPort:
             self.end.at.host, None, family=socket.AF_INET, type=socket.SOCK_STREAM
         )
         self.address = str(found[0][4][0])
-        for form in FORMS.values():
+        for form in wire.FORMS.values():
             if self.end.wire not in ("", form.name):
                 continue
-            listener = _socket(self.end.ours.host, self.end.ours.port + (form is OLDER))
+            listener = _socket(self.end.ours.host, self.end.ours.port + (form is wire.OLDER))
             listener.listen()
             self._servers.append(
                 await loop.create_server(partial(Inward, self, form), sock=listener)
@@ -155,10 +138,10 @@ class EndPort:
             return
         self._sequence += 1
         form, sequence, sender = outward.form, self._sequence, self._sender
-        if len(order.data) < LONG_DATA_LENGTH:
-            outward.transport.write(encode_order(form, order, sequence, sender))
+        if len(order.data) < wire.LONG_DATA_LENGTH:
+            outward.transport.write(wire.encode_order(form, order, sequence, sender))
         else:
-            prefix = encode_prefix(form, order, sequence, sender)
+            prefix = wire.encode_prefix(form, order, sequence, sender)
             outward.transport.writelines([prefix, order.data])
         unread = outward.transport.get_write_buffer_size()
         if unread > self.unread_max:
@@ -176,14 +159,14 @@ class EndPort:
         by then what waits for it.
         """
         inward, outward = self.inward, self.outward
-        if self._attached or outward is None or (inward is None and outward.form is CURRENT):
+        if self._attached or outward is None or (inward is None and outward.form is wire.CURRENT):
             return
         self._attached = True
         self.attached_count += 1
         found = "connected" if inward else "found, and connects with its guest's next command"
         form = outward.form
         self.say(f"{found}, {form.name} form")
-        self.apply(Attached(self.at, self._wins(outward), form is OLDER, form.data_length_max))
+        self.apply(Attached(self.at, self._wins(outward), form is wire.OLDER, form.data_length_max))
         early, self._early = self._early, []
         for order in early:
             self.receive(order)
@@ -194,13 +177,13 @@ class EndPort:
         Hercules 4 compares addresses as its processor has them, then SSIDs, then device numbers:
         of these the lower one wins. 3.13 always gives way.
         """
-        if outward.form is OLDER:
+        if outward.form is wire.OLDER:
             return False
         theirs, ours = (
             int.from_bytes(socket.inet_aton(outward.transport.get_extra_info(name)[0]), "little")
             for name in ("peername", "sockname")
         )
-        named = (SSID, self.end.named)
+        named = (wire.SSID, self.end.named)
         return theirs > ours or (theirs == ours and (self.ssid, self.end.rdev) < named)
 
     async def _seek(self) -> None:
@@ -211,20 +194,20 @@ class EndPort:
                     await self._connect(self._form())
             await asyncio.sleep(RETRY_S)
 
-    def _form(self) -> WireForm:
+    def _form(self) -> wire.WireForm:
         """That in which its Hercules has connected; 3.13 does so at its guest's first I/O only."""
         if self.end.wire:
-            return FORMS[self.end.wire]
-        return OLDER if self.inward is None else self.inward.form
+            return wire.FORMS[self.end.wire]
+        return wire.OLDER if self.inward is None else self.inward.form
 
-    async def _connect(self, form: WireForm) -> None:
-        port = self.end.at.port + (form is OLDER)
+    async def _connect(self, form: wire.WireForm) -> None:
+        port = self.end.at.port + (form is wire.OLDER)
 
         def prepare(made: socket.socket) -> None:
             made.setblocking(False)
-            if form is OLDER:  # it knows its partner by the port that it comes from
+            if form is wire.OLDER:  # it knows its partner by the port that it comes from
                 _share(made)
-            made.bind((self.end.ours.host, self.end.ours.port if form is OLDER else 0))
+            made.bind((self.end.ours.host, self.end.ours.port if form is wire.OLDER else 0))
 
         made = await Service(self.address, port).connect(prepare)
         loop = asyncio.get_running_loop()
@@ -232,14 +215,14 @@ class EndPort:
         if outward.transport.is_closing():
             return
         self.outward = outward
-        if form is CURRENT:
-            address = Greeting(
+        if form is wire.CURRENT:
+            address = wire.Greeting(
                 self.end.ours.port,
                 IPv4Address(self.address),
-                Sender(self.end.named),
+                wire.Sender(self.end.named),
                 accepted=True,
             )
-            outward.transport.write(encode_greeting(address))
+            outward.transport.write(wire.encode_greeting(address))
         self._look()
 
 
@@ -248,7 +231,7 @@ class Inward(asyncio.Protocol):
 
     transport: asyncio.Transport
 
-    def __init__(self, port: EndPort, form: WireForm) -> None:
+    def __init__(self, port: EndPort, form: wire.WireForm) -> None:
         self.form = form
         self._port = port
         self._timer: asyncio.TimerHandle | None = None
@@ -268,9 +251,9 @@ class Inward(asyncio.Protocol):
         wanted, at = port.address, port.end.at.port
         if host != wanted:
             self._refuse(f"expected {port.end}, which is at {wanted}")
-        elif self.form is OLDER and source != at:
+        elif self.form is wire.OLDER and source != at:
             self._refuse(f"expected {port.end}, which comes from port {at}")
-        elif self.form is OLDER:
+        elif self.form is wire.OLDER:
             port.admit(self)
         else:
             loop = asyncio.get_running_loop()
@@ -306,7 +289,7 @@ class Inward(asyncio.Protocol):
         """Take every record that is whole."""
         begin = 0
         while begin < len(data) and not self._ended:
-            found = read_order(self.form, data, begin)
+            found = wire.read_order(self.form, data, begin)
             if isinstance(found, int):
                 self._keep(data[begin:], found)
                 return
@@ -320,23 +303,23 @@ class Inward(asyncio.Protocol):
 
     def _greet(self, data: bytes) -> bytes:
         """Hear who it is; return what comes after that."""
-        length = GREETING_LENGTH if self.form is CURRENT else self.form.prefix_length
+        length = wire.GREETING_LENGTH if self.form is wire.CURRENT else self.form.prefix_length
         if len(data) < length:
             self._keep(data, length - len(data))
             return b""
-        if self.form is OLDER:
+        if self.form is wire.OLDER:
             address = IPv4Address(self.transport.get_extra_info("sockname")[0])
-            sender = read_sender(OLDER, data)
-            self._greets = not self._check(Greeting(self._port.end.at.port, address, sender))
+            sender = wire.read_sender(wire.OLDER, data)
+            self._greets = not self._check(wire.Greeting(self._port.end.at.port, address, sender))
             return data
         if self._timer is not None:
             self._timer.cancel()
-        if self._check(decode_greeting(data[:GREETING_LENGTH])):
+        if self._check(wire.decode_greeting(data[: wire.GREETING_LENGTH])):
             self._greets = False
             self._port.admit(self)
-        return data[GREETING_LENGTH:]
+        return data[wire.GREETING_LENGTH :]
 
-    def _check(self, greeting: Greeting) -> bool:
+    def _check(self, greeting: wire.Greeting) -> bool:
         end = self._port.end
         if (greeting.port, greeting.sender.rdev) != (end.at.port, end.rdev):
             self._refuse(f"it has {_said(greeting, end)}; expected '{end.statement}'")
@@ -354,11 +337,11 @@ class Inward(asyncio.Protocol):
         self.abort()
 
 
-def _said(greeting: Greeting, end: CtcEnd) -> str:
+def _said(greeting: wire.Greeting, end: CtcEnd) -> str:
     """The statement of a Hercules' configuration, as far as a greeting tells it."""
     port, address, (rdev, ssid), _ = greeting
     text = f"'{rdev:04X} CTCE {port} {address} {end.ours.port}'"
-    return text if ssid == SSID else f"{text} in SSID {ssid}"
+    return text if ssid == wire.SSID else f"{text} in SSID {ssid}"
 
 
 class Outward(asyncio.Protocol):
@@ -366,7 +349,7 @@ class Outward(asyncio.Protocol):
 
     transport: asyncio.Transport
 
-    def __init__(self, port: EndPort, form: WireForm) -> None:
+    def __init__(self, port: EndPort, form: wire.WireForm) -> None:
         self.form = form
         self._port = port
 

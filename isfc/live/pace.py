@@ -1,7 +1,7 @@
 """How fast a live node goes: as fast as the machine, or as the model says, K times slower."""
 
 from dataclasses import fields, replace
-from typing import Final
+from typing import Any, Final
 
 from ctc.profiles import ChpidProfile
 from isfc.link.parameters import LinkParameters
@@ -24,28 +24,22 @@ def unpaced(definition: LinkEndDefinition) -> LinkEndDefinition:
     what waits is not shared among the CTCs that are free: to a machine a package costs what a byte
     does not.
     """
-    parameters = definition.parameters
-    times = {
-        part.name: type(getattr(parameters, part.name))(0)
-        for part in fields(LinkParameters)
-        if _is_time(part.name)
-    }
-    return replace(
-        definition,
-        ctcs=tuple(
-            replace(ctc, profile=_instant(ctc.profile), way_ns=0) for ctc in definition.ctcs
-        ),
-        parameters=replace(parameters, open_single_length=SHORT_LENGTH, share_length=0, **times),
+    ctcs = tuple(
+        replace(ctc, profile=replace(ctc.profile, **_no_times(ctc.profile)), way_ns=0)
+        for ctc in definition.ctcs
     )
+    times = _no_times(definition.parameters) | {"share_length": 0}
+    parameters = replace(definition.parameters, open_single_length=SHORT_LENGTH, **times)
+    return replace(definition, ctcs=ctcs, parameters=parameters)
 
 
-def _instant(profile: ChpidProfile) -> ChpidProfile:
-    times = {
-        part.name: type(getattr(profile, part.name))(0)
-        for part in fields(ChpidProfile)
+def _no_times(given: LinkParameters | ChpidProfile) -> dict[str, Any]:
+    """Each time of it as 0."""
+    return {
+        part.name: type(getattr(given, part.name))(0)
+        for part in fields(given)
         if _is_time(part.name)
     }
-    return replace(profile, **times)
 
 
 def _is_time(name: str) -> bool:

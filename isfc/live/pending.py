@@ -11,18 +11,11 @@ from typing import TYPE_CHECKING, Final
 
 from ctc.address import Rdev, format_rdev
 from isfc.errors import WireError
+from isfc.live import handshake
 from isfc.live.connection import Connection
 from isfc.live.events import ConnectionRefused
 from isfc.live.frames import measure_frame
-from isfc.live.handshake import (
-    Accept,
-    Greeting,
-    Hello,
-    Refusal,
-    decode_greeting,
-    encode_greeting,
-    fault,
-)
+from isfc.live.handshake import Hello
 from isfc.live.peer_user import foreign_user
 from isfc.live.tls import certificate_names
 
@@ -121,11 +114,11 @@ class PendingConnection:
     def received(self, connection: Connection, data: bytes | memoryview) -> None:
         """A greeting."""
         try:
-            greeting = decode_greeting(data)
+            greeting = handshake.decode_greeting(data)
         except WireError as error:
             self._refuse(str(error))
             return
-        if isinstance(greeting, Refusal):
+        if isinstance(greeting, handshake.Refusal):
             self._note(greeting.reason, by_partner=True)
             connection.abort(greeting.reason)
         elif isinstance(greeting, Hello):
@@ -170,7 +163,7 @@ class PendingConnection:
                 return
             self._rdev = mates[theirs.rdev]
         assert self._rdev is not None, "a hello without a CTC"
-        reason = fault(self._hello or link.hello(self._rdev), theirs)
+        reason = handshake.fault(self._hello or link.hello(self._rdev), theirs)
         checks_user = link.checks_user if self._connects else self._node_port.checks_user
         if reason is None and checks_user:
             assert self._connection is not None, "a hello without a connection"
@@ -199,7 +192,7 @@ class PendingConnection:
         elif restarted:
             self._retry("the partner has restarted")
         else:
-            self._say(Accept())
+            self._say(handshake.Accept())
             self._attach()
 
     def _begin(self) -> None:
@@ -240,7 +233,7 @@ class PendingConnection:
     def _refuse(self, reason: str) -> None:
         """Say why not, and end it."""
         self._note(reason)
-        self._say(Refusal(reason))
+        self._say(handshake.Refusal(reason))
         if self._connection is not None:
             self._connection.close(reason)
         elif self._end is not None:  # TLS is not there, and so nothing can be said
@@ -255,9 +248,9 @@ class PendingConnection:
         else:
             self._known_link.engine.refuse(refused)
 
-    def _say(self, greeting: Greeting) -> None:
+    def _say(self, greeting: handshake.Greeting) -> None:
         if self._connection is not None:
-            self._connection.write(encode_greeting(greeting))
+            self._connection.write(handshake.encode_greeting(greeting))
 
     def _settle(self) -> None:
         """Its greeting has fitted, or it is gone."""

@@ -66,11 +66,8 @@ class _Row:
 def is_interval_table(content: bytes, layout: Layout) -> bool:
     """Whether the content of a file is a table with a column for each node of a link."""
     line = content[:10_000].decode("utf-8-sig", "replace").partition("\n")[0]
-    return {"BEGIN", *layout.nodes} <= set(_cells(line))
-
-
-def _cells(line: str) -> list[str]:
-    return [cell.strip().upper() for cell in line.replace(";", ",").split(",")]
+    cells = {cell.strip().upper() for cell in line.replace(";", ",").split(",")}
+    return {"BEGIN", *layout.nodes} <= cells
 
 
 def carried_intervals(

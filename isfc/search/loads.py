@@ -21,15 +21,7 @@ from isfc.layout.loss import losses
 from isfc.layout.site import SiteProfile
 from isfc.layout.site_file import with_site
 from isfc.link.name import NodeName
-from isfc.measured.by_time import (
-    PERIODS,
-    Slot,
-    label_of,
-    mean,
-    percentile_of,
-    since,
-    slots_of,
-)
+from isfc.measured.by_time import PERIODS, Slot, label_of, mean, percentile_of, since, slots_of
 from isfc.measured.figures import Reading
 from isfc.measured.file import read_content
 from isfc.measured.intervals import CarriedInterval, carried_intervals

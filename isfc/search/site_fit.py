@@ -19,34 +19,12 @@ from isfc.layout.site_file import layout_kind, with_site
 from isfc.library import check_library
 from isfc.link.parameters import LinkParameters
 from isfc.link.scan import CTCS_MAX
+from isfc.search import site_rivals, site_search
 from isfc.search.site_doubts import HELD_BACK_MAX, Judged, doubts_of
 from isfc.search.site_fitted import Fitted
 from isfc.search.site_predicted import RUNS, predicted_apart
-from isfc.search.site_rivals import (
-    APART_MIN,
-    AS_GOOD,
-    CAUSES,
-    INTERVALS_MAX,
-    NEARER,
-    Explanation,
-    causes,
-    explain,
-    named,
-    other_features,
-    other_workloads,
-    runs_at_most,
-)
-from isfc.search.site_search import (
-    AGAIN_MAX,
-    AT_EDGE,
-    ROUNDS,
-    SECONDS,
-    FitInterval,
-    Runs,
-    Search,
-    figures_of,
-    group_of,
-)
+from isfc.search.site_rivals import Explanation, named
+from isfc.search.site_search import FitInterval, Runs, Search, figures_of
 from isfc.search.site_skew import skewed
 from isfc.search.site_surface import TRANSFER, unknowns
 from scenarios.figures.site_compare import BUSY_LEAST, MeasuredFigure
@@ -73,15 +51,19 @@ matter. Chosen: the noise of a short measurement leaves half of it."""
 
 def runs_of(layout: Layout, intervals: int, *, is_told: bool) -> int:
     """How many runs a fit to so many intervals takes at most, if it is said what ran."""
-    points = 1 + sum(count for _, count in ROUNDS) + AGAIN_MAX * (ROUNDS[0][1] + AT_EDGE[1])
+    points = (
+        1
+        + sum(count for _, count in site_search.ROUNDS)
+        + site_search.AGAIN_MAX * (site_search.ROUNDS[0][1] + site_search.AT_EDGE[1])
+    )
     held_back = 2 * CTCS_MAX + 2 if intervals == 1 else intervals
     features = len({fibre.profile.feature for fibre in layout.fibres})
-    elsewhere = (1 + CAUSES) * RUNS
+    elsewhere = (1 + site_rivals.CAUSES) * RUNS
     searches = 1 if is_told else 2
     return (
         intervals * (searches * points + 2)
         + held_back
-        + runs_at_most(intervals, features)
+        + site_rivals.runs_at_most(intervals, features)
         + elsewhere
     )
 
@@ -174,7 +156,7 @@ class _Fit:
             f"the line takes {factor:.2f} times what the layout's feature has: is the feature "
             f"right, and the channel the link's alone? Nearest of one cause is {named(rivals)}"
             for name, factor in profile.factors
-            if name == "line" and abs(log(factor)) > APART_MIN
+            if name == "line" and abs(log(factor)) > site_rivals.APART_MIN
         ]
         ranked = sorted((own, *rivals), key=lambda each: each.evidence)
         return Fitted(
@@ -198,7 +180,7 @@ class _Fit:
         return [
             Judged(
                 self._seat(name),
-                [each for each in figures if not alone or group_of(each) == name],
+                [each for each in figures if not alone or site_search.group_of(each) == name],
             )
             for name, figures in zip(names, found, strict=True)
         ]
@@ -221,19 +203,20 @@ class _Fit:
         """The fit as an explanation, its rivals, and in words what is as good and matters."""
         at_site = with_site(self._layout, profile)
         moved = sum(factor != 1.0 for _, factor in profile.factors)
-        others = [(what, at, 0) for what, at in other_features(self._layout)]
+        others = [(what, at, 0) for what, at in site_rivals.other_features(self._layout)]
         found = [
-            (what, self._site(at), fitted) for what, at, fitted in causes(self._near, self._told)
+            (what, self._site(at), fitted)
+            for what, at, fitted in site_rivals.causes(self._near, self._told)
         ]
         own, *rivals = self._explained([("the fit", at_site, moved), *others, *found], known)
         features, apart = rivals[: len(others)], rivals[len(others) :]
         as_good = [
             (each, at)
             for each, (_, at, _) in zip(apart, found, strict=True)
-            if _explains([each], own.evidence + AS_GOOD)
+            if _explains([each], own.evidence + site_rivals.AS_GOOD)
         ]
         doubt = ""
-        if _explains(features, own.evidence + AS_GOOD):
+        if _explains(features, own.evidence + site_rivals.AS_GOOD):
             doubt = (
                 f"these figures look like {named(features)}; the fit is off by "
                 f"{own.off_percent:.0f} %: correct the layout, if that is what is there"
@@ -299,19 +282,23 @@ class _Fit:
 
         ends = numpy.cumsum([0, *self._search.counts])
         fitted = with_site(self._layout, profile)
-        for index, one in enumerate(self._intervals[:INTERVALS_MAX]):
+        for index, one in enumerate(self._intervals[: site_rivals.INTERVALS_MAX]):
             if one.is_unknown:
                 continue
             of_it = known[ends[index] : ends[index + 1]]
-            others = [*other_workloads(one.derived)]
+            others = [*site_rivals.other_workloads(one.derived)]
             runs = [(self._layout, FitInterval(one.seen, other)) for _, other in others]
-            figures, *found = self._figures([(fitted, one), *runs], SECONDS)
-            own = explain("", figures, of_it)
+            figures, *found = self._figures([(fitted, one), *runs], site_search.SECONDS)
+            own = site_rivals.explain("", figures, of_it)
             rivals = [
-                explain(what, each, of_it) for (what, _), each in zip(others, found, strict=True)
+                site_rivals.explain(what, each, of_it)
+                for (what, _), each in zip(others, found, strict=True)
             ]
             best = min(rivals, key=lambda each: each.squares)
-            if best.squares < own.squares and best.off_percent < NEARER * own.off_percent:
+            if (
+                best.squares < own.squares
+                and best.off_percent < site_rivals.NEARER * own.off_percent
+            ):
                 yield (
                     f"{one.seen.place}: this looks like {named(rivals)}; as {one.derived} the fit "
                     f"is off by {own.off_percent:.0f} %: what ran?"
@@ -326,7 +313,7 @@ class _Fit:
             [(layout, one) for _, layout, _ in explanations for one in self._intervals]
         )
         return [
-            explain(
+            site_rivals.explain(
                 what,
                 [each for figures in found[count * row : count * (row + 1)] for each in figures],
                 known,

@@ -1,6 +1,5 @@
 """Layouts of several systems, for tests: a full mesh of links, and clusters drawn at random."""
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations, product
@@ -76,30 +75,14 @@ class DrawnCluster:
         return replace(
             self,
             fibres=tuple(fibre for fibre in self.fibres if fibre.nodes in links),
-            traffic=tuple(load for load in self.traffic if _joined(load, links)),
+            traffic=tuple(
+                load for load in self.traffic if any({*load[:2]} == {*nodes} for nodes in links)
+            ),
         )
-
-    def with_traffic_of(self, links: Collection[tuple[str, str]]) -> "DrawnCluster":
-        """The cluster, all links but these idle."""
-        return replace(self, traffic=tuple(load for load in self.traffic if _joined(load, links)))
 
     def without(self, fibre: DrawnFibre) -> "DrawnCluster":
         """The cluster without a fibre and its CTCs."""
         return replace(self, fibres=tuple(each for each in self.fibres if each != fibre))
-
-    def own_channels(self, nodes: tuple[str, str]) -> bool:
-        """Whether each fibre of a link has channels that nothing else uses, and all are alike."""
-        ends = Counter(
-            self.channel(*end)
-            for fibre in self.fibres
-            for end in zip(fibre.nodes, fibre.chpids, strict=True)
-        )
-        fibres = [fibre for fibre in self.fibres if fibre.nodes == nodes]
-        return len({(fibre.km, fibre.path) for fibre in fibres}) == 1 and all(
-            ends[self.channel(*end)] == 1
-            for fibre in fibres
-            for end in zip(nodes, fibre.chpids, strict=True)
-        )
 
     def farther(self, km: float) -> "DrawnCluster":
         """The cluster, each fibre so much longer."""
@@ -165,10 +148,6 @@ class DrawnCluster:
                 f'[[traffic]]\nfrom = "{sender}"\nto = "{to}"\nworkload = "{workload}"\n'
                 f"pairs = {pairs}"
             )
-
-
-def _joined(load: tuple[str, str, str, int], links: Collection[tuple[str, str]]) -> bool:
-    return any({load[0], load[1]} == set(nodes) for nodes in links)
 
 
 def draw_cluster(seed: int) -> DrawnCluster:

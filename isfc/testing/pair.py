@@ -29,17 +29,8 @@ from isfc.link.state import DeviceState, LinkState
 from isfc.system import inputs
 from isfc.system.definition import CtcDefinition, LinkEndDefinition
 from isfc.system.system import System
-from isfc.testing.plan import (
-    ActivateCtc,
-    DeactivateCtc,
-    Plug,
-    SendMessages,
-    Step,
-    Unplug,
-    VaryCtcChpid,
-    VaryRdev,
-    Wait,
-)
+from isfc.testing import plan as steps
+from isfc.testing.plan import Step
 from isfc.testing.side import PackageBook, Side
 
 US: Final = 1_000
@@ -235,31 +226,33 @@ class Pair:
 
     def do(self, step: Step) -> None:
         """Do one step of a plan, if it can be done now."""
-        if isinstance(step, Wait):
+        if isinstance(step, steps.Wait):
             self.run(step.duration_ns)
-        elif isinstance(step, SendMessages):
+        elif isinstance(step, steps.SendMessages):
             number = 2 * step.conversation + step.traffic  # a conversation is of one kind
             side = self.sides[step.here]
             self.send(side, *step.lengths, conversation=number, traffic=step.traffic)
-        elif isinstance(step, Unplug):
+        elif isinstance(step, steps.Unplug):
             self.unplug(step.index % self.setup.ctc_count)
-        elif isinstance(step, Plug):
+        elif isinstance(step, steps.Plug):
             self.plug(step.index % self.setup.ctc_count)
         else:
             self._operate(step)
 
-    def _operate(self, step: ActivateCtc | DeactivateCtc | VaryCtcChpid | VaryRdev) -> None:
+    def _operate(
+        self, step: steps.ActivateCtc | steps.DeactivateCtc | steps.VaryCtcChpid | steps.VaryRdev
+    ) -> None:
         side, index = self.sides[step.here], step.index % self.setup.ctc_count
         system, rdev, now_ns = side.system, side.rdevs[index], self.engine.now_ns
-        if isinstance(step, VaryCtcChpid):
+        if isinstance(step, steps.VaryCtcChpid):
             system.apply(
                 inputs.VaryChpid(system.channels.chpid_of[rdev], online=step.online), now_ns
             )
-        elif isinstance(step, VaryRdev):
+        elif isinstance(step, steps.VaryRdev):
             system.apply(inputs.VaryDevice(rdev, online=step.online), now_ns)
-        elif isinstance(step, DeactivateCtc) != self.is_active(side, index):
+        elif isinstance(step, steps.DeactivateCtc) != self.is_active(side, index):
             return
-        elif isinstance(step, ActivateCtc):
+        elif isinstance(step, steps.ActivateCtc):
             self.activate(side, index)
         else:
             self.deactivate(side, index)
@@ -298,10 +291,10 @@ class Pair:
         for here, side in enumerate(self.sides):
             for index, rdev in enumerate(side.rdevs):
                 if side.system.channels.chpid_of[rdev] in side.system.channels.offline_chpids:
-                    self.do(VaryCtcChpid(here, index, online=True))
+                    self.do(steps.VaryCtcChpid(here, index, online=True))
                 if rdev in side.system.channels.offline_rdevs:
-                    self.do(VaryRdev(here, index, online=True))
-                self.do(ActivateCtc(here, index))
+                    self.do(steps.VaryRdev(here, index, online=True))
+                self.do(steps.ActivateCtc(here, index))
 
     def all_arrived(self) -> bool:
         """Whether every byte sent has arrived."""

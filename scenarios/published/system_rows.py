@@ -9,6 +9,7 @@ from typing import Final
 
 from ctc.features import find_channel
 from isfc.io.bandwidth import DataRates, carry
+from isfc.io.demand import DS8950, FIRST_BLOCK_LENGTH
 from isfc.io.osa import (
     OSA_EXPRESS6S_10GBE,
     OSA_EXPRESS7S_25GBE,
@@ -20,7 +21,6 @@ from isfc.io.osa import (
 )
 from isfc.io.sap import MODELS, PROFILES, Z15, iop_busy, iop_threads, sap_busy, sap_io_per_s
 from isfc.io.sizing import Guidelines
-from isfc.io.storage import DS8950, FIRST_BLOCK_LENGTH
 from isfc.io.zhyperlink import ZHYPERLINK, link_limit_per_s, link_load
 from scenarios.published.table import PublishedRow
 

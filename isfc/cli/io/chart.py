@@ -8,6 +8,7 @@ from rich.table import Table
 
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import PrintOptions
+from isfc.cli.options.option import valued
 from isfc.cli.output.curves import chart_parts
 from isfc.cli.output.file import ForceOption
 from isfc.cli.output.notes import note_lines, show_notes
@@ -34,8 +35,7 @@ def chart(
     ],
     *,
     plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draw it as well; FILE ends with .svg or .png."),
+        Path | None, valued("FILE", "Draw it as well; FILE ends with .svg or .png.")
     ] = None,
     force: ForceOption = False,
     printed: PrintOptions,

@@ -1,6 +1,6 @@
 """The ``isfc io`` commands as functions: the same options, and the record that --json prints."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Generic, Literal, TypeVar
@@ -62,13 +62,11 @@ _BOUNDS: Final[Mapping[str, tuple[float, float]]] = {
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class IoResult(Generic[_Record]):
+class IoAnswer(Generic[_Record]):
     """What one of the ``isfc io`` commands finds: ``record`` is what its ``--json`` prints."""
 
     name: str
     record: _Record
-    table: str
-    """The key of the record that has the channels."""
 
     def to_dict(self) -> dict[str, Any]:
         """What the command prints with ``--json``; names and meanings of the keys stay."""
@@ -76,34 +74,39 @@ class IoResult(Generic[_Record]):
         return found
 
     def rows(self) -> list[dict[str, Any]]:
-        """A flat record for each channel, as a data frame takes them."""
-        return [{"channel": name, **_flat(of)} for name, of in self.to_dict()[self.table].items()]
-
-    def __repr__(self) -> str:
-        return f"<IoResult {self.name}: channels {', '.join(self.to_dict()[self.table])}>"
+        """Flat records, as a data frame takes them."""
+        raise NotImplementedError
 
     def _repr_html_(self) -> str:
-        """A row for each channel, for a notebook."""
-        return _html(self.name, self.rows())
+        """A row for each of them, for a notebook."""
+        rows = self.rows()
+        return html_table(
+            self.name, [*rows[0]] if rows else [""], [[*row.values()] for row in rows]
+        )
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class IoSizing:
+class IoResult(IoAnswer[_Record]):
+    """What ``isfc io plan`` and ``isfc io run`` find."""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat record for each channel, as a data frame takes them."""
+        return [{"channel": name, **_flat(of)} for name, of in self.to_dict()["channels"].items()]
+
+    def __repr__(self) -> str:
+        return f"<IoResult {self.name}: channels {', '.join(self.to_dict()['channels'])}>"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class IoSizing(IoAnswer[IoSizeJson]):
     """What mixes need: ``record`` is what ``isfc io size --json`` prints."""
 
-    name: str
-    record: IoSizeJson
     sizings: tuple[Sizing, ...]
 
     @property
     def proposal(self) -> str:
         """The best of the first mix as a configuration, which `io_plan` and `io_run` take."""
         return proposal(self.sizings[0])
-
-    def to_dict(self) -> dict[str, Any]:
-        """What ``isfc io size --json`` prints; names and meanings of the keys stay."""
-        found: dict[str, Any] = to_builtins(self.record, enc_hook=str)
-        return found
 
     def rows(self) -> list[dict[str, Any]]:
         """A flat record for each feature that a mix could have, as a data frame takes them."""
@@ -117,10 +120,6 @@ class IoSizing:
         best = self.sizings[0].best
         return f"<IoSizing {self.name}: {best.channels_grown} channels of {best.feature}>"
 
-    def _repr_html_(self) -> str:
-        """A row for each feature, for a notebook."""
-        return _html(self.name, self.rows())
-
 
 @checked
 def io_plan(config: str | Path) -> IoResult[IoPlanJson]:
@@ -132,7 +131,7 @@ def io_plan(config: str | Path) -> IoResult[IoPlanJson]:
     with in_python(), within(_name(config)):
         plan = make_io_plan(configuration)
         record = io_plan_json(plan, advise(plan), (*alone, CHANNELS_UNRANGED))
-    return IoResult(_name(config), record, "channels")
+    return IoResult(_name(config), record)
 
 
 @checked
@@ -148,7 +147,7 @@ def io_run(
     with in_python(), within(_name(config)):
         done = run_configuration(configuration, seconds, warmup, seed)
         record = io_run_json(done, (*alone, CHANNELS_UNRANGED))
-    return IoResult(_name(config), record, "channels")
+    return IoResult(_name(config), record)
 
 
 @checked
@@ -173,7 +172,7 @@ def io_beside(
         opened = collection.link(link, "link"), disks
         extent = IoExtent(seconds, warmup, seed)
         shared, notes = run_beside(opened, ctcs, pairs, extent)
-    return IoResult(_name(config), shared_json(shared, notes=notes), "channels")
+    return IoResult(_name(config), shared_json(shared, notes=notes))
 
 
 @checked
@@ -237,7 +236,3 @@ def _name(config: str | Path) -> str:
 def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
     """What of a record fits one row."""
     return {key: value for key, value in record.items() if not isinstance(value, dict | list)}
-
-
-def _html(title: str, rows: Sequence[Mapping[str, Any]]) -> str:
-    return html_table(title, [*rows[0]] if rows else [""], [[*row.values()] for row in rows])

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from msgspec import Struct
@@ -12,6 +12,7 @@ from isfc.cli.options.layout import JsonOption
 from isfc.cli.output.notes import NoteJson, note_lines, notes_json
 from isfc.cli.output.streams import show, show_json
 from isfc.io.advice import IoAdvice, advise
+from isfc.io.demand import ChannelFlows, ChannelRoute
 from isfc.io.plan import ChannelPlan, IoPlan, make_io_plan
 from isfc.io.shared import read_disks
 from isfc.io.trunks import TrunkLoad
@@ -213,19 +214,25 @@ def trunk_json(load: TrunkLoad) -> TrunkJson:
     )
 
 
+def channel_fields(found: ChannelFlows, route: ChannelRoute) -> dict[str, Any]:
+    """What `ChannelJson` has, by its keys, of a channel that is planned or was run."""
+    return {
+        "feature": route.channel.feature,
+        "link_gbps": route.link_gbps,
+        "io_per_s": found.io_per_s,
+        "mb_per_s_read": found.traffic.read_mb_per_s,
+        "mb_per_s_write": found.traffic.write_mb_per_s,
+        "processor_percent": 100 * found.processor,
+        "bus_percent": 100 * found.bus if route.profile.bus_mb_per_s else None,
+        "line_percent_read": 100 * found.line_read,
+        "line_percent_write": 100 * found.line_write,
+    }
+
+
 def _planned_channel(plan: ChannelPlan) -> PlannedChannelJson:
     estimate = plan.estimate
-    read, write = plan.mb_per_s
     return PlannedChannelJson(
-        feature=plan.channel.feature,
-        link_gbps=estimate.route.link_gbps,
-        io_per_s=plan.io_per_s,
-        mb_per_s_read=read,
-        mb_per_s_write=write,
-        processor_percent=100 * estimate.processor,
-        bus_percent=100 * estimate.bus if estimate.route.profile.bus_mb_per_s else None,
-        line_percent_read=100 * estimate.line_read,
-        line_percent_write=100 * estimate.line_write,
+        **channel_fields(estimate, estimate.route),
         workloads={
             load.name: PlannedLoadJson(
                 load.protocol, each.rate_per_s, each.response_ns / 1e3, each.active

@@ -8,7 +8,14 @@ import typer
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from isfc.cli.io.plan import ChannelJson, ConfigArgument, TrunkJson, finite, trunk_json
+from isfc.cli.io.plan import (
+    ChannelJson,
+    ConfigArgument,
+    TrunkJson,
+    channel_fields,
+    finite,
+    trunk_json,
+)
 from isfc.cli.io.run_page import activity_rows, io_run_page, report_page
 from isfc.cli.judgement.io_limit import IoLimitsJson, io_limit_line, io_limits_json
 from isfc.cli.judgement.limit import limit_of_run, limits_json, run_line
@@ -21,21 +28,16 @@ from isfc.cli.options.layout import (
     open_with_disks,
 )
 from isfc.cli.options.number import SEED_MAX, bounded
+from isfc.cli.options.option import flag, valued
 from isfc.cli.output.notes import NoteJson, note_lines, notes_json, show_notes
+from isfc.cli.output.record import record_of
 from isfc.cli.output.streams import show, show_csv, show_json
 from isfc.cli.results.shared import shared_page
 from isfc.cli.results.shared_json import shared_json
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration, Protocol
 from isfc.io.limit import find_io_limit
-from isfc.io.run import (
-    SECONDS,
-    WARMUP,
-    ChannelRun,
-    IoRun,
-    WorkloadRun,
-    run_configuration,
-)
+from isfc.io.run import SECONDS, WARMUP, ChannelRun, IoRun, WorkloadRun, run_configuration
 from isfc.io.shared import read_disks
 from isfc.layout.checked_toml import within
 from isfc.layout.layout import Layout
@@ -75,9 +77,8 @@ class IoShown(Struct, frozen=True):
 
     ctcs: Annotated[
         str | None,
-        typer.Option(
-            metavar="WORKLOAD",
-            help="CONFIG is a layout with [[io]]: its CTCs carry this meanwhile, such as HL.",
+        valued(
+            "WORKLOAD", "CONFIG is a layout with [[io]]: its CTCs carry this meanwhile, such as HL."
         ),
     ] = None
     pairs: Annotated[
@@ -91,7 +92,7 @@ class IoShown(Struct, frozen=True):
             "I/O Queuing Activity, or synchronous I/O."
         ),
     ] = None
-    csv: Annotated[bool, typer.Option("--csv", help="Print the view as CSV.")] = False
+    csv: Annotated[bool, flag("--csv", "Print the view as CSV.")] = False
     json: JsonOption = False
 
     def __post_init__(self) -> None:
@@ -293,19 +294,11 @@ def io_run_json(run: IoRun, notes: Sequence[Note] = ()) -> IoRunJson:
             for each in run.synchronous
         },
         saps={
-            each.system: RunSapsJson(
-                finite(100 * each.busy), each.starts_per_s, each.interrupts_per_s
-            )
+            each.system: RunSapsJson(finite(100 * each.busy), each.io_per_s, each.io_per_s)
             for each in run.saps
         },
         osa={
-            each.channel.chpid: RunOsaJson(
-                mb_per_s_out=each.mb_per_s_out,
-                mb_per_s_in=each.mb_per_s_in,
-                packets_per_s=each.packets_per_s,
-                cpu_us_per_mb=each.cpu_us_per_mb,
-                cpu_unknown=each.cpu_unknown or None,
-            )
+            each.channel.chpid: record_of(RunOsaJson, each, cpu_unknown=each.cpu_unknown or None)
             for each in run.osas
         },
         trunks=[trunk_json(load) for load in run.trunks],
@@ -316,15 +309,7 @@ def io_run_json(run: IoRun, notes: Sequence[Note] = ()) -> IoRunJson:
 
 def _run_channel(run: ChannelRun) -> RunChannelJson:
     return RunChannelJson(
-        feature=run.channel.feature,
-        link_gbps=run.route.link_gbps,
-        io_per_s=run.io_per_s,
-        mb_per_s_read=run.mb_per_s(reads=True),
-        mb_per_s_write=run.mb_per_s(reads=False),
-        processor_percent=100 * run.processor,
-        bus_percent=100 * run.bus if run.route.profile.bus_mb_per_s else None,
-        line_percent_read=100 * run.line_read,
-        line_percent_write=100 * run.line_write,
+        **channel_fields(run, run.route),
         frame_bytes_read=run.frame_bytes(reads=True),
         frame_bytes_write=run.frame_bytes(reads=False),
         zhpf=ProtocolJson(*run.of(Protocol.ZHPF)),
@@ -334,11 +319,5 @@ def _run_channel(run: ChannelRun) -> RunChannelJson:
 
 
 def _run_load(run: WorkloadRun) -> RunLoadJson:
-    return RunLoadJson(
-        io_per_s=run.io_per_s,
-        mb_per_s=run.mb_per_s,
-        response_us=ResponseJson(run.response_us, run.response_p50_us, run.response_p99_us),
-        pend_us=run.pend_us,
-        disc_us=run.disc_us,
-        conn_us=run.conn_us,
-    )
+    response = ResponseJson(run.response_us, run.response_p50_us, run.response_p99_us)
+    return record_of(RunLoadJson, run, response_us=response)

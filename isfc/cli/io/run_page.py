@@ -10,7 +10,8 @@ from ctc.features import generation_code
 from isfc.cli.output.table import plain_table
 from isfc.io.configuration import Protocol
 from isfc.io.rmf_iop import WHOLE_SYSTEM
-from isfc.io.run import ChannelRun, IoRun, OsaRun, SapRun, SynchronousRun, WorkloadRun
+from isfc.io.run import ChannelRun, IoRun, OsaRun, SynchronousRun, WorkloadRun
+from isfc.io.sap import SapLoad, iop_threads
 from isfc.io.trunks import TrunkLoad
 
 Row = Mapping[str, object]
@@ -103,8 +104,8 @@ def _channel_row(run: ChannelRun) -> Row:
         "speed": f"{run.route.link_gbps:g}G",
         "total_percent": round(100 * run.processor, 2),
         "bus_percent": round(100 * run.bus, 2) if run.route.profile.bus_mb_per_s else "",
-        "read_mb_per_s": round(run.mb_per_s(reads=True), 2),
-        "write_mb_per_s": round(run.mb_per_s(reads=False), 2),
+        "read_mb_per_s": round(run.traffic.read_mb_per_s, 2),
+        "write_mb_per_s": round(run.traffic.write_mb_per_s, 2),
     }
     for protocol in (Protocol.FICON, Protocol.ZHPF):
         rate, active, deferred = run.of(protocol)
@@ -134,19 +135,21 @@ def _device_row(run: WorkloadRun) -> Row:
 
 def _iop_rows(run: IoRun) -> Iterator[Row]:
     for each in run.saps:
-        for number in range(1, each.iops + 1):
-            yield _iop_row(each, f"{number:02X}", 1 / each.iops)
+        iops = iop_threads(each.saps)
+        for number in range(1, iops + 1):
+            yield _iop_row(each, f"{number:02X}", 1 / iops)
         yield _iop_row(each, WHOLE_SYSTEM, 1.0)
 
 
-def _iop_row(run: SapRun, iop: str, share: float) -> Row:
+def _iop_row(run: SapLoad, iop: str, share: float) -> Row:
+    rate = round(share * run.io_per_s, 3)
     return {
         "system": run.system,
         "iop": iop,
-        "activity_per_s": round(share * run.starts_per_s, 3),
+        "activity_per_s": rate,
         "busy_percent": round(100 * run.busy, 2) if run.busy != float("inf") else "over",
-        "starts_per_s": round(share * run.starts_per_s, 3),
-        "interrupts_per_s": round(share * run.interrupts_per_s, 3),
+        "starts_per_s": rate,
+        "interrupts_per_s": rate,
     }
 
 

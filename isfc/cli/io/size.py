@@ -14,8 +14,10 @@ from isfc.cli.io.size_page import sizing_page
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption
 from isfc.cli.options.number import bounded
+from isfc.cli.options.option import valued
 from isfc.cli.output.file import ForceOption, check_file, output_option
 from isfc.cli.output.notes import NoteJson, note_lines, notes_json
+from isfc.cli.output.record import record_of
 from isfc.cli.output.streams import show, show_error, show_json, write_file
 from isfc.errors import ConfigurationError
 from isfc.io.configuration_file import read_io_configuration
@@ -23,14 +25,7 @@ from isfc.io.mix import DEVICE_BLOCK_LENGTH, Mix, mix_of_configuration, mix_of_i
 from isfc.io.proposal import proposal, warnings_of
 from isfc.io.rmf import read_rmf
 from isfc.io.rmf_interval import RmfInterval, busiest
-from isfc.io.sizing import (
-    Choice,
-    DistanceNeed,
-    Guidelines,
-    RoomNeed,
-    Sizing,
-    SynchronousNeed,
-)
+from isfc.io.sizing import Choice, DistanceNeed, Guidelines, RoomNeed, Sizing, SynchronousNeed
 from isfc.io.sizing import size as size_mix
 from scenarios.runs.notes import CHANNELS_UNRANGED
 
@@ -55,8 +50,7 @@ class MixOptions(Struct, frozen=True):
         ),
     ] = None
     rmf: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Size what an RMF report shows: its text, pasted."),
+        Path | None, valued("FILE", "Size what an RMF report shows: its text, pasted.")
     ] = None
     interval: Annotated[
         SizedIntervals | None,
@@ -178,15 +172,11 @@ def size_of(
     sized: MixOptions, growth: float, km: float | None, most: GuidelineOptions
 ) -> list[Sizing]:
     """What each mix needs."""
-    return [
-        size_mix(each, growth, most.guidelines, (0.0, _first(km, each.km, _KM)))
-        for each in sized.read()
-    ]
-
-
-def _first(*values: float | None) -> float:
-    """The first value that there is."""
-    return next(value for value in values if value is not None)
+    found = []
+    for each in sized.read():
+        far = next(value for value in (km, each.km, _KM) if value is not None)
+        found.append(size_mix(each, growth, most.guidelines, (0.0, far)))
+    return found
 
 
 def _not_sized(intervals: Sequence[RmfInterval], which: SizedIntervals | None) -> Iterator[str]:
@@ -273,33 +263,28 @@ def io_size_json(growth_percent: float, sizings: Sequence[Sizing]) -> IoSizeJson
 
 def _mix(sizing: Sizing) -> MixJson:
     saps = SapsNeededJson(sizing.saps.saps, finite(sizing.saps.busy_percent))
-    return MixJson(
-        name=sizing.mix.name,
-        io_per_s=sizing.mix.io_per_s,
-        mb_per_s_read=sizing.mix.read_mb_per_s,
-        mb_per_s_write=sizing.mix.write_mb_per_s,
-        notes=list(sizing.mix.notes),
+    mix = sizing.mix
+    return record_of(
+        MixJson,
+        sizing,
+        name=mix.name,
+        io_per_s=mix.io_per_s,
+        notes=mix.notes,
+        mb_per_s_read=mix.read_mb_per_s,
+        mb_per_s_write=mix.write_mb_per_s,
         best=_choice(sizing.best),
         choices=[_choice(choice) for choice in sizing.choices],
-        distances=sizing.distances,
         saps=saps,
-        synchronous=sizing.synchronous,
-        rooms=sizing.rooms,
     )
 
 
 def _choice(choice: Choice) -> ChoiceJson:
     use = choice.use
-    return ChoiceJson(
-        feature=choice.feature,
-        protocol=choice.protocol,
-        encrypted=choice.encrypted,
-        channels=choice.channels,
-        channels_grown=choice.channels_grown,
+    return record_of(
+        ChoiceJson,
+        choice,
         processor_percent=100 * use.processor,
         bus_percent=None if use.bus is None else 100 * use.bus,
         line_percent_read=100 * use.line_read,
         line_percent_write=100 * use.line_write,
-        first=choice.first,
-        first_at_io_per_s=choice.first_at_io_per_s,
     )

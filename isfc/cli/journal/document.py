@@ -12,6 +12,7 @@ from msgspec.structs import asdict
 from ctc.address import Rdev, format_rdev
 from ctc.frame import CommandFrame, DataFrame, Frame
 from isfc.arguments import checked
+from isfc.cli.output.record import record_of
 from isfc.cli.output.streams import plain
 from isfc.errors import ConfigurationError
 from isfc.journal.framed import CTCE_HEADER, MAGIC_LENGTH
@@ -249,25 +250,12 @@ def replay_json(done: Replay) -> ReplayJson:
 
 
 def _message_json(message: Message) -> MessageJson:
-    return MessageJson(
-        message.conversation,
-        message.traffic.name.lower(),
-        message.length,
-        message.serial,
-        message.more,
-    )
+    return record_of(MessageJson, message, traffic=message.traffic.name.lower())
 
 
 def _frame_json(frame: Frame) -> FrameJson:
     if isinstance(frame, CommandFrame):
-        command = frame.command.name
-        return FrameJson(
-            kind="command",
-            command=command,
-            serial=frame.serial,
-            length=frame.length,
-            count=frame.count,
-        )
+        return record_of(FrameJson, frame, kind="command", command=frame.command.name)
     if isinstance(frame, DataFrame):
         package = frame.load
         assert isinstance(package, Package), "only packages travel"

@@ -71,15 +71,14 @@ def _percent(share: float) -> str:
 def channel_rows(plans: Sequence[ChannelPlan]) -> Iterator[Sequence[str]]:
     """A row for each channel, under `CHANNEL_HEADS`."""
     for plan in plans:
-        estimate = plan.estimate
-        read, write = plan.mb_per_s
+        estimate, moved = plan.estimate, plan.estimate.traffic
         yield (
             plan.channel.chpid,
             plan.channel.feature.removeprefix("FICON "),
             f"{estimate.route.link_gbps:g}",
-            f"{plan.io_per_s:,.0f}",
-            f"{read:,.0f}",
-            f"{write:,.0f}",
+            f"{estimate.io_per_s:,.0f}",
+            f"{moved.read_mb_per_s:,.0f}",
+            f"{moved.write_mb_per_s:,.0f}",
             f"{100 * estimate.processor:.1f}",
             f"{100 * estimate.bus:.1f}" if estimate.route.profile.bus_mb_per_s else "-",
             f"{100 * max(estimate.line_read, estimate.line_write):.1f}",

@@ -9,6 +9,7 @@ import typer
 from msgspec import Struct, convert
 
 from isfc.cli.options.layout import JsonOption
+from isfc.cli.options.option import valued
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import show_json, show_lines
 from isfc.errors import ConfigurationError, RemoteProtocolError
@@ -16,10 +17,7 @@ from isfc.live.control_client import ControlClient
 from isfc.live.run_directory import find_control, running_nodes
 
 RunDirOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--run-dir", metavar="DIR", help="Where the control sockets of running nodes are."
-    ),
+    Path | None, valued("DIR", "Where the control sockets of running nodes are.", "--run-dir")
 ]
 
 

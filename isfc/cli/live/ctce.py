@@ -13,23 +13,70 @@ from isfc.cli.live.ctce_hardware import HardwareOptions, made_layout
 from isfc.cli.live.ctce_observe import DeviceReports, ShownOptions
 from isfc.cli.live.ctce_operator import CtceOperator, read_commands
 from isfc.cli.live.ctce_options import SourceOptions
-from isfc.cli.live.ctce_replay import is_ctce_journal, replay_journal
 from isfc.cli.live.ctce_table import totals, watched
 from isfc.cli.live.late_stream import late_stdout
 from isfc.cli.live.loops import run_live
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import complete_layout
 from isfc.cli.options.number import within
+from isfc.cli.options.option import flag
 from isfc.cli.options.source import write_text
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import ForceOption, output_option
 from isfc.cli.output.streams import show, show_error, show_lines
+from isfc.ctce.exchange import Exchange
 from isfc.ctce.ios import IoBook
 from isfc.ctce.join import JoinedCtc
+from isfc.ctce.journal import CtceJournal, replay
+from isfc.errors import ConfigurationError, JournalError
+from isfc.journal.framed import CTCE_HEADER, MAGIC_LENGTH
 from isfc.live.ctce import CtceBox
 from isfc.live.ctce_metrics import ctce_families
 from isfc.live.endpoint import TcpEndpoint
 from isfc.live.metrics_server import MetricsServer
+
+
+def is_ctce_journal(name: str) -> bool:
+    """Whether an argument is a file that begins as such a journal does."""
+    path = Path(name)
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(MAGIC_LENGTH) == CTCE_HEADER[:MAGIC_LENGTH]
+
+
+def replay_journal(name: str, shown: ShownOptions) -> None:
+    """Replay one, and show of it what options ask for; ends with 1 at the first difference."""
+    if shown.watch or shown.journal is not None or shown.metrics is not None:
+        raise ConfigurationError(
+            f"{name}: a journal has no --watch, --journal or --metrics: expected --trace, "
+            "--timeline or --interval"
+        )
+    with Path(name).open("rb") as file:
+        try:
+            journal = CtceJournal(file.read)
+            exchange = Exchange(journal.definition, lambda _at, _order: None)
+            now_ns = 0
+
+            def before(at_ns: int) -> None:
+                nonlocal now_ns
+                now_ns = at_ns
+                reports.look(at_ns)
+
+            with shown.observing(exchange, journal.ctcs, lambda: now_ns) as (book, reports):
+                replay(journal, exchange, before)
+        except JournalError as error:
+            show_error(f"{name}: {error}")
+            raise typer.Exit(ExitCode.FAILED) from None
+    count = sum(tally.order_count for tally in book.tallies.values())
+    cut = journal.framed.truncated_length
+    show_lines(
+        [
+            f"{count:,} commands in {now_ns / 1e9:.1f} s: all that ends were told is the same "
+            "again" + (f"; {cut:,} bytes at the end are no whole record" if cut else "")
+        ]
+    )
+
 
 SECONDS_MAX = 86_400.0
 
@@ -49,8 +96,7 @@ def ctce(
     *,
     where: SourceOptions,
     lines: Annotated[
-        bool,
-        typer.Option("--lines", help="Print the lines for both configuration files, and end."),
+        bool, flag("--lines", "Print the lines for both configuration files, and end.")
     ] = False,
     output: Annotated[
         Path | None, output_option("Write the CTCs as a layout, for --layout, and end.")
@@ -59,8 +105,7 @@ def ctce(
     hardware: HardwareOptions,
     shown: ShownOptions,
     seconds: Annotated[
-        float | None,
-        typer.Option(help="End after so long.", callback=within(0.1, SECONDS_MAX)),
+        float | None, typer.Option(help="End after so long.", callback=within(0.1, SECONDS_MAX))
     ] = None,
 ) -> None:
     """Join real Hercules by CTCs, and trace their commands.

@@ -12,6 +12,7 @@ from msgspec import Struct
 from ctc.address import ChpidId, format_rdev
 from ctc.order_fibre import FibreKind
 from isfc.cli.options.layout import LinkOption, complete_layout, open_collection
+from isfc.cli.options.option import valued
 from isfc.ctce.exchange import ExchangeDefinition
 from isfc.ctce.join import JoinedCtc
 from isfc.errors import ConfigurationError
@@ -65,9 +66,9 @@ class HardwareOptions(Struct, frozen=True):
     ] = None
     commands: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="What goes wrong, and when: lines such as 'at 5s lose director:61'. The same is "
+        valued(
+            "FILE",
+            "What goes wrong, and when: lines such as 'at 5s lose director:61'. The same is "
             "typed while it runs: lose, restore, delay, stall, resume.",
         ),
     ] = None

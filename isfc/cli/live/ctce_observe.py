@@ -1,38 +1,143 @@
-"""What ``isfc ctce`` shows and keeps of what happens: a trace, a timeline, FCX108, a journal."""
+"""What ``isfc ctce`` shows and keeps of what happens: a trace, a timeline, FCX108, a journal.
 
+In a timeline each system is a process, each of its devices a thread; times are since the start.
+"""
+
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Final
 
 import typer
 from msgspec import Struct
 from rich.console import RenderableType
 
+from ctc.adapter import Step
 from ctc.address import format_rdev
+from ctc.order import name_of
+from ctc.state import State
 from isfc.cli.live.ctce_table import Intervals, device_pages
-from isfc.cli.live.ctce_timeline import CtceTimeline
-from isfc.cli.live.ctce_trace import trace_line
 from isfc.cli.live.observe_options import ObserveOptions
 from isfc.cli.options.number import within
+from isfc.cli.options.option import flag, valued
+from isfc.cli.output import trace_events
 from isfc.cli.output.file import check_file, check_force
 from isfc.cli.output.streams import show, show_error, show_lines
-from isfc.cli.output.trace_events import trace_file
-from isfc.ctce.exchange import (
-    CtcPlace,
-    Exchange,
-    ExchangeDefinition,
-    ExchangeEvent,
-    OrderStep,
-)
-from isfc.ctce.ios import IoBook
+from isfc.cli.output.trace_events import Event
+from isfc.ctce.exchange import CtcPlace, Exchange, ExchangeDefinition, ExchangeEvent, OrderStep
+from isfc.ctce.ios import CommandIo, IoBook
 from isfc.ctce.join import JoinedCtc
 from isfc.ctce.journal import ToldDigest, begin_record, end_record, input_record
+from isfc.ctce.nje import nje_name
 from isfc.errors import ConfigurationError
 from isfc.journal.framed import CTCE_HEADER
 from isfc.live.ctce import CtceBox
 from isfc.live.endpoint import TcpEndpoint
 from isfc.live.journal_file import JournalWriter
+
+IOS_MAX: Final = 600_000
+"""I/Os of a timeline: as many as Perfetto takes with ease."""
+
+RATE_BIN_NS: Final = 10_000_000
+DATA_LENGTH: Final = 16
+"""Bytes of a WRITE that a timeline and a line of a trace show."""
+
+
+class CtceTimeline:
+    """Adds the events of each I/O; ``stopped`` is told once why there are no more.
+
+    A file that takes no more ends the timeline, and harms nobody who is served.
+    """
+
+    def __init__(
+        self,
+        ctcs: Sequence[JoinedCtc],
+        add: Callable[[Event], None],
+        stopped: Callable[[str], None],
+    ) -> None:
+        self._add = add
+        self._stopped = stopped
+        self._ctcs = ctcs
+        self._io_count = 0
+        systems = list(dict.fromkeys(end.system for ctc in ctcs for end in ctc))
+        self._systems = systems
+        self._bin: defaultdict[CtcPlace, tuple[int, int]] = defaultdict(lambda: (0, 0))
+        """Of each end the bin of time in which it wrote last, and the bytes of that."""
+        for system, name in enumerate(systems):
+            for event in trace_events.process_events(system, name):
+                add(event)
+        for index, ctc in enumerate(ctcs):
+            for end, each in enumerate(ctc):
+                system, number = self._place(CtcPlace(index, end))
+                for event in trace_events.thread_events(
+                    system, number, index, format_rdev(each.rdev)
+                ):
+                    add(event)
+
+    def take(self, io: CommandIo) -> None:
+        """An I/O is over."""
+        self._io_count += 1
+        if self._io_count > IOS_MAX:
+            if self._io_count == IOS_MAX + 1:
+                self._stopped(f"it has {IOS_MAX:,} I/Os")
+            return
+        try:
+            self._take(io)
+        except OSError as error:
+            self._io_count = IOS_MAX + 1
+            self._stopped(error.strerror or str(error))
+
+    def _take(self, io: CommandIo) -> None:
+        order = io.order
+        details: dict[str, Any] = {"outcome": io.outcome, "count": order.count}
+        if order.data:
+            details |= {"bytes": len(order.data), "data": order.data[:DATA_LENGTH].hex()}
+        place = trace_events.device_place(*self._place(io.at))
+        times_ns = (io.begin_ns, io.end_ns)
+        for event in trace_events.io_events(
+            name_of(order.code), place, details, times_ns, _phases(io)
+        ):
+            self._add(event)
+        if order.data and io.outcome == "ended":
+            self._rate(io)
+
+    def _rate(self, io: CommandIo) -> None:
+        """What a device writes, as MB/s of each bin of time in which it does."""
+        now_bin = io.end_ns // RATE_BIN_NS
+        at_bin, length = self._bin[io.at]
+        if now_bin != at_bin:
+            self._count(io.at, at_bin, length)
+            if now_bin > at_bin + 1:
+                self._count(io.at, at_bin + 1, 0)
+            length = 0
+        self._bin[io.at] = now_bin, length + len(io.order.data)
+
+    def _count(self, at: CtcPlace, in_bin: int, length: int) -> None:
+        system, _ = self._place(at)
+        name = f"{format_rdev(self._ctcs[at.ctc][at.end].rdev)} MB/s"
+        rate = round(length / (1 << 20) * 1e9 / RATE_BIN_NS, 3)
+        counter = {
+            "ph": "C",
+            "pid": system + 1,
+            "tid": 0,
+            "ts": trace_events.us(in_bin * RATE_BIN_NS),
+        }
+        self._add({**counter, "name": name, "args": {"MB/s": rate}})
+
+    def _place(self, at: CtcPlace) -> tuple[int, int]:
+        end = self._ctcs[at.ctc][at.end]
+        return self._systems.index(end.system), end.rdev
+
+
+def _phases(io: CommandIo) -> Iterator[tuple[str, int, int]]:
+    """PEND, CONN and DISC as far as they took any time: data go before the mate is told."""
+    at_ns = io.begin_ns
+    for name, length_ns in (("PEND", io.pend_ns), ("CONN", io.conn_ns), ("DISC", io.disc_ns)):
+        if length_ns and at_ns + length_ns <= io.end_ns:
+            yield name, at_ns, at_ns + length_ns
+            at_ns += length_ns
+
 
 INTERVAL_S_MAX = 86_400.0
 
@@ -40,9 +145,7 @@ INTERVAL_S_MAX = 86_400.0
 class ShownOptions(Struct, frozen=True):
     """What of joined CTCs is shown, and what is kept."""
 
-    trace: Annotated[
-        bool, typer.Option("--trace", help="Print a line for each command of a guest.")
-    ] = False
+    trace: Annotated[bool, flag("--trace", "Print a line for each command of a guest.")] = False
     interval: Annotated[
         float | None,
         typer.Option(
@@ -51,25 +154,21 @@ class ShownOptions(Struct, frozen=True):
         ),
     ] = None
     timeline: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE.json", help="Write every I/O of each device, for ui.perfetto.dev."
-        ),
+        Path | None, valued("FILE.json", "Write every I/O of each device, for ui.perfetto.dev.")
     ] = None
     watch: Annotated[
-        bool, typer.Option("--watch", help="Show on a terminal what each end does, every second.")
+        bool, flag("--watch", "Show on a terminal what each end does, every second.")
     ] = False
     journal: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Record all that comes; 'isfc ctce FILE' replays it, with --trace, --timeline "
+        valued(
+            "FILE",
+            "Record all that comes; 'isfc ctce FILE' replays it, with --trace, --timeline "
             "and --interval.",
         ),
     ] = None
     metrics: Annotated[
-        str | None,
-        typer.Option(metavar="HOST:PORT", help="Answer Prometheus there, under /metrics."),
+        str | None, valued("HOST:PORT", "Answer Prometheus there, under /metrics.")
     ] = None
 
     def check(self, output: Path | None, *, force: bool) -> TcpEndpoint | None:
@@ -95,7 +194,7 @@ class ShownOptions(Struct, frozen=True):
             exchange.observers.append(_Trace(ctcs))
         with ExitStack() as stack:
             if self.timeline is not None:
-                add = stack.enter_context(trace_file(self.timeline))
+                add = stack.enter_context(trace_events.trace_file(self.timeline))
                 book.ended.append(CtceTimeline(ctcs, add, self._stopped).take)
             reports = DeviceReports(book, ctcs, self.interval, now_ns())
             try:
@@ -176,3 +275,39 @@ class _Trace:
                 self._ended = True
                 reason = error.strerror if isinstance(error, OSError) else "nobody reads it"
                 show_error(f"--trace: {reason}: it ends here; the CTCs go on without")
+
+
+STEPS: Final = {
+    Step.PENDS: "attention to the mate",
+    Step.HELD: "held: the mate is not there",
+    Step.ENDS_BOTH: "meets the mate's: both end",
+    Step.RELEASES: "ends the mate's PREPARE",
+    Step.CROSSES: "collides",
+    Step.FAILS_BOTH: "collides: both fail",
+    Step.ENDS_ALONE: "ends alone",
+    Step.TELLS: "the mate is told",
+    Step.UNNOTICED: "the mate notices nothing",
+    Step.STALE: "stale: answers nothing",
+    Step.RESETS: "resets",
+}
+"""In the words of a trace."""
+
+
+def trace_line(event: OrderStep, ctcs: Sequence[JoinedCtc]) -> str:
+    """One line: seconds since the start, who, which command, its count, what became of it, data.
+
+    A block of network job entry is named behind its first bytes.
+    """
+    order = event.order
+    count = f"{order.count:,}" if order.count else ""
+    waits = "waits" if order.state is not State.AVAILABLE else "ended"
+    begin = bytes(order.data[:DATA_LENGTH])
+    data = begin.hex() + ("..." if len(order.data) > DATA_LENGTH else "")
+    name = nje_name(begin)
+    named = "" if name is None else f"  {name}"
+    end = ctcs[event.at.ctc][event.at.end]
+    line = (
+        f"{event.at_ns / 1e9:12.6f}  {end!s:<14} {name_of(order.code):<19} "
+        f"{waits}  {count:>6}  {STEPS[event.step]:<27} {data}{named}"
+    )
+    return line.rstrip()

@@ -1,30 +1,191 @@
-"""``isfc node``: one system of a layout, live, joined to its partner over sockets."""
+"""``isfc node``: one system of a layout, live, joined to its partner by sockets, or mutual TLS."""
 
+import ssl
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from msgspec import Struct
 
 from isfc.cli.live.cp import RunDirOption
 from isfc.cli.live.loops import run_live
 from isfc.cli.live.measured_page import show_measured
 from isfc.cli.live.observe_options import ObserveOptions
 from isfc.cli.live.options import LiveOptions
-from isfc.cli.live.partner_options import PartnerOptions
 from isfc.cli.live.running_node import LiveNode, Measured
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption
+from isfc.cli.options.option import flag, valued
 from isfc.cli.output.streams import show_error
 from isfc.errors import ConfigurationError
 from isfc.journal.journal import journalled
 from isfc.layout.in_words import find_node
 from isfc.layout.layout import Layout
+from isfc.link.name import NodeName
+from isfc.live.endpoint import Endpoint, parse_endpoint
 from isfc.live.engine import MakeSystem
 from isfc.live.journal_file import JournalWriter, create_journal
 from isfc.live.late_file import LateFile
 from isfc.system.definition import LinkEndDefinition
 from isfc.system.system import System, system_of
+
+
+class PartnerOptions(Struct, frozen=True):
+    """Where a node listens, where it goes to, and its PEM files."""
+
+    listen: Annotated[
+        str | None, valued("ADDR", "Wait for the partner at unix:PATH or HOST:PORT.")
+    ] = None
+    connect: Annotated[
+        list[str] | None,
+        valued(
+            "[PARTNER=]ADDR",
+            "Or go to where the partner listens. Of several partners each is named: may be "
+            "given again.",
+        ),
+    ] = None
+    cert: Annotated[Path | None, valued("FILE", "This node's certificate (PEM): mutual TLS.")] = (
+        None
+    )
+    key: Annotated[Path | None, valued("FILE", "Its private key.")] = None
+    ca: Annotated[Path | None, valued("FILE", "The CA that signed the partner's.")] = None
+    insecure: Annotated[bool, flag("--insecure", "Go beyond this machine without TLS.")] = False
+
+    def tls(self) -> "list[TlsFiles | None]":
+        """The contexts of the end that listens and of the one that connects, if there are both.
+
+        Warns of ``--insecure`` where nothing is encrypted. Raises `ConfigurationError` for files
+        that are missing or not what they should be.
+        """
+        ways = ((True, self.listen), (False, self.connect))
+        found = [
+            mutual_tls(self.cert, self.key, self.ca, server=server, report=show_error)
+            for server, given in ways
+            if given is not None
+        ]
+        if self.insecure and not any(found):
+            show_error("--insecure: whoever reaches this address can read, forge and cut the link")
+        return found
+
+    def check_one(self) -> None:
+        """Raise `ConfigurationError` unless the only partner is either waited for or gone to."""
+        if (self.listen is None) == (self.connect is None):
+            raise ConfigurationError("expected either --listen ADDR or --connect ADDR")
+
+    def listening(self) -> Endpoint | None:
+        """Where the node listens; None if it does not."""
+        return parse_endpoint(self.listen) if self.listen else None
+
+    def connections(self, partners: Sequence[NodeName]) -> dict[NodeName, Endpoint]:
+        """Where to go to, by partner, from ``PARTNER=ADDR``; the only one need not be named."""
+        found: dict[NodeName, Endpoint] = {}
+        for text in self.connect or ():
+            name, equals, place = text.partition("=")
+            name = name.upper()
+            if not (equals and name in partners):
+                if len(partners) > 1:
+                    raise ConfigurationError(
+                        f"--connect {text[:80]}: expected PARTNER=ADDR, with one of "
+                        f"{', '.join(partners)}"
+                    )
+                name, place = partners[0], text
+            if name in found:
+                raise ConfigurationError(f"--connect: {name} is there twice")
+            found[NodeName(name)] = parse_endpoint(place)
+        return found
+
+
+class TlsFiles:
+    """Three PEM files, and the context made of them: `__call__` reads those that have changed.
+
+    ``report`` is told of files that do not fit; until they do, the context stays as it was.
+    Raises `ConfigurationError` for files that are missing or not what they should be.
+    """
+
+    def __init__(
+        self, cert: Path, key: Path, ca: Path, *, server: bool, report: Callable[[str], None]
+    ) -> None:
+        self._cert, self._key, self._ca = cert, key, ca
+        self._server = server
+        self._report = report
+        self._seen = self._look()
+        self._context = self._read()
+
+    def __call__(self) -> ssl.SSLContext:
+        """The context for the next connection."""
+        seen = self._look()
+        if seen != self._seen:
+            self._seen = seen
+            try:
+                self._context = self._read()
+            except ConfigurationError as error:
+                self._report(f"{error}; the certificate that was read before stays in use")
+        return self._context
+
+    def _look(self) -> list[tuple[int, int, int] | None]:
+        """What changes with a file when it is written or replaced; None for one that is gone."""
+        return [_identity(path) for path in (self._cert, self._key, self._ca)]
+
+    def _read(self) -> ssl.SSLContext:
+        server, cert, key, ca = self._server, self._cert, self._key, self._ca
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER if server else ssl.PROTOCOL_TLS_CLIENT)
+        context.minimum_version = ssl.TLSVersion.TLSv1_3
+        context.check_hostname = False  # a system's name is not that of its host
+        context.verify_mode = ssl.CERT_REQUIRED
+        _load(f"--ca {ca}", lambda: context.load_verify_locations(ca))
+        files = f"--cert {cert}, --key {key}"
+        _load(files, lambda: context.load_cert_chain(cert, key, _no_password))
+        return context
+
+
+def mutual_tls(
+    cert: Path | None,
+    key: Path | None,
+    ca: Path | None,
+    *,
+    server: bool,
+    report: Callable[[str], None],
+) -> TlsFiles | None:
+    """The contexts for one end; None if none of the three files is given.
+
+    Whose certificate the partner shows is checked once it is there: it must bear the partner's
+    node name. Raises `ConfigurationError` as `TlsFiles` does.
+    """
+    given = {"--cert": cert, "--key": key, "--ca": ca}
+    missing = [option for option, path in given.items() if path is None]
+    if len(missing) == len(given):
+        return None
+    if cert is None or key is None or ca is None:
+        raise ConfigurationError(f"{' and '.join(missing)} missing: TLS needs all three files")
+    return TlsFiles(cert, key, ca, server=server, report=report)
+
+
+def _identity(path: Path) -> tuple[int, int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _load(files: str, load: Callable[[], None]) -> None:
+    try:
+        load()
+    except (OSError, ValueError) as error:  # an SSLError is an OSError
+        reason = str(error)
+        if isinstance(error, ssl.SSLError):
+            what = (error.reason or reason).lower().replace("_", " ")
+            reason = f"{what}; expected PEM: a certificate, its own key, and the CA's certificate"
+        elif isinstance(error, OSError):
+            reason = error.strerror or reason
+        raise ConfigurationError(f"{files}: {reason}") from None
+
+
+def _no_password() -> str:
+    """A key with a password would stop a node at its start, with nobody to ask."""
+    raise ValueError("the key has a password; expected one without")
 
 
 @flattened
@@ -37,9 +198,9 @@ def node(
     options: LiveOptions,
     journal: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Record everything the node is given, for isfc journal; of each of several links, "
+        valued(
+            "FILE",
+            "Record everything the node is given, for isfc journal; of each of several links, "
             "in a file with -PARTNER in its name.",
         ),
     ] = None,

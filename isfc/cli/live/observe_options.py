@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from msgspec import Struct
 
+from isfc.cli.options.option import valued
 from isfc.errors import ConfigurationError
 from isfc.live.endpoint import PORT_MAX, TcpEndpoint, parse_endpoint
 
@@ -34,8 +35,7 @@ class ObserveOptions(Struct, frozen=True):
     """How a live node is to be seen; ``metrics`` is HOST:PORT, or None for no metrics."""
 
     metrics: Annotated[
-        str | None,
-        typer.Option(metavar="HOST:PORT", help="Answer Prometheus there, under /metrics."),
+        str | None, valued("HOST:PORT", "Answer Prometheus there, under /metrics.")
     ] = None
     log_format: Annotated[
         LogFormat, typer.Option(help="How log records are written to standard error.")

@@ -7,14 +7,10 @@ from typing import Annotated
 import typer
 from msgspec import Struct
 
-from isfc.cli.options.experiment import (
-    ClientOption,
-    SeedOption,
-    WorkloadOption,
-    make_experiment,
-)
+from isfc.cli.options.experiment import ClientOption, SeedOption, WorkloadOption, make_experiment
 from isfc.cli.options.layout import open_collection
 from isfc.cli.options.number import bounded
+from isfc.cli.options.option import flag, valued
 from isfc.cli.output.streams import show_log
 from isfc.errors import ConfigurationError
 from isfc.layout.in_words import find_node
@@ -27,11 +23,11 @@ from scenarios.runs.workload import find_workload
 
 ForwardOption = Annotated[
     list[str] | None,
-    typer.Option(
-        "--forward",
-        metavar="NODE:PORT=NODE:HOST:PORT",
-        help="Listen on a TCP port at one system, and carry each connection over the link to a "
+    valued(
+        "NODE:PORT=NODE:HOST:PORT",
+        "Listen on a TCP port at one system, and carry each connection over the link to a "
         "TCP service at the other. May be given again.",
+        "--forward",
     ),
 ]
 
@@ -70,10 +66,7 @@ class LiveOptions(Struct, frozen=True):
         ),
     ] = None
     strict: Annotated[
-        bool,
-        typer.Option(
-            "--strict", help=f"Fail when more than {LAG_PERCENT:g} % of the time was lateness."
-        ),
+        bool, flag("--strict", f"Fail when more than {LAG_PERCENT:g} % of the time was lateness.")
     ] = False
     workload: WorkloadOption = None
     pairs: Annotated[int | None, bounded("N", 1, PAIRS_MAX, "Pairs of guests of the workload.")] = (
@@ -94,7 +87,7 @@ class LiveOptions(Struct, frozen=True):
     seed: SeedOption = 1
     client: ClientOption = None
     verify: Annotated[
-        bool, typer.Option("--verify", help="Send a checksum with every message, and check it.")
+        bool, flag("--verify", "Send a checksum with every message, and check it.")
     ] = False
     reconnect_s: Annotated[
         float,

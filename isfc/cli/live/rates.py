@@ -1,6 +1,7 @@
 """Rates: what a live node did between two looks at it, per second."""
 
 from dataclasses import dataclass, replace
+from typing import Any, Final
 
 from ctc.address import Rdev
 from isfc.link.counters import DeviceSnapshot, LinkEndSnapshot
@@ -9,6 +10,16 @@ from isfc.link.state import DeviceState, LinkState
 from isfc.live.snapshot import LiveSnapshot
 from scenarios.runs.experiment import NS_PER_S
 from scenarios.runs.result import MIB, Result, measure
+
+_WRITTEN: Final = ("write_package_count", "write_length", "collision_count")
+_NEW_DEVICE: Final[dict[str, Any]] = dict.fromkeys(
+    (*_WRITTEN, "io_count", "pend_ns", "disc_ns", "conn_ns", "moved_length"), 0
+)
+_READ: Final = ("read_package_count", "read_message_count", "read_length")
+_NEW_LINK: Final[dict[str, Any]] = dict.fromkeys(
+    (*_WRITTEN, *_READ, "write_message_count", "cpu_ns"), 0
+)
+"""Counters that rates are made of, as they begin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,30 +112,5 @@ def _begin(before: LiveSnapshot | None, after: LiveSnapshot) -> LiveSnapshot:
 
 def _zero(node: LinkEndSnapshot, now_ns: int) -> LinkEndSnapshot:
     """The node at ``now_ns``, having done nothing."""
-    return replace(
-        node,
-        now_ns=now_ns,
-        write_package_count=0,
-        write_message_count=0,
-        write_length=0,
-        read_package_count=0,
-        read_message_count=0,
-        read_length=0,
-        collision_count=0,
-        cpu_ns=0,
-        devices=tuple(map(_zero_device, node.devices)),
-    )
-
-
-def _zero_device(device: DeviceSnapshot) -> DeviceSnapshot:
-    return replace(
-        device,
-        io_count=0,
-        pend_ns=0,
-        disc_ns=0,
-        conn_ns=0,
-        moved_length=0,
-        write_package_count=0,
-        write_length=0,
-        collision_count=0,
-    )
+    devices = tuple(replace(each, **_NEW_DEVICE) for each in node.devices)
+    return replace(node, now_ns=now_ns, devices=devices, **_NEW_LINK)

@@ -1,5 +1,9 @@
 """``isfc up``: all systems of a layout, each in a process of its own, on this machine."""
 
+import os
+import signal
+import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -9,9 +13,8 @@ from typing import Annotated
 import typer
 
 from ctc.address import Rdev, format_chpid
-from isfc.cli.live.again import AskedOptions
-from isfc.cli.live.detach import detach, say_ready
 from isfc.cli.live.loops import loop_factory, run_live
+from isfc.cli.live.lose import AskedOptions
 from isfc.cli.live.measured_page import show_measured
 from isfc.cli.live.observe_options import LogFormat, LogLevel, LogLevelOption, ObserveOptions
 from isfc.cli.live.options import LiveOptions
@@ -26,7 +29,9 @@ from isfc.cli.options.layout import (
     open_collection,
 )
 from isfc.cli.options.number import within
-from isfc.cli.output.streams import show, show_error
+from isfc.cli.options.option import flag, valued
+from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.streams import show, show_error, show_log
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Layout
 from isfc.live.run_directory import run_directory, running_groups, starting
@@ -42,9 +47,9 @@ class SparingObserveOptions(ObserveOptions, frozen=True):
 
 JournalsOption = Annotated[
     Path | None,
-    typer.Option(
-        metavar="DIR",
-        help="Record what each node is given, in DIR/NAME.journal; of each of several links, "
+    valued(
+        "DIR",
+        "Record what each node is given, in DIR/NAME.journal; of each of several links, "
         "in DIR/NAME-PARTNER.journal.",
     ),
 ]
@@ -59,13 +64,10 @@ def up(
     journal: JournalsOption = None,
     observed: SparingObserveOptions,
     plain: Annotated[
-        bool, typer.Option("--plain", help="A line a second, as for a log, instead of a page.")
+        bool, flag("--plain", "A line a second, as for a log, instead of a page.")
     ] = False,
     detached: Annotated[
-        bool,
-        typer.Option(
-            "--detach", help="Return when every link is up; 'isfc down' ends all systems."
-        ),
+        bool, flag("--detach", "Return when every link is up; 'isfc down' ends all systems.")
     ] = False,
     asked: AskedOptions,
     ready: Annotated[int | None, typer.Option(hidden=True, callback=within(3, FILES_MAX))] = None,
@@ -142,3 +144,46 @@ def _say_up(links: Sequence[Layout], log_format: LogFormat) -> None:
             first, second = link.nodes
             count = len(link.ctcs)
             show_error(f"the link {first} - {second} is up: {count} CTC{'s' * (count > 1)}")
+
+
+def detach(words: Sequence[str], log: Path) -> int:
+    """Run ``isfc up`` with these words until it says that its link is up; 0, or how it ended.
+
+    What it says goes to ``log``, and is shown if it ended. Ctrl-C ends it as long as we wait.
+    """
+    ours, theirs = os.pipe()
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "isfc", "up", *words, "--ready", str(theirs)],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            pass_fds=(theirs,),
+            start_new_session=True,
+            env=os.environ | {"PYTHONSAFEPATH": "1"},
+        )
+    os.close(theirs)
+    try:
+        with os.fdopen(ours, "rb") as pipe:
+            if pipe.read(1):
+                return ExitCode.GOOD
+    except BaseException:
+        process.terminate()
+        process.wait()
+        raise
+    code = process.wait()
+    for line in log.read_text("utf-8", "replace").splitlines():
+        show_log(line)
+    return code or ExitCode.FAILED
+
+
+def say_ready(descriptor: int) -> None:
+    """Tell whoever detached us that the link is up.
+
+    If it was killed while it waited, nobody knows of us: then all ends, as with Ctrl-C.
+    """
+    try:
+        os.write(descriptor, b"up")
+    except BrokenPipeError:
+        os.kill(os.getpid(), signal.SIGTERM)
+    os.close(descriptor)

@@ -11,17 +11,9 @@ from rich.console import RenderableType
 from rich.live import Live
 
 from ctc.address import Rdev
-from isfc.cli.live.links_page import links_headings, links_line, links_page
+from isfc.cli.live import watch_page
 from isfc.cli.live.rates import NodeRates, rates
-from isfc.cli.live.watch_page import (
-    HEADINGS_EVERY,
-    SPARKS_MAX,
-    Ends,
-    Surroundings,
-    watch_headings,
-    watch_line,
-    watch_page,
-)
+from isfc.cli.live.watch_page import Ends, Surroundings
 from isfc.cli.output.streams import ERROR_PREFIX, show, show_log
 from isfc.cli.output.table import open_console
 from isfc.live.snapshot import LiveSnapshot
@@ -84,7 +76,7 @@ class LiveView(AbstractContextManager["LiveView"]):
         self._before: defaultdict[tuple[str, str], deque[LiveSnapshot]] = defaultdict(
             lambda: deque(maxlen=looks)
         )
-        self._history: deque[float] = deque(maxlen=SPARKS_MAX)
+        self._history: deque[float] = deque(maxlen=watch_page.SPARKS_MAX)
         self._line_count = 0
         self._look_count = 0
         self._console = console = open_console()
@@ -122,22 +114,22 @@ class LiveView(AbstractContextManager["LiveView"]):
         if len(self._links) > 1:
             self._show_lines(ends)
             return
-        if self._line_count % HEADINGS_EVERY == 0:
-            show(watch_headings(self._links[0]))
-        show(watch_line(self._time(), ends[0]))
+        if self._line_count % watch_page.HEADINGS_EVERY == 0:
+            show(watch_page.watch_headings(self._links[0]))
+        show(watch_page.watch_line(self._time(), ends[0]))
         self._line_count += 1
 
     def _page(self, ends: Sequence[Ends]) -> RenderableType:
         if len(self._links) == 1:
-            return watch_page(self._links[0], ends[0], self._around())
-        return links_page(self._links, ends, self._around())
+            return watch_page.watch_page(self._links[0], ends[0], self._around())
+        return watch_page.links_page(self._links, ends, self._around())
 
     def _show_lines(self, ends: Sequence[Ends]) -> None:
         """A line for each link, under one heading for each look."""
         time = self._time()
-        show(links_headings())
+        show(watch_page.links_headings())
         for names, both in zip(self._links, ends, strict=True):
-            show(links_line(time, names, both))
+            show(watch_page.links_line(time, names, both))
 
     def _rates(self, after: LiveSnapshot | None) -> NodeRates | None:
         if after is None:

@@ -1,4 +1,4 @@
-"""What ``isfc up`` shows of a live link: a page that is redrawn, or a line a second."""
+"""What ``isfc up`` shows of live links: a page that is redrawn, or lines a second."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +13,7 @@ from isfc.cli.drawing.terminal import NODE_STYLES
 from isfc.cli.live.options import LAG_PERCENT
 from isfc.cli.live.rates import CtcRates, NodeRates
 from isfc.cli.output.table import plain_table
+from isfc.cp.query import is_up
 from isfc.link.state import DeviceState, LinkState
 
 BARS_COLUMNS = 100
@@ -242,3 +243,85 @@ def _arrow(here: CtcRates | None, there: CtcRates | None) -> str:
     if ours and theirs:
         return "><"
     return "->" if ours else "<-" if theirs else ""
+
+
+_WORST = (LinkState.DOWN, LinkState.DEGRADED, LinkState.UP)
+
+
+def links_page(
+    links: Sequence[tuple[str, str]], ends: Sequence[Ends], around: Surroundings
+) -> RenderableType:
+    """The page: a line for each link, what each of its two systems writes."""
+    systems = list(dict.fromkeys(name for names in links for name in names))
+    answering = [end for both in ends for end in both]
+    table = plain_table(gap=1)
+    table.add_column("link", min_width=17)
+    table.add_column("state", min_width=9)
+    for heading, width in (
+        ("CTCs", 5), ("MB/s ->", 7), ("<- MB/s", 7), ("msg/s", 7), ("col/s", 5), ("pend", 5),
+        ("lost", 4), ("severed", 7),
+    ):  # fmt: skip
+        table.add_column(heading, justify="right", min_width=width)
+    for names, both in zip(links, ends, strict=True):
+        table.add_row("-".join(names), *_cells(both))
+    heading = f"{len(links)} logical links of {', '.join(systems)}"
+    return Group(heading, *notes(answering, len(links), around), table)
+
+
+def links_headings() -> str:
+    """The line above those of `links_line`."""
+    return (
+        f"{'time':<8} {'link':<17} {'state':<9} {'CTCs':>5} {'MB/s ->':>7} {'<- MB/s':>7} "
+        f"{'col/s':>6} {'pend':>5} {'severed':>7}"
+    )
+
+
+def links_line(time: str, names: tuple[str, str], ends: Ends) -> str:
+    """One link at one moment; 80 columns. ``time`` has eight."""
+    here, there = ends
+    shown = [end for end in ends if end is not None]
+    if not shown:
+        return f"{time:<8} {'-'.join(names):<17} no answer"
+    pending = sum(end.link.tx_pend_count for end in shown)
+    return (
+        f"{time:<8} {'-'.join(names):<17} {_worst_state(ends):<9} {_up(shown):>5} {_out(here):>7} "
+        f"{_out(there):>7} {fitted(max(end.link.collisions_per_s for end in shown), 6)} "
+        f"{pending:5.0f} {sum(end.severed_count for end in shown):7}"
+    )
+
+
+def _cells(ends: Ends) -> tuple[str | Text, ...]:
+    here, there = ends
+    shown = [end for end in ends if end is not None]
+    if not shown:
+        return (Text("no answer", "red"),)
+    state = _worst_state(ends)
+    style = LINK_STYLES[LinkState(state)] if len(shown) == len(ends) else "red"
+    return (
+        Text(state, style),
+        _up(shown),
+        _out(here),
+        _out(there),
+        fitted(sum(end.link.messages_per_s_out for end in shown), 7),
+        fitted(max(end.link.collisions_per_s for end in shown), 5),
+        f"{sum(end.link.tx_pend_count for end in shown):.0f}",
+        str(sum(end.detached_count for end in shown)),
+        str(sum(end.severed_count for end in shown)),
+    )
+
+
+def _worst_state(ends: Ends) -> str:
+    """The worse of what the two systems see; a question mark if one of them does not answer."""
+    states = [end.state for end in ends if end is not None]
+    worst = next(state for state in _WORST if state in states)
+    return worst.value if len(states) == len(ends) else f"{worst.value} ?"
+
+
+def _up(shown: Sequence[NodeRates]) -> str:
+    """How many of the CTCs can be used at both ends."""
+    count = min(sum(is_up(ctc.state) for ctc in end.ctcs) for end in shown)
+    return f"{count}/{len(shown[0].ctcs)}"
+
+
+def _out(end: NodeRates | None) -> str:
+    return "?" if end is None else fitted(end.link.mb_per_s_out, 7)

@@ -13,6 +13,7 @@ from isfc.cli.measured.page import compare_page, errors_picture
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption
 from isfc.cli.options.number import bounded
+from isfc.cli.options.option import valued
 from isfc.cli.options.profile import ProfileJson, ProfileOption, profile_json
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import ForceOption
@@ -43,10 +44,7 @@ def compare(
         float | None, bounded("PERCENT", 0.1, 1000, "End with 1 if a judged figure is further off.")
     ] = None,
     plot: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Draw the errors, over time if there are several intervals."
-        ),
+        Path | None, valued("FILE", "Draw the errors, over time if there are several intervals.")
     ] = None,
     force: ForceOption = False,
     json: JsonOption = False,

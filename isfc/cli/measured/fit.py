@@ -12,6 +12,7 @@ from isfc.cli.measured.page import fit_page
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption
 from isfc.cli.options.number import JobsOption
+from isfc.cli.options.option import flag
 from isfc.cli.options.profile import ProfileJson, profile_fields
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import ForceOption, check_file, output_option
@@ -32,15 +33,11 @@ def fit_site(
     measured: MeasuredLink,
     files: MeasuredFiles,
     *,
-    output: Annotated[
-        Path,
-        output_option("The site profile to write; .toml."),
-    ],
+    output: Annotated[Path, output_option("The site profile to write; .toml.")],
     force: ForceOption = False,
     jobs: JobsOption = None,
     anyway: Annotated[
-        bool,
-        typer.Option("--anyway", help="Write the profile even if the fit is refused; it says so."),
+        bool, flag("--anyway", "Write the profile even if the fit is refused; it says so.")
     ] = False,
     json: JsonOption = False,
 ) -> None:

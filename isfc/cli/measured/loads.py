@@ -15,6 +15,7 @@ from isfc.cli.options.flattened import flattened
 from isfc.cli.options.guest_file import read_guests
 from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, open_layout
 from isfc.cli.options.number import JobsOption, bounded
+from isfc.cli.options.option import valued
 from isfc.cli.options.profile import ProfileOption
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import ForceOption
@@ -22,6 +23,7 @@ from isfc.cli.output.notes import NoteJson, notes_json
 from isfc.cli.output.picture import check_picture, write_picture
 from isfc.cli.output.progress import progress_bar
 from isfc.cli.output.ranges import RangeJson, range_json
+from isfc.cli.output.record import record_of
 from isfc.cli.output.streams import show, show_json, show_log
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import within
@@ -42,7 +44,6 @@ from isfc.search.loads import (
     runs_of,
 )
 from isfc.search.sized import LostPiece
-from isfc.search.windows import Window
 from scenarios.moves.evacuation import TOGETHER_MAX
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.guest_memory import GuestMemory
@@ -76,24 +77,20 @@ class AskedLoads(Struct, frozen=True):
         int, bounded("N", 1, MONTHS_MAX, "For how many months headroom is shown.")
     ] = 12
     move: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SIZE", help="Find when a guest of that memory, as 512G, leaves soonest."
-        ),
+        str | None, valued("SIZE", "Find when a guest of that memory, as 512G, leaves soonest.")
     ] = None
     guests: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE.csv",
-            help="Find when these leave soonest: name,memory,change_rate, as for 'isfc evacuate'.",
+        valued(
+            "FILE.csv",
+            "Find when these leave soonest: name,memory,change_rate, as for 'isfc evacuate'.",
         ),
     ] = None
     together: Annotated[
         int, bounded("N", 1, TOGETHER_MAX, "How many guests leave at the same time.")
     ] = 1
     source: Annotated[
-        str | None,
-        typer.Option("--from", metavar="NODE", help="The system that they leave; else the first."),
+        str | None, valued("NODE", "The system that they leave; else the first.", "--from")
     ] = None
 
     def question(self) -> LoadQuestion:
@@ -127,8 +124,7 @@ def show_loads(
     profile: ProfileOption = None,
     asked: AskedLoads,
     plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draw the load by time, and what the layout carries."),
+        Path | None, valued("FILE", "Draw the load by time, and what the layout carries.")
     ] = None,
     force: ForceOption = False,
     jobs: JobsOption = None,
@@ -290,41 +286,29 @@ def loads_json(found: Loads) -> LoadsJson:
         0 if leaving is None else sum(guest.memory.touched for guest in leaving.guests),
         0 if leaving is None else leaving.together,
         None if leaving is None else leaving.source,
-        [_window_json(each) for each in found.windows],
+        [
+            record_of(WindowJson, each, begin=each.label, likely_seconds=each.likely_s)
+            for each in found.windows
+        ],
         notes_json(loads_notes(found)),
     )
 
 
 def _way_json(found: Loads, way: WayLoad) -> WayLoadJson:
     left = way.months_left(found.growth)
-    return WayLoadJson(
-        way.sender,
-        way.mean_mb_per_s,
-        way.mb_per_s,
-        way.busiest_mb_per_s,
-        way.busiest,
-        _carries_json(way.whole),
-        None if way.left is None else _carries_json(way.left),
-        [
-            way.headroom(month, found.growth) if way.mb_per_s else None
-            for month in range(found.months + 1)
+    months = range(found.months + 1)
+    return record_of(
+        WayLoadJson,
+        way,
+        percentile_mb_per_s=way.mb_per_s,
+        whole=_carries_json(way.whole),
+        left=None if way.left is None else _carries_json(way.left),
+        headroom=[way.headroom(m, found.growth) if way.mb_per_s else None for m in months],
+        headroom_likely=[
+            way.headroom_likely(m, found.growth) if way.mb_per_s else None for m in months
         ],
-        [
-            way.headroom_likely(month, found.growth) if way.mb_per_s else None
-            for month in range(found.months + 1)
-        ],
-        None if left is None else left[1],
-        None if left is None else (left[0], left[2]),
-    )
-
-
-def _window_json(window: Window) -> WindowJson:
-    return WindowJson(
-        window.label,
-        window.seconds,
-        window.likely_s,
-        [*window.stays],
-        window.less_mb_per_s,
+        months_left=None if left is None else left[1],
+        months_left_likely=None if left is None else (left[0], left[2]),
     )
 
 

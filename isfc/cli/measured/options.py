@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from isfc.cli.options.experiment import choose_node, read_load
 from isfc.cli.options.layout import LayoutArgument, LinkOption, open_layout
+from isfc.cli.options.option import flag, valued
 from isfc.cli.output.notes import show_notes
 from isfc.cli.output.streams import show_log
 from isfc.errors import ConfigurationError
@@ -33,39 +34,33 @@ class MeasuredFiles(Struct, frozen=True):
         ),
     ]
     system: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NODE", help="The system that the files are of, where they do not say."
-        ),
+        str | None, valued("NODE", "The system that the files are of, where they do not say.")
     ] = None
     zone: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="[NODE=]+HH:MM",
-            help="The time zone of the files' times, as +02:00 or UTC: for all, or for a node.",
+        valued(
+            "[NODE=]+HH:MM",
+            "The time zone of the files' times, as +02:00 or UTC: for all, or for a node.",
         ),
     ] = None
     ran: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="[FILE=]NAME:PAIRS",
-            help="What ran, if you know it, as HL:50: in a file, or in all others.",
+        valued(
+            "[FILE=]NAME:PAIRS", "What ran, if you know it, as HL:50: in a file, or in all others."
         ),
     ] = None
     records: Annotated[
         list[Path] | None,
-        typer.Option(
-            metavar="FILE",
-            help="Layouts of D6R3 and D9R4 for MONWRITE files: CSV of field, offset, length, type, "
+        valued(
+            "FILE",
+            "Layouts of D6R3 and D9R4 for MONWRITE files: CSV of field, offset, length, type, "
             "unit.",
         ),
     ] = None
-    usable: Annotated[
-        bool, typer.Option("--usable", help="Leave rows that cannot be out, and say which.")
-    ] = False
-    decimal_comma: Annotated[
-        bool, typer.Option("--decimal-comma", help="Figures are written as 61,8.")
-    ] = False
+    usable: Annotated[bool, flag("--usable", "Leave rows that cannot be out, and say which.")] = (
+        False
+    )
+    decimal_comma: Annotated[bool, flag("--decimal-comma", "Figures are written as 61,8.")] = False
 
     def read(
         self, client: str | None = None, contents: Mapping[Path, bytes] | None = None
@@ -100,10 +95,7 @@ class MeasuredLink(Struct, frozen=True):
     layout: LayoutArgument
     link: LinkOption = None
     client: Annotated[
-        str | None,
-        typer.Option(
-            "--from", metavar="NODE", help="The node of the clients, where no file says it."
-        ),
+        str | None, valued("NODE", "The node of the clients, where no file says it.", "--from")
     ] = None
 
     def open(self, files: MeasuredFiles) -> tuple[Layout, list[Measurement]]:

@@ -7,7 +7,7 @@ from typing import Final
 from rich.console import Group, RenderableType
 from rich.table import Table
 
-from ctc.address import Rdev, format_rdev
+from ctc.address import format_rdev
 from isfc.cli.output.curves import axis, curves, labels, names_axis, nominal
 from isfc.cli.output.picture import Spec, picture
 from isfc.cli.output.table import plain_table
@@ -42,7 +42,8 @@ def read_page(measurements: Sequence[Measurement]) -> RenderableType:
             parts.append(_devices(one.devices))
         if one.links:
             parts.append(_links(one.links))
-        parts += [f"link to {link.partner}: {_rdevs(link.rdevs)}" for link in one.configured]
+        for link in one.configured:
+            parts.append(f"link to {link.partner}: {' '.join(map(format_rdev, link.rdevs))}")
         parts += [f"changed: {change}" for change in one.changes]
     return Group(*parts)
 
@@ -64,10 +65,6 @@ def _devices(devices: Sequence[DeviceFigures]) -> Table:
         figures = (each.io_per_s, *times, each.busy_percent)
         table.add_row(format_rdev(each.rdev), *map(_figure, figures))
     return table
-
-
-def _rdevs(rdevs: Sequence[Rdev]) -> str:
-    return " ".join(map(format_rdev, rdevs))
 
 
 def _links(links: Sequence[LinkFigures]) -> Table:

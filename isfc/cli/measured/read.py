@@ -3,13 +3,13 @@
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
 from msgspec import Struct
 
 from isfc.cli.measured.options import MeasuredFiles
 from isfc.cli.measured.page import read_page
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import LinkOption, PrintOptions, open_layout
+from isfc.cli.options.option import flag, valued
 from isfc.cli.output.file import ForceOption, check_table_file, output_option, write_table
 from isfc.cli.output.streams import show, show_csv, show_json, show_log
 from isfc.measured.measurement import table_rows
@@ -19,7 +19,7 @@ from isfc.measured.seen import seen_link
 class TablePrinted(PrintOptions, frozen=True):
     """What the neutral table is printed as."""
 
-    csv: Annotated[bool, typer.Option("--csv", help="Print the neutral table as CSV.")] = False
+    csv: Annotated[bool, flag("--csv", "Print the neutral table as CSV.")] = False
 
 
 class MeasurementsJson(Struct, frozen=True):
@@ -34,14 +34,10 @@ def read(
     files: MeasuredFiles,
     *,
     layout: Annotated[
-        str | None,
-        typer.Option(metavar="LAYOUT", help="Keep the rows of this layout's link alone."),
+        str | None, valued("LAYOUT", "Keep the rows of this layout's link alone.")
     ] = None,
     link: LinkOption = None,
-    output: Annotated[
-        Path | None,
-        output_option("Write the table; .csv or .parquet."),
-    ] = None,
+    output: Annotated[Path | None, output_option("Write the table; .csv or .parquet.")] = None,
     force: ForceOption = False,
     printed: TablePrinted,
 ) -> None:

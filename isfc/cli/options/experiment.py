@@ -7,6 +7,7 @@ import typer
 from msgspec import Struct
 
 from isfc.cli.options.number import SEED_MAX, bounded
+from isfc.cli.options.option import valued
 from isfc.errors import ConfigurationError
 from isfc.layout.in_words import find_node
 from isfc.layout.layout import Layout
@@ -49,8 +50,7 @@ SeedsOption = Annotated[
     int | None, bounded("N", 1, SEEDS_MAX, "Repeat with N seeds; show the mean and the spread.")
 ]
 ClientOption = Annotated[
-    str | None,
-    typer.Option("--from", metavar="NODE", help="The node of the clients; the first if not given."),
+    str | None, valued("NODE", "The node of the clients; the first if not given.", "--from")
 ]
 
 
@@ -63,9 +63,9 @@ class LoadOptions(Struct, frozen=True):
     workload: WorkloadOption = None
     message: Annotated[
         str | None,
-        typer.Option(
-            metavar="MIN:MAX:PERCENT",
-            help="Or one of your own: MIN bytes in PERCENT of the messages, MAX in the others.",
+        valued(
+            "MIN:MAX:PERCENT",
+            "Or one of your own: MIN bytes in PERCENT of the messages, MAX in the others.",
         ),
     ] = None
     reply: Annotated[
@@ -116,8 +116,7 @@ class EndOptions(Struct, frozen=True):
 
     client: ClientOption = None
     side: Annotated[
-        str | None,
-        typer.Option(metavar="NODE", help="The node to measure at; the clients' if not given."),
+        str | None, valued("NODE", "The node to measure at; the clients' if not given.")
     ] = None
 
 

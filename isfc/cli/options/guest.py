@@ -6,10 +6,10 @@ A file of guests has the same names as columns: `isfc.cli.options.guest_file`.
 from collections.abc import Callable
 from typing import Annotated
 
-import typer
 from msgspec import Struct
 
 from isfc.arguments import read_size
+from isfc.cli.options.option import valued
 from isfc.errors import ConfigurationError
 from scenarios.moves.guest import MEMORY_MAX, MEMORY_MIN
 from scenarios.moves.guest_memory import KNOWN_GUESTS, GuestMemory
@@ -23,38 +23,30 @@ def as_option(name: str) -> str:
 class GuestOptions(Struct, frozen=True):
     """What was given of a guest, as text; None is not given."""
 
-    memory: Annotated[
-        str | None, typer.Option(metavar="SIZE", help="Memory of a guest, such as 64G.")
-    ] = None
+    memory: Annotated[str | None, valued("SIZE", "Memory of a guest, such as 64G.")] = None
     change_rate: Annotated[
         str | None,
-        typer.Option(
-            metavar="SIZE", help="How much of it changes in a second, spread evenly, such as 400M."
-        ),
+        valued("SIZE", "How much of it changes in a second, spread evenly, such as 400M."),
     ] = None
     touched: Annotated[
         str | None,
-        typer.Option(
-            metavar="SIZE",
-            help="What the guest has ever touched: the first pass moves it; all memory if not "
-            "given.",
+        valued(
+            "SIZE",
+            "What the guest has ever touched: the first pass moves it; all memory if not given.",
         ),
     ] = None
     hot_set: Annotated[
         str | None,
-        typer.Option(
-            metavar="SIZE", help="A set of memory that is written at random, such as a heap of 3G."
-        ),
+        valued("SIZE", "A set of memory that is written at random, such as a heap of 3G."),
     ] = None
     write_rate: Annotated[
-        str | None,
-        typer.Option(metavar="SIZE", help="How much is written to it in a second, as 1G."),
+        str | None, valued("SIZE", "How much is written to it in a second, as 1G.")
     ] = None
     like: Annotated[
         str | None,
-        typer.Option(
-            metavar="KIND",
-            help=f"A guest as IBM measured: {', '.join(KNOWN_GUESTS)}. Options that describe the "
+        valued(
+            "KIND",
+            f"A guest as IBM measured: {', '.join(KNOWN_GUESTS)}. Options that describe the "
             "guest go before.",
         ),
     ] = None

@@ -7,6 +7,7 @@ import typer
 from msgspec import Struct
 
 from isfc.arguments import STANDARD_INPUT
+from isfc.cli.options.option import flag, valued
 from isfc.cli.output.csv_option import CsvOption
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import (
@@ -57,24 +58,15 @@ LayoutFileArgument = Annotated[
 
 LinkOption = Annotated[
     str | None,
-    typer.Option(
-        "--link",
-        metavar="NODE-NODE",
-        help="Which link of a layout that has several, as ATLANTA-BOSTON.",
-    ),
+    valued("NODE-NODE", "Which link of a layout that has several, as ATLANTA-BOSTON.", "--link"),
 ]
 """What every command has that knows of one link."""
 
-JsonOption = Annotated[
-    bool, typer.Option("--json", help="Print one JSON document instead of tables.")
-]
+JsonOption = Annotated[bool, flag("--json", "Print one JSON document instead of tables.")]
 """What every command that reports has."""
 
 WhyOption = Annotated[
-    bool,
-    typer.Option(
-        "--why", help="Show also which constants of the model the rate rests on: it takes runs."
-    ),
+    bool, flag("--why", "Show also which constants of the model the rate rests on: it takes runs.")
 ]
 
 

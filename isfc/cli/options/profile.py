@@ -4,7 +4,6 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
 from msgspec import UNSET, Struct, UnsetType, structs
 
 from isfc.cli.options.layout import (
@@ -15,6 +14,7 @@ from isfc.cli.options.layout import (
     open_collection,
     open_with_disks,
 )
+from isfc.cli.options.option import valued
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from isfc.layout.site import SiteProfile
 
 ProfileOption = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="The model as fitted to a site by 'isfc measured fit'."),
+    Path | None, valued("FILE", "The model as fitted to a site by 'isfc measured fit'.")
 ]
 
 

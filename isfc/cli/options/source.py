@@ -3,9 +3,8 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from isfc.arguments import STANDARD_INPUT
+from isfc.cli.options.option import valued
 from isfc.cli.output.file import check_force, check_kept, output_option
 from isfc.cli.output.streams import show_lines, write_file
 from isfc.deck.place import TEXT_LENGTH_MAX, decode
@@ -18,19 +17,19 @@ OutputOption = Annotated[
 
 FeatureOption = Annotated[
     list[str] | None,
-    typer.Option(
+    valued(
+        "[NODE:][CHPID=]FEATURE",
+        "The FICON feature, such as 'FICON Express8S', of all chpids, or of one.",
         "--feature",
-        metavar="[NODE:][CHPID=]FEATURE",
-        help="The FICON feature, such as 'FICON Express8S', of all chpids, or of one.",
     ),
 ]
 
 ConfigOption = Annotated[
     list[str] | None,
-    typer.Option(
+    valued(
+        "[NODE=]FILE",
+        "ACTIVATE ISLINK statements or commands that choose the devices of the link.",
         "--config",
-        metavar="[NODE=]FILE",
-        help="ACTIVATE ISLINK statements or commands that choose the devices of the link.",
     ),
 ]
 

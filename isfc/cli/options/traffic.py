@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated
 
-import typer
-
 from isfc.cli.options.layout import OpenedFile
+from isfc.cli.options.option import valued
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection, LinkTraffic
@@ -18,11 +17,11 @@ from scenarios.runs.workload import LinkLoad, load_of
 
 TrafficOption = Annotated[
     list[str] | None,
-    typer.Option(
-        "--traffic",
-        metavar="FROM-TO:WORKLOAD:PAIRS",
-        help="Run this over a link, as ALPHA-BETA:HL:50: clients on the first node. Repeat it for "
+    valued(
+        "FROM-TO:WORKLOAD:PAIRS",
+        "Run this over a link, as ALPHA-BETA:HL:50: clients on the first node. Repeat it for "
         "several, which run together. The file's [[traffic]] if nothing says what to run.",
+        "--traffic",
     ),
 ]
 

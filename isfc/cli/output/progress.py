@@ -8,13 +8,7 @@ from threading import Event, Thread
 from typing import Final, TypeVar
 
 import typer
-from rich.progress import (
-    BarColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import show_error, show_log

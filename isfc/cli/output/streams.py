@@ -72,8 +72,7 @@ def only_tables() -> Iterator[None]:
 
 def show_tables(parts: Sequence["RenderableType"], seen: list[int]) -> None:
     """Print the tables as CSV, an empty line between two, and the rest to stderr."""
-    from isfc.cli.output.csv_tables import cells_of, parted
-    from isfc.cli.output.table import PlainTable, open_console
+    from isfc.cli.output.table import PlainTable, cells_of, open_console, parted
 
     console = open_console(stderr=True)
     for part in parted(parts):

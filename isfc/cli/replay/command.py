@@ -14,6 +14,7 @@ from isfc.cli.options.experiment import SeedsOption
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption
 from isfc.cli.options.number import JobsOption, bounded
+from isfc.cli.options.option import flag, valued
 from isfc.cli.output.csv_option import CsvOption
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import ForceOption
@@ -61,12 +62,9 @@ def complete_table(incomplete: str) -> list[str]:
 class RowOptions(Struct, frozen=True):
     """Which rows of the tables are wanted: all, if none of these says which."""
 
-    suite: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Only this suite. May be repeated.")
-    ] = None
+    suite: Annotated[list[str] | None, valued("NAME", "Only this suite. May be repeated.")] = None
     release: Annotated[
-        list[str] | None,
-        typer.Option(metavar="R", help="Only z/VM R: 6.1 or 6.2. May be repeated."),
+        list[str] | None, valued("R", "Only z/VM R: 6.1 or 6.2. May be repeated.")
     ] = None
     reply: Annotated[
         list[int] | None,
@@ -111,15 +109,11 @@ def replay(
     jobs: JobsOption = None,
     seeds: SeedsOption = None,
     full: Annotated[
-        bool,
-        typer.Option("--full", help="Show every figure beside IBM's, not only what they come to."),
+        bool, flag("--full", "Show every figure beside IBM's, not only what they come to.")
     ] = False,
     plot: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Draw published beside emulated; FILE ends with .svg, .png or .html.",
-        ),
+        valued("FILE", "Draw published beside emulated; FILE ends with .svg, .png or .html."),
     ] = None,
     force: ForceOption = False,
     viewed: ViewOptions,

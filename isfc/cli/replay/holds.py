@@ -8,18 +8,7 @@ from rich.text import Text
 
 from isfc.cli.output.table import plain_table
 from isfc.cli.results.measures import measure_name
-from scenarios.published.decisions import (
-    LEVEL,
-    PREDICTORS,
-    DecisionAccuracy,
-    DecisionCheck,
-    decide,
-    decisions,
-    emulated_figures,
-    outliers,
-    regret,
-    rule_figures,
-)
+from scenarios.published import decisions
 from scenarios.published.verdict import STATISTICS, BoundCheck, TableVerdict
 
 _NAMES = {"median": "half", "p90": "90 %", "but_three": "all but 3", "worst": "all"}
@@ -50,7 +39,7 @@ def holds_table(checks: Sequence[BoundCheck]) -> Table:
 def decision_table(verdict: TableVerdict) -> Table | None:
     """Choices between two published rows; None if not all of the table's rows were run."""
     table = verdict.table
-    made = decisions([table], verdict.comparisons)
+    made = decisions.decisions([table], verdict.comparisons)
     if not made:
         return None
     page = plain_table(
@@ -59,24 +48,26 @@ def decision_table(verdict: TableVerdict) -> Table | None:
     for found in made:
         page.add_row(*_decision_cells(found))
     if (made[0].choice.table, made[0].choice.column) == ("transport", "rdevs"):
-        rule = decide(made[0].choice, table, rule_figures(table))
+        rule = decisions.decide(made[0].choice, table, decisions.rule_figures(table))
         page.add_row("by the rule of thumb", *_decision_cells(rule)[1:])
     return page
 
 
 def decision_parts(verdict: TableVerdict) -> Iterator[RenderableType]:
     """What the table of decisions means, and what a site loses by its preference."""
-    level = f"{100 * LEVEL:.0f} %"
+    level = f"{100 * decisions.LEVEL:.0f} %"
     yield f"Right way: as IBM's two figures go, where those differ by more than {level}."
     table = verdict.table
-    figures = emulated_figures(verdict.comparisons).get((table.name, "mb_per_s"), {})
+    figures = decisions.emulated_figures(verdict.comparisons).get((table.name, "mb_per_s"), {})
     if table.name != "transport" or len(figures) < len(table.rows):
         return
-    without = outliers(table)
+    without = decisions.outliers(table)
     page = plain_table("best by", ">MB/s lost", ">at worst", ">without outliers", ">at worst")
-    likings = {"the model": figures} | {name: of(table) for name, of in PREDICTORS.items()}
+    likings = {"the model": figures} | {
+        name: of(table) for name, of in decisions.PREDICTORS.items()
+    }
     for name, liking in likings.items():
-        lost = regret(table, liking), regret(table, liking, without=without)
+        lost = decisions.regret(table, liking), decisions.regret(table, liking, without=without)
         page.add_row(
             name, *(f"{100 * share:.1f} %" for each in lost for share in (each.mean, each.worst))
         )
@@ -111,14 +102,14 @@ def missed_table(verdict: TableVerdict) -> Table | None:
     return page if page.row_count else None
 
 
-def decision_statistic(made: DecisionCheck) -> str:
+def decision_statistic(made: decisions.DecisionCheck) -> str:
     """What of a decision is bounded or wanted."""
     if made.is_regret:
         return f"lost, {made.statistic}"
     return "wrong way" if made.statistic == "wrong_way" else f"ratio, {_NAMES[made.statistic]}"
 
 
-def describe_decision(made: DecisionCheck) -> str:
+def describe_decision(made: decisions.DecisionCheck) -> str:
     """A bound of decisions, in one line."""
     return (
         f"{measure_name(made.measure)}, {made.what}: {decision_statistic(made)} "
@@ -126,10 +117,10 @@ def describe_decision(made: DecisionCheck) -> str:
     )
 
 
-def _decision_cells(found: DecisionAccuracy) -> tuple[str, ...]:
+def _decision_cells(found: decisions.DecisionAccuracy) -> tuple[str, ...]:
     choice = found.choice
     return (
         *(choice.what, measure_name(choice.measure), str(found.count)),
-        f"{100 * found.share(LEVEL):.0f} %",
+        f"{100 * found.share(decisions.LEVEL):.0f} %",
         *(f"{100 * error:.1f} %" for error in (found.median, found.p90, found.worst)),
     )

@@ -7,13 +7,7 @@ from statistics import fmean
 from isfc.cli.output import picture
 from isfc.cli.output.picture import check_picture, picture_svg, write_picture
 from isfc.cli.output.streams import write_file
-from isfc.cli.replay.suite_figure import (
-    AXES,
-    block_figure,
-    blocks_of,
-    panels_of,
-    suite_figure,
-)
+from isfc.cli.replay.suite_figure import AXES, block_figure, blocks_of, panels_of, suite_figure
 from isfc.errors import ConfigurationError
 from isfc.library import check_library
 from scenarios.published.replay import Cell, Comparison, Part, figures_by_cell

@@ -6,14 +6,23 @@ from rich.table import Table
 
 from isfc.cli.output.table import plain_table
 
+_AS_THEY_ARE = (
+    "collisions_per_s busy_percent ratio response_ms added_ms plain encrypted impact_percent "
+    "interrupts_per_s elapsed_s drawers limit_percent latency_us value sync_read_ms "
+    "success_percent link_busy_percent change_percent cache_reads_per_s access_ns"
+)
+"""Measures whose names say how they are called: ``busy_percent`` is ``busy %``."""
+
 MEASURES = {
+    **{
+        name: (name.replace("_per_", "/").replace("_percent", " %").replace("_", " "), 1)
+        for name in _AS_THEY_ARE.split()
+    },
     "mb_per_s": ("MB/s both ways", 1),
     "cpu_percent_per_msg": ("%CPU/msg x 1000", 1_000),
     "rdev_util_percent": ("RDEV util %", 1),
-    "collisions_per_s": ("collisions/s", 1),
     "msgs_per_s": ("messages/s", 1),
     "io_per_s": ("I/O/s", 1),
-    "busy_percent": ("busy %", 1),
     "pend_ms": ("PEND ms", 1),
     "disc_ms": ("DISC ms", 1),
     "conn_ms": ("CONN ms", 1),
@@ -34,9 +43,6 @@ MEASURES = {
     "estimated_one_way_mb_per_s": ("one-way MB/s", 1),
     "link_gbit_per_s": ("Gb/s", 1),
     "scan_stops_short_by": ("stops short by", 1),
-    "ratio": ("ratio", 1),
-    "response_ms": ("response ms", 1),
-    "added_ms": ("added ms", 1),
     "total_utilization_percent": ("processor %", 1),
     "bus_utilization_percent": ("bus %", 1),
     "zhpf_io_per_s": ("zHPF I/O/s", 1),
@@ -47,32 +53,17 @@ MEASURES = {
     "ius_to_channel": ("IUs to channel", 1),
     "max_mb_per_s_each_direction": ("MB/s each way", 1),
     "credits_for_100_km_by_rule": ("credits by rule", 1),
-    "plain": ("plain", 1),
-    "encrypted": ("encrypted", 1),
-    "impact_percent": ("impact %", 1),
     "cpu_percent": ("CPU %", 1),
-    "interrupts_per_s": ("interrupts/s", 1),
-    "elapsed_s": ("elapsed s", 1),
     "share_percent_min": ("least %", 1),
     "share_percent_max": ("most %", 1),
     "iop_threads": ("IOPs", 1),
-    "drawers": ("drawers", 1),
     "cps_max": ("CPs", 1),
     "standard_saps": ("SAPs", 1),
-    "limit_percent": ("limit %", 1),
     "gb_per_s": ("GB/s", 1),
-    "latency_us": ("latency us", 1),
-    "value": ("value", 1),
-    "sync_read_ms": ("sync read ms", 1),
-    "success_percent": ("success %", 1),
-    "link_busy_percent": ("link busy %", 1),
     "cpu_s": ("CPU s", 1),
     "tcp_payload_bytes": ("payload B", 1),
     "wire_bytes": ("on the wire B", 1),
     "effective_mb_per_s": ("effective MiB/s", 1),
-    "change_percent": ("change %", 1),
-    "cache_reads_per_s": ("cache reads/s", 1),
-    "access_ns": ("access ns", 1),
     "size_mb": ("MiB", 1),
     "elapsed_ccw_s": ("CCW elapsed s", 1),
     "channel_utilization_percent": ("processor %", 1),

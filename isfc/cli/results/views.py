@@ -9,20 +9,8 @@ from rich.text import Text
 
 from isfc.cli.output.table import apart
 from isfc.link.message import Traffic
-from scenarios.runs.report import (
-    DEVICE_TYPE,
-    PATHS,
-    AppcRow,
-    DeviceRow,
-    LinkRow,
-    MeasuredRun,
-    Row,
-    SuiteRow,
-    appc_rows,
-    device_rows,
-    link_rows,
-    suite_rows,
-)
+from scenarios.runs import report
+from scenarios.runs.report import MeasuredRun, Row
 from scenarios.runs.workload import SUITES
 
 DOTS = "..."
@@ -51,11 +39,13 @@ APPC_HEAD = """\
 
 def device_page(runs: Sequence[MeasuredRun]) -> RenderableType:
     """Performance Toolkit's FCX108 DEVICE: a table for each run."""
-    tables = (device_table(f"FCX108 DEVICE, {_describe(run)}", device_rows(run)) for run in runs)
+    tables = (
+        device_table(f"FCX108 DEVICE, {_describe(run)}", report.device_rows(run)) for run in runs
+    )
     return apart([*tables, Text(DEVICE_LEGEND)])
 
 
-def device_table(title: str, rows: Iterable[DeviceRow]) -> Text:
+def device_table(title: str, rows: Iterable[report.DeviceRow]) -> Text:
     """One table of FCX108 DEVICE."""
     return _table(title, DEVICE_HEAD, map(_device, rows))
 
@@ -64,7 +54,7 @@ def link_page(runs: Sequence[MeasuredRun]) -> RenderableType:
     """The link activity of Monitor D9 R4: a table for each run, a line for each interval."""
     return apart(
         [
-            _table(f"Link activity, {_describe(run)}", LINK_HEAD, map(_link, link_rows(run)))
+            _table(f"Link activity, {_describe(run)}", LINK_HEAD, map(_link, report.link_rows(run)))
             for run in runs
         ]
     )
@@ -72,13 +62,13 @@ def link_page(runs: Sequence[MeasuredRun]) -> RenderableType:
 
 def suite_page(runs: Sequence[MeasuredRun]) -> RenderableType:
     """The table of the ISFC Transport runs: a line for each."""
-    lines = (_suite(row) for run in runs for row in suite_rows(run))
+    lines = (_suite(row) for run in runs for row in report.suite_rows(run))
     return _table("ISFC Transport", SUITE_HEAD, lines)
 
 
 def appc_page(runs: Sequence[MeasuredRun]) -> RenderableType:
     """The table of the APPC/VM runs: a line for each."""
-    lines = (_appc(row) for run in runs for row in appc_rows(run))
+    lines = (_appc(row) for run in runs for row in report.appc_rows(run))
     return _table("APPC/VM, replies per second", APPC_HEAD, lines)
 
 
@@ -95,10 +85,10 @@ class View(StrEnum):
     sampled: bool
     """Whether a run is shown in intervals; else as a whole."""
 
-    DEVICE = "device", device_rows, device_page
-    LINK = "link", link_rows, link_page, None, True
-    SUITE = "suite", suite_rows, suite_page, Traffic.TRANSPORT
-    APPC = "appc", appc_rows, appc_page, Traffic.LEGACY
+    DEVICE = "device", report.device_rows, device_page
+    LINK = "link", report.link_rows, link_page, None, True
+    SUITE = "suite", report.suite_rows, suite_page, Traffic.TRANSPORT
+    APPC = "appc", report.appc_rows, appc_page, Traffic.LEGACY
 
     def __new__(
         cls,
@@ -129,10 +119,10 @@ def _describe(run: MeasuredRun) -> str:
     )
 
 
-def _device(row: DeviceRow) -> str:
+def _device(row: report.DeviceRow) -> str:
     times = (row.pend_ms, row.disc_ms, row.conn_ms, row.serv_ms, row.resp_ms)
     return (
-        f"{row.rdev} {DEVICE_TYPE} {PATHS:>3} {_toolkit(row.io_per_s):>5} {DOTS:>5} "
+        f"{row.rdev} {report.DEVICE_TYPE} {report.PATHS:>3} {_toolkit(row.io_per_s):>5} {DOTS:>5} "
         f"{' '.join(f'{_toolkit(time):>4}' for time in times)} {DOTS:>4} "
         f"{_toolkit(0):>4} {row.busy_percent:>5.0f} {DOTS:>4}"
     )
@@ -145,21 +135,21 @@ def _toolkit(value: float | None) -> str:
     return f"{value:.1f}".removeprefix("0") if value < 99.95 else f"{value:.0f}"
 
 
-def _link(row: LinkRow) -> str:
+def _link(row: report.LinkRow) -> str:
     return (
         f"{f'{row.timestamp:.6g}':>5} {row.tx_pend_count:>8.0f} "
         f"{_fit(row.write_collisions_per_s, 5)} {_way(row, 'write')} {_way(row, 'read')}"
     )
 
 
-def _way(row: LinkRow, way: str) -> str:
+def _way(row: report.LinkRow, way: str) -> str:
     """One direction of a link."""
     rates = (getattr(row, f"{way}_{what}_per_s") for what in ("mb", "msgs", "pkgs"))
     length, messages = getattr(row, f"{way}_bytes_per_pkg"), getattr(row, f"{way}_msgs_per_pkg")
     return f"{' '.join(_fit(rate, 5) for rate in rates)} {length:>6.0f} {_fit(messages, 4)}"
 
 
-def _suite(row: SuiteRow) -> str:
+def _suite(row: report.SuiteRow) -> str:
     name = row.run if len(row.run) <= len("H001709C") else DOTS
     return (
         f"{row.suite if row.suite in SUITES else 'own':<5} {row.min_bytes:>6} {row.max_bytes:>6} "
@@ -169,7 +159,7 @@ def _suite(row: SuiteRow) -> str:
     )
 
 
-def _appc(row: AppcRow) -> str:
+def _appc(row: report.AppcRow) -> str:
     return (
         f"{row.reply_bytes:>7} {row.rdevs:>5} {row.pairs:>5} {row.run:<18} "
         f"{row.msgs_per_s:>9.2f} {row.cpu_percent_per_msg:>9.4f} {row.rdev_util_percent:>6.1f}"

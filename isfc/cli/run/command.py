@@ -1,8 +1,8 @@
 """``isfc run``: one workload over one layout, in virtual time."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import typer
 from msgspec import UNSET
@@ -30,7 +30,6 @@ from isfc.cli.options.profile import LinkOptions
 from isfc.cli.options.traffic import TrafficOption, choose_traffic
 from isfc.cli.output.csv_option import CsvOption
 from isfc.cli.output.exits import ExitCode
-from isfc.cli.output.progress import run_all, watch
 from isfc.cli.output.streams import show, show_json
 from isfc.cli.results.json import run_json
 from isfc.cli.results.page import run_heading, run_page
@@ -38,7 +37,13 @@ from isfc.cli.results.shared import shared_page
 from isfc.cli.results.shared_json import shared_json
 from isfc.cli.results.view_options import Output, ViewOptions, check_view, show_report
 from isfc.cli.results.views import View
-from isfc.cli.run.during import DuringOptions, show_refusals, show_transcript
+from isfc.cli.run.during import (
+    DuringOptions,
+    beside_disks,
+    outcomes,
+    show_refusals,
+    show_transcript,
+)
 from isfc.cli.run.timeline import TimelineOutput, run_timelines
 from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
@@ -46,16 +51,13 @@ from scenarios.figures.limit import find_limit
 from scenarios.figures.rests_on import rests_on
 from scenarios.runs.cp_script import Transcript
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.operation import Operation
-from scenarios.runs.repeat import mean, repetitions
+from scenarios.runs.repeat import mean
 from scenarios.runs.report import MeasuredRun, make_name, measured
 from scenarios.runs.result import Result
-from scenarios.runs.run import Outcome, run
+from scenarios.runs.run import Outcome
 
 if TYPE_CHECKING:
     from isfc.io.configuration import IoConfiguration
-
-_Outcome = TypeVar("_Outcome")
 
 
 @flattened
@@ -151,9 +153,7 @@ class _LinkRun:
         if disks is None or self.output.seeds is not None or self.transcript is not None:
             self._show_results(self._results())
             return
-        from scenarios.runs.shared_channel import run_shared  # most links share with no disks
-
-        shared = self._watch(lambda progress: run_shared(experiment, disks, progress=progress))
+        shared = beside_disks(experiment, disks, self.output)
         result = self._at_side(shared.beside)
         reasons, why = self._reasons(shared.beside.experiment, result.mb_per_s)
         if self.output.json:
@@ -199,12 +199,11 @@ class _LinkRun:
         """Print the view of the report that is wanted."""
         experiment, output = self.experiment, self.output
         name = make_name(experiment)
-        interval = output.sample_s
-        if interval is None:
+        if output.sample_s is None:
             shown = measured(name, experiment, mean(self._results()))
         else:
-            parts = self._run(interval).link().at(self.side).parts
-            shown = MeasuredRun(name, experiment, parts)
+            (outcome,) = outcomes(experiment, output, self.transcript)
+            shown = MeasuredRun(name, experiment, outcome.link().at(self.side).parts)
         if output.csv or output.json:
             show_refusals(self.transcript)
         else:
@@ -214,39 +213,19 @@ class _LinkRun:
 
     def _show_timeline(self, wanted: TimelineOutput) -> None:
         """Write the trace, and print the chart, or what would be printed without."""
-        timelines, outcome = self._watch(
-            lambda progress: run_timelines(wanted, progress, self._operation)
-        )
-        result, chart = self._at_side(outcome), wanted.chart(*timelines)
+        chart, outcome = run_timelines(wanted, self.transcript)
+        result = self._at_side(outcome)
         if chart is None:
             self._show_results([result])
         else:
             show_transcript(self.transcript)
             show(run_heading(self.experiment, result.node), "", chart)
 
-    @property
-    def _operation(self) -> Operation | None:
-        return None if self.transcript is None else self.transcript.operation
-
     def _results(self) -> list[Result]:
         """The result of the run, or of one with each seed."""
-        if self.output.seeds is None:
-            return [self._at_side(self._run())]
-        repeated = repetitions(self.experiment, self.output.seeds)
-        return [self._at_side(outcome) for outcome in run_all(run, repeated, None)]
-
-    def _run(self, interval: float | None = None) -> Outcome:
-        """Run it once, with the commands that are given meanwhile."""
-        return self._watch(
-            lambda progress: run(
-                self.experiment, interval, progress=progress, operation=self._operation
-            )
-        )
+        found = outcomes(self.experiment, self.output, self.transcript)
+        return [self._at_side(outcome) for outcome in found]
 
     def _at_side(self, outcome: Outcome) -> Result:
         """What the end that was chosen saw."""
         return outcome.link().at(self.side).whole.result
-
-    def _watch(self, work: Callable[[Callable[[float], None]], _Outcome]) -> _Outcome:
-        """Do ``work``, which reports its progress, and show how far it has got."""
-        return watch(self.experiment.warmup + self.experiment.seconds, work)

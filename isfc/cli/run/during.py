@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import typer
 from msgspec import Struct
 
 from isfc.cli.options.number import SEED_MAX, bounded
+from isfc.cli.options.option import valued
 from isfc.cli.output.file import ForceOption, check_file
+from isfc.cli.output.progress import run_all, watch
 from isfc.cli.output.streams import show_error, show_lines
 from isfc.cli.results.view_options import Output
 from isfc.cli.run.timeline import SECONDS_MAX, TimelineOutput, read_time
@@ -17,6 +18,12 @@ from isfc.errors import ConfigurationError
 from scenarios.faults.fault import DRAWN_COUNT, Fault, draw_faults, read_faults
 from scenarios.runs.cp_script import ConsoleEntry, Transcript, read_script
 from scenarios.runs.experiment import NS_PER_S, Experiment
+from scenarios.runs.repeat import repetitions
+from scenarios.runs.run import Outcome, run
+
+if TYPE_CHECKING:
+    from isfc.io.configuration import IoConfiguration
+    from scenarios.runs.shared_channel import SharedRun
 
 
 class DuringOptions(Struct, frozen=True):
@@ -27,28 +34,19 @@ class DuringOptions(Struct, frozen=True):
 
     cp: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Give CP commands at times of the run: lines 'at 2.5s [NODE:] COMMAND'.",
-        ),
+        valued("FILE", "Give CP commands at times of the run: lines 'at 2.5s [NODE:] COMMAND'."),
     ] = None
     trace: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="Write every I/O into FILE (.json), a trace that Perfetto opens."
-        ),
+        valued("FILE", "Write every I/O into FILE (.json), a trace that Perfetto opens."),
     ] = None
     force: ForceOption = False
     timeline: Annotated[
-        str | None,
-        typer.Option(metavar="TIME", help="Draw the first TIME (such as 5ms) as a Gantt chart."),
+        str | None, valued("TIME", "Draw the first TIME (such as 5ms) as a Gantt chart.")
     ] = None
     faults: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Let things go wrong at times of the run: a TOML file of [[fault]].",
-        ),
+        valued("FILE", "Let things go wrong at times of the run: a TOML file of [[fault]]."),
     ] = None
     fault_seed: Annotated[
         int | None,
@@ -120,6 +118,33 @@ def transcript_lines(entries: Iterable[ConsoleEntry]) -> Iterator[str]:
         else:
             yield f"{place} > {entry.command}"
             yield from entry.lines
+
+
+def outcomes(
+    experiment: Experiment, output: Output, transcript: Transcript | None
+) -> list[Outcome]:
+    """What came of a run, with the commands that are given meanwhile, or of one with each seed."""
+    if output.seeds is not None:
+        return run_all(run, repetitions(experiment, output.seeds))
+    operation = None if transcript is None else transcript.operation
+    return [
+        watch(
+            experiment.warmup + experiment.seconds,
+            lambda progress: run(
+                experiment, output.sample_s, progress=progress, operation=operation
+            ),
+        )
+    ]
+
+
+def beside_disks(experiment: Experiment, disks: "IoConfiguration", output: Output) -> "SharedRun":
+    """What came of a run without the disks on chpids of the links, and with them."""
+    from scenarios.runs.shared_channel import run_shared  # most links share with no disks
+
+    return watch(
+        experiment.warmup + experiment.seconds,
+        lambda progress: run_shared(experiment, disks, output.sample_s, progress),
+    )
 
 
 def show_transcript(transcript: Transcript | None) -> None:

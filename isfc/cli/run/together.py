@@ -17,22 +17,22 @@ from isfc.cli.options.experiment import ExtentOptions
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.limit_record import LimitsJson
 from isfc.cli.output.notes import NoteJson, notes_json, show_notes
-from isfc.cli.output.progress import run_all, watch
 from isfc.cli.output.ranges import RangeJson, range_json
 from isfc.cli.output.streams import show, show_csv, show_json
 from isfc.cli.results.shared import shared_page
 from isfc.cli.results.shared_json import SharedJson, shared_json
 from isfc.cli.results.view_options import Output, check_view, show_report
 from isfc.cli.results.views import View
-from isfc.cli.run.during import DuringOptions, show_refusals, show_transcript
-from isfc.cli.run.faults import show_fault_run
-from isfc.cli.run.timeline import TimelineOutput, run_timelines
-from isfc.cli.run.together_page import (
-    cluster_heading,
-    cluster_page,
-    row_range,
-    run_cluster_notes,
+from isfc.cli.run.during import (
+    DuringOptions,
+    beside_disks,
+    outcomes,
+    show_refusals,
+    show_transcript,
 )
+from isfc.cli.run.faults import show_fault_run
+from isfc.cli.run.timeline import run_timelines
+from isfc.cli.run.together_page import cluster_heading, cluster_page, row_range, run_cluster_notes
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
 from isfc.layout.sharing import channel_name
@@ -42,9 +42,8 @@ from scenarios.runs.cluster_rows import ClusterRow, cluster_rows
 from scenarios.runs.cp_script import ConsoleEntry, Transcript
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.published_range import beyond_measured_cluster
-from scenarios.runs.repeat import repetitions
 from scenarios.runs.report import MeasuredRun, make_name
-from scenarios.runs.run import Outcome, run
+from scenarios.runs.run import Outcome
 from scenarios.runs.workload import LinkLoad
 
 if TYPE_CHECKING:
@@ -94,9 +93,9 @@ def run_together(
         _show_beside(experiment, disks, output)
         return
     if timeline is None:
-        results = _results(experiment, output, transcript)
+        results = outcomes(experiment, output, transcript)
     else:
-        chart, result = _timelines(timeline, transcript)
+        chart, result = run_timelines(timeline, transcript)
         results = [result]
     if chart is not None:
         show_transcript(transcript)
@@ -145,13 +144,7 @@ def _why(limit: Limit | None, rows: Sequence[ClusterRow]) -> list[str]:
 
 def _show_beside(experiment: Experiment, disks: "IoConfiguration", output: Output) -> None:
     """Run the links without the disks and with them, and print what each costs the other."""
-    from scenarios.runs.shared_channel import run_shared
-
-    total = experiment.warmup + experiment.seconds
-    shared = watch(
-        total,
-        lambda progress: run_shared(experiment, disks, output.sample_s, progress),
-    )
+    shared = beside_disks(experiment, disks, output)
     found = shared.beside.experiment
     rows = cluster_rows([shared.beside])
     limit = None if output.csv else limit_of_run(found, output.seeds)
@@ -165,19 +158,6 @@ def _show_beside(experiment: Experiment, disks: "IoConfiguration", output: Outpu
         loads = ", ".join(map(str, experiment.loads))
         beside = shared_page(shared, loads, together=True)
         show(cluster_page(found, rows, None), *_why(limit, rows), "", beside)
-
-
-def _timelines(
-    wanted: TimelineOutput, transcript: Transcript | None
-) -> tuple[RenderableType | None, Outcome]:
-    """Run the links and write the trace; the chart, if it is wanted."""
-    operation = None if transcript is None else transcript.operation
-    experiment = wanted.experiment
-    timelines, result = watch(
-        experiment.warmup + experiment.seconds,
-        lambda progress: run_timelines(wanted, progress, operation),
-    )
-    return wanted.chart(*timelines), result
 
 
 class FiguresJson(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -294,23 +274,6 @@ def csv_rows(experiment: Experiment, rows: Sequence[ClusterRow]) -> list[dict[st
     return [
         {**asdict(row), **{name: one.get(name) for name in every}}
         for row, one in zip(rows, columns, strict=True)
-    ]
-
-
-def _results(
-    experiment: Experiment, output: Output, transcript: Transcript | None
-) -> list[Outcome]:
-    if output.seeds is not None:
-        return run_all(run, repetitions(experiment, output.seeds), None)
-    operation = None if transcript is None else transcript.operation
-    total = experiment.warmup + experiment.seconds
-    return [
-        watch(
-            total,
-            lambda progress: run(
-                experiment, output.sample_s, progress=progress, operation=operation
-            ),
-        )
     ]
 
 

@@ -13,10 +13,9 @@ from rich.text import Text
 
 from isfc.cli.main import COMMANDS, load_command, run
 from isfc.cli.output import streams
-from isfc.cli.output.csv_tables import parted
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import only_tables, show
-from isfc.cli.output.table import Fitted, PlainTable, plain_table
+from isfc.cli.output.table import Fitted, PlainTable, parted, plain_table
 from isfc.errors import ConfigurationError
 from scenarios.figures import glance
 from tests.isfc.cli.test_every_option import commands

@@ -6,7 +6,7 @@ from ctc.adapter import Step
 from ctc.address import Rdev
 from ctc.order import Order
 from ctc.state import State
-from isfc.cli.live.ctce_trace import trace_line
+from isfc.cli.live.ctce_observe import trace_line
 from isfc.ctce.exchange import CtcPlace, OrderStep
 from isfc.ctce.join import CtcEnd, Place
 from isfc.ctce.nje import nje_name

@@ -41,7 +41,7 @@ def test_what_workloads_get_is_what_their_channels_carry(run: IoRun) -> None:
         sum(each.io_per_s for each in run.channels)
     )
     by_workload = sum(each.mb_per_s for each in run.workloads)
-    by_channel = sum(each.mb_per_s(reads=reads) for each in run.channels for reads in (True, False))
+    by_channel = sum(each.traffic.mb_per_s for each in run.channels)
     assert by_workload == pytest.approx(by_channel)
 
 
@@ -74,5 +74,5 @@ def test_what_a_zhyperlink_turns_away_goes_over_its_channel(run: IoRun) -> None:
 
 def test_saps_start_what_channels_carry(run: IoRun) -> None:
     (atlanta,) = run.saps
-    assert atlanta.starts_per_s == pytest.approx(sum(each.io_per_s for each in run.channels))
+    assert atlanta.io_per_s == pytest.approx(sum(each.io_per_s for each in run.channels))
     assert 0 < atlanta.busy < 0.1

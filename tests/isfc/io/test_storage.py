@@ -1,6 +1,6 @@
 """Service times of storage."""
 
-from isfc.io.storage import DS8950
+from isfc.io.demand import DS8950
 
 
 def test_what_fits_the_first_4k_streams_in_no_time_of_its_own() -> None:

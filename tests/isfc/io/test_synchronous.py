@@ -112,4 +112,6 @@ def test_a_plan_puts_it_on_the_channel() -> None:
     assert [workload.name for workload in channel.workloads] == ["lookup (async)"]
     lookup, _ = plan.synchronous
     assert lookup.outcome is not None
-    assert channel.io_per_s == pytest.approx(100_000 * (1 - lookup.outcome.success), rel=1e-3)
+    assert channel.estimate.io_per_s == pytest.approx(
+        100_000 * (1 - lookup.outcome.success), rel=1e-3
+    )

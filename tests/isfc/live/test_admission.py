@@ -7,14 +7,14 @@ from contextlib import ExitStack
 
 import pytest
 
-from isfc.live.admission import (
+from isfc.live.endpoint import TcpEndpoint
+from isfc.live.node_port import (
     ADDRESSES,
     ADDRESSES_MAX,
     GREETINGS,
     GREETINGS_PER_S,
     Admission,
 )
-from isfc.live.endpoint import TcpEndpoint
 from isfc.testing.pair import Setup
 from tests.isfc.live.test_pending import refusals
 from tests.live.pair import LiveSide, Run

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from isfc.cli.live.tls_options import mutual_tls
+from isfc.cli.live.node import mutual_tls
 from isfc.link.state import LinkState
 from isfc.live.endpoint import TcpEndpoint
 from isfc.live.events import ConnectionRefused

@@ -19,7 +19,7 @@ from isfc.live.engine import LiveEngine
 from isfc.live.forward import forwarding, parse_forwards
 from isfc.live.metrics import families
 from isfc.live.opening import Opening
-from isfc.live.operated import OperatedSystem
+from isfc.live.operator import OperatedSystem
 from isfc.live.session import Conversation, ConversationSevered, OpenNode, open_node
 from isfc.live.snapshot import look
 from tests.isfc.live.tcp import echo as tcp_echo

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from isfc.cli.live.tls_options import mutual_tls
+from isfc.cli.live.node import mutual_tls
 from isfc.live.endpoint import TcpEndpoint, UnixEndpoint
 from isfc.live.pending import UNGREETED_MAX
 from isfc.live.tls import certificate_names

@@ -7,8 +7,7 @@ import pytest
 from ctc.errors import CtcError
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
-from isfc.search.grid import parse_grid, read_grid, without
-from isfc.search.template import DeviceOrder, placed
+from isfc.search.grid import DeviceOrder, parse_grid, placed, read_grid, without
 
 TEMPLATE = """
 [grid]

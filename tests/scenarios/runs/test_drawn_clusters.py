@@ -4,6 +4,7 @@ Tables in another order and other names change no figure; an idle link, or one t
 changes none of another link's, to the last byte. Nothing is busy for more than all of the time.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
@@ -171,7 +172,8 @@ def check_neighbours(seed: int, drawn: DrawnCluster, found: Outcome) -> None:
     assert without_idle == figures(found), f"cluster {seed}: idle links"
     for nodes in loaded:
         name = "-".join(nodes)
-        only = drawn.with_traffic_of([nodes])
+        traffic = tuple(load for load in drawn.traffic if {*load[:2]} == {*nodes})
+        only = replace(drawn, traffic=traffic)
         alone = run(only)
         if any(drawn.uses(nodes) & drawn.uses(other) for other in loaded if other != nodes):
             if rate(found, name) > GAIN_MAX * rate(alone, name):
@@ -188,9 +190,24 @@ def check_fibres(seed: int, drawn: DrawnCluster, found: Outcome) -> None:
         check_gain(f"cluster {seed}: 10 km more", drawn, farther, names)
     for nodes in drawn.links:
         fibres = [fibre for fibre in drawn.fibres if fibre.nodes == nodes]
-        if drawn.loaded(nodes) and len(fibres) > 1 and drawn.own_channels(nodes):
+        if drawn.loaded(nodes) and len(fibres) > 1 and own_channels(drawn, nodes):
             fewer = rates(run(drawn.without(fibres[0])))
             assert sum(fewer) <= GAIN_MAX * found.mb_per_s, f"cluster {seed}: {nodes}"
+
+
+def own_channels(drawn: DrawnCluster, nodes: tuple[str, str]) -> bool:
+    """Whether each fibre of a link has channels that nothing else uses, and all are alike."""
+    ends = Counter(
+        drawn.channel(*end)
+        for fibre in drawn.fibres
+        for end in zip(fibre.nodes, fibre.chpids, strict=True)
+    )
+    fibres = [fibre for fibre in drawn.fibres if fibre.nodes == nodes]
+    return len({(fibre.km, fibre.path) for fibre in fibres}) == 1 and all(
+        ends[drawn.channel(*end)] == 1
+        for fibre in fibres
+        for end in zip(nodes, fibre.chpids, strict=True)
+    )
 
 
 def rate(result: Outcome, name: str) -> float:

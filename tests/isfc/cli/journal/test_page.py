@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ctc.frame import Frame
+from isfc.cli.journal.command import json_line, record_lines, seconds
 from isfc.cli.journal.document import record_json
-from isfc.cli.journal.page import json_line, record_lines, seconds
 from isfc.journal.record import InputKind, InputOutcome, JournalRecord
 from isfc.link.message import Message
 from isfc.testing.strategies import UINT32_MAX, frames, messages

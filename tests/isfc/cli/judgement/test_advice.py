@@ -15,7 +15,7 @@ from isfc.layout.layout import Layout
 from isfc.layout.rules.book import RULES, find_all
 from isfc.layout.rules.rule import ChangedLayout, LayoutRule, Untried
 from isfc.link.name import NodeName
-from isfc.search.template import DeviceOrder, Template
+from isfc.search.grid import DeviceOrder, Template
 from scenarios.figures import advice
 from scenarios.figures.advice import (
     LAYOUTS_MAX,

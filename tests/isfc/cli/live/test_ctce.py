@@ -17,10 +17,9 @@ from ctc.order import Order
 from ctc.state import State
 from ctc.subchannel import Command
 from isfc.cli.live import ctce_table
-from isfc.cli.live.ctce_joined import CtceSources
+from isfc.cli.live.ctce_observe import STEPS, CtceTimeline
+from isfc.cli.live.ctce_options import CtceSources
 from isfc.cli.live.ctce_table import CtceWatch
-from isfc.cli.live.ctce_timeline import CtceTimeline
-from isfc.cli.live.ctce_trace import STEPS
 from isfc.cli.main import run
 from isfc.cli.output.trace_events import Event
 from isfc.ctce.exchange import Attached, CtcPlace, Pulled, Said

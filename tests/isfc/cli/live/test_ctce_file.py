@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from isfc.cli.live.ctce_file import read_ctce_file
+from isfc.cli.live.ctce_options import read_ctce_file
 from isfc.cli.main import run
 from tests.isfc.cli.conftest import Refusal
 from tests.isfc.cli.test_every_option import LINK

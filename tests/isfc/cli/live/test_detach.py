@@ -4,7 +4,7 @@ import os
 import signal
 from types import FrameType
 
-from isfc.cli.live.detach import say_ready
+from isfc.cli.live.up import say_ready
 
 
 def test_who_waits_is_told() -> None:

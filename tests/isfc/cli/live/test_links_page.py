@@ -2,9 +2,8 @@
 
 import pytest
 
-from isfc.cli.live.links_page import links_headings, links_line, links_page
 from isfc.cli.live.rates import rates
-from isfc.cli.live.watch_page import Ends, Surroundings
+from isfc.cli.live.watch_page import Ends, Surroundings, links_headings, links_line, links_page
 from isfc.cli.output.streams import show
 from tests.isfc.live.snapshots import sight
 

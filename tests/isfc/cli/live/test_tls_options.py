@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from isfc.cli.live.tls_options import mutual_tls
+from isfc.cli.live.node import mutual_tls
 from isfc.errors import ConfigurationError
 from tests.installed import need
 
