@@ -43,6 +43,7 @@ from isfc.layout.channels import (
     read_decks,
     read_directors,
     read_memory,
+    read_others,
     read_ports,
     read_shared_channels,
     read_traffic,
@@ -128,6 +129,7 @@ def _collection(document: Document) -> Collection:
         read_traffic(document, alone),
         read_decks(document, alone.systems),
         read_memory(document, alone.systems),
+        read_others(document),
     )
 
 

@@ -22,6 +22,7 @@ from scenarios.figures.certainty import Range
 from scenarios.figures.cluster_overview import ClusterOverview, cluster_overview
 from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan, plan_experiments
 from scenarios.figures.limit import Limit, find_limit
+from scenarios.figures.others_busy import with_others_busy
 from scenarios.figures.ranges import RANGED, figure_range
 from scenarios.figures.reasoned import with_reasons
 from scenarios.moves.guest import GuestPlan
@@ -178,6 +179,9 @@ def link_runs(
     chpids, ``collection`` the file that the link is of.
     """
     neighbours = () if collection is None else collection.beside(layout)
+    if collection is not None:
+        tell("the link beside what else decks have on its chpids")
+        layout = with_others_busy(collection, layout, run_each)
     plan = make_plan(layout, neighbours, collection)
     rates, known = with_reasons(layout, changed_layouts(layout, plan.advice), run_each)
     tried = try_advice(layout, plan.advice, rates, known)

@@ -1,5 +1,6 @@
 """What ``isfc plan`` asks the model, which ``--rule`` does not load."""
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
@@ -26,6 +27,7 @@ from scenarios.figures.advice import changed_layouts, try_advice
 from scenarios.figures.after_loss import AfterLoss, after_losses, links_losses
 from scenarios.figures.cluster_plan import cluster_plan, plan_experiments
 from scenarios.figures.limit import find_limit
+from scenarios.figures.others_busy import with_others_busy
 from scenarios.figures.reasoned import with_reasons
 from scenarios.figures.rests_on import rests_on
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes
@@ -98,6 +100,8 @@ def modelled_plan(
     opened: OpenedLink, judged: Plan, *, why: bool
 ) -> tuple[RenderableType, PlanJson]:
     """The page on one link and what the model carries on it, and what ``--json`` prints of it."""
+    noted = with_others_busy(opened.collection, judged.layout, run_all)
+    judged = dataclasses.replace(judged, layout=noted)
     changed = changed_layouts(judged.layout, judged.advice)
     figures, known = with_reasons(judged.layout, changed, run_all)
     tried = try_advice(judged.layout, judged.advice, figures, known)
