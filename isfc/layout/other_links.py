@@ -46,8 +46,9 @@ def with_others(collection: Collection, link: Layout) -> Collection:
     """
     others = others_on(collection, link)
     if unknown := sum(len(other.nodes) < 2 for other in others):
-        which = "their" if unknown == len(others) else f"of {unknown} of these links the"
-        raise ConfigurationError(f"{which} other ends are in decks that were not given")
+        raise ConfigurationError(
+            f"{unknown} of these links end in decks that were not given, or on ports not known"
+        )
     if (links := len(collection.links) + len(others)) > LINKS_MAX:
         raise ConfigurationError(
             f"that takes a run of {links} links, and at most {LINKS_MAX} are run"

@@ -79,7 +79,9 @@ def test_decks_are_read_from_pipes_of_the_shell(capfd: pytest.CaptureFixture[str
         assert run([*BOTH[:2], f"/dev/fd/{read}", *BOTH[3:]]) == ExitCode.GOOD
     finally:
         os.close(read)
-    piped = capfd.readouterr().out.replace(f"[deck.{read}]", "[deck.cec-a]")
+    piped = capfd.readouterr().out
+    for table in ("deck", "cec"):
+        piped = piped.replace(f"[{table}.{read}]", f"[{table}.cec-a]")
     assert piped.partition("\n\n")[2] == layout.partition("\n\n")[2]
 
 
