@@ -100,6 +100,7 @@ if TYPE_CHECKING:
     from isfc.search.sweep import sweep as sweep
     from scenarios.figures.after_loss import AfterLoss as AfterLoss
     from scenarios.figures.collide import CollisionOutcome as CollisionOutcome
+    from scenarios.figures.others_busy import others_busy as others_busy
     from scenarios.moves.evacuated import evacuate as evacuate
     from scenarios.moves.evacuated import rolling_maintenance as rolling_maintenance
     from scenarios.moves.evacuation import EvacuationOutcome as EvacuationOutcome
@@ -188,6 +189,7 @@ _HOMES: Final = {
     "carried": "scenarios.runs.saturation",
     "ModelledRate": "scenarios.runs.saturation",
     "plan_notes": "scenarios.runs.notes",
+    "others_busy": "scenarios.figures.others_busy",
     "Note": "isfc.layout.note",
     "simulate": "isfc.search.simulation",
     "Simulation": "isfc.search.simulation",
@@ -322,6 +324,7 @@ __all__ = [
     "number",
     "open_node",
     "optimise",
+    "others_busy",
     "parse_layout",
     "parse_links",
     "pieces",

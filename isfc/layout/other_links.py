@@ -93,9 +93,9 @@ class _Places:
             found += (
                 CtcPair(fibre, (self._rdev(first), self._rdev(second))) for _ in range(ctcs.count)
             )
-        return Layout(
-            (first, second), tuple(dict.fromkeys(ctc.fibre for ctc in found)), tuple(found)
-        )
+        fibres = tuple(dict.fromkeys(ctc.fibre for ctc in found))
+        site = self._collection.links[0].site
+        return Layout((first, second), fibres, tuple(found), site=site)
 
     def shared_channels(self) -> tuple[Channel, ...]:
         """The channels of several systems, by all chpids that were taken."""

@@ -4,26 +4,43 @@ Decks tell of those (`isfc.layout.other_links`). All links run together, each wi
 `scenarios.runs.saturation.STATED_PAIRS` pairs each way, as a plan of a file that has all of them.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 
+from isfc.arguments import checked
 from isfc.errors import ConfigurationError
+from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.note import Note, NoteKind
 from isfc.layout.other_links import others_on, say_others, with_others
 from scenarios.figures.cluster_plan import plan_experiments
-from scenarios.runs.saturation import STATED_PAIRS, SUITE, RunEach
+from scenarios.runs.saturation import STATED_PAIRS, SUITE, RunEach, in_turn
 from scenarios.runs.steady import steady_links
 
 
-def with_others_busy(collection: Collection, link: Layout, run_each: RunEach) -> Layout:
-    """The link of a collection, with a note of what it carries beside others that are busy.
+@checked
+def others_busy(layout: AnyLayout, link: str | None = None) -> tuple[Note, ...]:
+    """What `isfc plan` says of a link beside others that its decks have on its chpids, if any.
 
-    As it is if decks tell of no others. The note says why where that cannot be run.
+    ``link`` is one of several, such as ``"ATLANTA-BOSTON"``. Raises `ConfigurationError` for one
+    that there is not.
     """
+    collection = given_collection(layout)
+    return tuple(_notes(collection, collection.link(link), in_turn))
+
+
+def with_others_busy(collection: Collection, link: Layout, run_each: RunEach) -> Layout:
+    """The link of a collection, with these notes; as it is if decks tell of no others."""
+    notes = tuple(_notes(collection, link, run_each))
+    return replace(link, notes=(*link.notes, *notes)) if notes else link
+
+
+def _notes(collection: Collection, link: Layout, run_each: RunEach) -> Iterator[Note]:
+    """What the link carries; or why that cannot be run."""
     others = others_on(collection, link)
     if not others:
-        return link
+        return
     said = say_others(others)
     try:
         experiment, *_ = plan_experiments(with_others(collection, link))
@@ -39,4 +56,4 @@ def with_others_busy(collection: Collection, link: Layout, run_each: RunEach) ->
             f"{said}; with those busy it is about {rates}, in MB/s ({SUITE} with {STATED_PAIRS} "
             "pairs each way on every link)."
         )
-    return replace(link, notes=(*link.notes, Note(NoteKind.OTHERS, text)))
+    yield Note(NoteKind.OTHERS, text)

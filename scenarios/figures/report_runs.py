@@ -14,6 +14,7 @@ from isfc.io.plan import IoPlan, make_io_plan
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.loss import ClusterLoss, cluster_losses
+from isfc.layout.other_links import others_on
 from isfc.layout.plan import Plan, make_plan
 from isfc.link.name import NodeName
 from scenarios.figures.advice import TriedAdvice, changed_layouts, try_advice
@@ -179,8 +180,8 @@ def link_runs(
     chpids, ``collection`` the file that the link is of.
     """
     neighbours = () if collection is None else collection.beside(layout)
-    if collection is not None:
-        tell("the link beside what else decks have on its chpids")
+    if collection is not None and others_on(collection, layout):
+        tell("beside all that decks have on its chpids")
         layout = with_others_busy(collection, layout, run_each)
     plan = make_plan(layout, neighbours, collection)
     rates, known = with_reasons(layout, changed_layouts(layout, plan.advice), run_each)

@@ -27,7 +27,7 @@ def said(collection: Collection) -> str:
 
 
 SMALL = mesh_decks(("A", "C"), ("B",), chpids=("50",), ctcs=2)
-SITES = [(SMALL, "A,B,C", (8, 2)), ((TEXTS, PORTS), "ZVMA,ZVMB,ZVMC,ZVMD", (40, 5))]
+SITES = [(SMALL, "A,B,C", (4, 2)), ((TEXTS, PORTS), "ZVMA,ZVMB,ZVMC,ZVMD", (40, 5))]
 
 
 @pytest.mark.at_length
