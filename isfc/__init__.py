@@ -102,6 +102,7 @@ if TYPE_CHECKING:
     from scenarios.figures.link_rates import ModelledRate as ModelledRate
     from scenarios.figures.link_rates import carried as carried
     from scenarios.figures.losses import AfterLoss as AfterLoss
+    from scenarios.figures.others_busy import others_busy as others_busy
     from scenarios.moves.evacuated import evacuate as evacuate
     from scenarios.moves.evacuated import relocate as relocate
     from scenarios.moves.evacuated import rolling_maintenance as rolling_maintenance
@@ -187,6 +188,7 @@ _HOMES: Final = {
     "carried": "scenarios.figures.link_rates",
     "ModelledRate": "scenarios.figures.link_rates",
     "plan_notes": "scenarios.runs.notes",
+    "others_busy": "scenarios.figures.others_busy",
     "Note": "isfc.layout.note",
     "simulate": "isfc.search.simulation",
     "Simulation": "isfc.search.simulation",
@@ -319,6 +321,7 @@ __all__ = [
     "number",
     "open_node",
     "optimise",
+    "others_busy",
     "parse_layout",
     "parse_links",
     "pieces",

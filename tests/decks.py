@@ -1,6 +1,6 @@
 """Small decks, made from what a test is about."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -51,6 +51,36 @@ def deck(file: str, partitions: str, chpids: Iterable[str], *units: str) -> Deck
         for chpid in chpids
     )
     return parse_deck(f" RESOURCE PARTITION=({named})\n{channels}{''.join(units)}", file)
+
+
+def mesh_decks(
+    *cecs: Sequence[str], chpids: Sequence[str] = ("50", "51"), ctcs: int = 4
+) -> tuple[list[str], list[str]]:
+    """A deck for each CEC whose partitions all have CTCs to all others, and ports as `--ports` has.
+
+    All partitions of a CEC share its chpids, which are on one director, and number the devices that
+    lead to one partition alike. A CTC is between chpids of one number.
+    """
+    at = {(c, n): f"61{0x10 * c + n:02X}" for c in range(len(cecs)) for n in range(len(chpids))}
+    far = [(c, mif) for c, names in enumerate(cecs) for mif in range(1, len(names) + 1)]
+    texts = []
+    for cec, names in enumerate(cecs):
+        lines = [
+            f" RESOURCE PARTITION=({','.join(f'({name},{m})' for m, name in enumerate(names, 1))})",
+            *(f" CHPID PATH={chpid},SHARED,SWITCH=61,TYPE=FC" for chpid in chpids),
+        ]
+        for number, (other, mif) in enumerate(far):
+            own = f",NOTPART={names[mif - 1]}" if other == cec else ""
+            for n, chpid in enumerate(chpids):
+                cu = f"{0x4000 + 0x100 * number + 0x10 * n:04X}"
+                lines.append(unit(cu, chpid, at[other, n], mif, count=ctcs, more=own).rstrip())
+        texts.append("\n".join(lines) + "\n")
+    ports = [
+        f"{names[0]}:{chpids[n]}={at[c, n]}"
+        for c, names in enumerate(cecs)
+        for n in range(len(chpids))
+    ]
+    return texts, ports
 
 
 def paired(partitions: str, *decks: Deck, ports: str = "") -> Pairing:

@@ -57,6 +57,7 @@ def edits() -> None:
     left = isfc.without(links, frozenset(isfc.pieces(links)["ATLANTA:41"]))
     figures: tuple[isfc.ModelledRate, ...] = isfc.carried(left.links[0], pairs=1)
     notes: tuple[isfc.Note, ...] = isfc.plan_notes(left.links[0], figures)
+    notes += isfc.others_busy(left, name)
     said: list[str] = [note.text for note in notes]
     print([each.stated_mb_per_s > 0 for each in figures], *said, kind, isfc.deck_partitions(""))
 

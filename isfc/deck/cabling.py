@@ -59,6 +59,13 @@ class Cabling:
             None,
         )
 
+    def is_known(self, channel: Channel, link: str | None) -> bool:
+        """Whether it is known which channel is where ``link`` leads from ``channel``."""
+        if link is None:
+            return id(channel) in self.cables
+        own = self.ports.get(id(channel))
+        return (own is not None and _same_port(own[1], link)) or bool(self.on_port(channel, link))
+
     def join(self, one: Channel, other: Channel) -> "Cabling | None":
         """This, with a cable between two channels; None if that contradicts what is known."""
         ends = self.cables.get(id(one), id(other)), self.cables.get(id(other), id(one))

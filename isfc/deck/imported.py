@@ -13,6 +13,7 @@ from ctc.profiles import ChpidProfile, find_profile
 from isfc.arguments import checked, in_python
 from isfc.deck.activation import Activation, imbedded, parse_activations
 from isfc.deck.active import choose, choose_from
+from isfc.deck.cabling import Cabling, parse_ports
 from isfc.deck.console import by_system
 from isfc.deck.deck import Deck
 from isfc.deck.entry import entry_ports
@@ -23,6 +24,7 @@ from isfc.deck.kept import keep_decks, too_long
 from isfc.deck.links import find_links, name_logs, parse_chpids
 from isfc.deck.listing import read_deck
 from isfc.deck.machine import contradictions, crossings, together, within_one_director
+from isfc.deck.other_links import other_links
 from isfc.deck.pairing import Pairing, Unpaired
 from isfc.deck.partition import DeckSystem, choose_systems
 from isfc.deck.place import TEXT_LENGTH_MAX, decode
@@ -196,12 +198,19 @@ def pair_decks(
     check_paths(links)
     pairings = [pairing for pairing, _ in wired]
     collection = together(pairings, links)
-    kept = _kept_decks(collection, systems, pairings, ports, tell)
+    known = [*ports, *hinted_ports(systems, ports)]
+    known += [f"{key}={port}" for each in pairings for key, port in each.inferred.items()]
+    cabling = parse_ports(known, systems)
+    kept = _kept_decks(collection, systems, cabling, tell)
+
+    def whole(made: Collection) -> Collection:
+        return replace(made, decks=kept, others=other_links(made, systems, read, cabling))
+
     for remark in (*contradictions(pairings, links), *crossings(pairings, links)):
         tell(f"isfc: note: {remark}")
     return Imported(
-        replace(collection, decks=kept),
-        tuple(replace(together([pairing], [found.layout]), decks=kept) for pairing, found in wired),
+        whole(collection),
+        tuple(whole(together([pairing], [found.layout])) for pairing, found in wired),
         tuple(found.remarks for _, found in wired),
         pairings=tuple(pairings),
     )
@@ -290,8 +299,7 @@ def parse_features(texts: Sequence[str]) -> Profiles:
 def _kept_decks(
     collection: Collection,
     systems: Sequence[DeckSystem],
-    pairings: Sequence[Pairing],
-    ports: Sequence[str],
+    cabling: Cabling,
     tell: Tell,
 ) -> tuple[KeptDeck, ...]:
     """What the layout keeps of the decks; tells if that is nothing."""
@@ -299,9 +307,7 @@ def _kept_decks(
         file = made_of[0].rpartition("/")[2]
         tell(f"isfc: note: {file} is no deck: the layout keeps none; 'isfc export' makes others")
         return ()
-    known = [*ports, *hinted_ports(systems, ports)]
-    known += [f"{key}={port}" for each in pairings for key, port in each.inferred.items()]
-    kept = keep_decks(collection, systems, known)
+    kept = keep_decks(collection, systems, cabling)
     if (problem := too_long(kept)) is None:
         return kept
     tell(f"isfc: note: the layout does not keep the decks: {problem}; 'isfc export' makes others")

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from ctc.address import ChpidId, parse_chpid
-from isfc.deck.cabling import parse_ports
+from isfc.deck.cabling import Cabling
 from isfc.deck.card import Statement, read_cards
 from isfc.deck.deck import Deck
 from isfc.deck.export import Ports
@@ -42,10 +42,9 @@ def too_long(decks: Iterable[KeptDeck]) -> str | None:
 
 
 def keep_decks(
-    collection: Collection, systems: Sequence[DeckSystem], ports: Iterable[str]
+    collection: Collection, systems: Sequence[DeckSystem], cabling: Cabling
 ) -> tuple[KeptDeck, ...]:
-    """The decks of the systems of a layout; ``ports`` are all that are known, for `parse_ports`."""
-    cabling = parse_ports(ports, systems)
+    """The decks of the systems of a layout; ``cabling`` has all ports that are known."""
     used = {
         (node, chpid)
         for link in collection.links

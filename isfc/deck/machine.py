@@ -40,8 +40,7 @@ class _Plug:
 def together(pairings: Sequence[Pairing], links: Sequence[Layout]) -> Collection:
     """The links of ``pairings``, in their order, with the channels, CECs and ports they share.
 
-    CECs are named where one has two of the systems or more. Directors and ports are left out where
-    they contradict each other.
+    Directors and ports are left out where they contradict each other.
     """
     systems = {system.node: system for pairing in pairings for system in pairing.systems}
     ends: dict[int, dict[ChannelEnd, None]] = {}
@@ -115,16 +114,10 @@ def crossings(pairings: Sequence[Pairing], links: Sequence[Layout]) -> Iterator[
 
 
 def _cecs(systems: Sequence[DeckSystem]) -> tuple[Cec, ...]:
-    """The decks as machines, none if each has one system alone."""
-    decks: dict[int, list[DeckSystem]] = {}
-    for system in systems:
-        decks.setdefault(id(system.deck), []).append(system)
-    if len(decks) == len(systems):
-        return ()
-    names = deck_names(systems)
+    """The decks as machines, also those of one system alone."""
     return tuple(
-        Cec(names[deck], tuple(system.node for system in members))
-        for deck, members in decks.items()
+        Cec(name, tuple(system.node for system in systems if id(system.deck) == deck))
+        for deck, name in deck_names(systems).items()
     )
 
 

@@ -158,7 +158,7 @@ class _Side:
             return Reason.NO_ACCESS, (
                 f"CHPID {channel} (line {channel.place.line}) is not for {partition.name}"
             )
-        if channel.kind not in ("", _FICON):
+        if channel.kind not in ("", FICON):
             return Reason.NO_FICON, (
                 f"CHPID {channel} (line {channel.place.line}) is TYPE={channel.kind}: IOCP rejects "
                 "FICON CTC control units of another than TYPE=FC (ICP254I)"
@@ -180,7 +180,7 @@ class _Side:
         known += [self.system.partition] if self.system.deck is deck else []
         named = [partition.name for partition in known if partition.image == cuadd]
         who = f"names {named[0]}" if named else "names no partition"
-        if cuadd == _UNSHARED_IMAGE:
+        if cuadd == UNSHARED_IMAGE:
             who = "(or none) names no partition"
         where = "" if self.partner.deck is self.system.deck else f" of {self.partner.deck.file}"
         image = self.partner.partition.image
@@ -188,8 +188,8 @@ class _Side:
         return f"CUADD {cuadd:X} {who}{where}{wanted}"
 
 
-_FICON: Final = "FC"
-_UNSHARED_IMAGE: Final = 0
+FICON: Final = "FC"
+UNSHARED_IMAGE: Final = 0
 
 
 def _images(system: DeckSystem) -> frozenset[int]:
@@ -207,7 +207,7 @@ def _images(system: DeckSystem) -> frozenset[int]:
         for control_unit in system.deck.control_units.values()
         for path in control_unit.paths.get(system.partition.css, ())
     )
-    return frozenset({image, _UNSHARED_IMAGE} if unshared else {image})
+    return frozenset({image, UNSHARED_IMAGE} if unshared else {image})
 
 
 def _duplicate(

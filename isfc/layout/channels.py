@@ -12,6 +12,8 @@ from isfc.layout.collection import (
     KeptDeck,
     LinkTraffic,
     Memory,
+    OtherCtcs,
+    OtherLink,
 )
 from isfc.layout.document import Document, FibreTable
 from isfc.layout.path import FarPath
@@ -135,3 +137,25 @@ def read_traffic(document: Document) -> tuple[LinkTraffic, ...]:
                 ends.append(NodeName(name))
         found.append(LinkTraffic(ends[0], ends[1], table.workload, table.pairs))
     return tuple(found)
+
+
+def read_others(document: Document) -> tuple[OtherLink, ...]:
+    """The links beside those of the file, and the channels that their CTCs are on."""
+    found: list[OtherLink] = []
+    for number, table in enumerate(document.other_links, start=1):
+        with within(f"[[other_link]] #{number} nodes"):
+            nodes = tuple(map(NodeName, table.nodes))
+        with within(f"[[other_link]] #{number} ctcs"):
+            ctcs = tuple(
+                OtherCtcs(tuple(map(_channel_end, text.split("="))), count)
+                for text, count in table.ctcs.items()
+            )
+        found.append(OtherLink(nodes, ctcs))
+    return tuple(found)
+
+
+def _channel_end(text: str) -> ChannelEnd:
+    node, colon, chpid = text.strip().partition(":")
+    if not colon:
+        raise ConfigurationError(f"{text[:40]!r}: expected a system and its chpid, as ATLANTA:40")
+    return ChannelEnd(NodeName(node), parse_chpid(chpid))

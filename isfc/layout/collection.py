@@ -15,7 +15,7 @@ from isfc.arguments import check_fields
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.machines import check_machines
-from isfc.layout.whole import check_ports, check_profiles, made_whole, with_channels
+from isfc.layout.whole import check_others, check_ports, check_profiles, made_whole, with_channels
 from isfc.link.name import NodeName
 
 
@@ -77,6 +77,24 @@ class KeptDeck(Struct, frozen=True):
         return structs.replace(self, partitions=partitions, ports=ports) if partitions else None
 
 
+class OtherCtcs(Struct, frozen=True):
+    """So many CTCs between two channels, each called by a chpid of a system that has it."""
+
+    channels: tuple[ChannelEnd, ...]
+    count: int
+
+
+class OtherLink(Struct, frozen=True):
+    """A link that decks tell of and the layout does not have, as far as it is on its channels.
+
+    ``nodes`` are its two systems, with two channels for each of ``ctcs``; or the one whose other
+    end no deck tells, with one.
+    """
+
+    nodes: tuple[NodeName, ...]
+    ctcs: tuple[OtherCtcs, ...]
+
+
 class LinkTraffic(Struct, frozen=True):
     """What a file lets run over a link: ``pairs`` of guests, the clients on ``client``.
 
@@ -99,7 +117,7 @@ class Collection:
     What ISFC calls a collection. Links may share chpids, channels and inter-switch links.
     ``shared_channels`` are those of several systems, ``cecs`` the machines, ``decks`` what the
     machines' IOCP decks were, which `isfc.deck.amend` brings up to date. ``memory`` is of every
-    system, or empty.
+    system, or empty. ``others`` are links beside these, which `isfc.layout.other_links` counts.
 
     One that a program makes is what a file of the same would be read as, or the error of that file:
     links are in the order of their systems' names, and fibres have names of their own. What is
@@ -114,6 +132,7 @@ class Collection:
     traffic: tuple[LinkTraffic, ...] = ()
     decks: tuple[KeptDeck, ...] = field(default=(), compare=False, repr=False)
     memory: tuple[Memory, ...] = ()
+    others: tuple[OtherLink, ...] = ()
     whole: bool = field(default=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -126,6 +145,7 @@ class Collection:
         object.__setattr__(self, "links", with_channels(self))
         check_profiles(self)
         check_ports(self)
+        check_others(self)
 
     @classmethod
     def of(cls, *links: Layout) -> "Collection":

@@ -24,6 +24,8 @@ FREE_GIB_MAX: Final = 65_536.0
 """More than any machine has."""
 OVERCOMMIT_MAX: Final = 100.0
 PAIRS_MAX: Final = 10_000
+OTHER_CTCS_MAX: Final = 65_536
+"""More than a partition has device numbers."""
 
 Gbps = Annotated[float, Meta(ge=LINK_GBPS_MIN, le=LINK_GBPS_MAX)]
 Km = Annotated[float, Meta(ge=0, le=KM_MAX)]
@@ -39,6 +41,7 @@ class Root(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cec: dict[str, Any] = {}
     memory: dict[str, Any] = {}
     traffic: list[Any] = []
+    other_link: list[Any] = []
     deck: dict[str, Any] = {}
     io: list[dict[str, Any]] | None = None
     channel: dict[str, Any] = {}
@@ -104,6 +107,13 @@ class TrafficTable(
     pairs: Annotated[int, Meta(ge=1, le=PAIRS_MAX)]
 
 
+class OtherLinkTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A table ``[[other_link]]``: CTCs of a link that is not in the file, on channels that are."""
+
+    nodes: list[str]
+    ctcs: dict[str, Annotated[int, Meta(ge=1, le=OTHER_CTCS_MAX)]]
+
+
 class DeckTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A table ``[deck.NAME]``: the IOCP deck that systems were read from."""
 
@@ -137,6 +147,8 @@ EXPECTED: Final[Mapping[type, Mapping[str, str]]] = {
         "cec": "a table for each machine and its systems, such as [cec.A]",
         "memory": "a table for the memory of each system, such as [memory.ATLANTA]",
         "traffic": "a table for what runs over a link, headed [[traffic]]",
+        "other_link": "a table for each link of other systems on the same chpids, headed "
+        "[[other_link]]",
         "deck": "a table for each IOCP deck that is kept, such as [deck.A]",
         "io": "a table for each workload of disks, headed [[io]]",
         "channel": "a table for each channel of disk I/O, such as [channel.42]",
@@ -178,6 +190,11 @@ EXPECTED: Final[Mapping[type, Mapping[str, str]]] = {
         "to": 'the system of the servers in quotes, such as "BOSTON"',
         "workload": 'a workload in quotes, such as "HL"',
         "pairs": f"pairs of guests, from 1 to {PAIRS_MAX}",
+    },
+    OtherLinkTable: {
+        "nodes": 'its systems, such as ["CHICAGO", "DALLAS"], or the one whose other end is not '
+        "known",
+        "ctcs": 'CTCs by the channels of the two ends, such as { "ATLANTA:40=BOSTON:50" = 4 }',
     },
     DeckTable: {
         "systems": 'the partition of each system, such as { ATLANTA = "LP01" }, or its CSS and '
@@ -232,6 +249,7 @@ class Document(msgspec.Struct, frozen=True):
     cecs: Mapping[str, CecTable]
     memory: Mapping[str, MemoryTable]
     traffic: tuple[TrafficTable, ...]
+    other_links: tuple[OtherLinkTable, ...]
     decks: Mapping[str, DeckTable]
     paths: Mapping[str, tuple[PathTable, IslTable | None]]
     text: str
@@ -274,6 +292,7 @@ def parse_document(data: bytes | str, source: str) -> Document:
             cecs=_named(root.cec, CecTable, "cec"),
             memory=_named(root.memory, MemoryTable, "memory"),
             traffic=_listed(root.traffic, TrafficTable, "traffic"),
+            other_links=_listed(root.other_link, OtherLinkTable, "other_link"),
             decks=_named(root.deck, DeckTable, "deck"),
             paths={
                 name: (table, _isl(name, table))

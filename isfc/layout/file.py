@@ -43,6 +43,7 @@ from isfc.layout.channels import (
     read_decks,
     read_directors,
     read_memory,
+    read_others,
     read_ports,
     read_shared_channels,
     read_traffic,
@@ -126,6 +127,7 @@ def _collection(document: Document) -> Collection:
         read_traffic(document),
         read_decks(document, systems),
         read_memory(document, systems),
+        read_others(document),
     )
 
 

@@ -14,6 +14,8 @@ class NoteKind(StrEnum):
     """IBM's rule of thumb is taken further than it was published."""
     ALONE = "alone"
     """Other links use the same channels, and are not in the figures."""
+    OTHERS = "others"
+    """Links that the file does not have use the same channels, and what is left beside them."""
     ONE_CHANNEL = "one-channel"
     """Two chpids may be one channel, and the figures are of two."""
     JOINED = "joined"

@@ -7,7 +7,7 @@ from ctc.address import format_chpid, format_rdev
 from isfc.arguments import checked
 from isfc.errors import ConfigurationError
 from isfc.layout.capacity import WriteDirection, directions_of
-from isfc.layout.catalogue import AnyLayout, given_link
+from isfc.layout.catalogue import AnyLayout, given_collection, given_link
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.rules.book import find_all, ways_of
@@ -112,10 +112,13 @@ def make_plan(
 ) -> Plan:
     """Judge ``layout``: a record, the name of a shipped one, a path, or a layout file's text.
 
-    ``neighbours`` are the other links of its systems, ``collection`` the file that it is in.
-    Raises `ConfigurationError` for several links, and for a collection that has not this one.
+    ``neighbours`` are the other links of its systems, ``collection`` the file that it is in, if
+    ``layout`` is none itself. Raises `ConfigurationError` for several links, and for a collection
+    that has not this one.
     """
     link = given_link(layout)
+    if collection is None and not isinstance(layout, Layout):
+        collection = given_collection(layout)
     if collection is not None and link.nodes not in [each.nodes for each in collection.links]:
         raise ConfigurationError(f"collection: has no link {link.name}")
     return Plan(link, directions_of(link), find_all(link, neighbours, collection))

@@ -19,6 +19,7 @@ from isfc.layout.document import (
     IslTable,
     LinkTable,
     MemoryTable,
+    OtherLinkTable,
     PathTable,
     Root,
     SharedChannelTable,
@@ -28,6 +29,7 @@ from isfc.link.name import NAME_LENGTH_MAX
 
 _NODE: Final = rf"^[A-Z0-9\x24#@_]{{1,{NAME_LENGTH_MAX}}}$"  # \x24 is a dollar
 _CHPID: Final = r"^[0-9A-Fa-f]{1,2}$"
+_CHANNEL: Final = f"{_NODE[1:-1]}:{_CHPID[1:-1]}"
 _RDEV: Final = r"\s*[0-9A-Fa-f]{1,4}(-[0-9A-Fa-f]{1,4})?\s*"
 _PORT: Final = r"^[0-9A-Fa-f]{1,4}$"
 _TABLES: Final[dict[type[msgspec.Struct], tuple[str, str]]] = {
@@ -38,6 +40,7 @@ _TABLES: Final[dict[type[msgspec.Struct], tuple[str, str]]] = {
     CecTable: ("[cec.NAME]", "a machine and its systems"),
     MemoryTable: ("[memory.SYSTEM]", "what a system has room for"),
     TrafficTable: ("[[traffic]]", "what runs over a link"),
+    OtherLinkTable: ("[[other_link]]", "a link of other systems on the same chpids"),
     DeckTable: ("[deck.NAME]", "an IOCP deck that systems were read from, as it was"),
     PathTable: ("[path.NAME]", "a far path, maybe over inter-switch links"),
     IslTable: ("isl", "the inter-switch links of a path"),
@@ -52,6 +55,7 @@ _ROOT: Final[dict[str, type[msgspec.Struct]]] = {
     "cec": CecTable,
     "memory": MemoryTable,
     "traffic": TrafficTable,
+    "other_link": OtherLinkTable,
     "deck": DeckTable,
     "path": PathTable,
 }
@@ -122,6 +126,11 @@ def _narrow(properties: dict[type[msgspec.Struct], dict[str, Any]]) -> None:
     properties[SharedChannelTable]["chpid"] |= _by_node(_CHPID)
     del properties[SharedChannelTable]["chpid"]["maxProperties"]
     properties[DeckTable]["systems"] |= {"minProperties": 1, "propertyNames": {"pattern": _NODE}}
+    properties[OtherLinkTable]["nodes"] |= {"minItems": 1, "maxItems": 2, "items": node}
+    properties[OtherLinkTable]["ctcs"] |= {
+        "minProperties": 1,
+        "propertyNames": {"pattern": rf"^{_CHANNEL}(={_CHANNEL})?$"},
+    }
     for end in ("from", "to"):
         properties[TrafficTable][end]["pattern"] = _NODE
     properties[PathTable]["isl"] = {

@@ -51,6 +51,11 @@ def in_use(collection: Collection) -> Collection:
         traffic=tuple(t for t in collection.traffic if {t.client, t.server} in joined),
         decks=tuple(d for each in collection.decks if (d := each.of(systems)) is not None),
         memory=tuple(each for each in collection.memory if each.system in systems),
+        others=tuple(
+            other
+            for other in collection.others
+            if any(end in ends for each in other.ctcs for end in each.channels)
+        ),
     )
 
 

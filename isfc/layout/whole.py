@@ -140,6 +140,24 @@ def check_profiles(collection: "Collection") -> None:
                 )
 
 
+def check_others(collection: "Collection") -> None:
+    """Other links are none of the collection's, and have as many channels as systems."""
+    known = {frozenset(link.nodes) for link in collection.links}
+    for number, other in enumerate(collection.others, start=1):
+        place = f"[[other_link]] #{number}"
+        if not 1 <= len({*other.nodes}) == len(other.nodes) <= 2:
+            raise ConfigurationError(
+                f"{place} nodes: expected two systems, or the one whose other end is not known"
+            )
+        if frozenset(other.nodes) in known:
+            raise ConfigurationError(
+                f"{place} nodes: {' and '.join(other.nodes)} have a link in this file; expected "
+                "those of another"
+            )
+        if not other.ctcs or any(len(each.channels) != len(other.nodes) for each in other.ctcs):
+            raise ConfigurationError(f"{place} ctcs: expected a channel for each of nodes")
+
+
 def check_ports(collection: "Collection") -> None:
     """A channel has one port of one director, and a port one channel."""
     channels: dict[tuple[str, str], Channel] = {}

@@ -60,7 +60,7 @@ def format_collection(layout: AnyLayout, *, heading: Sequence[str] = ()) -> str:
 
 
 def _shared_lines(collection: Collection) -> Iterator[str]:
-    """The machines, the channels that systems share, and the traffic."""
+    """The machines, the channels that systems share, the traffic, and what else is there."""
     for cec in collection.cecs:
         yield from ("", f"[cec.{_key(cec.name)}]", f"systems = {_value(list(cec.systems))}")
     for memory in collection.memory:
@@ -75,6 +75,13 @@ def _shared_lines(collection: Collection) -> Iterator[str]:
         yield f"to = {_string(each.server)}"
         yield f"workload = {_string(each.workload)}"
         yield f"pairs = {each.pairs}"
+    for other in collection.others:
+        yield from ("", "[[other_link]]", f"nodes = {_value(list(other.nodes))}")
+        ctcs: dict[str, object] = {
+            "=".join(f"{end.node}:{format_chpid(end.chpid)}" for end in each.channels): each.count
+            for each in other.ctcs
+        }
+        yield f"ctcs = {_value(ctcs)}"
 
 
 def _deck_lines(collection: Collection) -> Iterator[str]:

@@ -13,6 +13,7 @@ from isfc.io.configuration import IoConfiguration
 from isfc.io.plan import IoPlan, make_io_plan
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
+from isfc.layout.other_links import others_on
 from isfc.layout.plan import Plan, make_plan
 from isfc.layout.sharing import only
 from isfc.link.name import NodeName
@@ -22,6 +23,7 @@ from scenarios.figures.cluster_overview import ClusterOverview, cluster_overview
 from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan
 from scenarios.figures.link_rates import ModelledRate, link_rates
 from scenarios.figures.losses import AfterLoss, after_losses
+from scenarios.figures.others_busy import with_others_busy
 from scenarios.figures.ranges import RANGED, figure_range
 from scenarios.figures.rates import STATED, carry, limited
 from scenarios.moves.compared import evacuate
@@ -180,6 +182,9 @@ def link_runs(
     chpids, ``collection`` the file that the link is of.
     """
     neighbours = () if collection is None else collection.beside(layout)
+    if collection is not None and others_on(collection, layout):
+        tell("beside all that decks have on its chpids")
+        layout = with_others_busy(collection, layout, run_each)
     plan = make_plan(layout, neighbours, collection)
     rates, known = link_rates(layout, changed_layouts(layout, plan.advice), run_each)
     tried = try_advice(layout, plan.advice, rates, known)

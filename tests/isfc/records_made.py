@@ -101,6 +101,7 @@ MADE: Final[Mapping[str, Callable[[], Any]]] = {
     "simulate_links": lambda: isfc.simulate_links("two-cecs", ["ALPHA-BETA:HS:1"], **SHORT),
     "carried": lambda: isfc.carried(ONE, pairs=1),
     "plan_notes": lambda: isfc.plan_notes(ONE, isfc.carried(ONE, pairs=1)),
+    "others_busy": lambda: isfc.others_busy(ONE),
     "relocate": lambda: isfc.relocate(ONE, guest()),
     "tenant": lambda: isfc.Tenant(guest(), to=isfc.NodeName("SERVER")),
     "evacuate": lambda: isfc.evacuate(

@@ -1,5 +1,6 @@
 """What ``isfc plan`` asks the model, which ``--rule`` does not load."""
 
+import dataclasses
 from collections.abc import Sequence
 from functools import partial
 
@@ -21,6 +22,7 @@ from scenarios.figures.advice import changed_layouts, try_advice
 from scenarios.figures.cluster_plan import cluster_plan
 from scenarios.figures.link_rates import link_rates
 from scenarios.figures.losses import after_losing
+from scenarios.figures.others_busy import with_others_busy
 from scenarios.figures.rests_on import rests_on
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes
 from scenarios.runs.saturation import (
@@ -60,6 +62,8 @@ def modelled_plan(
     opened: OpenedLink, judged: Plan, *, why: bool
 ) -> tuple[RenderableType, PlanJson]:
     """The page on one link and what the model carries on it, and what ``--json`` prints of it."""
+    noted = with_others_busy(opened.collection, judged.layout, run_all)
+    judged = dataclasses.replace(judged, layout=noted)
     changed = changed_layouts(judged.layout, judged.advice)
     figures, known = link_rates(judged.layout, changed, run_all)
     tried = try_advice(judged.layout, judged.advice, figures, known)

@@ -11,6 +11,7 @@ from isfc.layout.capacity import FULL_CTC_COUNT
 from isfc.layout.collection import Channel, Collection
 from isfc.layout.in_words import listed
 from isfc.layout.layout import Layout
+from isfc.layout.other_links import others_on, say_others
 from isfc.layout.rules.rule import Broken, Judged, LayoutRule, Severity, Untried
 from isfc.layout.sharing import carried_by, channel_name
 from isfc.link.name import NodeName
@@ -100,6 +101,11 @@ def _channel_shared(judged: Judged) -> Iterator[Broken]:
         yield Broken(f"{carry.format(listed(names))} {load}. Four fill a chpid.")
 
 
+def _others(judged: Judged) -> Iterator[Broken]:
+    if judged.collection and (others := others_on(judged.collection, judged.layout)):
+        yield Broken(f"{say_others(others)}.")
+
+
 def _is_straight(collection: Collection, channel: Channel, link: Layout) -> bool:
     """Whether a link has a fibre with both ends on a channel."""
     return any(
@@ -181,6 +187,17 @@ RULES: Final = (
         "Give some of the links other channels, or fewer CTCs on this one.",
         _channel_shared,
         Untried("it takes several links to find it, and what is run is one"),
+    ),
+    LayoutRule(
+        "chpid-carries-others",
+        Severity.INFO,
+        "The chpids carry CTCs of links that the file does not have.",
+        "While those are busy, the link gets its part of each channel, and no figure has that but "
+        "the one that says so.",
+        "The decks that were imported: control units on the same channels",
+        "Import those links too, for figures of all together.",
+        _others,
+        Untried("it is about links that the file does not have"),
     ),
     LayoutRule(
         "member-asymmetric",

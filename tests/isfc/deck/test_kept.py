@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
+from isfc.deck.cabling import Cabling
 from isfc.deck.export import bare_deck
 from isfc.deck.iocp import parse_deck
 from isfc.deck.kept import CARDS_LENGTH_MAX, keep_decks, too_long
@@ -51,7 +52,7 @@ def test_of_a_long_deck_what_is_of_ctcs_is_kept() -> None:
         )
     )
     systems = choose_systems("VMA,VMB", [parse_deck(text, "crowded.iocp")])
-    (deck,) = keep_decks(LAYOUT, systems, ())
+    (deck,) = keep_decks(LAYOUT, systems, Cabling())
     first, _, rest = deck.cards.partition("\n")
     assert first.startswith("* isfc: part of a deck: ")
     assert rest == ctcs

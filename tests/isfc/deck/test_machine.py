@@ -75,10 +75,11 @@ def third(*chpids: str, links: tuple[str, str] = ("C1", "C1"), cu: str = "6010")
     )
 
 
-def test_each_deck_is_a_cec_where_one_has_several_systems() -> None:
+def test_each_deck_is_a_cec_whether_it_has_one_system_or_several() -> None:
     near = deck("a/x.iocp", "LP1,LP2", ["50"], unit("4010", "50", "D1", 3))
     apart = imported("LP1,LP3", [near, third("60")], "")
-    assert (apart.cecs, shared(apart)) == ((), [])
+    assert [(cec.name, cec.systems) for cec in apart.cecs] == [("x", ("LP1",)), ("X-2", ("LP3",))]
+    assert shared(apart) == []
     both = imported("LP1,LP2,LP3", [near, third("60")], "")
     assert [(cec.name, cec.systems) for cec in both.cecs] == [
         ("x", ("LP1", "LP2")),

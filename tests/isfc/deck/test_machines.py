@@ -217,4 +217,4 @@ def test_inter_switch_links_come_back_from_the_decks_of_a_layout() -> None:
     assert list(crossings(pairings, links)) == []
     again = parse_collection(format_collection(together(pairings, links)))
     numbered = FAR.replace('"7"', '"07"').replace('"8"', '"08"')
-    assert again == parse_collection(numbered)
+    assert replace(again, cecs=()) == parse_collection(numbered)

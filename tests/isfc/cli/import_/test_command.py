@@ -10,9 +10,10 @@ import pytest
 
 from isfc.cli.main import run
 from isfc.cli.output.exits import ExitCode
+from isfc.cli.studio.tasks import Subject
 from isfc.layout.catalogue import load_collection, load_layout
 from isfc.layout.file import parse_collection, parse_layout
-from tests.decks import DECKS, LOGS
+from tests.decks import DECKS, LOGS, mesh_decks
 from tests.isfc.cli.conftest import Refusal
 
 CEC_A, CEC_B = str(DECKS / "cec-a.iocp"), str(DECKS / "cec-b.iocp")
@@ -69,6 +70,37 @@ def test_devices_that_lead_to_their_own_partition_are_no_fault(
     assert any("as it should" in each["text"] for link in links for each in link["unpaired"])
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
+def test_one_partition_of_each_deck_is_judged_as_one_of_two_cecs_among_others(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    # of two decks with two partitions each it was said that chpids may be one, and to cross them
+    texts, ports = mesh_decks(("ZVMA", "ZVMC"), ("ZVMB", "ZVMD"))
+    for name, text in zip(("ceca", "cecb"), texts, strict=True):
+        (tmp_path / f"{name}.iocp").write_text(text)
+    layout = str(tmp_path / "pair.toml")
+    decks = [str(tmp_path / "ceca.iocp"), str(tmp_path / "cecb.iocp")]
+    words = ["--partitions", "ZVMA,ZVMB", "--ports", ",".join(ports), "-o", layout]
+    assert run(["import", "iocp", *decks, *words]) == ExitCode.GOOD
+    text = Path(layout).read_text()
+    assert "[cec.ceca]" in text
+    assert "[cec.cecb]" in text
+    others = "By the decks these chpids also carry 40 CTCs of 5 other links"
+    capsys.readouterr()
+    for command in (["check", layout], ["plan", layout, "--rule"], ["plan", layout, "--json"]):
+        run(command)
+        page = " ".join(capsys.readouterr().out.split())
+        assert f"{others}." in page
+        assert "may be one of a CEC" not in page
+        assert "Cross the connections" not in page
+        assert ("with those busy" in page) == ("--json" in command)  # by the model alone
+    (note,) = (each for each in json.loads(page)["notes"] if each["kind"] == "others")
+    assert note["text"].startswith(f"{others}; with those busy it is about ")
+    (plan,) = Subject(text).plans().values()
+    assert f"{others}." in [each.text for each in plan.advice]
+
+
 def test_decks_are_read_from_pipes_of_the_shell(capfd: pytest.CaptureFixture[str]) -> None:
     assert run(BOTH) == ExitCode.GOOD
     layout = capfd.readouterr().out
@@ -79,7 +111,9 @@ def test_decks_are_read_from_pipes_of_the_shell(capfd: pytest.CaptureFixture[str
         assert run([*BOTH[:2], f"/dev/fd/{read}", *BOTH[3:]]) == ExitCode.GOOD
     finally:
         os.close(read)
-    piped = capfd.readouterr().out.replace(f"[deck.{read}]", "[deck.cec-a]")
+    piped = capfd.readouterr().out
+    for table in ("deck", "cec"):
+        piped = piped.replace(f"[{table}.{read}]", f"[{table}.cec-a]")
     assert piped.partition("\n\n")[2] == layout.partition("\n\n")[2]
 
 
