@@ -52,7 +52,7 @@ from scenarios.runs.at_site import GivenSite, links_at
 from scenarios.runs.repeat import SEEDS_MAX
 from scenarios.runs.run import INTERVAL_MIN
 from scenarios.runs.saturation import in_turn
-from scenarios.runs.workload import MESSAGE_LENGTH_MAX, LinkLoad, Workload, find_workload, load_of
+from scenarios.runs.workload import MESSAGE_LENGTH_MAX, Workload, find_workload
 
 
 @checked
@@ -194,17 +194,13 @@ def optimise(
     collection = links_at(layout, profile)
     load = _workload(workload)
     if len(collection.links) > 1:
-        loads = tuple(map(load_of, collection.traffic)) or tuple(
-            LinkLoad(*way, load, pairs)
-            for link in collection.links
-            for way in (link.nodes, link.nodes[::-1])
-        )
-        scoring = Scoring((_named(LinksObjective, "of_links", of_links),), loads, seconds)
+        named = _named(LinksObjective, "of_links", of_links)
+        scoring = Scoring((named,), Load(load, pairs).of(collection), seconds)
         task = Task(collection, scoring, runs=runs, seeds=seeds)
     else:
         (link,) = collection.links
         wanted = tuple(_named(Objective, "objective", each) for each in objective)
-        scoring = Scoring(wanted, (LinkLoad(*link.nodes, load, pairs),), seconds)
+        scoring = Scoring(wanted, Load(load, pairs), seconds)
         with in_python(), within("fixed"):
             kept = parse_fixed(link, parse_rdevs(fixed) if fixed else ())
         task = Task(Collection.of(link), scoring, ctcs or len(link.ctcs), runs, seeds, kept)

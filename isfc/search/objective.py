@@ -1,7 +1,7 @@
 """What one link or several are to be good at, in MB/s: by rule of thumb, and by runs."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
@@ -10,16 +10,16 @@ from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.loss import losses
 from isfc.layout.lost import CHPID
+from scenarios.figures.rates import Load, carry, slower_way
 from scenarios.moves.evacuation import Evacuation
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.guest_memory import GuestMemory
 from scenarios.moves.moving import move
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.result import MIB
-from scenarios.runs.run import run
-from scenarios.runs.steady import Rate, steady_links, sum_of
+from scenarios.runs.saturation import in_turn
+from scenarios.runs.steady import Rate, SteadyEnds, short_ends, steady_ends, sum_of
 from scenarios.runs.warmup import WARMUP
-from scenarios.runs.workload import LinkLoad, Workload
 
 RELOCATED_LENGTH: Final = 256 * MIB
 """Memory of the guest that is relocated to score a layout, none of which changes meanwhile. Chosen:
@@ -42,7 +42,7 @@ class Objective(StrEnum):
 
 
 class LinksObjective(StrEnum):
-    """What may be made great of several links. MB/s of 2^20 bytes, both ways of a link together."""
+    """What may be made great of several links. MB/s of 2^20 bytes, of each its slower direction."""
 
     SUM = "sum"
     """Of all links."""
@@ -54,40 +54,26 @@ class LinksObjective(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Scoring:
-    """The objectives, and the runs by which they are scored.
+    """The objectives, what runs, and the runs by which they are scored.
 
-    ``loads`` are what runs over several links; over one link, its one load runs from either end as
-    the objective says. ``seconds`` of virtual time are measured; None: until that is steady.
+    ``seconds`` of virtual time are measured; None: until that is steady.
     """
 
     objectives: tuple[Objective, ...] | tuple[LinksObjective, ...]
-    loads: tuple[LinkLoad, ...]
+    load: Load
     seconds: float | None
     warmup: float = WARMUP
     seed: int = 1
 
-    @property
-    def workload(self) -> Workload:
-        """That of the one load."""
-        return self.loads[0].workload
-
-    @property
-    def pairs(self) -> int:
-        """Those of the one load."""
-        return self.loads[0].pairs
-
     def figures(self, collection: Collection) -> tuple[Rate, ...]:
         """The score by each objective, then what each of several links with traffic carries."""
-        return tuple(self._figures(collection))
-
-    def _figures(self, collection: Collection) -> list[Rate]:
         links: list[Rate] = []
         scores: list[Rate] = []
         for objective in self.objectives:
             if isinstance(objective, Objective):
                 scores.append(self._score(objective, collection.links[0]))
                 continue
-            links = links or [sum_of(ways) for ways in self._carried(collection, self.loads)]
+            links = links or self._slower(collection)
             match objective:
                 case LinksObjective.SUM:
                     scores.append(sum_of(links))
@@ -95,7 +81,7 @@ class Scoring:
                     scores.append(_least(links))
                 case LinksObjective.WORST_LOSS:
                     scores.append(self._after_worst_loss(collection))
-        return [*scores, *links]
+        return (*scores, *links)
 
     def _score(self, objective: Objective, layout: Layout) -> Rate:
         match objective:
@@ -115,36 +101,25 @@ class Scoring:
 
     def _after_worst_loss(self, collection: Collection) -> Rate:
         """The least that all links carry with a piece gone that takes no system along."""
-        rests = [loss.rest for loss in losses(collection) if not loss.takes_systems]
-        return _least([self._left(rest) for rest in dict.fromkeys(rests)])
+        rests = dict.fromkeys(loss.rest for loss in losses(collection) if not loss.takes_systems)
+        lefts = [self._slower(rest) for rest in rests]
+        return _least([sum_of(left) if left else Rate(0.0) for left in lefts])
 
-    def _left(self, rest: Collection) -> Rate:
-        joined = [{*link.nodes} for link in rest.links]
-        loads = tuple(load for load in self.loads if {load.client, load.server} in joined)
-        ways = self._carried(rest, loads) if loads else []
-        return sum_of([sum_of(each) for each in ways]) if ways else Rate(0.0)
+    def _sent(self, layout: Layout, way: int) -> Rate:
+        """What one end of a link sends."""
+        (end,) = self._look(self.load.runs(Collection.of(layout))[way]).ends.values()
+        return end.rate
 
-    def _sent(self, layout: Layout, client: int) -> Rate:
-        """What one end of a link sends, the clients on it."""
-        load = LinkLoad(layout.nodes[client], layout.nodes[1 - client], self.workload, self.pairs)
-        (ways,) = self._carried(Collection.of(layout), (load,))
-        return ways[client]
+    def _slower(self, collection: Collection) -> list[Rate]:
+        """What the slower direction of each link with traffic carries."""
+        (carried,) = carry([collection], self.load, in_turn, self._look)
+        rates = (slower_way(ways).rate for ways in (carried.ways or {}).values())
+        return [rate for rate in rates if rate.mb_per_s]
 
-    def _carried(
-        self, collection: Collection, loads: tuple[LinkLoad, ...]
-    ) -> list[tuple[Rate, Rate]]:
-        """What each link with traffic carries from its first node, and to it."""
-        experiment = Experiment(
-            collection, loads, seconds=self.seconds or 1.0, warmup=self.warmup, seed=self.seed
-        )
-        if self.seconds is None:
-            return [*steady_links(experiment).rates.values()]
-        found: list[tuple[Rate, Rate]] = []
-        for link in run(experiment).links:
-            seen = link.client.whole.result
-            ways = Rate(seen.mb_per_s_out), Rate(seen.mb_per_s_in)
-            found.append(ways if seen.node == link.experiment.layout.nodes[0] else ways[::-1])
-        return found
+    def _look(self, experiment: Experiment) -> SteadyEnds:
+        seconds = self.seconds or experiment.seconds
+        run = replace(experiment, seconds=seconds, warmup=self.warmup, seed=self.seed)
+        return steady_ends(run) if self.seconds is None else short_ends(run)
 
 
 def estimate(objective: Objective, layout: Layout) -> float:

@@ -12,6 +12,7 @@ from isfc.layout.write import format_collection
 from isfc.search.objective import Objective, Scoring
 from scenarios.figures.certainty import Odds, nobody_is_ahead, odds_ahead
 from scenarios.figures.ranges import links_gain_range
+from scenarios.figures.rates import Load
 from scenarios.runs.steady import Rate
 
 Figures = tuple[Rate, ...]
@@ -54,11 +55,13 @@ class Task:
         """The names of the links whose figures follow the scores; none if there is one link."""
         if self.objectives:
             return ()
-        return tuple(
-            link.name
-            for link in self.collection.links
-            if any({load.client, load.server} == set(link.nodes) for load in self.scoring.loads)
-        )
+        return tuple(link.name for link in loaded(self.collection, self.scoring.load))
+
+
+def loaded(collection: Collection, load: Load) -> list[Layout]:
+    """The links that have traffic: all, if the load is no file's."""
+    ends = [{each.client, each.server} for each in load.traffic]
+    return [link for link in collection.links if not ends or {*link.nodes} in ends]
 
 
 @dataclass(frozen=True, slots=True)

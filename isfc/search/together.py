@@ -17,7 +17,7 @@ from isfc.layout.layout import Layout
 from isfc.layout.sharing import in_use
 from isfc.layout.whole import with_channels
 from isfc.search.candidate import Candidate, candidate_of
-from isfc.search.result import SearchResult, ShareOut, Task
+from isfc.search.result import SearchResult, ShareOut, Task, loaded
 from isfc.search.trials import Trials
 
 NEIGHBOURS: Final = 16
@@ -55,11 +55,11 @@ class Climb(Trials[Candidates]):
 
     def __init__(self, task: Task, share_out: ShareOut, progress: Callable[[int], None]) -> None:
         super().__init__(task, share_out, progress)
-        loaded = [{load.client, load.server} for load in task.scoring.loads]
+        moved = loaded(task.collection, task.scoring.load)
         self._free = [
             place
             for place, link in enumerate(task.collection.links)
-            if len(link.fibres) > 1 and {*link.nodes} in loaded
+            if len(link.fibres) > 1 and link in moved
         ]
         """Of the links whose CTCs may move: those with traffic, and fibres to choose from."""
         if not self._free:

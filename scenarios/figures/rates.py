@@ -145,16 +145,19 @@ def slower_way(ways: Ways) -> Sent:
 
 
 def carry(
-    every: Sequence[Collection], load: Load = STATED, run_each: RunEach | None = None
+    every: Sequence[Collection],
+    load: Load = STATED,
+    run_each: RunEach | None = None,
+    look: Callable[[Experiment], SteadyEnds] = steady_ends,
 ) -> list[Carried]:
     """What each of some collections carries with a load; by the rule of thumb without ``run_each``.
 
-    Runs that are alike are made once.
+    Runs that are alike are made once, by ``look``: until they are steady, if nothing else is said.
     """
     if run_each is None:
         return [Carried(links, load) for links in every]
     runs = [load.runs(links) for links in every]
-    seen = iter(_once(steady_ends, [run for both in runs for run in both], run_each))
+    seen = iter(_once(look, [run for both in runs for run in both], run_each))
     return [
         _carried(links, load, [next(seen) for _ in both])
         for links, both in zip(every, runs, strict=True)

@@ -30,6 +30,7 @@ from scenarios.runs.experiment import NS_PER_S, Experiment
 from scenarios.runs.repeat import mean
 from scenarios.runs.result import MIB, Result, measure
 from scenarios.runs.run import Looks, build
+from scenarios.runs.run import run as run_once
 from scenarios.runs.trend import has_trend, without_trend
 from scenarios.runs.warmup import WARMUP_NS, Gradual
 
@@ -171,20 +172,6 @@ class SteadyEnds:
         return sum(run.rate.mb_per_s for run in self.ends.values())
 
 
-@dataclass(frozen=True, slots=True)
-class SteadyLinks:
-    """A run of several links until what each end sends is steady.
-
-    ``rates`` has for each link with traffic what its first node sends, and its second. What they
-    share is of the run whose clients begin together.
-    """
-
-    experiment: Experiment
-    rates: Mapping[str, tuple[Rate, Rate]]
-    channels: tuple[ChannelResult, ...]
-    paths: tuple[PathResult, ...]
-
-
 def steady_run(experiment: Experiment) -> SteadyRun:
     """Run until what the client's node sends is steady; the experiment's times do not count.
 
@@ -208,15 +195,13 @@ def steady_ends(experiment: Experiment) -> SteadyEnds:
     return SteadyEnds(found, channels, paths)
 
 
-def steady_links(experiment: Experiment, batches_max: int = BATCHES_MAX) -> SteadyLinks:
-    """Run until what both ends of every link with traffic send is steady, as `steady_run`."""
-    runs = _Run(experiment), _Run(experiment, _gradually)
-    links = [each.layout for each in experiment.each_alone]
-    ends = [[link.nodes, link.nodes[::-1]] for link in links]
-    found = _until_steady(runs, ends, batches_max)
-    _, channels, paths = runs[0].looks.shared(runs[0].first(end for both in ends for end in both))
-    rates = {link.name: (out, back) for link, (out, back) in zip(links, found, strict=True)}
-    return SteadyLinks(experiment, rates, channels, paths)
+def short_ends(experiment: Experiment) -> SteadyEnds:
+    """The same of one run as long as the experiment says, steady or not: no rate has a spread."""
+    outcome = run_once(experiment)
+    links = {frozenset(each.experiment.layout.nodes): each for each in outcome.links}
+    seen = {end: links[frozenset(end)].at(end[0]).whole.result for end in experiment.sending}
+    ends = {end: SteadyRun(Rate(result.mb_per_s_out), result) for end, result in seen.items()}
+    return SteadyEnds(ends, outcome.channels, outcome.paths)
 
 
 _End = tuple[NodeName, NodeName]
@@ -230,7 +215,6 @@ def _gradually(program: Program, _node: NodeName) -> Program:
 def _until_steady(
     runs: tuple["_Run", "_Run"],
     links: Sequence[Sequence[_End]],
-    batches_max: int = BATCHES_MAX,
 ) -> list[list[Rate]]:
     """What ends of links send, by link, once all of that is steady in both runs."""
     together, gradual = runs
@@ -247,9 +231,9 @@ def _until_steady(
             for link, found in zip(batches, rates, strict=True)
             for both in link
         )
-        if all(known) or count == batches_max:
+        if all(known) or count == BATCHES_MAX:
             return rates
-        count = min(batches_max, round(GROWTH * count))
+        count = min(BATCHES_MAX, round(GROWTH * count))
 
 
 class _Run:

@@ -40,9 +40,10 @@ from isfc.search.objective import LinksObjective, Objective, Scoring
 from isfc.search.optimise import optimise
 from isfc.search.result import Task
 from isfc.search.workers import share_out
+from scenarios.figures.rates import Load
 from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX
 from scenarios.runs.run import INTERVAL_MIN
-from scenarios.runs.workload import LinkLoad, Workload, find_workload
+from scenarios.runs.workload import Workload, find_workload
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
@@ -206,11 +207,9 @@ def _link_task(
     layout: Layout, goal: GoalOptions, load: ScoredLoadOptions, search: SearchOptions
 ) -> Task:
     """What is sought of one link."""
-    first, second = layout.nodes
-    loads = (LinkLoad(first, second, load.found, load.found_pairs),)
     return Task(
         Collection.of(layout),
-        Scoring(goal.objectives, loads, load.seconds),
+        Scoring(goal.objectives, Load(load.found, load.found_pairs), load.seconds),
         goal.ctcs or len(layout.ctcs),
         search.runs,
         search.seeds,
@@ -224,18 +223,9 @@ def _links_task(
     """What is sought of several: under ``--traffic``, the file's, or a workload each way."""
     options = {"--workload": load.workload, "--pairs": load.pairs}
     chosen = choose_traffic(opened, load.traffic, None, options)
-    if chosen is None:
-        chosen = (
-            opened.collection,
-            tuple(
-                LinkLoad(client, server, load.found, load.found_pairs)
-                for link in opened.collection.links
-                for client, server in (link.nodes, link.nodes[::-1])
-            ),
-        )
-    collection, loads = chosen
+    collection, traffic = chosen or (opened.collection, ())
     objective = goal.of_links or LinksObjective.SUM
-    scoring = Scoring((objective,), loads, load.seconds)
+    scoring = Scoring((objective,), Load(load.found, load.found_pairs, traffic), load.seconds)
     return Task(collection, scoring, runs=search.runs, seeds=search.seeds)
 
 

@@ -128,7 +128,7 @@ class PlacingJson(Struct, frozen=True):
     spread_percent: float
     second_mb_per_s: float | None
     links: dict[str, float]
-    """MB/s both ways by link"""
+    """MB/s of the slower direction by link"""
 
 
 class OptimiseLinksJson(Struct, frozen=True):
@@ -137,7 +137,7 @@ class OptimiseLinksJson(Struct, frozen=True):
     objective: str
     """`sum`, `worst-link` or `worst-loss`"""
     traffic: list[str]
-    """what is carried"""
+    """that of the file, or of `--traffic`; else so many pairs each way by itself"""
     simulated: int
     """how many candidates were run"""
     given: PlacingJson
@@ -163,7 +163,7 @@ def found_json(found: SearchResult, task: Task) -> OptimiseJson | OptimiseLinksJ
 def _links(found: SearchResult, task: Task) -> OptimiseLinksJson:
     return OptimiseLinksJson(
         objective=task.scoring.objectives[0],
-        traffic=[str(load) for load in task.scoring.loads],
+        traffic=[*map(str, task.scoring.load.traffic)],
         simulated=found.simulated_count,
         given=_placing(found.given, found, task),
         best=[_placing(one, found, task) for one in found.best],

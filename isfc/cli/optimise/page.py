@@ -89,8 +89,9 @@ def _heading(task: Task) -> str:
     """What runs, and of how many runs the figures are."""
     scoring = task.scoring
     if task.links:
-        return f"{', '.join(map(str, scoring.loads))}; MB/s both ways, mean of {task.seeds} seeds"
-    load = f"{scoring.workload.name}, {scoring.pairs} pairs, {task.ctcs} CTCs"
+        loads = ", ".join(map(str, scoring.load.traffic)) or scoring.load.words
+        return f"{loads}; MB/s of the slower direction, mean of {task.seeds} seeds"
+    load = f"{scoring.load.workload.name}, {scoring.load.pairs} pairs, {task.ctcs} CTCs"
     return f"{load}; MB/s one way, mean of {task.seeds} seeds"
 
 
@@ -215,12 +216,13 @@ def found_notes(found: SearchResult, task: Task) -> tuple[Note, ...]:
         return cluster_notes(task.collection)
     best, scoring = found.best[0].layout, task.scoring
     own = replace(best, site=task.layout.site, notes=task.layout.notes)
-    return run_notes(own, scoring.workload, scoring.pairs)
+    return run_notes(own, scoring.load.workload, scoring.load.pairs)
 
 
 def beyond_found(found: SearchResult, task: Task) -> list[str]:
     """What of the best layout and its load no published figure identifies."""
-    return beyond_measured_run(found.best[0].layout, task.scoring.workload, task.scoring.pairs)
+    load = task.scoring.load
+    return beyond_measured_run(found.best[0].layout, load.workload, load.pairs)
 
 
 def definition_changes(given: Layout, proposed: Layout) -> list[str]:
@@ -357,7 +359,8 @@ def score_ranges(one: Contender, task: Task) -> list[Range]:
     scoring = task.scoring
     if task.links:
         return [links_range(score, one.collection.links) for score in one.scores]
-    return [rate_range(score, one.layout, scoring.workload, scoring.pairs) for score in one.scores]
+    load = scoring.load
+    return [rate_range(score, one.layout, load.workload, load.pairs) for score in one.scores]
 
 
 def how_sure(rows: Sequence[Contender], given: Contender, task: Task) -> str:

@@ -13,8 +13,9 @@ from isfc.layout.layout import CtcPair, Layout
 from isfc.search.objective import Objective, Scoring, estimate
 from isfc.search.optimise import optimise
 from isfc.search.result import Contender, Figures, SearchResult, Task
+from scenarios.figures.rates import Load
 from scenarios.runs.steady import Rate
-from scenarios.runs.workload import LinkLoad, find_workload
+from scenarios.runs.workload import find_workload
 from tests.lengthy import few_in_every_run
 
 TEXT = """
@@ -33,7 +34,7 @@ rdevs = { A = "6010-6011", B = "7010-7011" }
 """
 LAYOUT = parse_layout(TEXT)
 pytestmark = pytest.mark.at_length
-LOAD = LinkLoad(*LAYOUT.nodes, find_workload("HL"), 10)
+LOAD = Load(find_workload("HL"), 10)
 
 
 def here(
@@ -43,7 +44,7 @@ def here(
 
 
 def scoring(*objectives: Objective) -> Scoring:
-    return Scoring(objectives or (Objective.FORWARD,), (LOAD,), seconds=0.05, warmup=0.02)
+    return Scoring(objectives or (Objective.FORWARD,), LOAD, seconds=0.05, warmup=0.02)
 
 
 def task(

@@ -17,14 +17,14 @@ from isfc.search.optimise import optimise
 from isfc.search.result import Figures, Task
 from isfc.search.together import placed
 from isfc.testing.cluster import mesh
-from scenarios.runs.workload import load_of
+from scenarios.figures.rates import STATED
 
 pytestmark = pytest.mark.at_length
 
 
 COLLECTION = load_collection(Path("docs/optimise-cluster.toml"))
-LOADS = tuple(map(load_of, COLLECTION.traffic))
-SCORING = Scoring((LinksObjective.SUM,), LOADS, seconds=0.05, warmup=0.025)
+LOAD = STATED.of(COLLECTION)
+SCORING = Scoring((LinksObjective.SUM,), LOAD, seconds=0.05, warmup=0.025)
 TASK = Task(COLLECTION, SCORING, runs=24, seeds=2)
 
 
@@ -60,12 +60,13 @@ def test_the_worst_link_may_count() -> None:
 
 
 def test_the_worst_loss_may_count_and_links_without_traffic_stay_as_they_are() -> None:
-    scoring = replace(SCORING, objectives=(LinksObjective.WORST_LOSS,), loads=LOADS[:1])
+    only = replace(LOAD, traffic=LOAD.traffic[:1])
+    scoring = replace(SCORING, objectives=(LinksObjective.WORST_LOSS,), load=only)
     scoring = replace(scoring, seconds=0.01, warmup=0.005)
     found = optimise(replace(TASK, scoring=scoring, runs=4, seeds=1), here)
     best = found.best[0]
     assert 0 < best.scores[0] < sum(rate.mb_per_s for rate in best.links.values())
-    loaded = {LOADS[0].client, LOADS[0].server}
+    loaded = {LOAD.traffic[0].client, LOAD.traffic[0].server}
     for each in found.best:
         for old, new in zip(COLLECTION.links, each.collection.links, strict=True):
             if {*old.nodes} != loaded:

@@ -18,10 +18,11 @@ from isfc.link.parameters import LinkParameters
 from isfc.search.grid import Template
 from isfc.search.numbering import numbered
 from isfc.search.objective import Objective, Scoring
+from scenarios.figures.rates import STATED
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.result import Result
 from scenarios.runs.run import run
-from scenarios.runs.workload import LinkLoad, find_workload
+from scenarios.runs.workload import find_workload
 from tools.pages.console import PROJECT
 from tools.pages.spans import block, markdown_table
 
@@ -121,8 +122,7 @@ def mb_per_s(objective: Objective, features: Sequence[int], each: int) -> float:
     candidate = tuple(number for number in range(len(features)) for _ in range(each))
     layout = numbered(_chpids(*features), candidate)
     assert layout is not None, "the numbers do not meet"
-    load = LinkLoad(*layout.nodes, find_workload("HL"), 50)
-    scoring = Scoring((objective,), (load,), seconds=0.6, warmup=0.3)
+    scoring = Scoring((objective,), STATED, seconds=0.6, warmup=0.3)
     return scoring.figures(Collection.of(layout))[0].mb_per_s
 
 

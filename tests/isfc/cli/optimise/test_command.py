@@ -24,8 +24,9 @@ from isfc.layout.write import format_layout
 from isfc.search.numbering import with_kept_numbers
 from isfc.search.objective import Objective, Scoring
 from isfc.search.result import Contender, SearchResult, Task
+from scenarios.figures.rates import Load
 from scenarios.runs.steady import Rate
-from scenarios.runs.workload import LinkLoad, find_workload
+from scenarios.runs.workload import find_workload
 from tests.decks import DECKS
 from tests.isfc.cli.conftest import Refusal
 
@@ -98,8 +99,8 @@ def test_device_numbers_that_are_new_or_move_are_named() -> None:
 GIVEN = load_layout(str(Path(__file__).parents[4] / LAYOUT))
 FEWER = GIVEN.with_ctcs(GIVEN.ctcs[1:])
 NEW = replace(GIVEN, ctcs=(*GIVEN.ctcs[2:], CtcPair(GIVEN.fibres[0], (Rdev(0x5030), Rdev(0x6030)))))
-LOAD = LinkLoad(*GIVEN.nodes, find_workload("HL"), 10)
-TASK = Task(Collection.of(GIVEN), Scoring((Objective.FORWARD,), (LOAD,), 0.1), 6, runs=1)
+LOAD = Load(find_workload("HL"), 10)
+TASK = Task(Collection.of(GIVEN), Scoring((Objective.FORWARD,), LOAD, 0.1), 6, runs=1)
 
 
 def contender(layout: Layout, mb_per_s: float, spread_percent: float = 1.0) -> Contender:
