@@ -20,6 +20,7 @@ from ctc.order import Order, name_of
 from ctc.profiles import FEATURES, ChpidProfile
 from isfc.ctce.wire import WireForm
 from isfc.link.parameters import LinkParameters
+from scenarios.figures.rates import Load
 from scenarios.runs.guests import GuestCosts
 from tools.pages.spans import block, markdown_table
 
@@ -122,6 +123,8 @@ def _shown(value: Any) -> str:
             return value.feature
         case Struct():
             return f"{value.size} bytes"
+        case Load():
+            return value.words
         case WireForm():
             return f"{_shown(value.prefix)} before data of at most {_shown(value.data_length_max)}"
         case Order():

@@ -264,7 +264,8 @@ def _columns(lefts: Sequence[AfterLoss]) -> Iterator[Column]:
 def losses_caption(lefts: Sequence[AfterLoss]) -> str:
     """What the table is of."""
     whole = lefts[0].carried
-    of = "each link, in all" if len(whole.links.links) > 1 else "the link"
+    links = whole.links.links
+    of = "each link, in all" if len(links) > 1 else links[0].name
     by = "by IBM's rule of thumb" if whole.ways is None else f"by the model {whole.load.words}"
     what = "without what is named" if _is_named(lefts) else "with one piece gone"
     return f"MB/s (2^20) of the slower direction of {of} {what}, {by}; % of the whole."

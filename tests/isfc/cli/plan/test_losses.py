@@ -89,7 +89,7 @@ def test_several_things_are_gone_together(capsys: pytest.CaptureFixture[str]) ->
     assert run(["plan", "published-12", "--without", "40", "--without", "server:52", "--rule"]) == 0
     page = capsys.readouterr().out
     assert page.startswith("Without 40 + SERVER:52: 25 % is left, ")
-    assert "of the link without what is named, by" in " ".join(page.split())
+    assert "of CLIENT-SERVER without what is named, by" in " ".join(page.split())
     rows = [*map(str.split, page.splitlines())]
     assert "nothing 12 100 525".split() in rows
     assert "40 + SERVER:52 4 25 131".split() in rows
