@@ -27,7 +27,9 @@ def test_all_links_are_moved_together(
     assert run(["optimise", LAYOUT, *QUICK, "-o", str(file)]) == 0
     page = " ".join(capsys.readouterr().out.split())
     assert page.startswith("Best: +")
-    assert "DALLAS-TULSA:HL:10, DALLAS-AUSTIN:HL:10; MB/s of the slower direction, mean of 1" in page
+    assert (
+        "DALLAS-TULSA:HL:10, DALLAS-AUSTIN:HL:10; MB/s of the slower direction, mean of 1" in page
+    )
     assert "What moves with the first; device numbers stay, the IODF changes:" in page
     assert "to 51-61" in page
     best = load_collection(file)
