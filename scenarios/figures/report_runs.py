@@ -5,6 +5,7 @@ What it says of channels and their I/O it estimates: `channel_estimates`.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Final
 
 from isfc.io.advice import IoAdvice, advise
@@ -189,11 +190,8 @@ def link_runs(
     rates, known = link_rates(layout, changed_layouts(layout, plan.advice), run_each)
     tried = try_advice(layout, plan.advice, rates, known)
     tell("throughput over pairs, each way")
-    experiments = [
-        Experiment.of(layout, workload, pairs, client=node)
-        for node in layout.nodes
-        for pairs in PAIRS
-    ]
+    both = product(layout.nodes, PAIRS)
+    experiments = [Experiment.of(layout, workload, pairs, client=node) for node, pairs in both]
     points = tuple(
         Point(
             experiment.client_node,

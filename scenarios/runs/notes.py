@@ -8,7 +8,7 @@ behind it.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from ctc.sharing import NOTHING
 from isfc.arguments import checked
@@ -29,8 +29,15 @@ from scenarios.runs.published_range import (
 )
 
 if TYPE_CHECKING:
-    from scenarios.figures.link_rates import ModelledRate
     from scenarios.runs.workload import Workload
+
+
+class Saturated(Protocol):
+    """What one node can send, by the model."""
+
+    @property
+    def saturated_mb_per_s(self) -> float:
+        """MB/s (2^20) with so many pairs that more would carry no more."""
 
 
 CARRIED_SHARE: Final = 0.9
@@ -89,7 +96,7 @@ def live_notes(layout: Layout) -> tuple[Note, ...]:
 
 @checked
 def plan_notes(
-    layout: Layout | Collection | str | Path, figures: "Sequence[ModelledRate]" = ()
+    layout: Layout | Collection | str | Path, figures: "Sequence[Saturated]" = ()
 ) -> tuple[Note, ...]:
     """Of what each node can send: by rule of thumb, and by the model if that was asked."""
     layout = given_link(layout)
@@ -149,7 +156,7 @@ def several_notes(notes: Iterable[Sequence[Note]], listed: int) -> tuple[Note, .
     return tuple(found)
 
 
-def beyond_plan(layout: Layout, figures: "Sequence[ModelledRate]") -> list[str]:
+def beyond_plan(layout: Layout, figures: "Sequence[Saturated]") -> list[str]:
     """What of a plan's figures no published one identifies."""
     fastest = max(figure.saturated_mb_per_s for figure in figures)
     return [*beyond_measured(layout), *beyond_rate_one_way(fastest)]

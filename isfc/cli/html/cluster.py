@@ -8,18 +8,22 @@ from markupsafe import Markup
 
 from isfc.cli.drawing.cluster import drawing_svg
 from isfc.cli.html.losses import losses_table
-from isfc.cli.html.template import greatest, ranged, render, table
+from isfc.cli.html.template import details, greatest, panel, ranged, render, table
 from isfc.cli.judgement.advice import fewer_line, known_together, link_names
+from isfc.cli.judgement.limit import together_line
 from isfc.cli.judgement.together import together_decision
 from isfc.cli.output.ranges import range_note
 from isfc.layout.collection import Collection
+from isfc.layout.note import Note
 from isfc.layout.rules.book import find_all
+from isfc.layout.sharing import shares_anything
 from scenarios.figures.certainty import Range
 from scenarios.figures.cluster_overview import ClusterOverview
-from scenarios.figures.cluster_plan import ClusterPlan
+from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan
 from scenarios.figures.report_runs import ClusterRuns
 from scenarios.runs.cluster_shared import ChannelResult, PathResult
-from scenarios.runs.notes import SHARED_UNRANGED
+from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes
+from scenarios.runs.saturation import RunEach
 
 CLUSTER: Final = "cluster"
 """The id of the part."""
@@ -131,6 +135,32 @@ def shared_tables(plan: ClusterPlan) -> Markup:
         ("inter-switch links", "each way", "out", "in", "busy %", "links, out/in"),
         ((each.name, f"{each.mb_per_s_max:.0f}", *_carried(each)) for each in paths),
     )
+
+
+def together_panel(links: Collection, run_each: RunEach) -> Markup:
+    """``isfc plan`` of links that share channels: which keeps least, then what each carries.
+
+    Or that they share nothing.
+    """
+    if not shares_anything(links):
+        return panel([("No two links share a channel.", "Each carries what it carries alone.")])
+    return together_shown(cluster_plan(links, run_each), cluster_notes(links))
+
+
+def together_shown(plan: ClusterPlan, notes: Iterable[Note]) -> Markup:
+    """The link that keeps least, then each link, and what they share."""
+    least = min(plan.links, key=lambda link: link.share)
+    kept = f"{100 * least.share:.0f} %"
+    shared = (*plan.together.channels, *plan.together.paths)
+    busiest = max(shared, key=lambda each: each.busy, default=None)
+    said = "" if busiest is None else f"Busiest: {busiest.name}, {100 * busiest.busy:.0f} %."
+    answers = [(f"With all links at work {least.name} keeps {kept} of what it carries.", said)]
+    if plan.together.limit is not None:
+        answers.append(("", together_line(plan.together.limit, plan.together.mb_per_s)))
+    known = range_note(link.range for link in plan.links)
+    said_below = (known, known_together(plan), *(note.text for note in notes))
+    below = details("What several fibres share", shared_tables(plan))
+    return panel(answers, said_below, figures=links_table(plan), below=below)
 
 
 def _carried(shared: ChannelResult | PathResult) -> Iterator[str]:

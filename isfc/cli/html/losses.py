@@ -4,9 +4,20 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from isfc.cli.html.template import greatest, ranged, table
-from isfc.cli.judgement.losses import Column, losses_caption, losses_columns
-from scenarios.figures.losses import AfterLoss
+from isfc.cli.html.template import greatest, panel, ranged, table
+from isfc.cli.judgement.losses import (
+    Column,
+    losses_answer,
+    losses_caption,
+    losses_columns,
+    losses_known,
+    losses_notes,
+)
+from isfc.layout.collection import Collection
+from isfc.layout.lost import check_pieces, known_pieces
+from isfc.layout.sharing import only
+from scenarios.figures.losses import AfterLoss, after_losing
+from scenarios.runs.saturation import RunEach
 
 
 def losses_table(lefts: Sequence[AfterLoss]) -> Markup:
@@ -15,6 +26,22 @@ def losses_table(lefts: Sequence[AfterLoss]) -> Markup:
     cells = (_with_bars(column) if column.ranges else column.cells for column in columns)
     heads = [column.heading for column in columns]
     return table(losses_caption(lefts), heads, zip(*cells, strict=True))
+
+
+def losses_panel(
+    links: Collection, link: str, pieces: Sequence[str], run_each: RunEach | None
+) -> Markup:
+    """``isfc plan --lose``: the worst loss, then what each leaves, or ``pieces`` together.
+
+    Of one ``link`` if it is named; by rule of thumb without ``run_each``. Raises
+    `ConfigurationError` for a piece that is not there.
+    """
+    if link:
+        links = only(links, links.link(link))
+    check_pieces(pieces, known_pieces(links.links, links.cecs), "Without")
+    lefts = after_losing(links, pieces, run_each)
+    notes = (losses_known(lefts), *(note.text for note in losses_notes(lefts)))
+    return panel(losses_answer(lefts), notes, figures=losses_table(lefts))
 
 
 def _with_bars(column: Column) -> list[Markup]:

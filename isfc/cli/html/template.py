@@ -69,3 +69,15 @@ def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[object]]) 
 def details(summary: str, content: str) -> Markup:
     """What is shown when it is asked for."""
     return macro(_PARTS, "details", summary, content)
+
+
+def panel(
+    answers: Iterable[tuple[str, str]],
+    notes: Iterable[str] = (),
+    *,
+    figures: str = "",
+    below: str = "",
+) -> Markup:
+    """The answers, a table of figures and what is ``below`` it; then notes, each once."""
+    told = [*dict.fromkeys(filter(None, notes))]
+    return macro(_PARTS, "panel", [*answers], figures, below, told)

@@ -21,6 +21,7 @@ from isfc.cli.options.layout import (
     WhyOption,
     open_links,
 )
+from isfc.cli.options.option import flag
 from isfc.cli.options.profile import ProfileOption, link_at_site, opened_site, profile_json
 from isfc.cli.output.streams import show, show_json, show_log
 from isfc.cli.plan.page import plan_page
@@ -52,16 +53,13 @@ def plan(
     link: LinkOption = None,
     profile: ProfileOption = None,
     lose: Annotated[
-        bool, typer.Option("--lose", help="Show what is left with each piece of hardware gone.")
+        bool, flag("--lose", "Show what is left with each piece of hardware gone.")
     ] = False,
     without: WithoutOption = None,
     simulate: Annotated[
-        bool,
-        typer.Option("--simulate", help="With --lose or --without: by the model, as is usual."),
+        bool, flag("--simulate", "With --lose or --without: by the model, as is usual.")
     ] = False,
-    rule: Annotated[
-        bool, typer.Option("--rule", help="By IBM's rule of thumb alone: no model is run.")
-    ] = False,
+    rule: Annotated[bool, flag("--rule", "By IBM's rule of thumb alone: no model is run.")] = False,
     why: WhyOption = False,
     json: JsonOption = False,
 ) -> None:

@@ -6,16 +6,13 @@ from typing import Any, Final, Literal
 import msgspec
 
 import isfc
+from isfc.cli.html.cluster import together_panel
+from isfc.cli.html.losses import losses_panel
 from isfc.cli.output.progress import progress_told, run_all
 from isfc.cli.studio import shown
 from isfc.cli.studio.command_line import Printed, by_hundredths, printed
 from isfc.cli.studio.tasks import Subject
 from isfc.cli.studio.work import Failed, Tell
-from isfc.layout.lost import check_pieces, known_pieces
-from isfc.layout.sharing import only, shares_anything
-from scenarios.figures.cluster_plan import cluster_plan
-from scenarios.figures.losses import after_losing
-from scenarios.runs.notes import cluster_notes
 
 _LAYOUT: Final = "layout"
 
@@ -48,13 +45,9 @@ class LossesPanel(Panel, frozen=True, tag="losses"):
 
     def show(self, tell: Tell) -> str:
         """The worst loss, then each."""
-        links = self.layout()
-        if self.link:
-            links = only(links, links.link(self.link))
         pieces = [*filter(None, map(str.strip, self.without.split("+")))]
-        check_pieces(pieces, known_pieces(links.links, links.cecs), "Without")
         with progress_told(by_hundredths(tell)):
-            return shown.losses(after_losing(links, pieces, None if self.rule else run_all))
+            return losses_panel(self.layout(), self.link, pieces, None if self.rule else run_all)
 
 
 class CommandPanel(Panel, frozen=True):
@@ -91,11 +84,8 @@ class LinksPanel(Panel, frozen=True, tag="together"):
 
     def show(self, tell: Tell) -> str:
         """Which link suffers most, then each."""
-        links = self.layout()
-        if not shares_anything(links):
-            return shown.nothing_shared()
         with progress_told(by_hundredths(tell)):
-            return shown.together(cluster_plan(links, run_all), cluster_notes(links))
+            return together_panel(self.layout(), run_all)
 
 
 class StatementsPanel(CommandPanel, frozen=True, tag="statements"):

@@ -1,31 +1,17 @@
-"""What the page shows of losses, relocations and links together: the answer, then its figures."""
+"""What the page shows of relocations: the answer, then its figures."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from markupsafe import Markup
 
-from isfc.cli.html.cluster import links_table, shared_tables
-from isfc.cli.html.losses import losses_table
-from isfc.cli.html.template import details, render, table
-from isfc.cli.judgement.advice import known_together
-from isfc.cli.judgement.limit import together_line
-from isfc.cli.judgement.losses import losses_answer, losses_known, losses_notes
+from isfc.cli.html.template import details, panel, table
 from isfc.cli.output.ranges import likely, range_note, read_range
-from isfc.layout.note import Note
-from scenarios.figures.cluster_plan import ClusterPlan
-from scenarios.figures.losses import AfterLoss
 
 Record = Mapping[str, Any]
 _GIB: Final = 2**30
 _MIB: Final = 2**20
 Answer = tuple[str, str]
-
-
-def losses(lefts: Sequence[AfterLoss]) -> Markup:
-    """``isfc plan --lose``: the worst loss, then what each leaves."""
-    notes = (losses_known(lefts), *(note.text for note in losses_notes(lefts)))
-    return _panel(losses_answer(lefts), notes, figures=losses_table(lefts))
 
 
 def relocation(record: Any) -> Markup:
@@ -41,7 +27,7 @@ def relocation(record: Any) -> Markup:
     limits = record.get("limits")
     if limits:
         answers.append(("", f"Moving is {limits['text']} MB/s."))
-    return _panel(
+    return panel(
         answers,
         (range_note(known), *(note["text"] for note in record["notes"])),
         below=details(f"The passes from {way}", Markup().join(passes)),
@@ -106,47 +92,5 @@ def _passes(guest: Record) -> Markup:
     return table(f"Passes of {guest['name']}", heads, rows)
 
 
-def together(plan: ClusterPlan, notes: Iterable[Note]) -> Markup:
-    """``isfc plan`` of links that share channels: each alone and with all, then the channels."""
-    least = min(plan.links, key=lambda link: link.share)
-    kept = f"{100 * least.share:.0f} %"
-    answer = f"With all links at work {least.name} keeps {kept} of what it carries."
-    shared = (*plan.together.channels, *plan.together.paths)
-    busiest = max(shared, key=lambda each: each.busy, default=None)
-    said = "" if busiest is None else f"Busiest: {busiest.name}, {100 * busiest.busy:.0f} %."
-    limit = plan.together.limit
-    answers = [(answer, said)]
-    if limit is not None:
-        answers.append(("", together_line(limit, plan.together.mb_per_s)))
-    return _panel(
-        answers,
-        (
-            range_note(link.range for link in plan.links),
-            known_together(plan),
-            *(note.text for note in notes),
-        ),
-        figures=links_table(plan),
-        below=details("What several fibres share", shared_tables(plan)),
-    )
-
-
-def nothing_shared() -> Markup:
-    """The same of links that share nothing."""
-    return _panel([("No two links share a channel.", "Each carries what it carries alone.")])
-
-
 def _between(within: Any) -> str:
     return f" ({likely(within)})" if within else ""
-
-
-def _panel(
-    answers: Iterable[Answer], notes: Iterable[str] = (), *, figures: str = "", below: str = ""
-) -> Markup:
-    """The answers, a table of figures and what is ``below`` it; then notes."""
-    return render(
-        "studio/page/shown.html",
-        answers=answers,
-        figures=figures,
-        below=below,
-        notes=[*dict.fromkeys(filter(None, notes))],
-    )

@@ -1,11 +1,12 @@
 """What is found, on the page: the answer first."""
 
+from isfc.cli.html.cluster import together_shown
+from isfc.cli.html.losses import losses_panel
 from isfc.cli.studio import shown
 from isfc.layout.catalogue import load_collection, load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.sharing import carried_by
 from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
-from scenarios.figures.losses import after_losses
 from scenarios.figures.ranges import links_range
 from scenarios.figures.rates import STATED, Carried, Sent
 from scenarios.runs.channel_busy import ChannelBusy
@@ -45,7 +46,7 @@ def test_links_together_begin_with_the_link_that_keeps_least() -> None:
     profile = links.links[0].fibres[0].profile
     busy = ChannelResult((), channel, profile, ChannelBusy(data=0.97))
     plan = ClusterPlan(plans, Carried(links, STATED, channels=(busy,)))
-    page = shown.together(plan, ())
+    page = together_shown(plan, ())
     assert page.startswith(
         '<p class="answer"><strong>With all links at work AA-CC keeps 40 % of what it carries.'
         "</strong> Busiest: chpid 40 at CLIENT, 97 %.</p>"
@@ -55,7 +56,7 @@ def test_links_together_begin_with_the_link_that_keeps_least() -> None:
 
 def test_losses_of_a_cluster_begin_with_the_piece_whose_loss_leaves_least() -> None:
     """A CEC takes its systems along, whatever their links are."""
-    page = shown.losses(after_losses(load_collection("two-cecs")))
+    page = losses_panel(load_collection("two-cecs"), "", (), None)
     assert page.startswith('<p class="answer"><strong>Worst:</strong> director 1: 43 % is left, ')
     assert "<td>all: 4 of 8</td>" in page
     assert "<td>CEC EAST</td><td>17</td>" in page
