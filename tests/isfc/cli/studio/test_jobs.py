@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from isfc.testing.cluster import mesh
 from tests.browser import needs_chromium
-from tests.isfc.cli.studio.desk import ctc, judged, opened
+from tests.isfc.cli.studio.desk import JUDGED_MS, ctc, judged, opened
 from tests.studio import RunningStudio, studio
 
 pytestmark = [pytest.mark.slow, pytest.mark.at_length, needs_chromium]
@@ -154,4 +154,10 @@ def test_cluster_begins_with_all_links_together_and_folds_all_but_one(
         expect(page.locator(".link[data-name=S2-S3] .ctc").first).to_be_visible()
         found = Axe().run(page).response["violations"]
         assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found] == []
+        page.select_option("#together-form [name=show]", "losses")
+        page.fill("#together-form [name=without]", "S2:40")
+        page.click("#together-form button")
+        expect(page.locator("#together .answer").first).to_contain_text(
+            "Without S2:40: ", timeout=JUDGED_MS
+        )
         assert errors == []
