@@ -48,7 +48,11 @@ if TYPE_CHECKING:
     from isfc.layout.catalogue import load_layout as load_layout
     from isfc.layout.catalogue import shipped_layouts as shipped_layouts
     from isfc.layout.change import Step as Step
+    from isfc.layout.collection import Cec as Cec
+    from isfc.layout.collection import ChannelEnd as ChannelEnd
     from isfc.layout.collection import Collection as Collection
+    from isfc.layout.collection import LinkTraffic as LinkTraffic
+    from isfc.layout.collection import Memory as Memory
     from isfc.layout.edit import AddCtc as AddCtc
     from isfc.layout.edit import AddFibre as AddFibre
     from isfc.layout.edit import Edit as Edit
@@ -145,6 +149,10 @@ _HOMES: Final = {
     "Numbering": "isfc.deck.scheme",
     "Layout": "isfc.layout.layout",
     "Collection": "isfc.layout.collection",
+    "Cec": "isfc.layout.collection",
+    "ChannelEnd": "isfc.layout.collection",
+    "LinkTraffic": "isfc.layout.collection",
+    "Memory": "isfc.layout.collection",
     "Fibre": "isfc.layout.layout",
     "CtcPair": "isfc.layout.layout",
     "plan": "scenarios.runs.at_site",
@@ -236,6 +244,8 @@ __all__ = [
     "AddFibre",
     "AfterLoss",
     "Backpressure",
+    "Cec",
+    "ChannelEnd",
     "Chart",
     "Collection",
     "CollisionOutcome",
@@ -263,7 +273,9 @@ __all__ = [
     "Layout",
     "Limits",
     "LinkSizing",
+    "LinkTraffic",
     "LocalProtocolError",
+    "Memory",
     "ModelledRate",
     "MoveCtc",
     "NodeName",

@@ -205,6 +205,14 @@ def decisions(layout: isfc.Layout) -> None:
             print(link, found.id, found.severity, found.remedy)
     lefts: list[isfc.AfterLoss] = isfc.losses(layout, rule=True)
     print([left.loss for left in lefts])
+    first, second = layout.nodes
+    told = isfc.Collection(
+        (layout,),
+        cecs=(isfc.Cec("EAST", (first,)),),
+        traffic=(isfc.LinkTraffic(first, second, "HL", 50),),
+        memory=(isfc.Memory(first, 64.0), isfc.Memory(second, 64.0)),
+    )
+    print(told, isfc.ChannelEnd(first, layout.fibres[0].chpids[0]))
     try:
         comparison: isfc.Comparison = isfc.compare([layout])
         print([(each.first.name, each.odds.share) for each in comparison.odds])

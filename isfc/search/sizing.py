@@ -168,7 +168,11 @@ class _Search:
         ]
         left = self._layout(profile, self._worst(profile, tuple(counts)))
         slower = NodeName(link.left.result.node)
-        return find_limit(self._experiment(left, slower), self._run_each)
+        return find_limit(
+            self._experiment(left, slower),
+            self._run_each,
+            steady_mb_per_s=link.left.rate.mb_per_s,
+        )
 
     def _least(self, profile: ChpidProfile) -> int:
         """The fewest chpids that could carry it, if only their lines and data processors counted.

@@ -38,7 +38,7 @@ from scenarios.figures.resources import (
 from scenarios.figures.waits import Waited
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.saturation import SATURATING_PAIRS, RunEach, in_turn
-from scenarios.runs.steady import first_look
+from scenarios.runs.steady import first_look, steady_ends
 
 FACTOR: Final = 1.05
 """So much faster is each resource once."""
@@ -130,18 +130,23 @@ class Limit:
 
 
 def find_limit(
-    experiment: Experiment, run_each: RunEach = in_turn, *, with_added: bool = True
+    experiment: Experiment,
+    run_each: RunEach = in_turn,
+    *,
+    with_added: bool = True,
+    steady_mb_per_s: float | None = None,
 ) -> Limit:
     """Find what limits a run, of one link or of several together. Its times do not count.
 
     More than one seed is run where that does not tell it clearly. What a site could add to a link
-    is tried if ``with_added``.
+    is tried if ``with_added``, and held to what the run carries once it is steady, which is known
+    as ``steady_mb_per_s`` or run for that.
     """
     base = _Base(experiment, run_each)
     tried = base.tried(lambda found: _is_clear(found) or _nothing_else_counts(found))
     if not _is_clear(tried):
         tried = base.with_all_seeds(tried)
-    return base.limit(tried, base.reliefs() if with_added else ())
+    return base.limit(tried, base.reliefs(steady_mb_per_s) if with_added else ())
 
 
 def _is_clear(found: Sequence[Share]) -> bool:
@@ -226,15 +231,15 @@ class _Base:
     def _glances(self, case: Experiment, seeds: Sequence[int]) -> list[Glance]:
         return [*glances([case], self._run_each, seeds)[0]]
 
-    def reliefs(self) -> tuple[Relief, ...]:
+    def reliefs(self, steady_mb_per_s: float | None) -> tuple[Relief, ...]:
         """What a site could add to a link, and what it would carry then."""
         links = self._experiment.collection.links
         if not (more := dict(added(links[0])) if len(links) == 1 else {}):
             return ()
-        cases = [self._experiment, *map(self._experiment.over, more.values())]
-        base, *looks = (rate.mb_per_s for rate in self._run_each(first_look, cases))
+        base = steady_mb_per_s or steady_ends(self._experiment).mb_per_s
+        looks = self._run_each(first_look, [*map(self._experiment.over, more.values())])
         return tuple(
-            Relief(what, gain_range(look / base if base else 1.0, links[0], layout))
+            Relief(what, gain_range(look.mb_per_s / base if base else 1.0, links[0], layout))
             for (what, layout), look in zip(more.items(), looks, strict=True)
         )
 

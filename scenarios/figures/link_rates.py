@@ -126,16 +126,23 @@ def link_rates(
     ways = [(layout, node) for node in layout.nodes]
     looks = {shape(each, node): (each, node) for each in changed for node in each.nodes}
     groups: tuple[list[Callable[[], Any]], ...] = (
-        [partial(find_limit, one_way(*way, SATURATING_PAIRS)) for way in ways],
         [partial(steady_run, each) for each in _runs(ways)],
         [partial(first_look, each) for each in _runs([*looks.values()])],
     )
     done = iter(run_each(_called, [run for group in groups for run in group]))
-    limits, runs, seen = ([*islice(done, len(group))] for group in groups)
+    runs, seen = ([*islice(done, len(group))] for group in groups)
     both = dict(zip(looks, zip(seen[::2], seen[1::2], strict=True), strict=True))
-    rates = zip(_rates(ways, runs), limits, strict=True)
     slower = {each: _slower([both[shape(each, node)] for node in each.nodes]) for each in changed}
-    return tuple(replace(rate, limit=limit) for rate, limit in rates), slower
+    rates = _rates(ways, runs)
+    each_way = [(layout, rate.sender, rate.saturated_mb_per_s) for rate in rates]
+    limits = run_each(find_saturated, each_way)
+    return tuple(replace(r, limit=each) for r, each in zip(rates, limits, strict=True)), slower
+
+
+def find_saturated(way: tuple[Layout, NodeName, float]) -> Limit:
+    """What limits what a node can send with many pairs, which comes to so many MB/s."""
+    layout, node, rate = way
+    return find_limit(one_way(layout, node, SATURATING_PAIRS), steady_mb_per_s=rate)
 
 
 def slower_rates(figures: Sequence[ModelledRate]) -> SlowerRates:

@@ -35,7 +35,7 @@ class Sent:
 Ways = tuple[Sent, Sent]
 """What the first node of a link sends, and what the second does."""
 
-NOTHING: Final[Ways] = Sent(Rate(0.0)), Sent(Rate(0.0))
+_NOTHING: Final[Ways] = Sent(Rate(0.0)), Sent(Rate(0.0))
 """Of a link that is down, and of one over which nothing runs."""
 
 
@@ -140,7 +140,7 @@ def slower_way(ways: Ways) -> Sent:
     return min(
         (way for way in ways if way.rate.mb_per_s),
         key=lambda way: way.rate.mb_per_s,
-        default=NOTHING[0],
+        default=_NOTHING[0],
     )
 
 
@@ -174,15 +174,23 @@ def limited(
     every: Sequence[Carried], run_each: RunEach, *, with_added: bool = False
 ) -> list[Carried]:
     """The same with what limits each; ``with_added`` also what a site could add to it."""
-    find = partial(find_limit, with_added=with_added)
-    limits = iter(_once(find, [each.slower for each in every if each.slower], run_each))
+    runs = [each.slower for each in every if each.slower]
+    rates = dict(zip(map(_alike, runs), (e.mb_per_s for e in every if e.slower), strict=True))
+    find = partial(_limit, rates=rates if with_added else {})
+    limits = iter(_once(find, runs, run_each))
     return [replace(each, limit=next(limits)) if each.slower else each for each in every]
+
+
+def _limit(run: Experiment, rates: Mapping[object, float]) -> Limit:
+    """What limits a run, and what a site could add if it is known what it carries."""
+    rate = rates.get(_alike(run))
+    return find_limit(run, with_added=rate is not None, steady_mb_per_s=rate)
 
 
 def _carried(links: Collection, load: Load, runs: Sequence[SteadyEnds]) -> Carried:
     sent = {end: Sent(run.rate, run.result) for each in runs for end, run in each.ends.items()}
     ways = {
-        link.name: (sent.get(link.nodes, NOTHING[0]), sent.get(link.nodes[::-1], NOTHING[1]))
+        link.name: (sent.get(link.nodes, _NOTHING[0]), sent.get(link.nodes[::-1], _NOTHING[1]))
         for link in links.links
     }
     slower = min(runs, key=lambda run: run.mb_per_s, default=None)

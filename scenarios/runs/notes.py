@@ -8,7 +8,7 @@ behind it.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
 from ctc.sharing import NOTHING
 from isfc.arguments import checked
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from scenarios.runs.workload import Workload
 
 
+@runtime_checkable
 class Saturated(Protocol):
     """What one node can send, by the model."""
 

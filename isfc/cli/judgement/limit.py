@@ -1,7 +1,7 @@
 """What limits a link, in one line; and which constants of the model its rate rests on."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from rich.console import Group, RenderableType
 
@@ -122,19 +122,6 @@ def short_limit(limit: Limit) -> str:
     return " and ".join(
         _short(each.resource.kind.id, each.resource.node, each.busy, each.where)
         for each in limit.first[:2]
-    )
-
-
-def short_record(limits: Mapping[str, Any]) -> str:
-    """The same from `limits_json`."""
-    return " and ".join(
-        _short(
-            each["resource"],
-            each["node"],
-            None if each["busy_percent"] is None else each["busy_percent"] / 100,
-            each["where"],
-        )
-        for each in limits["by"][:2]
     )
 
 

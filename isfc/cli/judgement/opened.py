@@ -8,11 +8,10 @@ from isfc.layout.layout import Layout
 from isfc.search.simulation import Simulation
 from scenarios.figures.advice import AdviceVerdict, ComparedLoad
 from scenarios.figures.certainty import FigureKind, Range
-from scenarios.figures.limit import find_limit
-from scenarios.figures.link_rates import ModelledRate
+from scenarios.figures.link_rates import ModelledRate, find_saturated
 from scenarios.figures.ranges import figure_range
 from scenarios.runs.notes import BUSY, unranged
-from scenarios.runs.saturation import SATURATING_PAIRS, SUITE, one_way
+from scenarios.runs.saturation import SATURATING_PAIRS, SUITE
 from scenarios.runs.workload import SUITES
 
 UNRANGED: Final = unranged(f"collisions, and of {BUSY}")
@@ -43,8 +42,7 @@ def run_cells(run: Simulation) -> list[Range | None]:
 def saturated_limit(layout: Layout, sender: str, mb_per_s: float) -> str:
     """What limits a node that sends so much with many pairs, in a sentence."""
     node = next(node for node in layout.nodes if node == sender)
-    limit = find_limit(one_way(layout, node, SATURATING_PAIRS))
-    return sending_line(sender, limit, mb_per_s)
+    return sending_line(sender, find_saturated((layout, node, mb_per_s)), mb_per_s)
 
 
 def compared(
