@@ -16,4 +16,14 @@ class Record:
     def __reduce__(self) -> tuple[Any, ...]:
         """What copy and pickle make another one of."""
         kind: Any = type(self)
-        return kind, tuple([getattr(self, part.name) for part in fields(kind)])
+        values = {part.name: getattr(self, part.name) for part in fields(kind)}
+        by_name = [part.name for part in fields(kind) if part.kw_only]
+        if not by_name:
+            return kind, tuple(values.values())
+        named = {name: values.pop(name) for name in by_name}
+        return remade, (kind, tuple(values.values()), named)
+
+
+def remade(kind: Any, values: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """A record of its fields, those by keyword alone by their names."""
+    return kind(*values, **named)

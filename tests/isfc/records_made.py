@@ -73,6 +73,7 @@ def replayed() -> isfc.JournalReplay:
 MADE: Final[Mapping[str, Callable[[], Any]]] = {
     "layout": lambda: isfc.load_layout("atlanta-boston"),
     "collection": lambda: isfc.parse_links(LINKS.read_text("utf-8")),
+    "memory": lambda: isfc.Memory(isfc.NodeName("ALPHA"), 64.0),
     "edits": edits,
     "names": lambda: [
         isfc.NodeName("ALPHA"),

@@ -1,5 +1,6 @@
 """``isfc change``: the steps from one layout to another, and back."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -125,8 +126,8 @@ def _write_trial(folder: Path, trial: Trial, old: Collection, new: Collection) -
     """Write what a run does the steps with, and say how on stderr."""
     known = {end for channel in old.shared_channels for end in channel}
     homes = {system for cec in old.cecs for system in cec.systems}
-    both = Collection(
-        (trial.layout,),
+    both = replace(
+        Collection.of(trial.layout),
         shared_channels=(
             *old.shared_channels,
             *(channel for channel in new.shared_channels if not known & {*channel}),

@@ -11,7 +11,6 @@ from isfc.layout.capacity import FULL_CTC_COUNT
 from isfc.layout.collection import Channel, Collection
 from isfc.layout.in_words import listed
 from isfc.layout.layout import Layout
-from isfc.layout.other_links import others_on, say_others
 from isfc.layout.rules.rule import Broken, Judged, LayoutRule, Severity, Untried
 from isfc.layout.sharing import carried_by, channel_name
 from isfc.link.name import NodeName
@@ -102,8 +101,11 @@ def _channel_shared(judged: Judged) -> Iterator[Broken]:
 
 
 def _others(judged: Judged) -> Iterator[Broken]:
-    if judged.collection and (others := others_on(judged.collection, judged.layout)):
-        yield Broken(f"{say_others(others)}.")
+    if judged.collection and judged.collection.others:
+        from isfc.layout.other_links import others_on, say_others  # most files tell of none
+
+        if others := others_on(judged.collection, judged.layout):
+            yield Broken(f"{say_others(others)}.")
 
 
 def _is_straight(collection: Collection, channel: Channel, link: Layout) -> bool:

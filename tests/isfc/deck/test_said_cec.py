@@ -1,5 +1,7 @@
 """Which systems are of one CEC is asked where a console leaves it open, and told by --cec."""
 
+from dataclasses import replace
+
 import pytest
 
 from isfc.deck.said_cec import one_channel_remarks, with_cecs
@@ -56,9 +58,7 @@ def test_systems_of_cecs_of_their_own_share_nothing() -> None:
 
 def test_a_part_of_what_is_said_is_that_of_its_links() -> None:
     told = with_cecs(MESH, ["EAST=S1,S2"])
-    apart = in_use(
-        Collection(MESH.links[-1:], cecs=told.cecs, shared_channels=told.shared_channels)
-    )
+    apart = in_use(replace(told, links=MESH.links[-1:]))
     assert (apart.links[0].nodes, apart.shared_channels) == (("S2", "S3"), ())
 
 

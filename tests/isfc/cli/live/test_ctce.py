@@ -157,7 +157,7 @@ def test_a_trace_has_a_line_for_each_command_and_a_table_follows(
     thread.join(10)
     out, err = capsys.readouterr()
     kept = json.loads(timeline.read_text())["traceEvents"]
-    again = ["--trace", "--timeline", str(timeline), "--interval", "60"]
+    again = ["--trace", "--timeline", str(timeline), "--force", "--interval", "60"]
     assert run(["ctce", journal, *again]) == 0
     replayed, said = capsys.readouterr()
     assert replayed.splitlines()[:2] == out.splitlines()[:2]
