@@ -70,7 +70,7 @@ def relocate(
         plans,
         source=None if source is None else NodeName(source.upper()),
         background=workload,
-        memory=given_collection(layout).memory,
+        file=given_collection(layout),
         together=together,
         orders=read_orders(orders, plans),
         window=window,

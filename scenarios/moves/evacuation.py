@@ -16,12 +16,13 @@ from msgspec import to_builtins
 from msgspec.structs import asdict
 
 from isfc.errors import ConfigurationError
-from isfc.layout.collection import Collection, Memory
+from isfc.layout.collection import Collection
 from isfc.layout.in_words import listed
 from isfc.layout.layout import Layout
 from isfc.layout.lost import places_of
 from isfc.layout.machines import find_link
 from isfc.layout.note import Note
+from isfc.layout.sharing import only
 from isfc.layout.shown import html_table
 from isfc.link.name import NodeName
 from isfc.link.parameters import LinkParameters
@@ -99,7 +100,7 @@ class Evacuation:
         *,
         source: NodeName | None = None,
         background: tuple[Workload, int] | None = None,
-        memory: Sequence[Memory] = (),
+        file: Collection | None = None,
         together: int = 1,
         orders: tuple[Order, ...] = (),
         window: int = WINDOW,
@@ -108,12 +109,11 @@ class Evacuation:
         """A relocation over one link, from its first node if ``source`` is None.
 
         ``background`` is a workload and how many pairs run it meanwhile, clients on the source.
-        ``memory`` is of the systems of the link's file.
+        ``file`` is what the link is of: its machines and memory count.
         """
         check_node(layout, "source", source)
         begin, end = layout.nodes if source != layout.nodes[1] else layout.nodes[::-1]
-        ours = tuple(each for each in memory if each.system in layout.nodes)
-        collection = replace(Collection.of(layout), memory=ours)
+        collection = Collection.of(layout) if file is None else only(file, layout)
         room = rooms(collection)
         tenants = place_guests(
             collection, (begin,), [Tenant(plan, to=end) for plan in guests], room

@@ -17,6 +17,7 @@ from isfc.layout.site import SiteProfile
 from isfc.measured.measurement import FilePlace
 from isfc.search.grid import Cell, read_grid
 from isfc.testing.strategies import layouts
+from scenarios.runs.notes import Saturated
 from scenarios.runs.steady import Rate
 from tests.scenarios.runs.test_at_site import SLOW
 
@@ -75,10 +76,12 @@ MAYBE: Final = st.none() | st.sampled_from(FLOATS)
 PLANS: Final = st.builds(
     isfc.GuestPlan, st.sampled_from(["A", "B", "LINUX123"]), RECORDS[isfc.GuestMemory]
 )
+RATE: Final = isfc.ModelledRate(ONE, ONE.nodes[0], Rate(1.0), Rate(1.0))
 MADE: Final[Mapping[Any, st.SearchStrategy[Any]]] = {
     isfc.GuestPlan: PLANS,
-    isfc.Tenant: st.builds(isfc.Tenant, PLANS, RECORDS[isfc.NodeName]),
-    isfc.ModelledRate: st.just(isfc.ModelledRate(ONE, ONE.nodes[0], Rate(1.0), Rate(1.0))),
+    isfc.Tenant: st.builds(isfc.Tenant, PLANS, to=RECORDS[isfc.NodeName]),
+    Saturated: st.just(RATE),
+    isfc.ModelledRate: st.just(RATE),
     isfc.Workload: st.sampled_from(
         [isfc.Workload("w", 1, 9, 50, 1), isfc.Workload.own("own", {5: 100}, 1, per_s=1e3)]
     ),

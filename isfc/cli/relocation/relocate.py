@@ -78,7 +78,7 @@ def relocate_guests(
         plans,
         source=source,
         background=None if background is None else read_background(background),
-        memory=file.collection.memory,
+        file=file.collection,
         together=leaving.count_together(len(plans)),
         orders=read_orders_given(at, plans),
         window=window,

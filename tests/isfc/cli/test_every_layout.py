@@ -46,7 +46,7 @@ SHORT = ["--seconds", "0.02", "--warmup", "0.01"]
 OF_ALL = [
     ["check", "--fail-on", "never", "LAYOUT"],
     ["show", "LAYOUT"],
-    ["show", "LAYOUT", "-o", "FOLDER/drawn.svg"],
+    ["show", "LAYOUT", "-o", "FOLDER/drawn.svg", "--force"],
     ["plan", "LAYOUT", "--rule"],
     ["plan", "LAYOUT", "--rule", "--json"],
     ["plan", "LAYOUT", "--lose", "--rule"],

@@ -151,7 +151,7 @@ def test_what_a_run_cannot_try_is_refused(
     words = ["change", *layouts, "--no-rates"]
     same = ["change", layouts[0], layouts[0], "--no-rates", "--try", str(tmp_path / "none")]
     assert run(same) == ExitCode.BAD_INPUT
-    assert "expected a folder that exists" in capsys.readouterr().err
+    assert "there is no folder" in capsys.readouterr().err
     assert run([*words, "--link", "VMA-VMB"]) == ExitCode.BAD_INPUT
     assert run(words) == ExitCode.GOOD
     assert "* delete 5020: something new has the number" in capsys.readouterr().out

@@ -51,6 +51,7 @@ def test_where_nothing_is_lost_no_loss_is_called_the_worst() -> None:
     assert said.endswith(" MB/s one way, with 50 pairs of HL, each way by itself.")
 
 
+@pytest.mark.full_length
 def test_runs_stand_beside_the_rule(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["plan", "published-1", "--lose", "--json"]) == 0
     whole, chpid, ctc = json.loads(capsys.readouterr().out)["losses"]

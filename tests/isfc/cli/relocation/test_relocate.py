@@ -228,7 +228,7 @@ def test_plot_shows_the_passes(tmp_path: Path) -> None:
     shapes = drawn.partition("</style>")[2]  # which has colours for the dark
     # two passes and the legend in red: the guest is stopped
     assert shapes.count('fill="#d62728"') == 3
-    assert run([*SMALL, "--plot", str(path)]) == 0
+    assert run([*SMALL, "--plot", str(path), "--force"]) == 0
     assert path.read_text("utf-8") == drawn
 
 
