@@ -50,13 +50,7 @@ from isfc.layout.channels import (
 )
 from isfc.layout.checked_toml import no_table, read_bytes, show_key, within
 from isfc.layout.collection import Collection
-from isfc.layout.document import (
-    EXPECTED,
-    LINK_GBPS_MIN,
-    Document,
-    Root,
-    parse_document,
-)
+from isfc.layout.document import EXPECTED, LINK_GBPS_MIN, Document, Root, parse_document
 from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.layout.path import FarPath, Isl
 from isfc.layout.sharing import with_notes

@@ -8,25 +8,12 @@ import typer
 
 from isfc.cli.import_.unpaired import notice_lines, unpaired_lines
 from isfc.cli.options.layout import JsonOption, read_collection
-from isfc.cli.options.source import (
-    ConfigOption,
-    FeatureOption,
-    OutputOption,
-    read_text,
-    write_text,
-)
+from isfc.cli.options.source import ConfigOption, FeatureOption, OutputOption, read_text, write_text
 from isfc.cli.output.file import ForceOption
 from isfc.cli.output.streams import show_json, show_log
 from isfc.deck.deck import Deck
 from isfc.deck.dpm import join_links
-from isfc.deck.imported import (
-    Imported,
-    NamedText,
-    join_logs,
-    keep_active,
-    layout_text,
-    pair_decks,
-)
+from isfc.deck.imported import Imported, NamedText, join_logs, keep_active, layout_text, pair_decks
 from isfc.deck.pairing import Unpaired
 from isfc.layout.write import format_collection
 

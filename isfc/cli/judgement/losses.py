@@ -11,14 +11,7 @@ from isfc.cli.judgement.limit import limit_line, limits_json, short_limit
 from isfc.cli.options.profile import ProfileJson
 from isfc.cli.output.limit_record import LimitsJson
 from isfc.cli.output.notes import NoteJson, notes_json
-from isfc.cli.output.ranges import (
-    RangeJson,
-    likely,
-    percent,
-    range_json,
-    range_note,
-    share_note,
-)
+from isfc.cli.output.ranges import RangeJson, likely, percent, range_json, range_note, share_note
 from isfc.cli.output.table import apart, plain_table
 from isfc.layout.in_words import first_listed
 from isfc.layout.lost import CTC, PORT, SYSTEM, TOGETHER, VARY, named_alone

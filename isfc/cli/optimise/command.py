@@ -13,12 +13,7 @@ from msgspec import Struct, structs
 
 from ctc.address import parse_rdevs
 from isfc.cli.optimise.json import found_json
-from isfc.cli.optimise.page import (
-    found_page,
-    front_picture,
-    written,
-    written_line,
-)
+from isfc.cli.optimise.page import found_page, front_picture, written, written_line
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption, OpenedFile, open_with_disks
 from isfc.cli.options.number import JobsOption, bounded
