@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
 from msgspec.structs import replace
 from rich.console import RenderableType
 from rich.rule import Rule
@@ -21,6 +20,7 @@ from isfc.cli.options.layout import (
     WhyOption,
     open_links,
 )
+from isfc.cli.options.option import flag, valued
 from isfc.cli.options.profile import ProfileOption, link_at_site, opened_site, profile_json
 from isfc.cli.output.streams import show, show_json, show_log
 from isfc.cli.plan.page import plan_page
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 
 WithoutOption = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="WHAT",
-        help="Show what is left without this: 40, BOSTON:50, vary:BOSTON:50, director:1, "
+    valued(
+        "WHAT",
+        "Show what is left without this: 40, BOSTON:50, vary:BOSTON:50, director:1, "
         "port:1:04, path:NAME, isl:NAME, cec:NAME or system:NAME. May be repeated: all of them "
         "are gone together.",
     ),
@@ -52,16 +52,13 @@ def plan(
     link: LinkOption = None,
     profile: ProfileOption = None,
     lose: Annotated[
-        bool, typer.Option("--lose", help="Show what is left with each piece of hardware gone.")
+        bool, flag("--lose", "Show what is left with each piece of hardware gone.")
     ] = False,
     without: WithoutOption = None,
     simulate: Annotated[
-        bool,
-        typer.Option("--simulate", help="With --lose or --without: by the model, as is usual."),
+        bool, flag("--simulate", "With --lose or --without: by the model, as is usual.")
     ] = False,
-    rule: Annotated[
-        bool, typer.Option("--rule", help="By IBM's rule of thumb alone: no model is run.")
-    ] = False,
+    rule: Annotated[bool, flag("--rule", "By IBM's rule of thumb alone: no model is run.")] = False,
     why: WhyOption = False,
     json: JsonOption = False,
 ) -> None:
