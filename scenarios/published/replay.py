@@ -25,18 +25,9 @@ from scenarios.published.estimates import (
 )
 from scenarios.published.relocation_rows import RELOCATION_ROWS
 from scenarios.published.table import PublishedRow, PublishedTable, Role, TableView, Value
+from scenarios.runs import report
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.repeat import spread_percent
-from scenarios.runs.report import (
-    Row,
-    appc_rows,
-    device_rows,
-    idle_device,
-    link_rows,
-    sampled_run,
-    suite_rows,
-    whole_run,
-)
 from scenarios.runs.run import Recording
 from scenarios.runs.workload import find_workload
 
@@ -197,7 +188,7 @@ def _compare(table: PublishedTable, row: PublishedRow, measure: str, emulated: f
 
 def _emulated(
     table: PublishedTable, row: PublishedRow, recording: Recording | None
-) -> Row | CapacityRow | ChpidRow | StopShortRow:
+) -> report.Row | CapacityRow | ChpidRow | StopShortRow:
     """What ours has in the place of a published row."""
     match table.view:
         case TableView.CAPACITY:
@@ -213,22 +204,24 @@ def _emulated(
 
 def _measured(
     view: TableView, table: PublishedTable, row: PublishedRow, recording: Recording
-) -> Row:
+) -> report.Row:
     """What the view shows of a run in the place of a published row."""
     name, side = str(row.columns["run"]), str(row.columns["side"])
-    whole = whole_run(name, recording, side)
+    whole = report.whole_run(name, recording, side)
     match view:
         case TableView.SUITE:
-            return next(suite_rows(whole))
+            return next(report.suite_rows(whole))
         case TableView.APPC:
-            return next(appc_rows(whole))
+            return next(report.appc_rows(whole))
         case TableView.DEVICE:
             rdev = str(row.columns["rdev"])
-            devices = {device.rdev: device for device in device_rows(whole)}
-            return devices.get(rdev) or idle_device(name, side, rdev)
+            devices = {device.rdev: device for device in report.device_rows(whole)}
+            return devices.get(rdev) or report.idle_device(name, side, rdev)
         case _:
             published = table.select({"run": [name]})
-            return list(link_rows(sampled_run(name, recording, side)))[published.index(row)]
+            return list(report.link_rows(report.sampled_run(name, recording, side)))[
+                published.index(row)
+            ]
 
 
 @cache

@@ -8,11 +8,12 @@ from functools import wraps
 from inspect import Parameter, signature
 from typing import Annotated, Any
 
-from isfc.cli.options.option import flag
+import typer
+
 from isfc.cli.output.streams import only_tables
 from isfc.errors import ConfigurationError
 
-CsvOption = Annotated[bool, flag("--csv", "Print the tables as CSV.")]
+CsvOption = Annotated[bool, typer.Option("--csv", help="Print the tables as CSV.")]
 
 
 def with_csv(command: Callable[..., None]) -> Callable[..., None]:

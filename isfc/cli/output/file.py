@@ -8,13 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
-from isfc.cli.options.option import flag
 from isfc.cli.output.whole_file import whole_file
 from isfc.errors import ConfigurationError
 from isfc.library import check_library
 
 ForceOption = Annotated[
-    bool, flag("--force", "Write over files that are there and have something else.")
+    bool, typer.Option("--force", help="Write over files that are there and have something else.")
 ]
 
 
