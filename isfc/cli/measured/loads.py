@@ -1,7 +1,7 @@
 """``isfc measured loads``: a link's load by the time of day, and what is left."""
 
-import os
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -21,7 +21,7 @@ from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import ForceOption
 from isfc.cli.output.notes import NoteJson, notes_json
 from isfc.cli.output.picture import check_picture, write_picture
-from isfc.cli.output.progress import progress_bar
+from isfc.cli.output.progress import run_all
 from isfc.cli.output.ranges import RangeJson, range_json
 from isfc.cli.output.record import record_of
 from isfc.cli.output.streams import show, show_json, show_log
@@ -130,9 +130,8 @@ def show_loads(
     question = asked.question()
     opened = with_site(open_layout(layout, link), given_site(profile))
     intervals = _read(files, opened)
-    count = loads.runs_of(opened, intervals, question)
-    with progress_bar(count, "runs", is_said=True) as advance:
-        found = loads.loads_of(opened, intervals, question, jobs or os.cpu_count() or 1, advance)
+    run_each = partial(run_all, jobs=jobs, is_said=True)
+    found = loads.loads_of(opened, intervals, question, run_each)
     if plot is not None:
         write_picture(plot, loads_picture(found))
     if json:
