@@ -13,16 +13,8 @@ from typing import Final
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.link.parameters import RELEASES
-from scenarios.published import ficon_rows, sas_rows, system_rows
+from scenarios.published import estimates, ficon_rows, sas_rows, system_rows
 from scenarios.published.companion import load_table
-from scenarios.published.estimates import (
-    CapacityRow,
-    ChpidRow,
-    StopShortRow,
-    capacity_row,
-    chpid_row,
-    stop_short_row,
-)
 from scenarios.published.relocation_rows import RELOCATION_ROWS
 from scenarios.published.table import PublishedRow, PublishedTable, Role, TableView, Value
 from scenarios.runs import report
@@ -188,15 +180,15 @@ def _compare(table: PublishedTable, row: PublishedRow, measure: str, emulated: f
 
 def _emulated(
     table: PublishedTable, row: PublishedRow, recording: Recording | None
-) -> report.Row | CapacityRow | ChpidRow | StopShortRow:
+) -> report.Row | estimates.CapacityRow | estimates.ChpidRow | estimates.StopShortRow:
     """What ours has in the place of a published row."""
     match table.view:
         case TableView.CAPACITY:
-            return capacity_row(table.runs.layout.format_map(row.columns))
+            return estimates.capacity_row(table.runs.layout.format_map(row.columns))
         case TableView.CHPID:
-            return chpid_row(row)
+            return estimates.chpid_row(row)
         case TableView.STOP_SHORT:
-            return stop_short_row(row)
+            return estimates.stop_short_row(row)
         case view:
             assert recording is not None, "what is measured has been run"
             return _measured(view, table, row, recording)
