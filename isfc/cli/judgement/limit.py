@@ -1,7 +1,7 @@
 """What limits a link, in one line; and which constants of the model its rate rests on."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from rich.console import Group, RenderableType
 
@@ -100,29 +100,13 @@ _SHORT: Final = {
 
 def short_limit(limit: Limit) -> str:
     """``BOSTON receives 97 %``: for a column; the per cent are how busy it is."""
-    return " and ".join(
-        _short(each.resource.kind.id, each.resource.node, each.busy, each.where)
-        for each in limit.first[:2]
-    )
+    return " and ".join(map(_short, limit.first[:2]))
 
 
-def short_record(limits: Mapping[str, Any]) -> str:
-    """The same from `limits_json`."""
-    return " and ".join(
-        _short(
-            each["resource"],
-            each["node"],
-            None if each["busy_percent"] is None else each["busy_percent"] / 100,
-            each["where"],
-        )
-        for each in limits["by"][:2]
-    )
-
-
-def _short(kind: str, node: str | None, share: float | None, where: str | None) -> str:
-    busy = "" if share is None else f" {100 * min(1.0, share):.0f} %"
-    place = f" {where.partition(' =')[0]}" if where else ""
-    return f"{_SHORT[kind].format(node=node)}{place}{busy}"
+def _short(share: Share) -> str:
+    busy = "" if share.busy is None else f" {100 * min(1.0, share.busy):.0f} %"
+    place = f" {share.where.partition(' =')[0]}" if share.where else ""
+    return f"{_SHORT[share.resource.kind.id].format(node=share.resource.node)}{place}{busy}"
 
 
 def limit_lines(figures: Sequence[ModelledRate], *, brief: bool = False) -> list[str]:
