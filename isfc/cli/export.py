@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from isfc.cli.options.layout import LayoutArgument, read_collection
+from isfc.cli.options.option import valued
 from isfc.cli.options.source import OutputOption, write_text
 from isfc.cli.output.file import ForceOption
 from isfc.cli.output.streams import show_log
@@ -28,14 +29,12 @@ def export(
         ExportFormat,
         typer.Option("--as", help="ACTIVATE ISLINK statements, IOCP decks, or a layout file."),
     ],
-    system: Annotated[
-        str | None, typer.Option(metavar="NODE", help="What one system needs, instead of both.")
-    ] = None,
+    system: Annotated[str | None, valued("NODE", "What one system needs, instead of both.")] = None,
     ports: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NODE:50=C1,...",
-            help="Director ports, for the LINK of IOCP decks, besides those of the layout; without "
+        valued(
+            "NODE:50=C1,...",
+            "Director ports, for the LINK of IOCP decks, besides those of the layout; without "
             "either, fibres are cables.",
         ),
     ] = None,

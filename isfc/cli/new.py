@@ -8,6 +8,7 @@ from typing import Annotated, Generic, TypeVar
 import typer
 
 from isfc.cli.options.number import bounded
+from isfc.cli.options.option import valued
 from isfc.cli.options.source import OutputOption, write_text
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import ForceOption
@@ -25,23 +26,20 @@ _T = TypeVar("_T")
 
 FeatureOption = Annotated[
     str | None,
-    typer.Option(
-        metavar="FEATURE[,FEATURE...]",
-        help="The FICON feature of all chpids, or of each pair in order; "
+    valued(
+        "FEATURE[,FEATURE...]",
+        "The FICON feature of all chpids, or of each pair in order; "
         f"{ASSUMED_FEATURE.feature} if not said. 'Express16S@8' runs at 8 Gb/s.",
     ),
 ]
 
 
 def new(
-    systems: Annotated[
-        str | None, typer.Option(metavar="NAME,NAME", help="The two systems.")
-    ] = None,
+    systems: Annotated[str | None, valued("NAME,NAME", "The two systems.")] = None,
     chpids: Annotated[
         str | None,
-        typer.Option(
-            metavar="40:50,41:51,...",
-            help="The chpids that are joined: the first system's, then the second's.",
+        valued(
+            "40:50,41:51,...", "The chpids that are joined: the first system's, then the second's."
         ),
     ] = None,
     ctcs: Annotated[
@@ -50,9 +48,8 @@ def new(
     feature: FeatureOption = None,
     rdevs: Annotated[
         str | None,
-        typer.Option(
-            metavar="RDEV[,RDEV]",
-            help="The first device number of both systems, or of each; 6000 if not said.",
+        valued(
+            "RDEV[,RDEV]", "The first device number of both systems, or of each; 6000 if not said."
         ),
     ] = None,
     output: OutputOption = None,

@@ -20,7 +20,8 @@ from isfc.cli.output.file import ForceOption, check_file, output_option
 from isfc.cli.output.limit_record import LimitsJson
 from isfc.cli.output.notes import NoteJson, notes_json
 from isfc.cli.output.progress import progress_bar
-from isfc.cli.output.ranges import RangeJson, likely, range_json, range_note
+from isfc.cli.output.ranges import RangeJson, likely, range_note
+from isfc.cli.output.record import record_of
 from isfc.cli.output.streams import show, show_json, write_file
 from isfc.cli.output.table import apart, plain_table
 from isfc.layout.checked_toml import within
@@ -199,17 +200,13 @@ def _notes(found: LinkSizing) -> tuple[Note, ...]:
 
 
 def _link_json(link: SizedLink, found: LinkSizing) -> SizedLinkJson:
-    return SizedLinkJson(
-        link.feature,
-        link.chpids,
-        link.ctcs,
-        link.ports,
-        link.whole.rate.mb_per_s,
-        range_json(link.whole_range),
-        link.left.rate.mb_per_s,
-        range_json(link.range),
-        link.odds.share,
-        found.reaches(link),
+    return record_of(
+        SizedLinkJson,
+        link,
+        whole_mb_per_s=link.whole.rate.mb_per_s,
+        left_mb_per_s=link.left.rate.mb_per_s,
+        odds=link.odds.share,
+        reaches=found.reaches(link),
     )
 
 

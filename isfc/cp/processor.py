@@ -14,17 +14,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from isfc.cp import messages
+from isfc.cp import messages, query
 from isfc.cp.messages import CommandRefused, CpResponse, Operated, ResponseBuilder, Target
 from isfc.cp.operate import activate_islink, deactive_islink, vary_off, vary_on
-from isfc.cp.query import (
-    indicate_islink,
-    query_chpid,
-    query_collect,
-    query_counters,
-    query_isfc,
-    query_islink,
-)
 from isfc.cp.words import ISLINK, NODE, CommandWords, matches, split
 from isfc.link.counters import LinkEndSnapshot
 from isfc.system.link_end import LinkEnd
@@ -57,12 +49,12 @@ def _help(operands: CommandWords, _target: Target, answer: ResponseBuilder) -> N
 
 
 COMMANDS: Final = (
-    CpCommand("Query", ISLINK, f"[{_SELECTED}]", query_islink),
-    CpCommand("Query", "COUNTers", f"[{_SELECTED}]", query_counters),
-    CpCommand("Query", "CHPid", "nn", query_chpid),
-    CpCommand("Query", "ISFC", "", query_isfc),
-    CpCommand("Query", "COLlect", "", query_collect),
-    CpCommand("INDicate", ISLINK, "", indicate_islink),
+    CpCommand("Query", ISLINK, f"[{_SELECTED}]", query.query_islink),
+    CpCommand("Query", "COUNTers", f"[{_SELECTED}]", query.query_counters),
+    CpCommand("Query", "CHPid", "nn", query.query_chpid),
+    CpCommand("Query", "ISFC", "", query.query_isfc),
+    CpCommand("Query", "COLlect", "", query.query_collect),
+    CpCommand("INDicate", ISLINK, "", query.indicate_islink),
     CpCommand("ACTivate", ISLINK, "rdev ... [NODe name] [BUffers n]", activate_islink),
     CpCommand("DEActive", ISLINK, f"{{{_SELECTED}}}", deactive_islink),
     CpCommand("DEACTIVATe", ISLINK, f"{{{_SELECTED}}}", deactive_islink),

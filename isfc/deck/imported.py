@@ -192,7 +192,7 @@ def pair_decks(
         tell(deck)
     systems = choose_systems(partitions, read)
     ports = [each for word in ports for each in _shown_ports(word, systems)]
-    wired = _wirenamed_texts(systems, ports, feature, config, tell)
+    wired = _wired_links(systems, ports, feature, config, tell)
     _tell_remarks([found for _, found in wired], tell)
     links = [found.layout for _, found in wired]
     check_paths(links)
@@ -314,7 +314,7 @@ def _kept_decks(
     return ()
 
 
-def _wirenamed_texts(
+def _wired_links(
     systems: Sequence[DeckSystem],
     ports: Sequence[str],
     features: Sequence[str],

@@ -7,25 +7,10 @@ is general knowledge, and said to be so.
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from ctc.address import (
-    RDEV_MAX,
-    Rdev,
-    format_chpid,
-    format_rdev,
-    parse_chpid,
-    parse_rdev,
-)
+from ctc.address import RDEV_MAX, Rdev, format_chpid, format_rdev, parse_chpid, parse_rdev
 from isfc.deck.access import read_access
 from isfc.deck.card import CONTINUED_COLUMN, CardNote, CommentCard, Statement, read_cards
-from isfc.deck.deck import (
-    DEVICES_MAX,
-    Channel,
-    ControlUnit,
-    CuPath,
-    Deck,
-    Device,
-    Partition,
-)
+from isfc.deck.deck import DEVICES_MAX, Channel, ControlUnit, CuPath, Deck, Device, Partition
 from isfc.deck.number import (
     UNIT_ADDRESS_MAX,
     is_mif,

@@ -5,15 +5,7 @@ from typing import Any
 
 from ctc.address import ChpidId, Rdev, format_chpid
 from isfc.deck.access import Access
-from isfc.deck.deck import (
-    DEVICES_MAX,
-    Channel,
-    ControlUnit,
-    CuPath,
-    Deck,
-    Device,
-    Partition,
-)
+from isfc.deck.deck import DEVICES_MAX, Channel, ControlUnit, CuPath, Deck, Device, Partition
 from isfc.deck.place import Place
 
 Said = dict[tuple[Any, ...], tuple[Any, Place]]

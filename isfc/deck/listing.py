@@ -15,9 +15,7 @@ from typing import Any, Final
 
 from ctc.address import ChpidId, Rdev, format_chpid, parse_chpid
 from isfc.arguments import checked
-from isfc.deck.deck import (
-    Deck,
-)
+from isfc.deck.deck import Deck
 from isfc.deck.iocp import parse_deck
 from isfc.deck.listed import Said, deck_of
 from isfc.deck.number import to_far_port, to_rdev

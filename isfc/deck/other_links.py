@@ -5,11 +5,12 @@ image at the other end. A CTC has a control unit at either end, as in `isfc.deck
 deck has the other end, its one end is told of.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from isfc.deck.cabling import Cabling, DeviceGroup
-from isfc.deck.deck import Channel, ControlUnit, Deck, Device, Partition
+from isfc.deck.deck import Channel, Deck, Device, Partition
 from isfc.deck.pairing import FICON, UNSHARED_IMAGE
 from isfc.deck.partition import DeckSystem
 from isfc.layout.collection import ChannelEnd, Collection, OtherCtcs, OtherLink
@@ -54,20 +55,17 @@ def other_links(
         for fibre in link.fibres
     }
     known = {frozenset(link.nodes) for link in collection.links}
-    found: dict[
-        tuple[tuple[bytes, ...], int, tuple[NodeName, ...]], dict[tuple[ChannelEnd, ...], int]
-    ] = {}
+    found: dict[tuple[tuple[NodeName, ...], int], Counter[tuple[ChannelEnd, ...]]] = {}
     for ends, count in _ctcs([*_ends(systems, decks)], {*names}, cabling):
         nodes = tuple(end.node for end in ends)
         if frozenset(nodes) not in known:
-            collations = tuple(node.collation for node in nodes)
             image = ends[0].cuadd if len(ends) == 1 else 0  # all that is known of who is there
-            ctcs = found.setdefault((collations, image, nodes), {})
-            at = tuple(_named(names, end) for end in ends)
-            ctcs[at] = ctcs.get(at, 0) + count
+            ctcs = found.setdefault((nodes, image), Counter())
+            ctcs[tuple(_named(names, end) for end in ends)] += count
+    order = sorted(found, key=lambda link: ([node.collation for node in link[0]], link[1]))
     return tuple(
-        OtherLink(nodes, tuple(OtherCtcs(at, count) for at, count in ctcs.items()))
-        for (_, _, nodes), ctcs in sorted(found.items(), key=lambda each: each[0])
+        OtherLink(link[0], tuple(OtherCtcs(at, count) for at, count in found[link].items()))
+        for link in order
     )
 
 
@@ -111,35 +109,34 @@ def _ends(systems: Sequence[DeckSystem], decks: Sequence[Deck]) -> Iterator[_End
     nodes = {id(system.partition): system.node for system in systems}
     taken = {*nodes.values()}
     for deck in decks:
-        units: dict[int, tuple[ControlUnit, list[Device]]] = {}
-        for device in deck.devices:
-            if not device.others and device.control_unit.recognizes(device.unit_address):
-                unit = device.control_unit
-                units.setdefault(id(unit), (unit, []))[1].append(device)
+        devices = [
+            device
+            for device in deck.devices
+            if not device.others and device.control_unit.recognizes(device.unit_address)
+        ]
         own = {id(each.partition): each.partition for each in systems if each.deck is deck}
         own |= {id(each): each for each in deck.partitions.values() if each.mif is not None}
         for partition in own.values():
             node = nodes.get(id(partition)) or _free_name(partition.name, taken)
             taken.add(node)
-            for unit, devices in units.values():
+            ends: dict[int, _End] = {}
+            for device in devices:
+                unit = device.control_unit
                 paths = unit.paths.get(partition.css, ())
-                if len(paths) == 1 and _is_for(paths[0].channel, partition):
+                if len(paths) == 1 and _is_for(paths[0].channel, device, partition):
                     group = DeviceGroup(paths[0].channel, paths[0].link, False, {})
-                    for device in devices:
-                        if device.access.admits(partition.name, partition.css):
-                            group.devices.setdefault(device.unit_address, device)
-                    if group.devices:
-                        yield _End(node, partition, unit.cuadd, group)
+                    end = ends.setdefault(id(unit), _End(node, partition, unit.cuadd, group))
+                    end.group.devices.setdefault(device.unit_address, device)
+            yield from ends.values()
 
 
-def _is_for(channel: Channel, partition: Partition) -> bool:
-    return channel.kind in ("", FICON) and channel.access.admits(partition.name, partition.css)
+def _is_for(channel: Channel, device: Device, partition: Partition) -> bool:
+    return channel.kind in ("", FICON) and all(
+        each.access.admits(partition.name, partition.css) for each in (channel, device)
+    )
 
 
 def _free_name(name: str, taken: set[NodeName]) -> NodeName:
     """A partition's name, or like it where a system of another deck has that."""
-    names = (
-        name,
-        *(f"{name[: NAME_LENGTH_MAX - len(str(n))]}{n}" for n in range(2, len(taken) + 3)),
-    )
-    return next(NodeName(each) for each in names if NodeName(each) not in taken)
+    others = (f"{name[: NAME_LENGTH_MAX - len(str(n))]}{n}" for n in range(2, len(taken) + 3))
+    return next(each for each in map(NodeName, (name, *others)) if each not in taken)

@@ -38,25 +38,10 @@ from ctc.address import format_rdev, parse_chpid, parse_rdevs
 from ctc.profiles import find_profile
 from isfc.arguments import checked
 from isfc.errors import ConfigurationError
-from isfc.layout.channels import (
-    read_cecs,
-    read_decks,
-    read_directors,
-    read_memory,
-    read_others,
-    read_ports,
-    read_shared_channels,
-    read_traffic,
-)
+from isfc.layout import channels
 from isfc.layout.checked_toml import no_table, read_bytes, show_key, within
 from isfc.layout.collection import Collection
-from isfc.layout.document import (
-    EXPECTED,
-    LINK_GBPS_MIN,
-    Document,
-    Root,
-    parse_document,
-)
+from isfc.layout.document import EXPECTED, LINK_GBPS_MIN, Document, Root, parse_document
 from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.layout.path import FarPath, Isl
 from isfc.layout.sharing import with_notes
@@ -122,12 +107,12 @@ def _collection(document: Document) -> Collection:
     return Collection(
         layouts,
         document.kept(),
-        read_shared_channels(document),
-        read_cecs(document),
-        read_traffic(document),
-        read_decks(document, systems),
-        read_memory(document, systems),
-        read_others(document),
+        channels.read_shared_channels(document),
+        channels.read_cecs(document),
+        channels.read_traffic(document),
+        channels.read_decks(document, systems),
+        channels.read_memory(document, systems),
+        channels.read_others(document),
     )
 
 
@@ -216,7 +201,7 @@ def _fibres(document: Document, links: list[_Nodes]) -> dict[str, tuple[Fibre, _
         path = find_path(place, table.path, paths)
         if path is not None and table.km:
             raise ConfigurationError(f"{place} km: its path has one; expected path or km, not both")
-        directors = read_directors(place, table, nodes, path)
+        directors = channels.read_directors(place, table, nodes, path)
         fibres[name] = (
             Fibre(
                 name,
@@ -225,7 +210,7 @@ def _fibres(document: Document, links: list[_Nodes]) -> dict[str, tuple[Fibre, _
                 km=table.km if path is None else path.km,
                 path=path,
                 directors=directors,
-                ports=read_ports(place, table, nodes),
+                ports=channels.read_ports(place, table, nodes),
             ),
             nodes,
         )

@@ -5,20 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ctc.address import format_chpid, format_rdev
+from isfc.layout import lost
 from isfc.layout.collection import Collection
 from isfc.layout.layout import CtcPair, Fibre, Layout
-from isfc.layout.lost import (
-    CEC,
-    CHPID,
-    CTC,
-    DIRECTOR,
-    PATH,
-    SYSTEM,
-    TOGETHER,
-    collection_without,
-    known_pieces,
-    spelt,
-)
 from isfc.layout.sharing import in_use
 
 
@@ -51,7 +40,7 @@ class Loss:
     @property
     def takes_systems(self) -> bool:
         """Whether systems go, which take the same of any layout."""
-        return self.kind in (CEC, SYSTEM)
+        return self.kind in (lost.CEC, lost.SYSTEM)
 
 
 def losses(collection: Collection) -> Iterator[Loss]:
@@ -70,9 +59,9 @@ def losses(collection: Collection) -> Iterator[Loss]:
 
 def loss_of(collection: Collection, pieces: Sequence[str]) -> Loss:
     """The loss of some pieces together, named as in `isfc.layout.lost`."""
-    known = known_pieces(collection.links, collection.cecs)
-    name = " + ".join(spelt(piece, known) for piece in pieces)
-    return _loss(TOGETHER, name, collection, collection_without(collection, pieces))
+    known = lost.known_pieces(collection.links, collection.cecs)
+    name = " + ".join(lost.spelt(piece, known) for piece in pieces)
+    return _loss(lost.TOGETHER, name, collection, lost.collection_without(collection, pieces))
 
 
 def _with(link: Layout, ctcs: Sequence[CtcPair]) -> Layout | None:
@@ -108,29 +97,29 @@ def _pieces(collection: Collection) -> Iterator[_Piece]:
 
     if len(links) == 1:
         for gone, ends in _chpids(links[0]):
-            yield *taken(CHPID, f"chpid {_both(ends)}", {*gone})[:3], ends
+            yield *taken(lost.CHPID, f"chpid {_both(ends)}", {*gone})[:3], ends
     else:
         channels: dict[tuple[str, ...], set[Fibre]] = {}
         for link, fibre in fibres:
             for end, node in enumerate(link.nodes):
                 channels.setdefault(fibre.channel_ends(end, node), set()).add(fibre)
         for channel, on in channels.items():
-            yield taken(CHPID, _channel_name(channel), on)
+            yield taken(lost.CHPID, _channel_name(channel), on)
     for director in sorted({name for _, fibre in fibres for name in fibre.directors}):
         led = {fibre for _, fibre in fibres if director in fibre.directors}
-        yield taken(DIRECTOR, f"director {director}", led)
+        yield taken(lost.DIRECTOR, f"director {director}", led)
     for path in dict.fromkeys(fibre.path for _, fibre in fibres if fibre.path is not None):
         crossing = {fibre for _, fibre in fibres if fibre.path == path}
-        yield taken(PATH, f"path {path.name}", crossing)
+        yield taken(lost.PATH, f"path {path.name}", crossing)
     for cec in collection.cecs:
         ended = {fibre for link, fibre in fibres if {*link.nodes} & {*cec.systems}}
-        yield taken(CEC, f"CEC {cec.name}", ended)
+        yield taken(lost.CEC, f"CEC {cec.name}", ended)
     for system in collection.systems if len(links) > 1 else ():
         ended = {fibre for link, fibre in fibres if system in link.nodes}
-        yield taken(SYSTEM, f"system {system}", ended)
+        yield taken(lost.SYSTEM, f"system {system}", ended)
     for ctc in links[0].device_list() if len(links) == 1 else ():
         names = tuple(map(format_rdev, ctc.rdevs))
-        yield CTC, f"CTC {_both(names)}", {ctc}, names
+        yield lost.CTC, f"CTC {_both(names)}", {ctc}, names
 
 
 def _both(names: Sequence[str]) -> str:

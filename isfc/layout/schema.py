@@ -9,22 +9,8 @@ from typing import Any, Final
 import msgspec
 
 from ctc.profiles import FEATURES
+from isfc.layout import document
 from isfc.layout.checked_toml import TABLE_NAME_LENGTH_MAX
-from isfc.layout.document import (
-    EXPECTED,
-    CecTable,
-    CtcTable,
-    DeckTable,
-    FibreTable,
-    IslTable,
-    LinkTable,
-    MemoryTable,
-    OtherLinkTable,
-    PathTable,
-    Root,
-    SharedChannelTable,
-    TrafficTable,
-)
 from isfc.link.name import NAME_LENGTH_MAX
 
 _NODE: Final = rf"^[A-Z0-9\x24#@_]{{1,{NAME_LENGTH_MAX}}}$"  # \x24 is a dollar
@@ -33,44 +19,47 @@ _CHANNEL: Final = f"{_NODE[1:-1]}:{_CHPID[1:-1]}"
 _RDEV: Final = r"\s*[0-9A-Fa-f]{1,4}(-[0-9A-Fa-f]{1,4})?\s*"
 _PORT: Final = r"^[0-9A-Fa-f]{1,4}$"
 _TABLES: Final[dict[type[msgspec.Struct], tuple[str, str]]] = {
-    FibreTable: ("[fibre.NAME]", "one FICON path"),
-    LinkTable: ("[[link]]", "one of several links"),
-    CtcTable: ("[[ctc]]", "CTCs of one fibre"),
-    SharedChannelTable: ("[[shared_channel]]", "chpids of several systems that are one channel"),
-    CecTable: ("[cec.NAME]", "a machine and its systems"),
-    MemoryTable: ("[memory.SYSTEM]", "what a system has room for"),
-    TrafficTable: ("[[traffic]]", "what runs over a link"),
-    OtherLinkTable: ("[[other_link]]", "a link of other systems on the same chpids"),
-    DeckTable: ("[deck.NAME]", "an IOCP deck that systems were read from, as it was"),
-    PathTable: ("[path.NAME]", "a far path, maybe over inter-switch links"),
-    IslTable: ("isl", "the inter-switch links of a path"),
+    document.FibreTable: ("[fibre.NAME]", "one FICON path"),
+    document.LinkTable: ("[[link]]", "one of several links"),
+    document.CtcTable: ("[[ctc]]", "CTCs of one fibre"),
+    document.SharedChannelTable: (
+        "[[shared_channel]]",
+        "chpids of several systems that are one channel",
+    ),
+    document.CecTable: ("[cec.NAME]", "a machine and its systems"),
+    document.MemoryTable: ("[memory.SYSTEM]", "what a system has room for"),
+    document.TrafficTable: ("[[traffic]]", "what runs over a link"),
+    document.OtherLinkTable: ("[[other_link]]", "a link of other systems on the same chpids"),
+    document.DeckTable: ("[deck.NAME]", "an IOCP deck that systems were read from, as it was"),
+    document.PathTable: ("[path.NAME]", "a far path, maybe over inter-switch links"),
+    document.IslTable: ("isl", "the inter-switch links of a path"),
 }
 """Every table that is checked here: its heading, and what it is."""
 
 _ROOT: Final[dict[str, type[msgspec.Struct]]] = {
-    "fibre": FibreTable,
-    "ctc": CtcTable,
-    "link": LinkTable,
-    "shared_channel": SharedChannelTable,
-    "cec": CecTable,
-    "memory": MemoryTable,
-    "traffic": TrafficTable,
-    "other_link": OtherLinkTable,
-    "deck": DeckTable,
-    "path": PathTable,
+    "fibre": document.FibreTable,
+    "ctc": document.CtcTable,
+    "link": document.LinkTable,
+    "shared_channel": document.SharedChannelTable,
+    "cec": document.CecTable,
+    "memory": document.MemoryTable,
+    "traffic": document.TrafficTable,
+    "other_link": document.OtherLinkTable,
+    "deck": document.DeckTable,
+    "path": document.PathTable,
 }
 """Which of them stand in which table of the file."""
 
 
 def layout_schema() -> dict[str, Any]:
     """The schema, as JSON has it."""
-    kinds: tuple[type[msgspec.Struct], ...] = (Root, *_TABLES)
+    kinds: tuple[type[msgspec.Struct], ...] = (document.Root, *_TABLES)
     _, tables = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
     for kind in kinds:
         for key, field in tables[kind.__name__]["properties"].items():
             _plain(field)
-            field["description"] = EXPECTED[kind][key]
-    root = tables[Root.__name__]
+            field["description"] = document.EXPECTED[kind][key]
+    root = tables[document.Root.__name__]
     for key, kind in _ROOT.items():
         inner = {"$ref": f"#/$defs/{_name(kind)}"}
         if root["properties"][key]["type"] == "array":
@@ -112,7 +101,7 @@ def _plain(field: dict[str, Any]) -> None:
 def _narrow(properties: dict[type[msgspec.Struct], dict[str, Any]]) -> None:
     """Say of texts what may stand in them."""
     node = {"type": "string", "pattern": _NODE}
-    fibre = properties[FibreTable]
+    fibre = properties[document.FibreTable]
     fibre["feature"]["enum"] = list(FEATURES)
     fibre["chpid"] |= _by_node(_CHPID)
     fibre["port"] |= _by_node(_PORT)
@@ -120,22 +109,25 @@ def _narrow(properties: dict[type[msgspec.Struct], dict[str, Any]]) -> None:
         {"type": "string"},
         {"type": "object", **_by_node(rf"^.{{1,{TABLE_NAME_LENGTH_MAX}}}$")},
     ]
-    properties[CtcTable]["rdevs"] |= _by_node(rf"^{_RDEV}(,{_RDEV})*$")
-    properties[LinkTable]["nodes"] |= {"minItems": 2, "maxItems": 2, "items": node}
-    properties[CecTable]["systems"] |= {"minItems": 1, "items": node}
-    properties[SharedChannelTable]["chpid"] |= _by_node(_CHPID)
-    del properties[SharedChannelTable]["chpid"]["maxProperties"]
-    properties[DeckTable]["systems"] |= {"minProperties": 1, "propertyNames": {"pattern": _NODE}}
-    properties[OtherLinkTable]["nodes"] |= {"minItems": 1, "maxItems": 2, "items": node}
-    properties[OtherLinkTable]["ctcs"] |= {
+    properties[document.CtcTable]["rdevs"] |= _by_node(rf"^{_RDEV}(,{_RDEV})*$")
+    properties[document.LinkTable]["nodes"] |= {"minItems": 2, "maxItems": 2, "items": node}
+    properties[document.CecTable]["systems"] |= {"minItems": 1, "items": node}
+    properties[document.SharedChannelTable]["chpid"] |= _by_node(_CHPID)
+    del properties[document.SharedChannelTable]["chpid"]["maxProperties"]
+    properties[document.DeckTable]["systems"] |= {
+        "minProperties": 1,
+        "propertyNames": {"pattern": _NODE},
+    }
+    properties[document.OtherLinkTable]["nodes"] |= {"minItems": 1, "maxItems": 2, "items": node}
+    properties[document.OtherLinkTable]["ctcs"] |= {
         "minProperties": 1,
         "propertyNames": {"pattern": rf"^{_CHANNEL}(={_CHANNEL})?$"},
     }
     for end in ("from", "to"):
-        properties[TrafficTable][end]["pattern"] = _NODE
-    properties[PathTable]["isl"] = {
-        "$ref": f"#/$defs/{_name(IslTable)}",
-        "description": EXPECTED[PathTable]["isl"],
+        properties[document.TrafficTable][end]["pattern"] = _NODE
+    properties[document.PathTable]["isl"] = {
+        "$ref": f"#/$defs/{_name(document.IslTable)}",
+        "description": document.EXPECTED[document.PathTable]["isl"],
     }
 
 

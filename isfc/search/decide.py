@@ -27,14 +27,7 @@ from isfc.search.objective import LinksObjective, Objective, Scoring
 from isfc.search.optimise import optimise as search
 from isfc.search.result import SearchResult, Task
 from isfc.search.workers import check_jobs, each_by, shared_out
-from scenarios.figures.choice import (
-    Candidate,
-    Choice,
-    PairOdds,
-    check_comparable,
-    judge_choice,
-    pair_odds,
-)
+from scenarios.figures import choice
 from scenarios.figures.collide import (
     MESSAGE_LENGTH,
     SEEDS,
@@ -96,8 +89,8 @@ def losses(
 class Comparison:
     """Layouts under the same load, and the odds of each pair, the one with more first."""
 
-    choices: tuple[Choice, ...]
-    odds: tuple[PairOdds, ...]
+    choices: tuple[choice.Choice, ...]
+    odds: tuple[choice.PairOdds, ...]
 
     def rows(self) -> list[dict[str, Any]]:
         """A flat record for each layout, as a data frame takes them; MB/s (2^20).
@@ -159,10 +152,10 @@ def compare(
     candidates = []
     for place, each in enumerate(layouts, start=1):
         name = str(each) if isinstance(each, str | Path) and "\n" not in str(each) else str(place)
-        candidates.append(Candidate(name, links_at(each, profile), load))
-    check_comparable(candidates)
-    choices = tuple(map(judge_choice, candidates))
-    return Comparison(choices, tuple(pair_odds(choices)))
+        candidates.append(choice.Candidate(name, links_at(each, profile), load))
+    choice.check_comparable(candidates)
+    choices = tuple(map(choice.judge_choice, candidates))
+    return Comparison(choices, tuple(choice.pair_odds(choices)))
 
 
 @checked

@@ -327,11 +327,14 @@ def _said(place: Place) -> str:
 
 def _without_of_all(collection: Collection, lose: str) -> Collection:
     """What is left of all links of a file."""
-    if lose == NONE:
-        return collection
+    return collection if lose == NONE else collection_without(collection, _pieces(lose, collection))
+
+
+def _pieces(lose: str, collection: Collection) -> list[str]:
+    """What is gone; raises `ConfigurationError` where there is no such thing."""
     pieces = lose.split("+")
     check_pieces(pieces, [NONE, *known_pieces(collection.links, collection.cecs)], "lose")
-    return collection_without(collection, pieces)
+    return pieces
 
 
 def without(layout: Layout, lose: str, collection: Collection | None = None) -> Layout | None:
@@ -343,10 +346,8 @@ def without(layout: Layout, lose: str, collection: Collection | None = None) -> 
     """
     if lose == NONE:
         return layout
-    links, cecs = ((layout,), ()) if collection is None else (collection.links, collection.cecs)
-    pieces = lose.split("+")
-    check_pieces(pieces, [NONE, *known_pieces(links, cecs)], "lose")
-    return link_without(layout, pieces, cecs)
+    collection = collection or Collection.of(layout)
+    return link_without(layout, _pieces(lose, collection), collection.cecs)
 
 
 def _named(names: Sequence[str], links: Sequence[str] | None, folder: Path) -> Iterator[_Site]:

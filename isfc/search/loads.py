@@ -4,8 +4,8 @@ Rates are MB/s (2^20) one way. What the layout carries is the model's, saturated
 piece gone.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import inf, log
 from pathlib import Path
 from typing import Any, Final
@@ -29,15 +29,13 @@ from isfc.measured.measurement import Measurement
 from isfc.measured.seen import of_end, seen_intervals
 from isfc.search.sized import LostPiece
 from isfc.search.windows import Beside, Leaving, Window, guest_rate
-from isfc.search.workers import shared_out
+from isfc.search.workers import each_by
 from scenarios.figures.certainty import Range
-from scenarios.figures.ranges import rate_range
+from scenarios.figures.rates import SATURATED, Carried, carry
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.guest_memory import GuestMemory
 from scenarios.runs.at_site import given_site
-from scenarios.runs.saturation import SATURATING_PAIRS, SUITE, one_way, shape
-from scenarios.runs.steady import SteadyRun, steady_run
-from scenarios.runs.workload import SUITES
+from scenarios.runs.saturation import RunEach
 
 MONTHS_MAX: Final = 120
 JOBS_MAX: Final = 1024
@@ -222,7 +220,7 @@ def loads(
         reading = Reading()
         contents = {path: read_content(path) for path in map(Path, tables)}
         found = link_intervals(link, measurements, contents, reading)
-        return loads_of(link, found, asked, jobs, lambda _: None)
+        return loads_of(link, found, asked, each_by(jobs))
 
 
 def link_intervals(
@@ -237,11 +235,7 @@ def link_intervals(
 
 
 def loads_of(
-    link: Layout,
-    found: Sequence[CarriedInterval],
-    asked: LoadQuestion,
-    jobs: int,
-    progress: Callable[[int], None],
+    link: Layout, found: Sequence[CarriedInterval], asked: LoadQuestion, run_each: RunEach
 ) -> Loads:
     """As `loads`, of intervals."""
     percentile, period, lost = asked.percentile, asked.period, LostPiece(asked.lost)
@@ -251,15 +245,15 @@ def loads_of(
         )
     leaving = asked.leaving(link)
     slots = tuple(slots_of(found, percentile, period))
-    carries = _carried(link, lost, jobs, progress)
+    carries = _carried(link, lost, run_each)
     first, second = (
         _way(link.nodes[way], found, way, percentile, period, carries[way]) for way in (0, 1)
     )
     windows: list[Window] = []
     if leaving is not None:
-        before = runs_of(link, [], replace(asked, guests=()))
         beside = Beside(link, slots, period, leaving)
-        rates = _rates(beside, jobs, lambda done: progress(before + done))
+        runs = beside.runs()
+        rates = dict(zip(runs, run_each(guest_rate, [*runs.values()]), strict=True))
         whole, _ = carries[link.nodes.index(leaving.source)]
         windows = beside.windows(rates, whole.mb_per_s)
     return Loads(
@@ -277,80 +271,31 @@ def loads_of(
     )
 
 
-def _rates(
-    beside: Beside, jobs: int, progress: Callable[[int], None]
-) -> dict[tuple[int, int], float]:
-    """Bytes/s that each guest gets, by load."""
-    runs = beside.runs()
-    loads = [*runs]
-    rates: dict[tuple[int, int], float] = {}
-    for index, rate in shared_out(guest_rate, [*runs.values()], jobs):
-        rates[loads[index]] = rate
-        progress(len(rates))
-    return rates
-
-
-def runs_of(link: Layout, found: Sequence[CarriedInterval], asked: LoadQuestion) -> int:
-    """How many runs `loads` takes."""
-    lefts = _lefts(link, LostPiece(asked.lost))
-    leaving, moving = asked.leaving(link), 0
-    if leaving is not None:
-        slots = [*slots_of(found, asked.percentile, asked.period)]
-        moving = len(Beside(link, slots, asked.period, leaving).runs())
-    return 2 + 2 * sum(left is not None for _, left in lefts) + moving
-
-
-def _lefts(layout: Layout, lost: LostPiece) -> list[tuple[str, Layout | None]]:
-    """What is left without each piece of a kind; of those that are alike, one."""
-    if lost is LostPiece.NONE:
-        return []
-    pieces = losses(Collection.of(layout))
-    every = [(each.name, each.left) for each in pieces if each.kind == lost.value]
-    if not every:
+def _carried(
+    link: Layout, lost: LostPiece, run_each: RunEach
+) -> list[tuple[Carries, Carries | None]]:
+    """For each sender, what the whole link carries, and the least that a loss leaves."""
+    collection = Collection.of(link)
+    pieces = [each for each in losses(collection) if each.kind == lost.value]
+    if lost is LostPiece.DIRECTOR and not pieces:
         raise ConfigurationError(
             "--lost director: the layout names no director; expected 'director' of its fibres, or "
             "another piece"
         )
-    node = layout.nodes[0]
-    found = {left and shape(left, node): (name, left) for name, left in reversed(every)}
-    return list(found.values())[::-1]
+    whole, *lefts = carry([collection, *(each.rest for each in pieces)], SATURATED, run_each)
+    found = []
+    for way in (0, 1):
+        left = (_carries(rest, way, loss.name) for rest, loss in zip(lefts, pieces, strict=True))
+        least = min(left, key=lambda each: each.mb_per_s, default=None)
+        found.append((_carries(whole, way), least))
+    return found
 
 
-def _carried(
-    layout: Layout, lost: LostPiece, jobs: int, progress: Callable[[int], None]
-) -> tuple[tuple[Carries, Carries | None], tuple[Carries, Carries | None]]:
-    """For each sender, what the whole link carries, and the least that a loss leaves."""
-    every = [("", layout), *_lefts(layout, lost)]
-    runs = [
-        one_way(left, node, SATURATING_PAIRS)
-        for _, left in every
-        if left is not None
-        for node in layout.nodes
-    ]
-    done: dict[int, SteadyRun] = {}
-    for index, run in shared_out(steady_run, runs, jobs):
-        done[index] = run
-        progress(len(done))
-    found = (done[index] for index in range(len(runs)))
-    ways: tuple[list[Carries], list[Carries]] = ([], [])
-    for gone, left in every:
-        for carried in ways:
-            carried.append(
-                Carries(0.0, None, gone) if left is None else _rated(next(found), left, gone)
-            )
-    (whole, *lefts), (back, *others) = ways
-    return (whole, _least(lefts)), (back, _least(others))
-
-
-def _rated(run: SteadyRun, layout: Layout, gone: str) -> Carries:
-    rate, collisions = run.rate.mb_per_s, run.result.collisions_per_s
-    return Carries(
-        rate, rate_range(rate, layout, SUITES[SUITE], SATURATING_PAIRS, collisions), gone
-    )
-
-
-def _least(lefts: Sequence[Carries]) -> Carries | None:
-    return min(lefts, key=lambda each: each.mb_per_s, default=None)
+def _carries(carried: Carried, way: int, gone: str = "") -> Carries:
+    for link in carried.links.links:  # none if it is down
+        sent = (carried.ways or {})[link.name][way]
+        return Carries(sent.rate.mb_per_s, carried.range_of(link, sent), gone)
+    return Carries(0.0, None, gone)
 
 
 def _way(

@@ -16,12 +16,7 @@ from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.library import check_library
-from isfc.search.candidate import (
-    Candidate,
-    all_candidates,
-    candidate_of,
-    canonical,
-)
+from isfc.search.candidate import Candidate, all_candidates, candidate_of, canonical
 from isfc.search.numbering import exchanged, numbered, with_kept_numbers
 from isfc.search.objective import Objective, estimate
 from isfc.search.result import SearchResult, ShareOut, Task

@@ -228,13 +228,8 @@ class _Search:
         return SizedLink(layout, whole, left, self._range(whole, layout), known, odds)
 
     def _range(self, found: SteadyRun, layout: Layout) -> Range:
-        return rate_range(
-            found.rate.mb_per_s,
-            layout,
-            self.load.workload,
-            self.load.pairs,
-            found.result.collisions_per_s,
-        )
+        load, collisions = self.load, found.result.collisions_per_s
+        return rate_range(found.rate.mb_per_s, layout, load.workload, load.pairs, collisions)
 
     def _layout(self, profile: ChpidProfile, shape: Shape) -> Layout:
         first, second = _FIRST_CHPIDS

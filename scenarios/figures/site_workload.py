@@ -17,14 +17,7 @@ from isfc.link.message import Traffic
 from isfc.link.name import NodeName
 from isfc.measured.measurement import LinkFigures, Measurement, WayFigures
 from isfc.measured.seen import SeenInterval, SeenLink
-from scenarios.figures.site_messages import (
-    QuietLink,
-    assumed,
-    exchanges,
-    other_lengths,
-    ways,
-    workload_of,
-)
+from scenarios.figures import site_messages
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.own_guests import CONVERSATIONS, open_load
 from scenarios.runs.result import Result
@@ -177,10 +170,10 @@ def derive(layout: Layout, interval: SeenInterval, seconds: float = 0.5) -> Deri
         )
     one, link = active.measurement, active.measurement.links[0]
     here = _clients_here(one, link)
-    out, back = ways(link, clients_here=here)
-    workload = workload_of(one.place, out, back)
+    out, back = site_messages.ways(link, clients_here=here)
+    workload = site_messages.workload_of(one.place, out, back)
     client = _client(layout, active.node, here=here)
-    uncertain = [*assumed(out, back, workload)]
+    uncertain = [*site_messages.assumed(out, back, workload)]
     waiting = link.tx_pend_count if active.node == client else None
     seen = _Seen(out, back, waiting)
     tried = _pairs(layout, workload, client, seen, seconds)
@@ -202,7 +195,7 @@ def derive(layout: Layout, interval: SeenInterval, seconds: float = 0.5) -> Deri
         workload,
         best.pairs,
         client,
-        exchanges(out, back).per_s,
+        site_messages.exchanges(out, back).per_s,
         tuple(uncertain),
         is_inferred=True,
         as_well=as_well,
@@ -215,13 +208,13 @@ def _as_open(workload: Workload, client: NodeName, seen: _Seen, one_pair: float)
         f"a light load: {seen.mb_per_s:.0f} MB/s, where one pair of guests that always has "
         f"something under way would do {one_pair:.0f} in the model"
     )
-    rate = exchanges(seen.out, seen.back).per_s
+    rate = site_messages.exchanges(seen.out, seen.back).per_s
     return Derived(
         open_load(workload, rate),
         CONVERSATIONS,
         client,
         rate,
-        (light, *list(assumed(seen.out, seen.back, workload))[:1]),
+        (light, *list(site_messages.assumed(seen.out, seen.back, workload))[:1]),
         is_light=True,
         is_inferred=True,
     )
@@ -262,7 +255,9 @@ def _check_end(one: Measurement) -> None:
     mb_per_s = None if link is None else link.written.mb_per_s + link.read.mb_per_s
     if (mb_per_s is not None and mb_per_s < QUIET_MB_PER_S) or (link is None and io_per_s < 1):
         what = f"{io_per_s:.1f} I/O/s" if mb_per_s is None else f"{mb_per_s:.2f} MB/s"
-        raise QuietLink(f"{one.place}: the link was quiet ({what}): it says nothing of the model")
+        raise site_messages.QuietLink(
+            f"{one.place}: the link was quiet ({what}): it says nothing of the model"
+        )
 
 
 def _as_told(layout: Layout, told: SeenLink, active: SeenLink | None, seconds: float) -> Derived:
@@ -280,14 +275,14 @@ def _as_told(layout: Layout, told: SeenLink, active: SeenLink | None, seconds: f
     workload = find_ran(ran.workload)
     if active is None:
         return Derived(workload, ran.pairs, client, None, tuple(uncertain))
-    out, back = ways(active.measurement.links[0], clients_here=active.node == client)
-    doubts = tuple(other_lengths(workload, active.measurement.place, out, back))
+    out, back = site_messages.ways(active.measurement.links[0], clients_here=active.node == client)
+    doubts = tuple(site_messages.other_lengths(workload, active.measurement.place, out, back))
     if not doubts and workload.traffic is Traffic.TRANSPORT:
         seen = _Seen(out, back, None)
         one_pair = _one_pair(layout, workload, client, seconds)
         if _is_light(seen, one_pair):
             return _as_open(workload, client, seen, one_pair)
-    offered = exchanges(out, back).per_s if out.messages_per_s else 0.0
+    offered = site_messages.exchanges(out, back).per_s if out.messages_per_s else 0.0
     return Derived(workload, ran.pairs, client, offered, tuple(uncertain), doubts)
 
 

@@ -17,21 +17,7 @@ import msgspec
 
 from isfc.errors import ConfigurationError
 from isfc.layout.in_words import expected
-from scenarios.published.table import (
-    MEASURED,
-    Bound,
-    NotModelled,
-    PublishedChange,
-    PublishedRow,
-    PublishedTable,
-    Range,
-    Role,
-    Runs,
-    Selection,
-    TableView,
-    Value,
-    is_in,
-)
+from scenarios.published import table
 from scenarios.runs.report import KEY_SEPARATOR
 
 
@@ -42,17 +28,17 @@ class _Companion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     source: str
     url: str
     measured: str
-    view: TableView
+    view: table.TableView
     key: tuple[str, ...]
     measures: tuple[str, ...]
     heading: str = ""
-    runs: Runs = Runs()
-    calibration: tuple[dict[str, list[Value] | Range], ...] = ()
-    groups: dict[str, dict[str, list[Value] | Range]] = {}
-    bound: tuple[Bound, ...] = ()
-    goal: tuple[Bound, ...] = ()
-    change: tuple[PublishedChange, ...] = ()
-    not_modelled: tuple[NotModelled, ...] = ()
+    runs: table.Runs = table.Runs()
+    calibration: tuple[dict[str, list[table.Value] | table.Range], ...] = ()
+    groups: dict[str, dict[str, list[table.Value] | table.Range]] = {}
+    bound: tuple[table.Bound, ...] = ()
+    goal: tuple[table.Bound, ...] = ()
+    change: tuple[table.PublishedChange, ...] = ()
+    not_modelled: tuple[table.NotModelled, ...] = ()
 
 
 TABLES: Final = (
@@ -116,7 +102,7 @@ _ALSO_CALLED: Final = {"ficon_maxima": "ficon_generations"}
 """By what is in them: maxima of one channel, by generation."""
 
 
-def load_table(name: str) -> PublishedTable:
+def load_table(name: str) -> table.PublishedTable:
     """The published table called ``name``. Raises `ConfigurationError` if there is none."""
     name = _ALSO_CALLED.get(name, name)
     if name not in ALL_TABLES:
@@ -129,12 +115,12 @@ def load_table(name: str) -> PublishedTable:
         raise ConfigurationError(f"table {name}: {error}") from None
 
 
-def parse_table(name: str, figures: str, companion: str) -> PublishedTable:
+def parse_table(name: str, figures: str, companion: str) -> table.PublishedTable:
     """A table from the content of its two files. Raises `ValueError` if they do not agree."""
     beside = msgspec.convert(tomllib.loads(companion), _Companion)
     header, *lines = csv.reader(figures.splitlines())
     more = {"release": beside.runs.release, "side": beside.runs.side}
-    known = more if beside.view in MEASURED else {}
+    known = more if beside.view in table.MEASURED else {}
     rows = tuple(
         _row(
             {**known, **dict(zip(header, map(_value, line), strict=True))},
@@ -143,7 +129,7 @@ def parse_table(name: str, figures: str, companion: str) -> PublishedTable:
         for line in lines
     )
     _check(beside, header, rows)
-    return PublishedTable(
+    return table.PublishedTable(
         name=name,
         title=beside.title,
         source=beside.source,
@@ -164,25 +150,27 @@ def parse_table(name: str, figures: str, companion: str) -> PublishedTable:
 
 
 def _row(
-    columns: dict[str, Value], key: Iterable[str], calibration: Iterable[Selection]
-) -> PublishedRow:
+    columns: dict[str, table.Value], key: Iterable[str], calibration: Iterable[table.Selection]
+) -> table.PublishedRow:
     name = KEY_SEPARATOR.join(str(columns[column]) for column in key)
-    fitted = any(is_in(columns, selection) for selection in calibration)
-    return PublishedRow(name, Role.CALIBRATION if fitted else Role.ACCEPTANCE, columns)
+    fitted = any(table.is_in(columns, selection) for selection in calibration)
+    return table.PublishedRow(
+        name, table.Role.CALIBRATION if fitted else table.Role.ACCEPTANCE, columns
+    )
 
 
-def _value(text: str) -> Value:
+def _value(text: str) -> table.Value:
     """A field of the table: a number if it is one, else text, as the names of runs are."""
     if re.fullmatch(r"\d+", text):
         return int(text)
     return float(text) if re.fullmatch(r"\d*\.\d+", text) else text
 
 
-def _check(beside: _Companion, header: Sequence[str], rows: Sequence[PublishedRow]) -> None:
+def _check(beside: _Companion, header: Sequence[str], rows: Sequence[table.PublishedRow]) -> None:
     """Find what would silently have no effect."""
     if len({row.key for row in rows}) != len(rows):
         raise ValueError(f"two rows have the same {KEY_SEPARATOR.join(beside.key)}")
-    if beside.view in MEASURED and not (beside.runs.layout or beside.runs.names_of):
+    if beside.view in table.MEASURED and not (beside.runs.layout or beside.runs.names_of):
         raise ValueError(f"view {beside.view}: expected [runs] with layout, or with names_of")
     for column in _named(beside):
         if column not in header:
@@ -197,7 +185,7 @@ def _check(beside: _Companion, header: Sequence[str], rows: Sequence[PublishedRo
     _check_bounds(beside, rows)
 
 
-def _check_bounds(beside: _Companion, rows: Sequence[PublishedRow]) -> None:
+def _check_bounds(beside: _Companion, rows: Sequence[table.PublishedRow]) -> None:
     for bounds in (beside.bound, beside.goal):
         if len({bound.subject for bound in bounds}) != len(bounds):
             raise ValueError("two bounds, or two goals, are of the same measure, group, distance")
@@ -219,7 +207,7 @@ def _named(beside: _Companion) -> Iterator[str]:
     yield from (name for change in beside.change for name in (change.measure, change.column))
 
 
-def _selections(beside: _Companion) -> Iterator[Selection]:
+def _selections(beside: _Companion) -> Iterator[table.Selection]:
     """Every choice of rows that the companion makes."""
     yield from beside.calibration
     yield from beside.groups.values()

@@ -13,30 +13,13 @@ from typing import Final
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.link.parameters import RELEASES
-from scenarios.published import ficon_rows, sas_rows, system_rows
+from scenarios.published import estimates, ficon_rows, sas_rows, system_rows
 from scenarios.published.companion import load_table
-from scenarios.published.estimates import (
-    CapacityRow,
-    ChpidRow,
-    StopShortRow,
-    capacity_row,
-    chpid_row,
-    stop_short_row,
-)
 from scenarios.published.relocation_rows import RELOCATION_ROWS
 from scenarios.published.table import PublishedRow, PublishedTable, Role, TableView, Value
+from scenarios.runs import report
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.repeat import spread_percent
-from scenarios.runs.report import (
-    Row,
-    appc_rows,
-    device_rows,
-    idle_device,
-    link_rows,
-    sampled_run,
-    suite_rows,
-    whole_run,
-)
 from scenarios.runs.run import Recording
 from scenarios.runs.workload import find_workload
 
@@ -197,15 +180,15 @@ def _compare(table: PublishedTable, row: PublishedRow, measure: str, emulated: f
 
 def _emulated(
     table: PublishedTable, row: PublishedRow, recording: Recording | None
-) -> Row | CapacityRow | ChpidRow | StopShortRow:
+) -> report.Row | estimates.CapacityRow | estimates.ChpidRow | estimates.StopShortRow:
     """What ours has in the place of a published row."""
     match table.view:
         case TableView.CAPACITY:
-            return capacity_row(table.runs.layout.format_map(row.columns))
+            return estimates.capacity_row(table.runs.layout.format_map(row.columns))
         case TableView.CHPID:
-            return chpid_row(row)
+            return estimates.chpid_row(row)
         case TableView.STOP_SHORT:
-            return stop_short_row(row)
+            return estimates.stop_short_row(row)
         case view:
             assert recording is not None, "what is measured has been run"
             return _measured(view, table, row, recording)
@@ -213,22 +196,24 @@ def _emulated(
 
 def _measured(
     view: TableView, table: PublishedTable, row: PublishedRow, recording: Recording
-) -> Row:
+) -> report.Row:
     """What the view shows of a run in the place of a published row."""
     name, side = str(row.columns["run"]), str(row.columns["side"])
-    whole = whole_run(name, recording, side)
+    whole = report.whole_run(name, recording, side)
     match view:
         case TableView.SUITE:
-            return next(suite_rows(whole))
+            return next(report.suite_rows(whole))
         case TableView.APPC:
-            return next(appc_rows(whole))
+            return next(report.appc_rows(whole))
         case TableView.DEVICE:
             rdev = str(row.columns["rdev"])
-            devices = {device.rdev: device for device in device_rows(whole)}
-            return devices.get(rdev) or idle_device(name, side, rdev)
+            devices = {device.rdev: device for device in report.device_rows(whole)}
+            return devices.get(rdev) or report.idle_device(name, side, rdev)
         case _:
             published = table.select({"run": [name]})
-            return list(link_rows(sampled_run(name, recording, side)))[published.index(row)]
+            return list(report.link_rows(report.sampled_run(name, recording, side)))[
+                published.index(row)
+            ]
 
 
 @cache

@@ -8,17 +8,9 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from ctc.features import find_channel
+from isfc.io import osa
 from isfc.io.bandwidth import DataRates, carry
 from isfc.io.demand import DS8950, FIRST_BLOCK_LENGTH
-from isfc.io.osa import (
-    OSA_EXPRESS6S_10GBE,
-    OSA_EXPRESS7S_25GBE,
-    StreamDirection,
-    effective_mb_per_s,
-    packet_payload,
-    packet_wire_length,
-    stream_rate,
-)
 from isfc.io.sap import MODELS, PROFILES, Z15, iop_busy, iop_threads, sap_busy, sap_io_per_s
 from isfc.io.sizing import Guidelines
 from isfc.io.zhyperlink import ZHYPERLINK, link_limit_per_s, link_load
@@ -148,9 +140,9 @@ def osa_link_capacity(row: PublishedRow) -> Figures:
     """The effective capacity of a link."""
     mtu = int(row.number("mtu_bytes"))
     return {
-        "tcp_payload_bytes": packet_payload(mtu),
-        "wire_bytes": packet_wire_length(mtu),
-        "effective_mb_per_s": effective_mb_per_s(row.number("link_gbps"), mtu),
+        "tcp_payload_bytes": osa.packet_payload(mtu),
+        "wire_bytes": osa.packet_wire_length(mtu),
+        "effective_mb_per_s": osa.effective_mb_per_s(row.number("link_gbps"), mtu),
     }
 
 
@@ -158,20 +150,22 @@ def osa_streams(row: PublishedRow) -> Figures:
     """25 GbE beside 10 GbE, and its share of the link; of host CPU ours has no model."""
     mtu, measure = int(row.number("mtu_bytes")), str(row.columns["measure"])
     if measure == "share of effective link capacity":
-        rate = stream_rate(OSA_EXPRESS7S_25GBE, mtu, _flow(row)).mb_per_s
-        return {"change_percent": 100 * rate / effective_mb_per_s(25, mtu)}
+        rate = osa.stream_rate(osa.OSA_EXPRESS7S_25GBE, mtu, _flow(row)).mb_per_s
+        return {"change_percent": 100 * rate / osa.effective_mb_per_s(25, mtu)}
     if measure == "throughput":
         fast, slow = (
-            stream_rate(profile, mtu, _flow(row)).mb_per_s
-            for profile in (OSA_EXPRESS7S_25GBE, OSA_EXPRESS6S_10GBE)
+            osa.stream_rate(profile, mtu, _flow(row)).mb_per_s
+            for profile in (osa.OSA_EXPRESS7S_25GBE, osa.OSA_EXPRESS6S_10GBE)
         )
         return {"change_percent": 100 * (fast / slow - 1)}
     return {}
 
 
-def _flow(row: PublishedRow) -> StreamDirection:
+def _flow(row: PublishedRow) -> osa.StreamDirection:
     """Which way; both ways are alike where the link is the limit."""
-    return StreamDirection.IN if row.columns["direction"] == "inbound" else StreamDirection.OUT
+    return (
+        osa.StreamDirection.IN if row.columns["direction"] == "inbound" else osa.StreamDirection.OUT
+    )
 
 
 def ioss_bandwidth(row: PublishedRow) -> Figures:

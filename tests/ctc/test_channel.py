@@ -14,13 +14,7 @@ from ctc.channel import (
     information_units,
 )
 from ctc.errors import BadFeature
-from ctc.features import (
-    CATALOGUE,
-    CHANNELS,
-    feature_of_code,
-    find_channel,
-    generation_code,
-)
+from ctc.features import CATALOGUE, CHANNELS, feature_of_code, find_channel, generation_code
 from ctc.fibre_channel import command_frames, data_frames
 from ctc.profiles import FEATURES
 

@@ -7,16 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctc.contention import (
-    BYTES,
-    LINE,
-    RECEIVER,
-    SENDER,
-    Need,
-    Path,
-    PathEnd,
-    Resource,
-)
+from ctc.contention import BYTES, LINE, RECEIVER, SENDER, Need, Path, PathEnd, Resource
 from ctc.fabric import Fabric, FabricRoute
 from ctc.sharing import fair_pace
 

@@ -7,15 +7,7 @@ import pytest
 from isfc.link.message import Traffic
 from isfc.programs.protocol import ConversationLimits
 from tests.lengthy import few_in_every_run
-from tests.properties.conversations import (
-    CLOSING,
-    SERVICES,
-    Do,
-    Opening,
-    World,
-    explore,
-    walk,
-)
+from tests.properties.conversations import CLOSING, SERVICES, Do, Opening, World, explore, walk
 
 GIVE_UP = (Do.SEVER, Do.WAIT)
 ASK = (Do.SEND, Do.RECEIVE, *CLOSING)

@@ -23,12 +23,7 @@ from isfc.errors import ConfigurationError
 from isfc.io.rmf import parse_rmf
 from isfc.layout.file import parse_collection
 from isfc.measured.figures import Reading
-from isfc.measured.measurement import (
-    COLUMNS,
-    LINK_COLUMNS,
-    joined,
-    table_rows,
-)
+from isfc.measured.measurement import COLUMNS, LINK_COLUMNS, joined, table_rows
 from isfc.measured.page import read_text
 from isfc.measured.plausible import checked, without_repeats
 from isfc.measured.table import read_csv

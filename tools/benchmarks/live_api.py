@@ -12,13 +12,7 @@ import uvloop
 
 from isfc.layout.catalogue import load_layout
 from isfc.live.session import Conversation, OpenNode, open_node
-from tools.benchmarks.live_peer import (
-    PING_LENGTH,
-    PeerPart,
-    Stopwatch,
-    await_path,
-    read_part,
-)
+from tools.benchmarks.live_peer import PING_LENGTH, PeerPart, Stopwatch, await_path, read_part
 
 LAYOUT: Final = "published-8"
 SERVICE: Final = "BENCH"

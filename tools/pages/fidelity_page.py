@@ -10,11 +10,7 @@ import msgspec
 from isfc.cli.results.measures import measure_name
 from scenarios.published.replay import Comparison, spreads_by_cell
 from scenarios.published.table import Deviation, PublishedRow, Role, Value
-from scenarios.published.verdict import (
-    TableVerdict,
-    in_group,
-    summarise_left_out,
-)
+from scenarios.published.verdict import TableVerdict, in_group, summarise_left_out
 from tools.calibration.knobs import present_values
 from tools.calibration.left_out import EVERY
 from tools.calibration.replayed import ReplayedTable

@@ -16,15 +16,7 @@ from ctc.frame import Frame
 from isfc.link.events import Delivered
 from isfc.link.message import Message
 from isfc.link.state import LinkState
-from isfc.system.inputs import (
-    DEADLINE,
-    Activate,
-    Arrive,
-    Connect,
-    Deactivate,
-    Disconnect,
-    Send,
-)
+from isfc.system.inputs import DEADLINE, Activate, Arrive, Connect, Deactivate, Disconnect, Send
 from isfc.system.system import System
 from isfc.testing.pair import MS
 from tools.simulation.canonical import canonical

@@ -14,6 +14,7 @@ from isfc.cli.change.orders import Trial, trial_of
 from isfc.cli.change.page import Change, change_lines
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption, LinkOption, complete_layout
+from isfc.cli.options.option import flag, valued
 from isfc.cli.output.file import ForceOption, check_file
 from isfc.cli.output.progress import run_all
 from isfc.cli.output.streams import show_json, show_lines, show_log, write_file
@@ -46,15 +47,14 @@ class GivenOptions(Struct, frozen=True):
     after: GivenArgument
     partitions: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME,NAME",
-            help="Of decks: the partitions to join, as for 'isfc import iocp'; the systems of the "
+        valued(
+            "NAME,NAME",
+            "Of decks: the partitions to join, as for 'isfc import iocp'; the systems of the "
             "other layout if not said.",
         ),
     ] = None
     ports: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NODE:50=C1,...", help="Of decks: the director port of a chpid."),
+        list[str] | None, valued("NODE:50=C1,...", "Of decks: the director port of a chpid.")
     ] = None
 
     def read(self) -> tuple[Collection, Collection]:
@@ -68,20 +68,18 @@ def change(
     *,
     link: LinkOption = None,
     rates: Annotated[
-        bool, typer.Option("--rates/--no-rates", help="What the link carries after each step.")
+        bool, flag("--rates/--no-rates", "What the link carries after each step.")
     ] = True,
     reset: Annotated[
         str | None,
-        typer.Option(
-            metavar="NODE-NODE", help="Take each CTC of a link out and in again, as if it is stuck."
-        ),
+        valued("NODE-NODE", "Take each CTC of a link out and in again, as if it is stuck."),
     ] = None,
     trial: Annotated[
         Path | None,
-        typer.Option(
+        valued(
+            "FOLDER",
+            "Write change.toml and change.cp there, with which 'isfc run' does the steps.",
             "--try",
-            metavar="FOLDER",
-            help="Write change.toml and change.cp there, with which 'isfc run' does the steps.",
         ),
     ] = None,
     force: ForceOption = False,

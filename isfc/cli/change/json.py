@@ -6,13 +6,7 @@ from msgspec import Struct
 
 from ctc.address import Rdev, format_rdev
 from isfc.cli.change.orders import orders_of
-from isfc.cli.change.page import (
-    AFTERWARDS,
-    BEFOREHAND,
-    Change,
-    hardware_words,
-    statements,
-)
+from isfc.cli.change.page import AFTERWARDS, BEFOREHAND, Change, hardware_words, statements
 from isfc.cli.output.ranges import RangeJson, range_json
 from isfc.layout.change import Step
 from isfc.layout.layout import Layout

@@ -13,6 +13,7 @@ from isfc.cli.output.limit_record import LimitsJson
 from isfc.cli.output.notes import NoteJson, notes_json
 from isfc.cli.output.progress import run_all
 from isfc.cli.output.ranges import RangeJson, likely, range_json, range_note, share_note
+from isfc.cli.output.record import record_of
 from isfc.cli.output.table import apart, plain_table
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import shipped_layouts
@@ -137,19 +138,14 @@ def _notes(choices: Sequence[Choice]) -> list[Note]:
 
 def _choice_json(choice: Choice) -> ChoiceJson:
     worst = choice.worst
-    share = None if worst is None else worst.share_range
-    return ChoiceJson(
-        choice.name,
-        choice.mb_per_s,
-        range_json(choice.range),
-        limits_json(choice.limit, choice.mb_per_s),
-        None if worst is None else worst.gone,
-        None if worst is None else worst.share,
-        None if share is None else range_json(share),
-        choice.ctcs,
-        choice.chpids,
-        choice.warnings,
-        choice.remarks,
+    return record_of(
+        ChoiceJson,
+        choice,
+        layout=choice.name,
+        limits=limits_json(choice.limit, choice.mb_per_s),
+        worst_loss=worst and worst.gone,
+        worst_loss_leaves=worst and worst.share,
+        worst_loss_range=worst and worst.share_range,
     )
 
 

@@ -5,13 +5,7 @@ from typing import Final
 from markupsafe import Markup
 
 from isfc.cli.html.template import render
-from isfc.cli.judgement.io_plan import (
-    CHANNEL_HEADS,
-    WORKLOAD_HEADS,
-    channel_rows,
-    other_lines,
-    workload_rows,
-)
+from isfc.cli.judgement import io_plan
 from scenarios.figures.report_runs import ChannelEstimates
 from scenarios.runs.notes import CHANNELS_UNRANGED
 
@@ -27,9 +21,9 @@ def channels_article(runs: ChannelEstimates) -> Markup:
         runs=runs,
         configuration=plan.configuration,
         unranged=CHANNELS_UNRANGED.text,
-        channel_heads=CHANNEL_HEADS,
-        channels=channel_rows(plan.channels),
-        workload_heads=WORKLOAD_HEADS,
-        workloads=workload_rows(plan.channels),
-        lines=other_lines(plan),
+        channel_heads=io_plan.CHANNEL_HEADS,
+        channels=io_plan.channel_rows(plan.channels),
+        workload_heads=io_plan.WORKLOAD_HEADS,
+        workloads=io_plan.workload_rows(plan.channels),
+        lines=io_plan.other_lines(plan),
     )

@@ -11,13 +11,7 @@ from isfc.layout.catalogue import AnyLayout
 from isfc.layout.sharing import shares_anything
 from isfc.library import check_library
 from isfc.search.workers import check_jobs, each_by
-from scenarios.figures.report_runs import (
-    LinkRuns,
-    channel_estimates,
-    cluster_runs,
-    link_runs,
-    many_runs,
-)
+from scenarios.figures import report_runs
 from scenarios.runs.saturation import RunEach
 from scenarios.runs.workload import Workload, find_workload
 
@@ -68,14 +62,14 @@ def report_page(
     """
     from isfc.cli.html.document import bundle, document
 
-    channels = channel_estimates(name, configuration) if configuration else None
+    channels = report_runs.channel_estimates(name, configuration) if configuration else None
     if len(links) > LINKS_IN_FULL:
         tell("all links together")
-        many = many_runs(links[0].collection, run_each)
+        many = report_runs.many_runs(links[0].collection, run_each)
         return document((), bundle(), channels, many)
-    every: list[LinkRuns] = []
+    every: list[report_runs.LinkRuns] = []
     for number, each in enumerate(links, start=1):
-        ran = link_runs(
+        ran = report_runs.link_runs(
             name,
             each.layout,
             workload,
@@ -88,7 +82,7 @@ def report_page(
     cluster = None
     if len(links) > 1 and shares_anything(links[0].collection):
         tell("all links together")
-        cluster = cluster_runs(links[0].collection, run_each)
+        cluster = report_runs.cluster_runs(links[0].collection, run_each)
     return document(every, bundle(), channels, cluster)
 
 

@@ -8,33 +8,21 @@ import typer
 
 from isfc.cli.import_.unpaired import notice_lines, unpaired_lines
 from isfc.cli.options.layout import JsonOption, read_collection
-from isfc.cli.options.source import (
-    ConfigOption,
-    FeatureOption,
-    OutputOption,
-    read_text,
-    write_text,
-)
+from isfc.cli.options.option import valued
+from isfc.cli.options.source import ConfigOption, FeatureOption, OutputOption, read_text, write_text
 from isfc.cli.output.file import ForceOption
 from isfc.cli.output.streams import show_json, show_log
 from isfc.deck.deck import Deck
 from isfc.deck.dpm import join_links
-from isfc.deck.imported import (
-    Imported,
-    NamedText,
-    join_logs,
-    keep_active,
-    layout_text,
-    pair_decks,
-)
+from isfc.deck.imported import Imported, NamedText, join_logs, keep_active, layout_text, pair_decks
 from isfc.deck.pairing import Unpaired
 from isfc.layout.write import format_collection
 
 CecOption = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="NAME=NODE,...",
-        help="A CEC and the systems that are its partitions, which no console shows: chpids "
+    valued(
+        "NAME=NODE,...",
+        "A CEC and the systems that are its partitions, which no console shows: chpids "
         "of one number are one channel there. May be repeated.",
     ),
 ]
@@ -58,18 +46,18 @@ def import_iocp(
     ],
     partitions: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME,NAME",
-            help="The partitions to join, which name the systems. BOSTON=LP02 gives a system "
+        valued(
+            "NAME,NAME",
+            "The partitions to join, which name the systems. BOSTON=LP02 gives a system "
             "another name, 2:LP02 means the one of the second deck. Required: without it the "
             "message names the partitions that there are.",
         ),
     ] = None,
     ports: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NODE:50=C1,...",
-            help="The director port of a chpid, or (NODE:50=NODE2:60) the chpid at the other end "
+        valued(
+            "NODE:50=C1,...",
+            "The director port of a chpid, or (NODE:50=NODE2:60) the chpid at the other end "
             "of its cable; NODE=FILE for what D M=CU shows. Inferred where only one cabling fits.",
         ),
     ] = None,
@@ -113,9 +101,9 @@ def import_islink(
     ],
     chpids: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="[NODE:]40=6000-6003,...",
-            help="The chpids of devices, if the files do not have what QUERY CHPID or QUERY PATHS "
+        valued(
+            "[NODE:]40=6000-6003,...",
+            "The chpids of devices, if the files do not have what QUERY CHPID or QUERY PATHS "
             "shows. Without NODE, of the first file's system.",
         ),
     ] = None,
@@ -147,10 +135,7 @@ def import_config(
     ],
     layout: Annotated[
         str,
-        typer.Option(
-            metavar="LAYOUT",
-            help="The layout that has all devices: a file, or the name of a shipped one.",
-        ),
+        valued("LAYOUT", "The layout that has all devices: a file, or the name of a shipped one."),
     ],
     cec: CecOption = None,
     output: OutputOption = None,
@@ -181,10 +166,10 @@ def import_dpm(
     ],
     systems: Annotated[
         list[str] | None,
-        typer.Option(
+        valued(
+            "NODE=PARTITION",
+            "The name of a system whose partition has another. May be repeated.",
             "--systems",
-            metavar="NODE=PARTITION",
-            help="The name of a system whose partition has another. May be repeated.",
         ),
     ] = None,
     feature: FeatureOption = None,

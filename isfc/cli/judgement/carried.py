@@ -16,11 +16,7 @@ from isfc.layout.plan import Plan
 from isfc.layout.rules.rule import Untried
 from scenarios.figures.link_rates import ModelledRate
 from scenarios.runs.result import MIB
-from scenarios.runs.saturation import (
-    SATURATING_PAIRS,
-    SUITE,
-    alike,
-)
+from scenarios.runs.saturation import SATURATING_PAIRS, SUITE, alike
 from scenarios.runs.workload import find_workload
 
 CAPTION: Final = (

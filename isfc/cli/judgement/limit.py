@@ -11,6 +11,7 @@ from isfc.cli.output.table import plain_table
 from isfc.layout.in_words import listed
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
+from scenarios.figures import resources
 from scenarios.figures.limit import (
     LIKE_SHARE,
     Limit,
@@ -21,50 +22,30 @@ from scenarios.figures.limit import (
     find_limit,
 )
 from scenarios.figures.link_rates import ModelledRate
-from scenarios.figures.resources import (
-    CLIENTS,
-    COLLISIONS,
-    COPYING,
-    CPU,
-    CREDITS,
-    CTCS,
-    DELAYS,
-    DISTANCE,
-    LINE,
-    LOAD,
-    OFFERED,
-    PORTS,
-    PROCESSOR,
-    RECEIVE,
-    SEND,
-    SERVERS,
-    STARTS,
-    TRUNK,
-)
 from scenarios.figures.rests_on import MOVE, MOVED_MIN, RestsOn, resource_known
 from scenarios.figures.waits import Waited
 from scenarios.runs.experiment import Experiment
 
 _WORDS: Final = {
-    LINE.id: "the lines of the chpids",
-    PROCESSOR.id: "the chpids' data processors",
-    STARTS.id: "the starting of I/Os on the chpids",
-    DELAYS.id: "the time that each I/O of a CTC takes by itself",
-    DISTANCE.id: "the distance",
-    TRUNK.id: "the rate of the inter-switch links",
-    CREDITS.id: "the buffer credits of the inter-switch links",
-    PORTS.id: "the buffer credits of the chpids' ports",
-    SEND.id: "how fast {node} builds packages",
-    RECEIVE.id: "how fast {node} receives",
-    COLLISIONS.id: "writes that collide and are made again",
-    CLIENTS.id: "the guests' clients, which have three processors",
-    SERVERS.id: "the guests' servers",
-    LOAD.id: "the load: {pairs}",
-    OFFERED.id: "the messages that come: no more are offered",
+    resources.LINE.id: "the lines of the chpids",
+    resources.PROCESSOR.id: "the chpids' data processors",
+    resources.STARTS.id: "the starting of I/Os on the chpids",
+    resources.DELAYS.id: "the time that each I/O of a CTC takes by itself",
+    resources.DISTANCE.id: "the distance",
+    resources.TRUNK.id: "the rate of the inter-switch links",
+    resources.CREDITS.id: "the buffer credits of the inter-switch links",
+    resources.PORTS.id: "the buffer credits of the chpids' ports",
+    resources.SEND.id: "how fast {node} builds packages",
+    resources.RECEIVE.id: "how fast {node} receives",
+    resources.COLLISIONS.id: "writes that collide and are made again",
+    resources.CLIENTS.id: "the guests' clients, which have three processors",
+    resources.SERVERS.id: "the guests' servers",
+    resources.LOAD.id: "the load: {pairs}",
+    resources.OFFERED.id: "the messages that come: no more are offered",
 }
 """By the kind of resource."""
 
-_HAVE_LOCK: Final = (SEND, RECEIVE)
+_HAVE_LOCK: Final = (resources.SEND, resources.RECEIVE)
 _MOST: Final = 0.6
 _SOME: Final = 0.3
 """With a smaller share than these, a resource limits most, and one of several."""
@@ -99,36 +80,33 @@ def _first(limit: Limit, load: str = "", *, each_way: bool) -> str:
 
 
 _SHORT: Final = {
-    LINE.id: "lines",
-    PROCESSOR.id: "data processors",
-    STARTS.id: "starts of I/Os",
-    DELAYS.id: "time of an I/O",
-    DISTANCE.id: "distance",
-    TRUNK.id: "inter-switch links",
-    CREDITS.id: "buffer credits",
-    PORTS.id: "ports' buffer credits",
-    SEND.id: "{node} builds",
-    RECEIVE.id: "{node} receives",
-    COLLISIONS.id: "collisions",
-    CLIENTS.id: "clients",
-    SERVERS.id: "servers",
-    LOAD.id: "the load",
-    OFFERED.id: "the messages that come",
+    resources.LINE.id: "lines",
+    resources.PROCESSOR.id: "data processors",
+    resources.STARTS.id: "starts of I/Os",
+    resources.DELAYS.id: "time of an I/O",
+    resources.DISTANCE.id: "distance",
+    resources.TRUNK.id: "inter-switch links",
+    resources.CREDITS.id: "buffer credits",
+    resources.PORTS.id: "ports' buffer credits",
+    resources.SEND.id: "{node} builds",
+    resources.RECEIVE.id: "{node} receives",
+    resources.COLLISIONS.id: "collisions",
+    resources.CLIENTS.id: "clients",
+    resources.SERVERS.id: "servers",
+    resources.LOAD.id: "the load",
+    resources.OFFERED.id: "the messages that come",
 }
 
 
 def short_limit(limit: Limit) -> str:
     """``BOSTON receives 97 %``: for a column; the per cent are how busy it is."""
-    return " and ".join(
-        _short(each.resource.kind.id, each.resource.node, each.busy, each.where)
-        for each in limit.first[:2]
-    )
+    return " and ".join(map(_short, limit.first[:2]))
 
 
-def _short(kind: str, node: str | None, share: float | None, where: str | None) -> str:
-    busy = "" if share is None else f" {100 * min(1.0, share):.0f} %"
-    place = f" {where.partition(' =')[0]}" if where else ""
-    return f"{_SHORT[kind].format(node=node)}{place}{busy}"
+def _short(share: Share) -> str:
+    busy = "" if share.busy is None else f" {100 * min(1.0, share.busy):.0f} %"
+    place = f" {share.where.partition(' =')[0]}" if share.where else ""
+    return f"{_SHORT[share.resource.kind.id].format(node=share.resource.node)}{place}{busy}"
 
 
 def limit_lines(figures: Sequence[ModelledRate], *, brief: bool = False) -> list[str]:
@@ -267,15 +245,15 @@ def _seen_json(seen: SeenResource) -> ResourceJson:
 
 _SEEN: Final = {
     **_SHORT,
-    LINE.id: "lines (the fullest)",
-    PROCESSOR.id: "data processors",
-    SEND.id: "{node}: send lock",
-    RECEIVE.id: "{node}: receive lock",
-    CTCS.id: "{node}: CTCs",
-    COPYING.id: "{node}: lock for copying",
-    CPU.id: "{node}: processors (of one)",
-    LOAD.id: "the window, for replies",
-    OFFERED.id: "conversations, for messages that come",
+    resources.LINE.id: "lines (the fullest)",
+    resources.PROCESSOR.id: "data processors",
+    resources.SEND.id: "{node}: send lock",
+    resources.RECEIVE.id: "{node}: receive lock",
+    resources.CTCS.id: "{node}: CTCs",
+    resources.COPYING.id: "{node}: lock for copying",
+    resources.CPU.id: "{node}: processors (of one)",
+    resources.LOAD.id: "the window, for replies",
+    resources.OFFERED.id: "conversations, for messages that come",
 }
 
 

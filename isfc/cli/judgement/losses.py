@@ -11,14 +11,8 @@ from isfc.cli.judgement.limit import limit_line, limits_json, short_limit
 from isfc.cli.options.profile import ProfileJson
 from isfc.cli.output.limit_record import LimitsJson
 from isfc.cli.output.notes import NoteJson, notes_json
-from isfc.cli.output.ranges import (
-    RangeJson,
-    likely,
-    percent,
-    range_json,
-    range_note,
-    share_note,
-)
+from isfc.cli.output.ranges import RangeJson, likely, percent, range_json, range_note, share_note
+from isfc.cli.output.record import record_of
 from isfc.cli.output.table import apart, plain_table
 from isfc.layout.in_words import first_listed
 from isfc.layout.lost import CTC, PORT, SYSTEM, TOGETHER, VARY, named_alone
@@ -126,12 +120,7 @@ def _sent_json(carried: Carried) -> dict[str, dict[str, SentJson]]:
     for link in carried.links.links:
         ways = (carried.ways or {})[link.name]
         found[link.name] = {
-            node: SentJson(
-                way.rate.mb_per_s,
-                way.rate.spread_mb_per_s,
-                way.rate.second_mb_per_s,
-                None if (within := carried.range_of(link, way)) is None else range_json(within),
-            )
+            node: record_of(SentJson, way.rate, range=carried.range_of(link, way))
             for node, way in zip(link.nodes, ways, strict=True)
         }
     return found

@@ -20,7 +20,8 @@ from isfc.cli.output.file import ForceOption
 from isfc.cli.output.notes import note_lines
 from isfc.cli.output.picture import check_picture, write_picture
 from isfc.cli.output.progress import progress_bar
-from isfc.cli.output.ranges import RangeJson, factor_line, range_json, range_note
+from isfc.cli.output.ranges import RangeJson, factor_line, range_note
+from isfc.cli.output.record import record_of
 from isfc.cli.output.streams import show, show_error, show_json, show_log
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Layout
@@ -170,13 +171,12 @@ def interval_json(
     """The record of an interval."""
     first, derived = each.seen.ends[0], each.derived
     one = first.measurement
-    return IntervalJson(
+    return record_of(
+        IntervalJson,
+        one,
         place=str(one.place),
         system=first.node,
         systems=[end.node for end in each.seen.ends],
-        begin=one.begin,
-        end=one.end,
-        zone=one.zone,
         workload=derived.workload.name,
         pairs=None if derived.is_light else derived.pairs,
         client=derived.client,
@@ -186,5 +186,5 @@ def interval_json(
         figures=[FigureJson(**asdict(f), error_percent=f.error_percent) for f in each.figures],
         beyond_tolerance=None if tolerance is None else len(each.beyond(tolerance)),
         reasons=each.reasons,
-        rate_range=None if within is None else range_json(within),
+        rate_range=within,
     )

@@ -1,7 +1,7 @@
 """``isfc measured loads``: a link's load by the time of day, and what is left."""
 
-import os
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -21,8 +21,8 @@ from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import ForceOption
 from isfc.cli.output.notes import NoteJson, notes_json
 from isfc.cli.output.picture import check_picture, write_picture
-from isfc.cli.output.progress import progress_bar
-from isfc.cli.output.ranges import RangeJson, range_json
+from isfc.cli.output.progress import run_all
+from isfc.cli.output.ranges import RangeJson
 from isfc.cli.output.record import record_of
 from isfc.cli.output.streams import show, show_json, show_log
 from isfc.errors import ConfigurationError
@@ -32,17 +32,7 @@ from isfc.layout.site_file import with_site
 from isfc.measured.figures import Reading
 from isfc.measured.file import read_content
 from isfc.measured.intervals import CarriedInterval, is_interval_table
-from isfc.search.loads import (
-    MONTHS_MAX,
-    Carries,
-    LoadQuestion,
-    Loads,
-    WayLoad,
-    leaving_guests,
-    link_intervals,
-    loads_of,
-    runs_of,
-)
+from isfc.search import loads
 from isfc.search.sized import LostPiece
 from scenarios.moves.evacuation import TOGETHER_MAX
 from scenarios.moves.guest import GuestPlan
@@ -74,7 +64,7 @@ class AskedLoads(Struct, frozen=True):
         float, bounded("PERCENT", 0, 100, "By how much the load grows each month.")
     ] = 0.0
     months: Annotated[
-        int, bounded("N", 1, MONTHS_MAX, "For how many months headroom is shown.")
+        int, bounded("N", 1, loads.MONTHS_MAX, "For how many months headroom is shown.")
     ] = 12
     move: Annotated[
         str | None, valued("SIZE", "Find when a guest of that memory, as 512G, leaves soonest.")
@@ -93,11 +83,11 @@ class AskedLoads(Struct, frozen=True):
         str | None, valued("NODE", "The system that they leave; else the first.", "--from")
     ] = None
 
-    def question(self) -> LoadQuestion:
+    def question(self) -> loads.LoadQuestion:
         """The same for `loads_of`."""
         if self.source is not None and self.move is None and self.guests is None:
             raise ConfigurationError("--from: expected --guests FILE.csv or --move SIZE with it")
-        return LoadQuestion(
+        return loads.LoadQuestion(
             *(self.percentile, self.period.value, self.lost.value, self.growth, self.months),
             *(self._leaving(), self.together, self.source),
         )
@@ -108,7 +98,7 @@ class AskedLoads(Struct, frozen=True):
         if self.move is not None:
             size = read_size("--move", self.move)
             with within("--move"):
-                return leaving_guests(GuestMemory(size=size, touched=size))
+                return loads.leaving_guests(GuestMemory(size=size, touched=size))
         if self.guests is None:
             return ()
         lines = read_guests(self.guests, has_destination=False, defaults=Limits())
@@ -140,9 +130,8 @@ def show_loads(
     question = asked.question()
     opened = with_site(open_layout(layout, link), given_site(profile))
     intervals = _read(files, opened)
-    count = runs_of(opened, intervals, question)
-    with progress_bar(count, "runs", is_said=True) as advance:
-        found = loads_of(opened, intervals, question, jobs or os.cpu_count() or 1, advance)
+    run_each = partial(run_all, jobs=jobs, is_said=True)
+    found = loads.loads_of(opened, intervals, question, run_each)
     if plot is not None:
         write_picture(plot, loads_picture(found))
     if json:
@@ -162,7 +151,7 @@ def _read(files: MeasuredFiles, link: Layout) -> list[CarriedInterval]:
     rest = [path for path in files.files if path not in tables]
     measured = structs.replace(files, files=rest).read(contents=contents) if rest else []
     reading = Reading(usable=files.usable, decimal_comma=files.decimal_comma)
-    intervals = link_intervals(link, measured, tables, reading)
+    intervals = loads.link_intervals(link, measured, tables, reading)
     for problem in reading.problems:
         show_log(f"isfc: left out: {problem}")
     return intervals
@@ -261,7 +250,7 @@ class LoadsJson(Struct, frozen=True):
     """as of `isfc plan --json`"""
 
 
-def loads_json(found: Loads) -> LoadsJson:
+def loads_json(found: loads.Loads) -> LoadsJson:
     """The record of the loads of a link."""
     nodes, leaving = found.layout.nodes, found.leaving
     return LoadsJson(
@@ -294,15 +283,15 @@ def loads_json(found: Loads) -> LoadsJson:
     )
 
 
-def _way_json(found: Loads, way: WayLoad) -> WayLoadJson:
+def _way_json(found: loads.Loads, way: loads.WayLoad) -> WayLoadJson:
     left = way.months_left(found.growth)
     months = range(found.months + 1)
     return record_of(
         WayLoadJson,
         way,
         percentile_mb_per_s=way.mb_per_s,
-        whole=_carries_json(way.whole),
-        left=None if way.left is None else _carries_json(way.left),
+        whole=record_of(CarriesJson, way.whole),
+        left=None if way.left is None else record_of(CarriesJson, way.left),
         headroom=[way.headroom(m, found.growth) if way.mb_per_s else None for m in months],
         headroom_likely=[
             way.headroom_likely(m, found.growth) if way.mb_per_s else None for m in months
@@ -310,8 +299,3 @@ def _way_json(found: Loads, way: WayLoad) -> WayLoadJson:
         months_left=None if left is None else left[1],
         months_left_likely=None if left is None else (left[0], left[2]),
     )
-
-
-def _carries_json(carries: Carries) -> CarriesJson:
-    within = None if carries.range is None else range_json(carries.range)
-    return CarriesJson(carries.mb_per_s, within, carries.gone)

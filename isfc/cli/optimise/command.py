@@ -13,15 +13,11 @@ from msgspec import Struct, structs
 
 from ctc.address import parse_rdevs
 from isfc.cli.optimise.json import found_json
-from isfc.cli.optimise.page import (
-    found_page,
-    front_picture,
-    written,
-    written_line,
-)
+from isfc.cli.optimise.page import found_page, front_picture, written, written_line
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption, OpenedFile, open_with_disks
 from isfc.cli.options.number import JobsOption, bounded
+from isfc.cli.options.option import valued
 from isfc.cli.options.profile import LinkOptions, profile_json
 from isfc.cli.options.traffic import TrafficOption, choose_traffic
 from isfc.cli.output.file import ForceOption, check_file, check_force, output_option
@@ -85,10 +81,7 @@ class ScoredLoadOptions(Struct, frozen=True):
 
     traffic: TrafficOption = None
     workload: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help=f"What runs over each link; {WORKLOAD} if nothing says it."
-        ),
+        str | None, valued("NAME", f"What runs over each link; {WORKLOAD} if nothing says it.")
     ] = None
     pairs: Annotated[
         int | None, bounded("N", 1, PAIRS_MAX, f"Pairs of guests; {PAIRS} if nothing says it.")
@@ -121,10 +114,7 @@ class SearchOptions(Struct, frozen=True):
     seeds: Annotated[int, bounded("N", 1, SEEDS_MAX, "Seeds that the best are run with.")] = 3
     fixed: Annotated[
         str | None,
-        typer.Option(
-            metavar="RDEVS",
-            help="Devices of the first system that may not move, as 6000-6003,6010.",
-        ),
+        valued("RDEVS", "Devices of the first system that may not move, as 6000-6003,6010."),
     ] = None
 
 
@@ -133,8 +123,7 @@ OutputOption = Annotated[
     output_option("Write what is advised as a layout: the one given if there is nothing to gain."),
 ]
 PlotOption = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Draw the second objective over the first; .svg or .png."),
+    Path | None, valued("FILE", "Draw the second objective over the first; .svg or .png.")
 ]
 
 

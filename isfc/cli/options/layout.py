@@ -10,15 +10,7 @@ from isfc.arguments import STANDARD_INPUT
 from isfc.cli.options.option import flag, valued
 from isfc.cli.output.csv_option import CsvOption
 from isfc.errors import ConfigurationError
-from isfc.layout.catalogue import (
-    AnyLayout,
-    given_collection,
-    given_document,
-    is_there,
-    load_document,
-    read_content,
-    shipped_layouts,
-)
+from isfc.layout import catalogue
 from isfc.layout.checked_toml import read_bytes, within
 from isfc.layout.collection import Collection
 from isfc.layout.document import Document, parse_document
@@ -32,7 +24,7 @@ if TYPE_CHECKING:
 
 def complete_layout(incomplete: str) -> list[str]:
     """The shipped layouts that begin so; with none of them the shell offers files."""
-    return [name for name in shipped_layouts() if name.startswith(incomplete)]
+    return [name for name in catalogue.shipped_layouts() if name.startswith(incomplete)]
 
 
 LayoutArgument = Annotated[
@@ -88,7 +80,7 @@ def open_collection(argument: str | Path) -> OpenedFile:
 
     Disks on their chpids, which it may name as ``[[io]]``, are in them. A `Path` is a file.
     """
-    document = load_document(argument) if isinstance(argument, Path) else _open(argument)
+    document = catalogue.load_document(argument) if isinstance(argument, Path) else _open(argument)
     collection, disks = _links_with_disks(document)
     checked = checked_traffic(collection, document.source)
     return OpenedFile(document.source, document.text, checked, disks)
@@ -143,12 +135,12 @@ def open_all(argument: str, link: str | None) -> "tuple[list[OpenedLink], IoConf
 
 
 def open_given(
-    layout: AnyLayout, link: str | None
+    layout: catalogue.AnyLayout, link: str | None
 ) -> "tuple[list[OpenedLink], IoConfiguration | None]":
     """As `open_all`, of what a program gives."""
     if not isinstance(layout, Layout | Collection):
-        return _all(given_document(layout), link)
-    collection = given_collection(layout)
+        return _all(catalogue.given_document(layout), link)
+    collection = catalogue.given_collection(layout)
     disks = None
     if collection.io:
         from isfc.layout.write import format_collection  # files have it written
@@ -245,7 +237,7 @@ def read_layout(argument: str) -> tuple[bytes, str]:
     if Path(argument) == STANDARD_INPUT:
         with within("standard input"):
             return read_bytes(STANDARD_INPUT, "a layout"), "standard input"
-    return read_content(argument)
+    return catalogue.read_content(argument)
 
 
 def decode_layout(data: bytes, source: str) -> str:
@@ -258,9 +250,9 @@ def decode_layout(data: bytes, source: str) -> str:
 def is_read_once(argument: str) -> bool:
     """Whether a user means standard input, or a pipe as the shell makes of ``<(command)``."""
     path = Path(argument)
-    if argument in shipped_layouts():
+    if argument in catalogue.shipped_layouts():
         return False
-    return path == STANDARD_INPUT or (is_there(path) and path.is_fifo())
+    return path == STANDARD_INPUT or (catalogue.is_there(path) and path.is_fifo())
 
 
 class PrintOptions(Struct, frozen=True):

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
 from msgspec.structs import replace
 from rich.console import RenderableType
 from rich.rule import Rule
@@ -21,7 +20,7 @@ from isfc.cli.options.layout import (
     WhyOption,
     open_links,
 )
-from isfc.cli.options.option import flag
+from isfc.cli.options.option import flag, valued
 from isfc.cli.options.profile import ProfileOption, link_at_site, opened_site, profile_json
 from isfc.cli.output.streams import show, show_json, show_log
 from isfc.cli.plan.page import plan_page
@@ -38,9 +37,9 @@ if TYPE_CHECKING:
 
 WithoutOption = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="WHAT",
-        help="Show what is left without this: 40, BOSTON:50, vary:BOSTON:50, director:1, "
+    valued(
+        "WHAT",
+        "Show what is left without this: 40, BOSTON:50, vary:BOSTON:50, director:1, "
         "port:1:04, path:NAME, isl:NAME, cec:NAME or system:NAME. May be repeated: all of them "
         "are gone together.",
     ),

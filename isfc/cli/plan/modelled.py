@@ -25,13 +25,7 @@ from scenarios.figures.losses import after_losing
 from scenarios.figures.others_busy import with_others_busy
 from scenarios.figures.rests_on import rests_on
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes
-from scenarios.runs.saturation import (
-    SATURATING_PAIRS,
-    STATED_PAIRS,
-    SUITE,
-    one_way,
-    stated_load,
-)
+from scenarios.runs.saturation import SATURATING_PAIRS, STATED_PAIRS, SUITE, one_way, stated_load
 
 
 def losses(

@@ -19,11 +19,7 @@ from isfc.layout.loss import Loss
 from isfc.layout.note import Note
 from isfc.layout.rules.book import find_all
 from isfc.layout.sharing import open_questions
-from scenarios.figures.cluster_overview import (
-    ClusterOverview,
-    SystemOverview,
-    cluster_overview,
-)
+from scenarios.figures.cluster_overview import ClusterOverview, SystemOverview, cluster_overview
 from scenarios.figures.rates import STATED, Carried, carry, limited
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes
 

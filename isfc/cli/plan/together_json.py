@@ -1,20 +1,20 @@
 """What ``isfc plan --json`` prints of several links. The keys and meanings stay."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET, Struct, UnsetType
 
 from isfc.cli.options.profile import ProfileJson
 from isfc.cli.output.limit_record import LimitsJson
 from isfc.cli.output.notes import NoteJson
-from isfc.cli.output.ranges import RangeJson, range_json
+from isfc.cli.output.ranges import RangeJson
+from isfc.cli.output.record import record_of
 from isfc.cli.plan.json import PlanJson
 from isfc.cli.results.shared_json import SharedJson
 
 if TYPE_CHECKING:
     from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
-    from scenarios.runs.cluster_shared import ChannelShare
+    from scenarios.runs.cluster_shared import SharedResult
 
 
 class LinkTogetherJson(Struct, frozen=True):
@@ -114,17 +114,11 @@ def cluster_plan_json(plan: "ClusterPlan", notes: list[NoteJson]) -> ClusterPlan
     return ClusterPlanJson(
         together=[_together(each) for each in plan.links],
         channels=[
-            SharedChannelJson(
-                *(each.name, each.name, each.line_mb_per_s, each.processor_mb_per_s),
-                *(each.mb_per_s_out, each.mb_per_s_in, 100.0 * each.busy, _shares(each.shares)),
-            )
+            record_of(SharedChannelJson, each, channel=each.name, **_shared(each))
             for each in together.channels
         ],
         paths=[
-            SharedPathJson(
-                *(each.name, each.name, each.mb_per_s_max, each.mb_per_s_out, each.mb_per_s_in),
-                *(100.0 * each.busy, _shares(each.shares)),
-            )
+            record_of(SharedPathJson, each, path=each.name, **_shared(each))
             for each in together.paths
         ],
         limits=UNSET if together.limit is None else limits_json(together.limit, together.mb_per_s),
@@ -132,22 +126,16 @@ def cluster_plan_json(plan: "ClusterPlan", notes: list[NoteJson]) -> ClusterPlan
     )
 
 
-def _shares(shares: "Sequence[ChannelShare]") -> list[ShareJson]:
-    return [ShareJson(one.link, one.link, one.mb_per_s_out, one.mb_per_s_in) for one in shares]
+def _shared(shared: "SharedResult") -> dict[str, Any]:
+    links = [record_of(ShareJson, each, name=each.link) for each in shared.shares]
+    return {"busy_percent": 100.0 * shared.busy, "links": links}
 
 
 def _together(each: "LinkPlan") -> LinkTogetherJson:
-    alone, together = each.rates[:2], each.rates[2:]
-    return LinkTogetherJson(
-        each.name,
-        each.name,
-        each.traffic,
-        [rate.mb_per_s for rate in alone],
-        [rate.spread_mb_per_s for rate in alone],
-        [rate.second_mb_per_s for rate in alone],
-        [rate.mb_per_s for rate in together],
-        [rate.spread_mb_per_s for rate in together],
-        [rate.second_mb_per_s for rate in together],
-        each.share,
-        None if each.range is None else range_json(each.range),
-    )
+    figures = {
+        f"{how}_{figure}": [getattr(rate, figure) for rate in rates]
+        for how, rates in (("alone", each.rates[:2]), ("together", each.rates[2:]))
+        for figure in ("mb_per_s", "spread_mb_per_s", "second_mb_per_s")
+    }
+    own = {"link": each.name, "left_share": each.share, "together_range": each.range}
+    return record_of(LinkTogetherJson, each, **own, **figures)

@@ -7,6 +7,7 @@ import typer
 from isfc import SourceKind, parse_links, source_kind
 from isfc.cli.options.layout import complete_layout, decode_layout, read_layout
 from isfc.cli.options.number import bounded
+from isfc.cli.options.option import flag
 from isfc.library import check_library
 
 
@@ -24,7 +25,7 @@ def studio(
     *,
     port: Annotated[int, bounded("N", 0, 65_535, "The port on loopback; 0 takes a free one.")] = 0,
     no_browser: Annotated[
-        bool, typer.Option("--no-browser", help="Print the address, and open no browser.")
+        bool, flag("--no-browser", "Print the address, and open no browser.")
     ] = False,
 ) -> None:
     """Edit a layout on a local page that judges each change.

@@ -8,15 +8,7 @@ from markupsafe import Markup
 import isfc
 from isfc.cli.html.template import macro
 from isfc.cli.studio.drawing import overview, touchable
-from isfc.cli.studio.judgement import (
-    Known,
-    KnownWhy,
-    capacity,
-    changes,
-    findings,
-    in_short,
-    orders,
-)
+from isfc.cli.studio.judgement import Known, KnownWhy, capacity, changes, findings, in_short, orders
 from isfc.cli.studio.tasks import SOURCE, Subject
 
 

@@ -10,6 +10,7 @@ from msgspec import Struct
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import PrintOptions, is_read_once
 from isfc.cli.options.number import JobsOption
+from isfc.cli.options.option import flag, valued
 from isfc.cli.options.profile import ProfileOption
 from isfc.cli.output.file import (
     ForceOption,
@@ -48,17 +49,16 @@ class PlotOptions(Struct, frozen=True):
     """A picture of the rows, if one is wanted, and what is drawn over what."""
 
     plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draw --y over --x; FILE ends with .svg or .png."),
+        Path | None, valued("FILE", "Draw --y over --x; FILE ends with .svg or .png.")
     ] = None
-    x: Annotated[str, typer.Option(metavar="COLUMN", help="The column of the x axis.")] = "pairs"
-    y: Annotated[str, typer.Option(metavar="COLUMN", help="The column of the y axis.")] = "mb_per_s"
+    x: Annotated[str, valued("COLUMN", "The column of the x axis.")] = "pairs"
+    y: Annotated[str, valued("COLUMN", "The column of the y axis.")] = "mb_per_s"
 
 
 class RowsPrinted(PrintOptions, frozen=True):
     """What the rows are printed as."""
 
-    csv: Annotated[bool, typer.Option("--csv", help="Print the rows as CSV.")] = False
+    csv: Annotated[bool, flag("--csv", "Print the rows as CSV.")] = False
 
 
 @flattened
@@ -67,21 +67,18 @@ def sweep(
     *,
     profile: ProfileOption = None,
     output: Annotated[
-        Path | None,
-        output_option("Write the rows; FILE ends with .csv or .parquet."),
+        Path | None, output_option("Write the rows; FILE ends with .csv or .parquet.")
     ] = None,
     force: ForceOption = False,
     store: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Where finished runs are kept, which are not run again; SPEC.rows if not given.",
+        valued(
+            "FILE", "Where finished runs are kept, which are not run again; SPEC.rows if not given."
         ),
     ] = None,
     jobs: JobsOption = None,
     cluster: Annotated[
-        str | None,
-        typer.Option(metavar="ADDR", help="Run on a Dask cluster, such as tcp://scheduler:8786."),
+        str | None, valued("ADDR", "Run on a Dask cluster, such as tcp://scheduler:8786.")
     ] = None,
     picture: PlotOptions,
     printed: RowsPrinted,

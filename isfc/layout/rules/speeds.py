@@ -18,14 +18,7 @@ from isfc.layout.in_words import listed
 from isfc.layout.layout import Fibre
 from isfc.layout.path import FarPath
 from isfc.layout.rules import changes
-from isfc.layout.rules.rule import (
-    Broken,
-    ChangedLayout,
-    Judged,
-    LayoutRule,
-    Severity,
-    Untried,
-)
+from isfc.layout.rules.rule import Broken, ChangedLayout, Judged, LayoutRule, Severity, Untried
 
 _ENDS: Final = (
     "Put the fast chpids at both ends of the device list and the slow ones in the middle."

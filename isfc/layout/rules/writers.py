@@ -6,14 +6,7 @@ from typing import Final
 from ctc.address import format_chpid, format_rdev
 from isfc.layout.in_words import listed
 from isfc.layout.rules import changes
-from isfc.layout.rules.rule import (
-    Broken,
-    ChangedLayout,
-    Judged,
-    LayoutRule,
-    Severity,
-    Untried,
-)
+from isfc.layout.rules.rule import Broken, ChangedLayout, Judged, LayoutRule, Severity, Untried
 from isfc.link.scan import stop_short
 
 _REPORT: Final = "z/VM 6.2 performance report, ISFC Improvements"

@@ -6,12 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isfc.io.zhyperlink import (
-    ZHYPERLINK,
-    link_limit_per_s,
-    link_load,
-    synchronous_outcome,
-)
+from isfc.io.zhyperlink import ZHYPERLINK, link_limit_per_s, link_load, synchronous_outcome
 
 RATES = st.floats(1, 1e6)
 SHARES = st.floats(0, 1)

@@ -1,15 +1,7 @@
 """A link whose hardware is the test: interrupts in, instructions out."""
 
 from ctc.address import Rdev
-from ctc.subchannel import (
-    Attention,
-    Command,
-    DeviceReady,
-    Ended,
-    IoTimes,
-    Ssch,
-    UnitStatus,
-)
+from ctc.subchannel import Attention, Command, DeviceReady, Ended, IoTimes, Ssch, UnitStatus
 from isfc.link.events import Delivered
 from isfc.link.link_ctc import LinkCtc
 from isfc.link.logical_link import LogicalLink

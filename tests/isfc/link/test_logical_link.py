@@ -7,12 +7,7 @@ import pytest
 
 from ctc.address import Rdev
 from ctc.agenda import NEVER_NS
-from ctc.subchannel import (
-    Command,
-    DeviceLost,
-    DeviceReady,
-    Ssch,
-)
+from ctc.subchannel import Command, DeviceLost, DeviceReady, Ssch
 from isfc.errors import Backpressure, LocalProtocolError
 from isfc.link.conversations import AppcFlow
 from isfc.link.events import Delivered, DeviceChanged, LinkUp, Sent

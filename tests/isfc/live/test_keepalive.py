@@ -9,14 +9,7 @@ import pytest
 
 from isfc.live import connection, forward, keepalive
 from isfc.live.endpoint import TcpEndpoint
-from isfc.live.keepalive import (
-    IDLE_S,
-    INTERVAL_S,
-    PROBES_MAX,
-    UNCONFIRMED_MS,
-    Answers,
-    keep_alive,
-)
+from isfc.live.keepalive import IDLE_S, INTERVAL_S, PROBES_MAX, UNCONFIRMED_MS, Answers, keep_alive
 from tests.isfc.live.tcp import echo, forwarded, tcp_server
 from tests.live.nodes import open_pair
 from tests.live.pair import LivePair, Run

@@ -7,13 +7,7 @@ import pytest
 from ctc.address import Rdev
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
-from isfc.measured.measurement import (
-    DeviceFigures,
-    FilePlace,
-    LinkFigures,
-    Measurement,
-    WayFigures,
-)
+from isfc.measured.measurement import DeviceFigures, FilePlace, LinkFigures, Measurement, WayFigures
 from isfc.measured.seen import seen_intervals, seen_link, zone_seconds
 
 LAYOUT = load_layout("atlanta-boston")

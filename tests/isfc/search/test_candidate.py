@@ -8,11 +8,7 @@ from hypothesis import given
 
 from ctc.address import Rdev
 from isfc.errors import ConfigurationError
-from isfc.search.candidate import (
-    all_candidates,
-    canonical,
-    parse_fixed,
-)
+from isfc.search.candidate import all_candidates, canonical, parse_fixed
 from tests.isfc.search.candidates import FIBRES, LAYOUT, SEQUENCES
 
 

@@ -15,14 +15,7 @@ from isfc.testing.cluster import mesh
 from scenarios.figures.glance import Glance
 from scenarios.figures.limit import find_limit
 from scenarios.figures.link_rates import link_rates
-from scenarios.figures.resources import (
-    LINE,
-    PROCESSOR,
-    RESOURCES,
-    Holder,
-    scaled,
-    time_constants,
-)
+from scenarios.figures.resources import LINE, PROCESSOR, RESOURCES, Holder, scaled, time_constants
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.own_guests import CONVERSATIONS, open_load
 from scenarios.runs.saturation import SATURATING_PAIRS, STATED_PAIRS, RunEach, one_way

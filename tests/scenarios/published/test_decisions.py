@@ -3,14 +3,7 @@
 import pytest
 
 from scenarios.published.companion import load_table
-from scenarios.published.decisions import (
-    CHOICES,
-    decide,
-    most_ctcs,
-    outliers,
-    regret,
-    rule_figures,
-)
+from scenarios.published.decisions import CHOICES, decide, most_ctcs, outliers, regret, rule_figures
 
 TRANSPORT = load_table("transport")
 IBM = {row.key: row.number("mb_per_s") for row in TRANSPORT.rows}

@@ -16,13 +16,7 @@ from scenarios.published.table import (
     Role,
     Selection,
 )
-from scenarios.published.verdict import (
-    check_bounds,
-    check_changes,
-    in_group,
-    judge,
-    summarise,
-)
+from scenarios.published.verdict import check_bounds, check_changes, in_group, judge, summarise
 
 ALL_MULTI_CTC: Selection = {"rdevs": [4, 8, 10, 12, 14, 16]}
 

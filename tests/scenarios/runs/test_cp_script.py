@@ -6,13 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isfc.cp.messages import (
-    LINK_ACTIVATED,
-    LINK_DEACTIVATED,
-    LINK_DOWN,
-    LINK_UP,
-    OPERATOR,
-)
+from isfc.cp.messages import LINK_ACTIVATED, LINK_DEACTIVATED, LINK_DOWN, LINK_UP, OPERATOR
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.link.name import NodeName

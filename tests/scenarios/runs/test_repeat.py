@@ -7,14 +7,7 @@ import pytest
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.repeat import (
-    MEASURES,
-    SEEDS_MAX,
-    mean,
-    repetitions,
-    spread_percent,
-    spreads,
-)
+from scenarios.runs.repeat import MEASURES, SEEDS_MAX, mean, repetitions, spread_percent, spreads
 from scenarios.runs.result import DeviceResult, Result
 from scenarios.runs.workload import SUITES
 

@@ -4,9 +4,7 @@ import pytest
 
 from tests.lengthy import few_in_every_run
 from tools.benchmarks import bench_live, forwarded, tcp_services
-from tools.benchmarks.contenders import (
-    ContenderWork,
-)
+from tools.benchmarks.contenders import ContenderWork
 
 
 @pytest.mark.parametrize(

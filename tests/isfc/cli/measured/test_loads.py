@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,8 @@ from isfc.layout.catalogue import load_collection
 from isfc.measured.by_time import PERIODS
 from isfc.search.windows import guest_rate
 from scenarios.figures.link_rates import carried
-from scenarios.runs.steady import steady_run
+from scenarios.figures.rates import carry
+from scenarios.runs.steady import steady_ends
 from tools.pages.console import PROJECT
 
 pytestmark = pytest.mark.at_length
@@ -38,14 +39,14 @@ def table(tmp_path: Path) -> Path:
 
 
 Loads = Callable[..., dict[str, Any]]
-RUN = cache(steady_run)
+RUN = cache(steady_ends)
 MOVED = cache(guest_rate)
 
 
 @pytest.fixture(autouse=True)
 def each_run_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """The layout is the same in most tests, and so is what it carries."""
-    monkeypatch.setattr("isfc.search.loads.steady_run", RUN)
+    monkeypatch.setattr("isfc.search.loads.carry", partial(carry, look=RUN))
     monkeypatch.setattr("isfc.search.loads.guest_rate", MOVED)
 
 

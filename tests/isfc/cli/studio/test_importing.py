@@ -9,12 +9,7 @@ from isfc.cli.judgement.advice import link_names
 from isfc.cli.main import run
 from isfc.cli.studio.command_line import Printed
 from isfc.cli.studio.importing import Asked, File, Import, import_files
-from isfc.cli.studio.panels import (
-    LossesPanel,
-    RelocationPanel,
-    StatementsPanel,
-    show_panel,
-)
+from isfc.cli.studio.panels import LossesPanel, RelocationPanel, StatementsPanel, show_panel
 from isfc.cli.studio.runs import Run
 from isfc.cli.studio.runs import run as run_workload
 from isfc.cli.studio.tasks import Subject
