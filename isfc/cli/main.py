@@ -175,6 +175,11 @@ COMMANDS: Final = {
 }
 """By the name that a user gives, in the order of ``isfc --help``."""
 
+GONE: Final = {
+    "isfc run --timeline": "--trace FILE, a trace of every I/O that Perfetto draws",
+}
+"""What does now what a command or an option did that is gone."""
+
 
 class Subcommands(TyperGroup):
     """The subcommands, each loaded when it is used; to be listed, its summary is enough."""
@@ -286,6 +291,9 @@ def _usage(error: typer.TyperException) -> str:
     """What is wrong with the command line, and where to read more."""
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "isfc"
+    option = getattr(error, "option_name", "")
+    if instead := GONE.get(f"{command} {option}"):
+        return f"{option} is gone: use {instead}"
     return f"{error.format_message().expandtabs(2)}\nTry '{command} --help'."
 
 

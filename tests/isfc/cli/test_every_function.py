@@ -42,7 +42,7 @@ ELSEWHERE: Final[dict[str, dict[str, str]]] = {
     "check": {"layouts": "one at a time"},
     "io run": dict.fromkeys(["ctcs", "pairs"], "`io_beside`"),
     "run": dict.fromkeys(["message", "reply", "window"], "`Workload`")
-    | dict.fromkeys(["cp", "trace", "timeline"], "`isfc.testing`")
+    | dict.fromkeys(["cp", "trace"], "`isfc.testing`")
     | dict.fromkeys(["faults", "fault_seed"], "`isfc.testing`")
     | {"traffic": "`simulate_links`", "seeds": "`sweep`"},
     "relocate": dict.fromkeys(OF_A_GUEST, "`GuestPlan`")

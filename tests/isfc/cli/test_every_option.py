@@ -161,7 +161,6 @@ run FILE LOAD --seconds 0.02 --warmup 0
     --interval 0.01 | --report device                     ----
     --cp orders.txt                                       ++++
     --trace out.json                                      ++++
-    --timeline 5ms                                        ++++
     --faults faults.toml                                  ++++
     --fault-seed 3                                        ++++
     --csv                                                 ++++

@@ -41,7 +41,7 @@ run       | run atlanta-boston --workload HL --pairs 50              | sent +rec
 run       | run atlanta-boston .* --report link                      | Written
 faults    | run published-4 .* --faults docs/faults.toml             | before during after
 cp        | run atlanta-boston .* --cp docs/commands.cp              | Link 6003 deactivated
-timeline  | run published-4 .* --timeline 10ms                       | us a column
+timeline  | run published-4 .* --trace link.json                     | seen from CLIENT
 compare   | compare 8.json 10.json                                   | MB/s both ways: A .* B
 relocation| relocate published-12 --memory 2G                        | was moved in .* stopped
 relocation| relocate .* --max-quiesce 1                              | was not moved: MAXQUIESCE
