@@ -177,6 +177,9 @@ COMMANDS: Final = {
 
 GONE: Final = {
     "isfc run --timeline": "--trace FILE, a trace of every I/O that Perfetto draws",
+    "isfc relocate --sweep": "--best for guests together, 'isfc sweep' for channels",
+    "isfc evacuate --sweep": "--best, which tells all that it tried",
+    "isfc relocate --shorter": "what the page says: what limits it, and what would let a guest go",
 }
 """What does now what a command or an option did that is gone."""
 
