@@ -54,7 +54,7 @@ import config {here}/ATLANTA.config --layout imported.toml
 import islink {logs}/atlanta.txt {logs}/boston.txt --chpids BOSTON:50=7000-7001,51=7020-7021
 new --systems A,B --chpids 40:50
 number atlanta-boston
-schema
+new --schema
 check atlanta-boston --fail-on never
 show published-4 -o drawn.svg
 change published-4 published-1 --no-rates

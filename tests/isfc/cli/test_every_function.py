@@ -38,6 +38,7 @@ ELSEWHERE: Final[dict[str, dict[str, str]]] = {
     | dict.fromkeys(["simulate", "rule"], "`carried`, which runs what `plan` does not"),
     "change": {"rates": "`carried` of each step", "try": "`simulate` of each step"}
     | dict.fromkeys(["partitions", "ports"], "`import_iocp`"),
+    "new": {"schema": "`schema`"},
     "show": {"connections": "`connections`"},
     "check": {"layouts": "one at a time"},
     "io run": dict.fromkeys(["ctcs", "pairs"], "`io_beside`"),
