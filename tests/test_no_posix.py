@@ -54,11 +54,11 @@ import config {here}/ATLANTA.config --layout imported.toml
 import islink {logs}/atlanta.txt {logs}/boston.txt --chpids BOSTON:50=7000-7001,51=7020-7021
 new --systems A,B --chpids 40:50
 number atlanta-boston
-schema
+new --schema
 check atlanta-boston --fail-on never
 show published-4 -o drawn.svg
 change published-4 published-1 --no-rates
-run published-1 --workload HS --pairs 5 --seconds 0.1 --timeline 5ms
+run published-1 --workload HS --pairs 5 --seconds 0.1 --trace {here}/trace.json
 run two-cecs --traffic ALPHA-BETA:HS:1 --seconds 0.01 --warmup 0.01
 run atlanta-boston --workload HS --pairs 1 --seconds 0.02 --warmup 0.01 --fault-seed 1
 collide published-1 --offer-out 5 --offer-in 5 --steps 1 --seconds 0.01 --seeds 1

@@ -51,7 +51,6 @@ COMMANDS: Final = {
         "import_.command", "app", "Make a layout from IOCP decks, console logs or configurations."
     ),
     "new": Subcommand("new", "new", "Write a commented layout of a few options or answers."),
-    "schema": Subcommand("new", "schema", "Print the JSON schema of layout files."),
     "size": Subcommand(
         "size",
         "size",
@@ -175,6 +174,15 @@ COMMANDS: Final = {
 }
 """By the name that a user gives, in the order of ``isfc --help``."""
 
+GONE: Final = {
+    "isfc run --timeline": "--trace FILE, a trace of every I/O that Perfetto draws",
+    "isfc schema": "'isfc new --schema'",
+    "isfc relocate --sweep": "--best for guests together, 'isfc sweep' for channels",
+    "isfc evacuate --sweep": "--best, which tells all that it tried",
+    "isfc relocate --shorter": "what the page says: what limits it, and what would let a guest go",
+}
+"""What does now what a command or an option did that is gone."""
+
 
 class Subcommands(TyperGroup):
     """The subcommands, each loaded when it is used; to be listed, its summary is enough."""
@@ -191,6 +199,8 @@ class Subcommands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """The subcommand that ``args`` begins with, loaded; typer's error if there is none."""
+        if instead := GONE.get(f"isfc {args[0]}"):
+            raise ConfigurationError(f"{args[0]} is gone: use {instead}")
         name, found, rest = super().resolve_command(ctx, args)
         if found and COMMANDS[args[0]].needs_posix and not {"-h", "--help"} & set(args):
             check_posix(f"'isfc {args[0]}'")
@@ -286,6 +296,9 @@ def _usage(error: typer.TyperException) -> str:
     """What is wrong with the command line, and where to read more."""
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "isfc"
+    option = getattr(error, "option_name", "")
+    if instead := GONE.get(f"{command} {option}"):
+        return f"{option} is gone: use {instead}"
     return f"{error.format_message().expandtabs(2)}\nTry '{command} --help'."
 
 

@@ -1,5 +1,6 @@
 """``isfc new``: a commented layout of a few options, or of the answers to a few questions."""
 
+import json
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,15 +9,16 @@ from typing import Annotated, Generic, TypeVar
 import typer
 
 from isfc.cli.options.number import bounded
-from isfc.cli.options.option import valued
+from isfc.cli.options.option import flag, valued
 from isfc.cli.options.source import OutputOption, write_text
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import ForceOption
-from isfc.cli.output.streams import ask_user, show_json
+from isfc.cli.output.streams import ask_user
 from isfc.errors import ConfigurationError
 from isfc.layout import new as make
 from isfc.layout.build import ASSUMED_FEATURE
 from isfc.layout.checked_toml import within
+from isfc.layout.layout import Layout
 from isfc.layout.schema import layout_schema
 from isfc.layout.write import format_layout
 from isfc.link.scan import CTCS_MAX
@@ -52,8 +54,11 @@ def new(
             "RDEV[,RDEV]", "The first device number of both systems, or of each; 6000 if not said."
         ),
     ] = None,
-    output: OutputOption = None,
     *,
+    schema: Annotated[
+        bool, flag("--schema", "The JSON schema of layout files instead, for an editor.")
+    ] = False,
+    output: OutputOption = None,
     force: ForceOption = False,
 ) -> None:
     """Write a commented layout of a few options or answers.
@@ -61,6 +66,27 @@ def new(
     At a terminal, what no option says is asked for, on stderr. Device numbers of the first chpid
     begin as told, and those of each further one 16 higher.
     """
+    if schema:
+        if any((systems, chpids, ctcs, feature, rdevs)):
+            raise ConfigurationError("--schema: expected no option with it that is of a layout")
+        write_text(json.dumps(layout_schema(), indent=2) + "\n", output, force=force)
+        return
+    layout = _asked_for(systems, chpids, ctcs, feature, rdevs)
+    heading = [
+        f"A logical link between {layout.nodes[0]} and {layout.nodes[1]}.",
+        "'isfc plan FILE' judges it, 'isfc check FILE' holds it against IBM's advice.",
+    ]
+    write_text(format_layout(layout, heading=heading, explained=True), output, force=force)
+
+
+def _asked_for(
+    systems: str | None,
+    chpids: str | None,
+    ctcs: int | None,
+    feature: str | None,
+    rdevs: str | None,
+) -> Layout:
+    """The layout of the options, and of answers to what they do not say."""
     ask = sys.stdin is not None and sys.stdin.isatty()
     nodes = _Question("systems", "The two systems", "ATLANTA,BOSTON", make.read_nodes).answer(
         systems, ask
@@ -81,12 +107,7 @@ def new(
     firsts = _Question(
         "rdevs", "First device number", "6000", make.read_firsts, is_default=True
     ).answer(rdevs, ask)
-    layout = make.layout_of(nodes, pairs, count, profiles, firsts)
-    heading = [
-        f"A logical link between {layout.nodes[0]} and {layout.nodes[1]}.",
-        "'isfc plan FILE' judges it, 'isfc check FILE' holds it against IBM's advice.",
-    ]
-    write_text(format_layout(layout, heading=heading, explained=True), output, force=force)
+    return make.layout_of(nodes, pairs, count, profiles, firsts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +136,3 @@ class _Question(Generic[_T]):
             )
         with within(f"--{self.option} {text[:40]!r}"):
             return self.read(text)
-
-
-def schema() -> None:
-    """Print the JSON schema of layout files.
-
-    Editors that know TOML, such as those with Taplo, complete and check layouts with it.
-    """
-    show_json(layout_schema())

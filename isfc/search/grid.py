@@ -11,6 +11,7 @@
     pairs = [1, 10, 50]
     seed = [1, 2, 3]
     lose = ["none", "40", "40+director:1"]       # what is gone, several things together
+    channels = [1, 2, 3]                         # of each layout, more like its last
 
     [template]                                   # layouts made of parameters, each a list
     systems = ["ATLANTA", "BOSTON"]              # but this
@@ -44,6 +45,7 @@ from isfc.layout.lost import check_pieces, collection_without, known_pieces, lin
 from isfc.layout.sharing import with_notes
 from isfc.layout.site import SiteProfile
 from isfc.layout.site_file import with_site
+from isfc.layout.widened import CHANNELS_MAX, with_channels
 from isfc.link.name import NodeName
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.warmup import WARMUP
@@ -154,6 +156,7 @@ class _Grid(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     link: list[str] | None = None
     seed: tuple[int, ...] = (1,)
     lose: tuple[str, ...] = (NONE,)
+    channels: list[Annotated[int, msgspec.Meta(ge=1, le=CHANNELS_MAX)]] | None = None
 
 
 class _Template(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -179,6 +182,7 @@ _EXPECTED: Final[Mapping[type, Mapping[str, str]]] = {
         "link": 'a list of links of these layouts, such as ["ATLANTA-BOSTON"]',
         "seed": "a list of seeds, such as [1, 2, 3]",
         "lose": 'a list of what is gone, such as ["none", "40", "40+41"]',
+        "channels": f"a list of numbers of channels from 1 to {CHANNELS_MAX}, such as [1, 2, 4]",
     },
     _Template: {
         "systems": 'the names of the two systems, such as ["ATLANTA", "BOSTON"]',
@@ -255,8 +259,10 @@ def parse_grid(data: bytes, folder: Path) -> list[Cell]:
     if grid.layout is not None:
         with within("[grid]"):
             sites = [*_named(grid.layout, grid.link, folder)]
-    elif grid.link is not None:
-        raise ConfigurationError("[grid] link: expected layout beside it")
+            if grid.channels is not None:
+                sites = [*_widened(sites, grid.channels)]
+    elif grid.link is not None or grid.channels is not None:
+        raise ConfigurationError("[grid] link and channels: expected layout beside them")
     else:
         sites = [*_made(convert(root.template, _Template, "[template]", _EXPECTED[_Template]))]
     axes = (sites, grid.lose, grid.workload, grid.pairs, grid.seed)
@@ -363,6 +369,15 @@ def _named(names: Sequence[str], links: Sequence[str] | None, folder: Path) -> I
             for link in links or ():
                 chosen = with_notes(collection, collection.link(link, "[grid] link"))
                 yield _Site({"layout": name, "link": link}, collection, chosen)
+
+
+def _widened(sites: Sequence[_Site], channels: Sequence[int]) -> Iterator[_Site]:
+    """The link of each place over so many channels."""
+    for site, count in product(sites, channels):
+        if site.link is None:
+            raise ConfigurationError(f"channels: of {_said(site.place)}; expected link beside it")
+        link = with_channels(site.link, count)
+        yield _Site({**site.place, "channels": count}, Collection.of(link), link)
 
 
 def _made(table: _Template) -> Iterator[_Site]:

@@ -11,13 +11,12 @@ from dataclasses import replace
 from math import ceil, inf
 from typing import Final
 
-from ctc.address import RDEV_MAX, ChpidId, Rdev
 from isfc.layout.collection import Collection
-from isfc.layout.layout import CtcPair, Fibre, Layout
+from isfc.layout.layout import Layout
 from isfc.layout.machines import find_link
+from isfc.layout.widened import CHANNELS_MAX, with_channels
 from isfc.link.name import NodeName
-from isfc.link.scan import CTCS_MAX
-from scenarios.moves.evacuation import Evacuated, Evacuation, EvacuationOutcome
+from scenarios.moves.evacuation import Evacuation, EvacuationOutcome
 from scenarios.moves.guest import (
     IO_CHANGED_LENGTH,
     STATE_LENGTH,
@@ -33,9 +32,6 @@ from scenarios.moves.targets import Placed
 from scenarios.moves.vmrelocate import Limits, RelocationEnd
 from scenarios.runs.experiment import NS_PER_S
 from scenarios.runs.result import MIB
-
-CHANNELS_MAX: Final = 8
-"""Channels of a link in a sweep. Chosen: two CTCs on each of them."""
 
 SAMPLE_LENGTH: Final = 128 * MIB
 """Bytes of each guest of the short relocation (chosen: a fraction of a second on most links)."""
@@ -105,23 +101,6 @@ def sampled_rates(evacuation: Evacuation) -> list[float]:
         for plan, length in zip(evacuation.plans, lengths, strict=True)
     ]
     return [*map(_rate, move(replace(evacuation.with_plans(short), orders=())).guests)]
-
-
-def move_by_rate(evacuation: Evacuation) -> EvacuationOutcome:
-    """A relocation by its rules. What other traffic and CTCs do meanwhile is not known."""
-    rates = iter(sampled_rates(evacuation))
-    found = in_order(
-        evacuation.plans,
-        evacuation.together,
-        lambda plan, now_ns: by_rate(plan, next(rates), now_ns),
-    )
-    return EvacuationOutcome(
-        evacuation,
-        tuple(
-            Evacuated(*(each.plan, each.passes, each.end), source=at.source, meant=at.to, to=at.to)
-            for each, at in zip(found, evacuation.tenants, strict=True)
-        ),
-    )
 
 
 def in_order(
@@ -260,39 +239,3 @@ def _channels(outcome: EvacuationOutcome, source: NodeName, to: NodeName) -> int
     if not counts or not enough(counts[-1]):
         return None
     return counts[bisect_left(counts, True, hi=len(counts) - 1, key=enough)]
-
-
-def with_channels(layout: Layout, count: int) -> Layout:
-    """The layout over so many fibres: its first ones, and then more like the last.
-
-    A fibre keeps its CTCs, as many of them as a link of 16 has room for; one that is new has as
-    many as the last. New CTCs have the numbers after the last; new chpids share nothing.
-    """
-    fibres = list(layout.fibres[:count])
-    last = fibres[-1]
-    while len(fibres) < count:
-        taken = [fibre.chpids for fibre in (*layout.fibres, *fibres)]
-        first, second = (_free_chpid([chpids[end] for chpids in taken]) for end in (0, 1))
-        name = f"{last.name}+{len(fibres)}"
-        fibres.append(replace(last, name=name, chpids=(first, second), channels=(), ports=()))
-    devices = layout.device_list()
-    most = CTCS_MAX // count
-    own = {fibre: [ctc for ctc in devices if ctc.fibre == fibre][:most] for fibre in fibres}
-    ctcs = [ctc for each in own.values() for ctc in each]
-    for fibre in fibres[len(layout.fibres) :]:
-        ctcs += _more(ctcs, fibre, len(own[last]))
-    return replace(layout, fibres=tuple(fibres), ctcs=tuple(ctcs))
-
-
-def _more(ctcs: list[CtcPair], fibre: Fibre, count: int) -> list[CtcPair]:
-    first, second = (max(ctc.rdevs[end] for ctc in ctcs) for end in (0, 1))
-    room = min(count, RDEV_MAX - max(first, second))
-    return [
-        CtcPair(fibre, (Rdev(first + number), Rdev(second + number)))
-        for number in range(1, room + 1)
-    ]
-
-
-def _free_chpid(taken: list[ChpidId]) -> ChpidId:
-    after = (ChpidId((max(taken) + step) % 256) for step in range(1, 257))
-    return next(chpid for chpid in after if chpid not in taken)

@@ -146,20 +146,10 @@ class Evacuation:
         """The guests, in their order."""
         return tuple(tenant.plan for tenant in self.tenants)
 
-    @property
-    def only_link(self) -> Layout:
-        """Its link, if there is one."""
-        (link,) = self.collection.links
-        return link
-
     def loads_of(self, link: str) -> tuple[LinkLoad, ...]:
         """The other traffic of a link, by its name."""
         nodes = {*self.collection.link(link).nodes}
         return tuple(load for load in self.loads if {load.client, load.server} == nodes)
-
-    def with_link(self, layout: Layout) -> "Evacuation":
-        """The same over another layout of its only link."""
-        return replace(self, collection=replace(self.collection, links=(layout,)))
 
     def with_plans(self, plans: Sequence[GuestPlan]) -> "Evacuation":
         """The same with other guests in the places of its own."""

@@ -25,7 +25,6 @@ TOPICS: Final = {
     "plan": ("tutorial.md", "loss.md", "layouts.md"),
     "import": ("import.md",),
     "new": ("layouts.md",),
-    "schema": ("layouts.md",),
     "size": ("size.md",),
     "export": ("import.md",),
     "change": ("changing.md",),

@@ -1,7 +1,6 @@
 """``isfc evacuate``: move every guest of some systems to other members of their cluster."""
 
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -12,10 +11,9 @@ from isfc.cli.options.flattened import flattened
 from isfc.cli.options.guest_file import read_guests
 from isfc.cli.options.layout import LayoutArgument, open_collection
 from isfc.cli.options.number import JobsOption, bounded
-from isfc.cli.output.progress import run_all
 from isfc.cli.relocation.options import AtOption, ShownOptions, read_orders_given
 from isfc.cli.relocation.rolling import show_rolling
-from isfc.cli.relocation.shown import show_moves, show_sweep, watch
+from isfc.cli.relocation.shown import move_and_show
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
@@ -23,9 +21,7 @@ from isfc.layout.in_words import find_node
 from scenarios.moves.evacuated import systems_in_turn, systems_named
 from scenarios.moves.evacuation import TOGETHER_MAX, Evacuation
 from scenarios.moves.rolling import Rolling
-from scenarios.moves.study import Varied
 from scenarios.moves.targets import Tenant, place_guests, rooms
-from scenarios.moves.together import best_together
 from scenarios.moves.vmrelocate import Limits
 from scenarios.runs.workload import load_of
 
@@ -35,12 +31,6 @@ _Found = TypeVar("_Found")
 class EvacuationShown(ShownOptions, frozen=True):
     """What is shown of an evacuation, and how."""
 
-    sweep: Annotated[
-        bool, typer.Option("--sweep", help="A table instead: with 1, 2, 4 ... guests together.")
-    ] = False
-    best: Annotated[
-        bool, typer.Option("--best", help="Search how many together are best, and show that.")
-    ] = False
     rolling: Annotated[
         bool,
         typer.Option(
@@ -51,12 +41,8 @@ class EvacuationShown(ShownOptions, frozen=True):
     ] = False
 
     def __post_init__(self) -> None:
-        if self.sweep and self.plot:
-            raise ConfigurationError("--sweep: expected no --plot with it")
-        if self.rolling and (self.sweep or self.best or self.plot):
-            raise ConfigurationError("--rolling: expected no --sweep, --best or --plot with it")
-        if self.sweep and self.best:
-            raise ConfigurationError("--sweep and --best: expected one of them")
+        if self.rolling and (self.best or self.plot):
+            raise ConfigurationError("--rolling: expected neither --best nor --plot with it")
         super().__post_init__()
 
 
@@ -116,13 +102,7 @@ def evacuate_system(
     with within(f"--guests {guests}"):
         placed = place_guests(collection, sources, tenants, room)
     evacuation = Evacuation(collection, sources, placed, **run, room=room)
-    if shown.sweep:
-        show_sweep(evacuation, Varied.GUESTS, shown, jobs)
-        return
-    best = None
-    if shown.best:
-        best = best_together(evacuation, partial(run_all, jobs=jobs, is_said=True))
-    show_moves(best.outcome if best else watch(evacuation), shown, best=best)
+    move_and_show(evacuation, shown, jobs)
 
 
 def _named(find: Callable[[], _Found]) -> _Found:

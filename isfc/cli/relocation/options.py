@@ -43,9 +43,7 @@ PlotOption = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Draw the passes over time; FILE ends with .svg or .png."),
 ]
-CsvOption = Annotated[
-    bool, typer.Option("--csv", help="Print the passes, or the sweep's table, as CSV.")
-]
+CsvOption = Annotated[bool, typer.Option("--csv", help="Print the passes as CSV.")]
 
 
 class LeavingOptions(Struct, frozen=True):
@@ -159,6 +157,9 @@ class LimitOptions(Struct, frozen=True):
 class ShownOptions(Struct, frozen=True):
     """How moves are shown."""
 
+    best: Annotated[
+        bool, typer.Option("--best", help="Search how many together are best, and show that.")
+    ] = False
     plot: PlotOption = None
     force: ForceOption = False
     csv: CsvOption = False

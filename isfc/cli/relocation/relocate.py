@@ -1,17 +1,11 @@
 """``isfc relocate``: live guest relocation over a layout's link, in virtual time."""
 
-from functools import partial
-from typing import Annotated
-
-import typer
-
 from isfc.cli.options.experiment import SeedOption, choose_node
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.guest import GuestOptions
 from isfc.cli.options.layout import open_with_disks
 from isfc.cli.options.number import JobsOption
 from isfc.cli.options.profile import LinkOptions
-from isfc.cli.output.progress import run_all
 from isfc.cli.relocation.options import (
     AtOption,
     BackgroundOption,
@@ -22,31 +16,8 @@ from isfc.cli.relocation.options import (
     read_background,
     read_orders_given,
 )
-from isfc.cli.relocation.shown import show_moves, show_sweep, watch
-from isfc.errors import ConfigurationError
+from isfc.cli.relocation.shown import move_and_show
 from scenarios.moves.evacuation import WINDOW, Evacuation
-from scenarios.moves.study import Varied, advise
-
-
-class RelocationShown(ShownOptions, frozen=True):
-    """What is shown of a relocation, and how."""
-
-    sweep: Annotated[
-        Varied | None,
-        typer.Option(
-            help="A table instead: over 1, 2, 3 ... channels, or with 1, 2, 4 ... guests together."
-        ),
-    ] = None
-    shorter: Annotated[
-        bool, typer.Option("--shorter", help="Try what would make the stop shorter as well.")
-    ] = False
-
-    def __post_init__(self) -> None:
-        if self.sweep and (self.shorter or self.plot):
-            raise ConfigurationError("--sweep: expected neither --shorter nor --plot with it")
-        if self.csv and self.shorter:
-            raise ConfigurationError("--shorter and --csv: expected --json, which has both")
-        super().__post_init__()
 
 
 @flattened
@@ -61,7 +32,7 @@ def relocate_guests(
     window: WindowOption = WINDOW,
     seed: SeedOption = 1,
     jobs: JobsOption = None,
-    shown: RelocationShown,
+    shown: ShownOptions,
 ) -> None:
     """Show how long live guest relocations take over the link.
 
@@ -84,11 +55,4 @@ def relocate_guests(
         window=window,
         seed=seed,
     )
-    if shown.sweep is not None:
-        show_sweep(evacuation, shown.sweep, shown, jobs)
-        return
-    outcome = watch(evacuation)
-    advice = None
-    if shown.shorter:
-        advice = advise(outcome, partial(run_all, jobs=jobs, is_said=True))
-    show_moves(outcome, shown, like=guest.like, advice=advice)
+    move_and_show(evacuation, shown, jobs, like=guest.like)

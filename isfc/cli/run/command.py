@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -44,7 +45,6 @@ from isfc.cli.run.during import (
     show_refusals,
     show_transcript,
 )
-from isfc.cli.run.timeline import TimelineOutput, run_timelines
 from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
 from scenarios.figures.limit import find_limit
@@ -109,7 +109,7 @@ def run_layout(
         client=client,
     )
     check_view(output, [experiment])
-    timeline = during.timeline_of(experiment, output)
+    trace = during.trace_of(experiment, output)
     faults = during.faults_of(experiment, output)
     transcript = during.transcript(experiment, output)
     if faults is not None:
@@ -117,8 +117,7 @@ def run_layout(
 
         show_fault_run(experiment, faults, json=json)
     else:
-        measured_run = experiment if timeline is None else timeline.experiment
-        _LinkRun(measured_run, disks, side, output, transcript, chosen.layout, why).show(timeline)
+        _LinkRun(experiment, disks, side, output, transcript, trace, chosen.layout, why).show()
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,14 +132,13 @@ class _LinkRun:
     side: NodeName | None
     output: Output
     transcript: Transcript | None
+    trace: Path | None
     layout: str
     why: bool
 
-    def show(self, timeline: TimelineOutput | None) -> None:
+    def show(self) -> None:
         """Run it and print what is wanted of it; ends with 1 if CP refused a command."""
-        if timeline is not None:
-            self._show_timeline(timeline)
-        elif self.output.view is None:
+        if self.output.view is None:
             self._show_run()
         else:
             self._show_view(self.output.view)
@@ -150,7 +148,7 @@ class _LinkRun:
     def _show_run(self) -> None:
         """Print all of the run; with what the disks on its chpids cost, run once."""
         experiment, disks = self.experiment, self.disks
-        if disks is None or self.output.seeds is not None or self.transcript is not None:
+        if disks is None or self.output.seeds or self.transcript or self.trace:
             self._show_results(self._results())
             return
         shared = beside_disks(experiment, disks, self.output)
@@ -211,19 +209,9 @@ class _LinkRun:
         heading = run_heading(experiment, shown.samples[0].result.node, output.seeds or 1)
         show_report(output, view, heading, [shown])
 
-    def _show_timeline(self, wanted: TimelineOutput) -> None:
-        """Write the trace, and print the chart, or what would be printed without."""
-        chart, outcome = run_timelines(wanted, self.transcript)
-        result = self._at_side(outcome)
-        if chart is None:
-            self._show_results([result])
-        else:
-            show_transcript(self.transcript)
-            show(run_heading(self.experiment, result.node), "", chart)
-
     def _results(self) -> list[Result]:
         """The result of the run, or of one with each seed."""
-        found = outcomes(self.experiment, self.output, self.transcript)
+        found = outcomes(self.experiment, self.output, self.transcript, self.trace)
         return [self._at_side(outcome) for outcome in found]
 
     def _at_side(self, outcome: Outcome) -> Result:

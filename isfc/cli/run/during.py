@@ -1,7 +1,6 @@
 """What happens to links while they run, what CP says to it, and what is recorded of every I/O."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,11 +12,11 @@ from isfc.cli.output.file import ForceOption, check_file
 from isfc.cli.output.progress import run_all, watch
 from isfc.cli.output.streams import show_error, show_lines
 from isfc.cli.results.view_options import Output
-from isfc.cli.run.timeline import SECONDS_MAX, TimelineOutput, read_time
+from isfc.cli.run.trace import SECONDS_MAX, run_traced
 from isfc.errors import ConfigurationError
 from scenarios.faults.fault import DRAWN_COUNT, Fault, draw_faults, read_faults
 from scenarios.runs.cp_script import ConsoleEntry, Transcript, read_script
-from scenarios.runs.experiment import NS_PER_S, Experiment
+from scenarios.runs.experiment import Experiment
 from scenarios.runs.repeat import repetitions
 from scenarios.runs.run import Outcome, run
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class DuringOptions(Struct, frozen=True):
-    """CP commands, faults, a trace and a chart. What goes with what is checked as it is read.
+    """CP commands, faults and a trace. What goes with what is checked as it is read.
 
     ``output`` is what else is wanted of the run. All raise `ConfigurationError`.
     """
@@ -41,9 +40,6 @@ class DuringOptions(Struct, frozen=True):
         valued("FILE", "Write every I/O into FILE (.json), a trace that Perfetto opens."),
     ] = None
     force: ForceOption = False
-    timeline: Annotated[
-        str | None, valued("TIME", "Draw the first TIME (such as 5ms) as a Gantt chart.")
-    ] = None
     faults: Annotated[
         str | None,
         valued("FILE", "Let things go wrong at times of the run: a TOML file of [[fault]]."),
@@ -66,39 +62,27 @@ class DuringOptions(Struct, frozen=True):
         except ConfigurationError as error:
             raise ConfigurationError(f"--cp {error}") from None
 
-    def timeline_of(self, experiment: Experiment, output: Output) -> TimelineOutput | None:
-        """The trace and the chart that are wanted; None if neither is."""
+    def trace_of(self, experiment: Experiment, output: Output) -> Path | None:
+        """The file of the trace that is wanted; None if none is."""
         check_file("--trace", self.trace, (".json",), force=self.force)
-        if self.trace is None and self.timeline is None:
+        if self.trace is None:
             return None
-        has_chart = self.timeline is not None
-        if output.view or output.csv or output.seeds or (has_chart and output.json):
-            raise ConfigurationError(
-                f"{'--timeline' if has_chart else '--trace'}: expected without --report, --csv "
-                "and --seeds" + ", and without --json" * has_chart
-            )
-        chart_ns = None if self.timeline is None else read_time("--timeline", self.timeline)
-        if chart_ns is not None and chart_ns > experiment.seconds * NS_PER_S:
-            raise ConfigurationError(
-                f"--timeline {self.timeline}: expected at most --seconds, {experiment.seconds:g} s"
-            )
-        if self.trace is not None and experiment.seconds > SECONDS_MAX:
+        if output.view or output.csv or output.seeds:
+            raise ConfigurationError("--trace: expected without --report, --csv and --seeds")
+        if experiment.seconds > SECONDS_MAX:
             raise ConfigurationError(
                 f"--trace with {experiment.seconds:g} s: expected --seconds {SECONDS_MAX:g} or less"
             )
-        if self.trace is None and chart_ns is not None:  # nobody asks for the rest of the run
-            experiment = replace(experiment, seconds=chart_ns / NS_PER_S)
-        return TimelineOutput(experiment, self.trace, chart_ns)
+        return self.trace
 
     def faults_of(self, experiment: Experiment, output: Output) -> list[Fault] | None:
         """The faults, from a file or drawn; None if there are to be none."""
         if self.faults is None and self.fault_seed is None:
             return None
-        others = (self.cp, self.trace, self.timeline)
-        if output.view or output.seeds or any(others):
+        if output.view or output.seeds or self.cp or self.trace:
             raise ConfigurationError(
                 f"{'--fault-seed' if self.faults is None else '--faults'}: expected without "
-                "--report, --seeds, --cp, --trace and --timeline"
+                "--report, --seeds, --cp and --trace"
             )
         where = experiment.collection
         if self.faults is None:
@@ -121,11 +105,16 @@ def transcript_lines(entries: Iterable[ConsoleEntry]) -> Iterator[str]:
 
 
 def outcomes(
-    experiment: Experiment, output: Output, transcript: Transcript | None
+    experiment: Experiment,
+    output: Output,
+    transcript: Transcript | None,
+    trace: Path | None = None,
 ) -> list[Outcome]:
     """What came of a run, with the commands that are given meanwhile, or of one with each seed."""
     if output.seeds is not None:
         return run_all(run, repetitions(experiment, output.seeds))
+    if trace is not None:
+        return [run_traced(experiment, trace, transcript)]
     operation = None if transcript is None else transcript.operation
     return [
         watch(

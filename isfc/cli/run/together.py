@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import typer
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
-from rich.console import RenderableType
 
 from isfc import __version__
 from isfc.cli.judgement.limit import limit_of_run, limits_json, together_line
@@ -31,7 +30,6 @@ from isfc.cli.run.during import (
     show_transcript,
 )
 from isfc.cli.run.faults import show_fault_run
-from isfc.cli.run.timeline import run_timelines
 from isfc.cli.run.together_page import cluster_heading, cluster_page, row_range, run_cluster_notes
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
@@ -82,25 +80,17 @@ def run_together(
     if faults is not None:
         show_fault_run(experiment, faults, json=output.json, together=True)
         return
-    timeline = during.timeline_of(experiment, output)
+    trace = during.trace_of(experiment, output)
     transcript = during.transcript(experiment, output)
-    chart: RenderableType | None = None
     if disks is not None:
         from isfc.io.shared import find_shared  # most files name no disks
 
         disks = disks if find_shared(disks, *experiment.collection.links) else None
-    if disks is not None and not (timeline or transcript or output.seeds or output.view):
+    if disks is not None and not (trace or transcript or output.seeds or output.view):
         _show_beside(experiment, disks, output)
         return
-    if timeline is None:
-        results = outcomes(experiment, output, transcript)
-    else:
-        chart, result = run_timelines(timeline, transcript)
-        results = [result]
-    if chart is not None:
-        show_transcript(transcript)
-        show(cluster_heading(timeline.experiment if timeline else experiment, None), "", chart)
-    elif output.view is not None:
+    results = outcomes(experiment, output, transcript, trace)
+    if output.view is not None:
         _show_views(experiment, results, output, output.view)
     else:
         _show_results(experiment, results, output, transcript)

@@ -31,24 +31,25 @@ RENAMED: Final = {"from": ("client", "source"), "at": ("orders",), "as": ("as_",
 """Options whose names are no good for arguments; with the second, ``--from`` of `relocate`."""
 
 OF_FILES: Final = "system zone ran records usable decimal_comma".split()
-OF_A_GUEST: Final = "memory change_rate touched hot_set write_rate like at_once shorter".split()
+OF_A_GUEST: Final = "memory change_rate touched hot_set write_rate like at_once".split()
 
 ELSEWHERE: Final[dict[str, dict[str, str]]] = {
     "plan": dict.fromkeys(["lose", "without"], "`losses`")
     | dict.fromkeys(["simulate", "rule"], "`carried`, which runs what `plan` does not"),
     "change": {"rates": "`carried` of each step", "try": "`simulate` of each step"}
     | dict.fromkeys(["partitions", "ports"], "`import_iocp`"),
+    "new": {"schema": "`schema`"},
     "show": {"connections": "`connections`"},
     "check": {"layouts": "one at a time"},
     "io run": dict.fromkeys(["ctcs", "pairs"], "`io_beside`"),
     "run": dict.fromkeys(["message", "reply", "window"], "`Workload`")
-    | dict.fromkeys(["cp", "trace", "timeline"], "`isfc.testing`")
+    | dict.fromkeys(["cp", "trace"], "`isfc.testing`")
     | dict.fromkeys(["faults", "fault_seed"], "`isfc.testing`")
     | {"traffic": "`simulate_links`", "seeds": "`sweep`"},
     "relocate": dict.fromkeys(OF_A_GUEST, "`GuestPlan`")
-    | dict.fromkeys(["sweep", "jobs"], "one at a time"),
-    "evacuate": dict.fromkeys(["sweep", "jobs"], "one at a time")
-    | {"best": "`together=None`", "rolling": "`rolling_maintenance`"},
+    | dict.fromkeys(["best", "jobs"], "`evacuate` with `together=None`"),
+    "evacuate": dict.fromkeys(["best", "jobs"], "`together=None`")
+    | {"rolling": "`rolling_maintenance`"},
     "compare": {"files": "`layouts`; results are records"},
     "measured read": {"layout": "`measured.compare` keeps those of its link"},
     "measured compare": dict.fromkeys([*OF_FILES, "files"], "`measured.read`")

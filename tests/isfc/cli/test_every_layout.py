@@ -56,9 +56,10 @@ OF_ALL = [
 PLAN = ["plan", "LAYOUT"]
 LOSE = ["plan", "LAYOUT", "--lose"]
 REPORT = ["report", "LAYOUT", "-o", "FOLDER/report.html"]
+TRACE = ["--trace", "FOLDER/trace.json", "--force"]
 OF_ONE = [
     ["run", "LAYOUT", "--pairs", "2", "--workload", "HS", *SHORT],
-    ["run", "LAYOUT", "--pairs", "2", "--workload", "HS", *SHORT, "--timeline", "5ms"],
+    ["run", "LAYOUT", "--pairs", "2", "--workload", "HS", *SHORT, *TRACE],
 ]
 OF_ONE_LONG = [
     ["relocate", "LAYOUT", "--memory", "8M", "--change-rate", "1M"],

@@ -161,7 +161,6 @@ run FILE LOAD --seconds 0.02 --warmup 0
     --interval 0.01 | --report device                     ----
     --cp orders.txt                                       ++++
     --trace out.json                                      ++++
-    --timeline 5ms                                        ++++
     --faults faults.toml                                  ++++
     --fault-seed 3                                        ++++
     --csv                                                 ++++
@@ -196,13 +195,9 @@ relocate FILE LINK TENANT
     --window 3                                            ++++
     --seed 5                                              ====
     --seed 5 | --background HS:5                          ++++
-    --jobs 2 | --sweep guests                             ====
-    --sweep guests                                        ++++
-    --shorter                                             ++++
-    --shorter | --csv                                     ----
-    --shorter | --sweep guests                            ----
+    --jobs 2 | --best --guests 2                          ====
+    --best                                                ++++
     --plot out.svg                                        ++++
-    --plot out.svg | --sweep guests                       ----
     --csv                                                 ++++
     --json                                                ++++
 evacuate FILE A --guests guests.csv
@@ -211,14 +206,11 @@ evacuate FILE A --guests guests.csv
     --quiet                                               -+-+
     --at "0.001 CANCEL G1"                                ++++
     --seed 5                                              =+=+
-    --jobs 2 | --sweep                                    ====
-    --sweep                                               ++++
+    --jobs 2 | --best                                     ====
     --best                                                ++++
-    --best | --sweep                                      ----
     --rolling | --guests home.csv                         ++++
-    --rolling | --sweep                                   ----
+    --rolling | --best                                    ----
     --plot out.svg                                        ++++
-    --plot out.svg | --sweep                              ----
     --csv                                                 ++++
     --json                                                ++++
 collide FILE LINK --offer-out 40 --offer-in 40 --steps 1 --seconds 0.01 --seeds 1
@@ -262,8 +254,7 @@ ELSEWHERE: Final = {
     "import islink": "chpids cec feature output json",
     "import config": "layout cec output",
     "export": "",
-    "new": "systems chpids ctcs feature rdevs output",
-    "schema": "",
+    "new": "systems chpids ctcs feature rdevs schema output",
     "size": "mb-per-s lost feature km workload pairs systems output jobs csv json",
     "report": "link output workload",
     "studio": "port no-browser",

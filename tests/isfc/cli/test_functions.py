@@ -78,7 +78,7 @@ def test_new_layout_drawing_and_schema_are_those_of_the_commands(
     drawn = tmp_path / "drawn.svg"
     text_of(capsys, "show", "two-cecs", "-o", str(drawn))
     assert isfc.drawing("two-cecs") == drawn.read_text("utf-8")
-    assert isfc.schema() == json.loads(text_of(capsys, "schema"))
+    assert isfc.schema() == json.loads(text_of(capsys, "new", "--schema"))
 
 
 def test_replay_and_steps_are_those_of_the_commands(capsys: pytest.CaptureFixture[str]) -> None:

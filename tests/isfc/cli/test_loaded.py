@@ -12,7 +12,6 @@ MODULES_MAX = {
     "plan": 68,
     "import": 120,
     "new": 51,
-    "schema": 51,
     "size": 152,
     "export": 111,
     "change": 176,

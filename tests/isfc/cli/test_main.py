@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from isfc import __version__, cli
-from isfc.cli.main import COMMANDS, load_command, run
+from isfc.cli.main import COMMANDS, GONE, load_command, run
 from tests.isfc_process import isfc
 from tools.checks.tidy import FLOORS
 
@@ -44,6 +44,14 @@ def test_no_command_shows_the_help_as_well(capsys: pytest.CaptureFixture[str]) -
     help_text = capsys.readouterr().out
     assert run([]) == 2
     assert capsys.readouterr() == (help_text, "")
+
+
+@pytest.mark.parametrize("words", GONE)
+def test_what_is_gone_names_what_does_it_now(
+    words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(words.split()[1:]) == 2
+    assert f"{words.split()[-1]} is gone: use {GONE[words]}" in capsys.readouterr().err
 
 
 def test_help_of_a_command_explains_its_argument(capsys: pytest.CaptureFixture[str]) -> None:

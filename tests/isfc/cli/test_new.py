@@ -1,4 +1,4 @@
-"""``isfc new`` and ``isfc schema``: a first layout, and what an editor knows of it."""
+"""``isfc new``: a first layout, and what an editor knows of it."""
 
 import io
 import json
@@ -94,8 +94,10 @@ def test_what_is_no_layout_is_refused(arguments: list[str], what: str, refusal: 
 
 
 def test_the_schema_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["schema"]) == ExitCode.GOOD
+    assert run(["new", "--schema"]) == ExitCode.GOOD
     assert json.loads(capsys.readouterr().out) == layout_schema()
+    assert run([*ENOUGH, "--schema"]) == ExitCode.BAD_INPUT
+    assert "--schema: expected no option with it" in capsys.readouterr().err
 
 
 def test_each_pair_of_chpids_may_have_a_feature_and_a_speed(

@@ -86,9 +86,9 @@ SHOWN: Final = {
         slow=True,
     ),
     "relocate, varied": Shown(
-        "relocate published-4 --memory 16M --change-rate 20M --sweep guests --jobs 1",
-        f"{MOVED} mb_per_s moved",
-        "changed_bytes",
+        "relocate published-4 --memory 16M --change-rate 20M --best --jobs 1",
+        f"{MOVED} {LIMITS} mb_per_s moved",
+        "io_per_s bytes state_bytes changed_bytes",
     ),
     "evacuate": Shown(
         "evacuate MESH S1 --guests GUESTS",
@@ -96,9 +96,9 @@ SHOWN: Final = {
         "io_per_s bytes state_bytes changed_bytes",
     ),
     "evacuate, varied": Shown(
-        "evacuate MESH S1 --guests GUESTS --sweep --jobs 1",
-        f"{MOVED} mb_per_s moved",
-        "changed_bytes",
+        "evacuate MESH S1 --guests GUESTS --best --jobs 1",
+        f"{MOVED} {LIMITS} mb_per_s moved",
+        "io_per_s bytes state_bytes changed_bytes",
     ),
     "evacuate, rolling": Shown(
         "evacuate MESH --rolling --guests GUESTS", MOVED, "changed_bytes"

@@ -69,6 +69,22 @@ def test_layouts_stand_beside_the_file(tmp_path: Path) -> None:
     assert cell.experiment.layout.nodes == ("A", "B")
 
 
+def test_channels_are_an_axis_of_layouts_that_are_one_link() -> None:
+    text = '[grid]\nlayout = ["published-12"]\nworkload = ["HS"]\npairs = [1]\nchannels = [1, 4]\n'
+    few, more = parse_grid(text.encode(), Path())
+    assert [cell.axes["channels"] for cell in (few, more)] == [1, 4]
+    assert [len(cell.experiment.layout.fibres) for cell in (few, more)] == [1, 4]
+    several = text.replace("published-12", "two-cecs").encode()
+    with pytest.raises(ConfigurationError, match="channels: of layout two-cecs; expected link"):
+        parse_grid(several, Path())
+    (cell,) = parse_grid(several.replace(b"[1, 4]", b'[2]\nlink = ["ALPHA-BETA"]'), Path())
+    assert len(cell.experiment.layout.fibres) == 2
+    with pytest.raises(ConfigurationError, match="channels: expected layout beside them"):
+        parse_grid(TEMPLATE.replace("pairs = [5]", "pairs = [5]\nchannels = [2]").encode(), Path())
+    with pytest.raises(ConfigurationError, match=r"channels.*from 1 to 8"):
+        parse_grid(text.replace("4]", "9]").encode(), Path())
+
+
 def test_lost_chpid_leaves_the_others() -> None:
     layout = load_layout("published-8")
     left = without(layout, "40")

@@ -6,14 +6,14 @@ from math import inf
 import pytest
 
 from isfc.layout.catalogue import load_layout
-from scenarios.moves.by_rate import by_rate, move_by_rate, with_channels, would_move
-from scenarios.moves.evacuation import Evacuation, EvacuationOutcome
+from isfc.layout.widened import with_channels
+from scenarios.moves.by_rate import by_rate, in_order, would_move
+from scenarios.moves.evacuation import Evacuation
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.guest_memory import GuestMemory
 from scenarios.moves.moving import move
 from scenarios.moves.record import WouldMove
-from scenarios.moves.study import SIMULATED_MAX, advise
-from scenarios.moves.vmrelocate import Limits, RelocationEnd
+from scenarios.moves.vmrelocate import Limits
 from scenarios.runs.result import MIB
 
 pytestmark = pytest.mark.at_length
@@ -55,7 +55,7 @@ def test_what_is_said_to_do_does(limits: Limits) -> None:
         assert moved(relocation, max_total=would.max_total_s)
     assert would.channels is not None
     wider = with_channels(LAYOUT, would.channels)
-    assert moved(relocation.with_link(wider))
+    assert moved(Evacuation.over(wider, relocation.plans))
 
 
 def test_of_two_limits_that_are_too_short_both_are_said() -> None:
@@ -93,30 +93,8 @@ def test_the_rules_come_to_what_is_simulated(limits: Limits) -> None:
 
 
 def test_guests_by_the_rules_go_one_after_the_other() -> None:
-    plans = tuple(GuestPlan(name, MEMORY) for name in ("A", "B", "C"))
-    outcome = move_by_rate(Evacuation.over(LAYOUT, plans, together=2))
-    assert outcome.all_moved
-    first, second, third = outcome.guests
+    plans = [GuestPlan(name, MEMORY) for name in ("A", "B", "C")]
+    found = in_order(plans, 2, lambda plan, now_ns: by_rate(plan, 500 * MIB, now_ns))
+    first, second, third = found
     assert (first.begin_ns, second.begin_ns) == (0, 0)
-    assert third.begin_ns == min(first.passes[-1].end_ns, second.passes[-1].end_ns)
-
-
-def test_a_long_relocation_is_tried_by_the_rules() -> None:
-    """All of it would take many minutes."""
-    size = SIMULATED_MAX
-    plan = GuestPlan(
-        "GUEST",
-        GuestMemory(size=size, touched=size, change_rate=1000 * MIB),
-        Limits(max_quiesce=inf),
-    )
-    relocation = Evacuation.over(LAYOUT, (plan,))
-    outcome = move_by_rate(relocation)
-
-    def run(work: object, tried: object) -> list[EvacuationOutcome]:
-        assert work is move_by_rate
-        return [move_by_rate(each) for each in tried]  # type: ignore[attr-defined]
-
-    advice = advise(outcome, run)
-    assert not advice.simulated
-    assert [each.what for each in advice.shorter] == ["another chpid, FICON Express2"]
-    assert move_by_rate(relocation).guests[0].end is RelocationEnd.MOVED
+    assert third.begin_ns == min(first.end_ns, second.end_ns)

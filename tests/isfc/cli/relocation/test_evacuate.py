@@ -96,30 +96,6 @@ def evacuated(
     return json.loads(capsys.readouterr().out)
 
 
-@pytest.mark.slow
-def test_sweep_has_more_and_more_guests_together(
-    files: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    rows = evacuated(files, capsys, "--sweep", "--jobs", "1", "--json")["runs"]
-    assert [row["together"] for row in rows] == [1, 2]
-    alone = evacuated(files, capsys, "--json")
-    assert {
-        name: rows[0][name] for name in rows[0] if "likely" not in name and "sure" not in name
-    } == {
-        "together": 1,
-        "ctcs": rows[0]["ctcs"],
-        "seconds": alone["seconds"],
-        "longest_stop_s": alone["longest_stop_s"],
-        "mb_per_s": sum(each["bytes"] for each in alone["guests"]) / 2**20 / alone["seconds"],
-        "moved": 2,
-    }
-    assert rows[0]["seconds_likely_low"] <= rows[0]["seconds"] <= rows[0]["seconds_likely_high"]
-    assert run(["evacuate", *files, "--sweep", "--jobs", "1"]) == 0
-    page = capsys.readouterr().out
-    assert "Relocation of 2 guests from S1 to S2 and S3, by guests at the same time" in page
-    assert "left %" in page
-
-
 def test_csv_and_plot_have_every_pass(
     files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -135,7 +111,6 @@ def test_csv_and_plot_have_every_pass(
     ("options", "message"),
     [
         ("--csv --json", "--csv and --json: "),
-        ("--sweep --plot x.svg", "--sweep: expected no --plot with it"),
         ("--plot x.txt", "x.txt"),
         ("--at 5_CANCEL_C", "--at '5 CANCEL C': CANCEL C: expected one of A, B"),
         ("--at 5_SHUTDOWN_NOW", "--at '5 SHUTDOWN NOW': expected SECONDS and MODIFY"),

@@ -115,9 +115,6 @@ def test_background() -> None:
         ("--memory 1G --change-rate 1M --guests none.csv", "FILE.csv: expected no --memory"),
         ("--guests none.csv", "--guests none.csv: cannot be read"),
         ("--memory 1G --change-rate 1M --csv --json", "--csv and --json: "),
-        ("--memory 1G --change-rate 1M --shorter --csv", "--shorter and --csv: expected --json"),
-        ("--memory 1G --change-rate 1M --sweep guests --shorter", "--sweep: expected neither"),
-        ("--memory 1G --change-rate 1M --sweep cars", "'cars' is not one of"),
         ("--memory 1G --change-rate 1M --plot x.txt", "--plot x.txt: "),
         ("--memory 1G --change-rate 1M --at 5", "--at '5': expected SECONDS and MODIFY"),
         (
@@ -187,37 +184,18 @@ def test_commands_are_given_at_their_times(capsys: pytest.CaptureFixture[str]) -
     assert lines[at + 1] == "Not given: every guest was over by then."
 
 
-def test_sweep_has_a_line_for_each_number(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run([*SMALL, "--sweep", "channels"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[3].split()[:3] == ["channels", "CTCs", "s"]
-    assert [line.split()[:2] for line in lines[4:8]] == [
-        ["1", "4"],
-        ["2", "8"],
-        ["3", "12"],
-        ["4", "16"],
-    ]
-    assert run([*SMALL, "--sweep", "guests", "--guests", "2", "--csv"]) == 0
-    head, *rows = capsys.readouterr().out.splitlines()
-    assert head.startswith(
-        "together,ctcs,seconds,longest_stop_s,mb_per_s,moved,seconds_likely_low,"
-    )
-    assert [row.partition(",")[0] for row in rows] == ["1", "2"]
-    assert run([*SMALL, "--sweep", "guests", "--json"]) == 0
-    record = json.loads(capsys.readouterr().out)
-    assert (record["varied"], [row["together"] for row in record["runs"]]) == ("guests", [1])
-
-
-def test_what_would_make_the_stop_shorter(capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = [*SMALL, "--change-rate", "100M", "--guests", "2", "--at-once", "--shorter"]
+def test_best_number_of_guests_together_is_searched(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = [*SMALL, "--guests", "2", "--best", "--jobs", "1"]
     assert run(arguments) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert any(line.startswith("The longest stop is ") for line in lines)
-    assert any(line.startswith("one guest after the other ") for line in lines)
-    assert max(map(len, lines)) <= 80
+    page = " ".join(capsys.readouterr().out.split())
+    assert "Best together: 1; " in page
     assert run([*arguments, "--json"]) == 0
-    tried = json.loads(capsys.readouterr().out)["shorter"]
-    assert [each["helps"] for each in tried] == [True, True]
+    record = json.loads(capsys.readouterr().out)
+    one, two = record["tried"]
+    assert f"Tried: 1: {one['seconds']:.2f} s, 2: {two['seconds']:.2f} s." in page
+    assert (record["together"], record["seconds"]) == (1, one["seconds"])
+    assert (one["ctcs"], one["moved"]) == (4, 2)
+    assert one["seconds_likely_low"] <= one["seconds"] <= one["seconds_likely_high"]
 
 
 def test_plot_shows_the_passes(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from isfc.cli.output.trace_events import Event
-from isfc.cli.run.timeline import trace_events, write_trace
+from isfc.cli.run.trace import trace_events, write_trace
 from isfc.layout.catalogue import load_layout
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.timeline import Timeline, record_timelines

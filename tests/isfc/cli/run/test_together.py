@@ -174,8 +174,7 @@ def test_cp_commands_reach_any_system(
         (["--link", "S1-S3"], "--link S1-S3: no traffic; expected --traffic of it"),
         (["--faults", "x"], "--faults x: cannot be read"),
         (["--fault-seed", "1", "--seeds", "2"], "--fault-seed: expected without --report, --seeds"),
-        (["--timeline", "5ms", "--seeds", "2"], "--timeline: expected without --report, --csv"),
-        (["--timeline", "60ms"], "--timeline 60ms: expected at most --seconds, 0.05 s"),
+        (["--trace", "x.json", "--seeds", "2"], "--trace: expected without --report, --csv"),
         (["--trace", "x.txt"], "--trace x.txt: "),
         (["--side", "S1"], "--side: of one link; expected it without --traffic"),
         (["--seeds", "2", "--report", "device"], "--seeds and --report: expected one of them"),
@@ -230,16 +229,10 @@ def test_faults_are_of_the_systems_of_the_file(
 
 @pytest.mark.at_length
 @pytest.mark.slow
-def test_timelines_are_drawn_of_every_link_on_which_something_happens(
+def test_trace_names_both_ends_of_every_link(
     path: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     both = ["--traffic", "S1-S2:HL:3", "--traffic", "S3-S2:HL:3"]
-    page = text(capsys, path, *both, "--timeline", "5ms")
-    assert page.startswith("2 logical links of S1, S2, S3, together")
-    assert [line for line in page.splitlines() if line.startswith("link ")] == [
-        "link S1-S2",
-        "link S2-S3",
-    ]
     file = tmp_path / "trace.json"
     with_trace = text(capsys, path, *both, "--trace", str(file))
     assert with_trace == text(capsys, path, *both)  # to look changes nothing

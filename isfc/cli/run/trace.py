@@ -1,16 +1,13 @@
-"""``isfc run --trace`` and ``--timeline``: every I/O of a run, for Perfetto or for the terminal.
+"""``isfc run --trace``: every I/O of a run, for Perfetto.
 
-In a trace each system is a process, each of its CTCs a thread; of several links, each end of a link
+Each system is a process, each of its CTCs a thread; of several links, each end of a link
 is a process. Times are microseconds of virtual time. The format is described in "Trace Event
 Format" (Google, 2016).
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
-
-from rich.console import RenderableType
 
 from ctc.address import RDEV_MAX, format_chpid, format_rdev
 from isfc.cli.output.progress import watch
@@ -23,13 +20,10 @@ from isfc.cli.output.trace_events import (
     trace_file,
     us,
 )
-from isfc.cli.run.gantt import GanttChart
-from isfc.errors import ConfigurationError
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from scenarios.runs.cp_script import Transcript
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.operation import read_time_ns
 from scenarios.runs.result import MIB
 from scenarios.runs.run import Outcome
 from scenarios.runs.timeline import Io, Timeline, record_timelines
@@ -38,45 +32,15 @@ SECONDS_MAX: Final = 60.0
 """A minute of a busy link has some 600,000 I/Os: as much as Perfetto takes with ease."""
 
 
-def read_time(option: str, text: str) -> int:
-    """A time such as ``5ms``, ``800us`` or ``0.1s``, in nanoseconds."""
-    time_ns = read_time_ns(text)
-    if time_ns is None or time_ns < 1_000:
-        raise ConfigurationError(
-            f"{option} {text[:40]}: expected a time of 1us at least, such as 5ms, 800us or 0.1s"
-        )
-    return time_ns
-
-
-@dataclass(frozen=True, slots=True)
-class TimelineOutput:
-    """What of a run's timeline is wanted: a trace, a chart of the first ``chart_ns``, or both."""
-
-    experiment: Experiment
-    trace: Path | None
-    chart_ns: int | None
-
-    def chart(self, *timelines: Timeline) -> RenderableType | None:
-        """The chart, if it is wanted; of several links, one behind the other."""
-        if self.chart_ns is None:
-            return None
-        end_ns = min(timelines[0].end_ns, timelines[0].begin_ns + self.chart_ns)
-        return GanttChart([replace(timeline, end_ns=end_ns) for timeline in timelines])
-
-
-def run_timelines(
-    wanted: TimelineOutput, transcript: Transcript | None
-) -> tuple[RenderableType | None, Outcome]:
-    """Run the links, and write the trace of all; the chart, if it is wanted."""
-    experiment = wanted.experiment
+def run_traced(experiment: Experiment, path: Path, transcript: Transcript | None) -> Outcome:
+    """Run the links, and write the trace of all."""
     operation = None if transcript is None else transcript.operation
     timelines, outcome = watch(
         experiment.warmup + experiment.seconds,
         lambda progress: record_timelines(experiment, progress, operation),
     )
-    if wanted.trace is not None:
-        write_trace(wanted.trace, *timelines)
-    return wanted.chart(*timelines), outcome
+    write_trace(path, *timelines)
+    return outcome
 
 
 RATE_BIN_NS_MIN: Final = 100_000
