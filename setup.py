@@ -14,8 +14,7 @@ left out where gcc is missing or a run fails.
 than a third of its time, and what it makes takes a fifth more instructions than at 3, the level
 without it.
 
-A wheel has the help of every command as text, which is printed without loading the parser, and as
-a man page.
+A wheel has the help of every command as text, which is printed without loading the parser.
 """
 
 import os
@@ -142,12 +141,6 @@ class BuildWithHelp(build_py):  # type: ignore[misc]
         command = [sys.executable, "-m", "tools.pages.written_help", str(folder)]
         if subprocess.run(command, check=False).returncode:
             sys.stderr.write("isfc --help will take the parser's time, as it is not written down\n")
-            return
-        man = Path(self.build_lib).parent / "man1"
-        command = [sys.executable, "-m", "tools.pages.man_pages", str(man)]
-        if sys.platform != "win32" and not subprocess.run(command, check=False).returncode:
-            pages = [str(page) for page in sorted(man.glob("*.1"))]
-            self.distribution.data_files = [("share/man/man1", pages)]
 
 
 class BuildProfiled(build_ext):  # type: ignore[misc]

@@ -167,9 +167,6 @@ COMMANDS: Final = {
         "Run every combination of a grid, a line for each.",
         has_tables=True,
     ),
-    "down": Subcommand(
-        "live.down", "down", "End all systems that 'isfc up' runs.", needs_posix=True
-    ),
     "journal": Subcommand("journal.command", "app", "Look into a journal, or replay it."),
 }
 """By the name that a user gives, in the order of ``isfc --help``."""
@@ -177,6 +174,7 @@ COMMANDS: Final = {
 GONE: Final = {
     "isfc run --timeline": "--trace FILE, a trace of every I/O that Perfetto draws",
     "isfc schema": "'isfc new --schema'",
+    "isfc down": "'isfc up LAYOUT --end'",
     "isfc relocate --sweep": "--best for guests together, 'isfc sweep' for channels",
     "isfc evacuate --sweep": "--best, which tells all that it tried",
     "isfc relocate --shorter": "what the page says: what limits it, and what would let a guest go",

@@ -94,10 +94,10 @@ class RunningGroup:
     names: tuple[str, ...]
 
 
-def running_groups(chosen: Path | None = None) -> list[RunningGroup]:
-    """Every one that runs; with ``chosen`` those in that directory, or the one whose it is."""
+def running_groups() -> list[RunningGroup]:
+    """Every one that runs."""
     found = []
-    for lock in sorted(path for d in _own_directories(chosen) for path in d.glob(_LOCK)):
+    for lock in sorted(path for d in _own_directories(None) for path in d.glob(_LOCK)):
         with suppress(OSError, ValueError):
             if _is_held(lock):
                 names = sorted(path.stem for path in lock.parent.glob(f"*{CONTROL_SUFFIX}"))
@@ -119,7 +119,7 @@ def starting(names: Iterable[str]) -> Iterator[None]:
             except BlockingIOError:
                 raise ConfigurationError(
                     f"{name} is being started by another 'isfc up --detach'; "
-                    f"'isfc down {name}' ends what it starts"
+                    "'isfc up LAYOUT --end' ends what it starts"
                 ) from None
         yield
 

@@ -248,9 +248,7 @@ ELSEWHERE: Final = {
     **dict.fromkeys(("relocate", "evacuate", "rolling_maintenance"), "seconds, not rates"),
     **dict.fromkeys(("replay", "measured", "collide"), "other loads, beside other figures"),
     **dict.fromkeys(("io", "io_plan", "io_run", "io_size", "io_beside", "io_chart"), "disks"),
-    **dict.fromkeys(
-        ("node", "cp", "up", "down", "ctce", "open_node", "journal", "journal_show"), "live"
-    ),
+    **dict.fromkeys(("node", "cp", "up", "ctce", "open_node", "journal", "journal_show"), "live"),
 }
 """Those that are held elsewhere, or that say something else."""
 

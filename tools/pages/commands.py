@@ -51,7 +51,6 @@ TOPICS: Final = {
     "io chart": ("io-sizing.md",),
     "optimise": ("optimise.md",),
     "sweep": ("sweep.md",),
-    "down": ("live.md",),
     "journal": ("journal.md",),
 }
 """The pages that tell what a command is for, by the command, or by the group it belongs to."""

@@ -133,7 +133,7 @@ def background(command: str) -> Iterator[str]:
         try:
             yield printed
         finally:
-            run("isfc down")
+            run(f"{command.partition(' --detach')[0]} --end")
         return
     process = subprocess.Popen(
         f"exec {command.removesuffix('&')}", shell=True, cwd=scratch(), env=environment()

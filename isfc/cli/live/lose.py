@@ -1,10 +1,12 @@
-"""What is asked of the ``isfc up`` that runs: hardware lost or restored, a system started again.
+"""What is asked of the ``isfc up`` that runs: lost hardware, a system started again, its end.
 
 A piece has the name that it has everywhere (`isfc.layout.lost`), and takes what `isfc plan` says:
 the devices of its CTCs are varied offline at both systems, as far as these run. Which pieces are
 lost stands in the directory of the ``isfc up``, for a system that is started again loses them too.
 """
 
+import os
+import signal
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -15,7 +17,7 @@ from msgspec import Struct
 from rich.console import RenderableType
 
 from ctc.address import Rdev, format_rdev
-from isfc.cli.options.option import valued
+from isfc.cli.options.option import flag, valued
 from isfc.cli.output.table import plain_table
 from isfc.cp.query import is_up
 from isfc.errors import ConfigurationError
@@ -168,6 +170,9 @@ def _look(group: RunningGroup) -> tuple[set[_End], set[_End]]:
     return online, up
 
 
+END_S: Final = 15.0
+"""How long all systems may take to end, in seconds: the ``isfc up`` kills them after ten."""
+
 START_S: Final = 60.0
 """How long the links of a system that is started again may take to come up, in seconds (chosen)."""
 
@@ -194,19 +199,28 @@ class AskedOptions(Struct, frozen=True):
     restore: Annotated[
         list[str] | None, valued("PIECE", "Give lost hardware back. May be given again.")
     ] = None
+    end: Annotated[
+        bool, flag("--end", "End all systems of the 'isfc up' of the layout that runs.")
+    ] = False
 
     def __post_init__(self) -> None:
+        if self.end and (self.only or self.lose or self.restore):
+            raise ConfigurationError("--end: expected none of --only, --lose and --restore with it")
         if self.only and (self.lose or self.restore):
             raise ConfigurationError("--only: expected neither --lose nor --restore with it")
 
     @property
     def option(self) -> str | None:
         """The option that asks for something; None if nothing is asked."""
-        asked = {"--only": self.only, "--lose": self.lose, "--restore": self.restore}
+        asked = {"--end": self.end, "--only": self.only, "--lose": self.lose}
+        asked["--restore"] = self.restore
         return next((option for option, value in asked.items() if value), None)
 
     def answer(self, collection: Collection, named: str) -> list[RenderableType]:
         """Do it, and say what came of it; ``named`` is how the command line names the layout."""
+        if self.end:
+            end_all(running_group("--end", collection.systems))
+            return []
         if self.only:
             name = find_node("--only", self.only, collection.systems)
             start_again(name, collection)
@@ -217,6 +231,16 @@ class AskedOptions(Struct, frozen=True):
             table.add_row(*row)
         back = f"; 'isfc up {named} --restore {lost[-1]}' gives it back" if lost else ""
         return [f"Lost: {listed(lost) if lost else 'nothing'}{back}.", "", table]
+
+
+def end_all(group: RunningGroup) -> None:
+    """Tell its process to end, and wait until that has tidied up."""
+    os.kill(group.pid, signal.SIGTERM)
+    end_s = time.monotonic() + END_S
+    while group.directory.exists():
+        if time.monotonic() > end_s:
+            raise OSError(f"process {group.pid} did not end within {END_S:g} s")
+        time.sleep(LOOK_S)
 
 
 def start_again(name: NodeName, collection: Collection) -> None:

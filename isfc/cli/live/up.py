@@ -67,7 +67,7 @@ def up(
         bool, flag("--plain", "A line a second, as for a log, instead of a page.")
     ] = False,
     detached: Annotated[
-        bool, flag("--detach", "Return when every link is up; 'isfc down' ends all systems.")
+        bool, flag("--detach", "Return when every link is up; --end ends all systems.")
     ] = False,
     asked: AskedOptions,
     ready: Annotated[int | None, typer.Option(hidden=True, callback=within(3, FILES_MAX))] = None,
@@ -97,12 +97,14 @@ def up(
                 f"{asked.option}: takes the options of what runs; expected no others"
             )
         collection = open_collection(layout).collection
-        show(*asked.answer(replace(collection, links=links), " ".join(named)))
+        if said := asked.answer(replace(collection, links=links), " ".join(named)):
+            show(*said)
         return
     observed.check_several(len(systems.names))
     loop_factory()
     if detached:
-        _detach(systems, [*named, *options.arguments(), *observed.arguments(0)], journal)
+        words = [*named, *options.arguments(), *observed.arguments(0)]
+        _detach(systems, words, journal, f"'isfc up {' '.join(named)} --end'")
         return
     measured: list[Measured] = []
     code = run_live(
@@ -118,8 +120,11 @@ def _chpids(link: Layout) -> dict[Rdev, str]:
     return {ctc.rdevs[0]: " ".join(map(format_chpid, ctc.fibre.chpids)) for ctc in link.ctcs}
 
 
-def _detach(systems: LiveSystems, words: list[str], journal: Path | None) -> None:
-    """Let another process run the systems, and end with it only if they do not come up."""
+def _detach(systems: LiveSystems, words: list[str], journal: Path | None, ending: str) -> None:
+    """Let another process run the systems, and end with it only if they do not come up.
+
+    ``ending`` is the command that ends them.
+    """
     if systems.options.seconds is not None:
         raise ConfigurationError("--detach and --seconds: nobody would see the result")
     names = systems.names
@@ -127,14 +132,14 @@ def _detach(systems: LiveSystems, words: list[str], journal: Path | None) -> Non
         if any({*names} & {*running.names} for running in running_groups()):
             raise ConfigurationError(
                 f"--detach: {' or '.join(names)} runs already, and no command could tell the two "
-                f"apart; 'isfc down {names[0]}' ends the one that runs"
+                f"apart; {ending} ends the one that runs"
             )
         log = run_directory() / f"{'-'.join(names)}.log"
         code = detach([*words, *(["--journal", str(journal)] if journal else [])], log)
     if code:
         raise typer.Exit(code)
     verb, them = ("is", "it") if len(names) == 2 else ("are", "them")
-    show(f"{' - '.join(names)} {verb} up; 'isfc down {names[0]}' ends {them}.")
+    show(f"{' - '.join(names)} {verb} up; {ending} ends {them}.")
 
 
 def _say_up(links: Sequence[Layout], log_format: LogFormat) -> None:

@@ -13,7 +13,6 @@ WITHOUT: Final = {
     "studio": "a page for people; it computes by these functions",
     "node": "a process of its own: `open_node` opens a system inside a program",
     "up": "processes of their own: `open_node` opens a system inside a program",
-    "down": "ends what `isfc up` began",
     "cp": "speaks to a process that `isfc node` began",
     "ctce": "stands between processes of others, until it is ended",
 }

@@ -273,7 +273,7 @@ ELSEWHERE: Final = {
     "warmup seed from verify reconnect forward journal metrics log-format log-level run-dir "
     "lifeline json",
     "cp": "run-dir json",
-    "up": "link only lose restore pace dilation strict workload pairs seconds warmup seed from "
+    "up": "link only lose restore end pace dilation strict workload pairs seconds warmup seed from "
     "verify reconnect forward journal metrics log-format log-level plain detach ready json",
     "ctce": "listen at link lines output layout pace commands trace interval timeline watch "
     "journal metrics seconds",
@@ -283,7 +283,6 @@ ELSEWHERE: Final = {
     "sap-percent output csv json",
     "io chart": "plot csv json",
     "sweep": "profile output store jobs cluster plot x y csv json",
-    "down": "run-dir",
     "journal show": "json",
     "journal replay": "json",
 }

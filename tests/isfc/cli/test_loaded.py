@@ -34,7 +34,6 @@ MODULES_MAX = {
     "io": 194,
     "optimise": 205,
     "sweep": 172,
-    "down": 49,
     "journal": 90,
 }
 """Those that are there before a command runs, by its name: a twentieth more than there are."""

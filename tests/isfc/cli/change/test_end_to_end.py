@@ -55,7 +55,7 @@ def carried_out(
         wanted = active(folder / "to.toml")
         wait_for(lambda: shown() == wanted, "the CTCs of the other layout")
     finally:
-        good("down")
+        good("up", str(folder / "change.toml"), "--end")
 
 
 @pytest.mark.at_length
@@ -122,4 +122,4 @@ def test_a_link_of_a_live_cluster_is_reset(
         assert least == 9, "one CTC of the link stays, and eight of the other"
         wait_for(lambda: count("VMA") == count("VMB") == 16, "all CTCs again")
     finally:
-        good("down")
+        good("up", "three.toml", "--end")

@@ -366,18 +366,21 @@ def test_detached_pair_is_found_at_once_and_ended(
 ) -> None:
     with isfc(tmp_path, "up", "query-islink", "--detach") as up:
         assert up.exit_code() == 0, up.err
-        assert up.out.startswith("1STI - 2NDI is up; 'isfc down 1STI' ends it.")
+        assert up.out.startswith("1STI - 2NDI is up; 'isfc up query-islink --end' ends it.")
     try:
         assert run(["cp", "2ndi", "QUERY ISLINK 33C1"]) == 0
         assert "State:       Up" in capsys.readouterr().out
         assert run(["up", "query-islink", "--detach"]) == 2
         assert "--detach: 1STI or 2NDI runs already" in capsys.readouterr().err
-        assert run(["down", "nobody"]) == 2
-        assert "nobody: no such 'isfc up' runs; running are 1STI - 2NDI" in capsys.readouterr().err
+        assert run(["up", "two-cecs", "--end"]) == 2
+        assert "--end: expected one 'isfc up' of this layout" in capsys.readouterr().err
+        assert run(["up", "query-islink", "--end", "--lose", "33C1"]) == 2
+        assert "--end: expected none of --only, --lose" in capsys.readouterr().err
     finally:
-        assert run(["down"]) == 0
-    assert run(["down"]) == 2
-    assert capsys.readouterr().err == "isfc: no such 'isfc up' runs; running are none\n"
+        assert run(["up", "query-islink", "--end"]) == 0
+    assert capsys.readouterr().out == ""
+    assert run(["up", "query-islink", "--end"]) == 2
+    assert "--end: expected one 'isfc up' of this layout; none of" in capsys.readouterr().err
     (runtime / "1STI-2NDI.log").unlink()
 
 
@@ -402,7 +405,7 @@ def test_of_pairs_of_the_same_names_that_are_detached_together_one_is_there(
             (pair,) = running_groups()
             assert pair.names == ("1STI", "2NDI")
     finally:
-        assert run(["down"]) == 0
+        assert run(["up", "query-islink", "--end"]) == 0
     (runtime / "1STI-2NDI.log").unlink()
 
 

@@ -92,4 +92,4 @@ def test_operators_need_no_standard_files(tmp_path: Path) -> None:
             done = started(tmp_path, words, ">&-")
             assert (done.returncode, done.stderr) == (1, NO_OUTPUT)
     finally:
-        assert started(tmp_path, "down", "").returncode == 0
+        assert started(tmp_path, "up query-islink --end", "").returncode == 0
