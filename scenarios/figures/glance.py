@@ -63,16 +63,20 @@ def glances(
     cases: Sequence[Experiment],
     run_each: RunEach,
     seeds: Sequence[int] = SEEDS,
+    longer: int = 1,
     *,
     waits: bool = False,
 ) -> list[Sequence[Glance]]:
-    """Each case with every seed; with ``waits`` what waits is looked for."""
+    """Each case with every seed; with ``waits`` what waits is looked for.
+
+    Runs may be so many times ``longer``, their beginning too.
+    """
     every = [replace(case, seed=seed) for case in cases for seed in seeds]
-    found = run_each(partial(glance, waits=waits), every)
+    found = run_each(partial(glance, longer=longer, waits=waits), every)
     return [found[at : at + len(seeds)] for at in range(0, len(found), len(seeds))]
 
 
-def glance(experiment: Experiment, *, waits: bool = False) -> Glance:
+def glance(experiment: Experiment, *, longer: int = 1, waits: bool = False) -> Glance:
     """Make a short run, and see how busy its resources are, and what waits for them."""
     programs: list[Program] = []
 
@@ -81,11 +85,12 @@ def glance(experiment: Experiment, *, waits: bool = False) -> Glance:
         return program
 
     engine, systems = build(experiment, around=kept)
-    engine.run(BEGIN_NS)
-    before = _Look(experiment, systems, BEGIN_NS)
-    end_ns = BEGIN_NS + LENGTH_NS
+    begin_ns, length_ns = longer * BEGIN_NS, longer * LENGTH_NS
+    engine.run(begin_ns)
+    before = _Look(experiment, systems, begin_ns)
+    end_ns = begin_ns + length_ns
     seen = Waits(experiment, systems, programs)
-    for at_ns in moments(BEGIN_NS, LENGTH_NS) if waits else ():
+    for at_ns in moments(begin_ns, length_ns) if waits else ():
         engine.run(at_ns)
         seen.look(at_ns)
     engine.run(end_ns)
@@ -110,7 +115,7 @@ class _Look:
     """What is seen of a run at one moment."""
 
     def __init__(self, experiment: Experiment, systems: Sequence[System], now_ns: int) -> None:
-        self._experiment = experiment
+        self._experiment, self.now_ns = experiment, now_ns
         collection = experiment.collection
         ends = {(end.name, end.partner): end for system in systems for end in system.ends}
         self.clients = {
@@ -140,10 +145,11 @@ class _Look:
     def busy_since(self, before: "_Look", results: Sequence[Result]) -> dict[str, _Busiest]:
         """How busy each resource was since then, and where."""
         found: dict[str, list[_Busiest]] = defaultdict(list)
+        length_ns = self.now_ns - before.now_ns
         for (kind, (node, partner)), now_ns in self.locks.items():
-            share = (now_ns - before.locks[kind, (node, partner)]) / LENGTH_NS
+            share = (now_ns - before.locks[kind, (node, partner)]) / length_ns
             found[Resource(kind, node).key].append((share, f"with {partner}"))
-        busy = ChannelsBusy(before.channels, self.channels, LENGTH_NS / NS_PER_S)
+        busy = ChannelsBusy(before.channels, self.channels, length_ns / NS_PER_S)
         collection = self._experiment.collection
         for channel in carried_by(collection):
             ends = collection.fibre_ends(channel)
@@ -158,13 +164,14 @@ class _Look:
             path, near, _ = way
             if path.isl is not None:
                 grown = sent - before.channels.sent_bytes.get(way, 0.0)
-                share = grown * path.isl.ns_per_byte(path.km) / LENGTH_NS
+                share = grown * path.isl.ns_per_byte(path.km) / length_ns
                 for kind in (TRUNK, CREDITS):
                     found[kind.id].append((share, f"path {path.name} out of {near}"))
         for key, guests in self._guests(results):
             found[key].append(guests)
         for node, cpu_ns in self.cpu_ns.items():
-            found[Resource(CPU, node).key].append(((cpu_ns - before.cpu_ns[node]) / LENGTH_NS, ""))
+            share = (cpu_ns - before.cpu_ns[node]) / length_ns
+            found[Resource(CPU, node).key].append((share, ""))
         return {key: max(shares) for key, shares in found.items()}
 
     def window(self, results: Sequence[Result]) -> dict[str, Waited]:

@@ -142,11 +142,24 @@ def find_limit(
     is tried if ``with_added``, and held to what the run carries once it is steady, which is known
     as ``steady_mb_per_s`` or run for that.
     """
-    base = _Base(experiment, run_each)
-    tried = base.tried(lambda found: _is_clear(found) or _nothing_else_counts(found))
-    if not _is_clear(tried):
-        tried = base.with_all_seeds(tried)
+    base, tried = _tried(experiment, run_each)
+    if max(each.share for each in tried) < SHARE_MIN:  # the run has not settled by then
+        base, tried = _tried(experiment, run_each, _LONGER)
     return base.limit(tried, base.reliefs(steady_mb_per_s) if with_added else ())
+
+
+_LONGER: Final = 4
+"""So many times as long are short runs in which nothing that is faster makes a difference. Over 40
+km four CTCs of FICON Express16SA take a second to come to their pace."""
+
+
+def _tried(
+    experiment: Experiment, run_each: RunEach, longer: int = 1
+) -> "tuple[_Base, Sequence[Share]]":
+    """The run as it is, and the shares of its resources."""
+    base = _Base(experiment, run_each, longer)
+    tried = base.tried(lambda found: _is_clear(found) or _nothing_else_counts(found))
+    return base, tried if _is_clear(tried) else base.with_all_seeds(tried)
 
 
 def _is_clear(found: Sequence[Share]) -> bool:
@@ -166,9 +179,9 @@ def _nothing_else_counts(found: Sequence[Share]) -> bool:
 class _Base:
     """The run as it is, beside which others stand: with one seed, and later with all."""
 
-    def __init__(self, experiment: Experiment, run_each: RunEach) -> None:
-        self._experiment, self._run_each = experiment, run_each
-        self._seen = [*glances([experiment], run_each, SEEDS[:1], waits=True)[0]]
+    def __init__(self, experiment: Experiment, run_each: RunEach, longer: int = 1) -> None:
+        self._experiment, self._run_each, self._longer = experiment, run_each, longer
+        self._seen = [*glances([experiment], run_each, SEEDS[:1], longer, waits=True)[0]]
         self._runs: dict[Resource, Sequence[Glance]] = {}
 
     def tried(self, is_enough: Callable[[Sequence[Share]], bool]) -> list[Share]:
@@ -229,7 +242,7 @@ class _Base:
         return SEEDS[: len(self._seen)]
 
     def _glances(self, case: Experiment, seeds: Sequence[int]) -> list[Glance]:
-        return [*glances([case], self._run_each, seeds)[0]]
+        return [*glances([case], self._run_each, seeds, self._longer)[0]]
 
     def reliefs(self, steady_mb_per_s: float | None) -> tuple[Relief, ...]:
         """What a site could add to a link, and what it would carry then."""
