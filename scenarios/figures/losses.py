@@ -12,7 +12,7 @@ from scenarios.figures.rates import STATED, Carried, Load, carry, limited
 from scenarios.runs.saturation import RunEach
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class AfterLoss:
     """What is left of the ``whole`` after a loss; the whole itself without one."""
 
@@ -55,6 +55,10 @@ class AfterLoss:
         if self.loss is None or self.carried.ways is None or not self.mb_per_s:
             return None
         return links_gain_range(self.share, self.whole.links.links, links)
+
+    def __repr__(self) -> str:
+        left = f"{100 * self.share:.0f} % left, {self.mb_per_s:,.1f} MB/s"
+        return f"<AfterLoss {self.gone} gone: {left}>"
 
     def to_dict(self) -> dict[str, Any]:
         """One flat record, as a data frame takes it; MB/s (2^20) of the slower direction.
