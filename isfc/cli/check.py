@@ -16,7 +16,7 @@ from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import layout_path
 from isfc.layout.document import parse_document
 from isfc.layout.file import collection_of
-from isfc.layout.rules.book import find_all
+from isfc.layout.rules.book import find_in
 from isfc.layout.rules.rule import Severity
 
 
@@ -139,11 +139,6 @@ def _check(name: str) -> Sequence[Checked]:
     is_shipped = layout_path(name) is None
     lines: Sequence[str] = () if is_shipped else content.decode("utf-8-sig").splitlines()
     return [
-        Checked(
-            name,
-            find_all(link, collection.beside(link), collection),
-            lines,
-            link.nodes,
-        )
-        for link in collection.links
+        Checked(name, findings, lines, collection.link(link).nodes)
+        for link, findings in find_in(collection).items()
     ]

@@ -18,7 +18,7 @@ from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
 from isfc.layout.in_words import expected
 from isfc.layout.lost import check_pieces, known_pieces
-from isfc.layout.rules.book import find_all
+from isfc.layout.rules.book import find_in
 from isfc.layout.rules.rule import Finding
 from isfc.layout.sharing import only
 from isfc.layout.shown import html_table
@@ -55,10 +55,7 @@ def check(layout: AnyLayout) -> dict[str, tuple[Finding, ...]]:
     A finding has ``id``, ``severity``, ``text`` and ``remedy``. Raises `ConfigurationError` for
     what is no layout.
     """
-    collection = links_at(layout, None)
-    return {
-        link.name: find_all(link, collection.beside(link), collection) for link in collection.links
-    }
+    return find_in(links_at(layout, None))
 
 
 @checked

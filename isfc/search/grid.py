@@ -26,6 +26,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import product
+from math import prod
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -266,9 +267,7 @@ def parse_grid(data: bytes, folder: Path) -> list[Cell]:
     else:
         sites = [*_made(convert(root.template, _Template, "[template]", _EXPECTED[_Template]))]
     axes = (sites, grid.lose, grid.workload, grid.pairs, grid.seed)
-    count = 1
-    for axis in axes:
-        count *= len(axis)
+    count = prod(map(len, axes))
     if not 1 <= count <= CELLS_MAX:
         raise ConfigurationError(f"[grid]: {count} runs; expected 1 to {CELLS_MAX}")
     with within("[grid]"):

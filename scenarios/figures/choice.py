@@ -6,13 +6,13 @@ sum of theirs.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.note import Note, NoteKind
-from isfc.layout.rules.book import find_all
+from isfc.layout.rules.book import find_in
 from isfc.layout.rules.rule import Severity
 from scenarios.figures.certainty import Odds, Range, odds_ahead
 from scenarios.figures.limit import Limit
@@ -112,7 +112,10 @@ class PairOdds:
 
 
 def check_comparable(candidates: Sequence[Candidate]) -> None:
-    """Raise `ConfigurationError` for fewer than two, and for several links that are not alike."""
+    """Raise `ConfigurationError` for fewer than two, and for several links that are not alike.
+
+    Nor may the traffic of their files differ, which several links have.
+    """
     if len(candidates) < 2:
         raise ConfigurationError(f"layouts: {len(candidates)}; expected two or more")
     first, *others = ([link.name for link in each.links.links] for each in candidates)
@@ -122,15 +125,17 @@ def check_comparable(candidates: Sequence[Candidate]) -> None:
                 f"{candidate.name}: has {', '.join(names)}; expected the links of "
                 f"{candidates[0].name}, {', '.join(first)}, or --link with one of each"
             )
+    if len({each.load.of(each.links).traffic for each in candidates}) > 1:
+        raise ConfigurationError(
+            "layouts: their [[traffic]] differs; expected the same load for all, or --link with one"
+        )
 
 
 def judge_choice(candidate: Candidate) -> Choice:
     """Run a layout and what each loss leaves of it, each direction until steady."""
     links, load = candidate.links, candidate.load
     lefts = after_losses(links, None, in_turn, load, each_limit=False)
-    findings = [
-        finding for link in links.links for finding in find_all(link, links.beside(link), links)
-    ]
+    findings = [*chain.from_iterable(find_in(links).values())]
     return Choice(
         candidate.name,
         tuple(lefts),

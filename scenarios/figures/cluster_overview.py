@@ -60,13 +60,13 @@ def cluster_overview(collection: Collection, carried: Carried | None) -> Cluster
     return ClusterOverview(
         tuple(_system(collection, name, carried) for name in collection.systems),
         tuple(busiest[:WORST]),
-        most_cut(collection),
+        _most_cut(collection),
         tuple(slowest[:WORST]),
         carried,
     )
 
 
-def most_cut(collection: Collection) -> tuple[Loss, ...]:
+def _most_cut(collection: Collection) -> tuple[Loss, ...]:
     """The losses that cut most links, and then take most of their CTCs; those of systems last.
 
     The loss of a system or a CEC takes all that it has, in any layout.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from isfc.layout.collection import Collection
 from scenarios.figures.certainty import Range
-from scenarios.figures.rates import STATED, Carried, Ways, carry, limited, slower_way
+from scenarios.figures.rates import Carried, Ways, carry, carry_all, slower_way
 from scenarios.runs.saturation import RunEach
 from scenarios.runs.steady import Rate
 
@@ -18,7 +18,7 @@ from scenarios.runs.steady import Rate
 class LinkPlan:
     """MB/s (2^20) that a link carries from its first node, and to it: alone, and with the others.
 
-    ``traffic`` is what runs over it, empty if all links have the same; ``range`` between what the
+    ``traffic`` is what the file runs over it, empty if it has none; ``range`` between what the
     slower direction would carry with the others on real hardware.
     """
 
@@ -78,12 +78,13 @@ class ClusterPlan:
             yield from ((f"{link.name} {way}", r) for way, r in zip(ways, link.rates, strict=True))
 
 
-def cluster_plan(collection: Collection, run_each: RunEach) -> ClusterPlan:
-    """Run all links together, and each alone, and find what limits them together."""
-    load = STATED.of(collection)
-    each = [Collection.of(link) for link in collection.links]
-    together, *alone = carry([collection, *each], load, run_each)
-    (together,) = limited([together], run_each)
+def cluster_plan(
+    collection: Collection, run_each: RunEach, together: Carried | None = None
+) -> ClusterPlan:
+    """Run each link alone, and all ``together`` if that is not known yet."""
+    together = together or carry_all(collection, run_each)
+    load = together.load
+    alone = carry([Collection.of(link) for link in collection.links], load, run_each)
     return ClusterPlan(
         tuple(
             LinkPlan(

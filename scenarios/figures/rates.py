@@ -25,17 +25,17 @@ from scenarios.runs.workload import SUITES, LinkLoad, Workload, load_of
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class EndRate:
     """What one end of a link sends, and what it saw of that run; None where nothing was run."""
 
     rate: Rate
     seen: Result | None = None
 
 
-Ways = tuple[Sent, Sent]
+Ways = tuple[EndRate, EndRate]
 """What the first node of a link sends, and what the second does."""
 
-_NOTHING: Final[Ways] = Sent(Rate(0.0)), Sent(Rate(0.0))
+_NOTHING: Final[Ways] = EndRate(Rate(0.0)), EndRate(Rate(0.0))
 """Of a link that is down, and of one over which nothing runs."""
 
 
@@ -118,7 +118,7 @@ class Carried:
         (link,) = links
         return self.range_of(link, slower_way(found[link.name]))
 
-    def range_of(self, link: Layout, sent: Sent) -> Range | None:
+    def range_of(self, link: Layout, sent: EndRate) -> Range | None:
         """The same of what one end of a link sends; None where it sends nothing."""
         rate, load = sent.rate.mb_per_s, self.load
         if not rate:
@@ -135,7 +135,7 @@ def by_rule(link: Layout) -> tuple[float, float]:
     return down.estimated_mb_per_s, up.estimated_mb_per_s
 
 
-def slower_way(ways: Ways) -> Sent:
+def slower_way(ways: Ways) -> EndRate:
     """That of the ways that have something to send."""
     return min(
         (way for way in ways if way.rate.mb_per_s),
@@ -164,6 +164,12 @@ def carry(
     ]
 
 
+def carry_all(links: Collection, run_each: RunEach) -> Carried:
+    """What all links carry together, with their traffic or the stated load, and what limits it."""
+    (carried,) = limited(carry([links], STATED.of(links), run_each), run_each)
+    return carried
+
+
 def carried_alone(links: Iterable[Layout], run_each: RunEach) -> dict[Layout, Carried]:
     """What each of some links carries by itself, with the stated load."""
     alone = {link: Collection.of(link) for link in links}
@@ -174,21 +180,18 @@ def limited(
     every: Sequence[Carried], run_each: RunEach, *, with_added: bool = False
 ) -> list[Carried]:
     """The same with what limits each; ``with_added`` also what a site could add to it."""
-    runs = [each.slower for each in every if each.slower]
-    rates = dict(zip(map(_alike, runs), (e.mb_per_s for e in every if e.slower), strict=True))
-    find = partial(_limit, rates=rates if with_added else {})
-    limits = iter(_once(find, runs, run_each))
+    rates = {_alike(each.slower): each.mb_per_s for each in every if each.slower}
+    find = partial(_limit, rates=rates, with_added=with_added)
+    limits = iter(_once(find, [each.slower for each in every if each.slower], run_each))
     return [replace(each, limit=next(limits)) if each.slower else each for each in every]
 
 
-def _limit(run: Experiment, rates: Mapping[object, float]) -> Limit:
-    """What limits a run, and what a site could add if it is known what it carries."""
-    rate = rates.get(_alike(run))
-    return find_limit(run, with_added=rate is not None, steady_mb_per_s=rate)
+def _limit(run: Experiment, *, rates: Mapping[object, float], with_added: bool) -> Limit:
+    return find_limit(run, with_added=with_added, steady_mb_per_s=rates[_alike(run)])
 
 
 def _carried(links: Collection, load: Load, runs: Sequence[SteadyEnds]) -> Carried:
-    sent = {end: Sent(run.rate, run.result) for each in runs for end, run in each.ends.items()}
+    sent = {end: EndRate(run.rate, run.result) for each in runs for end, run in each.ends.items()}
     ways = {
         link.name: (sent.get(link.nodes, _NOTHING[0]), sent.get(link.nodes[::-1], _NOTHING[1]))
         for link in links.links

@@ -26,7 +26,7 @@ from scenarios.figures.link_rates import ModelledRate, link_rates
 from scenarios.figures.losses import AfterLoss, after_losses
 from scenarios.figures.others_busy import with_others_busy
 from scenarios.figures.ranges import RANGED, figure_range
-from scenarios.figures.rates import STATED, carry, limited
+from scenarios.figures.rates import carry_all
 from scenarios.moves.compared import evacuate
 from scenarios.moves.evacuation import Evacuation, EvacuationOutcome
 from scenarios.moves.guest import GuestPlan
@@ -237,13 +237,13 @@ def relocations(layout: Layout) -> list[Evacuation]:
 def cluster_runs(collection: Collection, run_each: RunEach) -> ClusterRuns:
     """Run each link alone and all together, and what each loss leaves."""
     lefts = after_losses(collection, None, run_each)
-    return ClusterRuns(collection, cluster_plan(collection, run_each), tuple(lefts))
+    plan = cluster_plan(collection, run_each, lefts[0].carried)
+    return ClusterRuns(collection, plan, tuple(lefts))
 
 
 def many_runs(collection: Collection, run_each: RunEach) -> ClusterRuns:
     """Run all links together, and none alone, and find what limits them."""
-    together = limited(carry([collection], STATED.of(collection), run_each), run_each)
-    return ClusterRuns(collection, cluster_overview(collection, together[0]))
+    return ClusterRuns(collection, cluster_overview(collection, carry_all(collection, run_each)))
 
 
 def channel_estimates(name: str, configuration: IoConfiguration) -> ChannelEstimates:

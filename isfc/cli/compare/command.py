@@ -41,9 +41,9 @@ def compare(
     """
     if names_layouts(files):
         load = Load(find_workload(workload or SUITE), pairs or STATED_PAIRS)
-        choices = judge_layouts(files, link, load)
+        choices = judge_layouts(files, link, load, is_said=bool(workload or pairs))
         if json:
-            show_json(layouts_json(choices, load))
+            show_json(layouts_json(choices))
         else:
             show(layouts_page(choices))
         return

@@ -78,8 +78,9 @@ class LayoutsJson(Struct, frozen=True):
 
     kind: str
     """`layouts`"""
-    workload: str
-    pairs: int
+    workload: str | None
+    """null where the traffic of the files runs, which several links have"""
+    pairs: int | None
     layouts: list[ChoiceJson]
     """in the order in which they were given"""
     odds: list[OddsJson]
@@ -96,8 +97,13 @@ def names_layouts(files: Sequence[Path]) -> bool:
     return any(file.suffix == ".toml" or str(file) in shipped_layouts() for file in files)
 
 
-def judge_layouts(files: Sequence[Path], link: str | None, load: Load) -> list[Choice]:
-    """What is to be said of each layout, all with the same load."""
+def judge_layouts(
+    files: Sequence[Path], link: str | None, load: Load, *, is_said: bool = False
+) -> list[Choice]:
+    """What is to be said of each layout, all with the same load.
+
+    Several links run the traffic of their file: a load that ``is_said`` would have no effect.
+    """
     if len(files) < 2:
         raise ConfigurationError(f"{files[0]}: expected two layouts or more, or two results")
     candidates = []
@@ -106,17 +112,23 @@ def judge_layouts(files: Sequence[Path], link: str | None, load: Load) -> list[C
         links = opened[0].collection
         if len(opened) == 1:
             links = only(links, opened[0].layout)
+        if is_said and load.of(links).traffic:
+            raise ConfigurationError(
+                f"{file}: its [[traffic]] is what runs over several links; expected neither "
+                "--workload nor --pairs, or --link"
+            )
         candidates.append(Candidate(str(file), links, load))
     check_comparable(candidates)
     return run_all(judge_choice, candidates)
 
 
-def layouts_json(choices: Sequence[Choice], load: Load) -> LayoutsJson:
+def layouts_json(choices: Sequence[Choice]) -> LayoutsJson:
     """The record of a comparison."""
+    load = choices[0].lefts[0].carried.load
     return LayoutsJson(
         "layouts",
-        load.workload.name,
-        load.pairs,
+        None if load.traffic else load.workload.name,
+        None if load.traffic else load.pairs,
         [*map(_choice_json, choices)],
         [
             OddsJson(
@@ -153,8 +165,8 @@ def layouts_page(choices: Sequence[Choice]) -> RenderableType:
     """The whole page: the odds first, which are the answer."""
     odds = "\n".join(map(_odds, pair_odds(choices)))
     heads = (">MB/s", "~range", "~limited by", "~worst loss\nleaves")
-    table = plain_table("~layout", *heads, ">CTCs", ">chpids", ">findings")
-    table.columns[0].min_width = min(_NAME_WIDTH, max(len(each.name) for each in choices))
+    table = plain_table("~layout", *heads, ">CTCs", ">chpids", ">findings", gap=1, no_wrap=True)
+    table.columns[0].width = min(_NAME_WIDTH, max(len(each.name) for each in choices))
     for each in choices:
         worst = "-" if each.worst is None else f"{100 * each.worst.share:.0f} %: {each.worst.gone}"
         table.add_row(

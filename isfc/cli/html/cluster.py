@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any, Final
 
 from markupsafe import Markup
@@ -14,12 +15,15 @@ from isfc.cli.judgement.limit import together_line
 from isfc.cli.judgement.together import together_decision
 from isfc.cli.output.ranges import range_note
 from isfc.layout.collection import Collection
+from isfc.layout.loss import Loss
 from isfc.layout.note import Note
-from isfc.layout.rules.book import find_all
+from isfc.layout.rules.book import find_in
+from isfc.layout.rules.rule import Finding
 from isfc.layout.sharing import shares_anything
 from scenarios.figures.certainty import Range
 from scenarios.figures.cluster_overview import ClusterOverview
 from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan
+from scenarios.figures.losses import AfterLoss
 from scenarios.figures.report_runs import ClusterRuns
 from scenarios.runs.cluster_shared import ChannelResult, PathResult
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes
@@ -34,6 +38,8 @@ Row = Sequence[object]
 def cluster_article(runs: ClusterRuns) -> Markup:
     """All about the links together."""
     plan, collection = runs.plan, runs.collection
+    findings = find_in(collection)
+    losses: Sequence[AfterLoss] | Sequence[Loss] = runs.lefts
     if isinstance(plan, ClusterPlan):
         parts = {
             "said": f"{_known(link.range for link in plan.links)} {known_together(plan)}",
@@ -43,13 +49,13 @@ def cluster_article(runs: ClusterRuns) -> Markup:
         }
         where = "see each link"
     else:
-        parts = _at_a_glance(plan, collection)
-        where = "see What is found"
+        parts = _at_a_glance(plan) | {"findings": _findings(chain.from_iterable(findings.values()))}
+        losses, where = plan.losses, "see What is found"
     return render(
         "html/cluster.html",
         collection=collection,
         overview=isinstance(plan, ClusterOverview),
-        decided=together_decision(collection, plan.together, runs.lefts, where),
+        decided=together_decision(plan.together, losses, findings, where),
         drawing=drawing_svg(cluster=collection, mark="-cluster"),
         **parts,
     )
@@ -60,7 +66,7 @@ def _known(ranges: Iterable[Range | None]) -> str:
     return f"{range_note(ranges)} {SHARED_UNRANGED.text}"
 
 
-def _at_a_glance(found: ClusterOverview, collection: Collection) -> dict[str, Any]:
+def _at_a_glance(found: ClusterOverview) -> dict[str, Any]:
     """Of many links: what they come to."""
     return {
         "said": _known(each.range for each in found.systems),
@@ -72,7 +78,6 @@ def _at_a_glance(found: ClusterOverview, collection: Collection) -> dict[str, An
             ("Lost", "Links down", "Links with fewer CTCs"),
             ((loss.name, link_names(loss.cut), fewer_line(loss)) for loss in found.losses),
         ),
-        "findings": _findings(collection),
     }
 
 
@@ -86,13 +91,9 @@ def _systems(found: ClusterOverview) -> Iterator[Row]:
         )
 
 
-def _findings(collection: Collection) -> Iterator[Row]:
+def _findings(found: Iterable[Finding]) -> Iterator[Row]:
     """Severity, id and remedy of each finding, the warnings first, and of how many links it is."""
-    counts = Counter(
-        (each.severity, each.id, each.remedy)
-        for link in collection.links
-        for each in find_all(link, collection.beside(link), collection)
-    )
+    counts = Counter((each.severity, each.id, each.remedy) for each in found)
     return ((*key, counts[key]) for key in sorted(counts, reverse=True))
 
 
@@ -103,7 +104,7 @@ def links_table(plan: ClusterPlan) -> Markup:
         (
             link.name,
             ", ".join(link.traffic),
-            *(f"{rate.mb_per_s:.0f}" for rate in link.rates),
+            *(f"{rate.mb_per_s:.0f}" if rate.mb_per_s else "" for rate in link.rates),
             ranged(f"{link.together_mb_per_s:.0f}", link.range, most),
             f"{100 * link.share:.0f}",
         )

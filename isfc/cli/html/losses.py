@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from isfc.cli.html.template import greatest, panel, ranged, table
 from isfc.cli.judgement.losses import (
-    Column,
+    LossColumn,
     losses_answer,
     losses_caption,
     losses_columns,
@@ -44,7 +44,7 @@ def losses_panel(
     return panel(losses_answer(lefts), notes, figures=losses_table(lefts))
 
 
-def _with_bars(column: Column) -> list[Markup]:
+def _with_bars(column: LossColumn) -> list[Markup]:
     most = greatest(column.ranges)
     both = zip(column.cells, column.ranges, strict=True)
     return [ranged(cell, within, most) for cell, within in both]

@@ -20,7 +20,7 @@ from isfc.layout.note import Note
 from isfc.layout.sharing import open_questions
 from scenarios.figures.certainty import Range
 from scenarios.figures.losses import AfterLoss, worst_of
-from scenarios.figures.rates import Carried, Sent, by_rule
+from scenarios.figures.rates import Carried, EndRate, by_rule
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes, loss_notes
 
 ALL_LINKS = "of the slower direction of each link"
@@ -163,7 +163,7 @@ def _rates(left: AfterLoss) -> str:
     ways = by_rule(link) if carried.ways is None else carried.ways[link.name]
     each = (
         f"{node} {way.rate.mb_per_s:.0f}{_between(carried.range_of(link, way))}"
-        if isinstance(way, Sent)
+        if isinstance(way, EndRate)
         else f"{node} {way:.0f}"
         for node, way in zip(link.nodes, ways, strict=True)
     )
@@ -185,8 +185,8 @@ def losses_answer(lefts: Sequence[AfterLoss]) -> Iterator[tuple[str, str]]:
     if lefts[1:]:
         yield "Without" if _is_named(lefts) else "Worst:", worst_loss(lefts)
     if whole.limit is not None:
-        what = "All together" if len(whole.links.links) > 1 else "The slower way"
-        yield what, f"is {limit_line(whole.limit, whole.mb_per_s)} MB/s."
+        what = "All together are" if len(whole.links.links) > 1 else "The slower way is"
+        yield what, f"{limit_line(whole.limit, whole.mb_per_s)} MB/s."
 
 
 def _is_named(lefts: Sequence[AfterLoss]) -> bool:
@@ -194,7 +194,7 @@ def _is_named(lefts: Sequence[AfterLoss]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class LossColumn:
     """A column of the table of losses: its heading, its cells and, of some figures, ranges."""
 
     heading: str
@@ -224,30 +224,34 @@ def _one_or_others(same: Sequence[AfterLoss]) -> str:
     return f"{same[0].gone}{either}"
 
 
-def losses_columns(lefts: Sequence[AfterLoss]) -> list[Column]:
+def losses_columns(lefts: Sequence[AfterLoss]) -> list[LossColumn]:
     """The table of losses: a row for the whole, then one for each that leaves something else."""
     names, shown = zip(*shown_losses(lefts), strict=True)
-    return [Column("gone", names), *_columns(shown)]
+    return [LossColumn("gone", names), *_columns(shown)]
 
 
-def _columns(lefts: Sequence[AfterLoss]) -> Iterator[Column]:
+def _columns(lefts: Sequence[AfterLoss]) -> Iterator[LossColumn]:
     whole = lefts[0].carried
     if len(whole.links.links) == 1:
-        yield Column("CTCs left", [str(left.ctc_count) for left in lefts], is_figure=True)
-    yield Column("left %", [f"{100 * left.share:.0f}" for left in lefts], is_figure=True)
+        yield LossColumn("CTCs left", [str(left.ctc_count) for left in lefts], is_figure=True)
+    yield LossColumn("left %", [f"{100 * left.share:.0f}" for left in lefts], is_figure=True)
     if whole.ways is not None:
         rates = [f"{left.mb_per_s:.0f}" for left in lefts]
-        yield Column("MB/s", rates, [left.range for left in lefts], is_figure=True)
+        yield LossColumn("MB/s", rates, [left.range for left in lefts], is_figure=True)
     ruled = [f"{left.carried.estimated_mb_per_s:.0f}" for left in lefts]
-    yield Column("by rule", ruled, is_figure=True)
+    yield LossColumn("by rule", ruled, is_figure=True)
     if any(left.carried.limit for left in lefts):
         limits = [left.carried.limit for left in lefts]
-        yield Column("limited by", ["" if each is None else short_limit(each) for each in limits])
+        yield LossColumn(
+            "limited by", ["" if each is None else short_limit(each) for each in limits]
+        )
     if len(whole.links.links) > 1:
         losses = [left.loss for left in lefts]
-        yield Column("links down", [link_names(loss.cut) if loss else "none" for loss in losses])
+        yield LossColumn(
+            "links down", [link_names(loss.cut) if loss else "none" for loss in losses]
+        )
         fewer = [fewer_line(loss) if loss else "none" for loss in losses]
-        yield Column("links with fewer CTCs", fewer)
+        yield LossColumn("links with fewer CTCs", fewer)
 
 
 def losses_caption(lefts: Sequence[AfterLoss]) -> str:
@@ -304,7 +308,7 @@ def losses_page(lefts: Sequence[AfterLoss]) -> RenderableType:
         heading = column.heading.replace(" ", "\n", 1)
         heads.append(f"{'>' if column.is_figure else '~'}{heading}")
         heads += ["~range"] * bool(column.ranges)
-    table = plain_table(*heads, gap=1)
+    table = plain_table(*heads, gap=1, no_wrap=True)
     cells = (
         each
         for column in columns

@@ -1,25 +1,28 @@
 """What is said first of several links: what they carry together, and why, and what to do."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
 from isfc.cli.judgement.advice import fewer_line, link_names, to_do
 from isfc.cli.judgement.limit import limit_line
 from isfc.cli.judgement.losses import worst_loss
 from isfc.cli.output.ranges import plain
-from isfc.layout.collection import Collection
 from isfc.layout.loss import Loss
-from isfc.layout.rules.book import find_all
-from scenarios.figures.cluster_overview import most_cut
+from isfc.layout.rules.rule import Finding
 from scenarios.figures.losses import AfterLoss
 from scenarios.figures.rates import Carried
 
 
 def together_decision(
-    collection: Collection, carried: Carried | None, lefts: Sequence[AfterLoss], where: str
+    carried: Carried | None,
+    losses: Sequence[AfterLoss] | Sequence[Loss],
+    findings: Mapping[str, Sequence[Finding]],
+    where: str,
 ) -> Iterator[tuple[str, str]]:
-    """Headings and what is said below them; findings are ``where``.
+    """Headings and what is said below them; ``findings`` of each link are ``where``.
 
-    No rate is said if nothing was run, and of losses that were not run what they cut.
+    No rate is said if nothing was run. ``losses`` are what each leaves, the whole first, or, where
+    that was not run, the pieces that cut most.
     """
     if carried is not None and (within := carried.range) is not None:
         between = f"{plain(within.likely)} in four of five cases"
@@ -28,16 +31,11 @@ def together_decision(
     if carried is not None and carried.limit is not None:
         words = limit_line(carried.limit, carried.mb_per_s).removeprefix("limited by: ")
         yield "Limited by", f"{words} MB/s."
+    lefts = [each for each in losses if isinstance(each, AfterLoss)]
     if lefts:
         yield "Worst loss", worst_loss(lefts)
-    elif losses := most_cut(collection):
-        yield "Most is cut by", _cut(losses[0])
-    findings = [
-        finding
-        for link in collection.links
-        for finding in find_all(link, collection.beside(link), collection)
-    ]
-    yield "To do", to_do(findings, {}, (), where)
+    yield from (("Most is cut by", _cut(each)) for each in losses[:1] if isinstance(each, Loss))
+    yield "To do", to_do([*chain.from_iterable(findings.values())], {}, (), where)
 
 
 def _cut(loss: Loss) -> str:

@@ -137,7 +137,9 @@ class OptimiseLinksJson(Struct, frozen=True):
     objective: str
     """`sum`, `worst-link` or `worst-loss`"""
     traffic: list[str]
-    """that of the file, or of `--traffic`; else so many pairs each way by itself"""
+    """that of the file, or of `--traffic`"""
+    load: str
+    """the same in words, or what runs without traffic"""
     simulated: int
     """how many candidates were run"""
     given: PlacingJson
@@ -164,6 +166,7 @@ def _links(found: SearchResult, task: Task) -> OptimiseLinksJson:
     return OptimiseLinksJson(
         objective=task.scoring.objectives[0],
         traffic=[*map(str, task.scoring.load.traffic)],
+        load=task.scoring.load.words,
         simulated=found.simulated_count,
         given=_placing(found.given, found, task),
         best=[_placing(one, found, task) for one in found.best],

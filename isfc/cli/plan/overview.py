@@ -17,10 +17,10 @@ from isfc.cli.output.table import plain_table
 from isfc.layout.collection import Collection
 from isfc.layout.loss import Loss
 from isfc.layout.note import Note
-from isfc.layout.rules.book import find_all
+from isfc.layout.rules.book import find_in
 from isfc.layout.sharing import open_questions
 from scenarios.figures.cluster_overview import ClusterOverview, SystemOverview, cluster_overview
-from scenarios.figures.rates import STATED, Carried, carry, limited
+from scenarios.figures.rates import Carried, carry_all
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes
 
 
@@ -28,15 +28,13 @@ def overview(collection: Collection, *, rule: bool) -> RenderableType:
     """The whole page; nothing is run for it with ``rule``."""
     carried = None
     if not rule:
-        run_each = partial(run_all, is_said=True)
-        (carried,) = carry([collection], STATED.of(collection), run_each)
-        (carried,) = limited([carried], run_each)
+        carried = carry_all(collection, partial(run_all, is_said=True))
     found = cluster_overview(collection, carried)
+    findings = find_in(collection)
     checked = [
-        Checked("", find_all(link, collection.beside(link), collection), nodes=link.nodes)
-        for link in collection.links
+        Checked("", each, nodes=collection.link(name).nodes) for name, each in findings.items()
     ]
-    said = together_decision(collection, carried, (), "see What is found")
+    said = together_decision(carried, found.losses, findings, "see What is found")
     parts: list[RenderableType] = [
         Text(_heading(collection), "bold"),
         "",

@@ -23,7 +23,7 @@ def cluster_plan_page(plan: ClusterPlan) -> RenderableType:
         loads = ", ".join(dict.fromkeys(load.partition(":")[2] for load in link.traffic))
         links.add_row(
             link.name,
-            *(f"{rate.mb_per_s:.0f}" for rate in link.rates),
+            *(f"{rate.mb_per_s:.0f}" if rate.mb_per_s else "" for rate in link.rates),
             likely(link.range),
             f"{100 * link.share:.0f}",
             loads or f"{together.load.workload.name}:{together.load.pairs}",

@@ -76,8 +76,8 @@ def move_and_show(
     elif shown.json:
         show_json(moves_json(outcome, best))
     else:
-        parts = [moves_page(outcome, ranges, like), MovesLimit.of(outcome).line()]
-        parts += [] if best is None else [best_line(best)]
+        answer = [] if best is None else [best_line(best), ""]
+        parts = [*answer, moves_page(outcome, ranges, like), MovesLimit.of(outcome).line()]
         show(*parts, *note_lines(outcome.notes))
     if not outcome.all_moved:
         raise typer.Exit(ExitCode.FAILED)

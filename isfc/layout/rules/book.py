@@ -33,6 +33,13 @@ def find_all(
     return tuple(_with_what_it_brings(finding, layout, found) for finding in found)
 
 
+def find_in(collection: Collection) -> dict[str, tuple[Finding, ...]]:
+    """The same of each link of a file, by its name."""
+    return {
+        link.name: find_all(link, collection.beside(link), collection) for link in collection.links
+    }
+
+
 def ways_of(finding: str) -> tuple[ChangedLayout, ...]:
     """The changes that a rule advises; none if it advises none, or there is no such rule."""
     trials = next((rule.trials for rule in RULES if rule.id == finding), ())

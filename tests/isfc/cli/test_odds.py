@@ -27,7 +27,7 @@ from scenarios.figures.compare import compare_files
 from scenarios.figures.limit import LIKE_SHARE, Limit, Relief, Share
 from scenarios.figures.losses import AfterLoss
 from scenarios.figures.ranges import gain_range
-from scenarios.figures.rates import Carried, Load, Sent
+from scenarios.figures.rates import Carried, EndRate, Load
 from scenarios.figures.resources import LINE, Resource
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.provenance import provenance
@@ -74,7 +74,7 @@ def ahead(one: Layout, other: Layout, rates: tuple[float, float], folder: Path) 
     for layout, rate, row in zip((one, other), rates, rows, strict=True):
         found, links = Rate(rate, 0.0), Collection.of(layout)
         load = Load(SUITES[SUITE], PAIRS)
-        carried = Carried(links, load, {layout.name: (Sent(found), Sent(found))})
+        carried = Carried(links, load, {layout.name: (EndRate(found), EndRate(found))})
         whole = AfterLoss(None, carried, carried)
         choices.append(Choice(str(row["layout"]), (whole,), 0, 0, ()))
         contenders.append(Contender(links, (found,), {}))

@@ -52,6 +52,25 @@ def test_several_links_are_compared_where_the_layouts_have_the_same(
     )
 
 
+def test_several_links_run_the_traffic_of_their_files_which_has_to_be_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], refusal: Refusal
+) -> None:
+    """`--pairs` had no effect on it, and files with other traffic were held against each other."""
+    traffic = '[[traffic]]\nfrom = "S1"\nto = "S2"\nworkload = "HS"\npairs = {}\n'
+    files = [tmp_path / f"{pairs}-pairs-over-links-that-share.toml" for pairs in (1, 2)]
+    for pairs, file in enumerate(files, start=1):
+        file.write_text(mesh(3, shared=True) + traffic.format(pairs))
+    one, two = map(str, files)
+    assert "its [[traffic]] is what runs" in refusal("compare", one, one, "--pairs", "5")
+    assert refusal("compare", one, two).startswith("layouts: their [[traffic]] differs")
+    assert run(["compare", one, one, "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["workload"] is record["pairs"] is None
+    assert run(["compare", one, one]) == 0
+    page = capsys.readouterr().out
+    assert "chpids findings\n" in page  # a column was cut off, with its figures
+
+
 def test_options_of_layouts_are_refused_with_results(refusal: Refusal) -> None:
     assert "--pairs: of layouts" in refusal("compare", "a.json", "b.json", "--pairs", "5")
 

@@ -15,7 +15,7 @@ from scenarios.figures.certainty import Interval, Range
 from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
 from scenarios.figures.link_rates import ModelledRate
 from scenarios.figures.losses import AfterLoss
-from scenarios.figures.rates import STATED, Carried, Sent, Ways
+from scenarios.figures.rates import STATED, Carried, EndRate, Ways
 from scenarios.runs.steady import Rate
 
 LAYOUT = load_layout("published-8")
@@ -32,7 +32,7 @@ def test_both_figures_are_said_with_what_they_are_of() -> None:
 
 
 def slower(rate: Rate) -> Ways:
-    return Sent(Rate(80, 2)), Sent(rate)
+    return EndRate(Rate(80, 2)), EndRate(rate)
 
 
 def test_link_that_neighbours_make_faster_is_named_with_the_reason() -> None:
@@ -59,7 +59,7 @@ def test_advice_says_them_and_is_not_ahead_of_either() -> None:
 
 
 def test_losses_say_them() -> None:
-    carried = Carried(LINKS, STATED, {LAYOUT.name: (Sent(ONE), Sent(TWO))})
+    carried = Carried(LINKS, STATED, {LAYOUT.name: (EndRate(ONE), EndRate(TWO))})
     lefts = [AfterLoss(None, carried, carried)]
     assert ": SERVER, nothing gone, 340 or 381 MB/s." in losses_known(lefts)
     (record,) = losses_json(lefts).losses

@@ -11,7 +11,7 @@ from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.loss import losses
 from scenarios.figures.losses import AfterLoss
-from scenarios.figures.rates import STATED, Carried, Sent
+from scenarios.figures.rates import STATED, Carried, EndRate
 from scenarios.runs.steady import SPREAD_SHARE, Rate
 from tests.isfc.cli.conftest import Refusal
 
@@ -38,7 +38,7 @@ def test_where_nothing_is_lost_no_loss_is_called_the_worst() -> None:
     whole = Collection.of(layout)
     found = [*losses(whole)][:2]
     kept, *lefts = (
-        Carried(links, STATED, {layout.name: (Sent(Rate(rate)), Sent(Rate(600.0)))})
+        Carried(links, STATED, {layout.name: (EndRate(Rate(rate)), EndRate(Rate(600.0)))})
         for links, rate in zip(
             (whole, *(loss.rest for loss in found)), (500, 499, 499.5), strict=True
         )

@@ -8,7 +8,7 @@ from isfc.layout.collection import Collection
 from isfc.layout.sharing import carried_by
 from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
 from scenarios.figures.ranges import links_range
-from scenarios.figures.rates import STATED, Carried, Sent
+from scenarios.figures.rates import STATED, Carried, EndRate
 from scenarios.runs.channel_busy import ChannelBusy
 from scenarios.runs.cluster_shared import ChannelResult
 from scenarios.runs.steady import Rate
@@ -37,9 +37,11 @@ def test_guest_that_is_not_moved_has_its_reason_and_what_would_move_it() -> None
 
 def test_links_together_begin_with_the_link_that_keeps_least() -> None:
     links = Collection.of(load_layout("published-4"))
-    alone = Sent(Rate(100.0, 1.0)), Sent(Rate(110.0, 1.0))
+    alone = EndRate(Rate(100.0, 1.0)), EndRate(Rate(110.0, 1.0))
     plans = tuple(
-        LinkPlan(name, (), alone, (Sent(Rate(kept, 1.0)), alone[1]), links_range(kept, links.links))
+        LinkPlan(
+            name, (), alone, (EndRate(Rate(kept, 1.0)), alone[1]), links_range(kept, links.links)
+        )
         for name, kept in (("AA-BB", 90.0), ("AA-CC", 40.0))
     )
     channel, *_ = carried_by(links)
