@@ -59,7 +59,7 @@ def edits() -> None:
     notes: tuple[isfc.Note, ...] = isfc.plan_notes(left.links[0], figures)
     notes += isfc.others_busy(left, name)
     said: list[str] = [note.text for note in notes]
-    print([each.stated_mb_per_s > 0 for each in figures], *said, kind, isfc.deck_partitions(""))
+    print([each.stated.value > 0 for each in figures], *said, kind, isfc.deck_partitions(""))
 
 
 def open_text() -> str:
@@ -109,7 +109,7 @@ def simulations(layout: isfc.Layout) -> None:
     done: isfc.Simulation = isfc.simulate(layout, "HS", pairs=2, seconds=0.01, warmup=0.01)
     rows: list[dict[str, object]] = [dict(row) for row in done.rows()]
     print(len(rows), isfc.Workload)
-    print(done.ranges["mb_per_s"].likely.low, [note.text for note in done.notes])
+    print(done.figures["mb_per_s"].ends.low, [note.text for note in done.notes])
     together: isfc.SimulatedLinks = isfc.simulate_links(
         "two-cecs", ["ALPHA-BETA:HS:1"], seconds=0.01, warmup=0.01
     )
@@ -221,10 +221,10 @@ def decisions(layout: isfc.Layout) -> None:
     best: isfc.SearchResult = isfc.optimise(
         layout, ["forward"], pairs=1, seconds=0.01, runs=1, seeds=1
     )
-    print(best.given.scores)
+    print(best.given.figures)
     try:
         sized: isfc.LinkSizing = isfc.size(0.5, lost="all")
-        print(sized.best and sized.best.layout, [(one.range, one.odds) for one in sized.links])
+        print(sized.best and sized.best.layout, [(one.left.range, one.odds) for one in sized.links])
     except isfc.ConfigurationError as error:
         print(error)
     plan = guest()

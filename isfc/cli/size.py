@@ -144,7 +144,7 @@ class SizedLinkJson(Struct, frozen=True):
     """of directors, for both systems; cables from chpid to chpid need none"""
     whole_mb_per_s: float
     """one way, in its slower direction"""
-    whole_range: RangeJson
+    whole_range: RangeJson | None
     """between what that would lie"""
     left_mb_per_s: float
     """the same with the piece gone"""
@@ -187,7 +187,7 @@ def size_json(found: LinkSizing) -> LinkSizeJson:
         found.load.pairs,
         None if best is None else _link_json(best, found),
         [_link_json(each, found) for each in found.links],
-        None if limit is None else limits_json(limit, found.most.left.rate.mb_per_s),
+        None if limit is None else limits_json(limit, found.most.left.value),
         notes_json(_notes(found)),
     )
 
@@ -195,7 +195,7 @@ def size_json(found: LinkSizing) -> LinkSizeJson:
 def _notes(found: LinkSizing) -> tuple[Note, ...]:
     """What belongs to the figures of the link that is proposed, or carries most."""
     link, load = found.best or found.most, found.load
-    known = run_notes(link.layout, load.workload, load.pairs, link.whole.rate.mb_per_s)
+    known = run_notes(link.layout, load.workload, load.pairs, link.whole.value)
     return known if found.limit is None else (*known, BUSY_UNRANGED)
 
 
@@ -203,8 +203,10 @@ def _link_json(link: SizedLink, found: LinkSizing) -> SizedLinkJson:
     return record_of(
         SizedLinkJson,
         link,
-        whole_mb_per_s=link.whole.rate.mb_per_s,
-        left_mb_per_s=link.left.rate.mb_per_s,
+        whole_mb_per_s=link.whole.value,
+        whole_range=link.whole,
+        left_mb_per_s=link.left.value,
+        range=link.left,
         odds=link.odds.share,
         reaches=found.reaches(link),
     )
@@ -219,8 +221,8 @@ def sizing_page(found: LinkSizing) -> RenderableType:
     for link in found.links:
         table.add_row(
             *(link.feature, str(link.chpids), str(link.ctcs), str(link.ports)),
-            *(f"{link.whole.rate.mb_per_s:.0f}", likely(link.whole_range)),
-            *(f"{link.left.rate.mb_per_s:.0f}", likely(link.range), str(link.odds)),
+            *(f"{link.whole.value:.0f}", likely(link.whole)),
+            *(f"{link.left.value:.0f}", likely(link.left), str(link.odds)),
             style="bold green" if link is found.best else "",
         )
     heading = (
@@ -228,7 +230,7 @@ def sizing_page(found: LinkSizing) -> RenderableType:
         f"{load.workload.name}{f' over {found.km:g} km' if found.km else ''}; "
         f"left is what it carries {gone}"
     )
-    known = [within for link in found.links for within in (link.whole_range, link.range)]
+    known = [figure for link in found.links for figure in (link.whole, link.left)]
     notes = (note.text for note in _notes(found))
     return apart([_verdict(found), heading, table, range_note(known), *notes])
 
@@ -238,15 +240,15 @@ def _verdict(found: LinkSizing) -> str:
     wanted, gone, best = f"{found.mb_per_s:,g} MB/s each way", _GONE[found.lost], found.best
     if best is None:
         most = found.most
-        why = "" if found.limit is None else limit_line(found.limit, most.left.rate.mb_per_s)
+        why = "" if found.limit is None else limit_line(found.limit, most.left.value)
         return (
             f"Not reachable: no link carries {wanted} {gone}. {most.chpids} chpids of "
-            f"{most.feature} carry most, {most.left.rate.mb_per_s:,.0f}, {why} MB/s."
+            f"{most.feature} carry most, {most.left.value:,.0f}, {why} MB/s."
         )
     each = f"{best.ctcs // best.chpids} on each" if best.chpids > 1 else "all on it"
     return (
         f"Best: {best.chpids} chpid{'s' * (best.chpids > 1)} of {best.feature} at each system, "
         f"{best.ctcs} CTC{'s' * (best.ctcs > 1)}, {each}; "
-        f"{best.left.rate.mb_per_s:,.0f} MB/s each way {gone}. "
+        f"{best.left.value:,.0f} MB/s each way {gone}. "
         f"The odds of {found.mb_per_s:,g} are {best.odds}."
     )

@@ -40,8 +40,8 @@ from scenarios.figures.collide import (
 from scenarios.figures.collide import SECONDS_MAX as COLLIDE_SECONDS_MAX
 from scenarios.figures.collide import collide as run_trial
 from scenarios.figures.losses import AfterLoss, after_losing
-from scenarios.figures.rates import Load
 from scenarios.runs.at_site import GivenSite, links_at
+from scenarios.runs.load import Load
 from scenarios.runs.repeat import SEEDS_MAX
 from scenarios.runs.run import INTERVAL_MIN
 from scenarios.runs.saturation import in_turn
@@ -98,9 +98,9 @@ class Comparison:
             {
                 "layout": each.name,
                 "ctcs": each.ctcs,
-                "mb_per_s": each.mb_per_s,
-                "low_mb_per_s": each.range.likely.low,
-                "high_mb_per_s": each.range.likely.high,
+                "mb_per_s": each.rate.value,
+                "low_mb_per_s": each.rate.ends.low,
+                "high_mb_per_s": each.rate.ends.high,
                 "worst_loss": None if each.worst is None else each.worst.gone,
                 "warnings": each.warnings,
                 "extrapolated": each.extrapolated,
@@ -114,7 +114,7 @@ class Comparison:
             {
                 "first": each.first.name,
                 "second": each.second.name,
-                "ratio": each.ratio,
+                "ratio": each.ratio.value,
                 "odds_percent": 100 * each.odds.share,
             }
             for each in self.odds
@@ -122,7 +122,7 @@ class Comparison:
         return {"layouts": self.rows(), "odds": odds}
 
     def __repr__(self) -> str:
-        rates = ", ".join(f"{each.name} {each.mb_per_s:,.1f} MB/s" for each in self.choices)
+        rates = ", ".join(f"{each.name} {each.rate.value:,.1f} MB/s" for each in self.choices)
         return f"<Comparison {rates}>"
 
     def _repr_html_(self) -> str:

@@ -30,11 +30,12 @@ from isfc.measured.seen import of_end, seen_intervals
 from isfc.search.sized import LostPiece
 from isfc.search.windows import Beside, Leaving, Window, guest_rate
 from isfc.search.workers import each_by
-from scenarios.figures.certainty import Range
-from scenarios.figures.rates import SATURATED, Carried, carry
+from scenarios.figures.figure import NOTHING_CARRIED, Figure, Unit
+from scenarios.figures.rates import Carried, carry
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.guest_memory import GuestMemory
 from scenarios.runs.at_site import given_site
+from scenarios.runs.load import SATURATED
 from scenarios.runs.saturation import RunEach
 
 MONTHS_MAX: Final = 120
@@ -45,16 +46,8 @@ JOBS_MAX: Final = 1024
 class Carries:
     """What one node can send over some layout: ``gone`` is what that is without, if anything."""
 
-    mb_per_s: float
-    range: Range | None
+    rate: Figure
     gone: str = ""
-
-    @property
-    def likely(self) -> tuple[float, float]:
-        """Between what it lies in four of five cases."""
-        if self.range is None:
-            return self.mb_per_s, self.mb_per_s
-        return self.range.likely.low, self.range.likely.high
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +73,12 @@ class WayLoad:
 
     def headroom(self, months: int = 0, growth: float = 0.0) -> float:
         """By how much more than the load of then the link carries, of 1; below 0 it does not."""
-        return self._above(self.must.mb_per_s, months, growth)
+        return self._above(self.must.rate.value, months, growth)
 
     def headroom_likely(self, months: int = 0, growth: float = 0.0) -> tuple[float, float]:
         """Between what that lies in four of five cases."""
-        low, high = self.must.likely
-        return self._above(low, months, growth), self._above(high, months, growth)
+        ends = self.must.rate.ends
+        return self._above(ends.low, months, growth), self._above(ends.high, months, growth)
 
     def _above(self, mb_per_s: float, months: int, growth: float) -> float:
         load = self.mb_per_s * (1 + growth) ** months
@@ -96,9 +89,9 @@ class WayLoad:
 
         None where it never is in `MONTHS_MAX`; each is `MONTHS_MAX` where that end never is.
         """
-        least, most = self.must.likely
+        rate = self.must.rate
         low, middle, high = (
-            self._months(each, growth) for each in (least, self.must.mb_per_s, most)
+            self._months(each, growth) for each in (rate.ends.low, rate.value, rate.ends.high)
         )
         return None if low >= MONTHS_MAX else (low, middle, high)
 
@@ -255,7 +248,7 @@ def loads_of(
         runs = beside.runs()
         rates = dict(zip(runs, run_each(guest_rate, [*runs.values()]), strict=True))
         whole, _ = carries[link.nodes.index(leaving.source)]
-        windows = beside.windows(rates, whole.mb_per_s)
+        windows = beside.windows(rates, whole.rate.value)
     return Loads(
         link,
         tuple(found),
@@ -286,7 +279,7 @@ def _carried(
     found = []
     for way in (0, 1):
         left = (_carries(rest, way, loss.name) for rest, loss in zip(lefts, pieces, strict=True))
-        least = min(left, key=lambda each: each.mb_per_s, default=None)
+        least = min(left, key=lambda each: each.rate.value, default=None)
         found.append((_carries(whole, way), least))
     return found
 
@@ -294,8 +287,8 @@ def _carried(
 def _carries(carried: Carried, way: int, gone: str = "") -> Carries:
     for link in carried.links.links:  # none if it is down
         sent = (carried.ways or {})[link.name][way]
-        return Carries(sent.rate.mb_per_s, carried.range_of(link, sent), gone)
-    return Carries(0.0, None, gone)
+        return Carries(carried.rate_of(link, sent), gone)
+    return Carries(Figure(0.0, Unit.MB_PER_S, no_range=NOTHING_CARRIED), gone)
 
 
 def _way(

@@ -10,12 +10,13 @@ from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.loss import losses
 from isfc.layout.lost import CHPID
-from scenarios.figures.rates import Load, carry, slower_way
+from scenarios.figures.rates import carry, slower_way
 from scenarios.moves.evacuation import Evacuation
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.guest_memory import GuestMemory
 from scenarios.moves.moving import move
 from scenarios.runs.experiment import Experiment
+from scenarios.runs.load import Load
 from scenarios.runs.result import MIB
 from scenarios.runs.saturation import in_turn
 from scenarios.runs.steady import Rate, SteadyEnds, short_ends, steady_ends, sum_of

@@ -19,7 +19,7 @@ from isfc.library import check_library
 from isfc.search.candidate import Candidate, all_candidates, candidate_of, canonical
 from isfc.search.numbering import exchanged, numbered, with_kept_numbers
 from isfc.search.objective import Objective, estimate
-from isfc.search.result import SearchResult, ShareOut, Task
+from isfc.search.result import SearchResult, ShareOut, Task, by_objective
 from isfc.search.together import Climb
 from isfc.search.trials import Trials
 
@@ -243,12 +243,12 @@ class _Search(Trials[Candidate]):
         every = [*layouts, *chosen, self.task.layout]
         *both, given = self.measured([Collection.of(layout) for layout in every])
         best, defined = both[: len(layouts)], both[len(layouts) :]
-        best.sort(key=lambda contender: contender.scores, reverse=True)
+        best.sort(key=by_objective, reverse=True)
         ahead = [one for one in defined if one.gains(given)]
         return SearchResult(
             tuple(best),
             given,
-            max(ahead, key=lambda one: one.scores, default=given),
+            max(ahead, key=by_objective, default=given),
             len(sought),
             candidate_count,
             len(self._screened - self.scores.keys()),

@@ -11,8 +11,9 @@ from isfc.layout.shown import drawn, html_table
 from isfc.layout.write import format_collection
 from isfc.search.objective import Objective, Scoring
 from scenarios.figures.certainty import Odds, nobody_is_ahead, odds_ahead
-from scenarios.figures.ranges import links_gain_range
-from scenarios.figures.rates import Load
+from scenarios.figures.figure import Figure
+from scenarios.figures.ranges import link_rate, links_rate, links_ratio
+from scenarios.runs.load import Load
 from scenarios.runs.steady import Rate
 
 Figures = tuple[Rate, ...]
@@ -66,11 +67,15 @@ def loaded(collection: Collection, load: Load) -> list[Layout]:
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """A collection with its score by each objective, and what each of several links carries."""
+    """A collection with its score by each objective, and what each of several links carries.
+
+    All are of ``load``.
+    """
 
     collection: Collection
     rates: tuple[Rate, ...]
     links: dict[str, Rate]
+    load: Load
 
     @property
     def layout(self) -> Layout:
@@ -78,16 +83,19 @@ class Contender:
         return self.collection.links[0]
 
     @property
-    def scores(self) -> tuple[float, ...]:
+    def figures(self) -> tuple[Figure, ...]:
         """MB/s by each objective."""
-        return tuple(rate.mb_per_s for rate in self.rates)
+        return tuple(
+            links_rate(rate.mb_per_s, self.collection.links, self.load).of_run(rate)
+            if self.links
+            else link_rate(rate.mb_per_s, self.layout, self.load).of_run(rate)
+            for rate in self.rates
+        )
 
     def odds_over(self, other: "Contender") -> Odds:
         """The odds that it is ahead of the other on real hardware, at the first objective."""
-        here, there = (max(1e-9, each.scores[0]) for each in (self, other))
-        return odds_ahead(
-            links_gain_range(here / there, other.collection.links, self.collection.links)
-        )
+        here, there = (max(1e-9, each.rates[0].mb_per_s) for each in (self, other))
+        return odds_ahead(links_ratio(here / there, other.collection.links, self.collection.links))
 
     def gains(self, other: "Contender") -> bool:
         """Whether it is ahead at the first objective: by runs, and as far as the odds tell.
@@ -99,8 +107,13 @@ class Contender:
 
     def dominates(self, other: "Contender") -> bool:
         """Whether it is nowhere worse and somewhere better."""
-        pairs = list(zip(self.scores, other.scores, strict=True))
-        return all(a >= b for a, b in pairs) and any(a > b for a, b in pairs)
+        ours, theirs = by_objective(self), by_objective(other)
+        return ours != theirs and all(a >= b for a, b in zip(ours, theirs, strict=True))
+
+
+def by_objective(one: Contender) -> tuple[float, ...]:
+    """MB/s of a contender, to put it in order."""
+    return tuple(rate.mb_per_s for rate in one.rates)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from isfc.layout.catalogue import AnyLayout
 from isfc.layout.note import Note
 from isfc.layout.shown import html_plot, html_table
 from isfc.link.name import NodeName
-from scenarios.figures.certainty import Range
-from scenarios.figures.ranges import range_record, run_ranges
+from scenarios.figures.figure import Figure
+from scenarios.figures.ranges import run_figures
 from scenarios.runs.at_site import GivenSite, link_at
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.notes import run_notes
@@ -90,14 +90,9 @@ class Simulation:
         return self.result.collisions_per_s
 
     @property
-    def ranges(self) -> dict[str, Range]:
-        """Between what figures of `result` would lie on real hardware, by their names.
-
-        ``likely`` holds in four of five cases, ``sure`` in nineteen of twenty; what has no range
-        here is not known well enough for one.
-        """
-        figures = {name: value for name, value in _figures(self.result).items() if value}
-        return run_ranges(self.experiment, figures)
+    def figures(self) -> dict[str, Figure]:
+        """What `result` has, by the same names, each with its range or why it has none."""
+        return run_figures(self.experiment, _figures(self.result))
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -130,7 +125,9 @@ class Simulation:
                 {**asdict(seen.whole.result), "intervals": [_interval(part) for part in seen.parts]}
                 for seen in (self.client, self.server)
             ],
-            "ranges": {name: range_record(each) for name, each in self.ranges.items()},
+            "ranges": {
+                name: each.range.to_dict() for name, each in self.figures.items() if each.range
+            },
             "notes": [structs.asdict(note) for note in self.notes],
         }
 
@@ -152,7 +149,7 @@ class Simulation:
             (heading, *(getattr(end, measure) for end in ends))
             for heading, measure in _SHOWN.items()
         ]
-        if within := self.ranges.get("mb_per_s"):
+        if within := self.figures["mb_per_s"].range:
             rows.append(("MB/s in four of five cases", str(within.likely), ""))
         plot = html_plot("MB/s by interval", [part.result.mb_per_s for part in self.client.parts])
         return html_table(self._title(), ("", *(end.node for end in ends)), rows) + plot

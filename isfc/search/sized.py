@@ -7,9 +7,9 @@ from typing import Any
 from isfc.layout.layout import Layout
 from isfc.layout.shown import html_table
 from isfc.layout.write import format_layout
-from scenarios.figures.certainty import Odds, Range
+from scenarios.figures.certainty import Odds
+from scenarios.figures.figure import Figure
 from scenarios.figures.limit import Limit
-from scenarios.runs.steady import SteadyRun
 from scenarios.runs.workload import LinkLoad
 
 Shape = tuple[int, ...]
@@ -41,17 +41,14 @@ class LostPiece(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SizedLink:
-    """A candidate by runs: its slower direction, ``whole`` and with the piece gone.
+    """A candidate by runs: MB/s (2^20) of its slower direction, ``whole`` and with the piece gone.
 
-    ``range`` is of the latter's MB/s (2^20), ``whole_range`` of the former's; ``odds`` say how
-    likely it is that the latter reach what is wanted on real hardware.
+    ``odds`` say how likely it is that the latter reach what is wanted on real hardware.
     """
 
     layout: Layout
-    whole: SteadyRun
-    left: SteadyRun
-    whole_range: Range
-    range: Range
+    whole: Figure
+    left: Figure
     odds: Odds
 
     @property
@@ -91,7 +88,7 @@ class LinkSizing:
 
     def reaches(self, link: SizedLink) -> bool:
         """Whether a candidate carries what is wanted, by the model."""
-        return link.left.rate.mb_per_s >= self.mb_per_s
+        return link.left.value >= self.mb_per_s
 
     @property
     def best(self) -> SizedLink | None:
@@ -105,7 +102,7 @@ class LinkSizing:
     @property
     def most(self) -> SizedLink:
         """The candidate that carries most with the piece gone."""
-        return max(self.links, key=lambda one: one.left.rate.mb_per_s)
+        return max(self.links, key=lambda one: one.left.value)
 
     def rows(self) -> list[dict[str, Any]]:
         """A flat record for each candidate, as a data frame takes them; MB/s (2^20)."""
@@ -115,10 +112,10 @@ class LinkSizing:
                 "chpids": one.chpids,
                 "ctcs": one.ctcs,
                 "ports": one.ports,
-                "mb_per_s": one.whole.rate.mb_per_s,
-                "left_mb_per_s": one.left.rate.mb_per_s,
-                "low_mb_per_s": one.range.likely.low,
-                "high_mb_per_s": one.range.likely.high,
+                "mb_per_s": one.whole.value,
+                "left_mb_per_s": one.left.value,
+                "low_mb_per_s": one.left.ends.low,
+                "high_mb_per_s": one.left.ends.high,
                 "odds_percent": 100 * one.odds.share,
                 "reaches": self.reaches(one),
             }

@@ -24,10 +24,12 @@ from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
 from isfc.search.sized import LinkSizing, LostPiece, Shape, SizedLink
 from isfc.search.workers import shared_out
-from scenarios.figures.certainty import Range, odds_reached
+from scenarios.figures.certainty import odds_reached
+from scenarios.figures.figure import Figure
 from scenarios.figures.limit import Limit, find_limit
-from scenarios.figures.ranges import rate_range
+from scenarios.figures.ranges import link_rate
 from scenarios.runs.experiment import Experiment
+from scenarios.runs.load import Load
 from scenarios.runs.result import MIB
 from scenarios.runs.run import run
 from scenarios.runs.saturation import SATURATING_PAIRS, SUITE
@@ -167,11 +169,10 @@ class _Search:
             sum(ctc.fibre == fibre for ctc in link.layout.ctcs) for fibre in link.layout.fibres
         ]
         left = self._layout(profile, self._worst(profile, tuple(counts)))
-        slower = NodeName(link.left.result.node)
         return find_limit(
-            self._experiment(left, slower),
+            self._experiment(left, link.left.sender or self.load.client),
             self._run_each,
-            steady_mb_per_s=link.left.rate.mb_per_s,
+            steady_mb_per_s=link.left.value,
         )
 
     def _least(self, profile: ChpidProfile) -> int:
@@ -209,7 +210,7 @@ class _Search:
         """The first that carries what is wanted, of those that come near it."""
         near = (each for each in carried if carried[each] >= SHORT_SHARE * self._wanted)
         sized = (self._sized(profile, shape) for shape in near)
-        return next((one for one in sized if one.left.rate.mb_per_s >= self._wanted), None)
+        return next((one for one in sized if one.left.value >= self._wanted), None)
 
     def _sized(self, profile: ChpidProfile, shape: Shape) -> SizedLink:
         """A candidate by runs until they are steady."""
@@ -223,13 +224,14 @@ class _Search:
             for each in (shape, worst)
         )
         layout = self._layout(profile, shape)
-        known = self._range(left, self._layout(profile, worst))
+        known = self._figure(left, self._layout(profile, worst))
         odds = odds_reached(known, self._wanted)
-        return SizedLink(layout, whole, left, self._range(whole, layout), known, odds)
+        return SizedLink(layout, self._figure(whole, layout), known, odds)
 
-    def _range(self, found: SteadyRun, layout: Layout) -> Range:
-        load, collisions = self.load, found.result.collisions_per_s
-        return rate_range(found.rate.mb_per_s, layout, load.workload, load.pairs, collisions)
+    def _figure(self, found: SteadyRun, layout: Layout) -> Figure:
+        load, seen = Load(self.load.workload, self.load.pairs), found.result
+        rate = link_rate(found.rate.mb_per_s, layout, load, seen.collisions_per_s)
+        return rate.of_run(found.rate, NodeName(seen.node))
 
     def _layout(self, profile: ChpidProfile, shape: Shape) -> Layout:
         first, second = _FIRST_CHPIDS

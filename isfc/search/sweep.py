@@ -13,7 +13,7 @@ from isfc.search.cluster import share_out_over
 from isfc.search.grid import Cell, at_site, read_grid
 from isfc.search.store import Figures, RowStore, key_of
 from isfc.search.workers import check_jobs, shared_out
-from scenarios.figures.ranges import flat_range, run_ranges
+from scenarios.figures.ranges import flat_range, run_figures
 from scenarios.runs.at_site import GivenSite, given_site
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.notes import run_notes, unranged
@@ -153,7 +153,7 @@ def row_of(cell: Cell, figures: Figures) -> Row:
     ``mb_per_s_sure_low`` and ``_high`` in nineteen of twenty.
     """
     own = figures_of(cell, figures)
-    ranges = run_ranges(cell.experiment, own).items()
+    ranges = run_figures(cell.experiment, own).items()
     return {
         **cell.axes,
         **own,

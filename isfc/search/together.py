@@ -17,7 +17,7 @@ from isfc.layout.layout import Layout
 from isfc.layout.sharing import in_use
 from isfc.layout.whole import with_channels
 from isfc.search.candidate import Candidate, candidate_of
-from isfc.search.result import SearchResult, ShareOut, Task, loaded
+from isfc.search.result import SearchResult, ShareOut, Task, by_objective, loaded
 from isfc.search.trials import Trials
 
 NEIGHBOURS: Final = 16
@@ -81,7 +81,7 @@ class Climb(Trials[Candidates]):
         ranked = sorted(known, key=lambda each: known[each], reverse=True)[:BEST]
         collections = [placed(self.task.collection, each) for each in (*ranked, self._given)]
         *best_of, given = self.measured(collections)
-        best_of.sort(key=lambda each: each.scores, reverse=True)
+        best_of.sort(key=by_objective, reverse=True)
         return SearchResult(tuple(best_of), given, given, len(known))
 
     def _beginnings(self) -> Iterator[Candidates]:

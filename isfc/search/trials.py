@@ -51,7 +51,7 @@ class Trials(Generic[_Candidate]):
             columns = zip(*(seed[index] for seed in by_seed), strict=True)
             rates = [*map(mean_of, columns)]
             links = dict(zip(task.links, rates[count:], strict=True))
-            found.append(Contender(collection, tuple(rates[:count]), links))
+            found.append(Contender(collection, tuple(rates[:count]), links, task.scoring.load))
         return found
 
 

@@ -16,8 +16,8 @@ from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from isfc.measured.by_time import PERIODS, SLOT_S, Slot
-from scenarios.figures.moved_ranges import pairs_alike
-from scenarios.figures.ranges import rate_range
+from scenarios.figures.moved import pairs_alike
+from scenarios.figures.ranges import link_rate
 from scenarios.moves.by_rate import by_times, in_order
 from scenarios.moves.evacuation import GUESTS_MAX, TOGETHER_MAX, WINDOW, Evacuation
 from scenarios.moves.guest import MESSAGE_LENGTH, GuestPlan
@@ -26,9 +26,9 @@ from scenarios.moves.moving import move
 from scenarios.moves.targets import Placed
 from scenarios.moves.vmrelocate import Limits
 from scenarios.runs.experiment import NS_PER_S
+from scenarios.runs.load import Load
 from scenarios.runs.result import MIB
-from scenarios.runs.saturation import SUITE
-from scenarios.runs.workload import SUITES, LinkLoad, Workload
+from scenarios.runs.workload import LinkLoad, Workload
 
 STEPS: Final = 8
 """Loads are run in so many steps up to the greatest. Chosen: what guests get changes little between
@@ -133,7 +133,7 @@ class Beside:
     def _window(self, slot: Slot, rates: Mapping[_Load, float], mb_per_s: float) -> Window:
         leaving, begin_ns = self._leaving, slot.begin_s * NS_PER_S
         pairs = pairs_alike(leaving.at_once, WINDOW)
-        within = rate_range(1.0, self._link, SUITES[SUITE], pairs).likely
+        within = link_rate(1.0, self._link, Load(pairs=pairs)).ends
         cases = []
         for factor in (1.0, within.low, within.high):
             pace = {begin_s: rates[load] * factor for begin_s, load in self._loads.items()}

@@ -12,12 +12,12 @@ from typing import Final
 
 from isfc.layout.layout import Layout
 from isfc.layout.rules.rule import ChangedLayout, Finding, Untried, warnings_first
-from scenarios.figures.certainty import Odds, Range, nobody_is_ahead, odds_ahead
-from scenarios.figures.link_rates import ModelledRate, SlowerRates, slower_rates
-from scenarios.figures.ranges import gain_range, rate_range
-from scenarios.runs.saturation import SATURATING_PAIRS, STATED_PAIRS, SUITE
+from scenarios.figures.certainty import Odds, nobody_is_ahead, odds_ahead
+from scenarios.figures.figure import Figure
+from scenarios.figures.link_rates import ModelledRate, Rates, slower_rates
+from scenarios.figures.ranges import link_rate, link_ratio
+from scenarios.runs.load import SATURATED, STATED, Load
 from scenarios.runs.steady import Rate
-from scenarios.runs.workload import SUITES
 
 LAYOUTS_MAX: Final = 4
 """So many changed layouts are run at most: each takes a quarter as long as the layout itself."""
@@ -40,40 +40,40 @@ class AdviceVerdict(StrEnum):
 class ComparedLoad:
     """What the slower direction carries, as it is and with an advice carried out.
 
-    ``layouts`` are both, and run `SUITE` with so many ``pairs``.
+    ``layouts`` are both.
     """
 
     before: Rate
     changed: Rate
     layouts: tuple[Layout, Layout]
-    pairs: int
+    load: Load
 
     @property
-    def share(self) -> float:
-        """How much more the changed layout carries, of what it carries as it is."""
-        return self.changed.mb_per_s / self.before.mb_per_s - 1
-
-    @property
-    def ranges(self) -> tuple[Range, Range]:
-        """Between what both would lie."""
+    def figures(self) -> tuple[Figure, Figure]:
+        """Both, in MB/s (2^20)."""
         was, comes = (
-            rate_range(rate.mb_per_s, layout, SUITES[SUITE], self.pairs)
+            link_rate(rate.mb_per_s, layout, self.load).of_run(rate)
             for rate, layout in zip((self.before, self.changed), self.layouts, strict=True)
         )
         return was, comes
 
     @property
+    def ratio(self) -> Figure:
+        """How many times what it carries as it is the changed layout carries."""
+        before, changed = self.before.mb_per_s, self.changed.mb_per_s
+        return link_ratio(max(1e-9, changed) / max(1e-9, before), *self.layouts)
+
+    @property
     def odds(self) -> Odds:
         """The odds that the changed layout is ahead on real hardware."""
-        before, changed = self.before.mb_per_s, self.changed.mb_per_s
-        return odds_ahead(gain_range(max(1e-9, changed) / max(1e-9, before), *self.layouts))
+        return odds_ahead(self.ratio)
 
     @property
     def verdict(self) -> AdviceVerdict:
         """Whether the model agrees: what is within its spread, or open by the odds, is alike."""
         if not self.changed.differs(self.before) or nobody_is_ahead(self.odds):
             return AdviceVerdict.ALIKE
-        return AdviceVerdict.AGREES if self.share > 0 else AdviceVerdict.CONTRADICTS
+        return AdviceVerdict.AGREES if self.ratio.value > 1 else AdviceVerdict.CONTRADICTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def try_advice(
     layout: Layout,
     findings: Sequence[Finding],
     figures: Sequence[ModelledRate],
-    changed: Mapping[Layout, SlowerRates],
+    changed: Mapping[Layout, Rates],
 ) -> dict[str, tuple[TriedAdvice, ...]]:
     """By the rule's id: what the model makes of each finding that promises that more is carried.
 
@@ -122,8 +122,8 @@ def try_advice(
 def _try(
     trial: ChangedLayout,
     layout: Layout,
-    before: SlowerRates,
-    runs: Mapping[Layout, SlowerRates],
+    before: Rates,
+    runs: Mapping[Layout, Rates],
 ) -> TriedAdvice:
     changed = trial.carried_out(layout)
     if changed is None:
@@ -131,9 +131,7 @@ def _try(
     if changed not in runs:
         return TriedAdvice(trial, _TOO_MANY)
     saturated, stated = (
-        ComparedLoad(was, comes, (layout, changed), pairs)
-        for was, comes, pairs in zip(
-            before, runs[changed], (SATURATING_PAIRS, STATED_PAIRS), strict=True
-        )
+        ComparedLoad(was, comes, (layout, changed), load)
+        for was, comes, load in zip(before, runs[changed], (SATURATED, STATED), strict=True)
     )
     return TriedAdvice(trial, (saturated, stated))

@@ -25,7 +25,8 @@ from ctc.features import CHANNELS
 from ctc.profiles import EXPRESS4, ChpidProfile
 from isfc.layout.capacity import directions_of
 from isfc.layout.layout import Fibre, Layout
-from scenarios.figures.certainty import FigureKind, Interval, Range
+from scenarios.figures.certainty import FigureKind
+from scenarios.figures.figure import Interval, Range
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.published_range import MEASURED_FEATURES, WRITERS_MAX
 
@@ -92,12 +93,11 @@ def widening(assumption: Assumption, value: float, at_ends: Iterable[float]) -> 
     return Widening(assumption.name, min([1.0, *factors]), max([1.0, *factors]))
 
 
-def widened(found: Range, widenings: Sequence[Widening]) -> Range:
-    """A range with what assumptions may be; never narrower than it was."""
+def widened(value: float, found: Range, widenings: Sequence[Widening]) -> Range:
+    """The range of a figure with what assumptions may be; never narrower than it was."""
     counting = [each for each in widenings if each.low < 1 or each.high > 1]
-    if not counting or found.value <= 0:
+    if not counting or value <= 0:
         return found
-    value = found.value
     ends = [
         Interval(
             value * math.exp(-_together(value / known.low, (1 / w.low for w in counting), part)),

@@ -24,6 +24,8 @@ from functools import cache
 from importlib import resources
 from typing import Final
 
+from scenarios.figures.figure import Figure, Interval, Range
+
 FOUR_OF_FIVE: Final = 0.8
 NINETEEN_OF_TWENTY: Final = 0.95
 
@@ -139,49 +141,6 @@ class Errors:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """From ``low`` to ``high``, both in the unit of the figure."""
-
-    low: float
-    high: float
-
-    def __contains__(self, value: object) -> bool:
-        return isinstance(value, int | float) and self.low <= value <= self.high
-
-    def __str__(self) -> str:
-        return f"{rounded(self.low):,g}-{rounded(self.high):,g}"
-
-
-@dataclass(frozen=True, slots=True)
-class Range:
-    """A figure, or the ratio of two, and between what IBM's would lie.
-
-    ``likely`` holds in four of five cases, ``sure`` in nineteen of twenty. ``basis`` says what both
-    are made from, and ``wider_for`` what else was allowed for.
-    """
-
-    value: float
-    likely: Interval
-    sure: Interval
-    basis: str
-    wider_for: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        low, high = rounded(self.likely.low), rounded(self.likely.high)
-        return f"{rounded(self.value):,g} ({low:,g} to {high:,g})"
-
-    def describe(self) -> str:
-        """In words: what it is made from."""
-        wider = f"; wider for {', '.join(self.wider_for)}" if self.wider_for else ""
-        return f"four of five cases; from {self.basis}{wider}"
-
-
-def rounded(value: float) -> float:
-    """To three digits: no range is known better."""
-    return float(f"{value:.3g}")
-
-
 def range_of(kind: FigureKind, value: float, family: Family) -> Range:
     """The range of a figure inside of what was measured. `assumptions.widened` widens it."""
     errors = errors_of(kind, family)
@@ -201,7 +160,6 @@ def ratio_range(ratio: float, differs: Differs = Differs.LAYOUT, *, one_ctc: boo
 def _around(value: float, likely: float, sure: float, basis: str) -> Range:
     """From a value divided by a factor to one multiplied by it."""
     return Range(
-        value,
         Interval(value / likely, value * likely),
         Interval(value / sure, value * sure),
         basis,
@@ -237,23 +195,23 @@ class Odds:
         return Odds(max(self.share, 1 - self.share))
 
 
-def odds_ahead(ratio: Range) -> Odds:
+def odds_ahead(ratio: Figure) -> Odds:
     """The odds that the first of two is ahead, by the range of how many times the other it is."""
     return odds_reached(ratio, 1.0)
 
 
-def odds_reached(found: Range, wanted: float) -> Odds:
+def odds_reached(found: Figure, wanted: float) -> Odds:
     """The odds that a figure is ``wanted`` or more on real hardware, by its range.
 
     Between what is known of the range, errors are taken to be even on the scale of logarithms.
     Beyond what holds in nineteen of twenty cases nothing is known: the odds stay there.
     """
-    value, is_more = found.value, found.value >= wanted
-    if not value > 0:
-        raise ValueError(f"figure {value}: expected more than 0")
+    value, is_more, within = found.value, found.value >= wanted, found.range
+    if within is None or not value > 0:
+        raise ValueError(f"figure {value}: expected more than 0, and a range")
     factor = max(value / wanted, wanted / value)
     least, below, share = 0.0, 1.0, NINETEEN_OF_TWENTY
-    for most, each in ((FOUR_OF_FIVE, found.likely), (NINETEEN_OF_TWENTY, found.sure)):
+    for most, each in ((FOUR_OF_FIVE, within.likely), (NINETEEN_OF_TWENTY, within.sure)):
         above = value / each.low if is_more else each.high / value
         if factor < above:
             share = least + (most - least) * math.log(factor / below) / math.log(above / below)

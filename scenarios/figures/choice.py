@@ -14,11 +14,13 @@ from isfc.layout.layout import Layout
 from isfc.layout.note import Note, NoteKind
 from isfc.layout.rules.book import find_in
 from isfc.layout.rules.rule import Severity
-from scenarios.figures.certainty import Odds, Range, odds_ahead
+from scenarios.figures.certainty import Odds, odds_ahead
+from scenarios.figures.figure import Figure
 from scenarios.figures.limit import Limit
 from scenarios.figures.losses import AfterLoss, after_losses, worst_of
-from scenarios.figures.ranges import gain_range, links_gain_range
-from scenarios.figures.rates import Load, slower_way
+from scenarios.figures.ranges import link_ratio, links_ratio
+from scenarios.figures.rates import slower_way
+from scenarios.runs.load import Load
 from scenarios.runs.notes import BUSY_UNRANGED, SHARED_UNRANGED, cluster_notes, run_notes
 from scenarios.runs.saturation import in_turn
 
@@ -51,16 +53,9 @@ class Choice:
         return self.lefts[0].carried.links.links
 
     @property
-    def mb_per_s(self) -> float:
+    def rate(self) -> Figure:
         """MB/s (2^20) of the slower direction of each link, in all."""
-        return self.lefts[0].mb_per_s
-
-    @property
-    def range(self) -> Range:
-        """Between what that would lie."""
-        found = self.lefts[0].range
-        assert found is not None, "it has been run, and carries something"
-        return found
+        return self.lefts[0].rate
 
     @property
     def limit(self) -> Limit:
@@ -94,21 +89,16 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class PairOdds:
-    """Two layouts: ``range`` is of how many times the rate of the second the first has."""
+    """Two layouts: ``ratio`` is how many times the rate of the second the first has."""
 
     first: Choice
     second: Choice
-    range: Range
-
-    @property
-    def ratio(self) -> float:
-        """That by the model."""
-        return self.range.value
+    ratio: Figure
 
     @property
     def odds(self) -> Odds:
         """The odds that the first is ahead of the second on real hardware."""
-        return odds_ahead(self.range)
+        return odds_ahead(self.ratio)
 
 
 def check_comparable(candidates: Sequence[Candidate]) -> None:
@@ -158,10 +148,10 @@ def _notes(whole: AfterLoss) -> tuple[Note, ...]:
 def pair_odds(choices: Sequence[Choice]) -> Iterator[PairOdds]:
     """For each pair of layouts, the one with the greater rate first."""
     for one, other in combinations(choices, 2):
-        first, second = sorted((one, other), key=lambda each: -each.mb_per_s)
-        ratio = max(1e-9, first.mb_per_s) / max(1e-9, second.mb_per_s)
+        first, second = sorted((one, other), key=lambda each: -each.rate.value)
+        ratio = max(1e-9, first.rate.value) / max(1e-9, second.rate.value)
         if len(first.links) > 1:
-            within = links_gain_range(ratio, second.links, first.links)
+            found = links_ratio(ratio, second.links, first.links)
         else:
-            within = gain_range(ratio, second.links[0], first.links[0])
-        yield PairOdds(first, second, within)
+            found = link_ratio(ratio, second.links[0], first.links[0])
+        yield PairOdds(first, second, found)

@@ -6,8 +6,8 @@ from typing import Final
 from isfc.layout.collection import Collection
 from isfc.layout.loss import Loss, losses
 from isfc.link.name import NodeName
-from scenarios.figures.certainty import Range
-from scenarios.figures.ranges import links_range
+from scenarios.figures.figure import Figure
+from scenarios.figures.ranges import links_rate
 from scenarios.figures.rates import Carried
 
 WORST: Final = 4
@@ -18,8 +18,9 @@ WORST: Final = 4
 class SystemOverview:
     """What one system has, and carries with all links together: MB/s (2^20) out and in.
 
-    ``range`` is of what goes out. ``busiest`` is what it shares and that is nearest to its end,
-    with that share of its time. All are None where nothing was run, or nothing is shared.
+    ``rate`` is what goes out, ``back`` what comes in. ``busiest`` is what it shares and that is
+    nearest to its end, with that share of its time. All are None where nothing was run, or nothing
+    is shared.
     """
 
     name: NodeName
@@ -27,9 +28,8 @@ class SystemOverview:
     ctcs: int
     gbps: float
     channels: int
-    out: float | None = None
+    rate: Figure | None = None
     back: float | None = None
-    range: Range | None = None
     busiest: tuple[str, float] | None = None
 
 
@@ -97,5 +97,4 @@ def _system(collection: Collection, name: NodeName, carried: Carried | None) -> 
         back += ways[1 - here].rate.mb_per_s
     own = [(each.name, each.busy) for each in carried.channels if each.channel in speeds]
     busiest = max(own, key=lambda each: each[1], default=None)
-    within = links_range(out, links) if out else None
-    return SystemOverview(name, *has, out, back, within, busiest)
+    return SystemOverview(name, *has, links_rate(out, links, carried.load), back, busiest)

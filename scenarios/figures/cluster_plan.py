@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from isfc.layout.collection import Collection
-from scenarios.figures.certainty import Range
+from scenarios.figures.figure import Figure
 from scenarios.figures.rates import Carried, Ways, carry, carry_all, slower_way
 from scenarios.runs.saturation import RunEach
 from scenarios.runs.steady import Rate
@@ -18,15 +18,15 @@ from scenarios.runs.steady import Rate
 class LinkPlan:
     """MB/s (2^20) that a link carries from its first node, and to it: alone, and with the others.
 
-    ``traffic`` is what the file runs over it, empty if it has none; ``range`` between what the
-    slower direction would carry with the others on real hardware.
+    ``traffic`` is what the file runs over it, empty if it has none; ``rate`` is of the slower
+    direction with the others.
     """
 
     name: str
     traffic: tuple[str, ...]
     alone: Ways
     together: Ways
-    range: Range | None
+    rate: Figure
 
     @property
     def rates(self) -> tuple[Rate, ...]:
@@ -39,14 +39,9 @@ class LinkPlan:
         return slower_way(self.alone).rate.mb_per_s
 
     @property
-    def together_mb_per_s(self) -> float:
-        """Of the slower direction."""
-        return slower_way(self.together).rate.mb_per_s
-
-    @property
     def share(self) -> float:
         """What is left of its rate beside the others."""
-        return self.together_mb_per_s / self.alone_mb_per_s if self.alone_mb_per_s else 1.0
+        return self.rate.value / self.alone_mb_per_s if self.alone_mb_per_s else 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +87,7 @@ def cluster_plan(
                 tuple(str(t) for t in load.traffic if {t.client, t.server} == {*link.nodes}),
                 own.ways[link.name],
                 together.ways[link.name],
-                together.range_of(link, slower_way(together.ways[link.name])),
+                together.rate_of(link, slower_way(together.ways[link.name])),
             )
             for link, own in zip(collection.links, alone, strict=True)
             if own.slower is not None and own.ways is not None and together.ways is not None

@@ -17,7 +17,7 @@ from isfc.layout.checked_toml import read_bytes, within
 from isfc.layout.collection import Collection
 from isfc.layout.file import parse_collection
 from scenarios.figures.certainty import Differs, Odds, odds_ahead
-from scenarios.figures.ranges import gain_range
+from scenarios.figures.ranges import link_ratio
 from scenarios.runs.repeat import MEASURES, noise_of
 from scenarios.runs.result import DeviceResult, Result
 
@@ -214,7 +214,7 @@ def _with_odds(pair: ResultPair, known: Sequence[_Known]) -> ResultPair:
     odds = None
     if len(changed) == 1 and changed[0] in _DIFFERS and rates[0] and rates[1] and pair.layouts:
         before, after = (each.links[0] for each in pair.layouts)
-        odds = odds_ahead(gain_range(rates[1] / rates[0], before, after, _DIFFERS[changed[0]]))
+        odds = odds_ahead(link_ratio(rates[1] / rates[0], before, after, _DIFFERS[changed[0]]))
     return replace(pair, ranges=tuple(each.ranges for each in known), odds=odds)
 
 

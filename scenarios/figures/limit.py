@@ -20,9 +20,10 @@ from isfc.layout.layout import Fibre, Layout
 from isfc.layout.rules.changes import unused_chpids
 from isfc.layout.rules.rule import ChangedLayout
 from isfc.link.scan import CTCS_MAX
-from scenarios.figures.certainty import Range, nobody_is_ahead, odds_ahead
+from scenarios.figures.certainty import nobody_is_ahead, odds_ahead
+from scenarios.figures.figure import Figure
 from scenarios.figures.glance import SEEDS, Glance, glances
-from scenarios.figures.ranges import gain_range, links_range, rate_range
+from scenarios.figures.ranges import link_rate, link_ratio, links_rate
 from scenarios.figures.resources import (
     COLLISIONS,
     COPYING,
@@ -37,6 +38,7 @@ from scenarios.figures.resources import (
 )
 from scenarios.figures.waits import Waited
 from scenarios.runs.experiment import Experiment
+from scenarios.runs.load import Load
 from scenarios.runs.saturation import SATURATING_PAIRS, RunEach, in_turn
 from scenarios.runs.steady import first_look, steady_ends
 
@@ -88,45 +90,40 @@ class SeenResource:
 
 @dataclass(frozen=True, slots=True)
 class Relief:
-    """What the link carries with something added, as a share of what it does without."""
+    """How many times what the link does without, it carries with something added."""
 
     added: str
-    range: Range
-
-    @property
-    def ratio(self) -> float:
-        """That share."""
-        return self.range.value
+    ratio: Figure
 
     @property
     def differs(self) -> bool:
         """Whether it is more, or less: by more than runs so short differ by, and by the odds."""
-        is_apart = abs(self.ratio - 1) > LIKE_SHARE and self.ratio > 0
-        return is_apart and not nobody_is_ahead(odds_ahead(self.range))
+        is_apart = abs(self.ratio.value - 1) > LIKE_SHARE and self.ratio.value > 0
+        return is_apart and not nobody_is_ahead(odds_ahead(self.ratio))
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
     """What limits a run: ``first`` is the resource with the greatest share, and those alike.
 
-    ``shares`` are all that count, the greatest first. ``without`` is what the link would carry if
-    ``first`` took no time, as a share of what it carries; ``reliefs`` what a site could add. All
-    are of the load of ``experiment``. ``resources`` are all that it has, as a short run shows them.
+    ``shares`` are all that count, the greatest first. ``factor`` is how many times as much the link
+    would carry if ``first`` took no time; ``reliefs`` are what a site could add. All are of the
+    load of ``experiment``. ``resources`` are all that it has, as a short run shows them.
     """
 
     experiment: Experiment
     first: tuple[Share, ...]
     shares: tuple[Share, ...]
-    without: float
+    factor: float
     reliefs: tuple[Relief, ...]
     resources: tuple[SeenResource, ...] = ()
 
-    def without_range(self, mb_per_s: float) -> Range:
-        """Between what the rate would lie without the limit, of a run that carries so much."""
-        experiment, value = self.experiment, self.without * mb_per_s
+    def without(self, mb_per_s: float) -> Figure:
+        """What a run that carries so many MB/s would carry without the limit."""
+        experiment, value = self.experiment, self.factor * mb_per_s
         if len(experiment.collection.links) > 1:
-            return links_range(value, experiment.collection.links)
-        return rate_range(value, experiment.layout, experiment.workload, experiment.pairs)
+            return links_rate(value, experiment.collection.links)
+        return link_rate(value, experiment.layout, Load(experiment.workload, experiment.pairs))
 
 
 def find_limit(
@@ -252,7 +249,7 @@ class _Base:
         base = steady_mb_per_s or steady_ends(self._experiment).mb_per_s
         looks = self._run_each(first_look, [*map(self._experiment.over, more.values())])
         return tuple(
-            Relief(what, gain_range(look.mb_per_s / base if base else 1.0, links[0], layout))
+            Relief(what, link_ratio(look.mb_per_s / base if base else 1.0, links[0], layout))
             for (what, layout), look in zip(more.items(), looks, strict=True)
         )
 

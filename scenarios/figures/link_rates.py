@@ -17,80 +17,79 @@ from isfc.layout.catalogue import AnyLayout
 from isfc.layout.in_words import expected
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
-from scenarios.figures.certainty import Range
+from scenarios.figures.figure import Figure
 from scenarios.figures.limit import Limit, find_limit
-from scenarios.figures.ranges import rate_range
+from scenarios.figures.ranges import link_rate
 from scenarios.runs.at_site import GivenSite, link_at
 from scenarios.runs.experiment import Experiment
+from scenarios.runs.load import Load
 from scenarios.runs.result import Result
 from scenarios.runs.saturation import (
     SATURATING_PAIRS,
     STATED_PAIRS,
-    SUITE,
     RunEach,
     in_turn,
     one_way,
     shape,
 )
 from scenarios.runs.steady import Rate, SteadyRun, first_look, steady_run
-from scenarios.runs.workload import SUITES
 
 Way = tuple[Layout, NodeName]
 """A link, and the node that sends."""
 
-SlowerRates = tuple[Rate, Rate]
-"""What the slower direction of a layout carries, saturated and with the stated load."""
+Rates = tuple[Rate, Rate]
+"""What one direction carries, saturated and with the stated load."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ModelledRate:
     """What one node of ``layout`` can send, by the model: saturated, and with ``pairs``.
 
-    ``seen`` is all that its end of the link saw of the run with the pairs while that was steady:
-    collisions, utilisation. ``limit`` is of the saturated rate, None where it was not looked for.
+    ``runs`` are the rates of both. ``seen`` is all that its end of the link saw of the run with the
+    pairs while that was steady: collisions, utilisation. ``limit`` is of the saturated rate, None
+    where it was not looked for.
     """
 
     layout: Layout = field(compare=False)
     sender: NodeName
-    saturated: Rate
-    stated: Rate
+    runs: Rates
     pairs: int = STATED_PAIRS
     seen: Result | None = None
     limit: Limit | None = None
 
     @property
-    def saturated_mb_per_s(self) -> float:
-        """With so many pairs that more would carry no more."""
-        return self.saturated.mb_per_s
+    def saturated(self) -> Figure:
+        """MB/s with so many pairs that more would carry no more."""
+        return self._figure(0, SATURATING_PAIRS)
 
     @property
-    def stated_mb_per_s(self) -> float:
-        """With ``pairs``."""
-        return self.stated.mb_per_s
+    def stated(self) -> Figure:
+        """MB/s with ``pairs``."""
+        return self._figure(1, self.pairs)
 
     @property
-    def ranges(self) -> tuple[Range, Range]:
-        """Between what IBM's would lie, saturated and with ``pairs``."""
+    def figures(self) -> tuple[Figure, Figure]:
+        """Both, saturated first."""
+        return self.saturated, self.stated
+
+    def _figure(self, run: int, pairs: int) -> Figure:
+        rate, load = self.runs[run], Load(pairs=pairs)
         collisions = 0.0 if self.seen is None else self.seen.collisions_per_s
-        saturated, stated = (
-            rate_range(rate.mb_per_s, self.layout, SUITES[SUITE], pairs, collisions)
-            for rate, pairs in ((self.saturated, SATURATING_PAIRS), (self.stated, self.pairs))
-        )
-        return saturated, stated
+        return link_rate(rate.mb_per_s, self.layout, load, collisions).of_run(rate, self.sender)
 
     def to_dict(self) -> dict[str, Any]:
         """One flat record, as a data frame takes it; MB/s (2^20), with 95 % confidence."""
         figures = {"sender": self.sender}
         return figures | {
             f"{load}_{key}": value
-            for load, rate in (("saturated", self.saturated), ("stated", self.stated))
+            for load, rate in zip(("saturated", "stated"), self.runs, strict=True)
             for key, value in asdict(rate).items()
         }
 
     def __repr__(self) -> str:
         return (
-            f"<ModelledRate {self.sender}: {self.saturated_mb_per_s:,.1f} MB/s saturated, "
-            f"{self.stated_mb_per_s:,.1f} with {self.pairs} pairs>"
+            f"<ModelledRate {self.sender}: {self.saturated.value:,.1f} MB/s saturated, "
+            f"{self.stated.value:,.1f} with {self.pairs} pairs>"
         )
 
 
@@ -117,7 +116,7 @@ def carried(
 
 def link_rates(
     layout: Layout, changed: Sequence[Layout] = (), run_each: RunEach = in_turn
-) -> tuple[tuple[ModelledRate, ...], dict[Layout, SlowerRates]]:
+) -> tuple[tuple[ModelledRate, ...], dict[Layout, Rates]]:
     """What both nodes of a layout can send, each with what limits it.
 
     Beside it: what a first look at ``changed`` layouts shows, those that are alike once. Each way
@@ -134,7 +133,7 @@ def link_rates(
     both = dict(zip(looks, zip(seen[::2], seen[1::2], strict=True), strict=True))
     slower = {each: _slower([both[shape(each, node)] for node in each.nodes]) for each in changed}
     rates = _rates(ways, runs)
-    each_way = [(layout, rate.sender, rate.saturated_mb_per_s) for rate in rates]
+    each_way = [(layout, rate.sender, rate.runs[0].mb_per_s) for rate in rates]
     limits = run_each(find_saturated, each_way)
     return tuple(replace(r, limit=each) for r, each in zip(rates, limits, strict=True)), slower
 
@@ -145,12 +144,12 @@ def find_saturated(way: tuple[Layout, NodeName, float]) -> Limit:
     return find_limit(one_way(layout, node, SATURATING_PAIRS), steady_mb_per_s=rate)
 
 
-def slower_rates(figures: Sequence[ModelledRate]) -> SlowerRates:
+def slower_rates(figures: Sequence[ModelledRate]) -> Rates:
     """Of what nodes can send."""
-    return _slower([(each.saturated, each.stated) for each in figures])
+    return _slower([each.runs for each in figures])
 
 
-def _slower(ways: Sequence[SlowerRates]) -> SlowerRates:
+def _slower(ways: Sequence[Rates]) -> Rates:
     saturated, stated = (
         min(rates, key=lambda rate: rate.mb_per_s) for rates in zip(*ways, strict=True)
     )
@@ -175,6 +174,6 @@ def _rates(
 ) -> tuple[ModelledRate, ...]:
     """What nodes can send, of the outcomes of those runs."""
     return tuple(
-        ModelledRate(layout, sender, saturated.rate, stated.rate, pairs, stated.result)
+        ModelledRate(layout, sender, (saturated.rate, stated.rate), pairs, stated.result)
         for (layout, sender), saturated, stated in zip(ways, runs[::2], runs[1::2], strict=True)
     )

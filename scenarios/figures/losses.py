@@ -1,15 +1,18 @@
 """What a loss leaves of one link or of several: a share of what the whole carries with one load."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 from isfc.layout.collection import Collection
 from isfc.layout.loss import Loss, loss_of, losses
-from scenarios.figures.certainty import Range
-from scenarios.figures.ranges import links_gain_range
-from scenarios.figures.rates import STATED, Carried, Load, carry, limited
+from scenarios.figures.figure import BY_RULE, NOTHING_CARRIED, Figure, Unit
+from scenarios.figures.ranges import links_ratio
+from scenarios.figures.rates import Carried, carry, limited
+from scenarios.runs.load import STATED, Load
 from scenarios.runs.saturation import RunEach
+
+WHOLE: Final = "it is the whole"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -31,33 +34,26 @@ class AfterLoss:
         return sum(len(link.ctcs) for link in self.carried.links.links)
 
     @property
-    def mb_per_s(self) -> float:
+    def rate(self) -> Figure:
         """MB/s (2^20) of the slower direction of each link that is left, in all."""
-        return self.carried.mb_per_s
+        return self.carried.rate
 
     @property
-    def range(self) -> Range | None:
-        """Between what that would lie; None where nothing was run, and where nothing is left."""
-        return self.carried.range
-
-    @property
-    def share(self) -> float:
-        """What is left of the whole, of 1."""
-        return self.mb_per_s / self.whole.mb_per_s if self.whole.mb_per_s else 1.0
-
-    @property
-    def share_range(self) -> Range | None:
-        """Between what that would lie: the widest of those of links that have lost something.
-
-        None of the whole, where nothing was run, and where nothing is left.
-        """
-        links = self.carried.links.links
-        if self.loss is None or self.carried.ways is None or not self.mb_per_s:
-            return None
-        return links_gain_range(self.share, self.whole.links.links, links)
+    def share(self) -> Figure:
+        """What is left of the whole, of 1; its range is the widest of links that lost something."""
+        left, whole = self.rate.value, self.whole.rate.value
+        share = left / whole if whole else 1.0
+        if self.loss is None:
+            return Figure(share, Unit.SHARE, no_range=WHOLE)
+        if self.carried.ways is None:
+            return Figure(share, Unit.SHARE, no_range=BY_RULE)
+        if not left:
+            return Figure(share, Unit.SHARE, no_range=NOTHING_CARRIED)
+        links = self.whole.links.links, self.carried.links.links
+        return replace(links_ratio(share, *links), unit=Unit.SHARE, load=self.carried.load)
 
     def __repr__(self) -> str:
-        left = f"{100 * self.share:.0f} % left, {self.mb_per_s:,.1f} MB/s"
+        left = f"{100 * self.share.value:.0f} % left, {self.rate.value:,.1f} MB/s"
         return f"<AfterLoss {self.gone} gone: {left}>"
 
     def to_dict(self) -> dict[str, Any]:
@@ -66,13 +62,13 @@ class AfterLoss:
         ``low`` and ``high`` are between what IBM's would lie in four of five cases; ``left`` is of
         1.
         """
-        within = self.range
+        within = self.rate.range
         return {
             "gone": "" if self.loss is None else self.gone,
-            "mb_per_s": self.mb_per_s,
+            "mb_per_s": self.rate.value,
             "low_mb_per_s": None if within is None else within.likely.low,
             "high_mb_per_s": None if within is None else within.likely.high,
-            "left": self.share,
+            "left": self.share.value,
         }
 
 
@@ -114,4 +110,4 @@ def worst_of(lefts: Sequence[AfterLoss]) -> AfterLoss | None:
     """
     after = lefts[1:]
     survived = [left for left in after if left.loss and not left.loss.takes_systems]
-    return min(survived or after, key=lambda left: left.share, default=None)
+    return min(survived or after, key=lambda left: left.share.value, default=None)

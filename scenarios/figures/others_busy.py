@@ -14,7 +14,8 @@ from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.note import Note, NoteKind
 from isfc.layout.other_links import others_on, say_others, with_others
-from scenarios.figures.rates import STATED, carry
+from scenarios.figures.rates import carry
+from scenarios.runs.load import STATED
 from scenarios.runs.saturation import RunEach, in_turn
 
 
@@ -48,7 +49,7 @@ def _notes(collection: Collection, link: Layout, run_each: RunEach) -> Iterator[
     else:
         (carried,) = carry([links], STATED, run_each)
         rates = " and ".join(
-            f"{way.rate.mb_per_s:,.0f} from {node}"
+            f"{carried.rate_of(link, way)} from {node}"
             for node, way in zip(link.nodes, (carried.ways or {})[link.name], strict=True)
         )
         text = f"{said}; with those busy it is about {rates}, in MB/s, {carried.load.words}."

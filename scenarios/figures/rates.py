@@ -13,15 +13,15 @@ from typing import Final, TypeVar
 from isfc.layout.capacity import directions_of
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
-from scenarios.figures.certainty import Range
+from scenarios.figures.figure import BY_RULE, Figure, Unit
 from scenarios.figures.limit import Limit, find_limit
-from scenarios.figures.ranges import links_range, rate_range
+from scenarios.figures.ranges import link_rate, links_rate
 from scenarios.runs.cluster_shared import ChannelResult, PathResult, SharedResult
 from scenarios.runs.experiment import Experiment
+from scenarios.runs.load import STATED, Load
 from scenarios.runs.result import Result
-from scenarios.runs.saturation import SATURATING_PAIRS, SECONDS, STATED_PAIRS, SUITE, RunEach, shape
+from scenarios.runs.saturation import RunEach, shape
 from scenarios.runs.steady import Rate, SteadyEnds, steady_ends
-from scenarios.runs.workload import SUITES, LinkLoad, Workload, load_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,45 +37,6 @@ Ways = tuple[EndRate, EndRate]
 
 _NOTHING: Final[Ways] = EndRate(Rate(0.0)), EndRate(Rate(0.0))
 """Of a link that is down, and of one over which nothing runs."""
-
-
-@dataclass(frozen=True, slots=True)
-class Load:
-    """What runs: ``pairs`` of a workload over each link, or the ``traffic`` of several."""
-
-    workload: Workload = SUITES[SUITE]
-    pairs: int = STATED_PAIRS
-    traffic: tuple[LinkLoad, ...] = ()
-
-    @property
-    def words(self) -> str:
-        """The load, as every page says it."""
-        if self.traffic:
-            return "with the traffic of the file"
-        return f"with {self.pairs} pairs of {self.workload.name}, each way by itself"
-
-    def of(self, collection: Collection) -> "Load":
-        """The same of some links: with their traffic, if they are several and have some."""
-        if len(collection.links) == 1:
-            return self
-        return replace(self, traffic=tuple(map(load_of, collection.traffic)))
-
-    def runs(self, links: Collection) -> list[Experiment]:
-        """The runs of some links: one for each direction, or that of their traffic."""
-        if self.traffic:
-            joined = [{*link.nodes} for link in links.links]
-            every = [tuple(t for t in self.traffic if {t.client, t.server} in joined)]
-        else:
-            ends = [link.nodes for link in links.links]
-            every = [
-                tuple(LinkLoad(*end, self.workload, self.pairs) for end in ways)
-                for ways in (ends, [(second, first) for first, second in ends])
-            ]
-        return [Experiment(links, loads, seconds=SECONDS) for loads in every if loads]
-
-
-STATED: Final = Load()
-SATURATED: Final = Load(pairs=SATURATING_PAIRS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,32 +62,23 @@ class Carried:
         return sum(min(by_rule(link)) for link in self.links.links)
 
     @property
-    def mb_per_s(self) -> float:
-        """MB/s (2^20) of the slower direction of each link, in all; by rule if nothing was run."""
-        if self.ways is None:
-            return self.estimated_mb_per_s
-        return sum((slower_way(ways).rate.mb_per_s for ways in self.ways.values()), 0.0)
-
-    @property
-    def range(self) -> Range | None:
-        """Between what that would lie; None where nothing was run, and where nothing is carried."""
+    def rate(self) -> Figure:
+        """MB/s of the slower direction of each link, in all; by rule if nothing was run."""
         links, found = self.links.links, self.ways
-        if found is None or not self.mb_per_s:
-            return None
-        if len(links) > 1:
-            return links_range(self.mb_per_s, links)
-        (link,) = links
-        return self.range_of(link, slower_way(found[link.name]))
+        if found is None:
+            return Figure(self.estimated_mb_per_s, Unit.MB_PER_S, no_range=BY_RULE)
+        slower = [slower_way(found[link.name]) for link in links]
+        if len(links) == 1:
+            return self.rate_of(links[0], slower[0])
+        return links_rate(sum((each.rate.mb_per_s for each in slower), 0.0), links, self.load)
 
-    def range_of(self, link: Layout, sent: EndRate) -> Range | None:
-        """The same of what one end of a link sends; None where it sends nothing."""
-        rate, load = sent.rate.mb_per_s, self.load
-        if not rate:
-            return None
+    def rate_of(self, link: Layout, sent: EndRate) -> Figure:
+        """The same of what one end of a link sends."""
+        load, rate = self.load, sent.rate
         if len(self.links.links) > 1 or load.traffic:
-            return links_range(rate, [link])
+            return links_rate(rate.mb_per_s, [link], load).of_run(rate)
         collisions = 0.0 if sent.seen is None else sent.seen.collisions_per_s
-        return rate_range(rate, link, load.workload, load.pairs, collisions)
+        return link_rate(rate.mb_per_s, link, load, collisions).of_run(rate)
 
 
 def by_rule(link: Layout) -> tuple[float, float]:
@@ -180,7 +132,7 @@ def limited(
     every: Sequence[Carried], run_each: RunEach, *, with_added: bool = False
 ) -> list[Carried]:
     """The same with what limits each; ``with_added`` also what a site could add to it."""
-    rates = {_alike(each.slower): each.mb_per_s for each in every if each.slower}
+    rates = {_alike(each.slower): each.rate.value for each in every if each.slower}
     find = partial(_limit, rates=rates, with_added=with_added)
     limits = iter(_once(find, [each.slower for each in every if each.slower], run_each))
     return [replace(each, limit=next(limits)) if each.slower else each for each in every]

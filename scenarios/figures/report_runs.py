@@ -19,19 +19,20 @@ from isfc.layout.plan import Plan, make_plan
 from isfc.layout.sharing import only
 from isfc.link.name import NodeName
 from scenarios.figures.advice import TriedAdvice, changed_layouts, try_advice
-from scenarios.figures.certainty import Range
 from scenarios.figures.cluster_overview import ClusterOverview, cluster_overview
 from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan
+from scenarios.figures.figure import Figure
 from scenarios.figures.link_rates import ModelledRate, link_rates
 from scenarios.figures.losses import AfterLoss, after_losses
 from scenarios.figures.others_busy import with_others_busy
-from scenarios.figures.ranges import RANGED, figure_range
+from scenarios.figures.ranges import RANGED, figure_of
 from scenarios.figures.rates import carry_all
 from scenarios.moves.compared import evacuate
 from scenarios.moves.evacuation import Evacuation, EvacuationOutcome
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.guest_memory import KNOWN_GUESTS
 from scenarios.runs.experiment import Experiment
+from scenarios.runs.load import Load
 from scenarios.runs.saturation import RunEach, stated_load
 from scenarios.runs.shared_channel import SharedRun, run_over_load
 from scenarios.runs.steady import steady_run
@@ -162,10 +163,13 @@ class LinkRuns:
         """What was run."""
         return self.plan.layout
 
-    def range_of(self, point: Point, figure: str) -> Range:
-        """Of a figure of a point, one that is `RANGED`."""
-        run = self.layout, self.workload, point.pairs, point.collisions_per_s
-        return figure_range(RANGED[figure], getattr(point, figure), *run)
+    def figure(self, point: Point, name: str) -> Figure:
+        """A figure of a point, one that is `RANGED`."""
+        kind, unit = RANGED[name]
+        load = Load(self.workload, point.pairs)
+        return figure_of(
+            kind, getattr(point, name), self.layout, load, point.collisions_per_s, unit
+        )
 
 
 def link_runs(
@@ -222,7 +226,7 @@ def link_runs(
         points,
         lefts,
         timeline,
-        memory_over_paths({f"from {each.sender}": each.stated_mb_per_s for each in rates}),
+        memory_over_paths({f"from {each.sender}": each.runs[1].mb_per_s for each in rates}),
         _disks(layout, disks, tell),
         relocated,
     )

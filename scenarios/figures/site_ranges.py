@@ -31,7 +31,8 @@ from scenarios.figures.assumptions import (
     feature_of,
     widened,
 )
-from scenarios.figures.certainty import Differs, Errors, Interval, Range, ratio_errors
+from scenarios.figures.certainty import Differs, Errors, ratio_errors
+from scenarios.figures.figure import Interval, Range
 from scenarios.runs.workload import SUITES, Workload
 
 COLUMNS: Final = ("feature", "ctcs", "suite", "pairs", *(c.name for c in CONSTANTS), "scatter")
@@ -72,9 +73,9 @@ def site_range(value: float, layout: Layout, workload: Workload, pairs: int) -> 
         for deviations, case in ((NORMAL_80, "four_of_five"), (NORMAL_95, "nineteen_of_twenty"))
     ]
     likely, sure = (Interval(value * math.exp(-each), value * math.exp(each)) for each in logs)
-    found = Range(value, likely, sure, f"the fit {site.name} to {_intervals(site)}", tuple(names))
+    found = Range(likely, sure, f"the fit {site.name} to {_intervals(site)}", tuple(names))
     more = [each for each in assumed(layout) if each.name == OVER_DISTANCE]
-    return _widened(found, more) if layout_kind(layout) != site.layout else found
+    return _widened(value, found, more) if layout_kind(layout) != site.layout else found
 
 
 def fit_deviation(site: SiteProfile, layout: Layout, workload: Workload, pairs: int) -> float:
@@ -92,8 +93,8 @@ def fit_deviation(site: SiteProfile, layout: Layout, workload: Workload, pairs: 
     return math.hypot(SURE * deviation, jumps, RUN)
 
 
-def _widened(found: Range, more: Sequence[Widening]) -> Range:
-    wider = widened(found, more)
+def _widened(value: float, found: Range, more: Sequence[Widening]) -> Range:
+    wider = widened(value, found, more)
     if wider is found:
         return found
     return replace(wider, wider_for=(*found.wider_for, *wider.wider_for))

@@ -29,6 +29,7 @@ from scenarios.runs.published_range import (
 )
 
 if TYPE_CHECKING:
+    from scenarios.runs.steady import Rate
     from scenarios.runs.workload import Workload
 
 
@@ -37,8 +38,8 @@ class Saturated(Protocol):
     """What one node can send, by the model."""
 
     @property
-    def saturated_mb_per_s(self) -> float:
-        """MB/s (2^20) with so many pairs that more would carry no more."""
+    def runs(self) -> "tuple[Rate, Rate]":
+        """With so many pairs that more would carry no more, and with the stated load."""
 
 
 CARRIED_SHARE: Final = 0.9
@@ -159,7 +160,7 @@ def several_notes(notes: Iterable[Sequence[Note]], listed: int) -> tuple[Note, .
 
 def beyond_plan(layout: Layout, figures: "Sequence[Saturated]") -> list[str]:
     """What of a plan's figures no published one identifies."""
-    fastest = max(figure.saturated_mb_per_s for figure in figures)
+    fastest = max(figure.runs[0].mb_per_s for figure in figures)
     return [*beyond_measured(layout), *beyond_rate_one_way(fastest)]
 
 

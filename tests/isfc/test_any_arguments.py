@@ -76,7 +76,7 @@ MAYBE: Final = st.none() | st.sampled_from(FLOATS)
 PLANS: Final = st.builds(
     isfc.GuestPlan, st.sampled_from(["A", "B", "LINUX123"]), RECORDS[isfc.GuestMemory]
 )
-RATE: Final = isfc.ModelledRate(ONE, ONE.nodes[0], Rate(1.0), Rate(1.0))
+RATE: Final = isfc.ModelledRate(ONE, ONE.nodes[0], (Rate(1.0), Rate(1.0)))
 MADE: Final[Mapping[Any, st.SearchStrategy[Any]]] = {
     isfc.GuestPlan: PLANS,
     isfc.Tenant: st.builds(isfc.Tenant, PLANS, to=RECORDS[isfc.NodeName]),

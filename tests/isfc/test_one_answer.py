@@ -25,7 +25,7 @@ from scenarios.figures import link_rates, rates, report_runs
 from scenarios.figures.certainty import nobody_is_ahead, odds_ahead
 from scenarios.figures.limit import SHARE_MIN, SHARE_OF_BUSY, added
 from scenarios.figures.losses import AfterLoss
-from scenarios.figures.ranges import gain_range
+from scenarios.figures.ranges import link_ratio
 from scenarios.figures.rates import Carried
 from scenarios.figures.report_runs import cluster_runs, link_runs
 from scenarios.figures.resources import faster, resources_of
@@ -190,7 +190,7 @@ def by_report(asked: Asked) -> Iterator[Rates]:
     report = asked.report
     yield sent(report.lefts[0].carried)
     if isinstance(report, report_runs.LinkRuns):
-        yield both_ways({each.sender: each.stated_mb_per_s for each in report.carried}, asked)
+        yield both_ways({each.sender: each.stated.value for each in report.carried}, asked)
         yield both_ways({each.sender: each.mb_per_s for each in report.points}, asked)
     else:
         assert report.plan.together is not None
@@ -200,13 +200,13 @@ def by_report(asked: Asked) -> Iterator[Rates]:
 def by_studio(asked: Asked) -> Iterator[Rates]:
     if asked.is_one:
         found = [ask(lambda _: None, each) for each in questions(Subject(asked.text), STATED_PAIRS)]
-        yield both_ways({each.sender: each.stated_mb_per_s for each in found}, asked)
+        yield both_ways({each.sender: each.stated.value for each in found}, asked)
 
 
 def by_carried(asked: Asked) -> Iterator[Rates]:
     if asked.is_one:
         found = isfc.carried(asked.links.links[0])
-        yield both_ways({each.sender: each.stated_mb_per_s for each in found}, asked)
+        yield both_ways({each.sender: each.stated.value for each in found}, asked)
 
 
 def by_losses(asked: Asked) -> Iterator[Rates]:
@@ -217,7 +217,7 @@ def by_compare(asked: Asked) -> Iterator[Rates]:
     first, second = isfc.compare([asked.links, asked.links]).choices
     assert first.lefts == second.lefts
     printed = asked("compare", str(asked.file))["layouts"]
-    assert [each["mb_per_s"] for each in printed] == pytest.approx([first.mb_per_s] * 2)
+    assert [each["mb_per_s"] for each in printed] == pytest.approx([first.rate.value] * 2)
     yield sent(first.lefts[0].carried)
 
 
@@ -298,21 +298,21 @@ def test_all_say_the_same_of_what_a_loss_leaves(asked: Asked) -> None:
     for left, one, other in zip(printed, reported, compared.lefts[1:], strict=True):
         assert left["left_share"] == pytest.approx(left["mb_per_s"] / whole["mb_per_s"])
         for each in (one, other):
-            assert left["left_share"] == pytest.approx(each.share)
+            assert left["left_share"] == pytest.approx(each.share.value)
             assert left["left_share_range"] == ends(each, left["left_share_range"])
-        assert left["text"].startswith(f"{one.gone}: {100 * one.share:.0f} % ")
+        assert left["text"].startswith(f"{one.gone}: {100 * one.share.value:.0f} % ")
     (_, named) = isfc.losses(asked.links, without=["ATLANTA:40"])
-    assert named.share in [pytest.approx(left["left_share"]) for left in printed]
+    assert named.share.value in [pytest.approx(left["left_share"]) for left in printed]
     worst = compared.worst
     assert worst is not None
-    assert worst.share == pytest.approx(
+    assert worst.share.value == pytest.approx(
         min(left["left_share"] for left in printed if left["kind"] not in ("cec", "system"))
     )
 
 
 def ends(left: AfterLoss, record: Any) -> Any:
     """The record, if its ends are those of what is left."""
-    within = left.share_range
+    within = left.share.range
     if within is None or record is None:
         return within
     assert record["likely"] == pytest.approx([within.likely.low, within.likely.high])
@@ -329,8 +329,8 @@ def test_a_gain_that_is_told_is_that_of_the_changed_layout(asked: Asked) -> None
         limits = asked.plan["model"]["limits"][said.sender]
         for what, ratio in limits["added"].items():
             (there,) = isfc.carried(changed[what], said.sender)
-            gain = there.saturated_mb_per_s / said.saturated_mb_per_s
-            within = gain_range(gain, link, changed[what])
+            gain = there.saturated.value / said.saturated.value
+            within = link_ratio(gain, link, changed[what])
             open_both = nobody_is_ahead(odds_ahead(within)) and abs(ratio - 1) < 2 * GAIN_SHARE
             assert ratio == pytest.approx(gain, rel=GAIN_SHARE) or open_both, what
 
@@ -355,8 +355,8 @@ def test_a_limit_that_is_not_named_gains_no_more_than_its_share_when_it_is_relie
             if resource not in named:
                 share = max(SHARE_MIN, SHARE_OF_BUSY * busy[resource])
                 relieved = steady_run(faster(experiment, resource, 2.0)).rate
-                spread = (relieved.spread_percent + said.saturated.spread_percent) / 100
-                gain = relieved.mb_per_s / said.saturated_mb_per_s
+                spread = (relieved.spread_percent + said.runs[0].spread_percent) / 100
+                gain = relieved.mb_per_s / said.saturated.value
                 assert gain <= (1 + spread) / (1 - share / 2), resource
 
 
@@ -367,9 +367,9 @@ def test_odds_are_those_of_the_range_of_the_ratio(asked: Asked) -> None:
     one = only(asked.links, link)
     found = isfc.compare([one, isfc.Collection((fewer,))])
     (pair,) = found.odds
-    assert pair.odds.share == pytest.approx(odds_ahead(pair.range).share, abs=POINTS)
-    ratio = found.choices[0].mb_per_s / found.choices[1].mb_per_s
-    assert pair.ratio == pytest.approx(max(ratio, 1 / ratio))
+    assert pair.odds.share == pytest.approx(odds_ahead(pair.ratio).share, abs=POINTS)
+    ratio = found.choices[0].rate.value / found.choices[1].rate.value
+    assert pair.ratio.value == pytest.approx(max(ratio, 1 / ratio))
 
 
 @pytest.mark.parametrize("seed", few_in_every_run(range(20)))
@@ -380,5 +380,5 @@ def test_what_is_sized_is_run_again(seed: int) -> None:
         dice.choice((200, 500, 900)), feature=[dice.choice(features)], lost="chpid", jobs=1
     )
     for link in found.links:
-        slower = min(each.saturated_mb_per_s for each in isfc.carried(link.layout))
-        assert link.whole.rate.mb_per_s == pytest.approx(slower)
+        slower = min(each.saturated.value for each in isfc.carried(link.layout))
+        assert link.whole.value == pytest.approx(slower)

@@ -154,12 +154,12 @@ def test_records_within_layouts_are_one_line() -> None:
 
 
 def test_run_has_ranges_as_the_command(results: dict[str, Any]) -> None:
-    within = results["simulate"].ranges["mb_per_s"].likely
+    within = results["simulate"].figures["mb_per_s"].ends
     assert within.low < results["simulate"].mb_per_s < within.high
-    assert results["simulate"].to_dict()["ranges"]["mb_per_s"]["likely"] == [
+    assert results["simulate"].to_dict()["ranges"]["mb_per_s"]["likely"] == (
         within.low,
         within.high,
-    ]
+    )
 
 
 def test_figures_are_where_one_looks_for_them(results: dict[str, Any]) -> None:
@@ -187,7 +187,7 @@ def test_decisions_have_rows_and_pages_too() -> None:
         json.dumps(found.to_dict())
         ElementTree.fromstring(f"<body>{found._repr_html_()}</body>")
     (rate, _) = isfc.carried("published-1", pairs=1)
-    assert rate.to_dict()["stated_mb_per_s"] == rate.stated_mb_per_s
+    assert rate.to_dict()["stated_mb_per_s"] == rate.stated.value
     assert repr(rate).startswith("<ModelledRate CLIENT: ")
     (_, cut) = isfc.losses("atlanta-boston", without=["40"])
     assert cut.to_dict()["gone"] == "40"

@@ -12,7 +12,7 @@ from isfc.cli.relocation.certainty import seconds as seconds_of
 from isfc.cli.relocation.page import GIB
 from isfc.layout.loss import Loss
 from scenarios.figures.cluster_plan import ClusterPlan
-from scenarios.figures.moved_ranges import MovesRange
+from scenarios.figures.moved import MovesFigures
 from scenarios.moves.evacuation import Evacuated, EvacuationOutcome
 
 _WIDTH: Final = 800
@@ -47,7 +47,7 @@ def together_svg(plan: ClusterPlan) -> str:
     room = _WIDTH - _LEFT - 1.5 * _RIGHT
     lines, top = list[str](), _TOP
     for link in plan.links:
-        alone, left = link.alone_mb_per_s, link.together_mb_per_s
+        alone, left = link.alone_mb_per_s, link.rate.value
         lines.append(_text(10, top + 20, link.name))
         for place, kind, rate, said in (
             (top, "free", alone, f"{alone:.0f} alone"),
@@ -55,7 +55,7 @@ def together_svg(plan: ClusterPlan) -> str:
                 top + _BAR,
                 "used",
                 left,
-                f"{left:.0f} ({likely(link.range)}) together: {100 * link.share:.0f} %",
+                f"{left:.0f} ({likely(link.rate)}) together: {100 * link.share:.0f} %",
             ),
         ):
             length = room * rate / most
@@ -106,7 +106,7 @@ def losses_svg(losses: Sequence[Loss]) -> str:
     return _svg("What each link has left of its CTCs when a piece is lost", lines, top + 10)
 
 
-def evacuation_svg(outcome: EvacuationOutcome, ranges: MovesRange | None) -> str:
+def evacuation_svg(outcome: EvacuationOutcome, figures: MovesFigures) -> str:
     """A bar for each guest, from its first pass until it runs at its destination."""
     seconds = outcome.seconds
     room = _WIDTH - _LEFT - _RIGHT - 100
@@ -127,7 +127,7 @@ def evacuation_svg(outcome: EvacuationOutcome, ranges: MovesRange | None) -> str
             lines.append(_bar(left + room * begins_s / seconds, top + 4, width, _BAR, kind))
         said = f"stopped {guest.quiesced_seconds:.2f} s"
         lines.append(_text(left + room * guest.end_s / seconds + 6, top + 16, said, "small"))
-    within = f" (four of five cases: {seconds_of(ranges.seconds)})" if ranges else ""
+    within = f" (four of five cases: {seconds_of(figures.seconds)})" if figures.rates else ""
     title = (
         f"{len(outcome.guests)} guests in {seconds:.2f} s{within}. "
         "Blue: memory moves; red: the guest is stopped"

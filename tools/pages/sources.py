@@ -20,8 +20,8 @@ from ctc.order import Order, name_of
 from ctc.profiles import FEATURES, ChpidProfile
 from isfc.ctce.wire import WireForm
 from isfc.link.parameters import LinkParameters
-from scenarios.figures.rates import Load
 from scenarios.runs.guests import GuestCosts
+from scenarios.runs.load import Load
 from tools.pages.spans import block, markdown_table
 
 PROJECT: Final = Path(__file__).resolve().parents[2]

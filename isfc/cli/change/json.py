@@ -116,6 +116,6 @@ def _step(step: Step, carried: Carried | None) -> StepJson:
         ],
         0 if step.left is None else len(step.left.ctcs),
         step.is_down,
-        None if carried is None else carried.mb_per_s,
-        None if carried is None or carried.range is None else range_json(carried.range),
+        None if carried is None else carried.rate.value,
+        None if carried is None else range_json(carried.rate),
     )

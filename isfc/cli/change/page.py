@@ -7,7 +7,7 @@ from typing import Final
 from ctc.address import format_chpid
 from isfc.cli.change.decks import DeckChange
 from isfc.cli.change.orders import Order, orders_of
-from isfc.cli.output.ranges import plain, range_note
+from isfc.cli.output.ranges import between, range_note
 from isfc.deck.export import activation_text
 from isfc.layout.change import Nodes, Step, StepKind
 from isfc.layout.collection import Collection
@@ -89,7 +89,7 @@ def change_lines(change: Change) -> Iterator[str]:
             yield ""
             yield from _orders(orders_of(step))
             yield ""
-    if note := range_note(each.range for each in change.carried.values()):
+    if note := range_note(each.rate for each in change.carried.values()):
         yield note
 
 
@@ -157,11 +157,11 @@ def _after(step: Step, carried: Mapping[Layout, Carried]) -> str:
 
 def _carries(link: Layout, carried: Mapping[Layout, Carried]) -> str:
     count = f"{len(link.ctcs)} CTC{'s' * (len(link.ctcs) > 1)}"
-    rate = carried.get(link)
-    if rate is None:
+    if link not in carried:
         return count
-    known = "" if rate.range is None else f" ({plain(rate.range.likely)})"
-    return f"{count}, {rate.mb_per_s:.0f} MB/s one way with {STATED_PAIRS} pairs of HL{known}"
+    rate = carried[link].rate
+    known = f"{STATED_PAIRS} pairs of HL{between(rate)}"
+    return f"{count}, {rate.value:.0f} MB/s one way with {known}"
 
 
 def _orders(orders: Sequence[Order]) -> Iterator[str]:

@@ -13,8 +13,8 @@ from isfc.cli.options.number import bounded
 from isfc.cli.output.streams import show, show_json
 from isfc.errors import ConfigurationError
 from scenarios.figures.compare import compare_files
-from scenarios.figures.rates import Load
 from scenarios.runs.experiment import PAIRS_MAX
+from scenarios.runs.load import Load
 from scenarios.runs.saturation import STATED_PAIRS, SUITE
 from scenarios.runs.workload import find_workload
 

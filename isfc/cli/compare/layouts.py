@@ -28,7 +28,7 @@ from scenarios.figures.choice import (
     judge_choice,
     pair_odds,
 )
-from scenarios.figures.rates import Load
+from scenarios.runs.load import Load
 
 _NAME_WIDTH: Final = 16
 """Columns that the name of a layout has before it is folded."""
@@ -41,7 +41,7 @@ class ChoiceJson(Struct, frozen=True):
     """as it was given"""
     mb_per_s: float
     """of the slower direction, one way"""
-    range: RangeJson
+    range: RangeJson | None
     """between what that would lie"""
     limits: LimitsJson
     """what limits it"""
@@ -67,7 +67,7 @@ class OddsJson(Struct, frozen=True):
     behind: str
     ratio: float
     """of their rates"""
-    range: RangeJson
+    range: RangeJson | None
     """between what that would lie"""
     odds: float
     """how likely it is that the first is ahead on real hardware too, of 1, by that range"""
@@ -132,8 +132,8 @@ def layouts_json(choices: Sequence[Choice]) -> LayoutsJson:
         [*map(_choice_json, choices)],
         [
             OddsJson(
-                *(each.first.name, each.second.name, each.ratio),
-                range_json(each.range),
+                *(each.first.name, each.second.name, each.ratio.value),
+                range_json(each.ratio),
                 each.odds.share,
             )
             for each in pair_odds(choices)
@@ -154,10 +154,12 @@ def _choice_json(choice: Choice) -> ChoiceJson:
         ChoiceJson,
         choice,
         layout=choice.name,
-        limits=limits_json(choice.limit, choice.mb_per_s),
+        mb_per_s=choice.rate.value,
+        range=choice.rate,
+        limits=limits_json(choice.limit, choice.rate.value),
         worst_loss=worst and worst.gone,
-        worst_loss_leaves=worst and worst.share,
-        worst_loss_range=worst and worst.share_range,
+        worst_loss_leaves=worst and worst.share.value,
+        worst_loss_range=worst and worst.share,
     )
 
 
@@ -168,20 +170,22 @@ def layouts_page(choices: Sequence[Choice]) -> RenderableType:
     table = plain_table("~layout", *heads, ">CTCs", ">chpids", ">findings", gap=1, no_wrap=True)
     table.columns[0].width = min(_NAME_WIDTH, max(len(each.name) for each in choices))
     for each in choices:
-        worst = "-" if each.worst is None else f"{100 * each.worst.share:.0f} %: {each.worst.gone}"
+        lost, worst = each.worst, "-"
+        if lost is not None:
+            worst = f"{100 * lost.share.value:.0f} %: {lost.gone}"
         table.add_row(
-            *(each.name, f"{each.mb_per_s:.0f}", likely(each.range)),
+            *(each.name, f"{each.rate.value:.0f}", likely(each.rate)),
             *(short_limit(each.limit), worst),
             *(str(each.ctcs), str(each.chpids), str(each.warnings + each.remarks)),
         )
     heading = f"MB/s (2^20) of the slower direction, {choices[0].lefts[0].carried.load.words}"
-    shares = share_note(each.worst.share_range for each in choices if each.worst is not None)
-    known = f"{range_note(each.range for each in choices)} {shares}".strip()
+    shares = share_note(each.worst.share for each in choices if each.worst is not None)
+    known = f"{range_note(each.rate for each in choices)} {shares}".strip()
     return apart([odds, heading, table, known, *(note.text for note in _notes(choices))])
 
 
 def _odds(pair: PairOdds) -> str:
-    more = f"carries {100 * (pair.ratio - 1):.0f} % more"
+    more = f"carries {100 * (pair.ratio.value - 1):.0f} % more"
     first, second = pair.first.name, pair.second.name
     if nobody_is_ahead(pair.odds):
         return (

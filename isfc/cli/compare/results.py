@@ -14,8 +14,9 @@ from isfc.cli.drawing.difference import differences
 from isfc.cli.output.ranges import RangeJson, plain
 from isfc.cli.output.table import apart, plain_table
 from isfc.cli.results.measures import MEASURES, RUN_ROWS, measure_name
-from scenarios.figures.certainty import Interval, Odds
+from scenarios.figures.certainty import Odds
 from scenarios.figures.compare import RangeRecord, ResultFigure, ResultPair, Setting
+from scenarios.figures.figure import Interval
 
 _RANGES = "The range of each figure, and which have none, 'isfc run' says with each result."
 DEVICE_MEASURES = (("I/O/s", "io_per_s"), ("Serv", "serv_ms"), ("Busy %", "busy_percent"))

@@ -12,7 +12,7 @@ from isfc.cli.judgement.losses import shown_losses
 from isfc.cli.output.curves import axis, chart_parts, curves, marks, nominal
 from isfc.cli.output.picture import SCHEMA, Spec, config
 from isfc.io.charts import Chart
-from scenarios.figures.certainty import Range
+from scenarios.figures.figure import Figure
 from scenarios.figures.ranges import RANGED
 from scenarios.figures.report_runs import LinkRuns
 from scenarios.runs.timeline import Io, Timeline
@@ -93,7 +93,7 @@ def _over_pairs(runs: LinkRuns, measure: str, title: str) -> Spec:
     ]
     ranged = measure in RANGED
     for value, p in zip(values if ranged else (), runs.points, strict=False):
-        value |= _ends(runs.range_of(p, measure))
+        value |= _ends(runs.figure(p, measure))
     none = not any(value[measure] for value in values)
     x = {"field": "pairs", "type": "ordinal", "title": "pairs", "axis": {"labelAngle": 0}}
     y = axis(measure, title, **({"domain": [0, 1]} if none else {"zero": True}))
@@ -103,16 +103,16 @@ def _over_pairs(runs: LinkRuns, measure: str, title: str) -> Spec:
     return _chart(description, height=220, data={"values": values}, **drawn)
 
 
-def _ends(within: Range | None) -> Spec:
+def _ends(figure: Figure) -> Spec:
     """The ends of a range, for a bar; none without one."""
-    if within is None:
+    if figure.range is None:
         return {}
-    return {LOW: round(within.likely.low, 3), HIGH: round(within.likely.high, 3)}
+    return {LOW: round(figure.ends.low, 3), HIGH: round(figure.ends.high, 3)}
 
 
 def _losses(runs: LinkRuns) -> Spec:
     values: list[Spec] = [
-        {"gone": gone, "MB/s": round(left.mb_per_s, 1), **_ends(left.range)}
+        {"gone": gone, "MB/s": round(left.rate.value, 1), **_ends(left.rate)}
         for gone, left in shown_losses(runs.lefts)
     ]
     domain = [value["gone"] for value in values]

@@ -20,9 +20,9 @@ from isfc.layout.note import Note
 from isfc.layout.rules.book import find_in
 from isfc.layout.rules.rule import Finding
 from isfc.layout.sharing import shares_anything
-from scenarios.figures.certainty import Range
 from scenarios.figures.cluster_overview import ClusterOverview
 from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan
+from scenarios.figures.figure import Figure
 from scenarios.figures.losses import AfterLoss
 from scenarios.figures.report_runs import ClusterRuns
 from scenarios.runs.cluster_shared import ChannelResult, PathResult
@@ -42,7 +42,7 @@ def cluster_article(runs: ClusterRuns) -> Markup:
     losses: Sequence[AfterLoss] | Sequence[Loss] = runs.lefts
     if isinstance(plan, ClusterPlan):
         parts = {
-            "said": f"{_known(link.range for link in plan.links)} {known_together(plan)}",
+            "said": f"{_known(link.rate for link in plan.links)} {known_together(plan)}",
             "links": links_table(plan),
             "shared": shared_tables(plan),
             "losses": losses_table(runs.lefts),
@@ -61,15 +61,15 @@ def cluster_article(runs: ClusterRuns) -> Markup:
     )
 
 
-def _known(ranges: Iterable[Range | None]) -> str:
+def _known(figures: Iterable[Figure | None]) -> str:
     """What the bars of the tables are, and which figures have none."""
-    return f"{range_note(ranges)} {SHARED_UNRANGED.text}"
+    return f"{range_note(figures)} {SHARED_UNRANGED.text}"
 
 
 def _at_a_glance(found: ClusterOverview) -> dict[str, Any]:
     """Of many links: what they come to."""
     return {
-        "said": _known(each.range for each in found.systems),
+        "said": _known(each.rate for each in found.systems),
         "systems": _systems(found),
         "busiest": ((name, f"{100 * busy:.0f}", links) for name, busy, links in found.busiest),
         "slowest": ((name, f"{out:.0f}", f"{back:.0f}") for name, out, back in found.slowest),
@@ -82,10 +82,11 @@ def _at_a_glance(found: ClusterOverview) -> dict[str, Any]:
 
 
 def _systems(found: ClusterOverview) -> Iterator[Row]:
-    most = greatest(each.range for each in found.systems)
+    most = greatest(each.rate for each in found.systems)
     for each in found.systems:
+        out = 0.0 if each.rate is None else each.rate.value
         yield (
-            *(each.name, ranged(f"{each.out or 0:.0f}", each.range, most), f"{each.back or 0:.0f}"),
+            *(each.name, ranged(f"{out:.0f}", each.rate, most), f"{each.back or 0:.0f}"),
             *(each.links, each.ctcs, each.channels, f"{each.gbps:g}"),
             f"{each.busiest[0]} {100 * each.busiest[1]:.0f} %" if each.busiest else "",
         )
@@ -99,13 +100,13 @@ def _findings(found: Iterable[Finding]) -> Iterator[Row]:
 
 def links_table(plan: ClusterPlan) -> Markup:
     """What each link carries alone and with the others."""
-    most = greatest(link.range for link in plan.links)
+    most = greatest(link.rate for link in plan.links)
     rows = (
         (
             link.name,
             ", ".join(link.traffic),
             *(f"{rate.mb_per_s:.0f}" if rate.mb_per_s else "" for rate in link.rates),
-            ranged(f"{link.together_mb_per_s:.0f}", link.range, most),
+            ranged(f"{link.rate.value:.0f}", link.rate, most),
             f"{100 * link.share:.0f}",
         )
         for link in plan.links
@@ -157,8 +158,8 @@ def together_shown(plan: ClusterPlan, notes: Iterable[Note]) -> Markup:
     said = "" if busiest is None else f"Busiest: {busiest.name}, {100 * busiest.busy:.0f} %."
     answers = [(f"With all links at work {least.name} keeps {kept} of what it carries.", said)]
     if plan.together.limit is not None:
-        answers.append(("", together_line(plan.together.limit, plan.together.mb_per_s)))
-    known = range_note(link.range for link in plan.links)
+        answers.append(("", together_line(plan.together.limit, plan.together.rate.value)))
+    known = range_note(link.rate for link in plan.links)
     said_below = (known, known_together(plan), *(note.text for note in notes))
     below = details("What several fibres share", shared_tables(plan))
     return panel(answers, said_below, figures=links_table(plan), below=below)

@@ -12,13 +12,13 @@ from isfc.cli.html.template import greatest, ranged, render
 from isfc.cli.judgement.advice import model_word, to_do, two_paces
 from isfc.cli.judgement.limit import limit_lines
 from isfc.cli.judgement.losses import worst_loss
-from isfc.cli.output.ranges import plain, range_note
+from isfc.cli.output.ranges import likely, range_note
 from isfc.cli.results.shared import shared_note, shared_rows
 from isfc.layout.capacity import WriteDirection
 from isfc.layout.collection import Collection
 from isfc.layout.note import Note
 from isfc.layout.rules.rule import warnings_first
-from scenarios.figures.moved_ranges import evacuation_ranges
+from scenarios.figures.moved import moves_figures
 from scenarios.figures.report_runs import RELOCATED, TIMELINE_PAIRS, LinkRuns
 from scenarios.runs.notes import BUSY, BUSY_UNRANGED, believed, plan_notes, unranged
 from scenarios.runs.saturation import SATURATING_PAIRS, STATED_PAIRS, SUITE
@@ -51,7 +51,7 @@ def link_article(runs: LinkRuns, *, overview: bool) -> Markup:
         ],
         rates=_rates(runs, notes),
         limits=limit_lines(runs.carried),
-        known=range_note(within for each in runs.carried for within in each.ranges),
+        known=range_note(figure for each in runs.carried for figure in each.figures),
         chpids=[row for way in runs.plan.directions for row in _chpids(way)],
         paces=_paces(runs),
         collides=has_collisions(runs),
@@ -80,9 +80,9 @@ def _carries(runs: LinkRuns) -> str:
     notes = plan_notes(runs.layout, runs.carried)
     said = []
     for way, figure in zip(runs.plan.directions, runs.carried, strict=True):
-        rate = believed(way.estimated_mb_per_s, figure.saturated_mb_per_s, notes)
-        within, _ = figure.ranges
-        said.append(f"can send {rate:.0f} MB/s ({plain(within.likely)} in four of five cases)")
+        rate = believed(way.estimated_mb_per_s, figure.saturated.value, notes)
+        within = likely(figure.saturated)
+        said.append(f"can send {rate:.0f} MB/s ({within} in four of five cases)")
     senders = ("Each system",) if len({*said}) == 1 else runs.layout.nodes
     each = ", ".join(f"{sender} {rate}" for sender, rate in zip(senders, said, strict=False))
     return f"{each}. MB/s (2^20) one way, {SUITE}."
@@ -90,16 +90,14 @@ def _carries(runs: LinkRuns) -> str:
 
 def _rates(runs: LinkRuns, notes: Sequence[Note]) -> Iterator[Row]:
     """The rule's figure for each direction beside the model's, and which is to be believed."""
-    most = greatest(within for each in runs.carried for within in each.ranges)
-    for way, figure in zip(runs.plan.directions, runs.carried, strict=True):
-        saturated, stated = figure.ranges
+    most = greatest(figure for each in runs.carried for figure in each.figures)
+    for way, rates in zip(runs.plan.directions, runs.carried, strict=True):
         rule = way.estimated_mb_per_s
         yield (
             way.sender,
             rule,
-            ranged(f"{figure.saturated_mb_per_s:.0f}", saturated, most),
-            ranged(f"{figure.stated_mb_per_s:.0f}", stated, most),
-            f"{believed(rule, figure.saturated_mb_per_s, notes):.0f}",
+            *(ranged(f"{figure.value:.0f}", figure, most) for figure in rates.figures),
+            f"{believed(rule, rates.saturated.value, notes):.0f}",
         )
 
 
@@ -119,8 +117,8 @@ def _paces(runs: LinkRuns) -> str:
 
 
 def _load(runs: LinkRuns) -> Iterator[Row]:
-    rates = {p: runs.range_of(p, "mb_per_s") for p in runs.points}
-    utils = {p: runs.range_of(p, "rdev_util_percent") for p in runs.points}
+    rates = {p: runs.figure(p, "mb_per_s") for p in runs.points}
+    utils = {p: runs.figure(p, "rdev_util_percent") for p in runs.points}
     for p in runs.points:
         yield (
             p.sender,
@@ -134,7 +132,7 @@ def _load(runs: LinkRuns) -> Iterator[Row]:
 
 def _alike(runs: LinkRuns) -> str:
     """What limits the link, if no loss costs anything."""
-    costs = [1 - left.share for left in runs.lefts[1:]]
+    costs = [1 - left.share.value for left in runs.lefts[1:]]
     if not costs or max(costs) > ALIKE:
         return ""
     limits = " ".join(limit_lines(runs.carried)) or "something else limits the link."
@@ -154,17 +152,16 @@ def _ios(runs: LinkRuns) -> Iterator[Row]:
 
 def _relocated(runs: LinkRuns) -> Iterator[Row]:
     """Guests that were moved, message by message."""
-    known = [(found, evacuation_ranges(found)) for found in runs.relocated]
-    every = [each for _, found in known if found for each in found.guests if each]
+    known = [(found, moves_figures(found)) for found in runs.relocated]
+    every = [each for _, figures in known for each in figures.guests]
     longest = greatest(each.seconds for each in every)
     stopped = greatest(each.quiesced for each in every)
-    for found, ranges in known:
-        within = ranges.guests if ranges else [None] * len(found.guests)
-        for guest, each in zip(found.guests, within, strict=True):
+    for found, figures in known:
+        for guest, each in zip(found.guests, figures.guests, strict=True):
             yield (
                 *(RELOCATED, guest.source),
-                ranged(f"{guest.seconds:.2f}", each.seconds if each else None, longest),
-                ranged(f"{guest.quiesced_seconds:.2f}", each.quiesced if each else None, stopped),
+                ranged(f"{guest.seconds:.2f}", each.seconds, longest),
+                ranged(f"{guest.quiesced_seconds:.2f}", each.quiesced, stopped),
                 *(len(guest.passes), f"{guest.length / 2**30:.2f}"),
                 "yes" if guest.moved else f"no, {guest.end}",
             )

@@ -23,7 +23,7 @@ from scenarios.runs.saturation import RunEach
 def losses_table(lefts: Sequence[AfterLoss]) -> Markup:
     """A row for each loss, with ranges as bars; the whole is first of ``lefts``."""
     columns = losses_columns(lefts)
-    cells = (_with_bars(column) if column.ranges else column.cells for column in columns)
+    cells = (_with_bars(column) if column.figures else column.cells for column in columns)
     heads = [column.heading for column in columns]
     return table(losses_caption(lefts), heads, zip(*cells, strict=True))
 
@@ -45,6 +45,6 @@ def losses_panel(
 
 
 def _with_bars(column: LossColumn) -> list[Markup]:
-    most = greatest(column.ranges)
-    both = zip(column.cells, column.ranges, strict=True)
-    return [ranged(cell, within, most) for cell, within in both]
+    most = greatest(column.figures)
+    both = zip(column.cells, column.figures, strict=True)
+    return [ranged(cell, figure, most) for cell, figure in both]

@@ -12,7 +12,7 @@ from markupsafe import Markup, escape
 from ctc.address import format_rdev
 from isfc.cli.html import resource
 from isfc.cli.output.ranges import plain
-from scenarios.figures.certainty import Range
+from scenarios.figures.figure import Figure
 
 _PARTS: Final = "html/parts.html"
 
@@ -47,18 +47,18 @@ def macro(template: str, name: str, *given: object) -> Markup:
     return Markup(getattr(macros, name)(*given))
 
 
-def ranged(shown: str, within: Range | None, most: float) -> Markup:
+def ranged(shown: str, figure: Figure | None, most: float) -> Markup:
     """A figure with its range in four of five cases, in digits and as a bar of 0 to ``most``."""
-    if within is None:
+    if figure is None or figure.range is None:
         return escape(shown)
-    likely = within.likely
-    ends = (100 * min(1.0, end / (most or 1.0)) for end in (likely.low, within.value, likely.high))
+    likely = figure.range.likely
+    ends = (100 * min(1.0, end / (most or 1.0)) for end in (likely.low, figure.value, likely.high))
     return macro(_PARTS, "bar", shown, plain(likely), *ends)
 
 
-def greatest(ranges: Iterable[Range | None]) -> float:
+def greatest(figures: Iterable[Figure | None]) -> float:
     """The upper end of all ranges: where their bars end."""
-    return max((each.likely.high for each in ranges if each is not None), default=0.0)
+    return max((each.ends.high for each in figures if each is not None), default=0.0)
 
 
 def table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[object]]) -> Markup:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Final
 
-from isfc.cli.output.ranges import plain
+from isfc.cli.output.ranges import likely
 from isfc.layout.loss import Loss
 from isfc.layout.rules.rule import Finding, Severity, Untried, warnings_first
 from scenarios.figures.advice import AdviceVerdict, ComparedLoad, TriedAdvice
@@ -170,7 +170,7 @@ def _odds(loads: Iterable[ComparedLoad]) -> str:
 
 
 def _rates(compared: ComparedLoad) -> str:
-    within = plain(compared.ranges[1].likely)
+    within = likely(compared.figures[1])
     return f"{paces(compared.before)} to {paces(compared.changed)} ({within})"
 
 

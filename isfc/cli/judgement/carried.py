@@ -35,7 +35,7 @@ def differences(plan: Plan, figures: Sequence[ModelledRate]) -> Iterator[str]:
     """What the figures mean: where rule and model disagree, and why."""
     pairs = figures[0].pairs
     yield from _beyond_command_mode(plan, figures)
-    rates = [rate for figure in figures for rate in (figure.saturated, figure.stated)]
+    rates = [rate for figure in figures for rate in figure.runs]
     spread = max(rate.spread_mb_per_s / rate.mb_per_s for rate in rates)
     yield (
         f"The model's figures are of {SUITE}: saturated, with {SATURATING_PAIRS} pairs, and with "
@@ -43,26 +43,26 @@ def differences(plan: Plan, figures: Sequence[ModelledRate]) -> Iterator[str]:
     )
     if not all(isinstance(finding.rule.trials, Untried) for finding in plan.advice):
         yield "What advice leads to ran for one virtual second, of which the second half counts."
-    if said := range_note(within for each in figures for within in each.ranges):
+    if said := range_note(figure for each in figures for figure in each.figures):
         yield said
     loads = [
         (f"{figure.sender} {load}", rate)
         for figure in figures
-        for load, rate in (("saturated", figure.saturated), (f"with {pairs} pairs", figure.stated))
+        for load, rate in zip(("saturated", f"with {pairs} pairs"), figure.runs, strict=True)
     ]
     if said := two_paces(loads):
         yield said
     apart = [
-        (way, figure.saturated_mb_per_s)
+        (way, figure.saturated.value)
         for way, figure in zip(plan.directions, figures, strict=True)
-        if not alike(way.estimated_mb_per_s, figure.saturated_mb_per_s)
+        if not alike(way.estimated_mb_per_s, figure.saturated.value)
     ]
     if apart:
         alone = len(plan.layout.ctcs) == 1
         each = [_ALONE] if alone else (reason for one in apart for reason in _reasons(*one))
         reasons = " ".join(dict.fromkeys(each))
         yield f"Rule and model differ by more than a tenth. {reasons}".strip()
-    if any(not alike(figure.saturated_mb_per_s, figure.stated_mb_per_s) for figure in figures):
+    if any(not alike(*(rate.mb_per_s for rate in figure.runs)) for figure in figures):
         yield f"{pairs} pairs do not fill this link: each has two messages under way."
 
 
@@ -77,7 +77,7 @@ def _beyond_command_mode(plan: Plan, figures: Sequence[ModelledRate]) -> Iterato
     """That the model carries more on a chpid than IBM states, if it does."""
     most = max(
         (
-            figure.saturated_mb_per_s / len(way.chpids)
+            figure.saturated.value / len(way.chpids)
             for way, figure in zip(plan.directions, figures, strict=True)
             if any(use.fibre.profile.link_gbps >= RULE_GBPS_MAX for use in way.chpids)
         ),

@@ -64,7 +64,7 @@ def limit_line(limit: Limit, mb_per_s: float, load: str = "", *, each_way: bool 
     parts = [_first(limit, load, each_way=each_way)]
     parts += map(_gain, limit.reliefs) if limit.reliefs else _full(limit.experiment)
     under = load or _load(limit.experiment)
-    parts.append(f"without this limit, with {under}: {limit.without_range(mb_per_s)}")
+    parts.append(f"without this limit, with {under}: {limit.without(mb_per_s)}")
     return f"limited by: {'; '.join(parts)}"
 
 
@@ -134,7 +134,7 @@ def sending_line(sender: str, limit: Limit, mb_per_s: float) -> str:
 
 
 def _saturated(figure: ModelledRate) -> float:
-    return figure.saturated_mb_per_s
+    return figure.runs[0].mb_per_s
 
 
 _Way = tuple[ModelledRate, Limit]
@@ -150,7 +150,7 @@ def _alike(one: _Way, other: _Way, *, brief: bool) -> bool:
 
 def _to_gain(figure: ModelledRate, limit: Limit) -> list[float]:
     """The rate without its limit, and how many times the rate is with each thing that is added."""
-    return [limit.without * _saturated(figure), *(relief.ratio for relief in limit.reliefs)]
+    return [limit.factor * _saturated(figure), *(each.ratio.value for each in limit.reliefs)]
 
 
 def _kinds(limit: Limit) -> frozenset[tuple[str, bool]]:
@@ -170,11 +170,12 @@ def _full(experiment: Experiment) -> list[str]:
 
 def _gain(relief: Relief) -> str:
     """``a fifth CTC on each chpid gains 5 % (-6 to +17)``: more or less, and its range."""
-    between = percent_range(relief.range)
+    between = percent_range(relief.ratio)
     if not relief.differs:
         return f"{relief.added} is not known to gain ({between} %)"
-    verb = "gains" if relief.ratio > 1 else "loses"
-    return f"{relief.added} {verb} {100 * abs(relief.ratio - 1):.0f} % ({between})"
+    gained = relief.ratio.value - 1
+    verb = "gains" if gained > 0 else "loses"
+    return f"{relief.added} {verb} {100 * abs(gained):.0f} % ({between})"
 
 
 def _named(limit: Limit, share: Share, load: str, names: Mapping[NodeName, str] | None) -> str:
@@ -214,13 +215,14 @@ def _pairs(experiment: Experiment) -> str:
 
 def limits_json(limit: Limit, mb_per_s: float, load: str = "") -> LimitsJson:
     """The record of a limit, of a rate in MB/s."""
+    without = limit.without(mb_per_s)
     return LimitsJson(
         [*map(_limit_json, limit.first)],
         [*map(_limit_json, limit.shares)],
-        limit.without * mb_per_s,
-        range_json(limit.without_range(mb_per_s)),
-        {relief.added: relief.ratio for relief in limit.reliefs},
-        {relief.added: range_json(relief.range) for relief in limit.reliefs},
+        without.value,
+        range_json(without),
+        {relief.added: relief.ratio.value for relief in limit.reliefs},
+        {relief.added: range_json(relief.ratio) for relief in limit.reliefs},
         [*map(_seen_json, limit.resources)],
         limit_line(limit, mb_per_s, load),
     )

@@ -11,14 +11,22 @@ from isfc.cli.judgement.limit import limit_line, limits_json, short_limit
 from isfc.cli.options.profile import ProfileJson
 from isfc.cli.output.limit_record import LimitsJson
 from isfc.cli.output.notes import NoteJson, notes_json
-from isfc.cli.output.ranges import RangeJson, likely, percent, range_json, range_note, share_note
+from isfc.cli.output.ranges import (
+    RangeJson,
+    between,
+    likely,
+    percent,
+    range_json,
+    range_note,
+    share_note,
+)
 from isfc.cli.output.record import record_of
 from isfc.cli.output.table import apart, plain_table
 from isfc.layout.in_words import first_listed
 from isfc.layout.lost import CTC, PORT, SYSTEM, TOGETHER, VARY, named_alone
 from isfc.layout.note import Note
 from isfc.layout.sharing import open_questions
-from scenarios.figures.certainty import Range
+from scenarios.figures.figure import Figure
 from scenarios.figures.losses import AfterLoss, worst_of
 from scenarios.figures.rates import Carried, EndRate, by_rule
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes, loss_notes
@@ -95,7 +103,7 @@ def losses_json(lefts: Sequence[AfterLoss]) -> LossesJson:
 def _loss_json(left: AfterLoss) -> LossJson:
     loss, carried = left.loss, left.carried
     links = left.whole.links.links
-    share = left.share_range
+    share = left.share
     return LossJson(
         None if loss is None else loss.kind,
         left.gone,
@@ -105,13 +113,13 @@ def _loss_json(left: AfterLoss) -> LossJson:
         [link.name for link in links] if loss is None else loss.untouched,
         left.ctc_count,
         carried.estimated_mb_per_s,
-        None if carried.ways is None else carried.mb_per_s,
-        None if left.range is None else range_json(left.range),
-        None if loss is None else left.share,
-        None if share is None else range_json(share),
+        None if carried.ways is None else left.rate.value,
+        range_json(left.rate),
+        None if loss is None else share.value,
+        range_json(share),
         None if loss is None else loss_words(left),
         None if carried.ways is None else _sent_json(carried),
-        None if carried.limit is None else limits_json(carried.limit, left.mb_per_s),
+        None if carried.limit is None else limits_json(carried.limit, left.rate.value),
     )
 
 
@@ -120,7 +128,7 @@ def _sent_json(carried: Carried) -> dict[str, dict[str, SentJson]]:
     for link in carried.links.links:
         ways = (carried.ways or {})[link.name]
         found[link.name] = {
-            node: record_of(SentJson, way.rate, range=carried.range_of(link, way))
+            node: record_of(SentJson, way.rate, range=carried.rate_of(link, way))
             for node, way in zip(link.nodes, ways, strict=True)
         }
     return found
@@ -136,9 +144,7 @@ def losses_notes(lefts: Sequence[AfterLoss]) -> tuple[Note, ...]:
 
 def loss_words(left: AfterLoss) -> str:
     """``chpid 40 (50): 50 % (45-56) is left, A 196 (168-230) and B 201 (172-235) MB/s ...``."""
-    within = left.share_range
-    kept = f"{100 * left.share:.0f} %" if within is None else percent(within)
-    return f"{left.gone}: {kept} is left, {_rates(left)}, {_by(left)}."
+    return f"{left.gone}: {percent(left.share)} is left, {_rates(left)}, {_by(left)}."
 
 
 def worst_loss(lefts: Sequence[AfterLoss]) -> str:
@@ -146,7 +152,7 @@ def worst_loss(lefts: Sequence[AfterLoss]) -> str:
     worst = worst_of(lefts)
     if worst is None:
         return ""
-    if round(100 * worst.share) >= 100 and len(lefts) > 2:
+    if round(100 * worst.share.value) >= 100 and len(lefts) > 2:
         rates = f"without {worst.gone} {_rates(worst)}"
         return f"no piece takes 1 % or more; {rates}, {_by(worst)}."
     return loss_words(worst)
@@ -156,22 +162,18 @@ def _rates(left: AfterLoss) -> str:
     """What is carried, and between what that would lie: each way of one link."""
     links, carried = left.whole.links.links, left.carried
     if len(links) > 1:
-        return f"{left.mb_per_s:.0f}{_between(left.range)} MB/s {ALL_LINKS}"
+        return f"{left.rate.value:.0f}{between(left.rate)} MB/s {ALL_LINKS}"
     if not carried.links.links:
         return "no MB/s either way"
     (link,) = carried.links.links
     ways = by_rule(link) if carried.ways is None else carried.ways[link.name]
     each = (
-        f"{node} {way.rate.mb_per_s:.0f}{_between(carried.range_of(link, way))}"
+        f"{node} {way.rate.mb_per_s:.0f}{between(carried.rate_of(link, way))}"
         if isinstance(way, EndRate)
         else f"{node} {way:.0f}"
         for node, way in zip(link.nodes, ways, strict=True)
     )
     return f"{' and '.join(each)} MB/s one way"
-
-
-def _between(within: Range | None) -> str:
-    return "" if within is None else f" ({likely(within)})"
 
 
 def _by(left: AfterLoss) -> str:
@@ -186,7 +188,7 @@ def losses_answer(lefts: Sequence[AfterLoss]) -> Iterator[tuple[str, str]]:
         yield "Without" if _is_named(lefts) else "Worst:", worst_loss(lefts)
     if whole.limit is not None:
         what = "All together are" if len(whole.links.links) > 1 else "The slower way is"
-        yield what, f"{limit_line(whole.limit, whole.mb_per_s)} MB/s."
+        yield what, f"{limit_line(whole.limit, whole.rate.value)} MB/s."
 
 
 def _is_named(lefts: Sequence[AfterLoss]) -> bool:
@@ -195,11 +197,11 @@ def _is_named(lefts: Sequence[AfterLoss]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class LossColumn:
-    """A column of the table of losses: its heading, its cells and, of some figures, ranges."""
+    """A column of the table of losses: its heading, its cells and, of some, the figures in them."""
 
     heading: str
     cells: Sequence[str]
-    ranges: Sequence[Range | None] = ()
+    figures: Sequence[Figure] = ()
     is_figure: bool = False
 
 
@@ -214,8 +216,8 @@ def shown_losses(lefts: Sequence[AfterLoss]) -> list[tuple[str, AfterLoss]]:
 
 def _shown(left: AfterLoss) -> object:
     limit = left.carried.limit
-    rates = round(left.mb_per_s), round(left.carried.estimated_mb_per_s)
-    return left.ctc_count, round(100 * left.share), rates, limit and short_limit(limit)
+    rates = round(left.rate.value), round(left.carried.estimated_mb_per_s)
+    return left.ctc_count, round(100 * left.share.value), rates, limit and short_limit(limit)
 
 
 def _one_or_others(same: Sequence[AfterLoss]) -> str:
@@ -234,10 +236,10 @@ def _columns(lefts: Sequence[AfterLoss]) -> Iterator[LossColumn]:
     whole = lefts[0].carried
     if len(whole.links.links) == 1:
         yield LossColumn("CTCs left", [str(left.ctc_count) for left in lefts], is_figure=True)
-    yield LossColumn("left %", [f"{100 * left.share:.0f}" for left in lefts], is_figure=True)
+    yield LossColumn("left %", [f"{100 * left.share.value:.0f}" for left in lefts], is_figure=True)
     if whole.ways is not None:
-        rates = [f"{left.mb_per_s:.0f}" for left in lefts]
-        yield LossColumn("MB/s", rates, [left.range for left in lefts], is_figure=True)
+        rates = [left.rate for left in lefts]
+        yield LossColumn("MB/s", [f"{rate.value:.0f}" for rate in rates], rates, is_figure=True)
     ruled = [f"{left.carried.estimated_mb_per_s:.0f}" for left in lefts]
     yield LossColumn("by rule", ruled, is_figure=True)
     if any(left.carried.limit for left in lefts):
@@ -279,8 +281,8 @@ def losses_known(lefts: Sequence[AfterLoss]) -> str:
     widest = max((rate.spread_percent for _, rate in rates), default=0.0)
     said = [
         f"Each rate is within {widest:.1f} % of an endless run's, with 95 % confidence.",
-        range_note(left.range for left in lefts),
-        share_note(left.share_range for left in lefts),
+        range_note(left.rate for left in lefts),
+        share_note(left.share for left in lefts),
         two_paces(rates),
     ]
     return " ".join(filter(None, said))
@@ -307,12 +309,12 @@ def losses_page(lefts: Sequence[AfterLoss]) -> RenderableType:
     for column in columns:
         heading = column.heading.replace(" ", "\n", 1)
         heads.append(f"{'>' if column.is_figure else '~'}{heading}")
-        heads += ["~range"] * bool(column.ranges)
+        heads += ["~range"] * bool(column.figures)
     table = plain_table(*heads, gap=1, no_wrap=True)
     cells = (
         each
         for column in columns
-        for each in (column.cells, *([[*map(likely, column.ranges)]] if column.ranges else []))
+        for each in (column.cells, *([[*map(likely, column.figures)]] if column.figures else []))
     )
     for row in zip(*cells, strict=True):
         table.add_row(*row)

@@ -7,36 +7,37 @@ from isfc.cli.judgement.limit import sending_line
 from isfc.layout.layout import Layout
 from isfc.search.simulation import Simulation
 from scenarios.figures.advice import AdviceVerdict, ComparedLoad
-from scenarios.figures.certainty import FigureKind, Range
-from scenarios.figures.link_rates import ModelledRate, find_saturated
-from scenarios.figures.ranges import figure_range
+from scenarios.figures.certainty import FigureKind
+from scenarios.figures.figure import Figure
+from scenarios.figures.link_rates import ModelledRate, find_saturated, slower_rates
+from scenarios.figures.ranges import figure_of
+from scenarios.runs.load import SATURATED, Load
 from scenarios.runs.notes import BUSY, unranged
-from scenarios.runs.saturation import SATURATING_PAIRS, SUITE
-from scenarios.runs.workload import SUITES
 
 UNRANGED: Final = unranged(f"collisions, and of {BUSY}")
 """Of what is shown beside the rates."""
 
 
-def util_range(rate: ModelledRate | None) -> Range | None:
-    """The range of RDEV util that was seen with the stated load; None if nothing was seen."""
+def seen_util(rate: ModelledRate | None) -> Figure | None:
+    """RDEV util in percent that was seen with the stated load; None if nothing was seen."""
     if rate is None or rate.seen is None:
         return None
-    run = rate.layout, SUITES[SUITE], rate.pairs, rate.seen.collisions_per_s
-    return figure_range(FigureKind.RDEV_UTIL, rate.seen.rdev_util_percent, *run)
+    run = rate.layout, Load(pairs=rate.pairs), rate.seen.collisions_per_s
+    return figure_of(FigureKind.RDEV_UTIL, rate.seen.rdev_util_percent, *run)
 
 
-def run_cells(run: Simulation) -> list[Range | None]:
-    """The ranges of MB/s out and in, messages a second and RDEV util; None of what is 0."""
+def run_cells(run: Simulation) -> list[Figure]:
+    """MB/s out and in, messages a second and RDEV util."""
     experiment, result = run.experiment, run.result
-    of = experiment.layout, experiment.workload, experiment.pairs, result.collisions_per_s
+    load = Load(experiment.workload, experiment.pairs)
+    of = experiment.layout, load, result.collisions_per_s
     figures = (
         (FigureKind.RATE, result.mb_per_s_out),
         (FigureKind.RATE, result.mb_per_s_in),
         (FigureKind.RATE, result.messages_per_s),
         (FigureKind.RDEV_UTIL, result.rdev_util_percent),
     )
-    return [figure_range(kind, value, *of) if value else None for kind, value in figures]
+    return [figure_of(kind, value, *of) for kind, value in figures]
 
 
 def saturated_limit(layout: Layout, sender: str, mb_per_s: float) -> str:
@@ -53,11 +54,10 @@ def compared(
 ) -> list[tuple[str, str]]:
     """How the slower direction changes, saturated and with so many pairs."""
     both = (before, now)
-    was, comes = (min(some, key=lambda each: each.saturated_mb_per_s).saturated for some in both)
-    then, today = (min(some, key=lambda each: each.stated_mb_per_s).stated for some in both)
+    (was, then), (comes, today) = map(slower_rates, both)
     return [
-        _compared(ComparedLoad(was, comes, layouts, SATURATING_PAIRS)),
-        _compared(ComparedLoad(then, today, layouts, pairs)),
+        _compared(ComparedLoad(was, comes, layouts, SATURATED)),
+        _compared(ComparedLoad(then, today, layouts, Load(pairs=pairs))),
     ]
 
 
@@ -74,5 +74,6 @@ def _compared(load: ComparedLoad) -> tuple[str, str]:
     odds = f"({figures}; odds that it is ahead: {load.odds})"
     if load.verdict is AdviceVerdict.ALIKE:
         return "alike", f"as much as far as the odds tell {odds}"
-    kind, word = ("better", "more") if load.share > 0 else ("worse", "less")
-    return kind, f"{100 * abs(load.share):.0f} % {word} {odds}"
+    gained = load.ratio.value - 1
+    kind, word = ("better", "more") if gained > 0 else ("worse", "less")
+    return kind, f"{100 * abs(gained):.0f} % {word} {odds}"

@@ -6,7 +6,7 @@ from itertools import chain
 from isfc.cli.judgement.advice import fewer_line, link_names, to_do
 from isfc.cli.judgement.limit import limit_line
 from isfc.cli.judgement.losses import worst_loss
-from isfc.cli.output.ranges import plain
+from isfc.cli.output.ranges import likely
 from isfc.layout.loss import Loss
 from isfc.layout.rules.rule import Finding
 from scenarios.figures.losses import AfterLoss
@@ -24,12 +24,12 @@ def together_decision(
     No rate is said if nothing was run. ``losses`` are what each leaves, the whole first, or, where
     that was not run, the pieces that cut most.
     """
-    if carried is not None and (within := carried.range) is not None:
-        between = f"{plain(within.likely)} in four of five cases"
+    if carried is not None and carried.rate.range is not None:
+        between = f"{likely(carried.rate)} in four of five cases"
         what = f"the slower direction of each link, in all, {carried.load.words}"
-        yield "Carries", f"{carried.mb_per_s:.0f} MB/s ({between}): {what}. MB are 2^20 bytes."
+        yield "Carries", f"{carried.rate.value:.0f} MB/s ({between}): {what}. MB are 2^20 bytes."
     if carried is not None and carried.limit is not None:
-        words = limit_line(carried.limit, carried.mb_per_s).removeprefix("limited by: ")
+        words = limit_line(carried.limit, carried.rate.value).removeprefix("limited by: ")
         yield "Limited by", f"{words} MB/s."
     lefts = [each for each in losses if isinstance(each, AfterLoss)]
     if lefts:

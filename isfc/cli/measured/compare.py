@@ -28,11 +28,12 @@ from isfc.layout.layout import Layout
 from isfc.layout.note import Note, NoteKind
 from isfc.layout.site_file import with_site
 from isfc.measured.seen import SeenInterval, seen_intervals
-from scenarios.figures.certainty import Range
-from scenarios.figures.ranges import rate_range
+from scenarios.figures.figure import Figure
+from scenarios.figures.ranges import link_rate
 from scenarios.figures.site_compare import ComparedInterval, compare_interval
 from scenarios.figures.site_messages import QuietLink
 from scenarios.runs.at_site import given_site
+from scenarios.runs.load import Load
 
 
 @flattened
@@ -62,24 +63,23 @@ def compare(
     layout, found = measured.open(files)
     at_site = with_site(layout, site)
     compared = _compare_all(at_site, seen_intervals(layout, found))
-    ranges = [
+    rates = [
         None
         if site is None
-        else rate_range(1.0, at_site, each.derived.workload, each.derived.pairs)
+        else link_rate(1.0, at_site, Load(each.derived.workload, each.derived.pairs))
         for each in compared
     ]
     if plot is not None:
         write_picture(plot, errors_picture(compared))
     if json:
         records = [
-            interval_json(each, tolerance, within)
-            for each, within in zip(compared, ranges, strict=True)
+            interval_json(each, tolerance, rate) for each, rate in zip(compared, rates, strict=True)
         ]
         show_json(SiteComparedJson(records, profile_json(site)))
     else:
         features = [fibre.profile.feature for fibre in layout.fibres]
         notes = [] if site is None else [Note(NoteKind.PROFILE, site.describe(features))]
-        known = [within for within in ranges if within is not None]
+        known = [rate for rate in rates if rate is not None]
         range_line = f"Range of the model's rates: {factor_line(known)}. {range_note(known)}"
         show(
             compare_page(compared, tolerance),
@@ -166,7 +166,7 @@ class SiteComparedJson(Struct, frozen=True):
 
 
 def interval_json(
-    each: ComparedInterval, tolerance: float | None, within: Range | None
+    each: ComparedInterval, tolerance: float | None, rate: Figure | None
 ) -> IntervalJson:
     """The record of an interval."""
     first, derived = each.seen.ends[0], each.derived
@@ -186,5 +186,5 @@ def interval_json(
         figures=[FigureJson(**asdict(f), error_percent=f.error_percent) for f in each.figures],
         beyond_tolerance=None if tolerance is None else len(each.beyond(tolerance)),
         reasons=each.reasons,
-        rate_range=within,
+        rate_range=rate,
     )

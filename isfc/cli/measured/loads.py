@@ -22,7 +22,7 @@ from isfc.cli.output.file import ForceOption
 from isfc.cli.output.notes import NoteJson, notes_json
 from isfc.cli.output.picture import check_picture, write_picture
 from isfc.cli.output.progress import run_all
-from isfc.cli.output.ranges import RangeJson
+from isfc.cli.output.ranges import RangeJson, range_json
 from isfc.cli.output.record import record_of
 from isfc.cli.output.streams import show, show_json, show_log
 from isfc.errors import ConfigurationError
@@ -283,6 +283,10 @@ def loads_json(found: loads.Loads) -> LoadsJson:
     )
 
 
+def _carries_json(carries: loads.Carries) -> CarriesJson:
+    return CarriesJson(carries.rate.value, range_json(carries.rate), carries.gone)
+
+
 def _way_json(found: loads.Loads, way: loads.WayLoad) -> WayLoadJson:
     left = way.months_left(found.growth)
     months = range(found.months + 1)
@@ -290,8 +294,8 @@ def _way_json(found: loads.Loads, way: loads.WayLoad) -> WayLoadJson:
         WayLoadJson,
         way,
         percentile_mb_per_s=way.mb_per_s,
-        whole=record_of(CarriesJson, way.whole),
-        left=None if way.left is None else record_of(CarriesJson, way.left),
+        whole=_carries_json(way.whole),
+        left=None if way.left is None else _carries_json(way.left),
         headroom=[way.headroom(m, found.growth) if way.mb_per_s else None for m in months],
         headroom_likely=[
             way.headroom_likely(m, found.growth) if way.mb_per_s else None for m in months

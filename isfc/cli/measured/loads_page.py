@@ -31,7 +31,7 @@ _NEVER: Final = f"not in {MONTHS_MAX} months"
 
 def loads_page(found: Loads) -> RenderableType:
     """All that there is to say of a link's loads, first whether they are carried."""
-    known = [each.range for way in found.ways for each in (way.whole, way.left) if each]
+    known = [each.rate for way in found.ways for each in (way.whole, way.left) if each]
     parts: list[RenderableType] = [
         _heading(found),
         _verdict(found) + (f" {_outgrown(found)}" if found.growth else ""),
@@ -74,10 +74,10 @@ def _ways_table(found: Loads) -> RenderableType:
         cells = [
             *(way.sender, f"{way.mean_mb_per_s:.0f}", f"{way.mb_per_s:.0f}"),
             f"{way.busiest_mb_per_s:.0f}",
-            *(f"{way.whole.mb_per_s:.0f}", likely(way.whole.range)),
+            *(f"{way.whole.rate.value:.0f}", likely(way.whole.rate)),
         ]
         if way.left is not None:
-            cells += [f"{way.left.mb_per_s:.0f}", likely(way.left.range)]
+            cells += [f"{way.left.rate.value:.0f}", likely(way.left.rate)]
         table.add_row(*cells, _share(way.headroom()))
     return table
 
@@ -218,11 +218,11 @@ def loads_picture(found: Loads) -> Spec:
 
 def _ceiling(found: Loads, way: int, y: Spec, colour: Spec) -> Iterator[Spec]:
     """What one end can send: a line, named at its side, in the band of its range."""
-    node, carries = found.layout.nodes[way], found.ways[way].must
-    said = {"node": node, "rate": carries.mb_per_s, "said": f"{node} can send, {_GONE[found.lost]}"}
+    node, rate = found.layout.nodes[way], found.ways[way].must.rate
+    said = {"node": node, "rate": rate.value, "said": f"{node} can send, {_GONE[found.lost]}"}
     whole: Spec = {"x": {"value": 0}, "x2": {"value": "width"}, "color": colour}
-    if carries.range is not None:
-        ends = carries.range.likely
+    if rate.range is not None:
+        ends = rate.ends
         band = {**whole, "y": {**y, "field": "low"}, "y2": {"field": "high"}}
         yield marks("rect", [{"node": node, "low": ends.low, "high": ends.high}], band, opacity=0.1)
     yield marks("rule", [said], {**whole, "y": y}, strokeDash=[6, 3])

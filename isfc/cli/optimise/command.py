@@ -36,8 +36,8 @@ from isfc.search.objective import LinksObjective, Objective, Scoring
 from isfc.search.optimise import optimise
 from isfc.search.result import Task
 from isfc.search.workers import share_out
-from scenarios.figures.rates import Load
 from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX
+from scenarios.runs.load import Load
 from scenarios.runs.run import INTERVAL_MIN
 from scenarios.runs.workload import Workload, find_workload
 

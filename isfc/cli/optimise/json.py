@@ -12,7 +12,6 @@ from isfc.cli.optimise.page import (
     found_notes,
     left_out,
     rule_changes,
-    score_ranges,
     undefined,
     written,
 )
@@ -31,7 +30,7 @@ class ContenderJson(Struct, frozen=True):
 
     mb_per_s: dict[str, float]
     """by objective, such as `forward`"""
-    range: dict[str, RangeJson]
+    range: dict[str, RangeJson | None]
     """by objective: between what that would lie"""
     odds_ahead: float
     """how likely it is that it is ahead of the layout given on real hardware too, of 1"""
@@ -122,7 +121,7 @@ class PlacingJson(Struct, frozen=True):
 
     mb_per_s: float
     """by the objective"""
-    range: RangeJson
+    range: RangeJson | None
     odds_ahead: float
     """as of one link"""
     spread_percent: float
@@ -168,8 +167,8 @@ def _links(found: SearchResult, task: Task) -> OptimiseLinksJson:
         traffic=[*map(str, task.scoring.load.traffic)],
         load=task.scoring.load.words,
         simulated=found.simulated_count,
-        given=_placing(found.given, found, task),
-        best=[_placing(one, found, task) for one in found.best],
+        given=_placing(found.given, found),
+        best=[_placing(one, found) for one in found.best],
         gains=found.best[0].gains(found.given),
         written=written(found),
         moves=[
@@ -185,8 +184,8 @@ def _links(found: SearchResult, task: Task) -> OptimiseLinksJson:
     )
 
 
-def _placing(one: Contender, found: SearchResult, task: Task) -> PlacingJson:
-    (rate,), (within,) = one.rates, score_ranges(one, task)
+def _placing(one: Contender, found: SearchResult) -> PlacingJson:
+    (rate,), (within,) = one.rates, one.figures
     return PlacingJson(
         rate.mb_per_s,
         range_json(within),
@@ -236,7 +235,7 @@ def _contender(one: Contender, found: SearchResult, task: Task) -> dict[str, Any
     devices = one.layout.device_list()
     new = undefined(one.layout, found.given.layout)
     by_objective = dict(zip(task.objectives, one.rates, strict=True))
-    ranges = zip(task.objectives, score_ranges(one, task), strict=True)
+    ranges = zip(task.objectives, one.figures, strict=True)
     return {
         "mb_per_s": {name: rate.mb_per_s for name, rate in by_objective.items()},
         "range": {name: range_json(within) for name, within in ranges},

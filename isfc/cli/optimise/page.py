@@ -21,9 +21,7 @@ from isfc.layout.rules.book import find_all
 from isfc.layout.write import format_rdevs
 from isfc.link.name import NodeName
 from isfc.search.objective import Objective
-from isfc.search.result import Contender, Move, SearchResult, Task
-from scenarios.figures.certainty import Range
-from scenarios.figures.ranges import links_range, rate_range
+from isfc.search.result import Contender, Move, SearchResult, Task, by_objective
 from scenarios.runs.notes import cluster_notes, run_notes
 from scenarios.runs.published_range import beyond_measured_run
 
@@ -175,8 +173,8 @@ def _answers(found: SearchResult) -> Iterator[str]:
     else:
         ahead, ctcs = ", odds ".join(_sure_ahead(defined, given)), len(defined.layout.ctcs)
         yield (
-            f"With the devices that are defined {defined.scores[0]:.1f} MB/s ({ahead}) are carried "
-            f"by {ctcs} CTCs: {_order(defined.layout, given.layout)}."
+            f"With the devices that are defined {defined.rates[0].mb_per_s:.1f} MB/s ({ahead}) are "
+            f"carried by {ctcs} CTCs: {_order(defined.layout, given.layout)}."
         )
         yield from _rules(defined, given)
         yield from _statements(defined.layout, given.layout)
@@ -292,7 +290,8 @@ def _figures(one: Contender) -> list[str]:
 
 def _ahead(one: Contender, given: Contender) -> str:
     """By how much it is ahead of the layout given, at the first objective."""
-    return f"{(one.scores[0] / given.scores[0] - 1) * 100:+.1f} %" if given.scores[0] else "-"
+    ours, theirs = one.rates[0].mb_per_s, given.rates[0].mb_per_s
+    return f"{(ours / theirs - 1) * 100:+.1f} %" if theirs else "-"
 
 
 def _sure_ahead(one: Contender, given: Contender) -> tuple[str, str]:
@@ -332,12 +331,12 @@ def front_picture(found: SearchResult, task: Task) -> Spec:
     """What was found by its first two objectives, with ranges; the front is joined."""
 
     def scored(of: str, ones: Iterable[Contender]) -> list[Spec]:
-        return [{"of": of, "x": one.scores[0], "y": one.scores[1]} for one in ones]
+        return [{"of": of, "x": x, "y": y} for x, y, *_ in map(by_objective, ones)]
 
     points = scored("found", found.best)
     for point, one in zip(points, found.best, strict=True):
-        for way, within in zip("xy", score_ranges(one, task), strict=False):
-            point |= {f"{way} from": within.likely.low, f"{way} to": within.likely.high}
+        for way, within in zip("xy", one.figures, strict=False):
+            point |= {f"{way} from": within.ends.low, f"{way} to": within.ends.high}
     first, second = task.objectives[:2]
     x = axis("x", f"{first}, MB/s; bars: four of five cases", zero=False)
     y = axis("y", f"{second}, MB/s", zero=False)
@@ -354,23 +353,14 @@ def front_picture(found: SearchResult, task: Task) -> Spec:
     return picture(f"What was found: {second} over {first}", layer=layer)
 
 
-def score_ranges(one: Contender, task: Task) -> list[Range]:
-    """Between what each score would lie on real hardware, in the order of the objectives."""
-    scoring = task.scoring
-    if task.links:
-        return [links_range(score, one.collection.links) for score in one.scores]
-    load = scoring.load
-    return [rate_range(score, one.layout, load.workload, load.pairs) for score in one.scores]
-
-
 def how_sure(rows: Sequence[Contender], given: Contender, task: Task) -> str:
     """Of the first of the table and of the layout given, and of all figures, in sentences."""
-    first, second = (score_ranges(each, task) for each in (rows[0], given))
+    first, second = (each.figures for each in (rows[0], given))
     said = "; ".join(
         f"{objective.value} {likely(ours)}, given {likely(theirs)}"
         for objective, ours, theirs in zip(task.scoring.objectives, first, second, strict=True)
     )
-    every = [within for each in rows for within in score_ranges(each, task)]
+    every = [within for each in rows for within in each.figures]
     return (
         f"Range of the first: {said} MB/s; of each figure {factor_line(every)}. "
         f"{range_note(every)} odds: in how many of such choices it is ahead of the layout "

@@ -43,10 +43,10 @@ class LimitsJson(Struct, frozen=True):
     """the same of all that count"""
     without_mb_per_s: float
     """the rate if `by` took no time"""
-    without_range: RangeJson
+    without_range: RangeJson | None
     added: dict[str, float]
     """by what is added: the rate with it, as a share of what it is"""
-    added_range: dict[str, RangeJson]
+    added_range: dict[str, RangeJson | None]
     """by the same: between what that share would lie"""
     resources: list[ResourceJson]
     """all that the run has, busy or not"""

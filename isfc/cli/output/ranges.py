@@ -1,20 +1,26 @@
 """Ranges in words, in columns and as records: between what IBM's figure would lie."""
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
 from isfc.layout.in_words import listed
 
 if TYPE_CHECKING:
-    from scenarios.figures.certainty import Interval, Range
+    from scenarios.figures.figure import Figure, Interval, Range
 
 
-def likely(within: "Range | None") -> str:
-    """``640-1100``: a column."""
-    return "" if within is None else plain(within.likely)
+def likely(figure: "Figure | None") -> str:
+    """``640-1100``: a column; nothing without a range."""
+    return "" if figure is None or figure.range is None else plain(figure.range.likely)
+
+
+def between(figure: "Figure | None") -> str:
+    """`` (640-1100)``: behind a figure; nothing without a range."""
+    within = likely(figure)
+    return f" ({within})" if within else ""
 
 
 def plain(interval: "Interval") -> str:
@@ -22,26 +28,32 @@ def plain(interval: "Interval") -> str:
     return str(interval).replace(",", "")
 
 
-def percent(share: "Range") -> str:
+def percent(share: "Figure") -> str:
     """``50 % (45-56)``: of a share of 1."""
-    low, high = (100 * end for end in (share.likely.low, share.likely.high))
-    return f"{100 * share.value:.0f} % ({low:.0f}-{high:.0f})"
+    said = f"{100 * share.value:.0f} %"
+    if share.range is None:
+        return said
+    return f"{said} ({100 * share.ends.low:.0f}-{100 * share.ends.high:.0f})"
 
 
-def percent_range(within: "Range") -> str:
+def percent_range(ratio: "Figure") -> str:
     """``-6 to +17``: of a figure that is so many times another, by how many percent it is more."""
-    low, high = (100 * (end - 1) for end in (within.likely.low, within.likely.high))
+    low, high = (100 * (end - 1) for end in (ratio.ends.low, ratio.ends.high))
     return f"{low:+.0f} to {high:+.0f}"
 
 
-def range_note(ranges: "Iterable[Range | None]") -> str:
+def range_note(figures: "Iterable[Figure | None]") -> str:
     """From what ranges are made, each of them once; nothing if there are none."""
-    found = [each for each in ranges if each is not None]
+    found = _ranges(figures)
     if not found:
         return ""
     wider = dict.fromkeys(what for each in found for what in each.wider_for)
     allowed = f", wider for {listed([*wider])}" if wider else ""
     return f"A range holds in four of five cases, by {_bases(found)}{allowed}."
+
+
+def _ranges(figures: "Iterable[Figure | None]") -> "list[Range]":
+    return [each.range for each in figures if each is not None and each.range is not None]
 
 
 _BASIS: Final = re.compile(r"the errors against (\d+) of IBM's runs with (.+)")
@@ -69,24 +81,24 @@ def _bases(ranges: "Iterable[Range]") -> str:
     return ", and by ".join(others)
 
 
-def share_note(shares: "Iterable[Range | None]") -> str:
+def share_note(shares: "Iterable[Figure]") -> str:
     """How far percents of the whole are known, and from what; nothing if there are none."""
-    found = [each for each in shares if each is not None and each.value]
+    found = [each for each in shares if each.range is not None]
     if not found:
         return ""
     return (
         f"The range of a percentage is {factor_line(found)}, as errors that both figures share "
-        f"cancel: by {_bases(found)}."
+        f"cancel: by {_bases(_ranges(found))}."
     )
 
 
-def factor_line(ranges: "Iterable[Range]") -> str:
+def factor_line(figures: "Iterable[Figure]") -> str:
     """``0.88 to 1.14 times it``: the widest of ranges that are known alike for many figures."""
     factors = [
         end / each.value
-        for each in ranges
-        if each.value
-        for end in (each.likely.low, each.likely.high)
+        for each in figures
+        if each.value and each.range is not None
+        for end in (each.ends.low, each.ends.high)
     ]
     return f"{min(factors):.2f} to {max(factors):.2f} times it" if factors else ""
 
@@ -102,16 +114,6 @@ class RangeJson(Struct, frozen=True):
     """what both are made from, and what else they allow for"""
 
 
-def range_json(within: "Range") -> RangeJson:
-    """The record of a range."""
-    likely, sure = within.likely, within.sure
-    return RangeJson((likely.low, likely.high), (sure.low, sure.high), within.describe())
-
-
-def read_range(value: float, record: Mapping[str, Any]) -> "Range":
-    """The range of a figure from its record."""
-    from scenarios.figures.certainty import Interval, Range
-
-    likely, sure = (Interval(*record[name]) for name in ("likely", "sure"))
-    basis, _, wider = record["basis"].partition("from ")[2].partition("; wider for ")
-    return Range(value, likely, sure, basis, tuple(filter(None, wider.split(", "))))
+def range_json(figure: "Figure | None") -> RangeJson | None:
+    """The record of a figure's range; None if it has none."""
+    return None if figure is None or figure.range is None else RangeJson(**figure.range.to_dict())

@@ -56,9 +56,9 @@ class ModelJson(Struct, frozen=True):
     one"""
     stated_spread_mb_per_s: dict[str, float]
     stated_second_mb_per_s: dict[str, float | None]
-    saturated_range: dict[str, RangeJson]
+    saturated_range: dict[str, RangeJson | None]
     """by sending node, in MB/s: [between what](fidelity.md) the rate would lie"""
-    stated_range: dict[str, RangeJson]
+    stated_range: dict[str, RangeJson | None]
     limits: dict[str, LimitsJson]
     """by sending node: [what limits](layouts.md#what-limits) the saturated rate, and what would
     help"""
@@ -78,9 +78,9 @@ class ComparedJson(Struct, frozen=True):
     """its second pace, or null"""
     changed_mb_per_s: float
     changed_spread_mb_per_s: float
-    range: RangeJson
+    range: RangeJson | None
     """between what `mb_per_s` would lie"""
-    changed_range: RangeJson
+    changed_range: RangeJson | None
     odds: float
     """how likely it is that the changed layout is ahead on real hardware, of 1"""
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from isfc.cli.judgement.limit import limits_json
-from isfc.cli.output.ranges import RangeJson, range_json
+from isfc.cli.output.ranges import range_json
 from isfc.cli.plan.json import ComparedJson, ModelJson, TrialJson
 from isfc.layout.plan import Plan
 from isfc.layout.rules.rule import Untried
@@ -23,7 +23,7 @@ def trial_json(tried: TriedAdvice) -> TrialJson:
 
 def _compared(compared: ComparedLoad) -> ComparedJson:
     before, changed = compared.before, compared.changed
-    within, changed_within = map(range_json, compared.ranges)
+    within, changed_within = map(range_json, compared.figures)
     return ComparedJson(
         compared.verdict,
         *(before.mb_per_s, before.spread_mb_per_s, before.second_mb_per_s),
@@ -36,8 +36,8 @@ def _compared(compared: ComparedLoad) -> ComparedJson:
 
 def model_json(plan: Plan, figures: Sequence[ModelledRate]) -> ModelJson:
     """What the model carries one way and the other."""
-    saturated = {each.sender: each.saturated for each in figures}
-    stated = {each.sender: each.stated for each in figures}
+    saturated = {each.sender: each.runs[0] for each in figures}
+    stated = {each.sender: each.runs[1] for each in figures}
     return ModelJson(
         workload=SUITE,
         saturating_pairs=SATURATING_PAIRS,
@@ -48,16 +48,12 @@ def model_json(plan: Plan, figures: Sequence[ModelledRate]) -> ModelJson:
         saturated_second_mb_per_s={node: rate.second_mb_per_s for node, rate in saturated.items()},
         stated_spread_mb_per_s={node: rate.spread_mb_per_s for node, rate in stated.items()},
         stated_second_mb_per_s={node: rate.second_mb_per_s for node, rate in stated.items()},
-        saturated_range=_ranges(figures, 0),
-        stated_range=_ranges(figures, 1),
+        saturated_range={each.sender: range_json(each.saturated) for each in figures},
+        stated_range={each.sender: range_json(each.stated) for each in figures},
         limits={
-            each.sender: limits_json(each.limit, each.saturated_mb_per_s)
+            each.sender: limits_json(each.limit, each.saturated.value)
             for each in figures
             if each.limit is not None
         },
         extrapolated=beyond_plan(plan.layout, figures),
     )
-
-
-def _ranges(figures: Sequence[ModelledRate], load: int) -> dict[str, RangeJson]:
-    return {each.sender: range_json(each.ranges[load]) for each in figures}

@@ -63,7 +63,7 @@ def modelled_plan(
     tried = try_advice(judged.layout, judged.advice, figures, known)
     page, record = plan_page(judged, figures, tried), plan_json(judged, figures, tried)
     if why:
-        slower = min(figures, key=lambda each: each.saturated_mb_per_s)
+        slower = min(figures, key=lambda each: each.saturated.value)
         found = rests_on(one_way(judged.layout, slower.sender, SATURATING_PAIRS), run_all)
         page = Group(page, "", rests_on_page(found))
         record = replace(record, rests_on=rests_on_json(found))

@@ -70,14 +70,15 @@ def _systems(systems: Sequence[SystemOverview], *, modelled: bool) -> Table:
     figures = (">MB/s out", "~range", ">in") if modelled else ()
     table = plain_table("system", *figures, ">links", ">CTCs", ">channels", ">Gb/s")
     for each in systems:
-        rates = (f"{each.out or 0:.0f}", likely(each.range), f"{each.back or 0:.0f}")
+        out = 0.0 if each.rate is None else each.rate.value
+        rates = (f"{out:.0f}", likely(each.rate), f"{each.back or 0:.0f}")
         has = str(each.links), str(each.ctcs), str(each.channels), f"{each.gbps:g}"
         table.add_row(each.name, *(rates if modelled else ()), *has)
     return table
 
 
 def _said(found: ClusterOverview, carried: Carried) -> str:
-    known = range_note(each.range for each in found.systems)
+    known = range_note(each.rate for each in found.systems)
     return (
         f"MB/s (2^20) with all links together, until steady, {carried.load.words}; range: of what "
         f"goes out. {known}"

@@ -131,14 +131,8 @@ def _capacity(plan: Plan, figures: "Sequence[ModelledRate]") -> RenderableType:
 
     heads = (">rule", ">model", "~range", f">{STATED_PAIRS} pairs", "~range")
     table = plain_table("MB/s one way", *heads, "chpids in order of use (CTCs written on)")
-    for way, figure, style in zip(plan.directions, figures, NODE_STYLES, strict=True):
-        rates = (figure.saturated_mb_per_s, figure.stated_mb_per_s)
-        ranges = figure.ranges
-        modelled = (
-            cell
-            for rate, within in zip(rates, ranges, strict=True)
-            for cell in (f"{rate:.0f}", likely(within))
-        )
+    for way, rates, style in zip(plan.directions, figures, NODE_STYLES, strict=True):
+        modelled = (cell for each in rates.figures for cell in (f"{each.value:.0f}", likely(each)))
         by_rule = f"{way.estimated_mb_per_s:.0f}"
         table.add_row(Text(way.sender, style), by_rule, *modelled, _chpids(way))
     return table

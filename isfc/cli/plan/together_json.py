@@ -110,7 +110,7 @@ def cluster_plan_json(plan: "ClusterPlan", notes: list[NoteJson]) -> ClusterPlan
     """What there is beside the records of the links."""
     from isfc.cli.judgement.limit import limits_json  # the model, which a rule does without
 
-    together = plan.together
+    together, limit = plan.together, plan.together.limit
     return ClusterPlanJson(
         together=[_together(each) for each in plan.links],
         channels=[
@@ -121,7 +121,7 @@ def cluster_plan_json(plan: "ClusterPlan", notes: list[NoteJson]) -> ClusterPlan
             record_of(SharedPathJson, each, path=each.name, **_shared(each))
             for each in together.paths
         ],
-        limits=UNSET if together.limit is None else limits_json(together.limit, together.mb_per_s),
+        limits=UNSET if limit is None else limits_json(limit, together.rate.value),
         notes=notes,
     )
 
@@ -137,5 +137,5 @@ def _together(each: "LinkPlan") -> LinkTogetherJson:
         for how, rates in (("alone", each.rates[:2]), ("together", each.rates[2:]))
         for figure in ("mb_per_s", "spread_mb_per_s", "second_mb_per_s")
     }
-    own = {"link": each.name, "left_share": each.share, "together_range": each.range}
+    own = {"link": each.name, "left_share": each.share, "together_range": each.rate}
     return record_of(LinkTogetherJson, each, **own, **figures)

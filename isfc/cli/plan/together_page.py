@@ -24,16 +24,16 @@ def cluster_plan_page(plan: ClusterPlan) -> RenderableType:
         links.add_row(
             link.name,
             *(f"{rate.mb_per_s:.0f}" if rate.mb_per_s else "" for rate in link.rates),
-            likely(link.range),
+            likely(link.rate),
             f"{100 * link.share:.0f}",
             loads or f"{together.load.workload.name}:{together.load.pairs}",
         )
-    limit, known = together.limit, range_note(link.range for link in plan.links)
+    limit, known = together.limit, range_note(link.rate for link in plan.links)
     parts: list[RenderableType] = [
         Text(f"MB/s one way of each link, alone and all together, {together.load.words}", "bold"),
         links,
         f"range and left %: of the slower direction together. {known}",
-        *([together_line(limit, together.mb_per_s)] if limit else []),
+        *([together_line(limit, together.rate.value)] if limit else []),
     ]
     channels, paths = together.channels, together.paths
     if channels or paths:

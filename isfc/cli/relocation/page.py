@@ -12,9 +12,9 @@ from isfc.cli.output.ranges import likely, range_note
 from isfc.cli.output.table import plain_table
 from isfc.cli.relocation.certainty import guest_line, ranges_line, seconds
 from isfc.layout.in_words import first_listed
-from scenarios.figures.certainty import Range
-from scenarios.figures.moved_ranges import MovedRange, MovesRange
-from scenarios.figures.ranges import links_range
+from scenarios.figures.figure import Figure
+from scenarios.figures.moved import MovedFigures, MovesFigures
+from scenarios.figures.ranges import links_rate
 from scenarios.moves.evacuation import Evacuated, Evacuation, EvacuationOutcome
 from scenarios.moves.guest import Pass
 from scenarios.moves.guest_memory import KNOWN_GUESTS, GuestMemory
@@ -33,7 +33,7 @@ _SHOWN: Final = 16
 
 
 def moves_page(
-    outcome: EvacuationOutcome, ranges: MovesRange | None = None, like: str | None = None
+    outcome: EvacuationOutcome, figures: MovesFigures, like: str | None = None
 ) -> RenderableType:
     """The whole page; ``like`` is the kind of guest that was asked for, if one was."""
     evacuation, guests = outcome.evacuation, outcome.guests
@@ -44,9 +44,8 @@ def moves_page(
     if like is not None:
         parts.append(f"{like}: {KNOWN_GUESTS[like].basis}")
     if len(guests) > 1:
-        parts += ["", *_sums(outcome), "", _schedule(outcome, ranges)]
-    known = ranges.guests if ranges else [None] * len(guests)
-    shown = [*zip(guests, outcome.advice, known, strict=True)]
+        parts += ["", *_sums(outcome), "", _schedule(outcome, figures)]
+    shown = [*zip(guests, outcome.advice, figures.guests, strict=True)]
     if len(shown) > _SHOWN:
         shown = [each for each in shown if not each[0].moved][:_SHOWN]
         parts += ["", "Passes of every guest: --csv or --json."]
@@ -56,7 +55,7 @@ def moves_page(
         parts += ["", *response_lines(response)]
     if outcome.alone:
         parts += ["", *_traffic(outcome)]
-    return Group(*parts, *(["", ranges_line(ranges)] if ranges else []))
+    return Group(*parts, *(["", ranges_line(figures)] if figures.rates else []))
 
 
 def moves_in_words(evacuation: Evacuation) -> str:
@@ -94,12 +93,11 @@ def _memory(memory: GuestMemory) -> str:
     return ", ".join(parts)
 
 
-def _schedule(outcome: EvacuationOutcome, ranges: MovesRange | None) -> Table:
-    figures = (">begins", ">takes", "~range", ">stop", "~range")
+def _schedule(outcome: EvacuationOutcome, figures: MovesFigures) -> Table:
+    heads = (">begins", ">takes", "~range", ">stop", "~range")
     sources = len({each.source for each in outcome.guests}) > 1
-    table = plain_table("guest", *["from"] * sources, "to", ">GiB", *figures, "", gap=1)
-    within = ranges.guests if ranges else [None] * len(outcome.guests)
-    for each, known in zip(outcome.guests, within, strict=True):
+    table = plain_table("guest", *["from"] * sources, "to", ">GiB", *heads, "", gap=1)
+    for each, known in zip(outcome.guests, figures.guests, strict=True):
         table.add_row(
             Text(each.plan.name),
             *[each.source] * sources,
@@ -107,9 +105,9 @@ def _schedule(outcome: EvacuationOutcome, ranges: MovesRange | None) -> Table:
             f"{each.plan.memory.size / GIB:g}",
             f"{each.begin_s:.2f}",
             f"{each.seconds:.2f}",
-            seconds(known.seconds if known else None),
+            seconds(known.seconds),
             f"{each.quiesced_seconds:.2f}",
-            seconds(known.quiesced if known else None),
+            seconds(known.quiesced),
             Text(_bar(each, outcome.seconds), "cyan", no_wrap=True)
             if each.moved
             else Text(f"not moved, {each.end}", "yellow"),
@@ -125,7 +123,7 @@ def _bar(each: Evacuated, seconds: float) -> str:
 
 
 def _guest(
-    guest: Evacuated, would: WouldMove | None, within: MovedRange | None, memory: str
+    guest: Evacuated, would: WouldMove | None, within: MovedFigures, memory: str
 ) -> Iterator[RenderableType]:
     """What became of one, its passes, and what would let it be moved."""
     yield f"{guest.plan.name} {_what(guest)}"
@@ -215,9 +213,9 @@ def response_lines(response: Response) -> Iterator[RenderableType]:
         yield table
 
 
-def traffic_range(outcome: EvacuationOutcome, link: str, mb_per_s: float) -> Range:
-    """Between what the other traffic of a link would carry."""
-    return links_range(mb_per_s, [outcome.evacuation.collection.link(link)])
+def traffic_rate(outcome: EvacuationOutcome, link: str, mb_per_s: float) -> Figure:
+    """What the other traffic of a link carries."""
+    return links_rate(mb_per_s, [outcome.evacuation.collection.link(link)])
 
 
 def _traffic(outcome: EvacuationOutcome) -> Iterator[RenderableType]:
@@ -227,7 +225,7 @@ def _traffic(outcome: EvacuationOutcome) -> Iterator[RenderableType]:
     ranges = []
     for alone, meanwhile in zip(outcome.alone, outcome.meanwhile, strict=True):
         rates = [each.rate.mb_per_s for each in (alone, meanwhile)]
-        within = [traffic_range(outcome, alone.link, rate) for rate in rates]
+        within = [traffic_rate(outcome, alone.link, rate) for rate in rates]
         ranges += within
         loads = outcome.evacuation.loads_of(alone.link)
         table.add_row(

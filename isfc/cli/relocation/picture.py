@@ -5,7 +5,7 @@ from typing import Final
 from isfc.cli.output.curves import axis, labels, marks, nominal
 from isfc.cli.output.picture import CURVES, HEIGHT, INK, PAPER, Spec, picture
 from isfc.cli.relocation.page import GIB
-from scenarios.figures.moved_ranges import MovesRange
+from scenarios.figures.moved import MovesFigures
 from scenarios.moves.evacuation import EvacuationOutcome
 
 _RUNS: Final = "the guest runs"
@@ -14,7 +14,7 @@ _ROW: Final = 30
 """Pixels that a guest has at least in a picture."""
 
 
-def passes_picture(outcome: EvacuationOutcome, ranges: MovesRange | None) -> Spec:
+def passes_picture(outcome: EvacuationOutcome, figures: MovesFigures) -> Spec:
     """A bar for each pass: as wide as it took, as high as what it moved.
 
     Guests stand one below the other; a line is from when to when each may end by its range.
@@ -35,14 +35,14 @@ def passes_picture(outcome: EvacuationOutcome, ranges: MovesRange | None) -> Spe
     ]
     lines = [
         {
-            "from": guests[row].begin_ns / 1e9 + found.seconds.likely.low,
-            "to": guests[row].begin_ns / 1e9 + found.seconds.likely.high,
+            "from": guests[row].begin_ns / 1e9 + found.seconds.ends.low,
+            "to": guests[row].begin_ns / 1e9 + found.seconds.ends.high,
             "foot": row + 0.45,
         }
-        for row, found in enumerate(ranges.guests if ranges else ())
-        if found is not None
+        for row, found in enumerate(figures.guests)
+        if found.seconds.range is not None
     ]
-    said = "; line: when it ends in four of five cases" if ranges else ", without a range"
+    said = "; line: when it ends in four of five cases" if figures.rates else ", without a range"
     x = axis("from", f"s; the highest bar is {most / GIB:.3g} GiB{said}")
     y = axis("foot", None, domain=[-0.6, len(guests) - 0.4], reverse=True, nice=False)
     y["axis"] = labels([[guest.plan.name, str(guest.end)] for guest in guests]) | {"grid": False}

@@ -1,6 +1,6 @@
 """``isfc evacuate --rolling``: rolling maintenance on one page."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import typer
 from msgspec import Struct
@@ -18,8 +18,8 @@ from isfc.cli.relocation.options import ShownOptions
 from isfc.cli.relocation.page import GIB, response_lines
 from isfc.layout.in_words import first_listed
 from isfc.layout.note import Note
-from scenarios.figures.certainty import Interval, Range
-from scenarios.figures.moved_ranges import MovesRange, evacuation_ranges
+from scenarios.figures.figure import Figure
+from scenarios.figures.moved import MovesFigures, moves_figures, of_all
 from scenarios.moves.notes import moves_notes
 from scenarios.moves.orders import Response
 from scenarios.moves.record import TurnJson
@@ -85,7 +85,7 @@ class RollingJson(Struct, frozen=True):
 def rolling_json(
     rolling: Rolling,
     outcome: RollingOutcome,
-    ranges: Sequence[MovesRange | None],
+    ranges: Sequence[MovesFigures | None],
     notes: Sequence[Note],
 ) -> RollingJson:
     """The record of a rolling maintenance."""
@@ -104,42 +104,27 @@ def rolling_json(
             for turn, each in zip(outcome.turn_records(), ranges, strict=True)
         ],
         outcome.responses,
-        range_json(total[0]) if total else None,
-        range_json(total[1]) if total else None,
+        range_json(total[0]),
+        range_json(total[1]),
         notes_json(notes),
     )
 
 
-def _ranges(turn: Turn) -> MovesRange | None:
-    return None if turn.outcome is None else evacuation_ranges(turn.outcome)
+def _ranges(turn: Turn) -> MovesFigures | None:
+    return None if turn.outcome is None else moves_figures(turn.outcome)
 
 
-def _total(
-    outcome: RollingOutcome, ranges: Sequence[MovesRange | None]
-) -> tuple[Range, Range] | None:
-    """The ranges of all turns' seconds, and of the longest stop; None if no turn has one."""
-    known = [each for each in ranges if each]
-    if not known:
-        return None
-    others = sum(
-        turn.seconds for turn, each in zip(outcome.turns, ranges, strict=True) if each is None
-    )
-
-    def of(value: float, parts: Sequence[Range], of_all: Callable[[list[float]], float]) -> Range:
-        likely, sure = (
-            Interval(of_all([each.low for each in ends]), of_all([each.high for each in ends]))
-            for ends in ([each.likely for each in parts], [each.sure for each in parts])
-        )
-        return Range(value, likely, sure, parts[0].basis, parts[0].wider_for)
-
+def _total(outcome: RollingOutcome, known: Sequence[MovesFigures | None]) -> tuple[Figure, Figure]:
+    """All turns' seconds, and the longest stop."""
+    moved = [each for each in known if each]
     return (
-        of(outcome.seconds, [each.seconds for each in known], lambda ends: sum(ends) + others),
-        of(outcome.longest_stop_s, [each.longest_stop for each in known], max),
+        of_all(outcome.seconds, [each.seconds for each in moved], sum),
+        of_all(outcome.longest_stop_s, [each.longest_stop for each in moved], max),
     )
 
 
 def _page(
-    rolling: Rolling, outcome: RollingOutcome, ranges: Sequence[MovesRange | None]
+    rolling: Rolling, outcome: RollingOutcome, ranges: Sequence[MovesFigures | None]
 ) -> RenderableType:
     figures = (">guests", ">GiB", ">takes", "~range", ">stop", "~range")
     table = plain_table("system", "", *figures, "guests go to", gap=1)
@@ -150,9 +135,9 @@ def _page(
             f"{len(turn.guests)}",
             f"{sum(each.plan.memory.size for each in turn.guests) / GIB:g}",
             f"{turn.seconds:.2f}",
-            seconds(known.seconds if known else None),
+            seconds(known.seconds) if known else "",
             f"{turn.longest_stop_s:.2f}",
-            seconds(known.longest_stop if known else None),
+            seconds(known.longest_stop) if known else "",
             _where(turn),
         )
     together = "one by one" if rolling.together == 1 else f"{rolling.together} together"
@@ -162,7 +147,7 @@ def _page(
         for name in turn.stayed
     ]
     total = _total(outcome, ranges)
-    within = (f" ({seconds(each)})" for each in total) if total else iter(("", ""))
+    within = (f" ({seconds(each)})" if each.range else "" for each in total)
     said = (
         f"{outcome.seconds:.2f} s{next(within)} of moves, without the maintenance itself; the "
         f"longest stop of a guest is {outcome.longest_stop_s:.2f} s{next(within)}. "

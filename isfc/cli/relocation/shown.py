@@ -17,9 +17,9 @@ from isfc.cli.output.streams import show, show_csv, show_json, show_log
 from isfc.cli.relocation.best import TriedJson, best_line, best_rows
 from isfc.cli.relocation.certainty import MovesLimit, MovesRangeJson, ranges_json, ranges_line
 from isfc.cli.relocation.options import ShownOptions
-from isfc.cli.relocation.page import GIB, moves_page, traffic_range
+from isfc.cli.relocation.page import GIB, moves_page, traffic_rate
 from isfc.cli.relocation.picture import passes_picture
-from scenarios.figures.moved_ranges import evacuation_ranges
+from scenarios.figures.moved import moves_figures
 from scenarios.moves.compared import evacuate
 from scenarios.moves.evacuation import Evacuation, EvacuationOutcome
 from scenarios.moves.record import EvacuationJson, TrafficJson
@@ -29,8 +29,8 @@ from scenarios.moves.together import BestTogether, best_together
 class RangedTrafficJson(TrafficJson, frozen=True, kw_only=True):
     """The same with ranges."""
 
-    alone_range: RangeJson
-    meanwhile_range: RangeJson
+    alone_range: RangeJson | None
+    meanwhile_range: RangeJson | None
 
 
 class MovesJson(EvacuationJson, frozen=True, kw_only=True):
@@ -66,7 +66,7 @@ def move_and_show(
     if shown.best:
         best = best_together(evacuation, partial(run_all, jobs=jobs, is_said=True))
     outcome = best.outcome if best else watch(evacuation)
-    ranges = evacuation_ranges(outcome)
+    ranges = moves_figures(outcome)
     if shown.plot:
         write_picture(shown.plot, passes_picture(outcome, ranges))
     if shown.csv:
@@ -89,15 +89,15 @@ def moves_json(outcome: EvacuationOutcome, best: BestTogether | None = None) -> 
     traffic = tuple(
         RangedTrafficJson(
             **asdict(each),
-            alone_range=range_json(traffic_range(outcome, each.link, each.alone_mb_per_s)),
-            meanwhile_range=range_json(traffic_range(outcome, each.link, each.meanwhile_mb_per_s)),
+            alone_range=range_json(traffic_rate(outcome, each.link, each.alone_mb_per_s)),
+            meanwhile_range=range_json(traffic_rate(outcome, each.link, each.meanwhile_mb_per_s)),
         )
         for each in record.pop("traffic")
     )
     return MovesJson(
         **record,
         traffic=traffic,
-        ranges=ranges_json(evacuation_ranges(outcome), outcome.guests),
+        ranges=ranges_json(moves_figures(outcome), outcome.guests),
         limits=MovesLimit.of(outcome).record(),
         tried=UNSET if best is None else best_rows(best),
         profile=profile_json(outcome.evacuation.collection.links[0].site),

@@ -12,7 +12,7 @@ from isfc.cli.options.profile import ProfileJson, profile_json
 from isfc.cli.output.limit_record import LimitsJson, RestsOnJson
 from isfc.cli.output.notes import NoteJson, notes_json
 from isfc.cli.output.ranges import RangeJson, range_json
-from isfc.cli.results.page import measured_notes, ranges_of_run
+from isfc.cli.results.page import figures_of_run, measured_notes
 from isfc.cli.results.shared_json import SharedJson
 from scenarios.runs.cp_script import ConsoleEntry
 from scenarios.runs.experiment import Experiment
@@ -63,7 +63,7 @@ class RunJson(Struct, frozen=True, kw_only=True):
     tx_pend_count: float
     """messages that wait for a CTC when the run ends"""
     devices: tuple[DeviceResult, ...]
-    ranges: dict[str, RangeJson]
+    ranges: dict[str, RangeJson | None]
     """of `MB/s`, `Messages/s`, `RDEV util %`, `%CPU/msg`, and of `Disc, Conn, Serv` of each device
     that mostly writes as a factor of it, none of what is 0"""
     extrapolated: list[str]
@@ -101,7 +101,7 @@ def run_json(
     """
     command = shlex.join(["isfc", *sys.argv[1:]])
     figures = mean(results)
-    within = ranges_of_run(experiment, figures)
+    within = figures_of_run(experiment, figures)
     return RunJson(
         **experiment.settings(),
         **asdict(figures),

@@ -7,13 +7,15 @@ from typing import Final
 from rich.console import RenderableType
 from rich.table import Table
 
-from isfc.cli.output.ranges import factor_line, plain, range_note
+from isfc.cli.output.ranges import factor_line, likely, range_note
 from isfc.cli.output.table import apart, plain_table
 from isfc.cli.results.measures import RUN_ROWS, run_spreads, seed_words
 from isfc.layout.note import Note
-from scenarios.figures.certainty import FigureKind, Range
-from scenarios.figures.ranges import figure_range, mostly_writes, run_ranges
+from scenarios.figures.certainty import FigureKind
+from scenarios.figures.figure import Figure
+from scenarios.figures.ranges import figure_of, mostly_writes, run_figures
 from scenarios.runs.experiment import Experiment
+from scenarios.runs.load import Load
 from scenarios.runs.notes import BUSY, live_notes, run_notes, unranged
 from scenarios.runs.repeat import mean, spreads
 from scenarios.runs.result import DeviceResult, Result
@@ -66,9 +68,9 @@ def run_page(
 
 def range_line(experiment: Experiment, result: Result) -> str:
     """Between what the figures of a run would lie on real hardware."""
-    found = ranges_of_run(experiment, result)
+    found = figures_of_run(experiment, result)
     said = "; ".join(
-        f"{said_name(name)} {factor_line([each]) if name == SERVICE else plain(each.likely)}"
+        f"{said_name(name)} {factor_line([each]) if name == SERVICE else likely(each)}"
         for name, each in found.items()
     )
     return f"Range: {said}. {range_note(found.values())}" if found else ""
@@ -79,14 +81,14 @@ def said_name(name: str) -> str:
     return f"{name} together" if name in ("MB/s", "Messages/s") else name
 
 
-def ranges_of_run(experiment: Experiment, result: Result) -> dict[str, Range]:
-    """The ranges of the figures whose errors are known, by name; none of what is 0."""
+def figures_of_run(experiment: Experiment, result: Result) -> dict[str, Figure]:
+    """The figures whose errors are known, by name; none that is 0."""
     figures = {name: value for name, value in asdict(result).items() if name in _RANGED and value}
     figures["collisions_per_s"] = result.collisions_per_s
-    found = {_RANGED[name]: each for name, each in run_ranges(experiment, figures).items()}
+    found = {_RANGED[name]: each for name, each in run_figures(experiment, figures).items()}
     if any(map(mostly_writes, result.devices)):
-        run = experiment.layout, experiment.workload, experiment.pairs, result.collisions_per_s
-        found[SERVICE] = figure_range(FigureKind.SERVICE, 1.0, *run)
+        run = experiment.layout, Load(experiment.workload, experiment.pairs)
+        found[SERVICE] = figure_of(FigureKind.SERVICE, 1.0, *run, result.collisions_per_s)
     return found
 
 

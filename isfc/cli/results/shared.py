@@ -1,7 +1,6 @@
 """What CTCs and disks on one chpid cost each other, as a table."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
@@ -9,8 +8,8 @@ from rich.console import Group, RenderableType
 from isfc.cli.output.ranges import likely, range_note
 from isfc.cli.output.table import plain_table
 from isfc.link.name import NodeName
-from scenarios.figures.certainty import Range
-from scenarios.figures.ranges import links_range
+from scenarios.figures.figure import Figure
+from scenarios.figures.ranges import links_rate
 from scenarios.runs.notes import CHANNELS_UNRANGED
 
 if TYPE_CHECKING:
@@ -40,27 +39,16 @@ def shared_page(
 def shared_note(run: "SharedRun", side: NodeName | None = None, *, together: bool = False) -> str:
     """From what the ranges of the links are made, and that the rest has none."""
     rates = shared_rates(run, side, together=together)
-    known = range_note(rate.within for _, *both in rates for rate in both)
+    known = range_note(rate for _, *both in rates for rate in both)
     return f"{known} {CHANNELS_UNRANGED.text}"
-
-
-@dataclass(frozen=True, slots=True)
-class SharedRate:
-    """What a link carries without the disks, or with them, and its range."""
-
-    mb_per_s: float
-    within: Range
-
-    def __str__(self) -> str:
-        return f"{self.mb_per_s:.1f} {likely(self.within)}"
 
 
 def shared_rates(
     run: "SharedRun", side: NodeName | None = None, *, together: bool = False
-) -> Iterator[tuple[str, SharedRate, SharedRate]]:
+) -> Iterator[tuple[str, Figure, Figure]]:
     """Of each link, alone and beside disks; only links that run ``together`` have names."""
     for link, *rates in run.rates(side):
-        alone, beside = (SharedRate(rate, links_range(rate, [link])) for rate in rates)
+        alone, beside = (links_rate(rate, [link]) for rate in rates)
         yield link.name if together else "link", alone, beside
 
 
@@ -69,7 +57,8 @@ def shared_rows(
 ) -> Iterator[Row]:
     """The lines of the table: what it is, alone, and beside the other."""
     for name, alone, beside in shared_rates(run, side, together=together):
-        yield f"{name}, MB/s (2^20) both ways", str(alone), str(beside)
+        before, meanwhile = (f"{each.value:.1f} {likely(each)}" for each in (alone, beside))
+        yield f"{name}, MB/s (2^20) both ways", before, meanwhile
     for each in run.channels:
         yield from _channel_rows(each)
 

@@ -21,8 +21,8 @@ class BesideJson(Struct, frozen=True):
 
     mb_per_s_alone: float
     mb_per_s_beside: float
-    range_alone: RangeJson
-    range_beside: RangeJson
+    range_alone: RangeJson | None
+    range_beside: RangeJson | None
 
 
 class DiskLoadJson(Struct, frozen=True):
@@ -70,9 +70,7 @@ def shared_json(
     from isfc.cli.results.shared import shared_rates  # the model, which a rule does without
 
     rates = {
-        name: BesideJson(
-            alone.mb_per_s, beside.mb_per_s, range_json(alone.within), range_json(beside.within)
-        )
+        name: BesideJson(alone.value, beside.value, range_json(alone), range_json(beside))
         for name, alone, beside in shared_rates(run, side, together=together)
     }
     return SharedJson(

@@ -11,13 +11,13 @@ from isfc.cli.options.number import bounded
 from isfc.cli.output.notes import note_lines, show_notes
 from isfc.cli.output.ranges import factor_line, range_note
 from isfc.cli.output.streams import show, show_csv, show_json, show_log
-from isfc.cli.results.page import measured_notes, ranges_of_run, said_name
+from isfc.cli.results.page import figures_of_run, measured_notes, said_name
 from isfc.cli.results.views import View
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import within
 from isfc.layout.note import Note
 from isfc.link.message import Traffic
-from scenarios.figures.certainty import Range
+from scenarios.figures.figure import Figure
 from scenarios.runs.experiment import SECONDS_MAX, Experiment
 from scenarios.runs.report import MeasuredRun, check_traffic
 from scenarios.runs.run import INTERVAL_MIN
@@ -106,10 +106,10 @@ def show_report(output: Output, view: View, heading: str, runs: Sequence[Measure
 
 def ranges_line(runs: Sequence[MeasuredRun]) -> str:
     """Between what the figures of all runs would lie, each as a factor: the widest of all."""
-    found: dict[str, list[Range]] = {}
+    found: dict[str, list[Figure]] = {}
     for run in runs:
         for sample in run.samples:
-            for name, known in ranges_of_run(run.experiment, sample.result).items():
+            for name, known in figures_of_run(run.experiment, sample.result).items():
                 found.setdefault(name, []).append(known)
     said = "; ".join(f"{said_name(name)} {factor_line(each)}" for name, each in found.items())
     every = range_note(known for each in found.values() for known in each)

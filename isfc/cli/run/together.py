@@ -30,7 +30,7 @@ from isfc.cli.run.during import (
     show_transcript,
 )
 from isfc.cli.run.faults import show_fault_run
-from isfc.cli.run.together_page import cluster_heading, cluster_page, row_range, run_cluster_notes
+from isfc.cli.run.together_page import cluster_heading, cluster_page, row_figure, run_cluster_notes
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
 from isfc.layout.sharing import channel_name
@@ -252,13 +252,12 @@ def _figures(experiment: Experiment, row: ClusterRow) -> dict[str, Any]:
     """The figures of a row; the range is of MB/s together."""
     figures = asdict(row)
     del figures["kind"]
-    within = row_range(experiment, row)
-    return {**figures, "range": None if within is None else range_json(within)}
+    return {**figures, "range": range_json(row_figure(experiment, row))}
 
 
 def csv_rows(experiment: Experiment, rows: Sequence[ClusterRow]) -> list[dict[str, Any]]:
     """The rows with their ranges, whose columns are empty where there is none."""
-    ranges = [row_range(experiment, row) for row in rows]
+    ranges = [row_figure(experiment, row) for row in rows]
     columns = [{} if each is None else flat_range("mb_per_s", each) for each in ranges]
     every = dict.fromkeys(name for one in columns for name in one)
     return [

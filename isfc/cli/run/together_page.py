@@ -10,8 +10,8 @@ from isfc.cli.output.ranges import likely, range_note
 from isfc.cli.output.table import plain_table
 from isfc.cli.results.measures import seed_words
 from isfc.layout.note import Note
-from scenarios.figures.certainty import Range
-from scenarios.figures.ranges import links_range
+from scenarios.figures.figure import Figure
+from scenarios.figures.ranges import links_rate
 from scenarios.runs.cluster_rows import ClusterRow
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes
@@ -36,7 +36,7 @@ def cluster_page(
     experiment: Experiment, rows: Sequence[ClusterRow], seeds: int | None
 ) -> RenderableType:
     """The whole page."""
-    ranges = {row.name: row_range(experiment, row) for row in rows}
+    ranges = {row.name: row_figure(experiment, row) for row in rows}
     parts: list[RenderableType] = [cluster_heading(experiment, seeds), ""]
     links = [row for row in rows if row.kind == "link"]
     systems = _systems([row for row in rows if row.kind in ("system", "all")], ranges)
@@ -55,7 +55,7 @@ def cluster_page(
 def _shortened(
     links: Sequence[ClusterRow],
     channels: Sequence[ClusterRow],
-    ranges: "_Ranges",
+    ranges: "_Figures",
     seeds: int | None,
 ) -> Iterator[RenderableType]:
     """Of many links the slowest, and what is busiest of what they share."""
@@ -75,20 +75,20 @@ def run_cluster_notes(experiment: Experiment) -> tuple[Note, ...]:
     return (*cluster_notes(experiment.collection), SHARED_UNRANGED)
 
 
-def row_range(experiment: Experiment, row: ClusterRow) -> Range | None:
-    """Of the MB/s of a link, a system or all links; None for what several fibres share."""
+def row_figure(experiment: Experiment, row: ClusterRow) -> Figure | None:
+    """The MB/s of a link, a system or all links; None for what several fibres share."""
     links = {
         "link": [link for link in experiment.collection.links if link.name == row.name],
         "system": [link for link in experiment.collection.links if row.name in link.nodes],
         "all": experiment.collection.links,
     }.get(row.kind)
-    return links_range(row.mb_per_s, links) if links else None
+    return links_rate(row.mb_per_s, links) if links else None
 
 
-_Ranges = Mapping[str, Range | None]
+_Figures = Mapping[str, Figure | None]
 
 
-def _links(rows: Sequence[ClusterRow], ranges: _Ranges, seeds: int | None) -> Table:
+def _links(rows: Sequence[ClusterRow], ranges: _Figures, seeds: int | None) -> Table:
     repeated = seeds is not None and seeds > 1
     figures = (">MB/s ->", "><- MB/s", ">together", "~range", ">msg/s", ">coll/s")
     spread = (">spread %",) if repeated else ()
@@ -111,7 +111,7 @@ def _arrow(traffic: str, first: str) -> str:
     return f"{load} ->" if ends.partition("-")[0] == first else f"<- {load}"
 
 
-def _systems(rows: Sequence[ClusterRow], ranges: _Ranges) -> Table:
+def _systems(rows: Sequence[ClusterRow], ranges: _Figures) -> Table:
     figures = (">MB/s out", ">MB/s in", ">together", "~range", ">msg/s", ">coll/s")
     table = plain_table("system", *figures, no_wrap=True)
     for row in rows:
@@ -119,7 +119,7 @@ def _systems(rows: Sequence[ClusterRow], ranges: _Ranges) -> Table:
     return table
 
 
-def _rates(row: ClusterRow, ranges: _Ranges) -> Iterator[str]:
+def _rates(row: ClusterRow, ranges: _Figures) -> Iterator[str]:
     """MB/s out, in and together, the range of these, messages and collisions a second."""
     for rate in (row.mb_per_s_out, row.mb_per_s_in, row.mb_per_s):
         yield f"{rate:.1f}"

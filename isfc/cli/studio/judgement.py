@@ -14,8 +14,8 @@ import isfc
 from isfc.cli.drawing.difference import differences as changed
 from isfc.cli.html.template import greatest, macro, ranged, table
 from isfc.cli.judgement.carried import CAPTION, differences
-from isfc.cli.judgement.opened import UNRANGED, compared, util_range
-from isfc.cli.output.ranges import likely
+from isfc.cli.judgement.opened import UNRANGED, compared, seen_util
+from isfc.cli.output.ranges import between
 from isfc.cli.studio.tasks import Question, Subject, Why, whys
 
 Known = Callable[[Question], isfc.ModelledRate | None]
@@ -88,13 +88,13 @@ def _sends(links: Mapping[str, _Judged]) -> str:
             return f"{len(links)} links. {_COMPUTING}"
         slower = sorted(
             (
-                (min(each.figures, key=lambda rate: rate.saturated_mb_per_s), name)
+                (min(each.figures, key=lambda rate: rate.saturated.value), name)
                 for name, each in links.items()
             ),
-            key=lambda one: one[0].saturated_mb_per_s,
+            key=lambda one: one[0].saturated.value,
         )
         slowest, fastest = (
-            f"{name} {rate.saturated_mb_per_s:.0f} MB/s ({likely(rate.ranges[0])})"
+            f"{name} {rate.saturated.value:.0f} MB/s{between(rate.saturated)}"
             for rate, name in (slower[0], slower[-1])
         )
         said = f"the slowest is {slowest}, the fastest {fastest}"
@@ -102,11 +102,10 @@ def _sends(links: Mapping[str, _Judged]) -> str:
     (each,) = links.values()
     ways: list[str] = []
     for way, rate in zip(each.plan.directions, each.now, strict=True):
-        within = rate and rate.ranges[0]
-        figure = PENDING if rate is None else f"{rate.saturated_mb_per_s:.0f}"
+        figure = PENDING if rate is None else f"{rate.saturated.value:.0f}"
         unit = "" if ways else " MB/s"
-        between = f" ({likely(within)})" if within else ""
-        ways.append(f"{way.sender} {'' if ways else 'can send '}{figure}{unit}{between}")
+        within = "" if rate is None else between(rate.saturated)
+        ways.append(f"{way.sender} {'' if ways else 'can send '}{figure}{unit}{within}")
     return f"{', '.join(ways)}."
 
 
@@ -125,8 +124,8 @@ def capacity(
         for name, plan in opened.plans().items()
         for way in plan.directions
     }
-    ranges = (rate.ranges for each in links.values() for rate in each.now if rate)
-    most = greatest(within for both in ranges for within in both)
+    rates = (rate.figures for each in links.values() for rate in each.now if rate)
+    most = greatest(figure for both in rates for figure in both)
     rows, verdicts = [], []
     notes: dict[str, None] = {}
     asked_why, limits = whys(subject, pairs, known), []
@@ -213,8 +212,8 @@ def _modelled(
     most: float,
 ) -> Iterator[str]:
     """The cells of what the model says, with ranges as bars: those of MB/s end at ``most``."""
-    util = util_range(answer)
-    saturated, stated = (None, None) if answer is None else answer.ranges
+    util = seen_util(answer)
+    saturated, stated = (None, None) if answer is None else answer.figures
     for now, then, within, end in zip(
         _figures(answer),
         _figures(before),
@@ -231,7 +230,7 @@ def _figures(answer: isfc.ModelledRate | None) -> tuple[float | None, ...]:
         return (None,) * 4
     seen = answer.seen
     both = (None, None) if seen is None else (seen.collisions_per_s, seen.rdev_util_percent)
-    return (answer.saturated_mb_per_s, answer.stated_mb_per_s, *both)
+    return (*(each.value for each in answer.figures), *both)
 
 
 def with_difference(now: float, before: float | None) -> str:

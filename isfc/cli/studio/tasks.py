@@ -94,10 +94,10 @@ def whys(
         if (answer := known(question)) is not None:
             answers[question.link].append(answer)
     return {
-        link: Why(subject, link, slower.sender, slower.saturated_mb_per_s)
+        link: Why(subject, link, slower.sender, slower.saturated.value)
         for link, both in answers.items()
         if len(both) > 1
-        for slower in [min(both, key=lambda each: each.saturated_mb_per_s)]
+        for slower in [min(both, key=lambda each: each.saturated.value)]
     }
 
 

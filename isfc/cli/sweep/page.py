@@ -16,8 +16,9 @@ from isfc.errors import ConfigurationError
 from isfc.layout.in_words import expected, listed
 from isfc.search.grid import Cell
 from isfc.search.sweep import Row
-from scenarios.figures.certainty import Interval, Odds
-from scenarios.figures.ranges import run_ranges
+from scenarios.figures.certainty import Odds
+from scenarios.figures.figure import Interval
+from scenarios.figures.ranges import run_figures
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.repeat import MEASURES, spread_percent
 
@@ -132,7 +133,7 @@ def odds_line(rows: Sequence[Row], axes: Sequence[str]) -> str:
 
 def range_line(cells: Sequence[Cell], rows: Sequence[Row]) -> str:
     """What the ranges of the table are of, and from what they are made."""
-    each = [run_ranges(cell.experiment, row) for cell, row in zip(cells, rows, strict=True)]
+    each = [run_figures(cell.experiment, row) for cell, row in zip(cells, rows, strict=True)]
     known = [ranges for ranges in each if ranges["mb_per_s"].value]
     if not known:
         return ""

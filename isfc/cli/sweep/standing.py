@@ -6,7 +6,7 @@ from typing import Any, Final
 from isfc.search.grid import Cell
 from isfc.search.sweep import Row
 from scenarios.figures.certainty import Differs, Odds, odds_ahead
-from scenarios.figures.ranges import gain_range
+from scenarios.figures.ranges import link_ratio
 
 _LOAD: Final = ("link", "workload", "pairs")
 """The axes that say what is run; all others but the seed say over what."""
@@ -68,7 +68,7 @@ def standings(
             said[place] = ""
         else:
             here, there = (layouts[id(first)] for first, *_ in (group, groups[best]))
-            said[place] = odds_ahead(gain_range(rates[best] / rates[place], here, there, differs))
+            said[place] = odds_ahead(link_ratio(rates[best] / rates[place], here, there, differs))
     return said
 
 

@@ -131,9 +131,9 @@ def test_losses_are_by_the_model_or_by_rule() -> None:
     assert whole.loss is None
     assert all(each.loss is not None and each.carried.ways is None for each in left)
     (_, without) = isfc.losses("atlanta-boston", without=["40"])
-    assert without.range is not None
-    assert without.share_range is not None
-    assert 0 < without.mb_per_s < 350
+    assert without.rate.range is not None
+    assert without.share.range is not None
+    assert 0 < without.rate.value < 350
 
 
 @pytest.mark.slow
@@ -142,8 +142,8 @@ def test_best_layout_is_that_of_the_command(capsys: pytest.CaptureFixture[str]) 
     words = (word for name, value in options.items() for word in (f"--{name}", str(value)))
     shown = of_command(capsys, "optimise", "published-4", *words)
     found = isfc.optimise("published-4", **options)
-    assert shown["best"][0]["mb_per_s"] == {"forward": found.best[0].scores[0]}
-    assert shown["given"]["mb_per_s"] == {"forward": found.given.scores[0]}
+    assert shown["best"][0]["mb_per_s"] == {"forward": found.best[0].figures[0].value}
+    assert shown["given"]["mb_per_s"] == {"forward": found.given.figures[0].value}
 
 
 @pytest.mark.slow

@@ -21,15 +21,17 @@ from isfc.layout.layout import Layout
 from isfc.search.grid import Cell
 from isfc.search.result import Contender
 from scenarios.figures.advice import AdviceVerdict, ComparedLoad
-from scenarios.figures.certainty import Odds, Range, nobody_is_ahead
+from scenarios.figures.certainty import Odds, nobody_is_ahead
 from scenarios.figures.choice import Choice, pair_odds
 from scenarios.figures.compare import compare_files
+from scenarios.figures.figure import Figure
 from scenarios.figures.limit import LIKE_SHARE, Limit, Relief, Share
 from scenarios.figures.losses import AfterLoss
-from scenarios.figures.ranges import gain_range
-from scenarios.figures.rates import Carried, EndRate, Load
+from scenarios.figures.ranges import link_ratio
+from scenarios.figures.rates import Carried, EndRate
 from scenarios.figures.resources import LINE, Resource
 from scenarios.runs.experiment import Experiment
+from scenarios.runs.load import STATED, Load
 from scenarios.runs.provenance import provenance
 from scenarios.runs.result import Result
 from scenarios.runs.saturation import SUITE
@@ -77,7 +79,7 @@ def ahead(one: Layout, other: Layout, rates: tuple[float, float], folder: Path) 
         carried = Carried(links, load, {layout.name: (EndRate(found), EndRate(found))})
         whole = AfterLoss(None, carried, carried)
         choices.append(Choice(str(row["layout"]), (whole,), 0, 0, ()))
-        contenders.append(Contender(links, (found,), {}))
+        contenders.append(Contender(links, (found,), {}, STATED))
         files.append(folder / f"{row['layout']}.json")
         figures: dict[str, object] = dict.fromkeys((field.name for field in fields(Result)), 1.0)
         figures |= {"node": "ATLANTA", "mb_per_s": rate, "devices": []}
@@ -86,7 +88,7 @@ def ahead(one: Layout, other: Layout, rates: tuple[float, float], folder: Path) 
     (pair,) = pair_odds(choices)  # isfc compare, isfc.compare
     yield pair.odds if pair.first is choices[1] else Odds(1 - pair.odds.share)
     yield contenders[1].odds_over(contenders[0])  # isfc optimise
-    yield ComparedLoad(Rate(rates[0]), Rate(rates[1]), (one, other), PAIRS).odds  # check, plan
+    yield ComparedLoad(Rate(rates[0]), Rate(rates[1]), (one, other), STATED).odds  # check, plan
     cells = [Cell(row, run_of(each)) for row, each in zip(rows, (one, other), strict=True)]
     places = standings(groups(rows, ["layout"]), cells, rows, ["layout"])
     (said,) = (each for each in places.values() if isinstance(each, Odds))
@@ -96,9 +98,11 @@ def ahead(one: Layout, other: Layout, rates: tuple[float, float], folder: Path) 
     yield told
 
 
-def more_than_one(ratio: Range) -> float:
+def more_than_one(ratio: Figure) -> float:
     """The odds of a ratio by its range: between its ends, errors are even as logarithms."""
-    ends = (ratio.sure.low, ratio.likely.low, ratio.value, ratio.likely.high, ratio.sure.high)
+    assert ratio.range is not None
+    sure, likely = ratio.range.sure, ratio.range.likely
+    ends = (sure.low, likely.low, ratio.value, likely.high, sure.high)
     for (low, least), (high, most) in pairwise(zip(ends, SHARES, strict=True)):
         if low < 1 <= high:
             return 1 - least - (most - least) * log(1 / low) / log(high / low)
@@ -111,7 +115,7 @@ def test_odds_of_two_layouts_are_those_of_the_range_of_their_ratio(
     tmp_path: Path, one: Layout, other: Layout, rate: float, ratio: float
 ) -> None:
     assume(one != other and ratio != 1)
-    share = more_than_one(gain_range(ratio, one, other))
+    share = more_than_one(link_ratio(ratio, one, other))
     for odds in ahead(one, other, (rate, rate * ratio), tmp_path):
         assert odds.share == pytest.approx(share, abs=POINTS)
 
@@ -126,11 +130,11 @@ def test_a_layout_that_carries_nothing_is_behind(tmp_path: Path) -> None:
 @given(layouts(), layouts(), st.floats(0.6, 1.7))
 def test_verdicts_are_read_off_that_range(one: Layout, other: Layout, ratio: float) -> None:
     """`plan` says of what could be added that it is not known to gain where advice is open."""
-    within = gain_range(ratio, one, other)
+    within = link_ratio(ratio, one, other)
     is_open = 0.25 < more_than_one(within) < 0.75
-    compared = ComparedLoad(Rate(100.0), Rate(100.0 * ratio), (one, other), PAIRS)
+    compared = ComparedLoad(Rate(100.0), Rate(100.0 * ratio), (one, other), STATED)
     contender, given_one = (
-        Contender(Collection((layout,)), (Rate(rate),), {})
+        Contender(Collection((layout,)), (Rate(rate),), {}, STATED)
         for layout, rate in ((other, 100.0 * ratio), (one, 100.0))
     )
     assert nobody_is_ahead(compared.odds) is is_open

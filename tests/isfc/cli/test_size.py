@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -20,10 +20,10 @@ from isfc.layout.loss import losses
 from isfc.search import sizing
 from isfc.search.sized import LinkSizing, LostPiece, SizedLink
 from scenarios.figures import glance
-from scenarios.figures.certainty import Interval, Odds, Range
+from scenarios.figures.certainty import Odds
+from scenarios.figures.figure import Figure, Interval, Range, Unit
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.result import Result
-from scenarios.runs.steady import Rate, SteadyRun, steady_run
+from scenarios.runs.steady import steady_run
 from scenarios.runs.workload import SUITES, LinkLoad
 from tests.layouts import layout_of
 
@@ -116,7 +116,7 @@ def test_layout_that_is_written_is_that_of_the_function(
     assert isfc.load_layout(str(file)) == best.layout.in_order()
     assert best.layout.nodes == ("BER", "MUC")
     assert f"{best.chpids} chpids of FICON Express8S at each system" in shown
-    assert f"{best.left.rate.mb_per_s:.0f} MB/s" in shown
+    assert f"{best.left.value:.0f} MB/s" in shown
 
 
 @pytest.mark.at_length
@@ -144,9 +144,9 @@ def test_no_cell_is_cut_off_in_eighty_columns(
 ) -> None:
     profile = find_profile(feature)
     layout = layout_of(*[(8.0, 2)] * 8).with_fibres(lambda fibre: replace(fibre, profile=profile))
-    run_of = SteadyRun(Rate(1100.4), cast(Result, None))
-    within = Range(1100, Interval(1000, 1370), Interval(900, 1410), "rows")
-    link = SizedLink(layout, run_of, run_of, within, within, Odds(0.97))
+    within = Range(Interval(1000, 1370), Interval(900, 1410), "rows")
+    rate = Figure(1100.4, Unit.MB_PER_S, within)
+    link = SizedLink(layout, rate, rate, Odds(0.97))
     load = LinkLoad(*layout.nodes, SUITES["HL"], 500)
     show(sizing_page(LinkSizing(wanted, LostPiece.CHPID, 0.0, load, (link,), None)))
     shown = capsys.readouterr().out

@@ -12,8 +12,8 @@ from isfc.layout.file import parse_layout
 from isfc.layout.layout import CtcPair, Layout
 from isfc.search.objective import Objective, Scoring, estimate
 from isfc.search.optimise import optimise
-from isfc.search.result import Contender, Figures, SearchResult, Task
-from scenarios.figures.rates import Load
+from isfc.search.result import Contender, Figures, SearchResult, Task, by_objective
+from scenarios.runs.load import STATED, Load
 from scenarios.runs.steady import Rate
 from scenarios.runs.workload import find_workload
 from tests.lengthy import few_in_every_run
@@ -67,9 +67,7 @@ def test_all_are_simulated_where_they_are_few() -> None:
     found = optimise(task(), here)
     assert found.candidate_count == 8
     assert found.simulated_count + found.screened_count == 8
-    assert [one.scores for one in found.best] == sorted(
-        (o.scores for o in found.best), reverse=True
-    )
+    assert [*map(by_objective, found.best)] == sorted(map(by_objective, found.best), reverse=True)
 
 
 def test_fast_chpid_comes_first_for_the_system_that_scans_from_the_top() -> None:
@@ -170,7 +168,7 @@ def test_front_has_those_that_no_other_beats_in_all() -> None:
 
 def test_domination_needs_an_advantage() -> None:
     both = [(Rate(2.0), Rate(1.0)), (Rate(1.0), Rate(1.0))]
-    one, other = (Contender(Collection((LAYOUT,)), rates, {}) for rates in both)
+    one, other = (Contender(Collection((LAYOUT,)), rates, {}, STATED) for rates in both)
     assert one.dominates(other)
     assert not other.dominates(one)
     assert not one.dominates(one)

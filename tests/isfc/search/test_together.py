@@ -17,7 +17,7 @@ from isfc.search.optimise import optimise
 from isfc.search.result import Figures, Task
 from isfc.search.together import placed
 from isfc.testing.cluster import mesh
-from scenarios.figures.rates import STATED
+from scenarios.runs.load import STATED
 
 pytestmark = pytest.mark.at_length
 
@@ -39,7 +39,7 @@ def test_ctcs_that_crowd_one_chpid_are_spread() -> None:
     found = optimise(TASK, here)
     best = found.best[0]
     assert best.gains(found.given)
-    assert best.scores[0] > 1.1 * found.given.scores[0]
+    assert best.figures[0].value > 1.1 * found.given.figures[0].value
     for link in best.collection.links:
         assert {ctc.fibre.name for ctc in link.ctcs} == {fibre.name for fibre in link.fibres}
         assert len(link.fibres) == 2
@@ -56,7 +56,7 @@ def test_the_same_task_finds_the_same() -> None:
 def test_the_worst_link_may_count() -> None:
     worst = replace(SCORING, objectives=(LinksObjective.WORST_LINK,))
     best = optimise(replace(TASK, scoring=worst, runs=6, seeds=1), here).best[0]
-    assert best.scores[0] == min(rate.mb_per_s for rate in best.links.values())
+    assert best.figures[0].value == min(rate.mb_per_s for rate in best.links.values())
 
 
 def test_the_worst_loss_may_count_and_links_without_traffic_stay_as_they_are() -> None:
@@ -65,7 +65,7 @@ def test_the_worst_loss_may_count_and_links_without_traffic_stay_as_they_are() -
     scoring = replace(scoring, seconds=0.01, warmup=0.005)
     found = optimise(replace(TASK, scoring=scoring, runs=4, seeds=1), here)
     best = found.best[0]
-    assert 0 < best.scores[0] < sum(rate.mb_per_s for rate in best.links.values())
+    assert 0 < best.figures[0].value < sum(rate.mb_per_s for rate in best.links.values())
     loaded = {LOAD.traffic[0].client, LOAD.traffic[0].server}
     for each in found.best:
         for old, new in zip(COLLECTION.links, each.collection.links, strict=True):

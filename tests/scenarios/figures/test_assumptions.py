@@ -18,8 +18,9 @@ from scenarios.figures.assumptions import (
     widening,
 )
 from scenarios.figures.certainty import FigureKind, family_of, range_of
-from scenarios.figures.ranges import figure_range, rate_range
+from scenarios.figures.ranges import figure_of, link_rate
 from scenarios.runs.experiment import Experiment
+from scenarios.runs.load import STATED
 from scenarios.runs.workload import SUITES
 from tools.calibration.assumptions import link
 
@@ -34,7 +35,7 @@ def names(layout: Layout) -> list[str]:
 
 def test_what_ibm_measured_rests_on_no_assumption() -> None:
     assert assumed(MEASURED) == []
-    assert widened(KNOWN, []) == KNOWN
+    assert widened(1000.0, KNOWN, []) == KNOWN
 
 
 @pytest.mark.parametrize("feature", [feature.name for feature in CATALOGUE])
@@ -50,7 +51,8 @@ def test_every_feature_and_distance_has_its_widening(feature: str) -> None:
 @pytest.mark.parametrize("kind", FigureKind)
 def test_every_kind_of_figure_is_wider_where_it_is_extrapolated(kind: FigureKind) -> None:
     layout = link("FICON Express16S", 1)
-    within = figure_range(kind, 100.0, layout, SUITES["HL"], 50)
+    within = figure_of(kind, 100.0, layout, STATED).range
+    assert within is not None
     known = range_of(kind, 100.0, family_of(4, 118_000, 50, appc=False))
     assert within.sure.low < known.sure.low
     assert within.wider_for
@@ -61,7 +63,7 @@ def test_more_writers_than_ibm_had_are_crowded() -> None:
 
 
 def test_a_widened_range_holds_the_known_one() -> None:
-    wider = widened(KNOWN, [Widening("a", 0.7, 1.0), Widening("b", 0.9, 1.2)])
+    wider = widened(1000.0, KNOWN, [Widening("a", 0.7, 1.0), Widening("b", 0.9, 1.2)])
     for known, wide in ((KNOWN.likely, wider.likely), (KNOWN.sure, wider.sure)):
         assert wide.low < known.low < known.high < wide.high
     assert wider.wider_for == ("a", "b")
@@ -69,12 +71,12 @@ def test_a_widened_range_holds_the_known_one() -> None:
 
 
 def test_an_assumption_that_moves_nothing_widens_nothing() -> None:
-    assert widened(KNOWN, [NOTHING]) == KNOWN
+    assert widened(1000.0, KNOWN, [NOTHING]) == KNOWN
 
 
 def test_an_end_lies_outside_of_what_it_was_run_to() -> None:
     """Nineteen of twenty cases reach to the ends of an assumption at least."""
-    wider = widened(KNOWN, [Widening("a", 0.5, 2.0)])
+    wider = widened(1000.0, KNOWN, [Widening("a", 0.5, 2.0)])
     assert 500 in wider.sure
     assert 2000 in wider.sure
 
@@ -110,7 +112,9 @@ def test_a_profile_narrows_what_its_fit_confirms_to_its_own_worst_error() -> Non
     low, high = likely(plain)
     assert low < 1 / 1.08 < 1.08 < high
     assert likely(at_site) == pytest.approx((1 / 1.08, 1.08))
-    here, there = (rate_range(500.0, each, SUITES["HL"], 50, 0.0) for each in (at_site, plain))
+    here, there = (link_rate(500.0, each, STATED).range for each in (at_site, plain))
+    assert here is not None
+    assert there is not None
     known = range_of(FigureKind.RATE, 500.0, family_of(4, 118_000, 50, appc=False))
     assert there.likely.low < here.likely.low < known.likely.low
     assert there.sure.high > here.sure.high > known.sure.high

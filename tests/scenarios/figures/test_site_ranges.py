@@ -9,8 +9,10 @@ from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
 from isfc.layout.site import CONSTANTS, Errors, SiteProfile
 from isfc.layout.site_file import layout_kind, with_site
-from scenarios.figures.certainty import FigureKind, Range
-from scenarios.figures.ranges import figure_range, links_range, rate_range
+from scenarios.figures.certainty import FigureKind
+from scenarios.figures.figure import Range
+from scenarios.figures.ranges import figure_of, link_rate, links_rate
+from scenarios.runs.load import STATED, Load
 from scenarios.runs.workload import SUITES
 
 MEASURED = load_layout("atlanta-boston")
@@ -31,7 +33,9 @@ def range_at(
     profile: SiteProfile | None, layout: Layout = MEASURED, suite: str = "HL", pairs: int = 50
 ) -> Range:
     """Of 100 MB/s."""
-    return rate_range(100.0, with_site(layout, profile), SUITES[suite], pairs)
+    found = link_rate(100.0, with_site(layout, profile), Load(SUITES[suite], pairs)).range
+    assert found is not None
+    return found
 
 
 def width(found: Range) -> float:
@@ -80,12 +84,13 @@ def test_other_features_and_what_messages_cost_have_the_range_of_the_model() -> 
     assert range_at(other) == range_at(None)
     assert range_at(replace(SITE, covariance=())) == range_at(None)
     cpu = [
-        figure_range(FigureKind.CPU, 1.0, with_site(MEASURED, site), SUITES["HL"], 50)
-        for site in (SITE, None)
+        figure_of(FigureKind.CPU, 1.0, with_site(MEASURED, site), STATED) for site in (SITE, None)
     ]
     assert cpu[0] == cpu[1]
 
 
 def test_links_together_have_the_widest_of_their_fits() -> None:
     links = [with_site(load_layout(name), SITE) for name in ("atlanta-boston", "published-4")]
-    assert width(links_range(100.0, links)) == pytest.approx(width(range_at(SITE, links[1])))
+    together = links_rate(100.0, links).range
+    assert together is not None
+    assert width(together) == pytest.approx(width(range_at(SITE, links[1])))

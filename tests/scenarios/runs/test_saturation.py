@@ -18,7 +18,7 @@ pytestmark = pytest.mark.at_length
 def test_both_directions_are_run() -> None:
     first, second = carried(load_layout("published-4"))
     assert [first.sender, second.sender] == ["CLIENT", "SERVER"]
-    assert first.saturated_mb_per_s == pytest.approx(second.saturated_mb_per_s, rel=0.05)
+    assert first.saturated.value == pytest.approx(second.saturated.value, rel=0.05)
 
 
 def test_links_that_are_alike_to_a_sender_carry_the_same() -> None:
@@ -45,5 +45,5 @@ def test_the_two_ways_of_a_link_are_never_alike() -> None:
 def test_what_was_seen_is_of_the_run_that_gave_the_rate() -> None:
     (sent,) = carried(load_layout("published-1"), NodeName("SERVER"), pairs=2)
     assert sent.seen is not None
-    assert sent.seen.mb_per_s_out == pytest.approx(sent.stated_mb_per_s)
+    assert sent.seen.mb_per_s_out == pytest.approx(sent.stated.value)
     assert 0 < sent.seen.rdev_util_percent <= 100

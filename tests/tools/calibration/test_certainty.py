@@ -13,13 +13,13 @@ from scenarios.figures.certainty import (
     Differs,
     Family,
     FigureKind,
-    Range,
     errors_of,
     nobody_is_ahead,
     odds_ahead,
     ratio_errors,
     ratio_range,
 )
+from scenarios.figures.figure import Figure, Range, Unit
 from tools.calibration.certainty import (
     Miss,
     covered,
@@ -130,7 +130,7 @@ def test_odds_say_how_many_of_ibms_pairs_turn_out_so() -> None:
     right: dict[bool, list[bool]] = {True: [], False: []}
     said: dict[bool, list[float]] = {True: [], False: []}
     for miss, ibm, ratio in RATIOS:
-        odds = odds_ahead(stated(miss, ratio))
+        odds = odds_ahead(Figure(ratio, Unit.TIMES, stated(miss, ratio)))
         is_open = nobody_is_ahead(odds)
         right[is_open].append((ibm - 1) * (ratio - 1) > 0)
         said[is_open].append(odds.leading.share)

@@ -81,7 +81,7 @@ def test_a_step_carries_what_the_link_is_said_to_carry_elsewhere(
     assert run(["change", "published-1", "published-4", "--json"]) == ExitCode.GOOD
     *_, last = json.loads(capsys.readouterr().out)["steps"]
     rates = carried("published-4")
-    assert last["mb_per_s"] == min(each.stated_mb_per_s for each in rates)
+    assert last["mb_per_s"] == min(each.stated.value for each in rates)
 
 
 def tried(words: list[str], capsys: pytest.CaptureFixture[str]) -> list[set[str]]:

@@ -52,6 +52,8 @@ def test_several_links_are_compared_where_the_layouts_have_the_same(
     )
 
 
+@pytest.mark.at_length
+@pytest.mark.slow
 def test_several_links_run_the_traffic_of_their_files_which_has_to_be_one(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], refusal: Refusal
 ) -> None:

@@ -14,6 +14,7 @@ from scenarios.moves.evacuation import Evacuation
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.guest_memory import GuestMemory
 from scenarios.runs.experiment import Experiment
+from scenarios.runs.load import STATED
 from scenarios.runs.steady import Rate
 from scenarios.runs.timeline import record_timelines
 from scenarios.runs.workload import SUITES
@@ -31,7 +32,7 @@ def surveyed(name: str, link: str | None = None) -> LinkRuns:
     lefts = tuple(after_losses(Collection.of(layout)))
     plan = make_plan(layout)
     half, more = (
-        ComparedLoad(Rate(was), Rate(comes), (layout, layout), 50)
+        ComparedLoad(Rate(was), Rate(comes), (layout, layout), STATED)
         for was, comes in ((1000, 500), (900, 1000))
     )
     tried = {
@@ -40,7 +41,7 @@ def surveyed(name: str, link: str | None = None) -> LinkRuns:
         if not isinstance(finding.rule.trials, Untried)
     }
     relocation = memory_over_paths(dict.fromkeys((f"from {node}" for node in layout.nodes), 300.0))
-    rates = tuple(ModelledRate(layout, node, Rate(400), Rate(300)) for node in layout.nodes)
+    rates = tuple(ModelledRate(layout, node, (Rate(400), Rate(300))) for node in layout.nodes)
     guest = GuestPlan("GUEST", GuestMemory(size=2**20, touched=2**20))
     moved = Evacuation.over(layout, [guest], source=layout.nodes[1])
     return LinkRuns(

@@ -13,6 +13,7 @@ from isfc.cli.html.link import decision
 from isfc.cli.html.report import check_charts
 from isfc.errors import ConfigurationError
 from scenarios.figures.advice import ComparedLoad
+from scenarios.runs.load import STATED
 from scenarios.runs.steady import Rate
 from tests.isfc.cli.html.surveyed import surveyed
 
@@ -142,7 +143,7 @@ def test_page_begins_with_the_decision() -> None:
 def test_advice_that_the_model_contradicts_is_not_what_to_do() -> None:
     runs = surveyed("published-12")
     layout = runs.plan.layout
-    less = ComparedLoad(Rate(1000), Rate(500), (layout, layout), 50)
+    less = ComparedLoad(Rate(1000), Rate(500), (layout, layout), STATED)
     tried = {
         name: [replace(each, outcome=(less, less)) for each in some]
         for name, some in runs.tried.items()

@@ -9,7 +9,7 @@ import pytest
 from isfc.cli.judgement.advice import model_word, to_do
 from isfc.cli.judgement.findings import advice_text
 from isfc.cli.main import run
-from isfc.cli.output.ranges import plain
+from isfc.cli.output.ranges import likely
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
 from isfc.layout.rules.book import RULES, find_all
@@ -25,8 +25,9 @@ from scenarios.figures.advice import (
     try_advice,
 )
 from scenarios.figures.limit import Limit, Share
-from scenarios.figures.link_rates import ModelledRate, SlowerRates
+from scenarios.figures.link_rates import ModelledRate, Rates
 from scenarios.figures.resources import PORTS, RECEIVE, Resource, ResourceKind
+from scenarios.runs.load import STATED
 from scenarios.runs.saturation import one_way
 from scenarios.runs.steady import Rate
 from tests.isfc.layout.rules.test_book import FIRES
@@ -35,7 +36,7 @@ TRIED = [rule for rule in RULES if not isinstance(rule.trials, Untried)]
 AS_IT_IS = 200.0
 
 
-def slower(rate: float) -> SlowerRates:
+def slower(rate: float) -> Rates:
     """So many MB/s at saturation, and half as many with the stated pairs."""
     return Rate(rate, 0.01 * rate), Rate(rate / 2, 0.005 * rate)
 
@@ -43,7 +44,7 @@ def slower(rate: float) -> SlowerRates:
 def carrying(layout: Layout, *rates: float) -> list[ModelledRate]:
     """The same of each node."""
     return [
-        ModelledRate(layout, node, *slower(rate))
+        ModelledRate(layout, node, slower(rate))
         for node, rate in zip(layout.nodes, rates, strict=False)
     ]
 
@@ -95,7 +96,7 @@ def test_of_rules_that_promise_no_more_it_says_nothing(rule: str) -> None:
 def loaded(mb_per_s: float) -> ComparedLoad:
     """A layout that carries 100 MB/s as it is, and so many changed."""
     layout = load_layout("published-4")
-    return ComparedLoad(Rate(100), Rate(mb_per_s), (layout, layout), 50)
+    return ComparedLoad(Rate(100), Rate(mb_per_s), (layout, layout), STATED)
 
 
 def test_loads_that_disagree_are_both_told() -> None:
@@ -103,7 +104,7 @@ def test_loads_that_disagree_are_both_told() -> None:
     tried = TriedAdvice(trial, (loaded(100), loaded(90)))
     word, _, odds = model_word(tried).partition(" Odds that it is so: ")
     assert odds.count(" of ") == 1, "odds of the load at which there is a difference"
-    within, lower = (plain(loaded(rate).ranges[1].likely) for rate in (100, 90))
+    within, lower = (likely(loaded(rate).figures[1]) for rate in (100, 90))
     assert word == (
         "The model sees no difference saturated, contradicts with 50 pairs: run backwards, the "
         f"slower direction goes from 100 to 100 ({within}) MB/s saturated and from 100 to 90 "

@@ -27,7 +27,7 @@ from tests.layouts import layout_of
 
 def figures(layout: Layout, *rates: float) -> list[ModelledRate]:
     return [
-        ModelledRate(layout, node, Rate(rate, 0.01 * rate), Rate(rate, 0.01 * rate))
+        ModelledRate(layout, node, (Rate(rate, 0.01 * rate),) * 2)
         for node, rate in zip(layout.nodes, rates, strict=True)
     ]
 
@@ -93,7 +93,7 @@ def test_less_than_the_rule_says_is_not_explained_by_what_makes_it_more() -> Non
 
 def test_load_that_does_not_fill_the_link_is_told() -> None:
     layout = load_layout("published-8")
-    rates = [ModelledRate(layout, node, Rate(400), Rate(300)) for node in layout.nodes]
+    rates = [ModelledRate(layout, node, (Rate(400), Rate(300))) for node in layout.nodes]
     assert "50 pairs do not fill this link" in " ".join(differences(make_plan(layout), rates))
 
 
@@ -117,7 +117,7 @@ def test_plan_shows_both_and_with_rule_only_one(capsys: pytest.CaptureFixture[st
     assert max(map(len, page.splitlines())) <= 80
     assert run(["plan", "published-4", "--json"]) == 0
     model = json.loads(capsys.readouterr().out)["model"]
-    rates = {each.sender: each.saturated_mb_per_s for each in carried(load_layout("published-4"))}
+    rates = {each.sender: each.saturated.value for each in carried(load_layout("published-4"))}
     assert model["saturated_mb_per_s"] == rates
     assert run(["plan", "published-4", "--rule"]) == 0
     assert "One-way capacity by rule of thumb" in capsys.readouterr().out

@@ -20,7 +20,7 @@ WAYS = [one_way(LAYOUT, node, SATURATING_PAIRS) for node in LAYOUT.nodes]
 def limited(way: int, share: Share) -> ModelledRate:
     sender, rate = LAYOUT.nodes[way], Rate(100.0 + way)
     limit = Limit(WAYS[way], (share,), (share,), 1.5, ())
-    return ModelledRate(LAYOUT, sender, rate, rate, limit=limit)
+    return ModelledRate(LAYOUT, sender, (rate, rate), limit=limit)
 
 
 def receiving(node: int) -> Share:

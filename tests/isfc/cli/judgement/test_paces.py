@@ -11,18 +11,19 @@ from isfc.layout.collection import Collection
 from isfc.layout.plan import make_plan
 from isfc.layout.rules.rule import ChangedLayout
 from scenarios.figures.advice import ComparedLoad, TriedAdvice
-from scenarios.figures.certainty import Interval, Range
 from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
+from scenarios.figures.figure import Figure, Interval, Range, Unit
 from scenarios.figures.link_rates import ModelledRate
 from scenarios.figures.losses import AfterLoss
-from scenarios.figures.rates import STATED, Carried, EndRate, Ways
+from scenarios.figures.rates import Carried, EndRate, Ways
+from scenarios.runs.load import STATED
 from scenarios.runs.steady import Rate
 
 LAYOUT = load_layout("published-8")
 LINKS = Collection.of(LAYOUT)
 TWO = Rate(340, 4, 381.4)
 ONE = Rate(340, 4)
-FIGURES = [ModelledRate(LAYOUT, node, TWO, ONE) for node in LAYOUT.nodes]
+FIGURES = [ModelledRate(LAYOUT, node, (TWO, ONE)) for node in LAYOUT.nodes]
 
 
 def test_both_figures_are_said_with_what_they_are_of() -> None:
@@ -36,8 +37,9 @@ def slower(rate: Rate) -> Ways:
 
 
 def test_link_that_neighbours_make_faster_is_named_with_the_reason() -> None:
-    within = Range(100, Interval(80, 120), Interval(70, 130), "")
-    gain = LinkPlan("A-B", ("HS:1",), slower(Rate(60, 2)), slower(Rate(70, 2)), within)
+    within = Range(Interval(80, 120), Interval(70, 130), "")
+    rate = Figure(70, Unit.MB_PER_S, within)
+    gain = LinkPlan("A-B", ("HS:1",), slower(Rate(60, 2)), slower(Rate(70, 2)), rate)
     noise = replace(gain, name="A-C", together=slower(Rate(61, 2)))
     said = known_together(ClusterPlan((gain, noise), Carried(LINKS, STATED)))
     assert "A-B carries more beside the others than alone: where they delay it, more" in said
@@ -53,7 +55,7 @@ def test_plan_says_them() -> None:
 
 
 def test_advice_says_them_and_is_not_ahead_of_either() -> None:
-    load = ComparedLoad(TWO, Rate(380, 4), (LAYOUT, LAYOUT), 50)
+    load = ComparedLoad(TWO, Rate(380, 4), (LAYOUT, LAYOUT), STATED)
     word = model_word(TriedAdvice(ChangedLayout("so", lambda down: down), (load, load)))
     assert "sees no difference: run so, the slower direction goes from 340 or 381 to 380 (" in word
 

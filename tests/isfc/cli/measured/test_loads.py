@@ -86,8 +86,8 @@ def test_headroom_is_of_what_the_model_carries(loads: Loads) -> None:
     found = loads("--lost", "none", "--growth", "10", "--months", "24")
     way = found["ways"][0]
     (rate,) = carried("published-4", "CLIENT")
-    assert way["whole"]["mb_per_s"] == pytest.approx(rate.saturated_mb_per_s)
-    by_month = [rate.saturated_mb_per_s / (100 * 1.1**month) - 1 for month in range(25)]
+    assert way["whole"]["mb_per_s"] == pytest.approx(rate.saturated.value)
+    by_month = [rate.saturated.value / (100 * 1.1**month) - 1 for month in range(25)]
     assert way["headroom"] == pytest.approx(by_month)
     beyond = next(month for month, headroom in enumerate(by_month) if headroom < 0)
     assert way["months_left"] == beyond

@@ -24,7 +24,7 @@ from isfc.layout.write import format_layout
 from isfc.search.numbering import with_kept_numbers
 from isfc.search.objective import Objective, Scoring
 from isfc.search.result import Contender, SearchResult, Task
-from scenarios.figures.rates import Load
+from scenarios.runs.load import STATED, Load
 from scenarios.runs.steady import Rate
 from scenarios.runs.workload import find_workload
 from tests.decks import DECKS
@@ -105,7 +105,7 @@ TASK = Task(Collection.of(GIVEN), Scoring((Objective.FORWARD,), LOAD, 0.1), 6, r
 
 def contender(layout: Layout, mb_per_s: float, spread_percent: float = 1.0) -> Contender:
     rate = Rate(mb_per_s, mb_per_s * spread_percent / 100)
-    return Contender(Collection.of(layout), (rate,), {})
+    return Contender(Collection.of(layout), (rate,), {}, STATED)
 
 
 def result(best: Layout, mb_per_s: float, defined: float = 100.0) -> SearchResult:
@@ -243,9 +243,9 @@ def test_layout_of_another_number_of_ctcs_is_written_whatever_it_gains() -> None
 
 def test_links_are_written_as_they_were_where_nothing_is_to_gain() -> None:
     links = load_collection("docs/optimise-cluster.toml")
-    now = Contender(links, (Rate(100.0, 1.0),), {})
+    now = Contender(links, (Rate(100.0, 1.0),), {}, STATED)
     for score, which in ((100.4, "given"), (130.0, "first")):
-        best = Contender(links, (Rate(score, 1.0),), {})
+        best = Contender(links, (Rate(score, 1.0),), {}, STATED)
         assert written(SearchResult((best,), now, now, 1)) == which
 
 

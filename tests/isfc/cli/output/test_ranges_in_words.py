@@ -1,14 +1,13 @@
 """What is said of ranges below a page: what they are made from, each family of runs once."""
 
 from isfc.cli.output.ranges import range_note
-from scenarios.figures.certainty import Interval, Range
+from scenarios.figures.figure import Figure, Interval, Range, Unit
 
 
 def made_from(*bases: str) -> str:
     ends = Interval(1, 3)
-    return range_note(
-        [*(Range(2, ends, ends, f"the errors {basis} (in sample)") for basis in bases)]
-    )
+    ranges = (Range(ends, ends, f"the errors {basis} (in sample)") for basis in bases)
+    return range_note([Figure(2, Unit.MB_PER_S, each) for each in ranges])
 
 
 def test_families_of_runs_stand_once_and_after_those_that_hold_them() -> None:

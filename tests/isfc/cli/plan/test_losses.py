@@ -11,7 +11,8 @@ from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.loss import losses
 from scenarios.figures.losses import AfterLoss
-from scenarios.figures.rates import STATED, Carried, EndRate
+from scenarios.figures.rates import Carried, EndRate
+from scenarios.runs.load import STATED
 from scenarios.runs.steady import SPREAD_SHARE, Rate
 from tests.isfc.cli.conftest import Refusal
 

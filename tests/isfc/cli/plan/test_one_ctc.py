@@ -49,4 +49,4 @@ def test_a_single_ctc_carries_each_way_what_its_own_run_does(
         gained = sent(two, node) / by_run[node]
         assert limits["added"]["a second CTC on its chpid"] == pytest.approx(gained, rel=LIKE_SHARE)
     (carried,) = isfc.carried(one, NodeName("BOSTON"))
-    assert carried.stated_mb_per_s == model["stated_mb_per_s"]["BOSTON"]
+    assert carried.stated.value == model["stated_mb_per_s"]["BOSTON"]

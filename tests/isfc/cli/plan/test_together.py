@@ -15,8 +15,9 @@ from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
 from isfc.testing.cluster import mesh
 from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
-from scenarios.figures.ranges import links_range
-from scenarios.figures.rates import STATED, Carried, EndRate
+from scenarios.figures.ranges import links_rate
+from scenarios.figures.rates import Carried, EndRate
+from scenarios.runs.load import STATED
 from scenarios.runs.steady import Rate
 
 pytestmark = pytest.mark.at_length
@@ -88,7 +89,7 @@ def test_second_pace_of_a_link_is_said_beside_others(capsys: pytest.CaptureFixtu
     link = load_layout("published-4")
     alone, together = ((EndRate(Rate(one, 1.0)), EndRate(Rate(45.0, 1.0))) for one in (100.0, 40.0))
     together = EndRate(Rate(40.0, 1.6, 60.0)), together[1]
-    within = links_range(40.0, [link])
+    within = links_rate(40.0, [link])
     carried = Carried(Collection.of(link), STATED, {link.name: together})
     found = ClusterPlan((LinkPlan("A-B", ("A-B:HL:5",), alone, together, within),), carried)
     show(cluster_plan_page(found))

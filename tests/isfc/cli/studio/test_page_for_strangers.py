@@ -22,7 +22,7 @@ TRIES_MAX: Final = 5
 def slower(page: Page) -> float:
     """What the slower direction carries saturated, by the public face, of the page's TOML."""
     link = isfc.parse_layout(page.input_value("#text"))
-    return min(each.saturated_mb_per_s for each in isfc.carried(link))
+    return min(each.saturated.value for each in isfc.carried(link))
 
 
 def test_better_layout_than_the_decks_is_found_by_what_the_page_shows(browser: Browser) -> None:

@@ -7,10 +7,11 @@ from isfc.layout.catalogue import load_collection, load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.sharing import carried_by
 from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
-from scenarios.figures.ranges import links_range
-from scenarios.figures.rates import STATED, Carried, EndRate
+from scenarios.figures.ranges import links_rate
+from scenarios.figures.rates import Carried, EndRate
 from scenarios.runs.channel_busy import ChannelBusy
 from scenarios.runs.cluster_shared import ChannelResult
+from scenarios.runs.load import STATED
 from scenarios.runs.steady import Rate
 
 
@@ -40,7 +41,7 @@ def test_links_together_begin_with_the_link_that_keeps_least() -> None:
     alone = EndRate(Rate(100.0, 1.0)), EndRate(Rate(110.0, 1.0))
     plans = tuple(
         LinkPlan(
-            name, (), alone, (EndRate(Rate(kept, 1.0)), alone[1]), links_range(kept, links.links)
+            name, (), alone, (EndRate(Rate(kept, 1.0)), alone[1]), links_rate(kept, links.links)
         )
         for name, kept in (("AA-BB", 90.0), ("AA-CC", 40.0))
     )

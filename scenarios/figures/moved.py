@@ -8,18 +8,19 @@ meanwhile. What guests change is taken as it was told.
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from isfc.layout.machines import find_link
 from isfc.link.name import NodeName
-from scenarios.figures.certainty import Interval, Range
-from scenarios.figures.ranges import rate_range
+from scenarios.figures.figure import Figure, Interval, Range, Unit
+from scenarios.figures.ranges import link_rate
 from scenarios.moves.by_rate import by_rate, seconds_in_order
-from scenarios.moves.evacuation import Evacuation, EvacuationOutcome
+from scenarios.moves.evacuation import Evacuated, Evacuation, EvacuationOutcome
 from scenarios.moves.guest import Moved
 from scenarios.moves.vmrelocate import RelocationEnd
 from scenarios.runs.experiment import Experiment
+from scenarios.runs.load import Load
 from scenarios.runs.saturation import SECONDS, SUITE
 from scenarios.runs.workload import SUITES, LinkLoad
 
@@ -28,28 +29,28 @@ _BY_RATE: Final = (RelocationEnd.MOVED, RelocationEnd.QUIESCE, RelocationEnd.TOT
 
 
 @dataclass(frozen=True, slots=True)
-class MovedRange:
+class MovedFigures:
     """Of one guest: seconds until it is moved, or given up, and seconds for which it is stopped.
 
-    ``other_end`` says that what becomes of it is another thing at one end of ``seconds.likely``.
+    ``other_end`` says that what becomes of it is another thing at one end of the range.
     """
 
-    seconds: Range
-    quiesced: Range
-    other_end: bool
+    seconds: Figure
+    quiesced: Figure
+    other_end: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class MovesRange:
-    """Of all guests. A guest has none whose end does not follow from rates.
+class MovesFigures:
+    """Of all guests, in their order. Where an end does not follow from rates, there is no range.
 
-    ``rates`` are those of what each guest's link carries, as a factor of it.
+    ``rates`` are what the links of the others carry, as a factor of it.
     """
 
-    seconds: Range
-    longest_stop: Range
-    guests: tuple[MovedRange | None, ...]
-    rates: tuple[Range, ...]
+    seconds: Figure
+    longest_stop: Figure
+    guests: tuple[MovedFigures, ...]
+    rates: tuple[Figure, ...]
 
 
 def moving_load(evacuation: Evacuation) -> Experiment:
@@ -76,15 +77,20 @@ def pairs_alike(together: int, window: int) -> int:
     return max(1, together * window // SUITES[SUITE].window)
 
 
-def evacuation_ranges(outcome: EvacuationOutcome) -> MovesRange | None:
-    """Of moves; None where no guest's time follows from a rate."""
+def moves_figures(outcome: EvacuationOutcome) -> MovesFigures:
+    """What moves took, each time with its range."""
     evacuation, guests = outcome.evacuation, outcome.guests
     known = [guest for guest in guests if guest.end in _BY_RATE and guest.length]
     if not known:
-        return None
+        return MovesFigures(
+            _without_range(outcome.seconds),
+            _without_range(outcome.longest_stop_s),
+            tuple(map(_by_no_rate, guests)),
+            (),
+        )
     links = [find_link(evacuation.collection, guest.source, guest.to) for guest in known]
     pairs = pairs_alike(min(evacuation.together, len(guests)), evacuation.window)
-    rates = [rate_range(1.0, link, SUITES[SUITE], pairs) for link in links]
+    rates = [link_rate(1.0, link, Load(pairs=pairs)) for link in links]
     speeds = [guest.length / max(1e-9, guest.seconds) for guest in known]
 
     def moved(factors: Sequence[float]) -> list[Moved]:
@@ -101,21 +107,46 @@ def evacuation_ranges(outcome: EvacuationOutcome) -> MovesRange | None:
 
     again = _AtEnds(moved, rates)
     each = {
-        id(guest): MovedRange(
-            again.range(_seconds(number), guest.seconds),
-            again.range(_quiesced(number), guest.quiesced_seconds),
+        id(guest): MovedFigures(
+            again.figure(_seconds(number), guest.seconds),
+            again.figure(_quiesced(number), guest.quiesced_seconds),
             again.differs(number),
         )
         for number, guest in enumerate(known)
     }
-    return MovesRange(
-        again.range(all_seconds, outcome.seconds),
-        again.range(
+    return MovesFigures(
+        again.figure(all_seconds, outcome.seconds),
+        again.figure(
             lambda found: max(guest.quiesced_seconds for guest in found), outcome.longest_stop_s
         ),
-        tuple(each.get(id(guest)) for guest in guests),
+        tuple(each.get(id(guest)) or _by_no_rate(guest) for guest in guests),
         tuple(rates),
     )
+
+
+def _without_range(seconds: float) -> Figure:
+    return Figure(seconds, Unit.SECONDS, no_range="it does not follow from a rate")
+
+
+def _by_no_rate(guest: Evacuated) -> MovedFigures:
+    return MovedFigures(_without_range(guest.seconds), _without_range(guest.quiesced_seconds))
+
+
+def of_all(
+    value: float, parts: Sequence[Figure], together: Callable[[list[float]], float]
+) -> Figure:
+    """Seconds of which those of ``parts`` are made; without a range if none of these has one."""
+    known = [each.range for each in parts if each.range is not None]
+    if not known:
+        return _without_range(value)
+    ends = [each.ends for each in parts]
+    sure = [each.ends if each.range is None else each.range.sure for each in parts]
+    likely, sures = (
+        Interval(together([each.low for each in some]), together([each.high for each in some]))
+        for some in (ends, sure)
+    )
+    within = Range(likely, sures, known[0].basis, known[0].wider_for)
+    return Figure(value, Unit.SECONDS, within)
 
 
 _Measure = Callable[[list[Moved]], float]
@@ -133,29 +164,33 @@ class _AtEnds:
     """What guests come to at their rates, and at the ends of the ranges of these."""
 
     def __init__(
-        self, outcome: Callable[[Sequence[float]], list[Moved]], rates: Sequence[Range]
+        self, outcome: Callable[[Sequence[float]], list[Moved]], rates: Sequence[Figure]
     ) -> None:
-        self._rates = rates
+        self._widest = max(_ranges(rates), key=lambda each: each.likely.high)
         self._as_run = outcome([1.0] * len(rates))
-        self._likely = [outcome(ends) for ends in _ends([rate.likely for rate in rates])]
-        self._sure = [outcome(ends) for ends in _ends([rate.sure for rate in rates])]
+        self._likely = [outcome(ends) for ends in _ends([each.likely for each in _ranges(rates)])]
+        self._sure = [outcome(ends) for ends in _ends([each.sure for each in _ranges(rates)])]
 
-    def range(self, measure: _Measure, value: float) -> Range:
-        """Of a figure that was ``value`` in the run, in its proportion by the rules."""
+    def figure(self, measure: _Measure, value: float) -> Figure:
+        """A figure that was ``value`` in the run, in its proportion by the rules."""
         base = measure(self._as_run)
 
         def interval(cases: Sequence[list[Moved]]) -> Interval:
             found = [value, *(value * measure(case) / base for case in cases if base)]
             return Interval(min(found), max(found))
 
-        widest = max(self._rates, key=lambda rate: rate.likely.high)
         likely, sure = interval(self._likely), interval(self._sure)
         sure = Interval(min(likely.low, sure.low), max(likely.high, sure.high))
-        return Range(value, likely, sure, widest.basis, widest.wider_for)
+        within = replace(self._widest, likely=likely, sure=sure)
+        return Figure(value, Unit.SECONDS, within)
 
     def differs(self, number: int) -> bool:
         """Whether a guest's end is another one at an end of the range."""
         return len({case[number].moved for case in (self._as_run, *self._likely)}) > 1
+
+
+def _ranges(rates: Sequence[Figure]) -> list[Range]:
+    return [each.range for each in rates if each.range is not None]
 
 
 def _ends(intervals: Sequence[Interval]) -> tuple[list[float], list[float]]:

@@ -1,0 +1,115 @@
+"""A figure of the model: what it comes to, with which load, and between what IBM's would lie."""
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any, Final
+
+from isfc.link.name import NodeName
+from scenarios.runs.load import Load
+from scenarios.runs.steady import Rate
+
+NOTHING_CARRIED: Final = "nothing is carried"
+BY_RULE: Final = "it is IBM's rule of thumb, which states none"
+UNPUBLISHED: Final = "nothing that is published tells"
+"""Why a figure has no range."""
+
+
+class Unit(StrEnum):
+    """What a figure counts; MB are 2^20 bytes."""
+
+    MB_PER_S = "MB/s"
+    PER_S = "/s"
+    SECONDS = "s"
+    MS = "ms"
+    PERCENT = "%"
+    SHARE = "of 1"
+    TIMES = "times"
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """From ``low`` to ``high``, both in the unit of the figure."""
+
+    low: float
+    high: float
+
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, int | float) and self.low <= value <= self.high
+
+    def __str__(self) -> str:
+        return f"{rounded(self.low):,g}-{rounded(self.high):,g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Between what a figure of IBM's, or the ratio of two, would lie.
+
+    ``likely`` holds in four of five cases, ``sure`` in nineteen of twenty. ``basis`` says what both
+    are made from, and ``wider_for`` what else was allowed for.
+    """
+
+    likely: Interval
+    sure: Interval
+    basis: str
+    wider_for: tuple[str, ...] = ()
+
+    def describe(self) -> str:
+        """In words: what it is made from."""
+        wider = f"; wider for {', '.join(self.wider_for)}" if self.wider_for else ""
+        return f"four of five cases; from {self.basis}{wider}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Its record for JSON."""
+        likely, sure = self.likely, self.sure
+        ends = {"likely": (likely.low, likely.high), "sure": (sure.low, sure.high)}
+        return {**ends, "basis": self.describe()}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Figure:
+    """A figure of the model, with its range, or with ``no_range``: why it has none.
+
+    ``load`` is what ran, None of what is said of several loads; ``sender`` is whose direction it
+    is of, None of the slower one and of all together. Of a run that went on until it was steady,
+    ``spread`` is within what of it an endless run's would be, with 95 % confidence, and ``second``
+    the other pace that the link may keep, if it has one. All are in ``unit``.
+    """
+
+    value: float
+    unit: Unit
+    range: Range | None = None
+    no_range: str = ""
+    load: Load | None = None
+    sender: NodeName | None = None
+    spread: float = 0.0
+    second: float | None = None
+
+    def __post_init__(self) -> None:
+        if (self.range is None) != bool(self.no_range):
+            raise ValueError(f"{self}: expected a range, or why there is none")
+
+    @property
+    def ends(self) -> Interval:
+        """Between what it lies in four of five cases; the figure itself where it has no range."""
+        return Interval(self.value, self.value) if self.range is None else self.range.likely
+
+    def of_run(self, rate: Rate, sender: NodeName | None = None) -> "Figure":
+        """The same with how well the run knows it."""
+        second = rate.second_mb_per_s
+        return replace(self, spread=rate.spread_mb_per_s, second=second, sender=sender)
+
+    def __str__(self) -> str:
+        """``1,430 (1,220 to 1,740)``."""
+        if self.range is None:
+            return f"{rounded(self.value):,g}"
+        low, high = rounded(self.range.likely.low), rounded(self.range.likely.high)
+        return f"{rounded(self.value):,g} ({low:,g} to {high:,g})"
+
+    def __repr__(self) -> str:
+        load = "" if self.load is None else f" {self.load.words}"
+        return f"<Figure {self} {self.unit}{load}>"
+
+
+def rounded(value: float) -> float:
+    """To three digits: no range is known better."""
+    return float(f"{value:.3g}")
