@@ -12,6 +12,7 @@ from isfc.cli.html.template import greatest, ranged, render
 from isfc.cli.judgement.advice import model_word, to_do, two_paces
 from isfc.cli.judgement.limit import limit_lines
 from isfc.cli.judgement.losses import worst_loss
+from isfc.cli.judgement.moves import each_guest
 from isfc.cli.output.ranges import plain, range_note
 from isfc.cli.results.shared import shared_note, shared_rows
 from isfc.layout.capacity import WriteDirection
@@ -159,8 +160,7 @@ def _relocated(runs: LinkRuns) -> Iterator[Row]:
     longest = greatest(each.seconds for each in every)
     stopped = greatest(each.quiesced for each in every)
     for found, ranges in known:
-        within = ranges.guests if ranges else [None] * len(found.guests)
-        for guest, each in zip(found.guests, within, strict=True):
+        for guest, _, each in each_guest(found, ranges):
             yield (
                 *(RELOCATED, guest.source),
                 ranged(f"{guest.seconds:.2f}", each.seconds if each else None, longest),

@@ -1,8 +1,8 @@
 """Ranges in words, in columns and as records: between what IBM's figure would lie."""
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
@@ -106,12 +106,3 @@ def range_json(within: "Range") -> RangeJson:
     """The record of a range."""
     likely, sure = within.likely, within.sure
     return RangeJson((likely.low, likely.high), (sure.low, sure.high), within.describe())
-
-
-def read_range(value: float, record: Mapping[str, Any]) -> "Range":
-    """The range of a figure from its record."""
-    from scenarios.figures.certainty import Interval, Range
-
-    likely, sure = (Interval(*record[name]) for name in ("likely", "sure"))
-    basis, _, wider = record["basis"].partition("from ")[2].partition("; wider for ")
-    return Range(value, likely, sure, basis, tuple(filter(None, wider.split(", "))))

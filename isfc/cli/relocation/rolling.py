@@ -7,15 +7,15 @@ from msgspec import Struct
 from msgspec.structs import asdict
 from rich.console import Group, RenderableType
 
+from isfc.cli.judgement.moves import GIB, seconds
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.notes import NoteJson, note_lines, notes_json, show_notes
 from isfc.cli.output.progress import progress_bar
 from isfc.cli.output.ranges import RangeJson, range_json, range_note
 from isfc.cli.output.streams import show, show_csv, show_json
 from isfc.cli.output.table import plain_table
-from isfc.cli.relocation.certainty import seconds
 from isfc.cli.relocation.options import ShownOptions
-from isfc.cli.relocation.page import GIB, response_lines
+from isfc.cli.relocation.page import response_lines
 from isfc.layout.in_words import first_listed
 from isfc.layout.note import Note
 from scenarios.figures.certainty import Interval, Range

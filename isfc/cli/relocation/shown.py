@@ -6,6 +6,7 @@ import typer
 from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict
 
+from isfc.cli.judgement.moves import GIB, moving_limits, moving_line, ranges_line
 from isfc.cli.options.profile import ProfileJson, profile_json
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.limit_record import LimitsJson
@@ -15,9 +16,9 @@ from isfc.cli.output.progress import progress_bar, run_all
 from isfc.cli.output.ranges import RangeJson, range_json
 from isfc.cli.output.streams import show, show_csv, show_json, show_log
 from isfc.cli.relocation.best import TriedJson, best_line, best_rows
-from isfc.cli.relocation.certainty import MovesLimit, MovesRangeJson, ranges_json, ranges_line
+from isfc.cli.relocation.certainty import MovesRangeJson, ranges_json
 from isfc.cli.relocation.options import ShownOptions
-from isfc.cli.relocation.page import GIB, moves_page, traffic_range
+from isfc.cli.relocation.page import moves_page, traffic_range
 from isfc.cli.relocation.picture import passes_picture
 from scenarios.figures.moved_ranges import evacuation_ranges
 from scenarios.moves.compared import evacuate
@@ -77,7 +78,7 @@ def move_and_show(
         show_json(moves_json(outcome, best))
     else:
         answer = [] if best is None else [best_line(best), ""]
-        parts = [*answer, moves_page(outcome, ranges, like), MovesLimit.of(outcome).line()]
+        parts = [*answer, moves_page(outcome, ranges, like), moving_line(outcome)]
         show(*parts, *note_lines(outcome.notes))
     if not outcome.all_moved:
         raise typer.Exit(ExitCode.FAILED)
@@ -98,7 +99,7 @@ def moves_json(outcome: EvacuationOutcome, best: BestTogether | None = None) -> 
         **record,
         traffic=traffic,
         ranges=ranges_json(evacuation_ranges(outcome), outcome.guests),
-        limits=MovesLimit.of(outcome).record(),
+        limits=moving_limits(outcome),
         tried=UNSET if best is None else best_rows(best),
         profile=profile_json(outcome.evacuation.collection.links[0].site),
     )
