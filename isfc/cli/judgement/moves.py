@@ -6,7 +6,7 @@ from typing import Final
 from isfc.cli.judgement.limit import limit_line, limits_json
 from isfc.cli.output.limit_record import LimitsJson
 from isfc.cli.output.ranges import factor_line, range_note
-from scenarios.figures.certainty import Interval, Range
+from scenarios.figures.certainty import Range
 from scenarios.figures.limit import Limit, find_limit
 from scenarios.figures.moved_ranges import MovedRange, MovesRange, moving_load
 from scenarios.moves.evacuation import Evacuated, EvacuationOutcome
@@ -108,12 +108,12 @@ def guest_line(guest: Moved, found: MovedRange | None) -> str:
 
 def seconds(within: Range | None) -> str:
     """``3.30-4.61``: of seconds, to hundredths as they are told; nothing without a range."""
-    return "" if within is None else of_seconds(within.likely)
+    return "" if within is None else f"{within.likely.low:.2f}-{within.likely.high:.2f}"
 
 
-def of_seconds(ends: Interval) -> str:
-    """The same of an interval."""
-    return f"{ends.low:.2f}-{ends.high:.2f}"
+def with_range(value: float, within: Range | None) -> tuple[str, str]:
+    """Seconds and their range, as two cells of a row."""
+    return f"{value:.2f}", seconds(within)
 
 
 def ranges_line(found: MovesRange | None) -> str:

@@ -15,8 +15,8 @@ from isfc.cli.judgement.moves import (
     guest_line,
     pass_rows,
     ranges_line,
-    seconds,
     what_became,
+    with_range,
     would_line,
 )
 from isfc.cli.output.ranges import likely, range_note
@@ -110,10 +110,8 @@ def _schedule(outcome: EvacuationOutcome, ranges: MovesRange | None) -> Table:
             each.to,
             f"{each.plan.memory.size / GIB:g}",
             f"{each.begin_s:.2f}",
-            f"{each.seconds:.2f}",
-            seconds(known.seconds if known else None),
-            f"{each.quiesced_seconds:.2f}",
-            seconds(known.quiesced if known else None),
+            *with_range(each.seconds, known.seconds if known else None),
+            *with_range(each.quiesced_seconds, known.quiesced if known else None),
             Text(_bar(each, outcome.seconds), "cyan", no_wrap=True)
             if each.moved
             else Text(f"not moved, {each.end}", "yellow"),

@@ -1,21 +1,23 @@
 """``isfc evacuate --rolling``: rolling maintenance on one page."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import typer
 from msgspec import Struct
 from msgspec.structs import asdict
 from rich.console import Group, RenderableType
 
-from isfc.cli.judgement.moves import GIB, seconds
+from isfc.cli.judgement.moves import GIB, seconds, with_range
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.notes import NoteJson, note_lines, notes_json, show_notes
-from isfc.cli.output.progress import progress_bar
 from isfc.cli.output.ranges import RangeJson, range_json, range_note
 from isfc.cli.output.streams import show, show_csv, show_json
 from isfc.cli.output.table import plain_table
 from isfc.cli.relocation.options import ShownOptions
 from isfc.cli.relocation.page import response_lines
+from isfc.cli.relocation.shown import watch
 from isfc.layout.in_words import first_listed
 from isfc.layout.note import Note
 from scenarios.figures.certainty import Interval, Range
@@ -32,11 +34,7 @@ _NAMED = 6
 def show_rolling(rolling: Rolling, shown: ShownOptions) -> None:
     """Run it, with a bar, and show what came of it; ends with 1 if a guest stayed."""
     leaving = [each.plan.memory.touched for each in rolling.tenants if each.source in rolling.order]
-    unit = "GiB, and then what changes"
-    with progress_bar(
-        2 * sum(leaving) / GIB, unit, lambda done: f"interrupted after {done:.1f} GiB", is_said=True
-    ) as advance:
-        outcome = roll(rolling, lambda length: advance(length / GIB))
+    outcome = watch(2 * sum(leaving), partial(roll, rolling))
     ranges = [_ranges(turn) for turn in outcome.turns]
     plans = [tenant.plan for tenant in rolling.tenants]
     notes = moves_notes(rolling.collection, plans, rolling.loads)
@@ -149,10 +147,8 @@ def _page(
             turn.way,
             f"{len(turn.guests)}",
             f"{sum(each.plan.memory.size for each in turn.guests) / GIB:g}",
-            f"{turn.seconds:.2f}",
-            seconds(known.seconds if known else None),
-            f"{turn.longest_stop_s:.2f}",
-            seconds(known.longest_stop if known else None),
+            *with_range(turn.seconds, known.seconds if known else None),
+            *with_range(turn.longest_stop_s, known.longest_stop if known else None),
             _where(turn),
         )
     together = "one by one" if rolling.together == 1 else f"{rolling.together} together"
@@ -187,8 +183,5 @@ def _where(turn: Turn) -> str:
     """How many guests went where."""
     if not turn.is_away:
         return ""
-    counts: dict[str, int] = {}
-    for each in turn.guests:
-        if each.moved:
-            counts[each.to] = counts.get(each.to, 0) + 1
+    counts = Counter(each.to for each in turn.guests if each.moved)
     return ", ".join(f"{system} {count}" for system, count in sorted(counts.items()))

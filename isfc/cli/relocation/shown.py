@@ -1,6 +1,8 @@
 """Guests that are moved: run with a bar, and shown as a page, JSON, CSV or a picture."""
 
+from collections.abc import Callable
 from functools import partial
+from typing import TypeVar
 
 import typer
 from msgspec import UNSET, UnsetType
@@ -26,6 +28,8 @@ from scenarios.moves.evacuation import Evacuation, EvacuationOutcome
 from scenarios.moves.record import EvacuationJson, TrafficJson
 from scenarios.moves.together import BestTogether, best_together
 
+_Outcome = TypeVar("_Outcome")
+
 
 class RangedTrafficJson(TrafficJson, frozen=True, kw_only=True):
     """The same with ranges."""
@@ -49,14 +53,16 @@ class MovesJson(EvacuationJson, frozen=True, kw_only=True):
     """as of `isfc plan --json`"""
 
 
-def watch(evacuation: Evacuation) -> EvacuationOutcome:
-    """Run it, and show how many GiB have been moved: more than all memory, as it changes."""
-    total = sum(plan.memory.touched for plan in evacuation.plans) / GIB
+def watch(total: int, move: Callable[[Callable[[int], None]], _Outcome]) -> _Outcome:
+    """Let ``move`` go on, which tells how many bytes it has moved, and show how many GiB.
+
+    ``total`` are the bytes of all memory; more are moved, as it changes.
+    """
     unit = "GiB, and then what changes"
     with progress_bar(
-        total, unit, lambda done: f"interrupted after {done:.1f} GiB", is_said=True
+        total / GIB, unit, lambda done: f"interrupted after {done:.1f} GiB", is_said=True
     ) as advance:
-        return evacuate(evacuation, lambda length: advance(length / GIB))
+        return move(lambda length: advance(length / GIB))
 
 
 def move_and_show(
@@ -66,7 +72,8 @@ def move_and_show(
     best = None
     if shown.best:
         best = best_together(evacuation, partial(run_all, jobs=jobs, is_said=True))
-    outcome = best.outcome if best else watch(evacuation)
+    total = sum(plan.memory.touched for plan in evacuation.plans)
+    outcome = best.outcome if best else watch(total, partial(evacuate, evacuation))
     ranges = evacuation_ranges(outcome)
     if shown.plot:
         write_picture(shown.plot, passes_picture(outcome, ranges))
