@@ -18,6 +18,7 @@ from scenarios.figures.ranges import link_rate
 from scenarios.moves.by_rate import by_rate, seconds_in_order
 from scenarios.moves.evacuation import Evacuated, Evacuation, EvacuationOutcome
 from scenarios.moves.guest import Moved
+from scenarios.moves.rolling import RollingOutcome, Turn
 from scenarios.moves.vmrelocate import RelocationEnd
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.load import Load
@@ -132,21 +133,39 @@ def _by_no_rate(guest: Evacuated) -> MovedFigures:
     return MovedFigures(_without_range(guest.seconds), _without_range(guest.quiesced_seconds))
 
 
-def of_all(
+def turn_figures(turn: Turn) -> MovesFigures:
+    """What one turn of a rolling maintenance took."""
+    if turn.outcome is not None:
+        return moves_figures(turn.outcome)
+    nothing = _without_range(0.0)
+    return MovesFigures(nothing, nothing, (), ())
+
+
+def rolling_figures(outcome: RollingOutcome) -> MovesFigures:
+    """What all turns of a rolling maintenance took; of the guests each turn has its own."""
+    turns = [turn_figures(each) for each in outcome.turns]
+    return MovesFigures(
+        _of_all(outcome.seconds, [each.seconds for each in turns], sum),
+        _of_all(outcome.longest_stop_s, [each.longest_stop for each in turns], max),
+        (),
+        tuple(rate for each in turns for rate in each.rates),
+    )
+
+
+def _of_all(
     value: float, parts: Sequence[Figure], together: Callable[[list[float]], float]
 ) -> Figure:
     """Seconds of which those of ``parts`` are made; without a range if none of these has one."""
     known = [each.range for each in parts if each.range is not None]
     if not known:
         return _without_range(value)
-    ends = [each.ends for each in parts]
+    likely = [each.ends for each in parts]
     sure = [each.ends if each.range is None else each.range.sure for each in parts]
-    likely, sures = (
+    ends = [
         Interval(together([each.low for each in some]), together([each.high for each in some]))
-        for some in (ends, sure)
-    )
-    within = Range(likely, sures, known[0].basis, known[0].wider_for)
-    return Figure(value, Unit.SECONDS, within)
+        for some in (likely, sure)
+    ]
+    return Figure(value, Unit.SECONDS, replace(known[0], likely=ends[0], sure=ends[1]))
 
 
 _Measure = Callable[[list[Moved]], float]

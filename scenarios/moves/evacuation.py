@@ -10,7 +10,7 @@ figure. `scenarios.moves.moving` runs it.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from msgspec import to_builtins
 from msgspec.structs import asdict
@@ -42,6 +42,9 @@ from scenarios.runs.experiment import NS_PER_S, check_node
 from scenarios.runs.result import MIB
 from scenarios.runs.steady import Rate
 from scenarios.runs.workload import LinkLoad, Workload
+
+if TYPE_CHECKING:
+    from scenarios.figures.moved import MovesFigures
 
 GUESTS_MAX: Final = 500
 TOGETHER_MAX: Final = 16
@@ -245,6 +248,13 @@ class EvacuationOutcome:
     def mb_per_s(self) -> float:
         """What all guests together were moved with, in MB/s (2^20)."""
         return sum(guest.length for guest in self.guests) / max(1e-9, self.seconds) / MIB
+
+    @property
+    def figures(self) -> "MovesFigures":
+        """Seconds of all and of each guest, with their ranges."""
+        from scenarios.figures.moved import moves_figures  # which moves guests again
+
+        return moves_figures(self)
 
     @property
     def notes(self) -> tuple[Note, ...]:

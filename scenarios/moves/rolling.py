@@ -11,7 +11,7 @@ if not all its guests have a place then, none leaves.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import structs, to_builtins
 
@@ -29,6 +29,9 @@ from scenarios.moves.record import TurnJson
 from scenarios.moves.targets import Placed, Tenant, place_guests, rooms
 from scenarios.runs.experiment import NS_PER_S
 from scenarios.runs.workload import LinkLoad
+
+if TYPE_CHECKING:
+    from scenarios.figures.moved import MovesFigures
 
 _AWAY: Final = "away"
 _BACK: Final = "back"
@@ -129,6 +132,13 @@ class Turn:
         return 0.0 if self.outcome is None else self.outcome.longest_stop_s
 
     @property
+    def figures(self) -> "MovesFigures":
+        """Seconds of all guests, with their ranges."""
+        from scenarios.figures.moved import turn_figures  # which moves guests again
+
+        return turn_figures(self)
+
+    @property
     def stayed(self) -> tuple[str, ...]:
         """The guests that could not be moved."""
         failed = (each.plan.name for each in self.guests if not each.moved)
@@ -151,6 +161,13 @@ class RollingOutcome:
     def longest_stop_s(self) -> float:
         """How long the guest that was stopped longest was stopped."""
         return max(turn.longest_stop_s for turn in self.turns)
+
+    @property
+    def figures(self) -> "MovesFigures":
+        """Seconds of all turns, with their ranges."""
+        from scenarios.figures.moved import rolling_figures  # which moves guests again
+
+        return rolling_figures(self)
 
     @property
     def all_moved(self) -> bool:

@@ -13,7 +13,6 @@ from isfc.layout.catalogue import load_collection
 from isfc.layout.loss import losses as losses_of
 from isfc.link.name import NodeName
 from scenarios.figures.cluster_plan import cluster_plan
-from scenarios.figures.moved import moves_figures
 from scenarios.moves.evacuation import Evacuation
 from scenarios.moves.moving import move
 from scenarios.moves.targets import place_guests
@@ -46,7 +45,7 @@ def evacuation() -> str:
     placed = place_guests(collection, (source,), read_tenants(GUESTS, collection), {})
     evacuation = Evacuation(collection, (source,), placed)
     outcome = move(evacuation)
-    return evacuation_svg(outcome, moves_figures(outcome))
+    return evacuation_svg(outcome, outcome.figures)
 
 
 def files() -> dict[Path, str]:

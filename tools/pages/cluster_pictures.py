@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 from xml.sax.saxutils import escape
 
+from isfc.cli.judgement.moves import GIB
+from isfc.cli.judgement.moves import seconds as seconds_of
 from isfc.cli.output.ranges import likely
-from isfc.cli.relocation.certainty import seconds as seconds_of
-from isfc.cli.relocation.page import GIB
 from isfc.layout.loss import Loss
 from scenarios.figures.cluster_plan import ClusterPlan
 from scenarios.figures.moved import MovesFigures

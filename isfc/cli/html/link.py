@@ -18,7 +18,6 @@ from isfc.layout.capacity import WriteDirection
 from isfc.layout.collection import Collection
 from isfc.layout.note import Note
 from isfc.layout.rules.rule import warnings_first
-from scenarios.figures.moved import moves_figures
 from scenarios.figures.report_runs import RELOCATED, TIMELINE_PAIRS, LinkRuns
 from scenarios.runs.notes import BUSY, BUSY_UNRANGED, believed, plan_notes, unranged
 from scenarios.runs.saturation import SATURATING_PAIRS, STATED_PAIRS, SUITE
@@ -152,7 +151,7 @@ def _ios(runs: LinkRuns) -> Iterator[Row]:
 
 def _relocated(runs: LinkRuns) -> Iterator[Row]:
     """Guests that were moved, message by message."""
-    known = [(found, moves_figures(found)) for found in runs.relocated]
+    known = [(found, found.figures) for found in runs.relocated]
     every = [each for _, figures in known for each in figures.guests]
     longest = greatest(each.seconds for each in every)
     stopped = greatest(each.quiesced for each in every)

@@ -3,7 +3,6 @@
 from msgspec import UNSET, Struct, UnsetType
 
 from isfc.cli.relocation.certainty import flat_ranges
-from scenarios.figures.moved import moves_figures
 from scenarios.moves.evacuation import EvacuationOutcome
 from scenarios.moves.together import ALIKE_SHARE, BestTogether
 
@@ -59,5 +58,5 @@ def _row(together: int, outcome: EvacuationOutcome) -> TriedJson:
         mb_per_s=outcome.mb_per_s,
         moved=outcome.moved_count,
         traffic_left_percent=100 * left / alone if alone else UNSET,
-        **flat_ranges(moves_figures(outcome)),
+        **flat_ranges(outcome.figures),
     )

@@ -1,51 +1,14 @@
 """What limits relocations, and the ranges of their times: in words and as records."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from msgspec import Struct
 
-from isfc.cli.judgement.limit import limit_line, limits_json
-from isfc.cli.output.limit_record import LimitsJson
-from isfc.cli.output.ranges import RangeJson, factor_line, range_json, range_note
-from scenarios.figures.figure import Figure, Interval
-from scenarios.figures.limit import Limit, find_limit
-from scenarios.figures.moved import MovedFigures, MovesFigures, moving_load
+from isfc.cli.output.ranges import RangeJson, range_json
+from scenarios.figures.moved import MovesFigures
 from scenarios.figures.ranges import flat_range
-from scenarios.moves.evacuation import EvacuationOutcome
 from scenarios.moves.guest import Moved
-
-
-def guest_line(guest: Moved, found: MovedFigures) -> str:
-    """The range of one guest's times, in a sentence; nothing if it has none."""
-    if found.seconds.range is None:
-        return ""
-    other = "not be" if guest.moved else "be"
-    end = f" At one end of it the guest would {other} moved." if found.other_end else ""
-    return f"Range: {seconds(found.seconds)} s, {seconds(found.quiesced)} s of them stopped.{end}"
-
-
-def seconds(figure: Figure) -> str:
-    """``3.30-4.61``: of seconds, to hundredths as they are told; nothing without a range."""
-    return "" if figure.range is None else of_seconds(figure.ends)
-
-
-def of_seconds(ends: Interval) -> str:
-    """The same of an interval."""
-    return f"{ends.low:.2f}-{ends.high:.2f}"
-
-
-def ranges_line(found: MovesFigures) -> str:
-    """The range of all, and from what all ranges are made."""
-    if not found.rates:
-        return ""
-    times = f"{seconds(found.seconds)} s, longest stop {seconds(found.longest_stop)} s; "
-    every = f"Range of all: {times}" if len(found.guests) > 1 else "Range "
-    return (
-        f"{every}of MB/s and exchanges/s: {factor_line(found.rates)}. {range_note(found.rates)} "
-        "Times are those of the same passes at the ends of what the link would carry."
-    )
 
 
 class GuestRangesJson(Struct, frozen=True):
@@ -90,27 +53,3 @@ def flat_ranges(found: MovesFigures) -> dict[str, Any]:
     """The same of all guests as columns of a row."""
     stop = flat_range("longest_stop_s", found.longest_stop)
     return {**flat_range("seconds", found.seconds), **stop}
-
-
-@dataclass(frozen=True, slots=True)
-class MovesLimit:
-    """What limits the links that guests are moved over, and with what they were moved."""
-
-    limit: Limit
-    mb_per_s: float
-    load: str
-
-    @classmethod
-    def of(cls, outcome: EvacuationOutcome) -> "MovesLimit":
-        """Find it, by short runs of as many messages as the guests have under way."""
-        limit = find_limit(moving_load(outcome.evacuation))
-        load = f"{outcome.evacuation.window} messages of each guest under way"
-        return cls(limit, outcome.mb_per_s, load)
-
-    def line(self) -> str:
-        """``Moving is limited by: how fast BOSTON receives ...``."""
-        return f"Moving is {limit_line(self.limit, self.mb_per_s, self.load)} MB/s."
-
-    def record(self) -> LimitsJson:
-        """The same for ``--json``."""
-        return limits_json(self.limit, self.mb_per_s, self.load)

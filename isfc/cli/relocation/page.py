@@ -1,6 +1,6 @@
 """What is shown of guests that were moved: when each was, its passes, and what that cost others."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 from rich.console import Group, RenderableType
@@ -8,22 +8,28 @@ from rich.table import Table
 from rich.text import Text
 
 from isfc.cli.judgement.advice import paces, two_paces
+from isfc.cli.judgement.moves import (
+    GIB,
+    PASS_HEADS,
+    each_guest,
+    guest_line,
+    pass_rows,
+    ranges_line,
+    what_became,
+    with_range,
+    would_line,
+)
 from isfc.cli.output.ranges import likely, range_note
 from isfc.cli.output.table import plain_table
-from isfc.cli.relocation.certainty import guest_line, ranges_line, seconds
 from isfc.layout.in_words import first_listed
 from scenarios.figures.figure import Figure
 from scenarios.figures.moved import MovedFigures, MovesFigures
 from scenarios.figures.ranges import links_rate
 from scenarios.moves.evacuation import Evacuated, Evacuation, EvacuationOutcome
-from scenarios.moves.guest import Pass
 from scenarios.moves.guest_memory import KNOWN_GUESTS, GuestMemory
 from scenarios.moves.orders import Response
 from scenarios.moves.record import WouldMove
-from scenarios.moves.vmrelocate import RelocationEnd
 from scenarios.runs.result import MIB
-
-GIB: Final = 2**30
 
 _COLUMNS: Final = 14
 """Of the chart."""
@@ -45,7 +51,7 @@ def moves_page(
         parts.append(f"{like}: {KNOWN_GUESTS[like].basis}")
     if len(guests) > 1:
         parts += ["", *_sums(outcome), "", _schedule(outcome, figures)]
-    shown = [*zip(guests, outcome.advice, figures.guests, strict=True)]
+    shown = [*each_guest(outcome, figures)]
     if len(shown) > _SHOWN:
         shown = [each for each in shown if not each[0].moved][:_SHOWN]
         parts += ["", "Passes of every guest: --csv or --json."]
@@ -97,17 +103,15 @@ def _schedule(outcome: EvacuationOutcome, figures: MovesFigures) -> Table:
     heads = (">begins", ">takes", "~range", ">stop", "~range")
     sources = len({each.source for each in outcome.guests}) > 1
     table = plain_table("guest", *["from"] * sources, "to", ">GiB", *heads, "", gap=1)
-    for each, known in zip(outcome.guests, figures.guests, strict=True):
+    for each, _, known in each_guest(outcome, figures):
         table.add_row(
             Text(each.plan.name),
             *[each.source] * sources,
             each.to,
             f"{each.plan.memory.size / GIB:g}",
             f"{each.begin_s:.2f}",
-            f"{each.seconds:.2f}",
-            seconds(known.seconds),
-            f"{each.quiesced_seconds:.2f}",
-            seconds(known.quiesced),
+            *with_range(known.seconds),
+            *with_range(known.quiesced),
             Text(_bar(each, outcome.seconds), "cyan", no_wrap=True)
             if each.moved
             else Text(f"not moved, {each.end}", "yellow"),
@@ -126,77 +130,14 @@ def _guest(
     guest: Evacuated, would: WouldMove | None, within: MovedFigures, memory: str
 ) -> Iterator[RenderableType]:
     """What became of one, its passes, and what would let it be moved."""
-    yield f"{guest.plan.name} {_what(guest)}"
+    yield what_became(guest)
     yield from filter(None, (memory, guest_line(guest, within)))
-    yield _passes(guest.passes)
+    table = plain_table(*(f"{'>' * bool(place)}{head}" for place, head in enumerate(PASS_HEADS)))
+    for row in pass_rows(guest.passes):
+        table.add_row(*row)
+    yield table
     if would is not None:
-        yield _would_move(would)
-
-
-def _what(guest: Evacuated) -> str:
-    """What became of it, in a sentence."""
-    stays = f"the guest stays on {guest.source}"
-    moved = f"{guest.length / GIB:.2f} GiB moved"
-    match guest.end:
-        case RelocationEnd.MOVED:
-            return (
-                f"was moved in {guest.seconds:.2f} s, {guest.quiesced_seconds:.2f} s of them "
-                f"stopped; {moved}."
-            )
-        case RelocationEnd.CANCELLED:
-            return f"was not moved: cancelled after {guest.seconds:.2f} s; {moved} until then."
-        case RelocationEnd.TOTAL:
-            return (
-                f"was not moved: MAXTOTAL exceeded after {guest.seconds:.2f} s, {moved} until "
-                f"then; {stays}."
-            )
-        case RelocationEnd.LINK if not guest.seconds:
-            return "was not moved: the link was down."
-        case RelocationEnd.LINK:
-            return (
-                f"was not moved: the link was lost after {guest.seconds:.2f} s; {moved} until then."
-            )
-        case _:
-            return (
-                f"was not moved: MAXQUIESCE exceeded after {guest.quiesced_seconds:.2f} s "
-                f"stopped; {stays}."
-            )
-
-
-def _would_move(would: WouldMove) -> str:
-    """What would let it be moved, in a sentence."""
-    ways = []
-    if would.change_bytes_per_s is not None:
-        rates = ((would.change_bytes_per_s, "of change"), (would.write_bytes_per_s, "written"))
-        ways.append(
-            "at most "
-            + " and ".join(f"{rate / MIB:.3g} MB/s {what}" for rate, what in rates if rate)
-        )
-    limits = (("MAXQUIESCE", would.max_quiesce_s), ("MAXTOTAL", would.max_total_s))
-    if any(seconds for _, seconds in limits):
-        ways.append(" and ".join(f"{name} {seconds}" for name, seconds in limits if seconds))
-    if would.channels is not None:
-        ways.append(f"{would.channels} channels")
-    at = f"By the rules, at the {would.bytes_per_s / MIB:.0f} MB/s of its passes"
-    if not ways:
-        return f"{at}, neither less change nor more channels would let it be moved."
-    return f"{at}, it would be moved with {', or '.join(ways)}."
-
-
-def _passes(passes: Sequence[Pass]) -> Table:
-    table = plain_table(
-        "pass", ">begins s", ">takes s", ">moves GiB", ">MB/s one way", ">changed GiB"
-    )
-    for number, each in enumerate(passes, start=1):
-        table.add_row(
-            f"{number}{' stopped' if each.quiesced else ''}",
-            f"{each.begin_ns / 1e9:.2f}",
-            f"{each.seconds:.2f}",
-            f"{(each.length + each.state_length) / GIB:.3f}",
-            f"{(each.length + each.state_length) / max(1e-9, each.seconds) / MIB:.1f}",
-            f"{each.changed_length / GIB:.3f}",
-        )
-    return table
+        yield would_line(would)
 
 
 def response_lines(response: Response) -> Iterator[RenderableType]:

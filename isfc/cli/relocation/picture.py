@@ -2,9 +2,9 @@
 
 from typing import Final
 
+from isfc.cli.judgement.moves import GIB
 from isfc.cli.output.curves import axis, labels, marks, nominal
 from isfc.cli.output.picture import CURVES, HEIGHT, INK, PAPER, Spec, picture
-from isfc.cli.relocation.page import GIB
 from scenarios.figures.moved import MovesFigures
 from scenarios.moves.evacuation import EvacuationOutcome
 

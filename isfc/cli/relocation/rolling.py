@@ -1,25 +1,25 @@
 """``isfc evacuate --rolling``: rolling maintenance on one page."""
 
+from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 
 import typer
 from msgspec import Struct
 from msgspec.structs import asdict
 from rich.console import Group, RenderableType
 
+from isfc.cli.judgement.moves import GIB, seconds, with_range
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.notes import NoteJson, note_lines, notes_json, show_notes
-from isfc.cli.output.progress import progress_bar
 from isfc.cli.output.ranges import RangeJson, range_json, range_note
 from isfc.cli.output.streams import show, show_csv, show_json
 from isfc.cli.output.table import plain_table
-from isfc.cli.relocation.certainty import seconds
 from isfc.cli.relocation.options import ShownOptions
-from isfc.cli.relocation.page import GIB, response_lines
+from isfc.cli.relocation.page import response_lines
+from isfc.cli.relocation.shown import watch
 from isfc.layout.in_words import first_listed
 from isfc.layout.note import Note
-from scenarios.figures.figure import Figure
-from scenarios.figures.moved import MovesFigures, moves_figures, of_all
 from scenarios.moves.notes import moves_notes
 from scenarios.moves.orders import Response
 from scenarios.moves.record import TurnJson
@@ -32,21 +32,16 @@ _NAMED = 6
 def show_rolling(rolling: Rolling, shown: ShownOptions) -> None:
     """Run it, with a bar, and show what came of it; ends with 1 if a guest stayed."""
     leaving = [each.plan.memory.touched for each in rolling.tenants if each.source in rolling.order]
-    unit = "GiB, and then what changes"
-    with progress_bar(
-        2 * sum(leaving) / GIB, unit, lambda done: f"interrupted after {done:.1f} GiB", is_said=True
-    ) as advance:
-        outcome = roll(rolling, lambda length: advance(length / GIB))
-    ranges = [_ranges(turn) for turn in outcome.turns]
+    outcome = watch(2 * sum(leaving), partial(roll, rolling))
     plans = [tenant.plan for tenant in rolling.tenants]
     notes = moves_notes(rolling.collection, plans, rolling.loads)
     if shown.csv:
         show_notes(notes)
         show_csv(outcome.rows())
     elif shown.json:
-        show_json(rolling_json(rolling, outcome, ranges, notes))
+        show_json(rolling_json(rolling, outcome, notes))
     else:
-        show(_page(rolling, outcome, ranges), *note_lines(notes))
+        show(_page(rolling, outcome), *note_lines(notes))
     if not outcome.all_moved:
         raise typer.Exit(ExitCode.FAILED)
 
@@ -85,11 +80,9 @@ class RollingJson(Struct, frozen=True):
 def rolling_json(
     rolling: Rolling,
     outcome: RollingOutcome,
-    ranges: Sequence[MovesFigures | None],
     notes: Sequence[Note],
 ) -> RollingJson:
     """The record of a rolling maintenance."""
-    total = _total(outcome, ranges)
     return RollingJson(
         [*rolling.order],
         rolling.together,
@@ -98,46 +91,30 @@ def rolling_json(
         [
             RangedTurnJson(
                 **asdict(turn),
-                seconds_range=range_json(each.seconds) if each else None,
-                longest_stop_range=range_json(each.longest_stop) if each else None,
+                seconds_range=range_json(each.figures.seconds),
+                longest_stop_range=range_json(each.figures.longest_stop),
             )
-            for turn, each in zip(outcome.turn_records(), ranges, strict=True)
+            for turn, each in zip(outcome.turn_records(), outcome.turns, strict=True)
         ],
         outcome.responses,
-        range_json(total[0]),
-        range_json(total[1]),
+        range_json(outcome.figures.seconds),
+        range_json(outcome.figures.longest_stop),
         notes_json(notes),
     )
 
 
-def _ranges(turn: Turn) -> MovesFigures | None:
-    return None if turn.outcome is None else moves_figures(turn.outcome)
-
-
-def _total(outcome: RollingOutcome, known: Sequence[MovesFigures | None]) -> tuple[Figure, Figure]:
-    """All turns' seconds, and the longest stop."""
-    moved = [each for each in known if each]
-    return (
-        of_all(outcome.seconds, [each.seconds for each in moved], sum),
-        of_all(outcome.longest_stop_s, [each.longest_stop for each in moved], max),
-    )
-
-
-def _page(
-    rolling: Rolling, outcome: RollingOutcome, ranges: Sequence[MovesFigures | None]
-) -> RenderableType:
-    figures = (">guests", ">GiB", ">takes", "~range", ">stop", "~range")
-    table = plain_table("system", "", *figures, "guests go to", gap=1)
-    for turn, known in zip(outcome.turns, ranges, strict=True):
+def _page(rolling: Rolling, outcome: RollingOutcome) -> RenderableType:
+    heads = (">guests", ">GiB", ">takes", "~range", ">stop", "~range")
+    table = plain_table("system", "", *heads, "guests go to", gap=1)
+    for turn in outcome.turns:
+        known = turn.figures
         table.add_row(
             turn.system if turn.is_away else "",
             turn.way,
             f"{len(turn.guests)}",
             f"{sum(each.plan.memory.size for each in turn.guests) / GIB:g}",
-            f"{turn.seconds:.2f}",
-            seconds(known.seconds) if known else "",
-            f"{turn.longest_stop_s:.2f}",
-            seconds(known.longest_stop) if known else "",
+            *with_range(known.seconds),
+            *with_range(known.longest_stop),
             _where(turn),
         )
     together = "one by one" if rolling.together == 1 else f"{rolling.together} together"
@@ -146,12 +123,14 @@ def _page(
         for turn in outcome.turns
         for name in turn.stayed
     ]
-    total = _total(outcome, ranges)
-    within = (f" ({seconds(each)})" if each.range else "" for each in total)
+    found = outcome.figures
+    took, stop = (
+        f"{each.value:.2f} s{f' ({seconds(each)})' * bool(each.range)}"
+        for each in (found.seconds, found.longest_stop)
+    )
     said = (
-        f"{outcome.seconds:.2f} s{next(within)} of moves, without the maintenance itself; the "
-        f"longest stop of a guest is {outcome.longest_stop_s:.2f} s{next(within)}. "
-        f"{range_note(rate for each in ranges if each for rate in each.rates)}"
+        f"{took} of moves, without the maintenance itself; the longest stop of a guest is {stop}. "
+        f"{range_note(found.rates)}"
     )
     failed = [f"Not moved, and left behind: {first_listed(stayed, _NAMED)}."] if stayed else []
     count = len(rolling.tenants)
@@ -172,8 +151,5 @@ def _where(turn: Turn) -> str:
     """How many guests went where."""
     if not turn.is_away:
         return ""
-    counts: dict[str, int] = {}
-    for each in turn.guests:
-        if each.moved:
-            counts[each.to] = counts.get(each.to, 0) + 1
+    counts = Counter(each.to for each in turn.guests if each.moved)
     return ", ".join(f"{system} {count}" for system, count in sorted(counts.items()))

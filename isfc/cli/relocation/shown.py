@@ -1,11 +1,14 @@
 """Guests that are moved: run with a bar, and shown as a page, JSON, CSV or a picture."""
 
+from collections.abc import Callable
 from functools import partial
+from typing import TypeVar
 
 import typer
 from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict
 
+from isfc.cli.judgement.moves import GIB, moving_limits, moving_line, ranges_line
 from isfc.cli.options.profile import ProfileJson, profile_json
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.limit_record import LimitsJson
@@ -15,15 +18,16 @@ from isfc.cli.output.progress import progress_bar, run_all
 from isfc.cli.output.ranges import RangeJson, range_json
 from isfc.cli.output.streams import show, show_csv, show_json, show_log
 from isfc.cli.relocation.best import TriedJson, best_line, best_rows
-from isfc.cli.relocation.certainty import MovesLimit, MovesRangeJson, ranges_json, ranges_line
+from isfc.cli.relocation.certainty import MovesRangeJson, ranges_json
 from isfc.cli.relocation.options import ShownOptions
-from isfc.cli.relocation.page import GIB, moves_page, traffic_rate
+from isfc.cli.relocation.page import moves_page, traffic_rate
 from isfc.cli.relocation.picture import passes_picture
-from scenarios.figures.moved import moves_figures
 from scenarios.moves.compared import evacuate
 from scenarios.moves.evacuation import Evacuation, EvacuationOutcome
 from scenarios.moves.record import EvacuationJson, TrafficJson
 from scenarios.moves.together import BestTogether, best_together
+
+_Outcome = TypeVar("_Outcome")
 
 
 class RangedTrafficJson(TrafficJson, frozen=True, kw_only=True):
@@ -48,14 +52,16 @@ class MovesJson(EvacuationJson, frozen=True, kw_only=True):
     """as of `isfc plan --json`"""
 
 
-def watch(evacuation: Evacuation) -> EvacuationOutcome:
-    """Run it, and show how many GiB have been moved: more than all memory, as it changes."""
-    total = sum(plan.memory.touched for plan in evacuation.plans) / GIB
+def watch(total: int, move: Callable[[Callable[[int], None]], _Outcome]) -> _Outcome:
+    """Let ``move`` go on, which tells how many bytes it has moved, and show how many GiB.
+
+    ``total`` are the bytes of all memory; more are moved, as it changes.
+    """
     unit = "GiB, and then what changes"
     with progress_bar(
-        total, unit, lambda done: f"interrupted after {done:.1f} GiB", is_said=True
+        total / GIB, unit, lambda done: f"interrupted after {done:.1f} GiB", is_said=True
     ) as advance:
-        return evacuate(evacuation, lambda length: advance(length / GIB))
+        return move(lambda length: advance(length / GIB))
 
 
 def move_and_show(
@@ -65,19 +71,20 @@ def move_and_show(
     best = None
     if shown.best:
         best = best_together(evacuation, partial(run_all, jobs=jobs, is_said=True))
-    outcome = best.outcome if best else watch(evacuation)
-    ranges = moves_figures(outcome)
+    total = sum(plan.memory.touched for plan in evacuation.plans)
+    outcome = best.outcome if best else watch(total, partial(evacuate, evacuation))
+    figures = outcome.figures
     if shown.plot:
-        write_picture(shown.plot, passes_picture(outcome, ranges))
+        write_picture(shown.plot, passes_picture(outcome, figures))
     if shown.csv:
-        show_log(f"isfc: note: {ranges_line(ranges)}")
+        show_log(f"isfc: note: {ranges_line(figures)}")
         show_notes(outcome.notes)
         show_csv(outcome.rows())
     elif shown.json:
         show_json(moves_json(outcome, best))
     else:
         answer = [] if best is None else [best_line(best), ""]
-        parts = [*answer, moves_page(outcome, ranges, like), MovesLimit.of(outcome).line()]
+        parts = [*answer, moves_page(outcome, figures, like), moving_line(outcome)]
         show(*parts, *note_lines(outcome.notes))
     if not outcome.all_moved:
         raise typer.Exit(ExitCode.FAILED)
@@ -97,8 +104,8 @@ def moves_json(outcome: EvacuationOutcome, best: BestTogether | None = None) -> 
     return MovesJson(
         **record,
         traffic=traffic,
-        ranges=ranges_json(moves_figures(outcome), outcome.guests),
-        limits=MovesLimit.of(outcome).record(),
+        ranges=ranges_json(outcome.figures, outcome.guests),
+        limits=moving_limits(outcome),
         tried=UNSET if best is None else best_rows(best),
         profile=profile_json(outcome.evacuation.collection.links[0].site),
     )

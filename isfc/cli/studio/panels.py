@@ -1,15 +1,17 @@
 """What the page shows when it is asked: losses, relocations, statements, all links together."""
 
-import json
-from typing import Any, Final, Literal
+from dataclasses import replace
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
 import isfc
 from isfc.cli.html.cluster import together_panel
 from isfc.cli.html.losses import losses_panel
+from isfc.cli.html.moves import moves_panel
+from isfc.cli.options.experiment import choose_node
+from isfc.cli.options.guest import GuestOptions, as_option
 from isfc.cli.output.progress import progress_told, run_all
-from isfc.cli.studio import shown
 from isfc.cli.studio.command_line import Printed, by_hundredths, printed
 from isfc.cli.studio.tasks import Subject
 from isfc.cli.studio.work import Failed, Tell
@@ -50,33 +52,33 @@ class LossesPanel(Panel, frozen=True, tag="losses"):
             return losses_panel(self.layout(), self.link, pieces, None if self.rule else run_all)
 
 
-class CommandPanel(Panel, frozen=True):
-    """What a command about the layout prints."""
-
-    def printed(self, tell: Tell, *words: str) -> Printed | Failed:
-        """The command, whose words name the layout `_LAYOUT`."""
-        done = printed(tell, words, {_LAYOUT: isfc.format_collection(self.layout())})
-        if isinstance(done, Failed):
-            return Failed(_in_words_of_the_page(done.message))
-        return done if done.out else Failed(_in_words_of_the_page(done.err))
-
-
-class RelocationPanel(CommandPanel, frozen=True, tag="relocation"):
+class RelocationPanel(Panel, frozen=True, tag="relocation"):
     """How long guests take over a link; sizes as the command has them, such as 16G."""
 
     link: str = ""
     source: str = ""
     memory: str = "16G"
     change_rate: str = "100M"
-    guests: int = 1
+    guests: Annotated[int, msgspec.Meta(ge=1, le=16)] = 1
 
-    def show(self, tell: Tell) -> str | Failed:
-        """``isfc relocate``: what became of the guests, then their passes."""
-        guest = ["--memory", self.memory, "--change-rate", self.change_rate]
-        many = ["--guests", str(self.guests), "--from", self.source]
-        words = ["relocate", _LAYOUT, "--link", self.link, *guest, *many, "--json"]
-        done = self.printed(tell, *words)
-        return done if isinstance(done, Failed) else shown.relocation(json.loads(done.out))
+    def show(self, tell: Tell) -> str:
+        """What became of the guests, as ``isfc relocate`` has it, then their passes."""
+        links = self.layout()
+        link = links.link(self.link, "Link")
+        node = choose_node(link, "From", self.source)
+        to = next(other for other in link.nodes if other != node)
+        memory = GuestOptions(memory=self.memory, change_rate=self.change_rate).read(_field)
+        numbers = range(1, self.guests + 1) if self.guests > 1 else ("",)
+        plans = [isfc.GuestPlan(f"GUEST{number}", memory) for number in numbers]
+        advance, total = by_hundredths(tell), memory.touched * len(plans)
+        outcome = isfc.evacuate(
+            replace(links, links=(link,)),
+            self.source,
+            [isfc.Tenant(plan, to=to) for plan in plans],
+            quiet=True,
+            progress=lambda length: advance(min(1.0, length / total)),
+        )
+        return moves_panel(outcome)
 
 
 class LinksPanel(Panel, frozen=True, tag="together"):
@@ -88,7 +90,7 @@ class LinksPanel(Panel, frozen=True, tag="together"):
             return together_panel(self.layout(), run_all)
 
 
-class StatementsPanel(CommandPanel, frozen=True, tag="statements"):
+class StatementsPanel(Panel, frozen=True, tag="statements"):
     """What one system needs, as text."""
 
     form: Literal["activate", "iocp"] = "activate"
@@ -96,7 +98,9 @@ class StatementsPanel(CommandPanel, frozen=True, tag="statements"):
 
     def show(self, tell: Tell) -> Printed | Failed:
         """``isfc export``."""
-        return self.printed(tell, "export", _LAYOUT, "--as", self.form, "--system", self.system)
+        words = ("export", _LAYOUT, "--as", self.form, "--system", self.system)
+        done = printed(tell, words, {_LAYOUT: isfc.format_collection(self.layout())})
+        return done if isinstance(done, Failed) or done.out else Failed(done.err)
 
 
 PANELS: Final = LossesPanel | RelocationPanel | LinksPanel | StatementsPanel
@@ -110,26 +114,15 @@ class RunPair(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     names: tuple[str, str]
 
 
-_FIELDS: Final = {
-    "--change-rate": "Changes a second",
-    "--from": "From",
-    "--guests": "Guests",
-    "--link": "Link",
-    "--memory": "Memory",
-}
-"""What the page calls an option that an error names."""
-
-
 def show_panel(tell: Tell, panel: Panel) -> Printed | dict[str, Any] | Failed:
     """What the page shows: ``html``, or what a command prints."""
     found = panel.show(tell)
     return {"html": found} if isinstance(found, str) else found
 
 
-def _in_words_of_the_page(message: str) -> str:
-    for option, field in _FIELDS.items():
-        message = message.replace(option, field)
-    return message
+def _field(name: str) -> str:
+    """What the page calls a value that describes a guest; what it has not, as an option."""
+    return {"memory": "Memory", "change_rate": "Changes a second"}.get(name) or as_option(name)
 
 
 def compare(tell: Tell, wanted: RunPair) -> Printed | Failed:

@@ -11,7 +11,6 @@ from rich.console import Console
 import isfc
 from isfc.cli.main import run
 from isfc.cli.relocation.page import moves_page
-from scenarios.figures.moved import moves_figures
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.steady import steady_run
 from scenarios.runs.workload import find_workload
@@ -66,7 +65,7 @@ def test_second_pace_of_the_background_is_said() -> None:
     assert told["alone_second_exchanges_per_s"] == pytest.approx(alone.exchanges_per_s / 2)
     console = Console(width=200, file=io.StringIO())
     with console.capture() as shown:
-        console.print(moves_page(two, moves_figures(two)))
+        console.print(moves_page(two, two.figures))
     paces = f"{alone.rate.mb_per_s:.0f} or {alone.rate.mb_per_s / 2:.0f}"
     assert paces in " ".join(shown.get().split())
 

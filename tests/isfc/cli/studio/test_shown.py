@@ -1,39 +1,42 @@
 """What is found, on the page: the answer first."""
 
+import pytest
+
+import isfc
+from isfc.cli.html import moves
 from isfc.cli.html.cluster import together_shown
 from isfc.cli.html.losses import losses_panel
-from isfc.cli.studio import shown
 from isfc.layout.catalogue import load_collection, load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.sharing import carried_by
 from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
 from scenarios.figures.ranges import links_rate
 from scenarios.figures.rates import Carried, EndRate
+from scenarios.moves.guest_memory import GuestMemory
 from scenarios.runs.channel_busy import ChannelBusy
 from scenarios.runs.cluster_shared import ChannelResult
 from scenarios.runs.load import STATED
 from scenarios.runs.steady import Rate
 
 
-def test_guest_that_is_not_moved_has_its_reason_and_what_would_move_it() -> None:
-    would = {"change_bytes_per_s": 328 << 20, "max_quiesce_s": 15, "channels": None}
-    guest = {
-        "name": "GUEST",
-        "moved": False,
-        "end": "max-quiesce",
-        "max_quiesce_s": 10.0,
-        "seconds": 114.3,
-        "quiesced_seconds": 10.0,
-        "would_move": {**would, "max_total_s": None},
-        "passes": [],
-    }
-    way = {"source": "AA", "destination": "BB", "seconds": 114.3}
-    page = shown.relocation({**way, "guests": [guest], "ranges": None, "notes": []})
+def test_guest_that_is_not_moved_has_its_reason_its_range_and_what_would_move_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(moves, "moving_line", lambda _: "Moving is limited.")  # takes runs
+    guest = GuestMemory(size=2**24, change_rate=2**32)
+    outcome = isfc.relocate("published-1", guest, max_quiesce=0.1)
+    page = moves.moves_panel(outcome)
     assert page.startswith(
-        '<p class="answer"><strong>GUEST is not moved: it was stopped for longer than 10 s '
-        "(MAXQUIESCE), and stays on AA.</strong> It was given up after 114.30 s. By the rules it "
-        "would be moved with at most 328 MB/s of change, or MAXQUIESCE 15.</p>"
+        '<p class="answer"><strong>GUEST was not moved: MAXQUIESCE exceeded after 0.10 s stopped; '
+        "the guest stays on CLIENT.</strong> Range: "
     )
+    (would,) = outcome.advice
+    assert would is not None
+    assert f"or MAXQUIESCE {would.max_quiesce_s}, or {would.channels} channels.</p>" in page
+    assert '<p class="answer"><strong></strong> Moving is limited.</p>' in page
+    passes = outcome.guests[0].passes
+    assert page.count("<tr><td>") == len(passes)
+    assert f"<td>{passes[-1].begin_ns / 1e9:.2f}</td>" in page
 
 
 def test_links_together_begin_with_the_link_that_keeps_least() -> None:
