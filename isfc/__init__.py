@@ -103,6 +103,10 @@ if TYPE_CHECKING:
     from isfc.search.sizing import size as size
     from isfc.search.sweep import sweep as sweep
     from scenarios.figures.collide import CollisionOutcome as CollisionOutcome
+    from scenarios.figures.figure import Figure as Figure
+    from scenarios.figures.figure import Interval as Interval
+    from scenarios.figures.figure import Range as Range
+    from scenarios.figures.figure import Unit as Unit
     from scenarios.figures.link_rates import ModelledRate as ModelledRate
     from scenarios.figures.link_rates import carried as carried
     from scenarios.figures.losses import AfterLoss as AfterLoss
@@ -111,6 +115,8 @@ if TYPE_CHECKING:
     from scenarios.moves.evacuated import relocate as relocate
     from scenarios.moves.evacuated import rolling_maintenance as rolling_maintenance
     from scenarios.moves.evacuation import EvacuationOutcome as EvacuationOutcome
+    from scenarios.moves.figures import MovedFigures as MovedFigures
+    from scenarios.moves.figures import MovesFigures as MovesFigures
     from scenarios.moves.guest import GuestPlan as GuestPlan
     from scenarios.moves.guest_memory import GuestMemory as GuestMemory
     from scenarios.moves.rolling import RollingOutcome as RollingOutcome
@@ -150,6 +156,7 @@ _PUBLIC: Final = {
     "isfc.layout.lost": "pieces",
     "isfc.search.decide": "check losses collide change compare Comparison optimise",
     "isfc.layout.rules.rule": "Finding",
+    "scenarios.figures.figure": "Figure Range Interval Unit",
     "scenarios.figures.losses": "AfterLoss",
     "scenarios.figures.collide": "CollisionOutcome",
     "isfc.layout.change": "Step",
@@ -158,6 +165,7 @@ _PUBLIC: Final = {
     "isfc.search.sized": "LinkSizing",
     "scenarios.moves.evacuated": "evacuate rolling_maintenance relocate",
     "scenarios.moves.evacuation": "EvacuationOutcome",
+    "scenarios.moves.figures": "MovesFigures MovedFigures",
     "scenarios.moves.targets": "Tenant",
     "scenarios.moves.rolling": "RollingOutcome",
     "isfc.cli.html.report": "report",
@@ -214,10 +222,12 @@ __all__ = [
     "EvacuationOutcome",
     "Exported",
     "Fibre",
+    "Figure",
     "Finding",
     "GuestMemory",
     "GuestPlan",
     "Imported",
+    "Interval",
     "IoPlanJson",
     "IoResult",
     "IoRunJson",
@@ -232,11 +242,14 @@ __all__ = [
     "Memory",
     "ModelledRate",
     "MoveCtc",
+    "MovedFigures",
+    "MovesFigures",
     "NodeName",
     "Note",
     "Numbering",
     "OpenNode",
     "Plan",
+    "Range",
     "RemoteProtocolError",
     "RemoveCtc",
     "RenumberCtc",
@@ -254,6 +267,7 @@ __all__ = [
     "TakeAdvice",
     "Tenant",
     "Traffic",
+    "Unit",
     "Workload",
     "at_site",
     "carried",

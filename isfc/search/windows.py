@@ -16,10 +16,10 @@ from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from isfc.measured.by_time import PERIODS, SLOT_S, Slot
-from scenarios.figures.moved import pairs_alike
 from scenarios.figures.ranges import link_rate
 from scenarios.moves.by_rate import by_times, in_order
 from scenarios.moves.evacuation import GUESTS_MAX, TOGETHER_MAX, WINDOW, Evacuation
+from scenarios.moves.figures import pairs_alike
 from scenarios.moves.guest import MESSAGE_LENGTH, GuestPlan
 from scenarios.moves.guest_memory import GuestMemory
 from scenarios.moves.moving import move

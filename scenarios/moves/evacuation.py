@@ -44,7 +44,7 @@ from scenarios.runs.steady import Rate
 from scenarios.runs.workload import LinkLoad, Workload
 
 if TYPE_CHECKING:
-    from scenarios.figures.moved import MovesFigures
+    from scenarios.moves.figures import MovesFigures
 
 GUESTS_MAX: Final = 500
 TOGETHER_MAX: Final = 16
@@ -252,7 +252,7 @@ class EvacuationOutcome:
     @property
     def figures(self) -> "MovesFigures":
         """Seconds of all and of each guest, with their ranges."""
-        from scenarios.figures.moved import moves_figures  # which moves guests again
+        from scenarios.moves.figures import moves_figures  # which moves guests again
 
         return moves_figures(self)
 

@@ -31,7 +31,7 @@ from scenarios.runs.experiment import NS_PER_S
 from scenarios.runs.workload import LinkLoad
 
 if TYPE_CHECKING:
-    from scenarios.figures.moved import MovesFigures
+    from scenarios.moves.figures import MovesFigures
 
 _AWAY: Final = "away"
 _BACK: Final = "back"
@@ -134,7 +134,7 @@ class Turn:
     @property
     def figures(self) -> "MovesFigures":
         """Seconds of all guests, with their ranges."""
-        from scenarios.figures.moved import turn_figures  # which moves guests again
+        from scenarios.moves.figures import turn_figures  # which moves guests again
 
         return turn_figures(self)
 
@@ -165,7 +165,7 @@ class RollingOutcome:
     @property
     def figures(self) -> "MovesFigures":
         """Seconds of all turns, with their ranges."""
-        from scenarios.figures.moved import rolling_figures  # which moves guests again
+        from scenarios.moves.figures import rolling_figures  # which moves guests again
 
         return rolling_figures(self)
 

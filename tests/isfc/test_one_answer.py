@@ -21,13 +21,14 @@ from isfc.cli.main import COMMANDS, run
 from isfc.cli.plan import modelled
 from isfc.cli.studio.tasks import Subject, ask, questions
 from isfc.layout.sharing import only
-from scenarios.figures import link_rates, rates, report_runs
+from isfc.search import report_runs
+from isfc.search.report_runs import cluster_runs, link_runs
+from scenarios.figures import link_rates, rates
 from scenarios.figures.certainty import nobody_is_ahead, odds_ahead
 from scenarios.figures.limit import SHARE_MIN, SHARE_OF_BUSY, added
 from scenarios.figures.losses import AfterLoss
 from scenarios.figures.ranges import link_ratio
 from scenarios.figures.rates import Carried
-from scenarios.figures.report_runs import cluster_runs, link_runs
 from scenarios.figures.resources import faster, resources_of
 from scenarios.runs.saturation import SATURATING_PAIRS, STATED_PAIRS, SUITE, in_turn, one_way
 from scenarios.runs.steady import steady_run

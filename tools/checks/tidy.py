@@ -85,7 +85,7 @@ FLOORS: Final = {
         "judgement results",
         "html",
     ),
-    "scenarios": ("runs", "moves faults"),
+    "scenarios": ("runs", "figures faults", "moves"),
 }
 """The rooms of a folder that others of it stand upon, from the ground up; above are all others. A
 room imports only from floors below its own. In `isfc.cli` each command has a room above what

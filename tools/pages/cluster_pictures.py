@@ -12,8 +12,8 @@ from isfc.cli.judgement.moves import seconds as seconds_of
 from isfc.cli.output.ranges import likely
 from isfc.layout.loss import Loss
 from scenarios.figures.cluster_plan import ClusterPlan
-from scenarios.figures.moved import MovesFigures
 from scenarios.moves.evacuation import Evacuated, EvacuationOutcome
+from scenarios.moves.figures import MovesFigures
 
 _WIDTH: Final = 800
 _LEFT: Final = 150

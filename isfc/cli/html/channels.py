@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from isfc.cli.html.template import render
 from isfc.cli.judgement import io_plan
-from scenarios.figures.report_runs import ChannelEstimates
+from isfc.search.report_runs import ChannelEstimates
 from scenarios.runs.notes import CHANNELS_UNRANGED
 
 CHANNELS: Final = "channels"

@@ -12,9 +12,9 @@ from isfc.cli.judgement.losses import shown_losses
 from isfc.cli.output.curves import axis, chart_parts, curves, marks, nominal
 from isfc.cli.output.picture import SCHEMA, Spec, config
 from isfc.io.charts import Chart
+from isfc.search.report_runs import LinkRuns
 from scenarios.figures.figure import Figure
 from scenarios.figures.ranges import RANGED
-from scenarios.figures.report_runs import LinkRuns
 from scenarios.runs.timeline import Io, Timeline
 
 PHASES: Final = {

@@ -20,11 +20,11 @@ from isfc.layout.note import Note
 from isfc.layout.rules.book import find_in
 from isfc.layout.rules.rule import Finding
 from isfc.layout.sharing import shares_anything
+from isfc.search.report_runs import ClusterRuns
 from scenarios.figures.cluster_overview import ClusterOverview
 from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan
 from scenarios.figures.figure import Figure
 from scenarios.figures.losses import AfterLoss
-from scenarios.figures.report_runs import ClusterRuns
 from scenarios.runs.cluster_shared import ChannelResult, PathResult
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes
 from scenarios.runs.saturation import RunEach

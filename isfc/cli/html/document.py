@@ -15,7 +15,7 @@ from isfc.cli.html.cluster import CLUSTER, cluster_article
 from isfc.cli.html.link import link_article
 from isfc.cli.html.template import render
 from isfc.cli.output.picture import script_bundle
-from scenarios.figures.report_runs import ChannelEstimates, ClusterRuns, LinkRuns
+from isfc.search.report_runs import ChannelEstimates, ClusterRuns, LinkRuns
 
 
 def bundle() -> str:

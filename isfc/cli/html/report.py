@@ -10,8 +10,8 @@ from isfc.io.configuration import IoConfiguration
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.sharing import shares_anything
 from isfc.library import check_library
+from isfc.search import report_runs
 from isfc.search.workers import check_jobs, each_by
-from scenarios.figures import report_runs
 from scenarios.runs.saturation import RunEach
 from scenarios.runs.workload import Workload, find_workload
 

@@ -8,8 +8,8 @@ from isfc.cli.output.limit_record import LimitsJson
 from isfc.cli.output.ranges import factor_line, range_note
 from scenarios.figures.figure import Figure
 from scenarios.figures.limit import Limit, find_limit
-from scenarios.figures.moved import MovedFigures, MovesFigures, moving_load
 from scenarios.moves.evacuation import Evacuated, EvacuationOutcome
+from scenarios.moves.figures import MovedFigures, MovesFigures, moving_load
 from scenarios.moves.guest import Moved, Pass
 from scenarios.moves.record import WouldMove
 from scenarios.moves.vmrelocate import RelocationEnd

@@ -6,8 +6,8 @@ from typing import Any
 from msgspec import Struct
 
 from isfc.cli.output.ranges import RangeJson, range_json
-from scenarios.figures.moved import MovesFigures
 from scenarios.figures.ranges import flat_range
+from scenarios.moves.figures import MovesFigures
 from scenarios.moves.guest import Moved
 
 

@@ -23,9 +23,9 @@ from isfc.cli.output.ranges import likely, range_note
 from isfc.cli.output.table import plain_table
 from isfc.layout.in_words import first_listed
 from scenarios.figures.figure import Figure
-from scenarios.figures.moved import MovedFigures, MovesFigures
 from scenarios.figures.ranges import links_rate
 from scenarios.moves.evacuation import Evacuated, Evacuation, EvacuationOutcome
+from scenarios.moves.figures import MovedFigures, MovesFigures
 from scenarios.moves.guest_memory import KNOWN_GUESTS, GuestMemory
 from scenarios.moves.orders import Response
 from scenarios.moves.record import WouldMove

@@ -5,8 +5,8 @@ from typing import Final
 from isfc.cli.judgement.moves import GIB
 from isfc.cli.output.curves import axis, labels, marks, nominal
 from isfc.cli.output.picture import CURVES, HEIGHT, INK, PAPER, Spec, picture
-from scenarios.figures.moved import MovesFigures
 from scenarios.moves.evacuation import EvacuationOutcome
+from scenarios.moves.figures import MovesFigures
 
 _RUNS: Final = "the guest runs"
 _STOPPED: Final = "it is stopped"

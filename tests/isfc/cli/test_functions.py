@@ -11,8 +11,8 @@ import pytest
 import isfc
 from isfc.cli.main import run
 from isfc.cli.output.exits import ExitCode
+from isfc.search import report_runs
 from isfc.testing.cluster import mesh
-from scenarios.figures import report_runs
 from scenarios.figures.losses import after_losses
 
 pytestmark = pytest.mark.at_length

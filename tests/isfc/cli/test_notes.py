@@ -8,8 +8,8 @@ import pytest
 from isfc.cli.main import run
 from isfc.layout.note import Note, NoteKind
 from isfc.link.parameters import LinkParameters
+from isfc.search import report_runs
 from isfc.testing.cluster import mesh
-from scenarios.figures import report_runs
 from scenarios.figures.losses import after_losses
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.notes import several_notes

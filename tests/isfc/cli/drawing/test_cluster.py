@@ -9,11 +9,11 @@ from isfc.cli.html.cluster import cluster_article
 from isfc.cli.main import run
 from isfc.layout.catalogue import load_collection
 from isfc.layout.file import parse_collection
+from isfc.search.report_runs import ClusterRuns
 from isfc.testing.cluster import mesh
 from scenarios.figures.cluster_plan import ClusterPlan
 from scenarios.figures.losses import after_losing
 from scenarios.figures.rates import carry
-from scenarios.figures.report_runs import ClusterRuns
 from tests.isfc.layout.test_channels import CLUSTER
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -5,10 +5,10 @@ from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.plan import make_plan
 from isfc.layout.rules.rule import Untried
+from isfc.search.report_runs import LinkRuns, Point
 from scenarios.figures.advice import ComparedLoad, TriedAdvice
 from scenarios.figures.link_rates import ModelledRate
 from scenarios.figures.losses import after_losses
-from scenarios.figures.report_runs import LinkRuns, Point
 from scenarios.moves.compared import evacuate
 from scenarios.moves.evacuation import Evacuation
 from scenarios.moves.guest import GuestPlan

@@ -14,7 +14,7 @@ from isfc.cli.main import run
 from isfc.cli.output.picture import VERSION
 from isfc.io.charts import CHARTS
 from isfc.io.configuration_file import read_io_configuration
-from scenarios.figures.report_runs import channel_estimates
+from isfc.search.report_runs import channel_estimates
 from tests.browser import needs_chromium, opened
 from tests.isfc.cli.html.surveyed import surveyed
 from tests.isfc.cli.html.test_document import Outline

@@ -8,7 +8,7 @@ import pytest
 
 from isfc.cli.html.charts import PHASES, charts
 from isfc.cli.output.picture import VERSION
-from scenarios.figures.report_runs import LinkRuns
+from isfc.search.report_runs import LinkRuns
 from tests.isfc.cli.html.surveyed import surveyed
 
 

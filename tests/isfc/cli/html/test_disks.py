@@ -10,7 +10,7 @@ from isfc.cli.html.charts import charts
 from isfc.cli.html.document import document
 from isfc.cli.options.layout import open_collection, open_with_disks
 from isfc.cli.output.picture import VERSION
-from scenarios.figures.report_runs import DiskRuns, LinkRuns
+from isfc.search.report_runs import DiskRuns, LinkRuns
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.shared_channel import LOAD_SHARES, run_over_load
 from scenarios.runs.workload import SUITES

@@ -15,7 +15,7 @@ import pytest
 from isfc.cli.studio.downloads import report
 from isfc.cli.studio.tasks import Subject
 from isfc.layout.catalogue import read_content
-from scenarios.figures import report_runs
+from isfc.search import report_runs
 from scenarios.figures.losses import after_losses
 from tests.isfc.cli.studio.holding import At, Holding
 from tests.lengthy import few_in_every_run

@@ -1,0 +1,112 @@
+"""No figure of the model is a bare number in what a public function returns."""
+
+import inspect
+from collections.abc import Iterator
+from types import MappingProxyType
+from typing import Any, Final, get_args
+
+import pytest
+
+import isfc
+from isfc.arguments import annotation_of
+from scenarios.figures.figure import Figure, Interval, Range, Unit
+
+MODEL: Final = ("isfc.search.", "scenarios.figures.", "scenarios.moves.")
+"""Where the model's figures are made of what runs count, which `scenarios.runs` has."""
+
+_COUNTED: Final = "counted in one run: ``figures`` has it with its range"
+_GIVEN: Final = "given by who asks"
+_SHORT: Final = "of short runs beside each other: evidence for what is named, which has no unit"
+
+BARE: Final = MappingProxyType(
+    {
+        "Figure": "what it is made of: all others are of this type",
+        "Interval": "what it is made of: the ends of a range",
+        "Odds": "a share of cases, read off a range",
+        "Simulation": _COUNTED,
+        "EvacuationOutcome": _COUNTED,
+        "RollingOutcome": _COUNTED,
+        "Turn": _COUNTED,
+        "Evacuated": _COUNTED,
+        "Pass": "counted in one run: the times of its guest have ranges",
+        "OtherTraffic": "counted in runs until steady, with the spread of these",
+        "CollisionOutcome": "counted in several runs, with their spread: nothing is published",
+        "WouldMove": "by the rules of relocation alone, at the rate of the passes",
+        "Carried": "by IBM's rule of thumb",
+        "LinkSizing": _GIVEN,
+        "Limits": _GIVEN,
+        "Response": _GIVEN,
+        "StatusLine": "when an operator asked",
+        "Limit": _SHORT,
+        "Share": _SHORT,
+        "SeenResource": _SHORT,
+        "Waited": _SHORT,
+    }
+)
+"""Classes that have numbers of their own, and why each is no figure of the model."""
+
+
+def returned() -> Iterator[type]:
+    """Every class of the model that is reached from what public functions return, each once."""
+    known: set[type] = set()
+    public = [getattr(isfc, name) for name in isfc.__all__]
+    waiting = [annotation_of(inspect.unwrap(each), "return") for each in public if is_routine(each)]
+    while waiting:
+        hint = waiting.pop()
+        waiting += get_args(hint)
+        if inspect.isclass(hint) and hint not in known and hint.__module__.startswith(MODEL):
+            known.add(hint)
+            yield hint
+            waiting += [kind for _, kind in fields(hint)]
+
+
+def is_routine(public: object) -> bool:
+    return inspect.isroutine(public) and "return" in getattr(
+        inspect.unwrap(public), "__annotations__", {}
+    )
+
+
+def fields(kind: type) -> list[tuple[str, Any]]:
+    """The public fields and properties of a class, with what they are annotated with."""
+    found = {
+        name: annotation_of(base, name)
+        for base in kind.__mro__
+        for name in inspect.get_annotations(base)
+    }
+    for name, each in vars(kind).items():
+        if isinstance(each, property):
+            found[name] = annotation_of(each.fget, "return")
+    return [(name, hint) for name, hint in found.items() if not name.startswith("_")]
+
+
+def bare(kind: type) -> list[str]:
+    """The names of its numbers."""
+    return [name for name, hint in fields(kind) if hint is float or float in get_args(hint)]
+
+
+def test_no_number_of_the_model_is_bare_in_an_answer() -> None:
+    """A class of answers with a number is a failure here until it is a figure or has a reason."""
+    every = {kind.__name__: bare(kind) for kind in returned()}
+    assert every.keys() >= {"Figure", "AfterLoss", "PairOdds", "SizedLink", "Relief"}
+    numbered = {name for name, numbers in every.items() if numbers and not name.endswith("Json")}
+    assert numbered == BARE.keys()
+
+
+@pytest.mark.parametrize(
+    ("within", "why"), [(None, ""), (Range(Interval(1, 2), Interval(0, 3), ""), "so")]
+)
+def test_a_figure_has_a_range_or_says_why_not(within: Range | None, why: str) -> None:
+    with pytest.raises(ValueError, match="expected a range, or why there is none"):
+        Figure(1.0, Unit.MB_PER_S, within, why)
+
+
+@pytest.mark.slow
+def test_a_figure_says_what_it_is_of() -> None:
+    (first, _) = isfc.carried("published-1", pairs=5)
+    assert repr(first.stated).startswith(f"<Figure {first.stated} MB/s with 5 pairs of HL")
+    assert first.stated.sender == "CLIENT"
+    assert first.saturated.load is not None
+    assert first.saturated.load.is_saturating
+    assert first.stated.load is not None
+    assert not first.stated.load.is_saturating
+    assert first.stated.ends.low < first.stated.value < first.stated.ends.high
