@@ -62,6 +62,20 @@ def edits() -> None:
     print([each.stated.value > 0 for each in figures], *said, kind, isfc.deck_partitions(""))
 
 
+def of(figure: isfc.Figure) -> str:
+    """A figure of the model, in words."""
+    known: isfc.Range | None = figure.range
+    ends: isfc.Interval = figure.ends
+    unit: isfc.Unit = figure.unit
+    return figure.no_range if known is None else f"{ends} {unit}, from {known.basis}"
+
+
+def took(moves: isfc.MovesFigures) -> list[str]:
+    """What moves took, and each guest."""
+    guests: tuple[isfc.MovedFigures, ...] = moves.guests
+    return [of(moves.seconds), *(of(each.seconds) for each in guests)]
+
+
 def open_text() -> str:
     """A layout of two fibres."""
     lines: list[str] = []
@@ -166,6 +180,7 @@ def guest() -> isfc.GuestPlan:
 def relocations(layout: isfc.Layout) -> None:
     """A guest that is moved in virtual time."""
     moved: isfc.EvacuationOutcome = isfc.relocate(layout, guest())
+    print(took(moved.figures))
     print([row["seconds"] for row in moved.rows()], moved.longest_stop_s)
 
 
@@ -224,7 +239,7 @@ def decisions(layout: isfc.Layout) -> None:
     print(best.given.figures)
     try:
         sized: isfc.LinkSizing = isfc.size(0.5, lost="all")
-        print(sized.best and sized.best.layout, [(one.left.range, one.odds) for one in sized.links])
+        print(sized.best and sized.best.layout, [(of(one.left), one.odds) for one in sized.links])
     except isfc.ConfigurationError as error:
         print(error)
     plan = guest()

@@ -13,22 +13,25 @@ CHANNELS_MAX: Final = 8
 
 
 def with_channels(layout: Layout, count: int) -> Layout:
-    """The layout over so many fibres: its first ones, and then more like the last.
+    """The layout over so many fibres: its first ones, and then more like the fullest of these.
 
-    A fibre keeps its CTCs, as many of them as a link of 16 has room for; one that is new has as
-    many as the last. New CTCs have the numbers after the last; new chpids share nothing.
+    A fibre that is new has as many CTCs as that; where a link of 16 has no room for all, each
+    keeps as many as there is room for. New CTCs have the numbers after the last; new chpids share
+    nothing.
     """
-    fibres = list(layout.fibres[:count])
-    last = fibres[-1]
-    while len(fibres) < count:
-        name, chpids = f"{last.name}+{len(fibres)}", unused_chpids(fibres)
-        fibres.append(replace(last, name=name, chpids=chpids, channels=(), ports=()))
     devices = layout.device_list()
-    most = CTCS_MAX // count
-    own = {fibre: [ctc for ctc in devices if ctc.fibre == fibre][:most] for fibre in fibres}
-    ctcs = [ctc for each in own.values() for ctc in each]
-    for fibre in fibres[len(layout.fibres) :]:
-        ctcs += _more(ctcs, fibre, len(own[last]))
+    own = {fibre: [ctc for ctc in devices if ctc.fibre == fibre] for fibre in layout.fibres[:count]}
+    fullest = max(own, key=lambda fibre: len(own[fibre]))
+    fibres = [*own]
+    while len(fibres) < count:
+        name, chpids = f"{fullest.name}+{len(fibres)}", unused_chpids(fibres)
+        fibres.append(replace(fullest, name=name, chpids=chpids, channels=(), ports=()))
+    new, each = fibres[len(own) :], len(own[fullest])
+    is_full = sum(map(len, own.values())) + each * len(new) > CTCS_MAX
+    most = CTCS_MAX // count if is_full else CTCS_MAX
+    ctcs = [ctc for kept in own.values() for ctc in kept[:most]]
+    for fibre in new:
+        ctcs += _more(ctcs, fibre, min(each, most))
     return replace(layout, fibres=tuple(fibres), ctcs=tuple(ctcs))
 
 

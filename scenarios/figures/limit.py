@@ -11,14 +11,15 @@ is tried first, with one seed, until one resource has most or nothing else can c
 be alike by that seed is run with the others too.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Final
 
 from isfc.layout.layout import Fibre, Layout
-from isfc.layout.rules.changes import unused_chpids
 from isfc.layout.rules.rule import ChangedLayout
+from isfc.layout.widened import with_channels
 from isfc.link.scan import CTCS_MAX
 from scenarios.figures.certainty import nobody_is_ahead, odds_ahead
 from scenarios.figures.figure import Figure
@@ -307,18 +308,18 @@ def _ratio(changed: Sequence[Glance], base: Sequence[Glance]) -> float:
 def added(layout: Layout) -> list[tuple[str, Layout]]:
     """What a site could add, and the layout with it: a CTC on each chpid, a chpid."""
     found = []
-    fibres = dict.fromkeys(ctc.fibre for ctc in layout.ctcs)
-    count = len(layout.ctcs)
-    most = max(sum(ctc.fibre is fibre for ctc in layout.ctcs) for fibre in fibres)
-    every = all(sum(ctc.fibre is fibre for ctc in layout.ctcs) == most for fibre in fibres)
-    if count + len(fibres) <= CTCS_MAX:
-        what = f"a {ordinal(most + 1)} CTC" if every else "one more CTC"
-        where = "on each chpid" if len(fibres) > 1 else "on its chpid"
-        found.append((f"{what} {where}", ChangedLayout("", _one_more_each)))
-    if count + most <= CTCS_MAX and not any(fibre.channels for fibre in fibres):
+    held = Counter(ctc.fibre for ctc in layout.ctcs)
+    count, most = len(layout.ctcs), max(held.values())
+    if count + len(held) <= CTCS_MAX:
+        alike = min(held.values()) == most
+        what = f"a {ordinal(most + 1)} CTC" if alike else "one more CTC"
+        where = "on each chpid" if len(held) > 1 else "on its chpid"
+        changed = ChangedLayout("", _one_more_each).carried_out(layout)
+        found += [(f"{what} {where}", changed)] if changed else []
+    if count + most <= CTCS_MAX and not any(fibre.channels for fibre in held):
         ctcs = f"{most} CTCs" if most > 1 else "1 CTC"
-        found.append((f"one more chpid with {ctcs}", ChangedLayout("", _one_more_chpid)))
-    return [(what, changed) for what, change in found if (changed := change.carried_out(layout))]
+        found.append((f"one more chpid with {ctcs}", with_channels(layout, len(layout.fibres) + 1)))
+    return found
 
 
 def _one_more_each(down: Sequence[Fibre]) -> Sequence[Fibre]:
@@ -329,14 +330,6 @@ def _one_more_each(down: Sequence[Fibre]) -> Sequence[Fibre]:
         for place, fibre in enumerate(down)
         for each in ([fibre, fibre] if last[fibre] == place else [fibre])
     ]
-
-
-def _one_more_chpid(down: Sequence[Fibre]) -> Sequence[Fibre]:
-    """As many CTCs as the fullest chpid has, on another one like it, at the end."""
-    fibres = list(dict.fromkeys(down))
-    fullest = max(fibres, key=lambda fibre: list(down).count(fibre))
-    other = replace(fullest, name=f"another {len(fibres)}", chpids=unused_chpids(fibres))
-    return [*down, *[other] * list(down).count(fullest)]
 
 
 _ORDINALS: Final = ("zeroth", "first", "second", "third", "fourth", "fifth", "sixth", "seventh")

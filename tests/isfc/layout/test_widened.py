@@ -1,5 +1,7 @@
 """A link over more or fewer channels than its own."""
 
+from collections import Counter
+
 import pytest
 
 from isfc.layout.catalogue import load_layout
@@ -28,6 +30,23 @@ def test_channels_and_devices_are_each_there_once(name: str) -> None:
         for end in (0, 1):
             assert len({ctc.rdevs[end] for ctc in found.ctcs}) == len(found.ctcs)
             assert len({fibre.chpids[end] for fibre in found.fibres}) == count
+
+
+def test_a_new_channel_is_like_the_fullest_and_takes_nothing_from_others_while_there_is_room() -> (
+    None
+):
+    layout = load_layout("published-12")
+    first, second, third = layout.fibres
+    uneven = layout.with_ctcs(
+        tuple(
+            ctc
+            for ctc in layout.device_list()
+            if ctc.fibre == first or ctc in (layout.device_list()[4], layout.device_list()[8])
+        )
+    )
+    held = Counter(ctc.fibre.name for ctc in with_channels(uneven, 4).ctcs)
+    assert held == {first.name: 4, second.name: 1, third.name: 1, f"{first.name}+3": 4}
+    assert {*Counter(ctc.fibre for ctc in with_channels(uneven, 6).ctcs).values()} == {2, 1}
 
 
 def test_new_channel_shares_nothing() -> None:
