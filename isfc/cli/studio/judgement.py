@@ -16,13 +16,13 @@ from isfc.cli.html.template import greatest, macro, ranged, table
 from isfc.cli.judgement.carried import CAPTION, differences
 from isfc.cli.judgement.opened import UNRANGED, compared, seen_util
 from isfc.cli.output.ranges import between
-from isfc.cli.studio.tasks import Question, Subject, Why, whys
+from isfc.cli.studio.tasks import Beside, Question, Subject, Why, asides
 
 Known = Callable[[Question], isfc.ModelledRate | None]
 """What the model has said so far; None if it was not asked yet."""
 
-KnownWhy = Callable[[Why], str | None]
-"""What limits a link, in a sentence; None if it was not asked yet."""
+KnownSaid = Callable[[Why | Beside], str | None]
+"""What is said of a link below its figures; None if it was not asked yet."""
 
 PENDING: Final = "…"
 _PARTS: Final = "studio/page/judgement.html"
@@ -110,11 +110,11 @@ def _sends(links: Mapping[str, _Judged]) -> str:
 
 
 def capacity(
-    subject: Subject, opened: Subject, pairs: int, known: Known, known_why: KnownWhy
+    subject: Subject, opened: Subject, pairs: int, known: Known, known_said: KnownSaid
 ) -> Markup:
     """What each node can send, by rule and by model, and the difference to the layout as opened.
 
-    And what limits the slower direction.
+    And what limits the slower direction, and what is left beside others of the decks.
 
     A note that is of several links comes once, below them.
     """
@@ -128,7 +128,7 @@ def capacity(
     most = greatest(figure for both in rates for figure in both)
     rows, verdicts = [], []
     notes: dict[str, None] = {}
-    asked_why, limits = whys(subject, pairs, known), []
+    limits = [said for each in asides(subject, pairs, known) if (said := known_said(each))]
     for name, each in links.items():
         of = f" of {name}" if len(links) > 1 else ""
         if subject != opened and (not of or each.is_changed):
@@ -147,8 +147,6 @@ def capacity(
                 strict=True,
             )
         ]
-        if (asked := asked_why.get(name)) and (said := known_why(asked)):
-            limits.append(said)
         if each.figures:
             notes |= dict.fromkeys(differences(each.plan, each.figures))
         notes |= dict.fromkeys(

@@ -8,7 +8,15 @@ from markupsafe import Markup
 import isfc
 from isfc.cli.html.template import macro
 from isfc.cli.studio.drawing import overview, touchable
-from isfc.cli.studio.judgement import Known, KnownWhy, capacity, changes, findings, in_short, orders
+from isfc.cli.studio.judgement import (
+    Known,
+    KnownSaid,
+    capacity,
+    changes,
+    findings,
+    in_short,
+    orders,
+)
 from isfc.cli.studio.tasks import SOURCE, Subject
 
 
@@ -27,7 +35,7 @@ class LayoutEdited(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     source: str = SOURCE
 
 
-def look(wanted: LayoutEdited, known: Known, why: KnownWhy) -> dict[str, Any]:
+def look(wanted: LayoutEdited, known: Known, said: KnownSaid) -> dict[str, Any]:
     """What the page shows of it. Raises `ConfigurationError` for what cannot be."""
     if wanted.source == SOURCE:
         whole = Subject(wanted.text).read()
@@ -46,7 +54,7 @@ def look(wanted: LayoutEdited, known: Known, why: KnownWhy) -> dict[str, Any]:
         "struck": sorted(struck),
         "answer": in_short(subject, opened, wanted.pairs, known),
         "drawing": _drawing(whole, left),
-        "capacity": capacity(subject, opened, wanted.pairs, known, why),
+        "capacity": capacity(subject, opened, wanted.pairs, known, said),
         "orders": orders(judged),
         "findings": findings(judged, able=not struck),
         "changes": changes(opened.read(), whole, sorted(struck)),

@@ -27,7 +27,7 @@ from isfc.cli.studio.look import LayoutEdited, look
 from isfc.cli.studio.page import asset, page
 from isfc.cli.studio.panels import PANELS, RunPair, compare, show_panel
 from isfc.cli.studio.runs import Run, run
-from isfc.cli.studio.tasks import Question, Subject, Why, ask, find_why, questions, whys
+from isfc.cli.studio.tasks import Beside, Question, Subject, Why, asides, ask, find_said, questions
 from isfc.cli.studio.work import Busy, Failed, Work
 
 ANSWERS_MAX: Final = 512
@@ -72,7 +72,7 @@ class Studio:
             "workloads": complete_workload(""),
         }
         self._answers: OrderedDict[Question, ModelledRate] = OrderedDict()
-        self._limits: OrderedDict[Why, str] = OrderedDict()
+        self._said: OrderedDict[Why | Beside, str] = OrderedDict()
 
     def app(self, token: str, port: int) -> GuardedApplication:
         """The application, below ``/TOKEN/``, for the host and the port that it is served at."""
@@ -102,7 +102,7 @@ class Studio:
 
     async def _look(self, request: Request) -> Response:
         wanted = await _read(request, LayoutEdited)
-        return JSONResponse(look(wanted, self._known, self._limits.get))
+        return JSONResponse(look(wanted, self._known, self._said.get))
 
     async def _judge(self, request: Request) -> Response:
         wanted = await _read(request, Judge)
@@ -151,7 +151,7 @@ class Studio:
 
         def known() -> dict[str, Any]:
             of = subject, opened, wanted.pairs, self._known
-            said = {"answer": in_short(*of), "capacity": capacity(*of, self._limits.get)}
+            said = {"answer": in_short(*of), "capacity": capacity(*of, self._said.get)}
             return {"revision": wanted.revision, **said}
 
         yield known()
@@ -163,12 +163,12 @@ class Studio:
                     raise ConfigurationError(answer.message)
                 _remember(self._answers, question, answer)
                 yield known()
-        reasons = whys(subject, wanted.pairs, self._known).values()
-        unasked = [why for why in reasons if why not in self._limits]
-        async for why, said in self._work.together(find_why, unasked):
+        every = asides(subject, wanted.pairs, self._known)
+        unasked = [aside for aside in every if aside not in self._said]
+        async for aside, said in self._work.together(find_said, unasked):
             if isinstance(said, Failed):
                 raise ConfigurationError(said.message)
-            _remember(self._limits, why, said)
+            _remember(self._said, aside, said)
             yield known()
         yield {"revision": wanted.revision, "done": True}
 

@@ -84,23 +84,44 @@ class Why:
     sender: str
     mb_per_s: float
 
+    def find(self) -> str:
+        """It, in a sentence."""
+        return saturated_limit(self.subject.read().link(self.link), self.sender, self.mb_per_s)
 
-def whys(
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What a link carries while other links are busy that decks have on its chpids."""
+
+    subject: Subject
+    link: str
+
+    def find(self) -> str:
+        """It, or why it cannot be run, as ``isfc plan`` says it; nothing without such links."""
+        return " ".join(note.text for note in isfc.others_busy(self.subject.read(), self.link))
+
+
+def asides(
     subject: Subject, pairs: int, known: Callable[[Question], isfc.ModelledRate | None]
-) -> dict[str, Why]:
-    """What is to be asked of each link of which all is known: of its slower direction."""
+) -> list[Why | Beside]:
+    """What is to be asked of each link of which all is known: of its slower direction, why.
+
+    Then of each link of a file whose decks have others.
+    """
     answers: dict[str, list[isfc.ModelledRate]] = defaultdict(list)
     for question in questions(subject, pairs):
         if (answer := known(question)) is not None:
             answers[question.link].append(answer)
-    return {
-        link: Why(subject, link, slower.sender, slower.saturated.value)
+    whys = [
+        Why(subject, link, slower.sender, slower.saturated.value)
         for link, both in answers.items()
         if len(both) > 1
         for slower in [min(both, key=lambda each: each.saturated.value)]
-    }
+    ]
+    collection = subject.read()
+    return [*whys, *(Beside(subject, link.name) for link in collection.links if collection.others)]
 
 
-def find_why(_: Tell, why: Why) -> str:
-    """What limits it, in a sentence."""
-    return saturated_limit(why.subject.read().link(why.link), why.sender, why.mb_per_s)
+def find_said(_: Tell, asked: Why | Beside) -> str:
+    """What is said of a link below its figures."""
+    return asked.find()

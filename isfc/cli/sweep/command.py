@@ -25,6 +25,7 @@ from isfc.cli.output.progress import progress_bar
 from isfc.cli.output.streams import show, show_csv, show_json
 from isfc.cli.sweep.page import (
     HEADING,
+    Swept,
     best_lines,
     check_columns,
     length_of,
@@ -103,7 +104,8 @@ def sweep(
     kept = RowStore(store or specification.with_suffix(".rows"))
     rows = _rows(cells, kept, jobs, cluster)
     axes = [*cells[0].axes]
-    told = with_odds(cells, rows, axes)
+    swept = Swept.of(cells, rows, axes)
+    told = with_odds(swept)
     if output is not None:
         write_table(output, told)
     if picture.plot is not None:
@@ -115,9 +117,9 @@ def sweep(
     else:
         notes = several_notes(map(cell_notes, cells, rows), LISTED)
         length = length_of(cells[0].experiment)
-        table = sweep_table(cells, rows, axes)
-        said = [line for line in (range_line(cells, rows), odds_line(rows, axes)) if line]
-        best = best_lines(cells, rows, axes)
+        table = sweep_table(swept)
+        said = [line for line in (range_line(cells, rows), odds_line(swept)) if line]
+        best = best_lines(swept)
         show(*best, *[""] * bool(best), HEADING, table, "", *said, "", length, *note_lines(notes))
 
 

@@ -1,7 +1,8 @@
 """What ``isfc sweep`` shows: a line for each place in the grid, and any column over any other."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final, Self
 
 from rich.table import Table
 
@@ -9,7 +10,7 @@ from isfc.cli.output.curves import axis, curves, names_axis, nominal
 from isfc.cli.output.picture import Spec, picture
 from isfc.cli.output.ranges import factor_line, plain, range_note
 from isfc.cli.output.table import plain_table
-from isfc.cli.sweep.standing import BEST, COLUMN, alike_in, compared_in, standings
+from isfc.cli.sweep.standing import BEST, COLUMN, Place, alike_in, standings
 from isfc.cli.sweep.standing import HEADING as HEADING_ODDS
 from isfc.cli.sweep.standing import NOTE as ODDS_NOTE
 from isfc.errors import ConfigurationError
@@ -51,20 +52,36 @@ def varying_axes(rows: Sequence[Row], axes: Sequence[str]) -> list[str]:
     return varying or [axes[0]]
 
 
-def sweep_table(cells: Sequence[Cell], rows: Sequence[Row], axes: Sequence[str]) -> Table:
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """The rows of a grid by their places on the axes that vary, and which of them is ahead."""
+
+    rows: Sequence[Row]
+    varying: list[str]
+    groups: dict[Place, list[Row]]
+    odds: dict[Place, Odds | str]
+    """As `standings` has them."""
+
+    @classmethod
+    def of(cls, cells: Sequence[Cell], rows: Sequence[Row], axes: Sequence[str]) -> Self:
+        """Compare them."""
+        varying = varying_axes(rows, axes)
+        found = groups(rows, varying)
+        return cls(rows, varying, found, standings(found, cells, rows, varying))
+
+
+def sweep_table(swept: Swept) -> Table:
     """A line for each place on the axes that vary; seeds become their mean and MB/s' spread."""
-    varying = varying_axes(rows, axes)
+    rows, odds = swept.rows, swept.odds
     seeded = len({row[_SEED] for row in rows}) > 1
     places = (
         f"{'' if isinstance(rows[0][axis], str) else '>'}{HEADINGS.get(axis, axis)}"
-        for axis in varying
+        for axis in swept.varying
     )
     rate, *others = (f">{heading}" for heading in (*SHOWN, *(["spread"] if seeded else [])))
-    found = groups(rows, varying)
-    odds = standings(found, cells, rows, varying)
     ahead = [HEADING_ODDS] if odds else []
     table = plain_table(*places, rate, "~range", *ahead, *others, gap=1, no_wrap=True)
-    for place, group in found.items():
+    for place, group in swept.groups.items():
         figures = [[row[column] for row in group] for column, _ in SHOWN.values()]
         means = [sum(values) / len(values) for values in figures]
         spread = spread_percent(figures[0])
@@ -73,7 +90,7 @@ def sweep_table(cells: Sequence[Cell], rows: Sequence[Row], axes: Sequence[str])
         )
         table.add_row(
             *(str(value).replace("FICON Express", "Ex") for value in place),
-            *(rate, plain(_likely(group)), *([_ahead(odds[place])] if odds else []), *others),
+            *(rate, plain(_likely(group)), *([str(odds[place])] if odds else []), *others),
             *(["-" if spread is None else f"{spread:.1f}"] if seeded else []),
         )
     return table
@@ -85,49 +102,40 @@ def _likely(group: Sequence[Row]) -> Interval:
     return Interval(*(sum(row[end] for row in group) / len(group) for end in (low, high)))
 
 
-def _ahead(said: Odds | str) -> str:
-    return said if isinstance(said, str) else str(said)
-
-
-def with_odds(cells: Sequence[Cell], rows: Sequence[Row], axes: Sequence[str]) -> list[Row]:
+def with_odds(swept: Swept) -> list[Row]:
     """The same rows with one column more, `COLUMN`; of several seeds the odds of their mean."""
-    varying = varying_axes(rows, axes)
-    odds = standings(groups(rows, varying), cells, rows, varying)
     shares = {
         place: (0.5 if said == BEST else None) if isinstance(said, str) else said.share
-        for place, said in odds.items()
+        for place, said in swept.odds.items()
     }
-    return [{**row, COLUMN: shares.get(_place(row, varying))} for row in rows]
+    return [{**row, COLUMN: shares.get(_place(row, swept.varying))} for row in swept.rows]
 
 
-def best_lines(cells: Sequence[Cell], rows: Sequence[Row], axes: Sequence[str]) -> list[str]:
+def best_lines(swept: Swept) -> list[str]:
     """The best row of each load, the first few; nothing where rows are not compared."""
-    varying = varying_axes(rows, axes)
-    found = groups(rows, varying)
-    odds = standings(found, cells, rows, varying)
-    best = [place for place, said in odds.items() if said == BEST]
-    alike = alike_in(varying)
+    best = [place for place, said in swept.odds.items() if said == BEST]
+    alike = alike_in(swept.varying)
     lines = []
     for place in best[:BEST_SHOWN]:
-        named = {axis: f"{axis} {value}" for axis, value in zip(varying, place, strict=True)}
+        group = swept.groups[place]
+        named = {axis: f"{axis} {value}" for axis, value in zip(swept.varying, place, strict=True)}
         load = ", ".join(named[axis] for axis in alike)
         what = ", ".join(words for axis, words in named.items() if axis not in alike)
-        rate = sum(row["mb_per_s"] for row in found[place]) / len(found[place])
+        rate = sum(row["mb_per_s"] for row in group) / len(group)
         lines.append(
             f"Best{f' of {load}' * bool(load)}: {what}; "
-            f"{rate:.1f} ({plain(_likely(found[place]))}) MB/s both ways."
+            f"{rate:.1f} ({plain(_likely(group))}) MB/s both ways."
         )
     if more := len(best) - len(lines):
         lines.append(f"And {more} more, in the lines of the table that have '{BEST}'.")
     return lines
 
 
-def odds_line(rows: Sequence[Row], axes: Sequence[str]) -> str:
+def odds_line(swept: Swept) -> str:
     """What the odds of the table are of; nothing where there are none."""
-    varying = varying_axes(rows, axes)
-    if compared_in(varying) is None or len(groups(rows, varying)) < 2:
+    if not swept.odds:
         return ""
-    alike = alike_in(varying)
+    alike = alike_in(swept.varying)
     return ODDS_NOTE.format(alike=listed(alike) if alike else "sweep")
 
 
@@ -150,15 +158,15 @@ def length_of(experiment: Experiment) -> str:
     )
 
 
-def groups(rows: Sequence[Row], axes: Sequence[str]) -> dict[tuple[Any, ...], list[Row]]:
+def groups(rows: Sequence[Row], axes: Sequence[str]) -> dict[Place, list[Row]]:
     """The rows by their place on some axes, in the order in which the places first come."""
-    found: dict[tuple[Any, ...], list[Row]] = {}
+    found: dict[Place, list[Row]] = {}
     for row in rows:
         found.setdefault(_place(row, axes), []).append(row)
     return found
 
 
-def _place(row: Row, axes: Sequence[str]) -> tuple[Any, ...]:
+def _place(row: Row, axes: Sequence[str]) -> Place:
     return tuple(row[axis] for axis in axes)
 
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from isfc.cli.sweep.page import groups, odds_line, varying_axes, with_odds
-from isfc.cli.sweep.standing import alike_in, standings
+from isfc.cli.sweep.page import Swept, odds_line, with_odds
+from isfc.cli.sweep.standing import alike_in
 from isfc.layout.catalogue import load_layout
 from isfc.search.grid import Cell
 from scenarios.figures.certainty import Odds
@@ -20,13 +20,12 @@ def said(*rows: tuple[Any, ...]) -> list[str]:
     """What is said of rows, each the values of `AXES` and MB/s."""
     made = [dict(zip((*AXES, "mb_per_s"), row, strict=True)) for row in rows]
     cells = [Cell({axis: row[axis] for axis in AXES}, RUN) for row in made]
-    varying = varying_axes(made, AXES)
-    found = standings(groups(made, varying), cells, made, varying)
-    for row in with_odds(cells, made, AXES):
-        known = found.get(tuple(row[axis] for axis in varying))
+    swept = Swept.of(cells, made, AXES)
+    for row in with_odds(swept):
+        known = swept.odds.get(tuple(row[axis] for axis in swept.varying))
         share = known.share if isinstance(known, Odds) else 0.5 if known == "best" else None
         assert row["best_is_ahead_odds"] == share
-    return [*map(str, found.values())]
+    return [*map(str, swept.odds.values())]
 
 
 def test_layouts_are_compared_at_the_same_load_and_by_the_mean_over_seeds() -> None:
@@ -63,6 +62,8 @@ def test_one_row_has_no_odds() -> None:
 
 @pytest.mark.parametrize(("axis", "values"), [("pairs", (1, 5)), ("layout", ("a", "b"))])
 def test_odds_of_a_sweep_of_one_axis_are_of_the_whole_sweep(
-    axis: str, values: tuple[object, object]
+    axis: str, values: tuple[Any, Any]
 ) -> None:
-    assert "the same sweep" in odds_line([{axis: each} for each in values], [axis])
+    rows = [{axis: each, "mb_per_s": 1.0} for each in values]
+    swept = Swept.of([Cell(row, RUN) for row in rows], rows, [axis])
+    assert "the same sweep" in odds_line(swept)
