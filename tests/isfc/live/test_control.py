@@ -13,7 +13,8 @@ import pytest
 
 from isfc.errors import ConfigurationError, RemoteProtocolError
 from isfc.live import control
-from isfc.live.control import LIMITS, BadRequest, ControlLimits, ControlServer, Reply, ask
+from isfc.live.control import LIMITS, BadRequest, ControlLimits, ControlServer, Reply
+from tests.isfc.live.asking import ask
 from tests.live.pair import Run, run_live
 from tests.waiting import PATIENCE_S, wait_until
 
