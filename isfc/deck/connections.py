@@ -13,13 +13,12 @@ from ctc.address import ChpidId, Rdev, format_chpid, format_rdev
 from isfc.arguments import checked
 from isfc.deck.deck import Device
 from isfc.deck.hint import hinted_ports
-from isfc.deck.iocp import parse_deck
+from isfc.deck.kept import read_kept
 from isfc.deck.pairing import Joined, Pairing
-from isfc.deck.partition import DeckSystem, find_system
+from isfc.deck.partition import DeckSystem
 from isfc.deck.wiring import never_paired, pair_all
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import AnyLayout, given_collection
-from isfc.layout.checked_toml import show_key, within
 from isfc.layout.collection import Collection
 from isfc.link.name import NodeName
 
@@ -106,11 +105,7 @@ def kept_systems(collection: Collection) -> dict[NodeName, DeckSystem]:
     """The systems of the decks that a layout keeps."""
     found: dict[NodeName, DeckSystem] = {}
     for kept in collection.decks:
-        place = f"[deck.{show_key(kept.name)}]"
-        deck = parse_deck(kept.cards, f"{place} cards")
-        with within(f"{place} systems"):
-            for node, partition in kept.partitions.items():
-                found[node] = find_system(f"{node}={partition}", [deck])
+        found |= read_kept(kept)[1]
     return found
 
 

@@ -105,11 +105,7 @@ def deck_text(
         for link in collection.links_of(node)
         for fibre in link.fibres
     ]
-    named = ",".join(f"({node},{images[node]:X})" for node in machine.systems)
-    lines = [
-        *_heading(collection, machine),
-        f" RESOURCE PARTITION=((CSS(0),{named}))",
-    ]
+    lines = [*_heading(collection, machine, images)]
     units: dict[tuple[Channel, Channel, NodeName], list[_FibreEnd]] = {}
     for end in ends:
         units.setdefault(end.unit, []).append(end)
@@ -145,8 +141,10 @@ def left_out(collection: Collection, ports: Ports) -> Iterator[str]:
         )
 
 
-def _heading(collection: Collection, machine: Machine) -> Iterator[str]:
-    """The comments that a deck begins with."""
+def _heading(
+    collection: Collection, machine: Machine, images: Mapping[NodeName, int]
+) -> Iterator[str]:
+    """The comments that a deck begins with, and its partitions."""
     for node in machine.systems:
         links = collection.links_of(node)
         partners = ", ".join(link.nodes[link.nodes[0] == node] for link in links)
@@ -156,6 +154,8 @@ def _heading(collection: Collection, machine: Machine) -> Iterator[str]:
     if machine.conflict:
         yield _NO_CECS
     yield _OWN_NUMBERS
+    named = ",".join(f"({node},{images[node]:X})" for node in machine.systems)
+    yield f" RESOURCE PARTITION=((CSS(0),{named}))"
 
 
 def _apart(lines: Iterable[str]) -> Iterator[str]:
@@ -169,8 +169,7 @@ def _apart(lines: Iterable[str]) -> Iterator[str]:
 def bare_deck(collection: Collection, machine: Machine) -> KeptDeck:
     """A deck of a machine of which none is kept: its partitions alone, of CSS 0."""
     images = {system: mif for mif, system in enumerate(collection.systems, start=1)}
-    named = ",".join(f"({node},{images[node]:X})" for node in machine.systems)
-    lines = [*_heading(collection, machine), f" RESOURCE PARTITION=((CSS(0),{named}))"]
+    lines = _heading(collection, machine, images)
     partitions = {node: str(node) for node in machine.systems}
     return KeptDeck(machine.name, partitions, (), "".join(f"{line}\n" for line in _apart(lines)))
 

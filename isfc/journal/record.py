@@ -230,17 +230,8 @@ class JournalReader:
 def _decode_record(index: int, offset: int, payload: bytes) -> JournalRecord:
     """Raises `JournalError` for what no `encode_record` makes."""
     try:
-        (
-            code,
-            now_ns,
-            number,
-            frame_count,
-            event_count,
-            deadline_ns,
-            frames_digest,
-            events_digest,
-            error_length,
-        ) = _FIXED.unpack_from(payload)
+        code, now_ns, number, *came_of_it, error_length = _FIXED.unpack_from(payload)
+        frame_count, event_count, deadline_ns, frames_digest, events_digest = came_of_it
         if code not in _ACTS:
             raise JournalError(f"an unknown act {code}", offset)
         given = memoryview(payload)[_FIXED.size + error_length :]
