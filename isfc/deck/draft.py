@@ -11,7 +11,7 @@ from isfc.deck.deck import Channel, ControlUnit, CuPath
 from isfc.deck.kept import read_kept
 from isfc.deck.partition import DeckSystem
 from isfc.deck.place import Place
-from isfc.deck.restated import cards, of_css, ranges, remark, restated
+from isfc.deck.restated import cards, of_css, ranges, remark, restated, runs
 from isfc.layout.collection import KeptDeck
 from isfc.link.name import NodeName
 
@@ -273,14 +273,11 @@ def _unit_addresses(unit: ControlUnit) -> str:
 
 def _runs(devices: Sequence[DraftDevice]) -> Iterator[list[DraftDevice]]:
     """Devices whose numbers and unit addresses go on, of the same partitions."""
-    run: list[DraftDevice] = []
-    for each in sorted(devices, key=lambda device: (device.rdev, device.address)):
-        if run and (
-            (each.rdev, each.address) != (run[-1].rdev + 1, run[-1].address + 1)
-            or (each.admitted, each.given) != (run[-1].admitted, run[-1].given)
-        ):
-            yield run
-            run = []
-        run.append(each)
-    if run:
-        yield run
+    ordered = sorted(devices, key=lambda device: (device.rdev, device.address))
+    return runs(
+        ordered,
+        lambda last, each: (
+            (each.rdev, each.address, each.admitted, each.given)
+            == (last.rdev + 1, last.address + 1, last.admitted, last.given)
+        ),
+    )

@@ -14,6 +14,7 @@ from ctc.address import ChpidId, Rdev, format_chpid, format_rdev
 from isfc.deck.card import CONTINUED_COLUMN
 from isfc.deck.hint import format_fibre_hints, format_hints
 from isfc.deck.machines import Machine, channels_known
+from isfc.deck.restated import runs
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Channel, ChannelEnd, Collection, KeptDeck
 from isfc.layout.in_words import first_listed
@@ -344,13 +345,7 @@ def _runs(
     owners: Mapping[tuple[Rdev, int], Sequence[NodeName]],
 ) -> Iterator[tuple[Rdev, int, int, Sequence[NodeName]]]:
     """Runs of devices of the same systems: number, unit address, how many, whose."""
-    run: tuple[Rdev, int, int, Sequence[NodeName]] | None = None
-    for (rdev, address), nodes in owners.items():
-        if run and (rdev, address, nodes) == (run[0] + run[2], run[1] + run[2], run[3]):
-            run = (*run[:2], run[2] + 1, nodes)
-        else:
-            if run:
-                yield run
-            run = rdev, address, 1, nodes
-    if run:
-        yield run
+    devices = [(rdev, address, nodes) for (rdev, address), nodes in owners.items()]
+    for run in runs(devices, lambda last, each: each == (last[0] + 1, last[1] + 1, last[2])):
+        rdev, address, nodes = run[0]
+        yield rdev, address, len(run), nodes

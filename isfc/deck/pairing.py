@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
-from ctc.address import format_rdev
+from ctc.address import ChpidId, Rdev, format_rdev
 from isfc.deck.cabling import Cabling, DeviceGroup
 from isfc.deck.deck import Channel, ControlUnit, Device
 from isfc.deck.partition import DeckSystem
@@ -55,6 +55,16 @@ class Joined:
     devices: tuple[Device, Device]
     channels: tuple[Channel, Channel]
 
+    @property
+    def rdevs(self) -> tuple[Rdev, Rdev]:
+        """The device number at each end."""
+        return self.devices[0].rdev, self.devices[1].rdev
+
+    @property
+    def chpids(self) -> tuple[ChpidId, ChpidId]:
+        """The chpid at each end."""
+        return self.channels[0].chpid, self.channels[1].chpid
+
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
@@ -64,6 +74,11 @@ class Pairing:
     ctcs: tuple[Joined, ...]
     unpaired: tuple[Unpaired, ...]
     inferred: Mapping[str, str]
+
+    @property
+    def nodes(self) -> tuple[NodeName, NodeName]:
+        """The names of the two systems."""
+        return self.systems[0].node, self.systems[1].node
 
 
 def pair(first: DeckSystem, second: DeckSystem, cabling: Cabling) -> Pairing:

@@ -91,15 +91,13 @@ def make_io_plan(
             for channel in configuration.channels.values()
             if channel.is_osa
         ),
-        tuple(
-            sap_loads(
-                configuration,
-                (
-                    (workload, plan.channel, each.rate_per_s)
-                    for plan in channels
-                    for workload, each in zip(plan.workloads, plan.estimate.demands, strict=True)
-                ),
-            )
+        sap_loads(
+            configuration,
+            (
+                (workload, plan.channel, each.rate_per_s)
+                for plan in channels
+                for workload, each in zip(plan.workloads, plan.estimate.demands, strict=True)
+            ),
         ),
         trunk_loads(
             configuration.trunks,

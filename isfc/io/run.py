@@ -182,15 +182,13 @@ def run_configuration(
         synchronous=tuple(
             SynchronousRun(load.workload, load.outcome) for load in loads if load.outcome
         ),
-        saps=tuple(
-            sap_loads(
-                configuration,
-                (
-                    (each.workload, channel.channel, each.io_per_s)
-                    for channel in channels
-                    for each in channel.loads
-                ),
-            )
+        saps=sap_loads(
+            configuration,
+            (
+                (each.workload, channel.channel, each.io_per_s)
+                for channel in channels
+                for each in channel.loads
+            ),
         ),
         osas=tuple(
             _osa_run(channel, configuration.users_of(channel.chpid))

@@ -209,21 +209,16 @@ class JournalReader:
     """The records of a journal, one after the other.
 
     Iterating raises `JournalError` where the journal is damaged. A journal whose end is missing
-    (its process was killed) ends with its last whole record; ``truncated_length`` then says how
-    many bytes were left over.
+    (its process was killed) ends with its last whole record; ``framed.truncated_length`` then says
+    how many bytes were left over.
     """
 
     def __init__(self, read: Read) -> None:
-        self._framed = FramedReader(read, FILE_HEADER)
-
-    @property
-    def truncated_length(self) -> int:
-        """Bytes at the end that are no whole record."""
-        return self._framed.truncated_length
+        self.framed = FramedReader(read, FILE_HEADER)
 
     def __iter__(self) -> Iterator[JournalRecord]:
         """Every record. Raises `JournalError` also for what is no journal at all."""
-        for index, (offset, payload) in enumerate(self._framed):
+        for index, (offset, payload) in enumerate(self.framed):
             yield _decode_record(index, offset, payload)
 
 

@@ -147,11 +147,6 @@ class ControlServer:
             if client.has_request:
                 self._waiting.append(client)
 
-    @property
-    def waiting_length(self) -> int:
-        """Bytes that clients have not read yet."""
-        return sum(client.waiting_length for client in self.clients)
-
 
 class _Client(asyncio.Protocol):
     """One connection: lines in, lines out, in turn."""
