@@ -5,7 +5,7 @@ the operands and responses of DEACTIVE ISLINK and of VARY, and that CP lets a de
 off which is active on a link; here it goes down, as if its path were lost.
 """
 
-from ctc.address import ChpidId, Rdev, format_chpid, format_rdev
+from ctc.address import ChpidId, Rdev, format_chpid, format_rdev, parse_chpid
 from isfc.cp import messages
 from isfc.cp.messages import CommandRefused, ResponseBuilder, Target
 from isfc.cp.query import active_rdevs, ends_of
@@ -26,7 +26,7 @@ def activate_islink(operands: CommandWords, target: Target, answer: ResponseBuil
     partner: NodeName | None = None
     while operands:
         if operands.take_keyword(NODE):
-            partner = operands.take_node()
+            partner = operands.take_as(NodeName)
         elif operands.take_keyword(BUFFERS):
             count = operands.take()
             if not count.isdecimal():
@@ -61,19 +61,10 @@ def deactive_islink(operands: CommandWords, target: Target, answer: ResponseBuil
         answer.announce(messages.LINK_DEACTIVATED, format_rdev(rdev), messages.OPERATOR)
 
 
-def vary_on(operands: CommandWords, target: Target, answer: ResponseBuilder) -> None:
-    """VARY ONLINE: let devices, or those on a chpid, be used again."""
-    _vary(operands, target, answer, online=True)
-
-
-def vary_off(operands: CommandWords, target: Target, answer: ResponseBuilder) -> None:
-    """VARY OFFLINE: take devices, or the path of all devices on a chpid, out of use."""
-    _vary(operands, target, answer, online=False)
-
-
-def _vary(operands: CommandWords, target: Target, answer: ResponseBuilder, *, online: bool) -> None:
+def vary(operands: CommandWords, target: Target, answer: ResponseBuilder, *, online: bool) -> None:
+    """VARY ONLINE, or OFFLINE: let devices, or those on a chpid, be used again, or no more."""
     if operands.take_keyword(CHPID):
-        chpid = operands.take_chpid()
+        chpid = operands.take_as(parse_chpid)
         operands.end()
         _vary_chpid(chpid, target, answer, online=online)
         return

@@ -12,11 +12,12 @@ is unverified.
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from isfc.cp import messages, query
 from isfc.cp.messages import CommandRefused, CpResponse, Operated, ResponseBuilder, Target
-from isfc.cp.operate import activate_islink, deactive_islink, vary_off, vary_on
+from isfc.cp.operate import activate_islink, deactive_islink, vary
 from isfc.cp.words import ISLINK, NODE, CommandWords, matches, split
 from isfc.link.counters import LinkEndSnapshot
 from isfc.system.link_end import LinkEnd
@@ -58,8 +59,8 @@ COMMANDS: Final = (
     CpCommand("ACTivate", ISLINK, "rdev ... [NODe name] [BUffers n]", activate_islink),
     CpCommand("DEActive", ISLINK, f"{{{_SELECTED}}}", deactive_islink),
     CpCommand("DEACTIVATe", ISLINK, f"{{{_SELECTED}}}", deactive_islink),
-    CpCommand("VARY", "ONline", "{rdev ... | CHPid nn}", vary_on),
-    CpCommand("VARY", "OFFline", "{rdev ... | CHPid nn}", vary_off),
+    CpCommand("VARY", "ONline", "{rdev ... | CHPid nn}", partial(vary, online=True)),
+    CpCommand("VARY", "OFFline", "{rdev ... | CHPid nn}", partial(vary, online=False)),
     CpCommand("HELP", "", "", _help),
 )
 

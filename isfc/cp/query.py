@@ -10,7 +10,7 @@ domain 9 and Performance Toolkit.
 from collections.abc import Iterator
 from typing import Final
 
-from ctc.address import Rdev, format_chpid, format_rdev
+from ctc.address import Rdev, format_chpid, format_rdev, parse_chpid
 from isfc.cp import messages
 from isfc.cp.messages import CommandRefused, ResponseBuilder, Target
 from isfc.cp.words import CommandWords, Selection
@@ -107,7 +107,7 @@ def query_counters(operands: CommandWords, target: Target, answer: ResponseBuild
 def query_chpid(operands: CommandWords, target: Target, answer: ResponseBuilder) -> None:
     """QUERY CHPID: the devices on a chpid that are online, and those that are not."""
     channels = target.system.channels
-    chpid = operands.take_chpid()
+    chpid = operands.take_as(parse_chpid)
     operands.end()
     rdevs = channels.rdevs_on(chpid)
     if not rdevs:

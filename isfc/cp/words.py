@@ -1,10 +1,10 @@
 """The words of a CP command: abbreviations, operands and what is wrong with them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
-from ctc.address import ChpidId, Rdev, format_rdev, parse_chpid, parse_rdev
+from ctc.address import Rdev, format_rdev, parse_rdev
 from ctc.errors import CtcError
 from isfc.cp import messages
 from isfc.cp.messages import CommandRefused
@@ -17,6 +17,8 @@ NODE: Final = "NODe"
 ALL: Final = "ALL"
 BUFFERS: Final = "BUffers"
 CHPID: Final = "CHPid"
+
+_T = TypeVar("_T")
 
 
 def matches(keyword: str, word: str) -> bool:
@@ -67,26 +69,21 @@ class CommandWords:
             del self._words[0]
         return found
 
-    def take_chpid(self) -> ChpidId:
-        """The next word as a chpid."""
+    def take_as(self, read: Callable[[str], _T]) -> _T:
+        """The next word as ``read`` reads it."""
         word = self.take()
         try:
-            return parse_chpid(word)
-        except CtcError:
-            raise CommandRefused(messages.INVALID_OPERAND, word) from None
-
-    def take_node(self) -> NodeName:
-        """The next word as the name of a node."""
-        word = self.take()
-        try:
-            return NodeName(word)
-        except ConfigurationError:
+            return read(word)
+        except (CtcError, ConfigurationError):
             raise CommandRefused(messages.INVALID_OPERAND, word) from None
 
     def take_rdevs(self, *stops: str) -> tuple[Rdev, ...]:
         """One to sixteen device numbers, up to the end or to a keyword of ``stops``."""
         rdevs: list[Rdev] = []
-        for rdev in self._each_rdev(stops):
+        while self._words and not any(matches(stop, self._words[0]) for stop in stops):
+            if len(rdevs) == CTCS_MAX:
+                self.end()
+            rdev = self.take_as(parse_rdev)
             if rdev in rdevs:
                 raise CommandRefused(messages.DUPLICATE, format_rdev(rdev))
             rdevs.append(rdev)
@@ -97,7 +94,7 @@ class CommandWords:
     def take_selection(self, *, required: bool) -> Selection:
         """``rdev ... | NODe name | ALL`` and nothing else; all if they may be left out."""
         if self.take_keyword(NODE):
-            selection = Selection(node=self.take_node())
+            selection = Selection(node=self.take_as(NodeName))
         elif self.take_keyword(ALL) or not (self or required):
             selection = Selection()
         else:
@@ -109,16 +106,3 @@ class CommandWords:
         """Refuse words that are left over."""
         if self._words:
             raise CommandRefused(messages.EXTRA_OPTION, self._words[0])
-
-    def _each_rdev(self, stops: Iterable[str]) -> Iterator[Rdev]:
-        stop_words = tuple(stops)
-        count = 0
-        while self._words and not any(matches(stop, self._words[0]) for stop in stop_words):
-            if count == CTCS_MAX:
-                self.end()
-            count += 1
-            word = self.take()
-            try:
-                yield parse_rdev(word)
-            except CtcError:
-                raise CommandRefused(messages.INVALID_OPERAND, word) from None

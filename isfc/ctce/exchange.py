@@ -119,16 +119,12 @@ class Told:
         self.flight = flight
 
 
-@final
-class Happened:
-    """Something else to be told of an end, in words."""
+class Happened(NamedTuple):
+    """What happened at an end besides, in words."""
 
-    __slots__ = ("at", "at_ns", "text")
-
-    def __init__(self, at_ns: int, at: CtcPlace, text: str) -> None:
-        self.at_ns = at_ns
-        self.at = at
-        self.text = text
+    at_ns: int
+    at: CtcPlace
+    text: str
 
 
 ExchangeEvent = OrderStep | Told

@@ -13,7 +13,6 @@ from typing import Final, final
 from ctc.adapter import Adapter, AdapterEnd, Step
 from ctc.agenda import NEVER_NS
 from ctc.order import COLLISION, RESET, Order, command_of
-from ctc.order_fibre import Flight
 from ctc.state import CommandClass, CommandOutcome, State, class_of, rule_of
 from isfc.ctce.exchange import CtcPlace, ExchangeEvent, OrderStep, Told
 
@@ -175,7 +174,8 @@ class IoBook:
         outcome = None if io is None else _outcome(here.end, io, order)
         if io is not None and outcome is not None:
             here.open = None
-            io.conn_ns += 0 if flight is None else _data_ns(flight)
+            if flight is not None and flight.order.data:
+                io.conn_ns += flight.moved_ns - flight.started_ns
             self._end(here, io, event.at_ns, outcome)
         elif order.state not in (State.AVAILABLE, State.NOT_READY):
             here.attended_ns = event.at_ns
@@ -212,7 +212,3 @@ def _outcome(here: AdapterEnd, io: CommandIo, order: Order) -> str | None:
         return "ended"
     crosses = outcome is CommandOutcome.BUSY and order.state is not State.AVAILABLE
     return "collided" if crosses and not here.wins else None
-
-
-def _data_ns(flight: Flight[CtcPlace]) -> int:
-    return flight.moved_ns - flight.started_ns if flight.order.data else 0

@@ -122,11 +122,7 @@ def join_statements(
             for end, own in enumerate((each, mate))
         ]
         joined.append((ends[0], ends[1]))
-    if len(joined) != len(second):
-        raise ConfigurationError(
-            f"{systems[1]} has {len(second)} CTCE devices, {systems[0]} {len(joined)}: expected "
-            "as many of both"
-        )
+    _check_counts(systems, statements)
     return check_joined(joined)
 
 
@@ -135,12 +131,7 @@ def _join_in_order(
     statements: tuple[Sequence[CtceStatement], Sequence[CtceStatement]],
     places: Mapping[str, Place],
 ) -> list[JoinedCtc]:
-    counts = [len(each) for each in statements]
-    if counts[0] != counts[1]:
-        raise ConfigurationError(
-            f"{systems[0]} has {counts[0]} CTCE devices, {systems[1]} {counts[1]}: expected as "
-            "many of both"
-        )
+    _check_counts(systems, statements)
     ends = [
         [
             CtcEnd(
@@ -155,6 +146,17 @@ def _join_in_order(
         for system, listed in zip(systems, statements, strict=True)
     ]
     return check_joined(list(zip(*ends, strict=True)))
+
+
+def _check_counts(
+    systems: tuple[str, str], statements: tuple[Sequence[CtceStatement], Sequence[CtceStatement]]
+) -> None:
+    first, second = map(len, statements)
+    if first != second:
+        raise ConfigurationError(
+            f"{systems[1]} has {second} CTCE devices, {systems[0]} {first}: expected as many of "
+            "both"
+        )
 
 
 def check_joined(joined: list[JoinedCtc]) -> list[JoinedCtc]:

@@ -194,17 +194,19 @@ def mates_of(
     return mates
 
 
+def are_active(
+    active: Mapping[NodeName, AnyOf[Rdev]],
+    nodes: tuple[NodeName, NodeName],
+    rdevs: tuple[Rdev, Rdev],
+) -> bool:
+    """Whether both ends of a CTC are; a system that no statement is of keeps all its devices."""
+    return all(rdev in active.get(end, (rdev,)) for end, rdev in zip(nodes, rdevs, strict=True))
+
+
 def _left(link: Layout, chosen: Chosen) -> Layout:
-    """What is left of a link: the CTCs that are active at both ends."""
-    ctcs = tuple(
-        ctc
-        for ctc in link.ctcs
-        if all(
-            rdev in chosen.active.get(node, (rdev,))
-            for node, rdev in zip(link.nodes, ctc.rdevs, strict=True)
-        )
+    return link.with_ctcs(
+        tuple(ctc for ctc in link.ctcs if are_active(chosen.active, link.nodes, ctc.rdevs))
     )
-    return link.with_ctcs(ctcs)
 
 
 def _node_of(activation: Activation, devices: Mapping[NodeName, AnyOf[Rdev]]) -> NodeName:

@@ -6,20 +6,20 @@ User's Guide, "View CTC Connection Details"). A device of a kept deck without a 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ctc.address import ChpidId, Rdev, format_chpid, format_rdev
 from isfc.arguments import checked
 from isfc.deck.deck import Device
 from isfc.deck.hint import hinted_ports
-from isfc.deck.iocp import parse_deck
+from isfc.deck.kept import read_kept
 from isfc.deck.pairing import Joined, Pairing
-from isfc.deck.partition import DeckSystem, find_system
+from isfc.deck.partition import DeckSystem
+from isfc.deck.restated import runs
 from isfc.deck.wiring import never_paired, pair_all
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import AnyLayout, given_collection
-from isfc.layout.checked_toml import show_key, within
 from isfc.layout.collection import Collection
 from isfc.link.name import NodeName
 
@@ -106,11 +106,7 @@ def kept_systems(collection: Collection) -> dict[NodeName, DeckSystem]:
     """The systems of the decks that a layout keeps."""
     found: dict[NodeName, DeckSystem] = {}
     for kept in collection.decks:
-        place = f"[deck.{show_key(kept.name)}]"
-        deck = parse_deck(kept.cards, f"{place} cards")
-        with within(f"{place} systems"):
-            for node, partition in kept.partitions.items():
-                found[node] = find_system(f"{node}={partition}", [deck])
+        found |= read_kept(kept)[1]
     return found
 
 
@@ -172,9 +168,8 @@ def devices_of(system: DeckSystem) -> dict[Rdev, Device]:
 def _defined(pairings: Sequence[Pairing]) -> Iterator[Connection]:
     """What the decks join, whether a layout has it or not."""
     for pairing in pairings:
-        nodes = [system.node for system in pairing.systems]
         for ctc in pairing.ctcs:
-            first, second = _ends(nodes, ctc)
+            first, second = _ends(pairing.nodes, ctc)
             address = ctc.devices[0].unit_address
             yield Connection((first, second), address, in_link=False)
 
@@ -198,13 +193,5 @@ def _gaps(pairings: Sequence[Pairing]) -> Iterator[Connection]:
 
 def _ranges(rows: Sequence[Connection]) -> Iterator[Connection]:
     """The rows, those that follow each other as one."""
-    one: Connection | None = None
-    for row in rows:
-        if one is not None and one.followed_by(row):
-            one = Connection(one.ends, one.address, one.count + 1, one.in_link, one.gap)
-            continue
-        if one is not None:
-            yield one
-        one = row
-    if one is not None:
-        yield one
+    for run in runs(rows, Connection.followed_by):
+        yield replace(run[0], count=len(run))

@@ -89,7 +89,7 @@ def join_links(
             if choice not in found.setdefault((nodes[0], nodes[1]), []):
                 found[nodes[0], nodes[1]].append(choice)
             features[frozenset(zip(ends, ctc.chpids, strict=True))] = profile
-    if unknown := names.keys() - {name for name, _ in _partitions(machine)}:
+    if unknown := names.keys() - {*_partitions(machine)}:
         raise ConfigurationError(
             f"--systems {shown(min(unknown))}: no partition of that name in these files"
         )
@@ -232,8 +232,7 @@ def _adapter(path: Mapping[str, Any], key: str, place: str, machine: _Machine) -
 def _node(
     end: Mapping[str, Any], place: str, machine: _Machine, names: Mapping[str, NodeName]
 ) -> NodeName:
-    uri = str(end.get("partition-uri", ""))
-    name = str(end.get("partition-name") or machine.partitions.get(uri) or "")
+    name, uri = _partition(end, machine)
     if name in names:
         return names[name]
     try:
@@ -245,14 +244,19 @@ def _node(
         ) from None
 
 
-def _partitions(machine: _Machine) -> Iterator[tuple[str, str]]:
+def _partition(end: Mapping[str, Any], machine: _Machine) -> tuple[str, str]:
+    """Name and address of an end's partition; a name is empty where no file says it."""
+    uri = str(end.get("partition-uri", ""))
+    return str(end.get("partition-name") or machine.partitions.get(uri) or ""), uri
+
+
+def _partitions(machine: _Machine) -> Iterator[str]:
     """Names of all partitions that links name."""
     for link, where in machine.links:
         for path in _list(link, "paths", where):
             for device in _list(path, "devices", where):
                 for end in _list(device, "endpoint-pair", where):
-                    uri = str(end.get("partition-uri", ""))
-                    yield str(end.get("partition-name") or machine.partitions.get(uri) or ""), uri
+                    yield _partition(end, machine)[0]
 
 
 def _rdevs(end: Mapping[str, Any], place: str) -> list[Rdev]:

@@ -8,11 +8,10 @@ from ctc.address import ChpidId, Rdev, format_rdev
 from isfc.deck.access import Access
 from isfc.deck.card import Statement, read_cards
 from isfc.deck.deck import Channel, ControlUnit, CuPath
-from isfc.deck.iocp import parse_deck
-from isfc.deck.partition import DeckSystem, find_system
+from isfc.deck.kept import read_kept
+from isfc.deck.partition import DeckSystem
 from isfc.deck.place import Place
-from isfc.deck.restated import cards, of_css, ranges, remark, restated
-from isfc.layout.checked_toml import show_key, within
+from isfc.deck.restated import cards, of_css, ranges, remark, restated, runs
 from isfc.layout.collection import KeptDeck
 from isfc.link.name import NodeName
 
@@ -44,19 +43,13 @@ class Draft:
 
     def __init__(self, kept: KeptDeck) -> None:
         self.name = kept.name
-        place = f"[deck.{show_key(kept.name)}]"
         self._lines = kept.cards.split("\n")
-        self.deck = parse_deck(kept.cards, f"{place} cards")
+        self.deck, self.systems = read_kept(kept)
         self._statements = {
             card.place.line: card
-            for card in read_cards(kept.cards, f"{place} cards")
+            for card in read_cards(kept.cards, self.deck.file)
             if isinstance(card, Statement)
         }
-        with within(f"{place} systems"):
-            self.systems = {
-                node: find_system(f"{node}={partition}", [self.deck])
-                for node, partition in kept.partitions.items()
-            }
         partitions = [*self.deck.partitions.values()]
         partitions += [system.partition for system in self.systems.values()]
         images = {(partition.css, partition.name) for partition in partitions}
@@ -280,14 +273,11 @@ def _unit_addresses(unit: ControlUnit) -> str:
 
 def _runs(devices: Sequence[DraftDevice]) -> Iterator[list[DraftDevice]]:
     """Devices whose numbers and unit addresses go on, of the same partitions."""
-    run: list[DraftDevice] = []
-    for each in sorted(devices, key=lambda device: (device.rdev, device.address)):
-        if run and (
-            (each.rdev, each.address) != (run[-1].rdev + 1, run[-1].address + 1)
-            or (each.admitted, each.given) != (run[-1].admitted, run[-1].given)
-        ):
-            yield run
-            run = []
-        run.append(each)
-    if run:
-        yield run
+    ordered = sorted(devices, key=lambda device: (device.rdev, device.address))
+    return runs(
+        ordered,
+        lambda last, each: (
+            (each.rdev, each.address, each.admitted, each.given)
+            == (last.rdev + 1, last.address + 1, last.admitted, last.given)
+        ),
+    )

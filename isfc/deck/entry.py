@@ -73,7 +73,8 @@ def _ports(said: _Said, system: DeckSystem) -> Iterator[tuple[str, str, Place]]:
     if not said:
         return
     (number, *_), start = said["CONTROL UNIT"]
-    unit = system.deck.control_units.get(_hex(number, start))
+    known = start.read(number, lambda text: int(text, 16), "control unit", "4 hex digits")
+    unit = system.deck.control_units.get(known)
     if unit is None or "ENTRY LINK ADDRESS" not in said:
         return
     columns = [said.get(label, ([], start))[0] for label in ("CHP", "DEST LINK ADDRESS")]
@@ -105,10 +106,3 @@ def _same(far: str, link: str | None) -> bool:
     if link is None or _UNKNOWN.fullmatch(far):
         return link is None and _UNKNOWN.fullmatch(far) is not None
     return far[-2:] == link[-2:] and (len(far) != len(link) or far == link)
-
-
-def _hex(number: str, place: Place) -> int:
-    try:
-        return int(number, 16)
-    except ValueError:
-        raise place.error(f"{number!r} is no control unit", "4 hex digits") from None

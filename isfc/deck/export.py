@@ -14,6 +14,7 @@ from ctc.address import ChpidId, Rdev, format_chpid, format_rdev
 from isfc.deck.card import CONTINUED_COLUMN
 from isfc.deck.hint import format_fibre_hints, format_hints
 from isfc.deck.machines import Machine, channels_known
+from isfc.deck.restated import runs
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Channel, ChannelEnd, Collection, KeptDeck
 from isfc.layout.in_words import first_listed
@@ -105,11 +106,7 @@ def deck_text(
         for link in collection.links_of(node)
         for fibre in link.fibres
     ]
-    named = ",".join(f"({node},{images[node]:X})" for node in machine.systems)
-    lines = [
-        *_heading(collection, machine),
-        f" RESOURCE PARTITION=((CSS(0),{named}))",
-    ]
+    lines = [*_heading(collection, machine, images)]
     units: dict[tuple[Channel, Channel, NodeName], list[_FibreEnd]] = {}
     for end in ends:
         units.setdefault(end.unit, []).append(end)
@@ -145,8 +142,10 @@ def left_out(collection: Collection, ports: Ports) -> Iterator[str]:
         )
 
 
-def _heading(collection: Collection, machine: Machine) -> Iterator[str]:
-    """The comments that a deck begins with."""
+def _heading(
+    collection: Collection, machine: Machine, images: Mapping[NodeName, int]
+) -> Iterator[str]:
+    """The comments that a deck begins with, and its partitions."""
     for node in machine.systems:
         links = collection.links_of(node)
         partners = ", ".join(link.nodes[link.nodes[0] == node] for link in links)
@@ -156,6 +155,8 @@ def _heading(collection: Collection, machine: Machine) -> Iterator[str]:
     if machine.conflict:
         yield _NO_CECS
     yield _OWN_NUMBERS
+    named = ",".join(f"({node},{images[node]:X})" for node in machine.systems)
+    yield f" RESOURCE PARTITION=((CSS(0),{named}))"
 
 
 def _apart(lines: Iterable[str]) -> Iterator[str]:
@@ -169,8 +170,7 @@ def _apart(lines: Iterable[str]) -> Iterator[str]:
 def bare_deck(collection: Collection, machine: Machine) -> KeptDeck:
     """A deck of a machine of which none is kept: its partitions alone, of CSS 0."""
     images = {system: mif for mif, system in enumerate(collection.systems, start=1)}
-    named = ",".join(f"({node},{images[node]:X})" for node in machine.systems)
-    lines = [*_heading(collection, machine), f" RESOURCE PARTITION=((CSS(0),{named}))"]
+    lines = _heading(collection, machine, images)
     partitions = {node: str(node) for node in machine.systems}
     return KeptDeck(machine.name, partitions, (), "".join(f"{line}\n" for line in _apart(lines)))
 
@@ -345,13 +345,7 @@ def _runs(
     owners: Mapping[tuple[Rdev, int], Sequence[NodeName]],
 ) -> Iterator[tuple[Rdev, int, int, Sequence[NodeName]]]:
     """Runs of devices of the same systems: number, unit address, how many, whose."""
-    run: tuple[Rdev, int, int, Sequence[NodeName]] | None = None
-    for (rdev, address), nodes in owners.items():
-        if run and (rdev, address, nodes) == (run[0] + run[2], run[1] + run[2], run[3]):
-            run = (*run[:2], run[2] + 1, nodes)
-        else:
-            if run:
-                yield run
-            run = rdev, address, 1, nodes
-    if run:
-        yield run
+    devices = [(rdev, address, nodes) for (rdev, address), nodes in owners.items()]
+    for run in runs(devices, lambda last, each: each == (last[0] + 1, last[1] + 1, last[2])):
+        rdev, address, nodes = run[0]
+        yield rdev, address, len(run), nodes

@@ -43,6 +43,7 @@ _KEYWORDS: Final = (
 )
 
 _T = TypeVar("_T")
+_Number = TypeVar("_Number", int, float)
 
 Far = tuple[NodeName, ChpidId]
 """The other end of a fibre."""
@@ -156,22 +157,18 @@ def _hint(operands: StatementOperands) -> tuple[Key, Hint]:
     chpid = read("CHPID", parse_chpid, "1 or 2 hex digits")
     assert chpid is not None
     feature = read("FEATURE", find_profile, "a feature")
-    gbps = (
-        read("GBPS", _number(LINK_GBPS_MAX), "a number, such as 8")
-        if feature is None
-        else read(
-            "GBPS",
-            _number(feature.link_gbps),
-            f"a number up to {feature.link_gbps:g}, at which {feature.feature} runs",
-        )
-    )
+    most, wanted = float(LINK_GBPS_MAX), "a number, such as 8"
+    if feature is not None:
+        most = feature.link_gbps
+        wanted = f"a number up to {most:g}, at which {feature.feature} runs"
+    gbps = read("GBPS", _number(float, most), wanted)
     port = word["PORT"] or word["CABLE"]
     far = read("FAR", _far, "a chpid of the partner, such as BOSTON:50")
     return (chpid, read("NODE", NodeName, "a system"), far), Hint(
         profile=None if feature is None else find_profile(feature.feature, gbps),
         fibre=None if (fibre := word["FIBRE"]) is None else fibre.text,
         port=None if port is None else port.text,
-        km=read("KM", _number(KM_MAX), "a number, such as 10"),
+        km=read("KM", _number(float, KM_MAX), "a number, such as 10"),
         path=None if (path := word["PATH"]) is None else path.text,
         isl=_isl(operands.statement.place, word),
     )
@@ -189,29 +186,19 @@ def _isl(place: Place, word: Mapping[str, OperandWord | None]) -> Isl | None:
         )
     one = f"a whole number from 1 to {ISLS_MAX}"
     return Isl(
-        1 if count is None else count.read(_whole(ISLS_MAX), "*ISFC ISLS", one),
-        gbps.read(_number(LINK_GBPS_MAX), "*ISFC ISLGBPS", "a number, such as 16"),
-        each.read(_whole(CREDITS_MAX), "*ISFC CREDITS", f"a whole number from 1 to {CREDITS_MAX}"),
+        1 if count is None else count.read(_number(int, ISLS_MAX), "*ISFC ISLS", one),
+        gbps.read(_number(float, LINK_GBPS_MAX), "*ISFC ISLGBPS", "a number, such as 16"),
+        each.read(
+            _number(int, CREDITS_MAX), "*ISFC CREDITS", f"a whole number from 1 to {CREDITS_MAX}"
+        ),
     )
 
 
-def _whole(most: int) -> Callable[[str], int]:
-    """Reads a whole number from 1 to ``most``."""
+def _number(kind: Callable[[str], _Number], most: float) -> Callable[[str], _Number]:
+    """Reads a number above 0, up to ``most``."""
 
-    def read(text: str) -> int:
-        value = int(text)
-        if not 1 <= value <= most:
-            raise CtcError(text)
-        return value
-
-    return read
-
-
-def _number(most: float) -> Callable[[str], float]:
-    """Reads a number above 0 and up to ``most``."""
-
-    def read(text: str) -> float:
-        value = float(text)
+    def read(text: str) -> _Number:
+        value = kind(text)
         if not 0 < value <= most:
             raise CtcError(text)
         return value

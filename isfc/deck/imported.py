@@ -343,8 +343,7 @@ def _wired_links(
     left = [pairing for pairing in pairings if active_ctcs(pairing, chosen.active)] or pairings
     for pairing in pairings:
         if pairing not in left:
-            nodes = "-".join(system.node for system in pairing.systems)
-            tell(f"{nodes}: the statements leave no CTC of it: left out")
+            tell(f"{'-'.join(pairing.nodes)}: the statements leave no CTC of it: left out")
     return [(pairing, wired(pairing)) for pairing in left]
 
 

@@ -88,14 +88,12 @@ def _add_hcd_keywords(deck: Deck, statement: StatementOperands | None, remark: C
 
 
 def _hcd_text(operands: StatementOperands, keyword: str) -> str:
-    value = operands.get(keyword)
-    return "" if value is None else " ".join(word.text for word in words_of(value)).strip()
+    return " ".join(word.text for word in operands.words(keyword)).strip()
 
 
 def _swport(operands: StatementOperands) -> tuple[str, str] | None:
     """The switch and the port that SWPORT=((61,C0)) names, if it does."""
-    value = operands.get("SWPORT")
-    words = [] if value is None else [*words_of(value)]
+    words = operands.words("SWPORT")
     if len(words) != 2:
         return None
     port = words[1].read(parse_link, "CHPID SWPORT", "a switch and its port, as ((61,C0))")
@@ -184,10 +182,10 @@ def _read_chpid(deck: Deck, operands: StatementOperands) -> None:
 
 
 def _read_cntlunit(deck: Deck, operands: StatementOperands) -> None:
+    operands.need("CUNUMBR", "4010")
     number_word = operands.word("CUNUMBR", "one number, such as 4010")
-    number = (number_word or _missing(operands, "CUNUMBR", "4010")).read(
-        parse_rdev, "CNTLUNIT CUNUMBR", "1 to 4 hex digits"
-    )
+    assert number_word is not None, "it is needed"
+    number = number_word.read(parse_rdev, "CNTLUNIT CUNUMBR", "1 to 4 hex digits")
     place = operands.statement.place
     known = deck.control_units.get(number)
     if known or number in deck.others:
@@ -251,7 +249,7 @@ def _paths(deck: Deck, operands: StatementOperands) -> dict[int, tuple[CuPath, .
 
 
 def _read_iodevice(deck: Deck, operands: StatementOperands) -> None:
-    number_words = [] if (value := operands.get("CUNUMBR")) is None else list(words_of(value))
+    number_words = operands.words("CUNUMBR")
     numbers = [
         word.read(parse_rdev, "IODEVICE CUNUMBR", "control unit numbers, such as (4010)")
         for word in number_words
@@ -271,7 +269,7 @@ def _read_iodevice(deck: Deck, operands: StatementOperands) -> None:
                 "the CUNUMBR of a CNTLUNIT statement with UNIT=FCTC",
             )
     if not units:
-        _missing(operands, "CUNUMBR", "4010")
+        operands.need("CUNUMBR", "4010")
     rdev, count = read_address(operands.need("ADDRESS", "(4010,8)"))
     address = operands.word("UNITADD", "one unit address, such as 00")
     first = (
@@ -342,12 +340,6 @@ def _ranges(value: Value) -> Iterator[tuple[int, int]]:
         first = words[0].read(to_byte, "CNTLUNIT UNITADD", expected)
         count = words[1].read(to_count, "CNTLUNIT UNITADD: count", expected) if words[1:] else 1
         yield first, count
-
-
-def _missing(operands: StatementOperands, keyword: str, example: str) -> OperandWord:
-    raise operands.statement.place.error(
-        f"{operands.statement.operation} has no {keyword}", f"{keyword}={example}"
-    )
 
 
 def _css(word: OperandWord) -> int:

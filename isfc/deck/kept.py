@@ -8,9 +8,10 @@ from isfc.deck.cabling import Cabling
 from isfc.deck.card import Statement, read_cards
 from isfc.deck.deck import Deck
 from isfc.deck.export import Ports
+from isfc.deck.iocp import parse_deck
 from isfc.deck.machine import deck_names
 from isfc.deck.number import parse_link
-from isfc.deck.partition import DeckSystem
+from isfc.deck.partition import DeckSystem, find_system
 from isfc.deck.place import lines_of, shown
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import (
@@ -75,6 +76,15 @@ def keep_decks(
         )
         for key, name in deck_names(systems).items()
     )
+
+
+def read_kept(kept: KeptDeck) -> tuple[Deck, dict[NodeName, DeckSystem]]:
+    """A deck that a layout keeps, and its systems. Raises `ConfigurationError`."""
+    place = f"[deck.{show_key(kept.name)}]"
+    deck = parse_deck(kept.cards, f"{place} cards")
+    with within(f"{place} systems"):
+        systems = kept.partitions.items()
+        return deck, {node: find_system(f"{node}={name}", [deck]) for node, name in systems}
 
 
 def is_whole(cards: str) -> bool:

@@ -72,10 +72,7 @@ def within_one_director(
 ) -> frozenset[frozenset[tuple[NodeName, ChpidId]]]:
     """The two ends of each fibre of which one director is all of the way, as the decks tell."""
     return frozenset(
-        frozenset(
-            (system.node, channel.chpid)
-            for system, channel in zip(pairing.systems, ctc.channels, strict=True)
-        )
+        frozenset(zip(pairing.nodes, ctc.chpids, strict=True))
         for pairing in pairings
         for ctc in pairing.ctcs
         for first, second in [_both_plugs(pairing, ctc)]
@@ -90,15 +87,13 @@ def crossings(pairings: Sequence[Pairing], links: Sequence[Layout]) -> Iterator[
     """
     told: dict[str, list[str]] = {}
     for pairing, link in zip(pairings, links, strict=True):
-        nodes = tuple(system.node for system in pairing.systems)
         used = {fibre.chpids for fibre in link.fibres}
         for ctc in pairing.ctcs:
             first, second = _both_plugs(pairing, ctc)
-            chpids = ctc.channels[0].chpid, ctc.channels[1].chpid
-            known = chpids if nodes == link.nodes else chpids[::-1]
+            known = ctc.chpids if pairing.nodes == link.nodes else ctc.chpids[::-1]
             apart = first and second and first.director != second.director
             if first and second and apart and known in used and not _isl_known(link, known):
-                ends = zip(nodes, ctc.channels, strict=True)
+                ends = zip(pairing.nodes, ctc.channels, strict=True)
                 name = " to ".join(f"{node}:{channel}" for node, channel in ends)
                 way = " and ".join(sorted((first.director, second.director)))
                 fibres = told.setdefault(way, [])
@@ -143,7 +138,7 @@ def _name(deck: Deck, taken: Sequence[str]) -> str:
 def _plugged(pairings: Sequence[Pairing], links: Sequence[Layout]) -> tuple[Layout, ...]:
     """The links, their fibres with directors and ports."""
     found = [dict(_plugs(pairing, link)) for pairing, link in zip(pairings, links, strict=True)]
-    if next(_contradictions(pairings, links, found), None):
+    if next(_contradictions(pairings, links), None):
         return tuple(links)
 
     def plugged(fibre: Fibre, plugs: Mapping[_Chpids, tuple[_Plug, _Plug]]) -> Fibre:
@@ -159,12 +154,10 @@ def _plugged(pairings: Sequence[Pairing], links: Sequence[Layout]) -> tuple[Layo
 
 def _plugs(pairing: Pairing, link: Layout) -> Iterator[tuple[_Chpids, tuple[_Plug, _Plug]]]:
     """For the chpids of a fibre, their plugs, where both are known."""
-    nodes = tuple(system.node for system in pairing.systems)
-    turned = nodes != link.nodes
+    turned = pairing.nodes != link.nodes
     for ctc in pairing.ctcs:
         first, second = _both_plugs(pairing, ctc)
-        chpids = ctc.channels[0].chpid, ctc.channels[1].chpid
-        known = chpids[::-1] if turned else chpids
+        known = ctc.chpids[::-1] if turned else ctc.chpids
         if first and second:
             yield known, (second, first) if turned else (first, second)
 
@@ -194,8 +187,7 @@ def _plug(channel: Channel, link: str | None) -> _Plug | None:
 
 def contradictions(pairings: Sequence[Pairing], links: Sequence[Layout]) -> Iterator[str]:
     """What to say where ports contradict each other, so that the layout has none; at most once."""
-    found = [dict(_plugs(pairing, link)) for pairing, link in zip(pairings, links, strict=True)]
-    for what in _contradictions(pairings, links, found):
+    for what in _contradictions(pairings, links):
         yield (
             f"{what}: one of these is wrong, and the layout is without directors and ports. "
             "Correct the link addresses of these control units, or SWITCH of these chpids"
@@ -203,18 +195,14 @@ def contradictions(pairings: Sequence[Pairing], links: Sequence[Layout]) -> Iter
         return
 
 
-def _contradictions(
-    pairings: Sequence[Pairing],
-    links: Sequence[Layout],
-    found: Sequence[dict[_Chpids, tuple[_Plug, _Plug]]],
-) -> Iterator[str]:
+def _contradictions(pairings: Sequence[Pairing], links: Sequence[Layout]) -> Iterator[str]:
     """Each channel that is on two ports, and each port that has two channels."""
     plugs: dict[int, _Plug] = {}
     channels: dict[_Plug, int] = {}
     names: dict[int, str] = {}
-    for pairing, link, known in zip(pairings, links, found, strict=True):
+    for pairing, link in zip(pairings, links, strict=True):
         systems = {system.node: system for system in pairing.systems}
-        for chpids, both in known.items():
+        for chpids, both in dict(_plugs(pairing, link)).items():
             for node, chpid, plug in zip(link.nodes, chpids, both, strict=True):
                 system = systems[node]
                 path = system.deck.channels[system.partition.css, chpid]

@@ -63,15 +63,17 @@ class StatementOperands:
 
     def word(self, keyword: str, expected: str) -> OperandWord | None:
         """The one word that ``keyword`` has, in parentheses or not; None without it."""
-        value = self.get(keyword)
-        if value is None:
-            return None
-        words = list(words_of(value))
-        if len(words) != 1:
-            raise value.place.error(
+        words = self.words(keyword)
+        if len(words) > 1:
+            raise self.values[keyword].place.error(
                 f"{self.statement.operation} {keyword} has {len(words)} values", expected
             )
-        return words[0]
+        return words[0] if words else None
+
+    def words(self, keyword: str) -> list[OperandWord]:
+        """All words of a value, in whatever parentheses; none if there is no such keyword."""
+        value = self.get(keyword)
+        return [] if value is None else [*words_of(value)]
 
 
 def parse_operands(statement: Statement) -> StatementOperands:

@@ -13,7 +13,7 @@ from isfc.deck.connections import kept_systems
 from isfc.deck.iocp import FCTC, read_address
 from isfc.deck.kept import is_whole
 from isfc.deck.number import to_css
-from isfc.deck.operand import OperandWord, StatementOperands, by_css, parse_operands, words_of
+from isfc.deck.operand import StatementOperands, by_css, parse_operands, words_of
 from isfc.deck.partition import DeckSystem
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
@@ -37,9 +37,9 @@ def _of_system(system: DeckSystem) -> dict[Rdev, str]:
             if each.statement.operation == "CNTLUNIT":
                 reached |= _reached(each, system)
             elif read_access(each).admits(system.partition.name, system.partition.css):
-                units = {word.read(parse_rdev, "", "") for word in _words(each, "CUNUMBR")}
+                units = {word.read(parse_rdev, "", "") for word in each.words("CUNUMBR")}
                 first, count = read_address(each.need("ADDRESS", ""))
-                kind = ",".join(word.text.upper() for word in _words(each, "UNIT"))
+                kind = ",".join(word.text.upper() for word in each.words("UNIT"))
                 if units & reached:
                     found |= {Rdev(first + number): kind for number in range(count)}
     return found
@@ -51,7 +51,7 @@ def _statements(system: DeckSystem) -> list[StatementOperands]:
     for card in read_cards(system.deck.text, system.deck.file):
         if isinstance(card, Statement) and card.operation in ("CNTLUNIT", "IODEVICE"):
             operands = parse_operands(card)
-            if FCTC not in {word.text.upper() for word in _words(operands, "UNIT")}:
+            if FCTC not in {word.text.upper() for word in operands.words("UNIT")}:
                 found.append(operands)
     return sorted(found, key=lambda each: each.statement.operation)
 
@@ -67,8 +67,3 @@ def _reached(unit: StatementOperands, system: DeckSystem) -> set[int]:
                 if channel and channel.access.admits(name, css):
                     return {word.read(parse_rdev, "", "") for word in words_of(number)}
     return set()
-
-
-def _words(operands: StatementOperands, keyword: str) -> list[OperandWord]:
-    value = operands.get(keyword)
-    return [] if value is None else [*words_of(value)]

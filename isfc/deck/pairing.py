@@ -5,16 +5,17 @@ is joined with the partner's device on the chpid at port Y, whose link address i
 X, whose CUADD names our image, and whose unit address is U as well. Device numbers do not matter.
 """
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
-from ctc.address import format_rdev
+from ctc.address import ChpidId, Rdev, format_rdev
 from isfc.deck.cabling import Cabling, DeviceGroup
 from isfc.deck.deck import Channel, ControlUnit, Device
 from isfc.deck.partition import DeckSystem
 from isfc.deck.ports import match
+from isfc.deck.restated import ranges
 from isfc.link.name import NodeName
 
 
@@ -54,6 +55,16 @@ class Joined:
     devices: tuple[Device, Device]
     channels: tuple[Channel, Channel]
 
+    @property
+    def rdevs(self) -> tuple[Rdev, Rdev]:
+        """The device number at each end."""
+        return self.devices[0].rdev, self.devices[1].rdev
+
+    @property
+    def chpids(self) -> tuple[ChpidId, ChpidId]:
+        """The chpid at each end."""
+        return self.channels[0].chpid, self.channels[1].chpid
+
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
@@ -63,6 +74,11 @@ class Pairing:
     ctcs: tuple[Joined, ...]
     unpaired: tuple[Unpaired, ...]
     inferred: Mapping[str, str]
+
+    @property
+    def nodes(self) -> tuple[NodeName, NodeName]:
+        """The names of the two systems."""
+        return self.systems[0].node, self.systems[1].node
 
 
 def pair(first: DeckSystem, second: DeckSystem, cabling: Cabling) -> Pairing:
@@ -237,7 +253,10 @@ def _left_over(
     if mate is None:
         reason, text = Reason.NO_MATE, _why_no_mate(system, group, other, cabling)
     else:
-        there = ", ".join(_ranges(mate.devices))
+        there = ", ".join(
+            f"{first:02X}-{first + count - 1:02X}" if count > 1 else f"{first:02X}"
+            for first, count in ranges(mate.devices)
+        )
         reason = Reason.UNIT_ADDRESSES
         text = f"not at {other.system.node}, where chpid {mate.channel} has unit addresses {there}"
     for address, device in group.devices.items():
@@ -273,13 +292,3 @@ def _why_no_mate(system: DeckSystem, group: DeviceGroup, other: _Side, cabling: 
         f"{where}: no mate at {other.system.node}, whose devices are on chpids "
         f"{', '.join(chpids)} with links {', '.join(links)}"
     )
-
-
-def _ranges(addresses: Iterable[int]) -> Iterator[str]:
-    """``00-03``, ``08``: runs of unit addresses."""
-    run: list[int] = []
-    for address in [*sorted(addresses), -1]:
-        if run and address != run[-1] + 1:
-            yield f"{run[0]:02X}-{run[-1]:02X}" if len(run) > 1 else f"{run[0]:02X}"
-            run = []
-        run.append(address)

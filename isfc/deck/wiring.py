@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from ctc.address import Rdev
-from isfc.deck.active import Mates, mates_of
+from isfc.deck.active import Mates, are_active, mates_of
 from isfc.deck.cabling import parse_ports
 from isfc.deck.pairing import Joined, Pairing, Reason, Unpaired, pair
 from isfc.deck.partition import DeckSystem
@@ -34,18 +34,11 @@ def wire(
 
     Raises `ConfigurationError` for what is no logical link.
     """
-    first, second = (system.node for system in pairing.systems)
-    connections = [
-        CtcChoice(
-            (ctc.channels[0].chpid, ctc.channels[1].chpid),
-            (ctc.devices[0].rdev, ctc.devices[1].rdev),
-        )
-        for ctc in active_ctcs(pairing, active)
-    ]
+    connections = [CtcChoice(ctc.chpids, ctc.rdevs) for ctc in active_ctcs(pairing, active)]
     inferred = ",".join(f"{key}={value}" for key, value in sorted(pairing.inferred.items()))
     remarks = [f"inferred, since nothing else fits: --ports {inferred}"] if inferred else []
     layout = build_layout(
-        (first, second),
+        pairing.nodes,
         connections,
         profile,
         name,
@@ -58,13 +51,7 @@ def wire(
 
 def active_ctcs(pairing: Pairing, active: Mapping[NodeName, Collection[Rdev]]) -> list[Joined]:
     """What was paired, of the ``active`` devices alone where a node has some."""
-    first, second = (system.node for system in pairing.systems)
-    return [
-        ctc
-        for ctc in pairing.ctcs
-        if ctc.devices[0].rdev in active.get(first, (ctc.devices[0].rdev,))
-        and ctc.devices[1].rdev in active.get(second, (ctc.devices[1].rdev,))
-    ]
+    return [ctc for ctc in pairing.ctcs if are_active(active, pairing.nodes, ctc.rdevs)]
 
 
 def pair_all(systems: Sequence[DeckSystem], ports: Sequence[str]) -> list[Pairing]:
@@ -99,13 +86,5 @@ def never_paired(pairings: Iterable[Pairing]) -> list[Unpaired]:
 def paired_devices(pairings: Iterable[Pairing]) -> Mates:
     """By node, all devices that were paired, each with where it leads."""
     found = [*pairings]
-    nodes = [system.node for pairing in found for system in pairing.systems]
-    pairs = [
-        (
-            (pairing.systems[0].node, pairing.systems[1].node),
-            (ctc.devices[0].rdev, ctc.devices[1].rdev),
-        )
-        for pairing in found
-        for ctc in pairing.ctcs
-    ]
-    return mates_of(nodes, pairs)
+    pairs = [(pairing.nodes, ctc.rdevs) for pairing in found for ctc in pairing.ctcs]
+    return mates_of((node for pairing in found for node in pairing.nodes), pairs)

@@ -1,6 +1,6 @@
 """Advice on an I/O configuration: each with an id that stays the same between releases.
 
-``docs/io-advice.md`` lists the ids; `ADVICE` says what each is about, in its order.
+``docs/io-advice.md`` lists the ids, and what each is about.
 """
 
 from collections.abc import Iterator
@@ -17,31 +17,6 @@ from isfc.io.trunks import TrunkLoad
 from isfc.io.zhyperlink import SynchronousLoad
 from isfc.layout.path import FarPath
 from isfc.layout.rules.rule import Severity
-
-ADVICE: Final = {
-    "credits-too-few": "The buffer credits of an inter-switch link do not fill it so far away.",
-    "port-beyond-reach": "A channel's own buffer credits do not fill its line so far away.",
-    "isl-too-slow": "The inter-switch links of a path carry less than the channels that take it.",
-    "link-below-feature": "A link runs slower than its channel could.",
-    "speeds-mixed": "The channels of one workload run at different speeds.",
-    "encryption-unsupported": "A channel is to encrypt, and its feature cannot.",
-    "processor-above-guideline": "A channel's processor is busier than the guideline says.",
-    "bus-above-guideline": "A channel's bus is busier than the guideline says.",
-    "line-above-guideline": "A direction of a channel's line is busier than the bus may be.",
-    "ceiling-reached": "A card, I/O interconnect or fanout carries less than its channels could.",
-    "load-not-carried": "A workload asks for more I/Os a second than its channels carry.",
-    "exchanges-too-many": "More I/Os are open at the same time than a channel can use.",
-    "command-mode": "A workload is in command mode where zHPF would do.",
-    "single-channel": "A workload has one channel only.",
-    "zhyperlink-single": "A synchronous workload has one zHyperLink only.",
-    "zhyperlink-too-long": "I/Os are longer than zHyperLink takes.",
-    "zhyperlink-busy": "Too many synchronous requests find their link busy.",
-    "zhyperlink-too-far": "A zHyperLink is longer than its cable may be.",
-    "zhyperlink-no-fallback": "What a zHyperLink cannot do has no FICON channel to go over.",
-    "saps-above-guideline": "The SAPs of a system are busier than the guideline says.",
-    "mtu-small": "An OSA sends packets that are smaller than jumbo frames.",
-    "large-send-off": "An OSA does not cut packets itself.",
-}
 
 ZHYPERLINK_KM_MAX: Final = 0.15
 """Published: a cable of up to 150 m."""

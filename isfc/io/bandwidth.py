@@ -4,7 +4,7 @@ Each level carries the sum of what is below it, up to its own ceilings: one for 
 for both together. MB are 10**6 bytes.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -31,6 +31,13 @@ class DataRates:
     def scaled(self, factor: float) -> "DataRates":
         """The same mix, more or less of it."""
         return DataRates(self.read_mb_per_s * factor, self.write_mb_per_s * factor)
+
+
+def total(flows: Sequence[DataRates]) -> DataRates:
+    """All of them together."""
+    return DataRates(
+        sum(flow.read_mb_per_s for flow in flows), sum(flow.write_mb_per_s for flow in flows)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +69,7 @@ class Ceiling:
 
     def carry(self, below: Iterable[DataRates]) -> DataRates:
         """What gets through of all that comes from below; everyone is held back alike."""
-        flows = tuple(below)
-        wanted = DataRates(
-            sum(flow.read_mb_per_s for flow in flows), sum(flow.write_mb_per_s for flow in flows)
-        )
+        wanted = total([*below])
         return wanted.scaled(1.0 / max(1.0, self.use(wanted)))
 
 
@@ -95,6 +99,4 @@ def carry(channels: Iterable[DataRates]) -> DataRates:
     flows = list(channels)
     for ceiling, count in LEVELS:
         flows = [ceiling.carry(flows[at : at + count]) for at in range(0, len(flows), count)]
-    return DataRates(
-        sum(flow.read_mb_per_s for flow in flows), sum(flow.write_mb_per_s for flow in flows)
-    )
+    return total(flows)

@@ -16,8 +16,8 @@ from isfc.io.configuration import (
     IoWorkload,
     Protocol,
 )
-from isfc.io.demand import make_demand, make_route
-from isfc.io.estimate import ChannelEstimate, estimate_channel
+from isfc.io.demand import make_route
+from isfc.io.estimate import estimate_alone
 from isfc.io.osa import MIB, StreamDirection, find_osa, stream_rate
 from isfc.io.zhyperlink import ZHYPERLINK, synchronous_outcome
 from isfc.layout.capacity import FULL_CTC_COUNT, rule_of_thumb_mb_per_s
@@ -43,6 +43,7 @@ MOVED_GIB: Final = tuple(float(size) for size in (4, 8, 16, 32, 64, 128))
 """Memory of a guest that moves."""
 
 _NEAR: Final = IoChannel("42", FEATURE)
+_LOAD: Final = IoWorkload("curve", (_NEAR.chpid,), block_bytes=BLOCK_LENGTH)
 _FAR: Final = replace(_NEAR, path=FarPath("far", 100, Isl(1, 16, 960)))
 
 
@@ -107,7 +108,7 @@ def _protocols(channel: IoChannel) -> Iterable[tuple[str, Protocol]]:
 
 
 def _response_us(channel: IoChannel, protocol: Protocol, rate: float) -> float | None:
-    (found,) = _estimate(channel, _workload(protocol, rate_per_s=rate)).demands
+    (found,) = estimate_alone(channel, replace(_LOAD, protocol=protocol, rate_per_s=rate)).demands
     return found.response_ns / 1e3 if found.rate_per_s > 0.99 * rate else None
 
 
@@ -169,11 +170,11 @@ def rate_over_devices(channel: IoChannel = _NEAR) -> Chart:
 
 def _mixed_rate(channel: IoChannel, percent: float) -> float:
     workloads = [
-        _workload(protocol, outstanding=max(1, round(OUTSTANDING * share / 100)))
+        replace(_LOAD, protocol=protocol, outstanding=max(1, round(OUTSTANDING * share / 100)))
         for protocol, share in ((Protocol.ZHPF, percent), (Protocol.FICON, 100 - percent))
         if share
     ]
-    return sum(each.rate_per_s for each in _estimate(channel, *workloads).demands)
+    return sum(each.rate_per_s for each in estimate_alone(channel, *workloads).demands)
 
 
 def zhyperlink_over_load() -> Chart:
@@ -316,32 +317,14 @@ def _fastest(channels: Iterable[IoChannel]) -> IoChannel | None:
 def _mb_per_s(channel: IoChannel, protocol: Protocol, size: int, read_percent: float) -> float:
     """As much as a channel carries, reads and writes apart: each has its own direction."""
     parts = [
-        _workload(protocol, size, 100.0 * is_read, outstanding=max(1, round(OUTSTANDING * share)))
+        replace(
+            _LOAD,
+            protocol=protocol,
+            block_bytes=size,
+            read_percent=100.0 * is_read,
+            outstanding=max(1, round(OUTSTANDING * share)),
+        )
         for is_read, share in ((1, read_percent / 100), (0, 1 - read_percent / 100))
         if share
     ]
-    return sum(each.rate_per_s for each in _estimate(channel, *parts).demands) * size / 1e6
-
-
-def _workload(
-    protocol: Protocol,
-    size: int = BLOCK_LENGTH,
-    read_percent: float = 100.0,
-    *,
-    rate_per_s: float | None = None,
-    outstanding: int | None = None,
-) -> IoWorkload:
-    return IoWorkload(
-        "curve",
-        ("42",),
-        protocol=protocol,
-        block_bytes=size,
-        read_percent=read_percent,
-        rate_per_s=rate_per_s,
-        outstanding=outstanding,
-    )
-
-
-def _estimate(channel: IoChannel, *workloads: IoWorkload) -> ChannelEstimate:
-    route = make_route(channel)
-    return estimate_channel(route, [make_demand(each, route) for each in workloads])
+    return sum(each.rate_per_s for each in estimate_alone(channel, *parts).demands) * size / 1e6

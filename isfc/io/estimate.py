@@ -13,7 +13,16 @@ from math import ceil
 from typing import Final
 
 from ctc.sharing import NOTHING, ChannelUse
-from isfc.io.demand import ChannelFlows, ChannelRoute, Demand, WorkloadFlow, slowed
+from isfc.io.configuration import IoChannel, IoWorkload
+from isfc.io.demand import (
+    ChannelFlows,
+    ChannelRoute,
+    Demand,
+    WorkloadFlow,
+    make_demand,
+    make_route,
+    slowed,
+)
 from isfc.io.timescales import FlowKind, slowdown, slowdowns
 
 _ROUNDS_MAX: Final = 20_000
@@ -92,6 +101,15 @@ def estimate_channel(
     solver = _solved(tuple(slowed(demand, *slowness) for demand in demands), ctcs)
     found = (_unslowed(solver.result(index), demand) for index, demand in enumerate(demands))
     return ChannelEstimate(route, tuple(found))
+
+
+def estimate_alone(channel: IoChannel, *workloads: IoWorkload, sharing: int = 1) -> ChannelEstimate:
+    """`estimate_channel` of a channel by itself, ``sharing`` a path with so many, itself counted.
+
+    Raises `ctc.errors.BadFeature`.
+    """
+    route = make_route(channel, sharing)
+    return estimate_channel(route, [make_demand(workload, route) for workload in workloads])
 
 
 def _unslowed(found: DemandEstimate, demand: Demand) -> DemandEstimate:

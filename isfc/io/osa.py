@@ -123,6 +123,15 @@ def stream_rate(
     return StreamRate(limits[limit], limits[limit] * MIB / payload, limit)
 
 
+def channel_rates(channel: IoChannel) -> tuple[StreamRate, StreamRate]:
+    """What streams get of an OSA, out of the system and into it. Raises `BadFeature`."""
+    profile, mtu = find_osa(channel.feature), channel.mtu_bytes
+    out, back = (
+        stream_rate(profile, mtu, flow, large_send=channel.large_send) for flow in StreamDirection
+    )
+    return out, back
+
+
 def find_osa(feature: str) -> OsaProfile:
     """The profile of ``feature``. Raises `BadFeature` for a name `OSA_FEATURES` does not hold."""
     try:

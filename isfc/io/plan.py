@@ -12,7 +12,7 @@ from ctc.sharing import NOTHING
 from isfc.io.configuration import IoChannel, IoConfiguration, IoWorkload, Protocol
 from isfc.io.demand import ChannelRoute, Demand, make_demand, make_routes
 from isfc.io.estimate import ChannelEstimate, estimate_channel
-from isfc.io.osa import StreamDirection, StreamRate, find_osa, stream_rate
+from isfc.io.osa import StreamRate, channel_rates
 from isfc.io.sap import SapLoad, sap_loads
 from isfc.io.trunks import TrunkLoad, balance, trunk_loads
 from isfc.io.zhyperlink import SynchronousLoad, synchronous_loads, turned_away
@@ -86,16 +86,18 @@ def make_io_plan(
         configuration,
         channels,
         synchronous,
-        tuple(_osa_plan(channel) for channel in configuration.channels.values() if channel.is_osa),
         tuple(
-            sap_loads(
-                configuration,
-                (
-                    (workload, plan.channel, each.rate_per_s)
-                    for plan in channels
-                    for workload, each in zip(plan.workloads, plan.estimate.demands, strict=True)
-                ),
-            )
+            OsaPlan(channel, *channel_rates(channel))
+            for channel in configuration.channels.values()
+            if channel.is_osa
+        ),
+        sap_loads(
+            configuration,
+            (
+                (workload, plan.channel, each.rate_per_s)
+                for plan in channels
+                for workload, each in zip(plan.workloads, plan.estimate.demands, strict=True)
+            ),
         ),
         trunk_loads(
             configuration.trunks,
@@ -135,13 +137,3 @@ def _channel_plans(
     for route, users, _ in asked:
         chpid = route.channel.chpid
         yield ChannelPlan(route.channel, users, estimates[chpid](slowness[chpid]))
-
-
-def _osa_plan(channel: IoChannel) -> OsaPlan:
-    outbound, inbound = (
-        stream_rate(
-            find_osa(channel.feature), channel.mtu_bytes, flow, large_send=channel.large_send
-        )
-        for flow in (StreamDirection.OUT, StreamDirection.IN)
-    )
-    return OsaPlan(channel, outbound, inbound)

@@ -19,7 +19,7 @@ from isfc.io.demand import (
     make_demand,
     make_routes,
 )
-from isfc.io.osa import StreamDirection, find_osa, sending_cpu_us_per_mb, stream_rate
+from isfc.io.osa import StreamDirection, channel_rates, sending_cpu_us_per_mb
 from isfc.io.sap import SapLoad, sap_loads
 from isfc.io.simulation import ChannelSimulation, Observed
 from isfc.io.trunks import TrunkLoad, run_below, scarce, trunk_loads
@@ -182,15 +182,13 @@ def run_configuration(
         synchronous=tuple(
             SynchronousRun(load.workload, load.outcome) for load in loads if load.outcome
         ),
-        saps=tuple(
-            sap_loads(
-                configuration,
-                (
-                    (each.workload, channel.channel, each.io_per_s)
-                    for channel in channels
-                    for each in channel.loads
-                ),
-            )
+        saps=sap_loads(
+            configuration,
+            (
+                (each.workload, channel.channel, each.io_per_s)
+                for channel in channels
+                for each in channel.loads
+            ),
         ),
         osas=tuple(
             _osa_run(channel, configuration.users_of(channel.chpid))
@@ -271,11 +269,9 @@ def _workload_run(workload: IoWorkload, channels: Iterable[ChannelRun]) -> Workl
 
 
 def _osa_run(channel: IoChannel, users: Sequence[IoWorkload]) -> OsaRun:
-    profile = find_osa(channel.feature)
     carried: list[float] = []
     packets_per_s = 0.0
-    for flow in (StreamDirection.OUT, StreamDirection.IN):
-        most = stream_rate(profile, channel.mtu_bytes, flow, large_send=channel.large_send)
+    for flow, most in zip(StreamDirection, channel_rates(channel), strict=True):
         wanted = sum(_wanted_mb_per_s(one, flow, most.mb_per_s) for one in users)
         carried.append(min(most.mb_per_s, wanted))
         packets_per_s += most.packets_per_s * carried[-1] / most.mb_per_s

@@ -5,7 +5,7 @@ some of them. A thread works the longer the more others are busy at the same tim
 share the control blocks of the channel subsystem, and two of them a core.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -121,13 +121,14 @@ class SapLoad:
 
 def sap_loads(
     configuration: IoConfiguration, carried: Iterable[tuple[IoWorkload, IoChannel, float]]
-) -> Iterator[SapLoad]:
+) -> tuple[SapLoad, ...]:
     """Each system whose SAPs are told, with the I/Os a second that workloads have on channels.
 
     With one system, those are its that name none.
     """
     systems, rates = configuration.systems, [*carried]
     only = next(iter(systems)) if len(systems) == 1 else ""
+    found = []
     for name, system in systems.items():
         if system.saps is not None:
             rate = sum(
@@ -136,4 +137,5 @@ def sap_loads(
                 if (workload.system or channel.system or only) == name
             )
             busy = sap_busy(Z15, iop_threads(system.saps), rate, rate)
-            yield SapLoad(name, system.saps, rate, busy)
+            found.append(SapLoad(name, system.saps, rate, busy))
+    return tuple(found)

@@ -14,7 +14,7 @@ from ctc.channel import ChannelProfile, IoWork
 from ctc.features import CATALOGUE
 from ctc.fibre_channel import Frames, credits_by_rule, line_ns, round_trip_ns
 from isfc.io.configuration import Protocol
-from isfc.io.mix import IoLoad, Mix
+from isfc.io.mix import Mix
 from isfc.io.sap import Z15, SapProfile, iop_threads, sap_busy, sap_io_per_s
 from isfc.io.zhyperlink import ZHYPERLINK, SynchronousProfile, synchronous_outcome
 
@@ -220,11 +220,7 @@ def use_of_channel(
     profile: ChannelProfile, protocol: Protocol, encrypted: bool, mix: Mix
 ) -> ResourceUse:
     """What ``mix`` needs of one channel, all of it in one protocol."""
-    works = [
-        (rate, _work(profile, protocol, load, is_read=is_read, encrypted=encrypted))
-        for load in mix.loads
-        for is_read, rate in _rates(load)
-    ]
+    works = _works(profile, protocol, mix, encrypted=encrypted)
     link_gbps = profile.link_gbps
     bus = profile.bus_mb_per_s
     return ResourceUse(
@@ -236,17 +232,19 @@ def use_of_channel(
     )
 
 
-def _rates(load: IoLoad) -> Iterator[tuple[bool, float]]:
-    """Reads and writes a second."""
-    yield True, load.io_per_s * load.read_share
-    yield False, load.io_per_s * (1 - load.read_share)
-
-
-def _work(
-    profile: ChannelProfile, protocol: Protocol, load: IoLoad, *, is_read: bool, encrypted: bool
-) -> IoWork:
+def _works(
+    profile: ChannelProfile, protocol: Protocol, mix: Mix, *, encrypted: bool = False
+) -> list[tuple[float, IoWork]]:
+    """How many a second there are of each kind of I/O, and what one of them takes."""
     make = profile.command_work if protocol is Protocol.FICON else profile.transport_work
-    return make(load.io_bytes, is_read=is_read, encrypted=encrypted)
+    return [
+        (rate, make(load.io_bytes, is_read=is_read, encrypted=encrypted))
+        for load in mix.loads
+        for is_read, rate in (
+            (True, load.io_per_s * load.read_share),
+            (False, load.io_per_s * (1 - load.read_share)),
+        )
+    ]
 
 
 def _choose(
@@ -286,11 +284,9 @@ def _distance(mix: Mix, km: float, guidelines: Guidelines) -> DistanceNeed:
     profile = FEATURES[-1]
     link_gbps = profile.link_gbps
     read, write = Frames(0, 0), Frames(0, 0)
-    for load in mix.loads:
-        for is_read, rate in _rates(load):
-            work = _work(profile, Protocol.ZHPF, load, is_read=is_read, encrypted=False)
-            read = read.plus(work.to_channel.times(rate))
-            write = write.plus(work.to_control_unit.times(rate))
+    for rate, work in _works(profile, Protocol.ZHPF, mix):
+        read = read.plus(work.to_channel.times(rate))
+        write = write.plus(work.to_control_unit.times(rate))
     ways = [(read, mix.read_mb_per_s), (write, mix.write_mb_per_s)]
     frames, mb_per_s = max(ways, key=lambda way: line_ns(way[0], link_gbps))
     full_mb_per_s = (
@@ -373,11 +369,7 @@ def enough_credits(sizing: Sizing, far: DistanceNeed) -> int:
     counted.
     """
     profile = next(one for one in FEATURES if one.feature == sizing.best.feature)
-    works = [
-        (rate, _work(profile, sizing.best.protocol, load, is_read=is_read, encrypted=False))
-        for load in sizing.grown.loads
-        for is_read, rate in _rates(load)
-    ]
+    works = _works(profile, sizing.best.protocol, sizing.grown)
     ways = [
         [(rate, work.to_channel) for rate, work in works],
         [(rate, work.to_control_unit) for rate, work in works],

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Final
 
-from isfc.io.bandwidth import Ceiling, DataRates
+from isfc.io.bandwidth import Ceiling, DataRates, total
 from isfc.io.configuration import Trunk
 from isfc.io.demand import Demand
 from isfc.io.estimate import ChannelEstimate
@@ -40,13 +40,6 @@ class TrunkLoad:
     def use(self) -> float:
         """The share of its ceiling, of whichever is nearest: either way, or both together."""
         return self.trunk.ceiling.use(self.carried)
-
-
-def total(flows: Sequence[DataRates]) -> DataRates:
-    """All of them together."""
-    return DataRates(
-        sum(flow.read_mb_per_s for flow in flows), sum(flow.write_mb_per_s for flow in flows)
-    )
 
 
 def trunk_loads(trunks: Sequence[Trunk], moved: Mapping[str, DataRates]) -> tuple[TrunkLoad, ...]:

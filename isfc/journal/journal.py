@@ -53,24 +53,6 @@ class JournalSink(Protocol):
         """Count a record that was not made because none are wanted."""
 
 
-class MemoryJournal:
-    """Keeps a whole journal in ``data``."""
-
-    def __init__(self) -> None:
-        self.data = bytearray(FILE_HEADER)
-        self.recording = True
-        """May be set to False, to stop."""
-        self.skipped_count = 0
-
-    def __call__(self, record: bytes) -> None:
-        """Keep the record."""
-        self.data += record
-
-    def skip(self) -> None:
-        """Count it."""
-        self.skipped_count += 1
-
-
 class JournalRecorder:
     """Writes every input of a system into a journal, with what came of it.
 
@@ -186,7 +168,7 @@ def replay(read: Read, make: Callable[[LinkEndDefinition], System] = system_of) 
         last_ns,
         frame_count,
         event_count,
-        reader.truncated_length,
+        reader.framed.truncated_length,
         difference,
     )
 

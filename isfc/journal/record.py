@@ -209,38 +209,24 @@ class JournalReader:
     """The records of a journal, one after the other.
 
     Iterating raises `JournalError` where the journal is damaged. A journal whose end is missing
-    (its process was killed) ends with its last whole record; ``truncated_length`` then says how
-    many bytes were left over.
+    (its process was killed) ends with its last whole record; ``framed.truncated_length`` then says
+    how many bytes were left over.
     """
 
     def __init__(self, read: Read) -> None:
-        self._framed = FramedReader(read, FILE_HEADER)
-
-    @property
-    def truncated_length(self) -> int:
-        """Bytes at the end that are no whole record."""
-        return self._framed.truncated_length
+        self.framed = FramedReader(read, FILE_HEADER)
 
     def __iter__(self) -> Iterator[JournalRecord]:
         """Every record. Raises `JournalError` also for what is no journal at all."""
-        for index, (offset, payload) in enumerate(self._framed):
+        for index, (offset, payload) in enumerate(self.framed):
             yield _decode_record(index, offset, payload)
 
 
 def _decode_record(index: int, offset: int, payload: bytes) -> JournalRecord:
     """Raises `JournalError` for what no `encode_record` makes."""
     try:
-        (
-            code,
-            now_ns,
-            number,
-            frame_count,
-            event_count,
-            deadline_ns,
-            frames_digest,
-            events_digest,
-            error_length,
-        ) = _FIXED.unpack_from(payload)
+        code, now_ns, number, *came_of_it, error_length = _FIXED.unpack_from(payload)
+        frame_count, event_count, deadline_ns, frames_digest, events_digest = came_of_it
         if code not in _ACTS:
             raise JournalError(f"an unknown act {code}", offset)
         given = memoryview(payload)[_FIXED.size + error_length :]

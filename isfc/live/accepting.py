@@ -7,8 +7,8 @@ that could have waited.
 
 import asyncio
 import socket
-from collections.abc import Awaitable, Callable
-from typing import Final, Never
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, Final, Never
 
 PAUSE_S: Final = 0.1
 """After an accept failed, for want of file descriptors for one, in seconds."""
@@ -37,9 +37,7 @@ class Acceptor:
         self._listener = listener
         self._make = make
         self._tasks: set[asyncio.Task[None]] = set()
-        self._accepting = asyncio.get_running_loop().create_task(
-            accept_all(listener, self._take, admit)
-        )
+        self._accepting = asyncio.create_task(accept_all(listener, self._take, admit))
 
     async def close(self) -> None:
         """Accept nobody any more. What was accepted goes on."""
@@ -49,9 +47,7 @@ class Acceptor:
 
     async def _take(self, accepted: socket.socket, peer: object) -> None:
         # a task of its own, which is not cancelled: that would end what was accepted
-        task = asyncio.get_running_loop().create_task(self._connect(accepted))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        spawn(self._connect(accepted), self._tasks)
         await asyncio.sleep(0)
 
     async def _connect(self, accepted: socket.socket) -> None:
@@ -59,6 +55,14 @@ class Acceptor:
             await asyncio.get_running_loop().connect_accepted_socket(self._make, accepted)
         except OSError:  # who came is gone
             accepted.close()
+
+
+def spawn(work: Coroutine[Any, Any, None], tasks: set[asyncio.Task[None]]) -> asyncio.Task[None]:
+    """Begin ``work``, one of ``tasks`` until it is done."""
+    task = asyncio.get_running_loop().create_task(work)
+    tasks.add(task)
+    task.add_done_callback(tasks.discard)
+    return task
 
 
 async def accept_all(listener: socket.socket, take: Take, admit: Admit) -> Never:

@@ -147,11 +147,6 @@ class ControlServer:
             if client.has_request:
                 self._waiting.append(client)
 
-    @property
-    def waiting_length(self) -> int:
-        """Bytes that clients have not read yet."""
-        return sum(client.waiting_length for client in self.clients)
-
 
 class _Client(asyncio.Protocol):
     """One connection: lines in, lines out, in turn."""
@@ -292,25 +287,6 @@ class _Client(asyncio.Protocol):
 
     def _send(self, record: Mapping[str, object]) -> None:
         self._transport.write(json.dumps(record).encode() + b"\n")
-
-
-async def ask(path: Path, kind: str, operand: object = True) -> dict[str, object]:
-    """The reply of the node whose control is at ``path`` to one request.
-
-    Raises `OSError` when there is no node, or it ends, and `RemoteProtocolError` when it
-    refuses, or answers with what is no reply.
-    """
-    reader, writer = await asyncio.open_unix_connection(str(path), limit=ANSWER_LENGTH_MAX)
-    try:
-        writer.write(encode_request(kind, operand))
-        line = await reader.readline()
-    except ValueError:
-        raise RemoteProtocolError(f"a line is longer than {ANSWER_LENGTH_MAX} bytes") from None
-    finally:
-        writer.close()
-    if not line:
-        raise ConnectionResetError("the node has closed the connection")
-    return read_reply(decode_answer(line))
 
 
 def encode_request(kind: str, operand: object) -> bytes:

@@ -7,7 +7,7 @@ from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamil
 from ctc.address import format_rdev
 from isfc.ctce.ios import EndTally, IoBook
 from isfc.live.ctce import CtceBox
-from isfc.live.metrics import NS_PER_S, counter
+from isfc.live.metrics import NS_PER_S, family
 
 _LABELS = ("system", "rdev")
 
@@ -37,12 +37,12 @@ def ctce_families(box: CtceBox, book: IoBook) -> Iterator[Metric]:
             commands.add_metric((*key, kind.value), count)
     yield commands
     for name, text, count_of in _COUNTERS:
-        yield counter(name, text, _LABELS, keys, map(count_of, tallies))
+        yield family(CounterMetricFamily, name, text, _LABELS, keys, map(count_of, tallies))
     for name, text, counts in (
         ("isfc_ctce_connections", "Times an end joined.", [p.attached_count for p in ports]),
         ("isfc_ctce_refused", "Connections not let in.", [p.refused_count for p in ports]),
     ):
-        yield counter(name, text, _LABELS, keys, counts)
+        yield family(CounterMetricFamily, name, text, _LABELS, keys, counts)
     attached = GaugeMetricFamily("isfc_ctce_attached", "Whether an end is there.", labels=_LABELS)
     lost = GaugeMetricFamily("isfc_ctce_lost", "Whether its CTC carries nothing.", labels=_LABELS)
     for key, port in zip(keys, ports, strict=True):

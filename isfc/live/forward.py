@@ -17,7 +17,7 @@ from typing import Final
 
 from isfc.errors import Backpressure, ConfigurationError
 from isfc.link.name import NodeName
-from isfc.live.accepting import PAUSE_S, accept
+from isfc.live.accepting import PAUSE_S, accept, spawn
 from isfc.live.connection import reason_of
 from isfc.live.endpoint import check_host
 from isfc.live.keepalive import keep_alive
@@ -125,7 +125,7 @@ class Forwarder:
         self._accepting: list[asyncio.Task[None]] = []
         self._listeners: list[socket.socket] = []
         self._relays: set[Relay] = set()
-        self._spawn(self._check_peers())
+        spawn(self._check_peers(), self._tasks)
 
     def listen(self, forward: Forward) -> int:
         """Listen for one forward; return the port. Raises `ConfigurationError` if it cannot."""
@@ -139,7 +139,7 @@ class Forwarder:
             ) from None
         listener.setblocking(False)
         self._listeners.append(listener)
-        self._accepting.append(self._spawn(self._accept(forward, listener)))
+        self._accepting.append(spawn(self._accept(forward, listener), self._tasks))
         port: int = listener.getsockname()[1]
         return port
 
@@ -169,12 +169,6 @@ class Forwarder:
         for listener in self._listeners:
             listener.close()
 
-    def _spawn(self, work: "asyncio._CoroutineLike[None]") -> asyncio.Task[None]:
-        task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return task
-
     async def _accept(self, forward: Forward, listener: socket.socket) -> None:
         """Take connections as they come, as long as there is room."""
         room = asyncio.Semaphore(CONNECTIONS_MAX)
@@ -191,7 +185,7 @@ class Forwarder:
                 room.release()
                 await asyncio.sleep(PAUSE_S)
                 continue
-            task = self._spawn(self._carry(forward, connection))
+            task = spawn(self._carry(forward, connection), self._tasks)
             task.add_done_callback(lambda _: room.release())
 
     async def _carry(self, forward: Forward, connection: socket.socket) -> None:

@@ -14,7 +14,7 @@ ends of different versions can tell each other so.
 
 import hashlib
 import struct
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Final, TypeVar
 
 from ctc.address import Rdev, format_rdev
@@ -176,17 +176,8 @@ def decode_greeting(data: bytes | bytearray | memoryview) -> Greeting:
 
 
 def _encode_hello(hello: Hello) -> bytes:
-    return _HELLO.pack(
-        hello.node.encode("ascii"),
-        hello.partner.encode("ascii"),
-        hello.rdev,
-        hello.partner_rdev,
-        hello.incarnation,
-        hello.dilation,
-        hello.capabilities,
-        hello.digest,
-        hello.program,
-    )
+    node, partner, *others = astuple(hello)
+    return _HELLO.pack(node.encode("ascii"), partner.encode("ascii"), *others)
 
 
 def _decode_hello(body: bytes) -> Hello:

@@ -101,11 +101,6 @@ class LinkPort:
         self.node_port.clear()
         await parted(self.engine.close())
 
-    @property
-    def ungreeted(self) -> set[PendingConnection]:
-        """Those that have not greeted yet."""
-        return self.node_port.ungreeted
-
     def hello(self, rdev: Rdev) -> Hello:
         """What this node says on one of its CTCs."""
         definition = self.engine.definition

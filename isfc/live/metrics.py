@@ -76,33 +76,31 @@ def families(snapshots: Sequence[LiveSnapshot]) -> Iterator[Metric]:
     link_states = [end.state for end in ends]
     yield _states("isfc_link_state", "State of the link.", _LINK_LABELS, links, link_states)
     for name, text, count in _LINK_COUNTERS:
-        yield counter(name, text, _LINK_LABELS, links, map(count, ends))
+        yield family(CounterMetricFamily, name, text, _LINK_LABELS, links, map(count, ends))
     for name, text, count in _LINK_GAUGES:
-        gauge = GaugeMetricFamily(name, text, labels=_LINK_LABELS, unit=_unit(name))
-        for link, end in zip(links, ends, strict=True):
-            gauge.add_metric(link, count(end))
-        yield gauge
+        yield family(GaugeMetricFamily, name, text, _LINK_LABELS, links, map(count, ends))
     for name, text, seen in _ENGINE_COUNTERS:
-        yield counter(name, text, _LINK_LABELS, links, map(seen, snapshots))
+        yield family(CounterMetricFamily, name, text, _LINK_LABELS, links, map(seen, snapshots))
     states = [device.state for device in devices]
     yield _states("isfc_ctc_state", "State of the CTC.", _CTC_LABELS, ctcs, states)
     for name, text, total in _CTC_COUNTERS:
-        yield counter(name, text, _CTC_LABELS, ctcs, map(total, devices))
+        yield family(CounterMetricFamily, name, text, _CTC_LABELS, ctcs, map(total, devices))
     yield _serv(ctcs, devices)
 
 
-def counter(
+def family(
+    kind: type[CounterMetricFamily] | type[GaugeMetricFamily],
     name: str,
     text: str,
     labels: Sequence[str],
     keys: Iterable[Sequence[str]],
     values: Iterable[float],
 ) -> Metric:
-    """A counter with a sample for each key; its name ends with its unit, if it has one."""
-    family = CounterMetricFamily(name, text, labels=labels, unit=_unit(name))
+    """Counters or gauges, a sample for each key; the name ends with its unit, if it has one."""
+    found = kind(name, text, labels=labels, unit=_unit(name))
     for key, value in zip(keys, values, strict=True):
-        family.add_metric(key, value)
-    return family
+        found.add_metric(key, value)
+    return found
 
 
 def _states(

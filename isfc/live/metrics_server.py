@@ -112,29 +112,21 @@ class MetricsServer:
         """All metrics, the node's and its process's."""
         parts = []
         for metric in chain(self._read(), self._process.collect()):
-            parts.append(encode(_One(metric)).removesuffix(_END))
+            parts.append(encode(_Registry(metric)).removesuffix(_END))
             await asyncio.sleep(0)  # others may go on
-        end = encode(_Nothing())  # OpenMetrics has one
+        end = encode(_Registry())  # OpenMetrics has one
         return b"".join([*parts, end])
 
 
-class _One(Collector):
-    """A registry of one metric."""
+class _Registry(Collector):
+    """A registry of so many metrics, and no others."""
 
-    def __init__(self, metric: Metric) -> None:
-        self._metric = metric
-
-    def collect(self) -> Iterable[Metric]:
-        """The one."""
-        return [self._metric]
-
-
-class _Nothing(Collector):
-    """A registry of none."""
+    def __init__(self, *metrics: Metric) -> None:
+        self._metrics = metrics
 
     def collect(self) -> Iterable[Metric]:
-        """None."""
-        return []
+        """All of them."""
+        return self._metrics
 
 
 def _accepts(fields: bytes) -> str:

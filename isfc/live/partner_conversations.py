@@ -12,6 +12,7 @@ from isfc.engine.program import Offer
 from isfc.link.events import Delivered, LinkEvent
 from isfc.link.message import Message, Traffic
 from isfc.link.state import LinkState
+from isfc.live.accepting import spawn
 from isfc.live.conversation import Conversation
 from isfc.live.engine import LiveEngine
 from isfc.live.pace import SHORT_LENGTH
@@ -227,10 +228,8 @@ class PartnerConversations:
         if len(self._tasks) >= HANDLERS_SHARE * self.board.limits.conversations_max:
             conversation.end.sever(SeverCode.BUSY, "too many handlers have not ended")
             return
-        task = asyncio.get_running_loop().create_task(self._handle(handler, conversation))
-        self._tasks.add(task)
+        task = spawn(self._handle(handler, conversation), self._tasks)
         self._handlers[conversation.end] = task
-        task.add_done_callback(self._tasks.discard)
 
     def _end_handler(self, end: ConversationEnd) -> None:
         """A conversation is over: its handler, if there is one, is to end too."""

@@ -1,7 +1,7 @@
 """What a live node shows of itself: its node's counters and its engine's, at one moment."""
 
 import time
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ctc.address import Rdev
@@ -36,19 +36,13 @@ def look(engine: "LiveEngine", *, paced: bool) -> LiveSnapshot:
 
     If not, the model's processor time is none, and the process's is in its place.
     """
-    counters, lag = engine.counters, engine.lag
+    lag = engine.lag
     late = (lag.late_ns, lag.late_ns_max, lag.waited_ns) if paced else (0, 0, 0)
     node = engine.end.snapshot(engine.now_ns())
     if not paced:
         node = replace(node, cpu_ns=time.process_time_ns())
-    return LiveSnapshot(
-        node,
-        counters.attached_count,
-        counters.detached_count,
-        counters.refused_count,
-        counters.severed_count,
-        *late,
-    )
+    seen = (*astuple(engine.counters), *late)
+    return LiveSnapshot(node, *seen)
 
 
 def snapshot_record(snapshot: LiveSnapshot) -> dict[str, Any]:

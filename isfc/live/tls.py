@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, Protocol
 
-from isfc.live.accepting import Admit, accept_all, anybody
+from isfc.live.accepting import Admit, accept_all, anybody, spawn
 from isfc.live.connection import Connection, reason_of
 
 Tls = ssl.SSLContext | Callable[[], ssl.SSLContext]
@@ -48,7 +48,7 @@ class TlsServer:
         self._context = context
         self._make = make
         self._tasks: set[asyncio.Task[None]] = set()
-        self._accepting = self._spawn(accept_all(listener, self._take, admit))
+        self._accepting = spawn(accept_all(listener, self._take, admit), self._tasks)
 
     async def close(self) -> None:
         """Accept nobody any more, and give up the handshakes that are under way."""
@@ -60,15 +60,9 @@ class TlsServer:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self._listener.close()
 
-    def _spawn(self, work: "asyncio._CoroutineLike[None]") -> asyncio.Task[None]:
-        task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return task
-
     async def _take(self, accepted: socket.socket, peer: object) -> None:
         guard, connection = self._make()
-        task = self._spawn(self._secure(accepted, guard, connection))
+        task = spawn(self._secure(accepted, guard, connection), self._tasks)
         guard.come(peer, partial(_send_away, accepted, task))
         await asyncio.sleep(0)  # until the handshake has begun
 

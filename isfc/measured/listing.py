@@ -12,14 +12,13 @@ from isfc.measured.measurement import FilePlace, LinkFigures, WayFigures
 from isfc.measured.stamp import leading_stamp
 
 MARK: Final = "TXPENDCT"
+_WAY: Final = ("mb", "messages", "packages", "bytes_per_pkg", "messages_per_pkg")
+"""The columns of one way, in the order of `WayFigures`."""
+
 _OWN: Final = (
     "tx_pend_count",
     "collisions_per_s",
-    *(
-        f"{side}_{name}"
-        for side in "wr"
-        for name in ("mb", "messages", "packages", "bytes_per_pkg", "messages_per_pkg")
-    ),
+    *(f"{side}_{name}" for side in "wr" for name in _WAY),
 )
 """The columns of a row, in the published order."""
 
@@ -108,5 +107,4 @@ def _head(words: list[str]) -> tuple[str | None, str | None]:
 
 
 def _way(values: dict[str, float], side: str) -> WayFigures:
-    names = ("mb", "messages", "packages", "bytes_per_pkg", "messages_per_pkg")
-    return WayFigures(*(values[f"{side}_{name}"] for name in names))
+    return WayFigures(*(values[f"{side}_{name}"] for name in _WAY))

@@ -5,7 +5,7 @@ source prints them: times per I/O in ms, MB of 2^20 bytes, "written" as the syst
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
 from ctc.address import Rdev, format_rdev
@@ -154,27 +154,15 @@ class Measurement:
         return html_table(repr(self)[1:-1], heads, [[row[name] for name in heads] for row in rows])
 
 
-WAY_COLUMNS: Final = (
-    "mb_per_s",
-    "messages_per_s",
-    "packages_per_s",
-    "bytes_per_package",
-    "messages_per_package",
-)
+WAY_COLUMNS: Final = tuple(part.name for part in fields(WayFigures))
+_OF_MEASUREMENT: Final = ("system", "begin", "end", "zone", "clients", "emulated")
 HEAD_COLUMNS: Final = ("kind", "system", "begin", "end", "zone", "workload", "pairs", "clients")
-DEVICE_COLUMNS: Final = (
-    "rdev",
-    "io_per_s",
-    "pend_ms",
-    "disc_ms",
-    "conn_ms",
-    "serv_ms",
-    "busy_percent",
+DEVICE_COLUMNS: Final = tuple(
+    part.name for part in fields(DeviceFigures) if part.name not in ("place", "decimals")
 )
+_OF_LINK: Final = ("partner", "tx_pend_count", "collisions_per_s")
 LINK_COLUMNS: Final = (
-    "partner",
-    "tx_pend_count",
-    "collisions_per_s",
+    *_OF_LINK,
     *(f"written_{name}" for name in WAY_COLUMNS),
     *(f"read_{name}" for name in WAY_COLUMNS),
 )
@@ -190,16 +178,8 @@ def table_rows(measurements: Iterable[Measurement]) -> Iterator[dict[str, Any]]:
     """
     for one in measurements:
         ran = one.ran
-        head = {
-            "system": one.system,
-            "begin": one.begin,
-            "end": one.end,
-            "zone": one.zone,
-            "workload": ran and ran.workload,
-            "pairs": ran and ran.pairs,
-            "clients": one.clients,
-            "emulated": one.emulated,
-        }
+        head = {name: getattr(one, name) for name in _OF_MEASUREMENT}
+        head |= {"workload": ran and ran.workload, "pairs": ran and ran.pairs}
         blank: dict[str, Any] = dict.fromkeys(COLUMNS)
         for device in one.devices:
             figures = {name: getattr(device, name) for name in DEVICE_COLUMNS}
@@ -219,11 +199,7 @@ def table_rows(measurements: Iterable[Measurement]) -> Iterator[dict[str, Any]]:
 
 def link_record(link: LinkFigures) -> dict[str, Any]:
     """A row of link activity by the names of `LINK_COLUMNS`."""
-    record: dict[str, Any] = {
-        "partner": link.partner,
-        "tx_pend_count": link.tx_pend_count,
-        "collisions_per_s": link.collisions_per_s,
-    }
+    record = {name: getattr(link, name) for name in _OF_LINK}
     for side, way in (("written", link.written), ("read", link.read)):
         record |= {f"{side}_{name}": getattr(way, name) for name in WAY_COLUMNS}
     return record

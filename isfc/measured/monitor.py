@@ -121,7 +121,6 @@ class _Monitor:
                     f"D9R4 names node {link.partner}, and D1R24 {', '.join(self.links)}; expected "
                     "the same, unless the link is new: are offset and length of partner right?"
                 )
-        configured = tuple(self.links.values())
         self.found.append(
             Measurement(
                 None,
@@ -131,7 +130,7 @@ class _Monitor:
                 zone="UTC",
                 devices=kept,
                 links=tuple(rows.links),
-                configured=configured,
+                configured=tuple(self.links.values()),
                 changes=tuple(self.changes),
             )
         )

@@ -128,12 +128,9 @@ def _run(record: Mapping[str, Any], place: FilePlace, reading: Reading) -> Measu
     for each in record["devices"]:
         row = {name: str(value) for name, value in each.items()}
         device = _device(row, place, reading)
-        idle = not device.io_per_s
-        devices.append(
-            replace(device, pend_ms=None, disc_ms=None, conn_ms=None, serv_ms=None)
-            if idle
-            else device
-        )
+        if not device.io_per_s:
+            device = replace(device, pend_ms=None, disc_ms=None, conn_ms=None, serv_ms=None)
+        devices.append(device)
     out, back = (
         WayFigures(*(float(record[f"{name}_{side}"]) for name in WAY_COLUMNS))
         for side in ("out", "in")

@@ -233,7 +233,7 @@ class _Fit:
 
     def _of_loads(self, covariance: Any) -> Iterator[str]:
         """Where pairs that do as well come to another speed of the link."""
-        for index, place in self._search.unknown_loads().items():
+        for index, place in self._search.unknown_loads.items():
             spread = float(covariance[place, place]) ** 0.5
             one = self._search.intervals[index]
             follows = abs(float(covariance[place, TRANSFER])) / spread

@@ -3,7 +3,7 @@
 A rival has no constant to fit: it is the model as it is, beside the same figures.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import exp, log
 from statistics import median
@@ -37,9 +37,6 @@ CAUSES: Final = 2
 
 LEAST_SHARE: Final = 0.05
 """Of a measured figure: what is emulated of it counts as no less, as a logarithm needs."""
-
-Run = Callable[[Layout, int, Derived], list[MeasuredFigure]]
-"""The judged figures of an interval, by its number, beside a run."""
 
 
 def log_off(figure: MeasuredFigure) -> float:

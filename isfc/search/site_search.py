@@ -130,14 +130,16 @@ class Search:
         self, layout: Layout, intervals: Sequence[FitInterval], blank: SiteProfile, runs: Runs
     ) -> None:
         self.layout, self.intervals, self._blank, self._runs = layout, intervals, blank, runs
-        self._loads = {
+        self.unknown_loads = {
             index: len(CONSTANTS) + place
             for place, index in enumerate(
                 index for index, one in enumerate(intervals) if one.is_unknown
             )
         }
         """Of each interval whose load is unknown: its place among the unknowns."""
-        self.unknowns: Unknowns = unknowns([_expected(intervals[index]) for index in self._loads])
+        self.unknowns: Unknowns = unknowns(
+            [_expected(intervals[index]) for index in self.unknown_loads]
+        )
         self._points: list[Any] = []
         self._shown: list[list[list[float]]] = []
         """Of each point and interval: the logarithm of how far each judged figure is off."""
@@ -153,7 +155,7 @@ class Search:
         import numpy
         from scipy.stats.qmc import Sobol
 
-        points = Sobol(len(CONSTANTS) + bool(self._loads), rng=1)
+        points = Sobol(len(CONSTANTS) + bool(self.unknown_loads), rng=1)
         near = self._look_around(points, numpy.zeros(len(self.unknowns.prior)), *ROUNDS[0])
         for _ in range(AGAIN_MAX):
             if near.at_edge(near.best()):
@@ -177,16 +179,12 @@ class Search:
 
     def interval(self, index: int, logs: Any) -> FitInterval:
         """An interval with the load that the unknowns say."""
-        one, place = self.intervals[index], self._loads.get(index)
+        one, place = self.intervals[index], self.unknown_loads.get(index)
         return one if place is None else one.scaled(float(logs[place]))
 
     def loads(self, logs: Any) -> list[FitInterval]:
         """Each interval so."""
         return [self.interval(index, logs) for index in range(len(self.intervals))]
-
-    def unknown_loads(self) -> dict[int, int]:
-        """Of each interval whose load is unknown: its place among the unknowns."""
-        return self._loads
 
     def by_interval(self) -> Iterator[tuple[list[int], Any, Any]]:
         """Of each interval the places of its unknowns, all points, and its figures at each."""
@@ -194,8 +192,8 @@ class Search:
 
         for index in range(len(self.intervals)):
             places = [*range(len(CONSTANTS))]
-            if index in self._loads:
-                places.append(self._loads[index])
+            if index in self.unknown_loads:
+                places.append(self.unknown_loads[index])
             shown = [each[index] for each in self._shown]
             yield places, numpy.array(self._points), numpy.array(shown)
 
@@ -209,7 +207,7 @@ class Search:
         centre = self._as_run(centre)
         widths = self._widths(centre, width)
         ways = 2 * points.random(count) - 1
-        of_each = [*range(len(CONSTANTS)), *[len(CONSTANTS)] * len(self._loads)]
+        of_each = [*range(len(CONSTANTS)), *[len(CONSTANTS)] * len(self.unknown_loads)]
         self._run([self._as_run(centre + widths * way[of_each]) for way in ways])
         reach = REACH * widths
         parts = []
@@ -224,7 +222,7 @@ class Search:
         import numpy
 
         widths = numpy.full(len(centre), width)
-        for index, place in self._loads.items():
+        for index, place in self.unknown_loads.items():
             derived = self.interval(index, centre).derived
             one_more = 0.0 if derived.is_light else log(1 + 1 / derived.pairs)
             known = min(1.0, self.unknowns.prior[place] / PRIOR)
@@ -234,7 +232,7 @@ class Search:
     def _as_run(self, logs: Any) -> Any:
         """The nearest point that can be run: pairs are whole numbers."""
         point = self.unknowns.bounded(logs)
-        for index, place in self._loads.items():
+        for index, place in self.unknown_loads.items():
             had, got = self.intervals[index].derived, self.interval(index, point).derived
             if not had.is_light:
                 point[place] = log(got.pairs / had.pairs)

@@ -241,19 +241,10 @@ def _check_keys(table: _Table, kind: FaultKind) -> None:
         needed.add(_WITH_AMOUNT[kind])
     if kind not in _WITHOUT_END:
         needed.add("for")
-    possible = needed | ({"phase"} if kind is FaultKind.CTC_LOST else set())
+    possible = {"at", "kind", "node", *needed}
+    possible |= {"phase"} if kind is FaultKind.CTC_LOST else set()
     possible |= {"jitter"} if kind is FaultKind.DELAY else set()
-    values = {
-        "for": table.duration,
-        "rdev": table.rdev,
-        "chpid": table.chpid,
-        "piece": table.piece,
-        "phase": table.phase,
-        "by": table.by,
-        "jitter": table.jitter,
-        "bytes": table.bytes,
-    }
-    for key, value in values.items():
+    for key, value in msgspec.to_builtins(table).items():
         if key in needed and value is None:
             raise ConfigurationError(f"{key}: missing; expected {_EXPECTED[key]}")
         if key not in possible and value is not None:

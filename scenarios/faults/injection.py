@@ -81,7 +81,7 @@ class Injection:
             FaultKind.CTC_LOST: self._lose_ctc,
             FaultKind.CHPID_LOST: self._lose_chpid,
             FaultKind.CRASH: self._crash,
-            FaultKind.PARTITION: self._partition,
+            FaultKind.PARTITION: lambda fault: self._lose_all(fault.node),
             FaultKind.DELAY: self._delay,
             FaultKind.SLOW: self._slow,
             FaultKind.STOPPED: self._stop,
@@ -218,9 +218,6 @@ class Injection:
         """Cut every CTC of a system, as its first system lists them."""
         own = {self._homes[name, rdev] for end in self.system(name).ends for rdev in end.ctcs}
         return self._lose([home for home in dict.fromkeys(self._homes.values()) if home in own])
-
-    def _partition(self, fault: Fault) -> Callable[[], None]:
-        return self._lose_all(fault.node)
 
     def _crash(self, fault: Fault) -> Callable[[], None]:
         restore = self._lose_all(fault.node)

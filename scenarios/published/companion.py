@@ -14,32 +14,12 @@ from importlib.resources.abc import Traversable
 from typing import Final
 
 import msgspec
+from msgspec import structs
 
 from isfc.errors import ConfigurationError
 from isfc.layout.in_words import expected
 from scenarios.published import table
 from scenarios.runs.report import KEY_SEPARATOR
-
-
-class _Companion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """``tables/NAME.toml``."""
-
-    title: str
-    source: str
-    url: str
-    measured: str
-    view: table.TableView
-    key: tuple[str, ...]
-    measures: tuple[str, ...]
-    heading: str = ""
-    runs: table.Runs = table.Runs()
-    calibration: tuple[dict[str, list[table.Value] | table.Range], ...] = ()
-    groups: dict[str, dict[str, list[table.Value] | table.Range]] = {}
-    bound: tuple[table.Bound, ...] = ()
-    goal: tuple[table.Bound, ...] = ()
-    change: tuple[table.PublishedChange, ...] = ()
-    not_modelled: tuple[table.NotModelled, ...] = ()
-
 
 TABLES: Final = (
     "transport",
@@ -117,7 +97,7 @@ def load_table(name: str) -> table.PublishedTable:
 
 def parse_table(name: str, figures: str, companion: str) -> table.PublishedTable:
     """A table from the content of its two files. Raises `ValueError` if they do not agree."""
-    beside = msgspec.convert(tomllib.loads(companion), _Companion)
+    beside = msgspec.convert({**tomllib.loads(companion), "name": name}, table.PublishedTable)
     header, *lines = csv.reader(figures.splitlines())
     more = {"release": beside.runs.release, "side": beside.runs.side}
     known = more if beside.view in table.MEASURED else {}
@@ -128,25 +108,9 @@ def parse_table(name: str, figures: str, companion: str) -> table.PublishedTable
         )
         for line in lines
     )
-    _check(beside, header, rows)
-    return table.PublishedTable(
-        name=name,
-        title=beside.title,
-        source=beside.source,
-        url=beside.url,
-        measured=beside.measured,
-        view=beside.view,
-        runs=beside.runs,
-        key=beside.key,
-        heading=beside.heading,
-        measures=beside.measures,
-        groups=beside.groups,
-        bounds=beside.bound,
-        goals=beside.goal,
-        changes=beside.change,
-        rows=rows,
-        not_modelled=beside.not_modelled,
-    )
+    found = structs.replace(beside, rows=rows)
+    _check(found, header)
+    return found
 
 
 def _row(
@@ -166,52 +130,52 @@ def _value(text: str) -> table.Value:
     return float(text) if re.fullmatch(r"\d*\.\d+", text) else text
 
 
-def _check(beside: _Companion, header: Sequence[str], rows: Sequence[table.PublishedRow]) -> None:
+def _check(found: table.PublishedTable, header: Sequence[str]) -> None:
     """Find what would silently have no effect."""
-    if len({row.key for row in rows}) != len(rows):
-        raise ValueError(f"two rows have the same {KEY_SEPARATOR.join(beside.key)}")
-    if beside.view in table.MEASURED and not (beside.runs.layout or beside.runs.names_of):
-        raise ValueError(f"view {beside.view}: expected [runs] with layout, or with names_of")
-    for column in _named(beside):
+    if len({row.key for row in found.rows}) != len(found.rows):
+        raise ValueError(f"two rows have the same {KEY_SEPARATOR.join(found.key)}")
+    if found.view in table.MEASURED and not (found.runs.layout or found.runs.names_of):
+        raise ValueError(f"view {found.view}: expected [runs] with layout, or with names_of")
+    for column in _named(found):
         if column not in header:
             raise ValueError(f"there is no column {column}; expected one of {', '.join(header)}")
-    for selection in _selections(beside):
-        if not any(row.is_in(selection) for row in rows):
+    for selection in _selections(found):
+        if not any(row.is_in(selection) for row in found.rows):
             raise ValueError(f"no row has {selection}")
-    for entry in beside.not_modelled:
+    for entry in found.not_modelled:
         for key in entry.rows:
-            if key not in {row.key for row in rows}:
+            if key not in {row.key for row in found.rows}:
                 raise ValueError(f"not_modelled: there is no row {key}")
-    _check_bounds(beside, rows)
+    _check_bounds(found)
 
 
-def _check_bounds(beside: _Companion, rows: Sequence[table.PublishedRow]) -> None:
-    for bounds in (beside.bound, beside.goal):
+def _check_bounds(found: table.PublishedTable) -> None:
+    for bounds in (found.bounds, found.goals):
         if len({bound.subject for bound in bounds}) != len(bounds):
             raise ValueError("two bounds, or two goals, are of the same measure, group, distance")
-    for bound in (*beside.bound, *beside.goal):
-        if bound.group not in beside.groups:
-            raise ValueError(f"bound of group {bound.group}: expected {', '.join(beside.groups)}")
-    for bound in beside.bound:
-        count = sum(row.is_in(beside.groups[bound.group]) for row in rows)
-        if count == 1 < len(rows) and not bound.reason.strip():
+    for bound in (*found.bounds, *found.goals):
+        if bound.group not in found.groups:
+            raise ValueError(f"bound of group {bound.group}: expected {', '.join(found.groups)}")
+    for bound in found.bounds:
+        count = sum(row.is_in(found.groups[bound.group]) for row in found.rows)
+        if count == 1 < len(found.rows) and not bound.reason.strip():
             raise ValueError(f"bound of group {bound.group}: is of one row, which needs a reason")
 
 
-def _named(beside: _Companion) -> Iterator[str]:
+def _named(found: table.PublishedTable) -> Iterator[str]:
     """Every column that the companion speaks of."""
-    yield from beside.key
-    yield from beside.measures
-    yield from (column for selection in _selections(beside) for column in selection)
-    yield from (bound.measure for bound in (*beside.bound, *beside.goal))
-    yield from (name for change in beside.change for name in (change.measure, change.column))
+    yield from found.key
+    yield from found.measures
+    yield from (column for selection in _selections(found) for column in selection)
+    yield from (bound.measure for bound in (*found.bounds, *found.goals))
+    yield from (name for change in found.changes for name in (change.measure, change.column))
 
 
-def _selections(beside: _Companion) -> Iterator[table.Selection]:
+def _selections(found: table.PublishedTable) -> Iterator[table.Selection]:
     """Every choice of rows that the companion makes."""
-    yield from beside.calibration
-    yield from beside.groups.values()
-    for change in beside.change:
+    yield from found.calibration
+    yield from found.groups.values()
+    for change in found.changes:
         yield from ({change.column: [value]} for value in (change.before, change.after))
 
 

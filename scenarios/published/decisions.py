@@ -11,11 +11,11 @@ what is wanted (the goal).
 
 import csv
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from itertools import combinations
+from itertools import combinations, product
 from statistics import fmean, median
 from typing import Final
 
@@ -43,6 +43,11 @@ class Choice:
     measure: str
     what: str
     where: Selection
+
+    @property
+    def subject(self) -> tuple[str, str, str]:
+        """What is judged, as a line of ``decisions.csv`` names it."""
+        return self.table, self.column, self.measure
 
     def pairs(self, table: PublishedTable) -> list[tuple[str, str]]:
         """The keys of the two rows of each pair, in the order of the table."""
@@ -148,14 +153,12 @@ def outliers(table: PublishedTable) -> frozenset[str]:
     or something that IBM does not tell of it. A model that explains neighbours cannot have it.
     """
     found = set()
-    for suite in table.choices("suite"):
-        for pairs in table.choices("pairs"):
-            rows = table.select({"suite": [suite], "pairs": [pairs]})
-            links = sorted(rows, key=lambda row: row.number("rdevs"))
-            for fewer, row, more in zip(links, links[1:], links[2:], strict=False):
-                beside = max(fewer.number("mb_per_s"), more.number("mb_per_s"))
-                if row.number("mb_per_s") > (1 + LEVEL) * beside:
-                    found.add(row.key)
+    for rows in _by_load(table):
+        links = sorted(rows, key=lambda row: row.number("rdevs"))
+        for fewer, row, more in zip(links, links[1:], links[2:], strict=False):
+            beside = max(fewer.number("mb_per_s"), more.number("mb_per_s"))
+            if row.number("mb_per_s") > (1 + LEVEL) * beside:
+                found.add(row.key)
     return frozenset(found)
 
 
@@ -167,16 +170,11 @@ def regret(
     Of links that are liked alike, the one with fewer CTCs is taken. Rows ``without`` are left out.
     """
     lost: list[tuple[float, str]] = []
-    for suite in table.choices("suite"):
-        for pairs in table.choices("pairs"):
-            rows = [
-                row
-                for row in table.select({"suite": [suite], "pairs": [pairs]})
-                if row.key not in without
-            ]
-            best = max(row.number("mb_per_s") for row in rows)
-            taken = max(rows, key=lambda row: (liking[row.key], -row.number("rdevs")))
-            lost.append((1 - taken.number("mb_per_s") / best, taken.key))
+    for every in _by_load(table):
+        rows = [row for row in every if row.key not in without]
+        best = max(row.number("mb_per_s") for row in rows)
+        taken = max(rows, key=lambda row: (liking[row.key], -row.number("rdevs")))
+        lost.append((1 - taken.number("mb_per_s") / best, taken.key))
     worst, at = max(lost)
     return Regret(fmean(loss for loss, _ in lost), worst, at)
 
@@ -208,6 +206,12 @@ def _complete(
 ) -> bool:
     figures = found.get((choice.table, choice.measure), {})
     return all(row.key in figures for row in table.select(choice.where))
+
+
+def _by_load(table: PublishedTable) -> Iterator[Sequence[PublishedRow]]:
+    """The rows of `transport` for each workload and number of pairs, which differ in the link."""
+    for suite, pairs in product(table.choices("suite"), table.choices("pairs")):
+        yield table.select({"suite": [suite], "pairs": [pairs]})
 
 
 def _factor(ibm: float, theirs: float) -> float:
@@ -279,22 +283,15 @@ class DecisionCheck:
         """What is chosen, in words."""
         if self.column in _BEST:
             return _BEST[self.column]
-        return next(
-            choice.what
-            for choice in CHOICES
-            if (choice.table, choice.column, choice.measure)
-            == (self.table, self.column, self.measure)
-        )
+        subject = self.table, self.column, self.measure
+        return next(choice.what for choice in CHOICES if choice.subject == subject)
 
 
 def check_decisions(
     tables: Sequence[PublishedTable], comparisons: Sequence[Comparison]
 ) -> list[DecisionCheck]:
     """Bounds and goals of decisions, of those tables of which every row has been run."""
-    made = {
-        (d.choice.table, d.choice.column, d.choice.measure): d
-        for d in decisions(tables, comparisons)
-    }
+    made = {each.choice.subject: each for each in decisions(tables, comparisons)}
     figures = emulated_figures(comparisons)
     found = []
     for line in declared():

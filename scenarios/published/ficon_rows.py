@@ -5,14 +5,14 @@ measure that is left out is not modelled, and the table's companion says why.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from ctc.channel import information_units
 from ctc.features import generation_code
 from ctc.fibre_channel import command_frames, credits_by_rule, data_frames, line_ns
 from isfc.io.configuration import IoChannel, IoWorkload, Protocol
-from isfc.io.demand import make_demand, make_route
-from isfc.io.estimate import ChannelEstimate, estimate_channel
+from isfc.io.estimate import DemandEstimate, estimate_alone
 from isfc.io.sap import Z14, Z15, iop_threads, sap_io_per_s
 from isfc.io.zhyperlink import ZHYPERLINK
 from isfc.layout.path import FarPath, Isl
@@ -39,6 +39,8 @@ FAR_CHANNELS: Final = 4
 COMPARED_RATE_PER_S: Final = 15_000
 """Where the gain of zHPF "below 20K" is taken (chosen)."""
 
+_CHANNEL: Final = IoChannel("42", "FICON Express16SA")
+
 _PROTOCOLS: Final = {
     "zHPF": Protocol.ZHPF,
     "FICON": Protocol.FICON,
@@ -58,7 +60,7 @@ def channel_activity(row: PublishedRow) -> Figures:
         )
         for percent in (100, 0)
     )
-    found = _estimate(channel, readers, writers)
+    found = estimate_alone(channel, readers, writers)
     reads, writes = (one.rate_per_s for one in found.demands)
     return {
         "part_utilization_percent": 100 * found.processor,
@@ -85,14 +87,14 @@ def endpoint_security(row: PublishedRow) -> Figures:
     alone = "one at a time" in str(row.columns["workload"])
     rates = []
     for encrypted in (False, True):
-        channel = IoChannel("42", "FICON Express16SA", encrypted=encrypted)
+        channel = replace(_CHANNEL, encrypted=encrypted)
         workload = _workload(
             _PROTOCOLS[str(row.columns["protocol"])],
             int(row.number("block_bytes")),
             _read_percent(row),
             outstanding=1 if alone else None,
         )
-        found = _estimate(channel, workload).demands[0].rate_per_s
+        found = _alone(workload, channel).rate_per_s
         per_s = found * (workload.io_bytes / 1e6 if row.columns["measure"] == "mb_per_s" else 1)
         rates.append(per_s)
     plain, encrypted_rate = rates
@@ -118,14 +120,14 @@ def fcp(row: PublishedRow) -> Figures:
     measure = str(row.columns["measure"])
     if row.columns["data_router"] == "off" or measure == "response_saving_us":
         return {}
-    channel = IoChannel("42", "FICON Express16SA", encrypted=row.columns["encrypted"] == "yes")
+    channel = replace(_CHANNEL, encrypted=row.columns["encrypted"] == "yes")
     workload = _workload(
         Protocol.FCP,
         int(row.number("block_bytes")),
         _read_percent(row),
         outstanding=1 if row.columns["workload"] == "one at a time" else None,
     )
-    rate = _estimate(channel, workload).demands[0].rate_per_s
+    rate = _alone(workload, channel).rate_per_s
     return {"value": rate * (workload.io_bytes / 1e6 if measure == "mb_per_s" else 1)}
 
 
@@ -133,18 +135,15 @@ def ficon_distance(row: PublishedRow) -> Figures:
     """Throughput over two inter-switch links, or what the way adds to a response."""
     if row.has_number("mb_per_s"):
         isl = Isl(2, row.number("isl_gbps"), int(row.number("buffer_credits")))
-        channel = IoChannel("42", "FICON Express16SA", path=FarPath("far", row.number("km"), isl))
+        channel = replace(_CHANNEL, path=FarPath("far", row.number("km"), isl))
         workload = _workload(Protocol.ZHPF, LARGE_BYTES, _read_percent(row))
-        found = _estimate(channel, workload, sharing=FAR_CHANNELS)
+        found = estimate_alone(channel, workload, sharing=FAR_CHANNELS)
         return {"mb_per_s": FAR_CHANNELS * found.demands[0].rate_per_s * LARGE_BYTES / 1e6}
     if not row.has_number("added_ms"):
         return {}
     far = FarPath("far", row.number("km"), Isl(2, row.number("isl_gbps"), 960))
     workload = _workload(Protocol.ZHPF, int(row.number("block_bytes")), 100, rate_per_s=100)
-    times = [
-        _estimate(IoChannel("42", "FICON Express16SA", path=path), workload).demands[0].response_ns
-        for path in (None, far)
-    ]
+    times = [_alone(workload, replace(_CHANNEL, path=path)).response_ns for path in (None, far)]
     return {"added_ms": (times[1] - times[0]) / 1e6}
 
 
@@ -166,7 +165,7 @@ def ficon_generations(row: PublishedRow) -> Figures:
     )
     protocol = _PROTOCOLS[str(row.columns["protocol"])]
     workload = _workload(protocol, int(row.number("block_bytes")), _read_percent(row))
-    io_per_s = _estimate(channel, workload).demands[0].rate_per_s
+    io_per_s = _alone(workload, channel).rate_per_s
     return {"io_per_s": io_per_s, "mb_per_s": io_per_s * workload.io_bytes / 1e6}
 
 
@@ -188,13 +187,12 @@ def ficon_mix(row: PublishedRow) -> Figures:
         )
         if percent
     ]
-    found = _estimate(IoChannel("42", "FICON Express16SA"), *workloads)
+    found = estimate_alone(_CHANNEL, *workloads)
     return {"io_per_s": sum(one.rate_per_s for one in found.demands)}
 
 
 def ficon_ratios(row: PublishedRow) -> Figures:
     """A ratio that is claimed of a channel; others are not the channel's to give."""
-    channel = IoChannel("42", "FICON Express16SA")
     match row.key:
         case "rat-01" | "rat-02":
             size, percent = int(row.number("block_bytes")), _read_percent(row)
@@ -205,7 +203,7 @@ def ficon_ratios(row: PublishedRow) -> Figures:
         case "rat-04" | "rat-05":
             return {"ratio": _alone_ns(Protocol.ZHPF, row) / _alone_ns(Protocol.FICON, row)}
         case "rat-07":
-            found = _estimate(channel, _workload(Protocol.ZHPF, LARGE_BYTES, 100))
+            found = estimate_alone(_CHANNEL, _workload(Protocol.ZHPF, LARGE_BYTES, 100))
             return {"ratio": found.processor}
         case "rat-08":
             return {"ratio": ZHYPERLINK.unloaded_ns / _alone_ns(Protocol.ZHPF, row)}
@@ -296,14 +294,13 @@ def _workload(protocol: Protocol, size: int, read_percent: float, **more: Any) -
     )
 
 
-def _estimate(channel: IoChannel, *workloads: IoWorkload, sharing: int = 1) -> ChannelEstimate:
-    route = make_route(channel, sharing)
-    return estimate_channel(route, [make_demand(workload, route) for workload in workloads])
+def _alone(workload: IoWorkload, channel: IoChannel = _CHANNEL) -> DemandEstimate:
+    (found,) = estimate_alone(channel, workload).demands
+    return found
 
 
 def _maximum(protocol: Protocol, size: int, read_percent: float) -> float:
-    found = _estimate(IoChannel("42", "FICON Express16SA"), _workload(protocol, size, read_percent))
-    return found.demands[0].rate_per_s
+    return _alone(_workload(protocol, size, read_percent)).rate_per_s
 
 
 def _alone_ns(protocol: Protocol, row: PublishedRow) -> float:
@@ -311,10 +308,8 @@ def _alone_ns(protocol: Protocol, row: PublishedRow) -> float:
     workload = _workload(
         protocol, int(row.number("block_bytes")), _read_percent(row), outstanding=1
     )
-    return _estimate(IoChannel("42", "FICON Express16SA"), workload).demands[0].response_ns
+    return _alone(workload).response_ns
 
 
 def _response_ms(protocol: Protocol, rate_per_s: float) -> float:
-    workload = _workload(protocol, 4096, 100, rate_per_s=rate_per_s)
-    found = _estimate(IoChannel("42", "FICON Express16SA"), workload)
-    return found.demands[0].response_ns / 1e6
+    return _alone(_workload(protocol, 4096, 100, rate_per_s=rate_per_s)).response_ns / 1e6

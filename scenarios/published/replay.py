@@ -131,14 +131,13 @@ def compare(
     A table of rules, of channels or of relocations needs no recording; figures of the latter two
     that are not modelled are left out.
     """
-    if table.name in _ROWS:
-        figures_of_row = _ROWS[table.name](row)
+    if not table.is_measured:
+        ours = _ruled(table, row)
         for measure in table.measures:
-            if row.has_number(measure) and measure in figures_of_row:
-                yield _compare(table, row, measure, figures_of_row[measure])
+            if row.has_number(measure) and measure in ours:
+                yield _compare(table, row, measure, ours[measure])
         return
-    each: Sequence[Recording | None] = recordings or [None]
-    emulated = [_emulated(table, row, recording) for recording in each]
+    emulated = [_measured(table, row, recording) for recording in recordings]
     for measure in table.measures:
         if row.has_number(measure):
             figures = [float(getattr(found, measure) or 0) for found in emulated]
@@ -178,10 +177,8 @@ def _compare(table: PublishedTable, row: PublishedRow, measure: str, emulated: f
     )
 
 
-def _emulated(
-    table: PublishedTable, row: PublishedRow, recording: Recording | None
-) -> report.Row | estimates.CapacityRow | estimates.ChpidRow | estimates.StopShortRow:
-    """What ours has in the place of a published row."""
+def _ruled(table: PublishedTable, row: PublishedRow) -> Mapping[str, float]:
+    """Our figures of a published row, by measure, of a table that needs no run."""
     match table.view:
         case TableView.CAPACITY:
             return estimates.capacity_row(table.runs.layout.format_map(row.columns))
@@ -189,18 +186,15 @@ def _emulated(
             return estimates.chpid_row(row)
         case TableView.STOP_SHORT:
             return estimates.stop_short_row(row)
-        case view:
-            assert recording is not None, "what is measured has been run"
-            return _measured(view, table, row, recording)
+        case _:
+            return _ROWS[table.name](row)
 
 
-def _measured(
-    view: TableView, table: PublishedTable, row: PublishedRow, recording: Recording
-) -> report.Row:
+def _measured(table: PublishedTable, row: PublishedRow, recording: Recording) -> report.Row:
     """What the view shows of a run in the place of a published row."""
     name, side = str(row.columns["run"]), str(row.columns["side"])
     whole = report.whole_run(name, recording, side)
-    match view:
+    match table.view:
         case TableView.SUITE:
             return next(report.suite_rows(whole))
         case TableView.APPC:

@@ -221,13 +221,19 @@ class Runs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     names_of: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedTable:
+class PublishedTable(
+    msgspec.Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    rename={"bounds": "bound", "goals": "goal", "changes": "change"},
+):
     """A published table, and what is known and wanted of it.
 
+    All but its ``name`` and its ``rows`` is as its companion, ``tables/NAME.toml``, says it.
     ``key`` has the columns that name a row; a table with three of them is a grid of blocks,
     lines and columns, and ``heading`` heads a block. ``groups`` are what ``bounds`` (what is
-    reached) and ``goals`` (what is wanted) are about.
+    reached) and ``goals`` (what is wanted) are about; constants may be fitted to the rows of
+    ``calibration``.
     """
 
     name: str
@@ -236,16 +242,17 @@ class PublishedTable:
     url: str
     measured: str
     view: TableView
-    runs: Runs
     key: tuple[str, ...]
-    heading: str
     measures: tuple[str, ...]
-    groups: Mapping[str, Selection]
-    bounds: tuple[Bound, ...]
-    goals: tuple[Bound, ...]
-    changes: tuple[PublishedChange, ...]
-    rows: tuple[PublishedRow, ...]
+    heading: str = ""
+    runs: Runs = Runs()
+    calibration: tuple[Selection, ...] = ()
+    groups: Mapping[str, Selection] = {}
+    bounds: tuple[Bound, ...] = ()
+    goals: tuple[Bound, ...] = ()
+    changes: tuple[PublishedChange, ...] = ()
     not_modelled: tuple[NotModelled, ...] = ()
+    rows: tuple[PublishedRow, ...] = ()
 
     @property
     def is_grid(self) -> bool:

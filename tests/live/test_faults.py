@@ -218,7 +218,7 @@ def test_bad_frames_at_the_listener_break_nothing(
         while count < frames:
             count += visit(first, random.choice([strange, false]))
         assert first.engine.counters.refused_count > frames // 100
-        assert not first.attachments.ungreeted
+        assert not first.attachments.node_port.ungreeted
         endpoint = await first.attachments.listen(UnixEndpoint(str(tmp_path / "link")))
         second.attachments.connect(endpoint)
         await wait_until(lambda: first.up and second.up)

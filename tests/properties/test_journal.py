@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isfc.errors import JournalError
-from isfc.journal.journal import MemoryJournal, Replay, journalled, replay
+from isfc.journal.journal import Replay, journalled, replay
 from isfc.journal.record import JournalReader
 from isfc.link.events import Sink
 from isfc.link.message import Message, Traffic
@@ -18,6 +18,7 @@ from isfc.system.system import System
 from isfc.testing.pair import MS, Pair, S, Setup
 from isfc.testing.plan import Step, Wait
 from isfc.testing.strategies import cuts, operations, pauses, sends, setups
+from tests.isfc.journal.memory import MemoryJournal
 
 pytestmark = pytest.mark.at_length
 

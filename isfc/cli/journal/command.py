@@ -194,8 +194,8 @@ def show(
                 show_lines(
                     line for record in chain((first,), records) for line in record_lines(record)
                 )
-        if reader.truncated_length:
-            show_error(f"{file}: {_remainder(reader.truncated_length)}")
+        if reader.framed.truncated_length:
+            show_error(f"{file}: {_remainder(reader.framed.truncated_length)}")
 
 
 @app.command()

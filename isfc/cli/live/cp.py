@@ -81,7 +81,7 @@ class CpJson(Struct, frozen=True):
 def _serve(client: ControlClient, name: str, command: str, *, json: bool) -> bool:
     """Give the command, or those that are typed or piped in; whether all went well."""
     if json:
-        response = convert({"node": name, "command": command, **client.ask("cp", command)}, CpJson)
+        response = _ask(client, name, command)
         show_json(response)
         return response.return_code == 0
     if not command and sys.stdin.isatty():
@@ -89,9 +89,9 @@ def _serve(client: ControlClient, name: str, command: str, *, json: bool) -> boo
         return True
     good = True
     for line in [command] if command else sys.stdin:
-        reply = client.ask("cp", line.strip())
-        show_lines(_lines(reply))
-        good = good and reply["return_code"] == 0
+        response = _ask(client, name, line.strip())
+        show_lines(response.lines)
+        good = good and response.return_code == 0
     return good
 
 
@@ -100,10 +100,9 @@ def _open_console(client: ControlClient, name: str) -> None:
 
     node: dict[str, Any] = client.ask("node")
     completer = CpCompleter(node["rdevs"], node["partners"])
-    console = Console(client, name, completer, lambda command: _lines(client.ask("cp", command)))
+    console = Console(client, name, completer, lambda command: _ask(client, name, command).lines)
     asyncio.run(console.run())
 
 
-def _lines(reply: dict[str, Any]) -> list[str]:
-    lines: list[str] = reply["lines"]
-    return lines
+def _ask(client: ControlClient, name: str, command: str) -> CpJson:
+    return convert({"node": name, "command": command, **client.ask("cp", command)}, CpJson)

@@ -54,6 +54,8 @@ class CtceSources:
     at: tuple[str, ...] = ()
     wires: Mapping[str, str] = field(default_factory=dict)
     prefix: str = "--"
+    pace: CtcePace | None = None
+    commands: Path | None = None
     """What makes an option of a key, in messages."""
 
     def joined(self) -> list[JoinedCtc]:
@@ -171,15 +173,6 @@ _EXPECTED_OF_SYSTEM: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class CtceFile:
-    """The content of a ``ctce.toml``."""
-
-    sources: CtceSources
-    pace: CtcePace | None
-    commands: Path | None
-
-
 def is_ctce_file(name: str) -> bool:
     """Whether an argument is such a file: TOML that has a key ``ctce``."""
     path = Path(name)
@@ -189,7 +182,7 @@ def is_ctce_file(name: str) -> bool:
         return "ctce" in decode(read_bytes(path, _KIND), _KIND)
 
 
-def read_ctce_file(name: str) -> CtceFile:
+def read_ctce_file(name: str) -> CtceSources:
     """What such a file says; raises `ConfigurationError` with file, place and remedy."""
     with within(name):
         root = convert(decode(read_bytes(Path(name), _KIND), _KIND), _Root, "", _EXPECTED)
@@ -202,10 +195,7 @@ def read_ctce_file(name: str) -> CtceFile:
             system: convert(table, _System, f"[ctce.{show_key(system)}]", _EXPECTED_OF_SYSTEM)
             for system, table in root.ctce.items()
         }
-        folder = Path(name).parent
-        commands = None if root.commands is None else folder / root.commands
-        sources = _sources(root, systems, folder)
-        return CtceFile(sources, root.pace, commands)
+        return _sources(root, systems, Path(name).parent)
 
 
 def _sources(root: _Root, systems: dict[str, _System], folder: Path) -> CtceSources:
@@ -245,6 +235,8 @@ def _sources(root: _Root, systems: dict[str, _System], folder: Path) -> CtceSour
         tuple(f"{name}={system.at}" for name, system in systems.items() if system.at),
         {name: system.wire for name, system in systems.items()},
         prefix="",
+        pace=root.pace,
+        commands=None if root.commands is None else folder / root.commands,
     )
 
 
@@ -313,9 +305,9 @@ def _read(sources: Sequence[str], hardware: HardwareOptions) -> tuple[CtceSource
     if not is_ctce_file(name):
         return CtceSources(layout=name), structs.replace(hardware, layout=name)
     said = read_ctce_file(name)
-    return said.sources, structs.replace(
+    return said, structs.replace(
         hardware,
-        layout=said.sources.layout,
+        layout=said.layout,
         pace=hardware.pace or said.pace,
         commands=hardware.commands or said.commands,
     )

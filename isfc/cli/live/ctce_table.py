@@ -143,17 +143,15 @@ def watched(box: CtceBox, book: IoBook) -> Iterator[Console]:
     console = open_console()
     if not console.is_terminal or console.is_dumb_terminal:
         raise ConfigurationError("--watch: expected a terminal; without one --trace says all")
-    watch = CtceWatch(box, book)
-    live = Live(
-        get_renderable=watch.page,
+    with Live(
+        get_renderable=CtceWatch(box, book).page,
         console=console,
         refresh_per_second=1,
         redirect_stdout=False,
         redirect_stderr=sys.stderr.isatty(),  # what is said there scrolls by above
         vertical_overflow="crop",
         transient=True,
-    )
-    with live:
+    ):
         yield console
 
 

@@ -55,12 +55,6 @@ SEVERED = EventKind("severed", logging.ERROR, ("reason",))
 DROPPED = EventKind("dropped", logging.WARNING, ("line_count",))
 LAG = EventKind("lag", logging.WARNING, ("late_percent", "late_ms_max"))
 
-EVENTS = (
-    STARTED, STOPPED, LINK_UP, LINK_DOWN, PARTNER_ENDED, CTC_UP, CTC_DOWN, ATTACHED, DETACHED,
-    REFUSED, SEVERED, DROPPED, LAG,
-)  # fmt: skip
-"""All there are."""
-
 _FREQUENT = frozenset({Delivered, Sent})
 
 

@@ -6,7 +6,6 @@ from typing import Any, Final
 from ctc.address import Rdev
 from isfc.link.counters import DeviceSnapshot, LinkEndSnapshot
 from isfc.link.name import NodeName
-from isfc.link.state import DeviceState, LinkState
 from isfc.live.snapshot import LiveSnapshot
 from scenarios.runs.experiment import NS_PER_S
 from scenarios.runs.result import MIB, Result, measure
@@ -24,15 +23,13 @@ _NEW_LINK: Final[dict[str, Any]] = dict.fromkeys(
 
 @dataclass(frozen=True, slots=True)
 class CtcRates:
-    """One CTC at one end: what is written there, and what the device is doing now.
+    """One CTC at one end: what is written there, and what the ``device`` is doing now.
 
     MB are 2^20 bytes. ``turn`` counts from 1 in the write order; None if this end does not
     write here.
     """
 
-    rdev: Rdev
-    partner_rdev: Rdev
-    state: DeviceState
+    device: DeviceSnapshot
     turn: int | None
     mb_per_s: float
     packages_per_s: float
@@ -41,20 +38,14 @@ class CtcRates:
 
 @dataclass(frozen=True, slots=True)
 class NodeRates:
-    """One end of a live link. ``link`` has what ``isfc run`` would measure.
+    """One end of a live link, as ``seen`` last. ``link`` has what ``isfc run`` would measure.
 
     Seconds are the node's own: at ``--dilation K`` each of them takes K.
     """
 
-    name: str
-    partner: str
-    state: LinkState
+    seen: LiveSnapshot
     link: Result
     late_percent: float
-    late_ms_max: float
-    refused_count: int
-    detached_count: int
-    severed_count: int
     ctcs: tuple[CtcRates, ...]
 
 
@@ -68,15 +59,9 @@ def rates(before: LiveSnapshot | None, after: LiveSnapshot) -> NodeRates:
     seconds = (last.now_ns - first.now_ns) / NS_PER_S
     waited_ns = after.waited_ns - begin.waited_ns
     return NodeRates(
-        name=last.name,
-        partner=last.partner,
-        state=last.state,
+        seen=after,
         link=measure(NodeName(last.name), first, last),
         late_percent=100 * (after.late_ns - begin.late_ns) / max(1, waited_ns),
-        late_ms_max=after.late_ns_max / 1e6,
-        refused_count=after.refused_count,
-        detached_count=after.detached_count,
-        severed_count=after.severed_count,
         ctcs=tuple(
             _ctc_rates(old, new, last.write_order, seconds)
             for old, new in zip(first.devices, last.devices, strict=True)
@@ -88,9 +73,7 @@ def _ctc_rates(
     old: DeviceSnapshot, new: DeviceSnapshot, order: tuple[Rdev, ...], seconds: float
 ) -> CtcRates:
     return CtcRates(
-        rdev=new.rdev,
-        partner_rdev=new.partner_rdev,
-        state=new.state,
+        device=new,
         turn=order.index(new.rdev) + 1 if new.rdev in order else None,
         mb_per_s=(new.write_length - old.write_length) / seconds / MIB,
         packages_per_s=(new.write_package_count - old.write_package_count) / seconds,

@@ -133,7 +133,7 @@ def _side(end: NodeRates | None) -> str:
         return f"{'no answer':<29}"
     link = end.link
     return (
-        f"{end.state.value:<8} {fitted(link.mb_per_s_out, 6)} "
+        f"{end.seen.node.state.value:<8} {fitted(link.mb_per_s_out, 6)} "
         f"{fitted(link.packages_per_s_out, 7)} {end.link.tx_pend_count:5.0f}"
     )
 
@@ -162,16 +162,16 @@ def _link(names: tuple[str, str], ends: Ends) -> Table:
         link = end.link
         table.add_row(
             Text(name, style),
-            Text(end.state.value, LINK_STYLES[end.state]),
+            Text(end.seen.node.state.value, LINK_STYLES[end.seen.node.state]),
             fitted(link.mb_per_s_out, 6),
             fitted(link.messages_per_s_out, 7),
             fitted(link.packages_per_s_out, 7),
             fitted(link.collisions_per_s, 5),
             f"{link.tx_pend_count:.0f}",
             fitted(end.late_percent, 5),
-            str(end.refused_count),
-            str(end.detached_count),
-            str(end.severed_count),
+            str(end.seen.refused_count),
+            str(end.seen.detached_count),
+            str(end.seen.severed_count),
         )
     return table
 
@@ -218,10 +218,10 @@ def _bar(rate: float, most: float) -> str:
 
 def _pairs(ends: Ends) -> Sequence[tuple[Rdev, Rdev, CtcRates | None, CtcRates | None]]:
     """Each CTC's two device numbers and its two ends, one of which may be unknown."""
-    here = {ctc.rdev: ctc for ctc in ends[0].ctcs} if ends[0] else {}
-    there = {ctc.partner_rdev: ctc for ctc in ends[1].ctcs} if ends[1] else {}
-    mates = {ctc.rdev: ctc.partner_rdev for ctc in here.values()}
-    mates |= {ctc.partner_rdev: ctc.rdev for ctc in there.values()}
+    here = {ctc.device.rdev: ctc for ctc in ends[0].ctcs} if ends[0] else {}
+    there = {ctc.device.partner_rdev: ctc for ctc in ends[1].ctcs} if ends[1] else {}
+    mates = {ctc.device.rdev: ctc.device.partner_rdev for ctc in here.values()}
+    mates |= {ctc.device.partner_rdev: ctc.device.rdev for ctc in there.values()}
     return [(rdev, mates[rdev], here.get(rdev), there.get(rdev)) for rdev in sorted(mates)]
 
 
@@ -233,13 +233,13 @@ def _written(ctc: CtcRates | None) -> tuple[str, str]:
 
 
 def _state(ctc: CtcRates | None) -> Text:
-    return Text("?", "red") if ctc is None else Text(*_STATES[ctc.state])
+    return Text("?", "red") if ctc is None else Text(*_STATES[ctc.device.state])
 
 
 def _arrow(here: CtcRates | None, there: CtcRates | None) -> str:
     """Who is writing at this moment."""
-    ours = here is not None and here.state in _WRITING
-    theirs = there is not None and there.state in _WRITING
+    ours = here is not None and here.device.state in _WRITING
+    theirs = there is not None and there.device.state in _WRITING
     if ours and theirs:
         return "><"
     return "->" if ours else "<-" if theirs else ""
@@ -286,7 +286,7 @@ def links_line(time: str, names: tuple[str, str], ends: Ends) -> str:
     return (
         f"{time:<8} {'-'.join(names):<17} {_worst_state(ends):<9} {_up(shown):>5} {_out(here):>7} "
         f"{_out(there):>7} {fitted(max(end.link.collisions_per_s for end in shown), 6)} "
-        f"{pending:5.0f} {sum(end.severed_count for end in shown):7}"
+        f"{pending:5.0f} {sum(end.seen.severed_count for end in shown):7}"
     )
 
 
@@ -305,21 +305,21 @@ def _cells(ends: Ends) -> tuple[str | Text, ...]:
         fitted(sum(end.link.messages_per_s_out for end in shown), 7),
         fitted(max(end.link.collisions_per_s for end in shown), 5),
         f"{sum(end.link.tx_pend_count for end in shown):.0f}",
-        str(sum(end.detached_count for end in shown)),
-        str(sum(end.severed_count for end in shown)),
+        str(sum(end.seen.detached_count for end in shown)),
+        str(sum(end.seen.severed_count for end in shown)),
     )
 
 
 def _worst_state(ends: Ends) -> str:
     """The worse of what the two systems see; a question mark if one of them does not answer."""
-    states = [end.state for end in ends if end is not None]
+    states = [end.seen.node.state for end in ends if end is not None]
     worst = next(state for state in _WORST if state in states)
     return worst.value if len(states) == len(ends) else f"{worst.value} ?"
 
 
 def _up(shown: Sequence[NodeRates]) -> str:
     """How many of the CTCs can be used at both ends."""
-    count = min(sum(is_up(ctc.state) for ctc in end.ctcs) for end in shown)
+    count = min(sum(is_up(ctc.device.state) for ctc in end.ctcs) for end in shown)
     return f"{count}/{len(shown[0].ctcs)}"
 
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ctc.address import parse_chpid
 from isfc.cp.messages import (
     DUPLICATE,
     EXTRA_OPTION,
@@ -114,11 +115,11 @@ def test_devices_end_where_a_keyword_stands() -> None:
     operands = read("6000 6001 node boston")
     assert operands.take_rdevs("NODe") == (0x6000, 0x6001)
     assert operands.take_keyword("NODe")
-    assert operands.take_node() == "BOSTON"
+    assert operands.take_as(NodeName) == "BOSTON"
     assert not operands
 
 
 @pytest.mark.parametrize("text", ["100", "4G", ""])
 def test_what_is_no_chpid_is_refused(text: str) -> None:
     with pytest.raises(CommandRefused, match=r"HCP0(02|26)E"):
-        read(text).take_chpid()
+        read(text).take_as(parse_chpid)

@@ -11,7 +11,7 @@ from ctc.device import Arbitration
 from ctc.frame import CommandFrame, DataFrame, Departure
 from ctc.subchannel import Command
 from isfc.errors import Backpressure, JournalError, LocalProtocolError
-from isfc.journal.journal import JournalRecorder, MemoryJournal, journalled, replay
+from isfc.journal.journal import JournalRecorder, journalled, replay
 from isfc.journal.record import (
     FILE_HEADER,
     InputKind,
@@ -40,6 +40,7 @@ from isfc.system.inputs import (
 )
 from isfc.system.system import Input, System
 from isfc.testing.pair import BOTH_FAIL, FIRST_WINS, MS, SECOND_WINS, S, Setup
+from tests.isfc.journal.memory import MemoryJournal
 from tests.properties.test_journal import JournalledPair
 
 DEFINITION = Setup(ctc_count=2).definition(0)

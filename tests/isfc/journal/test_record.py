@@ -175,7 +175,7 @@ def test_any_content_within_order_raises_only_journal_errors(act: InputKind, res
 def test_missing_end_is_no_damage() -> None:
     reader = JournalReader(BytesIO(FILE_HEADER + DEADLINE + DEADLINE[:-1]).read)
     assert len(list(reader)) == 1
-    assert reader.truncated_length == len(DEADLINE) - 1
+    assert reader.framed.truncated_length == len(DEADLINE) - 1
 
 
 def test_length_is_believed_only_as_far_as_bytes_follow() -> None:
@@ -189,6 +189,6 @@ def test_length_is_believed_only_as_far_as_bytes_follow() -> None:
 
     reader = JournalReader(read)
     assert list(reader) == []
-    assert reader.truncated_length == 11
+    assert reader.framed.truncated_length == 11
     assert max(asked) <= 2**20
     assert len(asked) < 10

@@ -39,7 +39,7 @@ async def visit(pair: LivePair, pending: Stranger) -> None:
     reader, writer = await asyncio.open_unix_connection(pair.endpoint.path)
     await pending(reader, writer)
     writer.close()
-    await wait_until(lambda: not pair.first.attachments.ungreeted)
+    await wait_until(lambda: not pair.first.attachments.node_port.ungreeted)
     pair.second.send(b"still there")
     await wait_until(lambda: pair.first.received() == [b"still there"])
 

@@ -137,7 +137,9 @@ def test_a_flood_of_strangers_keeps_no_partner_out_and_is_bounded(
                 _, writer = await asyncio.open_connection("127.0.0.1", port)
                 writer.write(says)
                 crowd.append(writer)
-                most = max(most, len(first.attachments.ungreeted), len(asyncio.all_tasks()))
+                most = max(
+                    most, len(first.attachments.node_port.ungreeted), len(asyncio.all_tasks())
+                )
                 await asyncio.sleep(0.002)
 
         setup = Setup()
@@ -161,7 +163,7 @@ def test_a_flood_of_strangers_keeps_no_partner_out_and_is_bounded(
         assert most < 2 * UNGREETED_MAX  # they, and the handful of tasks of this test and the nodes
         for writer in crowd:
             writer.close()
-        await wait_until(lambda: not first.attachments.ungreeted)
+        await wait_until(lambda: not first.attachments.node_port.ungreeted)
         for side in (first, second):
             await side.close()
 

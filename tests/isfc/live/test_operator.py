@@ -11,11 +11,11 @@ from isfc.errors import ConfigurationError, RemoteProtocolError
 from isfc.link.message import Message
 from isfc.link.package import Package
 from isfc.link.state import DeviceState, LinkState
-from isfc.live.control import ask
 from isfc.live.control_client import ControlClient
 from isfc.live.operator import open_control
 from isfc.live.snapshot import read_snapshot
 from isfc.testing.pair import Setup
+from tests.isfc.live.asking import ask
 from tests.live.pair import LivePair, LiveSide, Run, run_live
 from tests.waiting import wait_until
 

@@ -32,12 +32,12 @@ def test_a_crowd_of_strangers_is_kept_out_and_the_link_stays_up(
                 for _ in range(UNGREETED_MAX + 10)
             ]
             await wait_until(lambda: pair.first.engine.counters.refused_count == 10)
-            assert len(pair.first.attachments.ungreeted) == UNGREETED_MAX
+            assert len(pair.first.attachments.node_port.ungreeted) == UNGREETED_MAX
             pair.second.send(b"still there")
             await wait_until(lambda: pair.first.received() == [b"still there"])
             for _, writer in crowd:
                 writer.close()
-            await wait_until(lambda: not pair.first.attachments.ungreeted)
+            await wait_until(lambda: not pair.first.attachments.node_port.ungreeted)
 
     run_live(main())
 
@@ -60,7 +60,7 @@ def test_the_partner_gets_in_although_strangers_have_taken_every_place(
         first, second = (LiveSide(setup.definition(here), here + 1) for here in (0, 1))
         await first.attachments.listen(UnixEndpoint(path))
         coming = asyncio.create_task(keep_coming(path))
-        await wait_until(lambda: len(first.attachments.ungreeted) == UNGREETED_MAX)
+        await wait_until(lambda: len(first.attachments.node_port.ungreeted) == UNGREETED_MAX)
         second.attachments.connect(UnixEndpoint(path))
         await wait_until(lambda: first.up and second.up)
         coming.cancel()

@@ -71,7 +71,7 @@ def test_1_000_strangers_leave_no_buffers(
                 _, writer = await asyncio.open_unix_connection(pair.endpoint.path)
                 writer.write(STRANGERS[kind])
                 writer.close()
-            await wait_until(lambda: not pair.first.attachments.ungreeted)
+            await wait_until(lambda: not pair.first.attachments.node_port.ungreeted)
             memory.expect_released(1_000)
 
     run_live(main())

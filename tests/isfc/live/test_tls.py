@@ -133,7 +133,7 @@ def test_a_greeting_that_comes_with_the_end_of_the_handshake_is_read(
             await wait_until(lambda: "no greeting (at byte 2)" in refusals(pair.first))
             writer.close()
             await writer.wait_closed()
-            await wait_until(lambda: not pair.first.attachments.ungreeted)
+            await wait_until(lambda: not pair.first.attachments.node_port.ungreeted)
             await asyncio.sleep(0.1)  # uvloop closes the other end of it a little later
 
     run_live(main())
@@ -149,12 +149,12 @@ def test_handshakes_of_tls_that_do_not_go_on_are_few_and_end(
         endpoint = await side.attachments.listen(UnixEndpoint(str(tmp_path / "link")))
         assert isinstance(endpoint, UnixEndpoint)
         crowd = [await asyncio.open_unix_connection(endpoint.path) for _ in range(UNGREETED_MAX)]
-        await wait_until(lambda: len(side.attachments.ungreeted) == UNGREETED_MAX)
+        await wait_until(lambda: len(side.attachments.node_port.ungreeted) == UNGREETED_MAX)
         _, one_more = await asyncio.open_unix_connection(endpoint.path)
         await wait_until(
             lambda: refusals(side) == ["too many connections are greeting at the same time"]
         )
-        await wait_until(lambda: not side.attachments.ungreeted)
+        await wait_until(lambda: not side.attachments.node_port.ungreeted)
         assert set(refusals(side)[1:]) == {"no greeting within 2 s"}
         assert len(refusals(side)) == 1 + UNGREETED_MAX
         for _, writer in [*crowd, (None, one_more)]:
@@ -173,7 +173,7 @@ def test_a_node_that_ends_amid_handshakes_of_tls_leaves_nothing(
         path = str(tmp_path / "link")
         await side.attachments.listen(UnixEndpoint(path))
         reader, writer = await asyncio.open_unix_connection(path)
-        await wait_until(lambda: len(side.attachments.ungreeted) == 1)
+        await wait_until(lambda: len(side.attachments.node_port.ungreeted) == 1)
         await side.close()
         assert await reader.read() == b""
         writer.close()

@@ -5,6 +5,7 @@ from dataclasses import replace
 from math import inf
 
 import pytest
+from msgspec import structs
 
 from scenarios.published.companion import load_table
 from scenarios.published.replay import Comparison, choose
@@ -26,7 +27,7 @@ def table() -> PublishedTable:
     """Transport, with one bound and one goal."""
     bound = Bound("mb_per_s", "multi-CTC", median=0.10, p90=0.30)
     goal = Bound("mb_per_s", "multi-CTC", median=0.04, p90=0.12, worst=0.25)
-    return replace(load_table("transport"), bounds=(bound,), goals=(goal,))
+    return structs.replace(load_table("transport"), bounds=(bound,), goals=(goal,))
 
 
 def comparison(error: float | None, key: str = "HL/12/50") -> Comparison:
@@ -118,7 +119,7 @@ def test_bound_says_nothing_of_a_part_of_its_group(table: PublishedTable) -> Non
 def test_rows_without_a_figure_are_not_waited_for() -> None:
     table = load_table("device_reports")
     bound = Bound("serv_ms", "all", worst=0.1)
-    bounded = replace(table, bounds=(bound,), goals=())
+    bounded = structs.replace(table, bounds=(bound,), goals=())
     with_figure = [row for row in table.rows if row.has_number("serv_ms")]
     assert 0 < len(with_figure) < len(table.rows)
     rows = [replace(comparison(0.0, row.key), measure="serv_ms") for row in with_figure]
@@ -132,7 +133,7 @@ def test_goal_stands_beside_its_bound_and_fails_nothing(table: PublishedTable) -
     assert (check.bound, check.goal) == (table.bounds[0], table.goals[0])
     assert check.goal is not None
     assert not check.summary.keeps(check.goal)
-    (wanted,) = check_bounds(replace(table, bounds=()), rows)
+    (wanted,) = check_bounds(structs.replace(table, bounds=()), rows)
     assert (wanted.of, wanted.within) == (table.goals[0], True)
 
 

@@ -20,7 +20,7 @@ from isfc.layout.loss import losses
 from isfc.layout.lost import collection_without, known_pieces
 from isfc.layout.note import NoteKind
 from isfc.layout.sharing import carried_by
-from isfc.testing.cluster import DrawnCluster, draw_cluster, mesh
+from isfc.testing.cluster import mesh
 from scenarios.faults.fault import parse_faults
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.notes import run_notes
@@ -28,6 +28,7 @@ from scenarios.runs.result import MIB, EndSamples, Result
 from scenarios.runs.run import Outcome
 from scenarios.runs.run import run as run_experiment
 from scenarios.runs.workload import SUITES, load_of
+from tests.drawn_clusters import DrawnCluster, draw_cluster
 
 NAMES: Final = dict(
     zip(

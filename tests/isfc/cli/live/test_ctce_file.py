@@ -71,8 +71,8 @@ def test_devices_come_from_the_file_a_layout_or_hercules(
 def test_all_that_options_say_can_stand_in_it(tmp_path: Path) -> None:
     said = read_ctce_file(write(tmp_path, BY_LAYOUT))
     assert (said.pace, said.commands) == ("model", tmp_path / "faults.txt")
-    assert said.sources.layout == str(tmp_path / "ab.toml")
-    joined = read_ctce_file(write(tmp_path, BY_RDEVS)).sources.joined()
+    assert said.layout == str(tmp_path / "ab.toml")
+    joined = read_ctce_file(write(tmp_path, BY_RDEVS)).joined()
     assert [[end.wire for end in ctc] for ctc in joined] == [["", "older"]] * 2
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from ctc.address import Rdev
 from isfc.cli.live import logs
-from isfc.cli.live.logs import EVENTS, LOGGER, REFUSALS_PER_S, LinkLog, start_log
+from isfc.cli.live.logs import LOGGER, REFUSALS_PER_S, EventKind, LinkLog, start_log
 from isfc.cli.live.observe_options import LogFormat, LogLevel
 from isfc.link.events import Delivered, DeviceChanged, LinkDown, LinkUp, Sent, Severed
 from isfc.live.events import Attached, ConnectionRefused, Detached, LiveEvent
@@ -199,5 +199,6 @@ def test_every_event_is_documented_with_its_level_and_fields() -> None:
             logging.getLevelName(kind.level).lower(),
             ", ".join(f"`{field}`" for field in kind.fields),
         )
-        for kind in EVENTS
+        for kind in vars(logs).values()
+        if isinstance(kind, EventKind)
     ]

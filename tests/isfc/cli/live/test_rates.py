@@ -11,20 +11,21 @@ from tests.isfc.live.snapshots import sight
 
 def test_rates_are_of_what_happened_in_between() -> None:
     end = rates(sight(seconds=10, scale=1), sight(seconds=12, scale=5))  # 4 times, in 2 s
-    assert (end.name, end.partner, end.state) == ("ATLANTA", "BOSTON", LinkState.UP)
+    node = end.seen.node
+    assert (node.name, node.partner, node.state) == ("ATLANTA", "BOSTON", LinkState.UP)
     assert (end.link.mb_per_s_out, end.link.mb_per_s_in) == (6.0, 2.0)
     assert (end.link.packages_per_s_out, end.link.packages_per_s_in) == (8.0, 4.0)
     assert end.link.messages_per_s == 76.0
     assert end.link.collisions_per_s == 4.0
     assert end.link.tx_pend_count == 5
     assert end.late_percent == pytest.approx(2.0)
-    assert end.late_ms_max == 1.25
-    assert (end.refused_count, end.detached_count, end.severed_count) == (3, 0, 0)
+    seen = end.seen
+    assert (seen.refused_count, seen.detached_count, seen.severed_count) == (3, 0, 0)
     writer, reader = end.ctcs
-    assert (writer.rdev, writer.partner_rdev, writer.turn) == (0x6000, 0x7000, 1)
+    assert (writer.device.rdev, writer.device.partner_rdev, writer.turn) == (0x6000, 0x7000, 1)
     assert (writer.mb_per_s, writer.packages_per_s, writer.collisions_per_s) == (6.0, 8.0, 4.0)
-    assert writer.state is DeviceState.WRITING
-    assert (reader.rdev, reader.turn, reader.mb_per_s, reader.packages_per_s) == (
+    assert writer.device.state is DeviceState.WRITING
+    assert (reader.device.rdev, reader.turn, reader.mb_per_s, reader.packages_per_s) == (
         0x6001,
         None,
         0,

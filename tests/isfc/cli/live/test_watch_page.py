@@ -101,15 +101,19 @@ def test_large_links_and_long_names_fit_a_terminal(
         for seconds in (1, 2)
     )
     end = rates(before, after)
-    ctcs = tuple(
-        replace(ctc, rdev=Rdev(0x6000 + n), partner_rdev=Rdev(0x7000 + n), turn=14)
-        for n, ctc in enumerate(end.ctcs * 8)
+    ctcs, far = (
+        tuple(
+            replace(
+                ctc,
+                device=replace(ctc.device, rdev=Rdev(here + n), partner_rdev=Rdev(there + n)),
+                turn=14,
+            )
+            for n, ctc in enumerate(end.ctcs * 8)
+        )
+        for here, there in ((0x6000, 0x7000), (0x7000, 0x6000))
     )
-    far = tuple(replace(ctc, rdev=ctc.partner_rdev, partner_rdev=ctc.rdev) for ctc in ctcs)
-    ends = (
-        replace(end, ctcs=ctcs, state=LinkState.DEGRADED),
-        replace(end, ctcs=far, state=LinkState.DEGRADED),
-    )
+    seen = replace(end.seen, node=replace(end.seen.node, state=LinkState.DEGRADED))
+    ends = (replace(end, seen=seen, ctcs=ctcs), replace(end, seen=seen, ctcs=far))
     show(watch_page(("ATLANTA1", "BOSTON02"), ends))
     page = capsys.readouterr().out.splitlines()
     assert len(page) == 23  # a terminal of 24 lines shows it all

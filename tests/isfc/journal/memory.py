@@ -1,0 +1,21 @@
+"""A journal in memory."""
+
+from isfc.journal.record import FILE_HEADER
+
+
+class MemoryJournal:
+    """Keeps a whole journal in ``data``."""
+
+    def __init__(self) -> None:
+        self.data = bytearray(FILE_HEADER)
+        self.recording = True
+        """May be set to False, to stop."""
+        self.skipped_count = 0
+
+    def __call__(self, record: bytes) -> None:
+        """Keep the record."""
+        self.data += record
+
+    def skip(self) -> None:
+        """Count it."""
+        self.skipped_count += 1
