@@ -12,9 +12,10 @@ from rich.text import Text
 
 from isfc import __version__
 from isfc.cli.output.table import plain_table
+from isfc.deck import scheme
 from isfc.layout.in_words import first_listed
 from isfc.layout.layout import Fibre
-from isfc.layout.rules.book import RULES
+from isfc.layout.rules import book
 from isfc.layout.rules.rule import Finding, Severity, warnings_first
 from isfc.link.name import NodeName
 
@@ -26,6 +27,8 @@ _TEXTS: Final = 3
 _PLACES: Final = 6
 """Of what a rule finds in many links, so much is shown: all of up to six, or the first three."""
 
+RULES: Final = (*book.RULES, *scheme.RULES.values())
+"""All whose findings are shown."""
 SEVERITY_STYLES: Final = {Severity.INFO: "green", Severity.WARNING: "yellow"}
 _SARIF_LEVELS: Final = {Severity.INFO: "note", Severity.WARNING: "warning"}
 _GITHUB_COMMANDS: Final = {Severity.INFO: "notice", Severity.WARNING: "warning"}
@@ -35,7 +38,8 @@ _SARIF_SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 class Checked(Struct, frozen=True):
     """One link of a layout and what was found in it; ``lines`` are its file's, if it has one.
 
-    ``nodes`` are the ends of the link; ``error`` says why the layout could not be read.
+    ``nodes`` are the ends of the link; ``error`` says why the layout could not be read; ``numbers``
+    is the scheme of all numbers in it.
     """
 
     name: str
@@ -43,6 +47,7 @@ class Checked(Struct, frozen=True):
     lines: Sequence[str] = ()
     nodes: tuple[NodeName, NodeName] | None = None
     error: str | None = None
+    numbers: scheme.Numbering | None = None
 
     def lines_of(self, finding: Finding) -> list[int]:
         """The lines, from 1 on, of the tables that a finding is about; 1 if about the whole."""
@@ -74,17 +79,37 @@ def check_page(checked: Sequence[Checked]) -> list[RenderableType]:
     """
     read = [item for item in checked if item.error is None]
     if len(checked) > 1:
-        return _page_of_several(checked, read)
-    return [part for item in read for part in _page_of_one(item)]
+        return [*_page_of_several(checked, read), *_numbers(read)]
+    return [part for item in read for part in _page_of_one(item)] + _numbers(read)
 
 
 def _page_of_one(item: Checked) -> Iterator[RenderableType]:
     yield Text(f"{item.name}: {_count(item.findings)}", "bold")
     if item.findings:
-        yield _findings(
-            (finding, [finding.text, f"-> {finding.remedy}"])
-            for finding in warnings_first(item.findings)
-        )
+        yield _findings_at([("", item)])
+
+
+def _numbers(read: Sequence[Checked]) -> list[RenderableType]:
+    """By which scheme CTCs are numbered, by layout if there are several."""
+    said: dict[str, list[str]] = {}
+    for name, found in {item.name: item.numbers for item in read}.items():
+        if found is not None:
+            said.setdefault(_scheme(found), []).append(name)
+    names = sum(map(len, said.values())) > 1
+    lines = [f"{first_listed(of, _PLACES)}: {text}" if names else text for text, of in said.items()]
+    return ["", *lines] if lines else []
+
+
+def _scheme(found: scheme.Numbering) -> str:
+    """The scheme of a layout's numbers in words, or that which comes nearest."""
+    most = max(found.fitting, key=lambda each: found.fitting[each])
+    kept = found.fitting[found.scheme or most]
+    ends = f"{kept} of {found.count} ends of CTCs keep"
+    if found.scheme is not None:
+        by = f"Numbers by the scheme {found.scheme.value}, {scheme.MEANS[found.scheme]}"
+        return f"{by}." if kept == found.count else f"{by}; {ends} it."
+    nearest = f": {ends} {most.value}, which comes nearest" if kept else ""
+    return f"Numbers by no scheme that is known{nearest}."
 
 
 def _page_of_several(checked: Sequence[Checked], read: Sequence[Checked]) -> list[RenderableType]:
@@ -93,15 +118,6 @@ def _page_of_several(checked: Sequence[Checked], read: Sequence[Checked]) -> lis
     places = [
         " - ".join(item.nodes or ()) if len(names) == 1 else _place(item, read) for item in read
     ]
-    found: dict[tuple[Severity, str], dict[str, dict[str, list[str]]]] = {}
-    rules: dict[tuple[Severity, str], Finding] = {}
-    for place, item in zip(places, read, strict=True):
-        for finding in item.findings:
-            key = finding.severity, finding.id
-            texts = found.setdefault(key, {}).setdefault(finding.remedy, {})
-            texts.setdefault(finding.text, []).append(place)
-            rules.setdefault(key, finding)
-    order = warnings_first(rules.values())
     every = [finding for item in read for finding in item.findings]
     layouts = f"{len({item.name for item in read})} of {len(names)} layouts read"
     quiet = [place for place, item in zip(places, read, strict=True) if not item.findings]
@@ -109,10 +125,27 @@ def _page_of_several(checked: Sequence[Checked], read: Sequence[Checked]) -> lis
     if every and quiet:
         parts.append(f"Nothing found: {', '.join(quiet)}")
     if every:
-        lines = {key: [*_lines(remedies)] for key, remedies in found.items()}
-        described = [(each, lines[each.severity, each.id]) for each in order]
-        parts += [*findings_table(read), "", _findings(described)]
+        parts += [*findings_table(read), "", _findings_at(zip(places, read, strict=True))]
     return parts
+
+
+def _findings_at(placed: Iterable[tuple[str, Checked]]) -> Table:
+    """What is found at each place, by rule, warnings first."""
+    found: dict[tuple[Severity, str], dict[str, dict[str, list[str]]]] = {}
+    rules: dict[tuple[Severity, str], Finding] = {}
+    for place, item in placed:
+        for finding in item.findings:
+            key = finding.severity, finding.id
+            texts = found.setdefault(key, {}).setdefault(finding.remedy, {})
+            texts.setdefault(finding.text, []).append(place)
+            rules.setdefault(key, finding)
+    table = Table.grid(padding=(0, 2, 0, 0))
+    for finding in warnings_first(rules.values()):
+        style = SEVERITY_STYLES[finding.severity]
+        table.add_row(Text(finding.severity, style), Text(finding.id, "bold"))
+        for line in _lines(found[finding.severity, finding.id]):
+            table.add_row("", Text(line))
+    return table
 
 
 def findings_table(read: Sequence[Checked]) -> list[RenderableType]:
@@ -140,20 +173,11 @@ def _lines(remedies: Mapping[str, Mapping[str, Sequence[str]]]) -> Iterator[str]
         shown = [*texts.items()][: len(texts) if len(texts) <= _TEXTS_MAX else _TEXTS]
         for text, places in shown:
             more = len(places) - _PLACES
-            yield f"{first_listed(places, len(places) if more <= 1 else _PLACES)}: {text}"
+            named = first_listed(places, len(places) if more <= 1 else _PLACES)
+            yield f"{named}: {text}" if named else text
         if len(shown) < len(texts):
             yield f"And {len(texts) - len(shown)} more of this kind: --json has all."
         yield f"-> {remedy}"
-
-
-def _findings(described: Iterable[tuple[Finding, Sequence[str]]]) -> Table:
-    table = Table.grid(padding=(0, 2, 0, 0))
-    for finding, lines in described:
-        style = SEVERITY_STYLES[finding.severity]
-        table.add_row(Text(finding.severity, style), Text(finding.id, "bold"))
-        for line in lines:
-            table.add_row("", Text(line))
-    return table
 
 
 def _count(findings: Iterable[Finding]) -> str:
