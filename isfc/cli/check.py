@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 from msgspec import Struct
@@ -12,12 +12,16 @@ from isfc.cli.judgement.findings import Checked, check_page, github_lines, sarif
 from isfc.cli.options.layout import JsonOption, checked_traffic, complete_layout, read_layout
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import show, show_error, show_json, show_lines
-from isfc.deck.scheme import Numbering, find_every
+from isfc.deck import scheme
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import layout_path
 from isfc.layout.document import parse_document
 from isfc.layout.file import collection_of
+from isfc.layout.rules import book
 from isfc.layout.rules.rule import Severity
+
+RULES: Final = (*book.RULES, *scheme.RULES.values())
+"""All that layouts are checked by."""
 
 
 class Format(StrEnum):
@@ -77,7 +81,7 @@ def check(
     if json:
         show_json([check_json(item) for item in checked])
     elif as_ is Format.SARIF:
-        show_json(sarif_log(checked))
+        show_json(sarif_log(checked, RULES))
     elif as_ is Format.GITHUB:
         show_lines(github_lines(checked))
     elif page := check_page(checked):
@@ -144,8 +148,8 @@ def check_json(checked: Checked) -> CheckJson:
     return CheckJson(checked.name, checked.nodes, checked.error, findings, numbers)
 
 
-def _numbers_json(found: Numbering) -> NumbersJson:
-    fitting = {scheme.value: count for scheme, count in found.fitting.items()}
+def _numbers_json(found: scheme.Numbering) -> NumbersJson:
+    fitting = {each.value: count for each, count in found.fitting.items()}
     return NumbersJson(found.scheme and found.scheme.value, fitting, found.count)
 
 
@@ -158,7 +162,7 @@ def _check(name: str) -> Sequence[Checked]:
         return [Checked(name, (), error=str(error))]
     is_shipped = layout_path(name) is None
     lines: Sequence[str] = () if is_shipped else content.decode("utf-8-sig").splitlines()
-    found, numbers = find_every(collection)
+    found, numbers = scheme.find_every(collection)
     return [
         Checked(name, findings, lines, collection.link(link).nodes, numbers=numbers)
         for link, findings in found.items()

@@ -13,9 +13,6 @@ from typing import Any, Final
 
 from ctc.address import Rdev, format_chpid, format_rdev
 from isfc.arguments import checked
-from isfc.deck.connections import devices_of, kept_systems
-from isfc.deck.others import devices_that_are_no_ctcs
-from isfc.deck.restated import ranges
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Fibre, Layout
@@ -118,6 +115,18 @@ class Numbering:
     count: int
     findings: Mapping[str, tuple[Finding, ...]]
 
+    @property
+    def said(self) -> str:
+        """The scheme in words, or that which comes nearest."""
+        nearest = max(self.fitting, key=lambda each: self.fitting[each])
+        kept = self.fitting[self.scheme or nearest]
+        ends = f"{kept} of {self.count} ends of CTCs keep"
+        if self.scheme is not None:
+            text = f"Numbers by the scheme {self.scheme}, {MEANS[self.scheme]}"
+            return f"{text}." if kept == self.count else f"{text}; {ends} it."
+        near = f": {ends} {nearest}, which comes nearest" if kept else ""
+        return f"Numbers by no scheme that is known{near}."
+
     def rows(self) -> list[dict[str, Any]]:
         """A flat record for each finding, as a data frame takes them."""
         return [
@@ -172,6 +181,10 @@ _Problem = tuple[_End, Rdev, str, str]
 
 def images_of(collection: Collection) -> dict[NodeName, int]:
     """CSS and MIF image id of the systems whose decks a layout keeps, as CUADD has them."""
+    if not collection.decks:
+        return {}
+    from isfc.deck.connections import kept_systems  # most files keep no deck
+
     return {
         node: system.partition.image
         for node, system in kept_systems(collection).items()
@@ -199,9 +212,14 @@ class _Book:
         ]
         self.images = images_of(collection)
         self.defined = {(end.node, end.rdev) for end in self.ends}
-        for node, system in kept_systems(collection).items():
-            self.defined |= {(node, rdev) for rdev in devices_of(system)}
-        self.others = devices_that_are_no_ctcs(collection)
+        self.others: dict[NodeName, dict[Rdev, str]] = {}
+        if collection.decks:
+            from isfc.deck.connections import devices_of, kept_systems  # most files keep no deck
+            from isfc.deck.others import devices_that_are_no_ctcs
+
+            for node, system in kept_systems(collection).items():
+                self.defined |= {(node, rdev) for rdev in devices_of(system)}
+            self.others = devices_that_are_no_ctcs(collection)
         self.defined |= {(node, rdev) for node, kinds in self.others.items() for rdev in kinds}
         firsts = Counter(end.rdev >> 12 for end in self.ends).most_common(2)
         self.ranges = {digit for digit, _ in firsts} if len(firsts) == 2 else set()
@@ -363,6 +381,10 @@ def _full(book: _Book) -> Iterator[_Problem]:
 
 def _others(book: _Book, scheme: Scheme) -> Iterator[_Problem]:
     """Devices that are no CTCs within the ranges of a scheme, in runs of one UNIT."""
+    if not book.others:
+        return
+    from isfc.deck.restated import ranges  # most files keep no deck
+
     bits = 8 if scheme is Scheme.TRADED else 4
     for (node, first), end in book.in_ranges(bits):
         last = first + (1 << bits) - 1

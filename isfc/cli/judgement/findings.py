@@ -12,14 +12,13 @@ from rich.text import Text
 
 from isfc import __version__
 from isfc.cli.output.table import plain_table
-from isfc.deck import scheme
 from isfc.layout.in_words import first_listed
 from isfc.layout.layout import Fibre
-from isfc.layout.rules import book
-from isfc.layout.rules.rule import Finding, Severity, warnings_first
+from isfc.layout.rules.rule import Finding, LayoutRule, Severity, warnings_first
 from isfc.link.name import NodeName
 
 if TYPE_CHECKING:
+    from isfc.deck.scheme import Numbering
     from scenarios.figures.advice import TriedAdvice
 
 _TEXTS_MAX: Final = 6
@@ -27,8 +26,6 @@ _TEXTS: Final = 3
 _PLACES: Final = 6
 """Of what a rule finds in many links, so much is shown: all of up to six, or the first three."""
 
-RULES: Final = (*book.RULES, *scheme.RULES.values())
-"""All whose findings are shown."""
 SEVERITY_STYLES: Final = {Severity.INFO: "green", Severity.WARNING: "yellow"}
 _SARIF_LEVELS: Final = {Severity.INFO: "note", Severity.WARNING: "warning"}
 _GITHUB_COMMANDS: Final = {Severity.INFO: "notice", Severity.WARNING: "warning"}
@@ -47,7 +44,7 @@ class Checked(Struct, frozen=True):
     lines: Sequence[str] = ()
     nodes: tuple[NodeName, NodeName] | None = None
     error: str | None = None
-    numbers: scheme.Numbering | None = None
+    numbers: "Numbering | None" = None
 
     def lines_of(self, finding: Finding) -> list[int]:
         """The lines, from 1 on, of the tables that a finding is about; 1 if about the whole."""
@@ -94,22 +91,10 @@ def _numbers(read: Sequence[Checked]) -> list[RenderableType]:
     said: dict[str, list[str]] = {}
     for name, found in {item.name: item.numbers for item in read}.items():
         if found is not None:
-            said.setdefault(_scheme(found), []).append(name)
+            said.setdefault(found.said, []).append(name)
     names = sum(map(len, said.values())) > 1
     lines = [f"{first_listed(of, _PLACES)}: {text}" if names else text for text, of in said.items()]
     return ["", *lines] if lines else []
-
-
-def _scheme(found: scheme.Numbering) -> str:
-    """The scheme of a layout's numbers in words, or that which comes nearest."""
-    most = max(found.fitting, key=lambda each: found.fitting[each])
-    kept = found.fitting[found.scheme or most]
-    ends = f"{kept} of {found.count} ends of CTCs keep"
-    if found.scheme is not None:
-        by = f"Numbers by the scheme {found.scheme.value}, {scheme.MEANS[found.scheme]}"
-        return f"{by}." if kept == found.count else f"{by}; {ends} it."
-    nearest = f": {ends} {most.value}, which comes nearest" if kept else ""
-    return f"Numbers by no scheme that is known{nearest}."
 
 
 def _page_of_several(checked: Sequence[Checked], read: Sequence[Checked]) -> list[RenderableType]:
@@ -193,9 +178,9 @@ def _count(findings: Iterable[Finding]) -> str:
     )
 
 
-def sarif_log(checked: Sequence[Checked]) -> dict[str, Any]:
-    """SARIF 2.1.0, with all rules; a layout that could not be read is a notification."""
-    indexes = {rule.id: index for index, rule in enumerate(RULES)}
+def sarif_log(checked: Sequence[Checked], rules: Sequence[LayoutRule]) -> dict[str, Any]:
+    """SARIF 2.1.0, with all ``rules``; a layout that could not be read is a notification."""
+    indexes = {rule.id: index for index, rule in enumerate(rules)}
     errors = [item for item in checked if item.error is not None]
     driver = {
         "name": "isfc",
@@ -208,7 +193,7 @@ def sarif_log(checked: Sequence[Checked]) -> dict[str, Any]:
                 "help": {"text": rule.remedy},
                 "defaultConfiguration": {"level": _SARIF_LEVELS[rule.severity]},
             }
-            for rule in RULES
+            for rule in rules
         ],
     }
     results = [

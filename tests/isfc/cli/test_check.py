@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from isfc.cli.judgement.findings import RULES
+from isfc.cli.check import RULES
 from isfc.cli.main import run
 
 GOOD = """\

@@ -152,7 +152,7 @@ ELSEWHERE: Final = {
 }  # fmt: skip
 """What shows figures of the model, and where they are looked at, or what stands beside them."""
 NONE: Final = frozenset(
-    "new export check number show node cp up journal import ctce".split()
+    "new export check show node cp up journal import ctce".split()
 )  # fmt: skip
 """What shows no figure of the model: statements, findings by rule, live links, journals."""
 

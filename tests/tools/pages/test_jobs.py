@@ -31,7 +31,6 @@ collisions| collide published-4 --offer-out 160                      | rule +col
 changing  | change atlanta-boston docs/changing/wider.toml           | : 2 steps
 changing  | change query-islink query-islink                         | remove 3 CTCs
 check     | check two-cecs published-12                              | by the scheme alike
-check     | export two-cecs --as toml --scheme alike                 | D000-D003
 layouts   | show denver.toml --connections                           | CTCs/fibres CHICAGO DENVER
 cluster   | plan docs/cluster/third-member.toml                      | alone ->
 cluster   | evacuate two-cecs ALPHA                                  | 4 of 4 guests moved
