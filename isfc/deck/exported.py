@@ -51,7 +51,7 @@ def export(
     *,
     system: str | None = None,
     ports: Sequence[str] = (),
-    scheme: str | None = None,
+    scheme: Literal["alike", "traded", "cuadd", "target"] | None = None,
     first: str | None = None,
 ) -> Exported:
     """Write the statements that the systems of a layout need, as `isfc export` does.

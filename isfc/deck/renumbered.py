@@ -42,9 +42,6 @@ def renumbered(
         if first is not None:
             raise ConfigurationError("--first: expected --scheme with it")
         return collection
-    known = [each.value for each in Scheme]
-    if scheme not in known:
-        raise ConfigurationError(f"--scheme {scheme[:40]!r}: expected one of {', '.join(known)}")
     start = None
     if first is not None:
         with within(f"--first {first[:40]!r}"):
