@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from isfc.deck.imported import import_iocp as import_iocp
     from isfc.deck.imported import import_islink as import_islink
     from isfc.deck.listing import deck_partitions as deck_partitions
-    from isfc.deck.renumbered import number as number
     from isfc.deck.scheme import Numbering as Numbering
+    from isfc.deck.scheme import numbering as numbering
     from isfc.errors import Backpressure as Backpressure
     from isfc.errors import ConfigurationError as ConfigurationError
     from isfc.errors import IsfcError as IsfcError
@@ -144,8 +144,7 @@ _PUBLIC: Final = {
     "scenarios.runs.at_site": "at_site plan",
     "isfc.cli.drawing.cluster": "drawing",
     "isfc.deck.connections": "connections Connections",
-    "isfc.deck.renumbered": "number",
-    "isfc.deck.scheme": "Numbering",
+    "isfc.deck.scheme": "numbering Numbering",
     "isfc.layout.layout": "Layout Fibre CtcPair",
     "isfc.layout.collection": "Collection Cec ChannelEnd LinkTraffic Memory",
     "isfc.layout.plan": "Plan",
@@ -298,7 +297,7 @@ __all__ = [
     "losses",
     "measured",
     "new",
-    "number",
+    "numbering",
     "open_node",
     "optimise",
     "others_busy",

@@ -94,8 +94,10 @@ def exchanges(layout: isfc.Layout) -> None:
     partitions = ",".join(layout.nodes)
     found: isfc.Imported = isfc.import_iocp([*written.texts.values()], partitions=partitions)
     seen: isfc.Connections = isfc.connections(found.collection)
-    said: isfc.Numbering = isfc.number(found.collection, scheme="alike", first="D000")
-    print(len(seen.rows()), said.scheme, [each.text for each in said.problems], said.proposed)
+    said: isfc.Numbering = isfc.numbering(found.collection)
+    print(len(seen.rows()), said.scheme, said.rows())
+    renumbered = isfc.export(found.collection, "toml", scheme="alike", first="D000")
+    print(renumbered.texts, renumbered.remarks)
     print(found.remarks, [each.text for each in found.unpaired], isfc.drawing(found.collection))
     statements = isfc.export(layout, "activate", system=layout.nodes[0]).texts
     print(isfc.import_config([*statements.values()], layout).collection == found.collection)

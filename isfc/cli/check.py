@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 from msgspec import Struct
@@ -12,12 +12,16 @@ from isfc.cli.judgement.findings import Checked, check_page, github_lines, sarif
 from isfc.cli.options.layout import JsonOption, checked_traffic, complete_layout, read_layout
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import show, show_error, show_json, show_lines
+from isfc.deck import scheme
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import layout_path
 from isfc.layout.document import parse_document
 from isfc.layout.file import collection_of
-from isfc.layout.rules.book import find_in
+from isfc.layout.rules import book
 from isfc.layout.rules.rule import Severity
+
+RULES: Final = (*book.RULES, *scheme.RULES.values())
+"""All that layouts are checked by."""
 
 
 class Format(StrEnum):
@@ -67,8 +71,9 @@ def check(
 ) -> None:
     """Check layouts by IBM's advice, to gate a change.
 
-    Ends with 1 if there is a warning (see --fail-on), and with 2 if a layout cannot be read;
-    the others are checked all the same. docs/check.md lists the rules.
+    It says by which scheme CTCs are numbered, too, and what breaks it; 'isfc export --scheme' gives
+    them other numbers. Ends with 1 if there is a warning (see --fail-on), and with 2 if a layout
+    cannot be read; the others are checked all the same. docs/check.md lists the rules.
     """
     if json and as_ is not Format.TEXT:
         raise ConfigurationError(f"--json and --format {as_}: expected one of them")
@@ -76,7 +81,7 @@ def check(
     if json:
         show_json([check_json(item) for item in checked])
     elif as_ is Format.SARIF:
-        show_json(sarif_log(checked))
+        show_json(sarif_log(checked, RULES))
     elif as_ is Format.GITHUB:
         show_lines(github_lines(checked))
     elif page := check_page(checked):
@@ -108,6 +113,17 @@ class FindingJson(Struct, frozen=True):
     """of the fibres' tables in the file"""
 
 
+class NumbersJson(Struct, frozen=True):
+    """By which scheme the CTCs of a file are numbered."""
+
+    scheme: str | None
+    """`alike`, `traded`, `cuadd` or `target`; null if most numbers keep none"""
+    fitting: dict[str, int]
+    """by scheme, how many ends of CTCs keep it"""
+    ends: int
+    """of CTCs there are so many"""
+
+
 class CheckJson(Struct, frozen=True):
     """One entry of ``isfc check --json``. Names and meanings of the keys stay."""
 
@@ -119,6 +135,8 @@ class CheckJson(Struct, frozen=True):
     """why it could not be read, or null"""
     findings: list[FindingJson]
     """a list"""
+    numbers: NumbersJson | None
+    """of all links of the layout together, or null if it could not be read"""
 
 
 def check_json(checked: Checked) -> CheckJson:
@@ -126,7 +144,13 @@ def check_json(checked: Checked) -> CheckJson:
     findings = [
         FindingJson(**each.to_dict(), lines=checked.lines_of(each)) for each in checked.findings
     ]
-    return CheckJson(checked.name, checked.nodes, checked.error, findings)
+    numbers = None if checked.numbers is None else _numbers_json(checked.numbers)
+    return CheckJson(checked.name, checked.nodes, checked.error, findings, numbers)
+
+
+def _numbers_json(found: scheme.Numbering) -> NumbersJson:
+    fitting = {each.value: count for each, count in found.fitting.items()}
+    return NumbersJson(found.scheme and found.scheme.value, fitting, found.count)
 
 
 def _check(name: str) -> Sequence[Checked]:
@@ -138,7 +162,8 @@ def _check(name: str) -> Sequence[Checked]:
         return [Checked(name, (), error=str(error))]
     is_shipped = layout_path(name) is None
     lines: Sequence[str] = () if is_shipped else content.decode("utf-8-sig").splitlines()
+    found, numbers = scheme.find_every(collection)
     return [
-        Checked(name, findings, lines, collection.link(link).nodes)
-        for link, findings in find_in(collection).items()
+        Checked(name, findings, lines, collection.link(link).nodes, numbers=numbers)
+        for link, findings in found.items()
     ]

@@ -12,6 +12,8 @@ from isfc.cli.output.file import ForceOption
 from isfc.cli.output.streams import show_log
 from isfc.deck.export import qualified
 from isfc.deck.exported import chosen, exported
+from isfc.deck.renumbered import renumbered
+from isfc.deck.scheme import Scheme
 from isfc.errors import ConfigurationError
 
 
@@ -38,6 +40,13 @@ def export(
             "either, fibres are cables.",
         ),
     ] = None,
+    scheme: Annotated[
+        Scheme | None, typer.Option(help="Give all CTCs numbers of this scheme.")
+    ] = None,
+    first: Annotated[
+        str | None,
+        valued("RDEV", "Where they begin: D000 of alike, 4000 of traded and cuadd if not said."),
+    ] = None,
     output: OutputOption = None,
     *,
     force: ForceOption = False,
@@ -46,9 +55,10 @@ def export(
 
     'isfc import' makes the same layout of them again. Of a deck, what IOCP has no keyword for
     stands in comments that begin with *ISFC. A folder gets a file for each system, or for each
-    CEC.
+    CEC. 'isfc check' says by which scheme CTCs are numbered, and 'isfc change' how to get from the
+    numbers that a layout has to those of --scheme.
     """
-    collection = read_collection(layout)
+    collection = renumbered(read_collection(layout), scheme, first, show_log)
     nodes = chosen(collection, form, system, ports or [])
     texts = exported(collection, form, nodes, ports or [], show_log)
     if output is not None and output.is_dir():

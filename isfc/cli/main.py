@@ -66,12 +66,6 @@ COMMANDS: Final = {
     "check": Subcommand(
         "check", "check", "Check layouts by IBM's advice, to gate a change.", has_tables=True
     ),
-    "number": Subcommand(
-        "number",
-        "number",
-        "Say by which scheme CTCs are numbered, and what breaks it.",
-        has_tables=True,
-    ),
     "show": Subcommand(
         "show",
         "show_layout",
@@ -123,9 +117,15 @@ COMMANDS: Final = {
         has_tables=True,
     ),
     "measured": Subcommand(
-        "measured",
+        "measured.command",
         "app",
         "Hold the model against your own figures, and fit it to them.",
+        has_tables=True,
+    ),
+    "loads": Subcommand(
+        "measured.loads",
+        "show_loads",
+        "Show a link's load by the time of day, and what is left.",
         has_tables=True,
     ),
     "node": Subcommand(
@@ -169,11 +169,24 @@ COMMANDS: Final = {
     ),
     "journal": Subcommand("journal.command", "app", "Look into a journal, or replay it."),
 }
-"""By the name that a user gives, in the order of ``isfc --help``."""
+"""By the name that a user gives."""
+
+PANELS: Final = {
+    "Layout": "new import export",
+    "Judge": "plan run check show report studio",
+    "Improve": "size optimise compare sweep change",
+    "Move": "relocate evacuate loads",
+    "Prove": "measured replay collide",
+    "Live": "up node cp journal ctce",
+    "Disks": "io",
+}
+"""The commands of each job, in the order of ``isfc --help``."""
 
 GONE: Final = {
     "isfc run --timeline": "--trace FILE, a trace of every I/O that Perfetto draws",
     "isfc schema": "'isfc new --schema'",
+    "isfc number": "'isfc check' for the scheme, 'isfc export --scheme' for new numbers",
+    "isfc measured loads": "'isfc loads'",
     "isfc down": "'isfc up LAYOUT --end'",
     "isfc relocate --sweep": "--best for guests together, 'isfc sweep' for channels",
     "isfc evacuate --sweep": "--best, which tells all that it tried",
@@ -190,6 +203,15 @@ class Subcommands(TyperGroup):
         for name, listed in COMMANDS.items():
             self.add_command(TyperCommand(name, help=listed.summary))
 
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """A panel for each job; typer has panels only with rich, which takes long to load."""
+        width = max(map(len, COMMANDS))
+        for panel, names in PANELS.items():
+            with formatter.section(panel):
+                formatter.write_dl(
+                    [(name.ljust(width), COMMANDS[name].summary) for name in names.split()]
+                )
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """As typer does; an error of stdout, to which help may go, names it."""
         with pipe_may_break():
@@ -197,8 +219,9 @@ class Subcommands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """The subcommand that ``args`` begins with, loaded; typer's error if there is none."""
-        if instead := GONE.get(f"isfc {args[0]}"):
-            raise ConfigurationError(f"{args[0]} is gone: use {instead}")
+        for words in (" ".join(args[:1]), " ".join(args[:2])):
+            if instead := GONE.get(f"isfc {words}"):
+                raise ConfigurationError(f"{words} is gone: use {instead}")
         name, found, rest = super().resolve_command(ctx, args)
         if found and COMMANDS[args[0]].needs_posix and not {"-h", "--help"} & set(args):
             check_posix(f"'isfc {args[0]}'")

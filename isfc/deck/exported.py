@@ -13,6 +13,7 @@ from isfc.deck.amend import amended
 from isfc.deck.export import Ports, activation_text, bare_deck, deck_text, left_out, own_ports
 from isfc.deck.machines import Machine, file_names, machines
 from isfc.deck.number import parse_link
+from isfc.deck.renumbered import renumbered
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Collection
@@ -50,17 +51,20 @@ def export(
     *,
     system: str | None = None,
     ports: Sequence[str] = (),
+    scheme: Literal["alike", "traded", "cuadd", "target"] | None = None,
+    first: str | None = None,
 ) -> Exported:
     """Write the statements that the systems of a layout need, as `isfc export` does.
 
     ``as_`` ACTIVATE ISLINK statements, IOCP decks, or a layout file; ``system`` is the one that
     they are for, both if it is None. ``ports`` are director ports for decks, such as
-    ``"ATLANTA:50=C1"``, besides those of the layout. Raises `ConfigurationError` for what cannot be
-    written.
+    ``"ATLANTA:50=C1"``, besides those of the layout. With ``scheme``, ``alike``, ``traded``,
+    ``cuadd`` or ``target``, all CTCs have other numbers, from ``first`` on, such as ``"D000"``.
+    Raises `ConfigurationError` for what cannot be written.
     """
     told: list[str] = []
     with in_python():
-        collection = given_collection(layout)
+        collection = renumbered(given_collection(layout), scheme, first, told.append)
         nodes = chosen(collection, as_, system, ports)
         texts = exported(collection, as_, nodes, ports, told.append)
     return Exported(texts, tuple(told))

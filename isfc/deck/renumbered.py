@@ -6,18 +6,17 @@ each.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
 from ctc.address import RDEV_MAX, Rdev, format_rdev, parse_rdev
-from isfc.arguments import checked, in_python
 from isfc.deck.others import devices_that_are_no_ctcs
-from isfc.deck.scheme import PLACES, Numbering, Scheme, images_of, numbering_of
+from isfc.deck.scheme import PLACES, Scheme, images_of
 from isfc.errors import ConfigurationError
-from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
+from isfc.layout.in_words import first_listed
 from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.link.name import NodeName
 
@@ -32,41 +31,50 @@ IBM's example of IOCP statements for shared channels; of `Scheme.CUADD` chosen).
 _IMAGES: Final = range(1, 16)
 
 
-@checked
-def number(layout: AnyLayout, *, scheme: str | None = None, first: str | None = None) -> Numbering:
-    """The scheme of a layout's device numbers, and what breaks it, as `isfc number` says it.
+def renumbered(
+    collection: Collection, scheme: str | None, first: str | None, tell: Callable[[str], None]
+) -> Collection:
+    """The collection with numbers of ``scheme`` from ``first`` on; as it is if both are None.
 
-    With ``scheme``, ``alike``, ``traded``, ``cuadd`` or ``target``, it has new numbers,
-    ``proposed``, which begin with ``first``, such as ``"D000"``. Raises `ConfigurationError` where
-    they do not do.
+    ``tell`` is told what is to be looked at before they are used.
     """
-    with in_python():
-        return numbered(given_collection(layout), scheme, first)
-
-
-def numbered(collection: Collection, scheme: str | None, first: str | None) -> Numbering:
-    """As `number`."""
-    found = numbering_of(collection)
     if scheme is None:
         if first is not None:
             raise ConfigurationError("--first: expected --scheme with it")
-        return found
-    known = [each.value for each in Scheme]
-    if scheme not in known:
-        raise ConfigurationError(f"--scheme {scheme[:40]!r}: expected one of {', '.join(known)}")
+        return collection
     start = None
     if first is not None:
         with within(f"--first {first[:40]!r}"):
             start = parse_rdev(first)
-    return replace(found, proposed=renumbered_by(collection, Scheme(scheme), start))
+    others = devices_that_are_no_ctcs(collection)
+    after = _renumbered_by(collection, Scheme(scheme), start, others)
+    if names := [
+        old.name
+        for old, new in zip(collection.links, after.links, strict=True)
+        if [ctc.fibre for ctc in old.device_list()] != [ctc.fibre for ctc in new.device_list()]
+    ]:
+        tell(
+            f"isfc: note: {', '.join(names)}: the new numbers change the order in which both ends "
+            "scan the fibres, and so what each writes on: 'isfc compare' shows what that costs"
+        )
+    if unknown := [system for system in after.systems if system not in others]:
+        tell(
+            f"isfc: note: no whole deck of {first_listed(unknown, 4)} is kept, so that other "
+            "devices may have the new numbers: look before you use them"
+        )
+    return after
 
 
-def renumbered_by(collection: Collection, scheme: Scheme, first: int | None) -> Collection:
-    """The collection with all numbers by a scheme, which begin with ``first`` if it is not None."""
+def _renumbered_by(
+    collection: Collection,
+    scheme: Scheme,
+    first: int | None,
+    others: Mapping[NodeName, Mapping[Rdev, str]],
+) -> Collection:
+    """Its numbers begin with ``first`` if that is not None; ``others`` are no CTCs."""
     if scheme is Scheme.TARGET and first is not None:
         raise ConfigurationError("--first: numbers of target begin with the chpid; expected none")
     start = FIRST.get(scheme, 0) if first is None else first
-    others = devices_that_are_no_ctcs(collection)
     links: tuple[Layout, ...]
     match scheme:
         case Scheme.ALIKE:
@@ -90,11 +98,6 @@ def renumbered_by(collection: Collection, scheme: Scheme, first: int | None) -> 
                 f"{others[system][taken[0]]} there; expected another --first or scheme"
             )
     return found
-
-
-def keeps_order(before: Layout, after: Layout) -> bool:
-    """Whether both ends scan the fibres of a link in the order that they had."""
-    return [ctc.fibre for ctc in before.device_list()] == [ctc.fibre for ctc in after.device_list()]
 
 
 def _alike(

@@ -12,10 +12,12 @@ from enum import StrEnum
 from typing import Any, Final
 
 from ctc.address import Rdev, format_chpid, format_rdev
-from isfc.deck.connections import devices_of, kept_systems
-from isfc.deck.others import devices_that_are_no_ctcs
-from isfc.deck.restated import ranges
+from isfc.arguments import checked
+from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Collection
+from isfc.layout.layout import Fibre, Layout
+from isfc.layout.rules.book import find_in
+from isfc.layout.rules.rule import Broken, Finding, Judged, LayoutRule, Severity, Untried
 from isfc.link.name import NodeName
 
 FITS_SHARE: Final = 0.6
@@ -52,69 +54,117 @@ MEANS: Final[Mapping[Scheme, str]] = {
 }
 
 
-class Kind(StrEnum):
-    """What is to be said of a number; the values stay the same between releases."""
-
-    OUTSIDE = "outside-range"
-    ENDS = "ends-differ"
-    IMAGE = "image-differs"
-    TWO_NUMBERS = "two-numbers"
-    TWO_TARGETS = "two-targets"
-    FULL = "range-full"
-    OTHER = "other-device"
-
-    @property
-    def is_fault(self) -> bool:
-        """Whether a number breaks the scheme; else there is less room than the scheme wants."""
-        return self not in (Kind.FULL, Kind.OTHER)
+def _find_together(_: Judged) -> Iterator[Broken]:
+    """Nothing in a link by itself: `numbering_of` looks at all links of a file."""
+    return iter(())
 
 
-@dataclass(frozen=True, slots=True)
-class NumberProblem:
-    """A device of ``node`` whose number does not keep the scheme, or what fills its range."""
+_BREAKS: Final = {
+    "rdev-outside-range": "A number is in no range of its scheme, or in the sixteen of other "
+    "chpids.",
+    "rdev-ends-differ": "By alike, the ends of a CTC have two numbers; by traded, both ends are in "
+    "one range.",
+    "rdev-image-differs": "The third digit is not the MIF image id that CUADD names, or by cuadd "
+    "the second is not the CSS.",
+    "rdev-two-numbers": "Systems call one target by two numbers.",
+    "rdev-two-targets": "By traded, x and y stand for two targets; by cuadd and target, sixteen "
+    "numbers of a system do.",
+}
+_FILLS: Final = {
+    "rdev-range-full": "Sixteen numbers of CTCs are used up: there is no room left.",
+    "rdev-range-taken": "A device that is no CTC has numbers among those that the scheme has for "
+    "CTCs.",
+}
+"""Titles of the rules, by their ids, which stay the same between releases."""
 
-    kind: Kind
-    node: NodeName
-    rdev: Rdev
-    text: str
+
+def _rules(
+    titles: Mapping[str, str], severity: Severity, reason: str, remedy: str
+) -> dict[str, LayoutRule]:
+    source = "The scheme that most numbers of the file keep, and CSS and image of kept decks"
+    untried = Untried("it is about who is misled; numbers carry nothing")
+    return {
+        name: LayoutRule(name, severity, title, reason, source, remedy, _find_together, untried)
+        for name, title in titles.items()
+    }
+
+
+RULES: Final[Mapping[str, LayoutRule]] = _rules(
+    _BREAKS,
+    Severity.WARNING,
+    "Whoever reads a number by the scheme that most numbers keep takes the wrong device.",
+    "'isfc export --as toml --scheme' numbers all CTCs by a scheme.",
+) | _rules(
+    _FILLS,
+    Severity.INFO,
+    "No further CTC can have a number there.",
+    "Take other numbers for further CTCs.",
+)
+"""What breaks a scheme, and what fills its ranges."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Numbering:
-    """The scheme of a layout's numbers, None if it has none, and what does not keep it.
+    """The scheme of a layout's numbers, None if it has none, and by link what does not keep it.
 
-    ``fitting`` are the ends of CTCs that do, of ``count``, by scheme. ``proposed`` is the layout
-    with other numbers, if some were asked for.
-    ``unknown`` are the systems whose devices that are no CTCs no kept deck tells.
+    ``fitting`` are the ends of CTCs that do, of ``count``, by scheme.
     """
 
     scheme: Scheme | None
     fitting: Mapping[Scheme, int]
     count: int
-    problems: tuple[NumberProblem, ...]
-    proposed: Collection | None = None
-    unknown: tuple[NodeName, ...] = ()
+    findings: Mapping[str, tuple[Finding, ...]]
+
+    @property
+    def said(self) -> str:
+        """The scheme in words, or that which comes nearest."""
+        nearest = max(self.fitting, key=lambda each: self.fitting[each])
+        kept = self.fitting[self.scheme or nearest]
+        ends = f"{kept} of {self.count} ends of CTCs keep"
+        if self.scheme is not None:
+            text = f"Numbers by the scheme {self.scheme}, {MEANS[self.scheme]}"
+            return f"{text}." if kept == self.count else f"{text}; {ends} it."
+        near = f": {ends} {nearest}, which comes nearest" if kept else ""
+        return f"Numbers by no scheme that is known{near}."
 
     def rows(self) -> list[dict[str, Any]]:
-        """A flat record for each device that does not keep it, as a data frame takes them."""
+        """A flat record for each finding, as a data frame takes them."""
         return [
-            {
-                "kind": str(each.kind),
-                "node": each.node,
-                "rdev": format_rdev(each.rdev),
-                "text": each.text,
-            }
-            for each in self.problems
+            {"link": link, "id": each.id, "severity": str(each.severity), "text": each.text}
+            for link, findings in self.findings.items()
+            for each in findings
         ]
 
     def __repr__(self) -> str:
-        return f"<Numbering {self.scheme or 'of no scheme'}: {len(self.problems)} problems>"
+        return f"<Numbering {self.scheme or 'of no scheme'}: {len(self.rows())} findings>"
+
+
+@checked
+def numbering(layout: AnyLayout) -> Numbering:
+    """The scheme of a layout's device numbers, and what breaks it, as `isfc check` says it.
+
+    Raises `ConfigurationError` for what is no layout.
+    """
+    return numbering_of(given_collection(layout))
+
+
+def find_every(
+    collection: Collection,
+) -> tuple[dict[str, tuple[Finding, ...]], Numbering]:
+    """What the rules find in each link of a file, by its name, and the scheme of its numbers."""
+    found = numbering_of(collection)
+    findings = {
+        link: (*of_link, *found.findings[link]) for link, of_link in find_in(collection).items()
+    }
+    return findings, found
 
 
 @dataclass(frozen=True, slots=True)
 class _End:
     """One end of a CTC: its own number, its mate's, and who is at the other end."""
 
+    link: Layout
+    fibre: Fibre
     node: NodeName
     rdev: Rdev
     mate: Rdev
@@ -123,8 +173,18 @@ class _End:
     """the chpids, own first"""
 
 
+_Fault = tuple[str, str]
+"""The rule that a number breaks, and how."""
+_Problem = tuple[_End, Rdev, str, str]
+"""The first end of a CTC that it is about, the number, the rule, and how it is broken."""
+
+
 def images_of(collection: Collection) -> dict[NodeName, int]:
     """CSS and MIF image id of the systems whose decks a layout keeps, as CUADD has them."""
+    if not collection.decks:
+        return {}
+    from isfc.deck.connections import kept_systems  # most files keep no deck
+
     return {
         node: system.partition.image
         for node, system in kept_systems(collection).items()
@@ -138,6 +198,8 @@ class _Book:
     def __init__(self, collection: Collection) -> None:
         self.ends = [
             _End(
+                link,
+                ctc.fibre,
                 node,
                 ctc.rdevs[end],
                 ctc.rdevs[1 - end],
@@ -150,9 +212,14 @@ class _Book:
         ]
         self.images = images_of(collection)
         self.defined = {(end.node, end.rdev) for end in self.ends}
-        for node, system in kept_systems(collection).items():
-            self.defined |= {(node, rdev) for rdev in devices_of(system)}
-        self.others = devices_that_are_no_ctcs(collection)
+        self.others: dict[NodeName, dict[Rdev, str]] = {}
+        if collection.decks:
+            from isfc.deck.connections import devices_of, kept_systems  # most files keep no deck
+            from isfc.deck.others import devices_that_are_no_ctcs
+
+            for node, system in kept_systems(collection).items():
+                self.defined |= {(node, rdev) for rdev in devices_of(system)}
+            self.others = devices_that_are_no_ctcs(collection)
         self.defined |= {(node, rdev) for node, kinds in self.others.items() for rdev in kinds}
         firsts = Counter(end.rdev >> 12 for end in self.ends).most_common(2)
         self.ranges = {digit for digit, _ in firsts} if len(firsts) == 2 else set()
@@ -175,7 +242,7 @@ class _Book:
             for target in dict.fromkeys(end.target for end in self.ends)
         }
 
-    def faults(self, scheme: Scheme, end: _End) -> Iterator[tuple[Kind, str]]:
+    def faults(self, scheme: Scheme, end: _End) -> Iterator[_Fault]:
         """How a number does not keep a scheme."""
         match scheme:
             case Scheme.ALIKE:
@@ -187,22 +254,25 @@ class _Book:
             case Scheme.TARGET:
                 yield from self._not_of_target(end)
 
-    def _not_alike(self, end: _End) -> Iterator[tuple[Kind, str]]:
+    def _not_alike(self, end: _End) -> Iterator[_Fault]:
         if end.rdev != end.mate:
-            yield Kind.ENDS, f"is {format_rdev(end.mate)} at {end.target}, and should be alike"
+            yield (
+                "rdev-ends-differ",
+                f"is {format_rdev(end.mate)} at {end.target}, and should be alike",
+            )
         elif self.blocks[end.node, end.rdev >> 4] != (*end.pair, end.target):
             chpid, _, other = self.blocks[end.node, end.rdev >> 4]
             text = f"is on chpid {end.pair[0]} to {end.target}, in the sixteen of chpid {chpid} "
-            yield Kind.OUTSIDE, f"{text}to {other}"
+            yield "rdev-outside-range", f"{text}to {other}"
 
-    def _not_traded(self, end: _End) -> Iterator[tuple[Kind, str]]:
+    def _not_traded(self, end: _End) -> Iterator[_Fault]:
         first, mate = end.rdev >> 12, end.mate >> 12
         if first not in self.ranges:
             ranges = " and ".join(f"{digit:X}xyz" for digit in sorted(self.ranges))
-            yield Kind.OUTSIDE, f"is outside of {ranges}"
+            yield "rdev-outside-range", f"is outside of {ranges}"
         elif first == mate:
             text = f"is {format_rdev(end.mate)} at {end.target}: both ends in one range, so it has "
-            yield Kind.ENDS, f"{text}no counterpart"
+            yield "rdev-ends-differ", f"{text}no counterpart"
         else:
             yield from self._not_of_target(end)
             place = end.rdev >> 4 & 0xFF
@@ -210,17 +280,17 @@ class _Book:
             if place != usual and place & 0xF == usual & 0xF:
                 others = f"{first:X}{usual:02X}z"
                 text = f"leads to {end.target}, which other systems call {others}"
-                yield Kind.TWO_NUMBERS, text
+                yield "rdev-two-numbers", text
 
-    def _not_of_target(self, end: _End, mask: int = 0xF) -> Iterator[tuple[Kind, str]]:
+    def _not_of_target(self, end: _End, mask: int = 0xF) -> Iterator[_Fault]:
         known, third = self.images.get(end.target), end.rdev >> 4 & mask
         if known is not None and third != known & mask:
             what = "image" if mask == PLACES - 1 else "CSS and image"
             text = f"leads to {end.target}, {what} {known & mask:{_hex(mask)}} by CUADD, and says "
-            yield Kind.IMAGE, f"{text}{third:{_hex(mask)}}"
+            yield "rdev-image-differs", f"{text}{third:{_hex(mask)}}"
         elif known is None and third != self.thirds[end.target]:
             yield (
-                Kind.TWO_NUMBERS,
+                "rdev-two-numbers",
                 f"leads to {end.target}, which most numbers call {self.thirds[end.target]:X}",
             )
 
@@ -240,10 +310,12 @@ class _Book:
         several = any(image >> 4 for image in self.images.values())
         return several and fitting[Scheme.CUADD] >= CUADD_SHARE * fitting[Scheme.TARGET]
 
-    def reserved(self, scheme: Scheme) -> dict[tuple[NodeName, int], int]:
-        """The ranges of a scheme in which there are CTCs, as (node, first), and their lengths."""
-        bits = 8 if scheme is Scheme.TRADED else 4
-        return {(end.node, end.rdev >> bits << bits): 1 << bits for end in self.ends}
+    def in_ranges(self, bits: int) -> list[tuple[tuple[NodeName, int], _End]]:
+        """The ranges in which there are CTCs, as (node, first), each with its first CTC."""
+        found: dict[tuple[NodeName, int], _End] = {}
+        for end in self.ends:
+            found.setdefault((end.node, end.rdev >> bits << bits), end)
+        return sorted(found.items(), key=lambda each: each[0])
 
 
 def _hex(mask: int) -> str:
@@ -259,64 +331,70 @@ def numbering_of(collection: Collection) -> Numbering:
         else 0
         for scheme in Scheme
     }
-    unknown = tuple(node for node in collection.systems if node not in book.others)
     scheme = max((Scheme.ALIKE, Scheme.TRADED, Scheme.TARGET), key=lambda each: fitting[each])
     if scheme is Scheme.TARGET and book.parts_css(fitting):
         scheme = Scheme.CUADD
+    findings: dict[str, tuple[Finding, ...]] = {link.name: () for link in collection.links}
     if fitting[scheme] < FITS_SHARE * len(book.ends):
-        return Numbering(None, fitting, len(book.ends), (), unknown=unknown)
-    problems = [
-        NumberProblem(kind, end.node, end.rdev, text)
-        for end in book.ends
-        for kind, text in book.faults(scheme, end)
-    ]
-    problems += _two_targets(book, scheme)
-    problems += _full(book)
-    problems += _others(book, scheme)
-    return Numbering(scheme, fitting, len(book.ends), tuple(problems), unknown=unknown)
+        return Numbering(None, fitting, len(book.ends), findings)
+    for end, rdev, name, text in _problems(book, scheme):
+        rule, said = RULES[name], f"{end.node} {format_rdev(rdev)} {text}."
+        findings[end.link.name] += (Finding(rule, said, rule.remedy, (end.fibre,)),)
+    return Numbering(scheme, fitting, len(book.ends), findings)
 
 
-def _two_targets(book: _Book, scheme: Scheme) -> Iterator[NumberProblem]:
+def _problems(book: _Book, scheme: Scheme) -> Iterator[_Problem]:
+    for end in book.ends:
+        for rule, text in book.faults(scheme, end):
+            yield end, end.rdev, rule, text
+    if scheme is not Scheme.ALIKE:
+        yield from _two_targets(book, scheme)
+    yield from _full(book)
+    yield from _others(book, scheme)
+
+
+def _two_targets(book: _Book, scheme: Scheme) -> Iterator[_Problem]:
     """Numbers that stand for two targets: x and y of `Scheme.TRADED`, else sixteen of a system."""
     known: dict[tuple[str, int], NodeName] = {}
     told: set[tuple[str, int, NodeName]] = set()
+    traded = scheme is Scheme.TRADED
     for end in book.ends:
-        if scheme is Scheme.ALIKE or (
-            scheme is Scheme.TRADED and end.rdev >> 12 not in book.ranges
-        ):
+        if traded and end.rdev >> 12 not in book.ranges:
             continue
-        traded = scheme is Scheme.TRADED
         place = ("", end.rdev >> 4 & 0xFF) if traded else (str(end.node), end.rdev >> 4)
         other = known.setdefault(place, end.target)
         if other != end.target and (*place, end.target) not in told:
             told.add((*place, end.target))
             called = f"{place[1]:02X}" if traded else f"{place[1]:03X}z"
             text = f"is of {called}, which stands for {other} and for {end.target}"
-            yield NumberProblem(Kind.TWO_TARGETS, end.node, end.rdev, text)
+            yield end, end.rdev, "rdev-two-targets", text
 
 
-def _full(book: _Book) -> Iterator[NumberProblem]:
+def _full(book: _Book) -> Iterator[_Problem]:
     """Sixteen numbers of which none is left, as the decks have devices that no link has."""
-    blocks = {(end.node, end.rdev >> 4) for end in book.ends}
-    used = Counter((node, rdev >> 4) for node, rdev in book.defined)
-    for (node, block), count in sorted((key, used[key]) for key in blocks):
-        if count == PLACES:
-            first = Rdev(block << 4)
-            text = f"to {Rdev(first + PLACES - 1):04X} are used up: no number is left there"
-            yield NumberProblem(Kind.FULL, node, first, text)
+    used = Counter((node, rdev >> 4 << 4) for node, rdev in book.defined)
+    for (node, first), end in book.in_ranges(4):
+        if used[node, first] == PLACES:
+            text = f"to {first + PLACES - 1:04X} are used up: no number is left there"
+            yield end, Rdev(first), "rdev-range-full", text
 
 
-def _others(book: _Book, scheme: Scheme) -> Iterator[NumberProblem]:
+def _others(book: _Book, scheme: Scheme) -> Iterator[_Problem]:
     """Devices that are no CTCs within the ranges of a scheme, in runs of one UNIT."""
-    for (node, first), length in sorted(book.reserved(scheme).items()):
+    if not book.others:
+        return
+    from isfc.deck.restated import ranges  # most files keep no deck
+
+    bits = 8 if scheme is Scheme.TRADED else 4
+    for (node, first), end in book.in_ranges(bits):
+        last = first + (1 << bits) - 1
         kinds = book.others.get(node, {})
         by_unit: dict[str, list[int]] = {}
-        for rdev in range(first, first + length):
+        for rdev in range(first, last + 1):
             if Rdev(rdev) in kinds:
                 by_unit.setdefault(kinds[Rdev(rdev)], []).append(rdev)
         for unit, rdevs in by_unit.items():
             for begun, count in ranges(rdevs):
-                of = f"{first:04X} to {first + length - 1:04X}, where CTCs are"
                 to = f"to {begun + count - 1:04X} are" if count > 1 else "is"
-                text = f"{to} UNIT={unit}, within {of}"
-                yield NumberProblem(Kind.OTHER, node, Rdev(begun), text)
+                text = f"{to} UNIT={unit}, within {first:04X} to {last:04X}, where CTCs are"
+                yield end, Rdev(begun), "rdev-range-taken", text

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from ctc.address import parse_rdevs
 from isfc.arguments import checked, in_python
+from isfc.deck.scheme import find_every
 from isfc.errors import ConfigurationError
 from isfc.io.shared import given_link_with_disks
 from isfc.layout.catalogue import AnyLayout, given_collection
@@ -18,7 +19,6 @@ from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
 from isfc.layout.in_words import expected
 from isfc.layout.lost import check_pieces, known_pieces
-from isfc.layout.rules.book import find_in
 from isfc.layout.rules.rule import Finding
 from isfc.layout.sharing import only
 from isfc.layout.shown import html_table
@@ -52,10 +52,11 @@ from scenarios.runs.workload import MESSAGE_LENGTH_MAX, Workload, find_workload
 def check(layout: AnyLayout) -> dict[str, tuple[Finding, ...]]:
     """What IBM's advice finds in a layout, by link, as `isfc check` has it.
 
-    A finding has ``id``, ``severity``, ``text`` and ``remedy``. Raises `ConfigurationError` for
+    A finding has ``id``, ``severity``, ``text`` and ``remedy``; by which scheme CTCs are numbered,
+    `isfc.numbering` says. Raises `ConfigurationError` for
     what is no layout.
     """
-    return find_in(links_at(layout, None))
+    return find_every(links_at(layout, None))[0]
 
 
 @checked

@@ -92,7 +92,7 @@ MADE: Final[Mapping[str, Callable[[], Any]]] = {
     "export": lambda: isfc.export("atlanta-boston", "iocp"),
     "imported": imported,
     "connections": lambda: isfc.connections("two-cecs"),
-    "number": lambda: isfc.number("two-cecs", scheme="alike", first="D000"),
+    "numbering": lambda: isfc.numbering("published-16"),
     "change": lambda: isfc.change("published-4", ONE),
     "check": lambda: isfc.check("two-cecs"),
     "losses": lambda: isfc.losses("two-cecs", rule=True),

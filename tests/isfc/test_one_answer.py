@@ -244,16 +244,16 @@ ELSEWHERE: Final = {
     "change": "tests/isfc/cli/change",
     "others_busy": "tests/scenarios/figures/test_others_busy.py",
     **dict.fromkeys(("relocate", "evacuate", "rolling_maintenance"), "seconds, not rates"),
-    **dict.fromkeys(("replay", "measured", "collide"), "other loads, beside other figures"),
+    **dict.fromkeys(("replay", "measured", "loads", "collide"), "other loads, other figures"),
     **dict.fromkeys(("io", "io_plan", "io_run", "io_size", "io_beside", "io_chart"), "disks"),
     **dict.fromkeys(("node", "cp", "up", "ctce", "open_node", "journal", "journal_show"), "live"),
 }
 """Those that are held elsewhere, or that say something else."""
 
 BY_RULES: Final = frozenset(
-    "new import schema export check number show connections drawing edit read_edit without pieces "
-    "plan_notes features load_layout shipped_layouts parse_layout parse_links format_collection "
-    "source_kind deck_partitions import_dpm import_iocp import_islink import_config "
+    "new import schema export check numbering show connections drawing edit read_edit without "
+    "pieces plan_notes features load_layout shipped_layouts parse_layout parse_links source_kind "
+    "format_collection deck_partitions import_dpm import_iocp import_islink import_config "
     "journal_replay".split()
 )
 """Those that run nothing."""

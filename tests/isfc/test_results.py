@@ -70,7 +70,7 @@ def test_what_is_said_of_a_layout_has_rows_and_one_line() -> None:
         exported,
         isfc.import_iocp([*exported.texts.values()], partitions="CLIENT,SERVER"),
         isfc.connections("two-cecs"),
-        isfc.number(differing, scheme="alike"),
+        isfc.numbering(differing),
     ):
         rows = result.rows()
         assert rows

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 import typer
 
-from isfc.cli.main import COMMANDS, load_command
+from isfc.cli.main import PANELS, load_command
 from isfc.cli.output.exits import ExitCode
 from tools.pages.console import PROJECT, blocks
 from tools.pages.written_help import write_made
@@ -26,11 +26,10 @@ TOPICS: Final = {
     "import": ("import.md",),
     "new": ("layouts.md",),
     "size": ("size.md",),
-    "export": ("import.md",),
+    "export": ("import.md", "changing.md"),
     "change": ("changing.md",),
     "check": ("check.md",),
-    "number": ("number.md",),
-    "show": ("layouts.md", "number.md"),
+    "show": ("layouts.md",),
     "report": ("report.md",),
     "studio": ("studio.md",),
     "run": ("run.md", "timeline.md", "faults.md", "cp.md"),
@@ -40,7 +39,7 @@ TOPICS: Final = {
     "replay": ("replay.md", "fidelity.md"),
     "compare": ("compare.md",),
     "measured": ("measured.md",),
-    "measured loads": ("loads.md",),
+    "loads": ("loads.md",),
     "node": ("live.md",),
     "cp": ("live.md", "cp.md"),
     "up": ("live.md", "monitoring.md"),
@@ -83,7 +82,7 @@ def listed() -> tuple[Listed, ...]:
 
 
 def _listed() -> Iterator[Listed]:
-    for name in COMMANDS:
+    for name in " ".join(PANELS.values()).split():
         command = load_command(name)
         members = getattr(command, "commands", None)
         if members is None:

@@ -110,6 +110,6 @@ MADE: Final = (
     Made("pictures of the studio", screenshots.studios, is_long=True),
     Made("pictures of reports", screenshots.reports, is_long=True),
 )
-SLOW_PAGES: Final = ("docs/number.md", "docs/relocation.md")
+SLOW_PAGES: Final = ("docs/relocation.md",)
 """Those whose figures take runs of seconds."""
 FILLED: Final = ("CHANGELOG.md", *PAGES)

@@ -14,11 +14,11 @@ from isfc import __version__
 from isfc.cli.output.table import plain_table
 from isfc.layout.in_words import first_listed
 from isfc.layout.layout import Fibre
-from isfc.layout.rules.book import RULES
-from isfc.layout.rules.rule import Finding, Severity, warnings_first
+from isfc.layout.rules.rule import Finding, LayoutRule, Severity, warnings_first
 from isfc.link.name import NodeName
 
 if TYPE_CHECKING:
+    from isfc.deck.scheme import Numbering
     from scenarios.figures.advice import TriedAdvice
 
 _TEXTS_MAX: Final = 6
@@ -35,7 +35,8 @@ _SARIF_SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
 class Checked(Struct, frozen=True):
     """One link of a layout and what was found in it; ``lines`` are its file's, if it has one.
 
-    ``nodes`` are the ends of the link; ``error`` says why the layout could not be read.
+    ``nodes`` are the ends of the link; ``error`` says why the layout could not be read; ``numbers``
+    is the scheme of all numbers in it.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Checked(Struct, frozen=True):
     lines: Sequence[str] = ()
     nodes: tuple[NodeName, NodeName] | None = None
     error: str | None = None
+    numbers: "Numbering | None" = None
 
     def lines_of(self, finding: Finding) -> list[int]:
         """The lines, from 1 on, of the tables that a finding is about; 1 if about the whole."""
@@ -74,17 +76,25 @@ def check_page(checked: Sequence[Checked]) -> list[RenderableType]:
     """
     read = [item for item in checked if item.error is None]
     if len(checked) > 1:
-        return _page_of_several(checked, read)
-    return [part for item in read for part in _page_of_one(item)]
+        return [*_page_of_several(checked, read), *_numbers(read)]
+    return [part for item in read for part in _page_of_one(item)] + _numbers(read)
 
 
 def _page_of_one(item: Checked) -> Iterator[RenderableType]:
     yield Text(f"{item.name}: {_count(item.findings)}", "bold")
     if item.findings:
-        yield _findings(
-            (finding, [finding.text, f"-> {finding.remedy}"])
-            for finding in warnings_first(item.findings)
-        )
+        yield _findings_at([("", item)])
+
+
+def _numbers(read: Sequence[Checked]) -> list[RenderableType]:
+    """By which scheme CTCs are numbered, by layout if there are several."""
+    said: dict[str, list[str]] = {}
+    for name, found in {item.name: item.numbers for item in read}.items():
+        if found is not None:
+            said.setdefault(found.said, []).append(name)
+    names = sum(map(len, said.values())) > 1
+    lines = [f"{first_listed(of, _PLACES)}: {text}" if names else text for text, of in said.items()]
+    return ["", *lines] if lines else []
 
 
 def _page_of_several(checked: Sequence[Checked], read: Sequence[Checked]) -> list[RenderableType]:
@@ -93,15 +103,6 @@ def _page_of_several(checked: Sequence[Checked], read: Sequence[Checked]) -> lis
     places = [
         " - ".join(item.nodes or ()) if len(names) == 1 else _place(item, read) for item in read
     ]
-    found: dict[tuple[Severity, str], dict[str, dict[str, list[str]]]] = {}
-    rules: dict[tuple[Severity, str], Finding] = {}
-    for place, item in zip(places, read, strict=True):
-        for finding in item.findings:
-            key = finding.severity, finding.id
-            texts = found.setdefault(key, {}).setdefault(finding.remedy, {})
-            texts.setdefault(finding.text, []).append(place)
-            rules.setdefault(key, finding)
-    order = warnings_first(rules.values())
     every = [finding for item in read for finding in item.findings]
     layouts = f"{len({item.name for item in read})} of {len(names)} layouts read"
     quiet = [place for place, item in zip(places, read, strict=True) if not item.findings]
@@ -109,10 +110,27 @@ def _page_of_several(checked: Sequence[Checked], read: Sequence[Checked]) -> lis
     if every and quiet:
         parts.append(f"Nothing found: {', '.join(quiet)}")
     if every:
-        lines = {key: [*_lines(remedies)] for key, remedies in found.items()}
-        described = [(each, lines[each.severity, each.id]) for each in order]
-        parts += [*findings_table(read), "", _findings(described)]
+        parts += [*findings_table(read), "", _findings_at(zip(places, read, strict=True))]
     return parts
+
+
+def _findings_at(placed: Iterable[tuple[str, Checked]]) -> Table:
+    """What is found at each place, by rule, warnings first."""
+    found: dict[tuple[Severity, str], dict[str, dict[str, list[str]]]] = {}
+    rules: dict[tuple[Severity, str], Finding] = {}
+    for place, item in placed:
+        for finding in item.findings:
+            key = finding.severity, finding.id
+            texts = found.setdefault(key, {}).setdefault(finding.remedy, {})
+            texts.setdefault(finding.text, []).append(place)
+            rules.setdefault(key, finding)
+    table = Table.grid(padding=(0, 2, 0, 0))
+    for finding in warnings_first(rules.values()):
+        style = SEVERITY_STYLES[finding.severity]
+        table.add_row(Text(finding.severity, style), Text(finding.id, "bold"))
+        for line in _lines(found[finding.severity, finding.id]):
+            table.add_row("", Text(line))
+    return table
 
 
 def findings_table(read: Sequence[Checked]) -> list[RenderableType]:
@@ -140,20 +158,11 @@ def _lines(remedies: Mapping[str, Mapping[str, Sequence[str]]]) -> Iterator[str]
         shown = [*texts.items()][: len(texts) if len(texts) <= _TEXTS_MAX else _TEXTS]
         for text, places in shown:
             more = len(places) - _PLACES
-            yield f"{first_listed(places, len(places) if more <= 1 else _PLACES)}: {text}"
+            named = first_listed(places, len(places) if more <= 1 else _PLACES)
+            yield f"{named}: {text}" if named else text
         if len(shown) < len(texts):
             yield f"And {len(texts) - len(shown)} more of this kind: --json has all."
         yield f"-> {remedy}"
-
-
-def _findings(described: Iterable[tuple[Finding, Sequence[str]]]) -> Table:
-    table = Table.grid(padding=(0, 2, 0, 0))
-    for finding, lines in described:
-        style = SEVERITY_STYLES[finding.severity]
-        table.add_row(Text(finding.severity, style), Text(finding.id, "bold"))
-        for line in lines:
-            table.add_row("", Text(line))
-    return table
 
 
 def _count(findings: Iterable[Finding]) -> str:
@@ -169,9 +178,9 @@ def _count(findings: Iterable[Finding]) -> str:
     )
 
 
-def sarif_log(checked: Sequence[Checked]) -> dict[str, Any]:
-    """SARIF 2.1.0, with all rules; a layout that could not be read is a notification."""
-    indexes = {rule.id: index for index, rule in enumerate(RULES)}
+def sarif_log(checked: Sequence[Checked], rules: Sequence[LayoutRule]) -> dict[str, Any]:
+    """SARIF 2.1.0, with all ``rules``; a layout that could not be read is a notification."""
+    indexes = {rule.id: index for index, rule in enumerate(rules)}
     errors = [item for item in checked if item.error is not None]
     driver = {
         "name": "isfc",
@@ -184,7 +193,7 @@ def sarif_log(checked: Sequence[Checked]) -> dict[str, Any]:
                 "help": {"text": rule.remedy},
                 "defaultConfiguration": {"level": _SARIF_LEVELS[rule.severity]},
             }
-            for rule in RULES
+            for rule in rules
         ],
     }
     results = [

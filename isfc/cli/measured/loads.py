@@ -1,4 +1,4 @@
-"""``isfc measured loads``: a link's load by the time of day, and what is left."""
+"""``isfc loads``: a link's load by the time of day, and what is left."""
 
 from enum import StrEnum
 from functools import partial
@@ -219,7 +219,7 @@ class WindowJson(Struct, frozen=True):
 
 
 class LoadsJson(Struct, frozen=True):
-    """``isfc measured loads --json``. Names and meanings of the keys stay between releases."""
+    """``isfc loads --json``. Names and meanings of the keys stay between releases."""
 
     nodes: list[str]
     intervals: int

@@ -1,4 +1,4 @@
-"""What ``isfc measured loads`` shows: tables for people, and a picture."""
+"""What ``isfc loads`` shows: tables for people, and a picture."""
 
 from collections.abc import Iterator
 from math import inf

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from isfc.cli.check import RULES
 from isfc.cli.main import run
-from isfc.layout.rules.book import RULES
 
 GOOD = """\
 [fibre.1]

@@ -32,7 +32,6 @@ EXAMPLES: Final = {
     "size": "--mb-per-s 30 --lost none --feature Express2 --pairs 5 --jobs 1",
     "check": "two-cecs --fail-on never",
     "show": "two-cecs",
-    "number": "two-cecs --scheme alike",
     "run": "published-1 --workload HS --pairs 2 --seconds 0.02 --warmup 0",
     "relocate": "published-1 --memory 1M --change-rate 0",
     "evacuate": "published-1 CLIENT --guests guests.csv",
@@ -41,7 +40,7 @@ EXAMPLES: Final = {
     "compare": "published-1 published-4 --pairs 2",
     "measured read": MEASURED,
     "measured compare": f"atlanta-boston {MEASURED}",
-    "measured loads": f"atlanta-boston {DOCS}/measured/week.csv --lost none --jobs 1",
+    "loads": f"atlanta-boston {DOCS}/measured/week.csv --lost none --jobs 1",
     "measured fit": f"atlanta-boston {MEASURED} -o site.toml --anyway",
     "io plan": f"{DOCS}/io/two-channels.toml",
     "io run": f"{DOCS}/io/two-channels.toml --seconds 0.01",
@@ -55,7 +54,7 @@ LONG: Final = {
     "compare": [pytest.mark.slow, pytest.mark.exhaustive],
     **{
         name: [pytest.mark.slow]
-        for name in ("measured compare", "measured loads", "optimise", "size", "collide")
+        for name in ("measured compare", "loads", "optimise", "size", "collide")
     },
 }
 

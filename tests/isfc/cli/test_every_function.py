@@ -54,7 +54,7 @@ ELSEWHERE: Final[dict[str, dict[str, str]]] = {
     "measured compare": dict.fromkeys([*OF_FILES, "files"], "`measured.read`")
     | {"tolerance": "`error_percent` of each row"},
     "measured fit": dict.fromkeys([*OF_FILES, "files"], "`measured.read`"),
-    "measured loads": dict.fromkeys([*OF_FILES, "files"], "`measured.read`")
+    "loads": dict.fromkeys([*OF_FILES, "files"], "`measured.read`")
     | {"move": "`guests`, a `GuestMemory`"},
     "optimise": {"traffic": "`traffic` of the layout"},
 }
@@ -75,9 +75,9 @@ EVERY: Final = dict(commands())
 def function_of(name: str) -> Callable[..., Any]:
     """The public function of a command."""
     group, _, below = name.partition(" ")
-    if group == "measured":
-        assert below in isfc.measured.__all__
-        return getattr(isfc.measured, below)  # type: ignore[no-any-return]
+    if group in ("measured", "loads"):
+        assert (below or group) in isfc.measured.__all__
+        return getattr(isfc.measured, below or group)  # type: ignore[no-any-return]
     called = NAMED.get(name, name.replace(" ", "_"))
     assert called in isfc.__all__, f"{name}: write a function, or say why there is none"
     return getattr(isfc, called)  # type: ignore[no-any-return]

@@ -115,6 +115,9 @@ export FILE --as activate
     --system A                                            ++++
     --system A | --as toml                                ----
     --ports A:40=C1                                       ----
+    --scheme alike                                        ++++
+    --first D000                                          ----
+    --first D100 | --scheme alike                         ++++
     --output out                                          ++++
 export FILE --as iocp --system B
     --ports A:40=C1,B:50=C2                               ++++
@@ -129,15 +132,6 @@ show FILE
     --connections                                         ++++
     --output out.svg | --connections                      ----
     --csv                                                 ++++
-    --json                                                ++++
-number FILE
-    --scheme alike                                        ++++
-    --first D000                                          ----
-    --first D100 | --scheme alike                         ++++
-    --output out.toml                                     ----
-    --output out.toml | --scheme alike                    ++++
-    --csv                                                 ++--
-    --csv | --scheme alike                                ++++
     --json                                                ++++
 run FILE LOAD --seconds 0.02 --warmup 0
     --link A-C                                            --++
@@ -267,7 +261,7 @@ ELSEWHERE: Final = {
     "plot csv json",
     "measured fit": "link from system zone ran records usable decimal-comma output jobs "
     "anyway csv json",
-    "measured loads": "link profile system zone ran records usable decimal-comma percentile period "
+    "loads": "link profile system zone ran records usable decimal-comma percentile period "
     "lost growth months move guests together from plot jobs csv json",
     "node": "link listen connect cert key ca insecure pace dilation strict workload pairs seconds "
     "warmup seed from verify reconnect forward journal metrics log-format log-level run-dir "

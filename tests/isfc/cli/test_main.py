@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from isfc import __version__, cli
-from isfc.cli.main import COMMANDS, GONE, load_command, run
+from isfc.cli.main import COMMANDS, GONE, PANELS, load_command, run
 from tests.isfc_process import isfc
 from tools.checks.tidy import FLOORS
 
@@ -27,8 +27,17 @@ def test_help_names_the_commands_and_where_to_begin(
     out = capsys.readouterr().out
     assert "Show who writes on which CTC" in out
     assert "isfc plan published-12" in out
-    assert "..." not in out.partition("Commands:")[2]  # no summary is cut short
+    assert "..." not in out.partition("Layout:")[2]  # no summary is cut short
     assert max(map(len, out.splitlines())) <= 80
+
+
+def test_help_lists_every_command_once_by_its_job(capsys: pytest.CaptureFixture[str]) -> None:
+    assert sorted(" ".join(PANELS.values()).split()) == sorted(COMMANDS)
+    run(["--help"])
+    lines = capsys.readouterr().out.splitlines()
+    for panel, names in PANELS.items():
+        shown = lines[lines.index(f"{panel}:") + 1 :]
+        assert [line.split()[0] for line in shown[: shown.index("")]] == names.split()
 
 
 @pytest.mark.parametrize("group", ["import", "io", "journal", "measured"])

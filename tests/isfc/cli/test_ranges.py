@@ -148,11 +148,11 @@ ELSEWHERE: Final = {
     "change": "tests/isfc/cli/change",
     "io chart": "below", "replay": "IBM's figures beside ours", "measured compare": "a site's",
     "measured fit": "a site's", "measured read": "a site's",
-    "measured loads": "tests/isfc/cli/measured",
+    "loads": "tests/isfc/cli/measured",
 }  # fmt: skip
 """What shows figures of the model, and where they are looked at, or what stands beside them."""
 NONE: Final = frozenset(
-    "new export check number show node cp up journal import ctce".split()
+    "new export check show node cp up journal import ctce".split()
 )  # fmt: skip
 """What shows no figure of the model: statements, findings by rule, live links, journals."""
 

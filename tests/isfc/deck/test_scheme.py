@@ -3,14 +3,17 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, Literal
 
 import pytest
 
 import isfc
 from isfc.cli.main import run
+from isfc.layout.catalogue import AnyLayout
 from tests.decks import DECKS
 
 Ends = tuple[str, str]
+Name = Literal["alike", "traded", "cuadd", "target"]
 
 
 def layout(*links: tuple[Ends, Sequence[Ends]], cecs: str = "") -> isfc.Collection:
@@ -37,21 +40,34 @@ IBM = layout(
 ALIKE = layout((("A", "B"), [("D010-D01F", "D010-D01F")]))
 
 
-def kinds(found: isfc.Numbering) -> list[str]:
-    return [f"{each.kind.value} {each.node} {each.rdev:04X}" for each in found.problems]
+def said_of(layout: AnyLayout) -> list[str]:
+    """The rules that its numbers break, and which number of which system."""
+    return [f"{row['id']} {' '.join(row['text'].split()[:2])}" for row in rows_of(layout)]
+
+
+def rows_of(layout: AnyLayout) -> list[dict[str, Any]]:
+    return isfc.numbering(layout).rows()
+
+
+def exported(layout: AnyLayout, scheme: Name) -> isfc.Collection:
+    """With numbers of a scheme."""
+    (text,) = isfc.export(layout, "toml", scheme=scheme).texts.values()
+    return isfc.parse_links(text)
 
 
 def test_ibms_own_example_is_known_and_orders_no_finding() -> None:
-    found = isfc.number(IBM)
-    assert (found.scheme, found.problems) == ("traded", ())
+    found = isfc.numbering(IBM)
+    assert (found.scheme, found.rows()) == ("traded", [])
     for link in IBM.links:
         assert "rdevs-out-of-order" not in {finding.id for finding in isfc.plan(link).advice}
 
 
 def test_sixteen_for_each_pair_of_chpids_are_known_and_said_to_be_used_up() -> None:
-    found = isfc.number(ALIKE)
-    assert found.scheme == "alike"
-    assert kinds(found) == ["range-full A D010", "range-full B D010"]
+    assert isfc.numbering(ALIKE).scheme == "alike"
+    assert said_of(ALIKE) == ["rdev-range-full A D010", "rdev-range-full B D010"]
+    (found,) = isfc.check(ALIKE).values()
+    texts = [each.text for each in found if each.id == "rdev-range-full"]
+    assert texts[0] == "A D010 to D01F are used up: no number is left there."
 
 
 @pytest.mark.parametrize(
@@ -59,34 +75,38 @@ def test_sixteen_for_each_pair_of_chpids_are_known_and_said_to_be_used_up() -> N
     [
         (
             layout((("A", "B"), [("D000-D003", "D000-D003"), ("D010,D004", "D010,D004")])),
-            ["outside-range A D004", "outside-range B D004"],
+            ["rdev-outside-range A D004", "rdev-outside-range B D004"],
         ),
         (
             layout((("A", "B"), [("D000-D003", "D000-D003"), ("D010", "D011")])),
-            ["ends-differ A D010", "ends-differ B D011"],
+            ["rdev-ends-differ A D010", "rdev-ends-differ B D011"],
         ),
         (
             layout(
                 (("A1", "B1"), [("4210-4213", "5010-5013"), ("5210-5213", "4010-4013")]),
                 (("A2", "B1"), [("4310-4311", "5020-5021"), ("5210,6000", "4020,5024")]),
             ),
-            ["two-numbers A2 4310", "two-numbers A2 4311", "outside-range A2 6000"],
+            ["rdev-two-numbers A2 4310", "rdev-two-numbers A2 4311", "rdev-outside-range A2 6000"],
         ),
         (
             layout(
                 (("A1", "B1"), [("4210-4213", "5010-5013"), ("5210-5213", "4010-4013")]),
                 (("A2", "B1"), [("4210-4213", "5014-5017"), ("5210-5213", "4014-4017")]),
             ),
-            ["two-targets B1 5014"],
+            ["rdev-two-targets B1 5014"],
         ),
         (
             layout((("A", "B"), [("4210-4213", "5110-5113"), ("5210-5212,4214", "4110-4113")])),
-            ["ends-differ A 4214", "ends-differ B 4113"],
+            ["rdev-ends-differ A 4214", "rdev-ends-differ B 4113"],
         ),
     ],
 )
 def test_what_breaks_a_scheme_is_named(collection: isfc.Collection, said: list[str]) -> None:
-    assert kinds(isfc.number(collection)) == said
+    assert said_of(collection) == said
+    checked = [each.id for found in isfc.check(collection).values() for each in found]
+    assert [each for each in checked if each.startswith("rdev-")] == [
+        each.split()[0] for each in said
+    ]
 
 
 @pytest.fixture
@@ -99,9 +119,9 @@ def three(tmp_path: Path) -> Path:
 
 
 def test_the_third_digit_is_held_against_cuadd(three: Path) -> None:
-    assert kinds(isfc.number(three)) == []
+    assert said_of(three) == []
     three.write_text(three.read_text().replace("5020-5023", "5040-5043"))
-    assert kinds(isfc.number(three))[:2] == ["image-differs VMA 5040", "image-differs VMA 5041"]
+    assert said_of(three)[:2] == ["rdev-image-differs VMA 5040", "rdev-image-differs VMA 5041"]
 
 
 def test_css_and_image_are_held_against_cuadd_and_other_devices_are_named(
@@ -119,20 +139,21 @@ def test_css_and_image_are_held_against_cuadd_and_other_devices_are_named(
     deck.write_text((DECKS / "cross-css.iocp").read_text() + disks)
     words = ["import", "iocp", str(deck), "--partitions", "ALPHA,BETA", "-o", str(file)]
     assert run(words) == 0
-    found = isfc.number(file, scheme="cuadd").proposed
-    assert found is not None
-    after = isfc.number(found)
-    assert (after.scheme, after.unknown) == ("cuadd", ())
-    assert kinds(after) == ["other-device ALPHA 412A"]
-    assert after.problems[0].text == "to 412C are UNIT=3390, within 4120 to 412F, where CTCs are"
+    assert isfc.export(file, "toml", scheme="cuadd").remarks == (), "the whole deck is kept"
+    found = exported(file, "cuadd")
+    assert isfc.numbering(found).scheme == "cuadd"
+    assert said_of(found) == ["rdev-range-taken ALPHA 412A"]
+    text = "ALPHA 412A to 412C are UNIT=3390, within 4120 to 412F, where CTCs are."
+    assert rows_of(found)[0]["text"] == text
     other = isfc.format_collection(found).replace("4120-4127", "4120-4126,4027")
-    assert kinds(isfc.number(isfc.parse_links(other)))[0] == "image-differs ALPHA 4027"
-    assert run(["number", str(file), "--scheme", "alike", "--first", "4120"]) == 0
+    assert said_of(isfc.parse_links(other))[0] == "rdev-image-differs ALPHA 4027"
+    export = ["export", str(file), "--as", "toml", "--scheme"]
+    assert run([*export, "alike", "--first", "4120"]) == 0
     assert "4130" in capsys.readouterr().out, "sixteen numbers with disks among them are not free"
     deck.write_text(deck.read_text().replace("412A,3", "4120,3"))
     assert run([*words, "--force"]) == 0
     capsys.readouterr()
-    assert run(["number", str(file), "--scheme", "cuadd"]) == 2
+    assert run([*export, "cuadd"]) == 2
     assert "ALPHA: 4120 would be a CTC, and its deck has UNIT=3390" in capsys.readouterr().err
 
 
@@ -142,12 +163,11 @@ def test_images_that_are_alike_in_two_css_share_sixteen_numbers(
     """A is image 1 of CSS 0, B image 1 of CSS 1: in one range of G nothing parts them."""
     images = {"A": 0x01, "B": 0x11, "G": 0x02}
     monkeypatch.setattr("isfc.deck.scheme.images_of", lambda _: images)
-    found = isfc.number(
-        layout(
-            (("A", "G"), [("7020-7023", "6010-6013")]), (("B", "G"), [("8020-8023", "6014-6017")])
-        )
+    links = layout(
+        (("A", "G"), [("7020-7023", "6010-6013")]), (("B", "G"), [("8020-8023", "6014-6017")])
     )
-    assert (found.scheme, kinds(found)) == ("target", ["two-targets G 6014"])
+    assert isfc.numbering(links).scheme == "target"
+    assert said_of(links) == ["rdev-two-targets G 6014"]
 
 
 @pytest.mark.parametrize(
@@ -159,14 +179,12 @@ def test_images_that_are_alike_in_two_css_share_sixteen_numbers(
         ("cuadd", "three"),
     ],
 )
-def test_proposed_numbers_keep_their_scheme(scheme: str, name: str, three: Path) -> None:
-    before = isfc.number(three if name == "three" else name, scheme="alike").proposed
-    assert before is not None
-    after = isfc.number(before, scheme=scheme).proposed
-    assert after is not None
-    again = isfc.number(after)
+def test_proposed_numbers_keep_their_scheme(scheme: Name, name: str, three: Path) -> None:
+    before = exported(three if name == "three" else name, "alike")
+    after = exported(before, scheme)
+    again = isfc.numbering(after)
     fitting = {each.value: count for each, count in again.fitting.items()}
-    assert [each for each in kinds(again) if "full" not in each] == []
+    assert [each for each in said_of(after) if "full" not in each] == []
     assert fitting[scheme] == again.count
     for old, new in zip(before.links, after.links, strict=True):
         assert len(new.ctcs) == len(old.ctcs)
@@ -180,7 +198,6 @@ def test_proposed_numbers_keep_their_scheme(scheme: str, name: str, three: Path)
     ("options", "said"),
     [
         ("--first D000", "--first: expected --scheme with it"),
-        ("-o new.toml", "--output: expected --scheme with it"),
         (
             "--scheme alike --first FFF0",
             "no sixteen numbers are left for fibre 2; expected a lower",
@@ -193,24 +210,60 @@ def test_proposed_numbers_keep_their_scheme(scheme: str, name: str, three: Path)
 def test_what_cannot_be_numbered_is_refused(
     options: str, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["number", "published-12", *options.split()]) == 2
+    assert run(["export", "published-12", "--as", "toml", *options.split()]) == 2
     assert said in " ".join(capsys.readouterr().err.split())
 
 
-def test_a_fault_ends_the_command_with_1_and_json_has_it(
+def test_a_scheme_that_there_is_not_is_refused() -> None:
+    with pytest.raises(isfc.ConfigurationError, match="expected one of 'alike', 'traded', "):
+        isfc.export("published-12", "toml", scheme="alik")  # type: ignore[arg-type]
+
+
+def test_what_numbers_change_and_which_decks_are_missing_is_told() -> None:
+    mixed = layout((("A", "B"), [("D000,D002", "D000,D002"), ("D001", "D001")]))
+    order, decks = isfc.export(mixed, "toml", scheme="alike").remarks
+    assert "A-B: the new numbers change the order in which both ends scan the fibres" in order
+    assert "no whole deck of A, B is kept" in decks
+    assert isfc.export("atlanta-boston", "toml").remarks == ()
+
+
+def test_a_fault_ends_check_with_1_until_the_links_have_other_numbers(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file, output = tmp_path / "ab.toml", tmp_path / "new.toml"
-    broken = layout((("A", "B"), [("D000-D003", "D000-D003"), ("D010", "D011")]))
+    broken = layout((("A", "B"), [("D000-D003", "D000-D003"), ("D010-D012", "D010-D011,D013")]))
     file.write_text(isfc.format_collection(broken))
-    words = ["number", str(file), "--scheme", "traded", "-o", str(output), "--json"]
-    assert run(words) == 1
-    record = json.loads(capsys.readouterr().out)
-    assert (record["scheme"], record["fitting"]["alike"], record["ends"]) == ("alike", 8, 10)
-    assert record["proposed"][0] == {
-        "nodes": ["A", "B"],
-        "fibre": "f64",
-        "before": ["D000", "D000"],
-        "after": ["4110", "5010"],
-    }
-    assert run(["number", str(output)]) == 0
+    assert run(["check", str(file), "--json"]) == 1
+    (record,) = json.loads(capsys.readouterr().out)
+    numbers = record["numbers"]
+    assert (numbers["scheme"], numbers["fitting"]["alike"], numbers["ends"]) == ("alike", 12, 14)
+    ends = [each for each in record["findings"] if each["id"] == "rdev-ends-differ"]
+    assert [each["fibres"] for each in ends] == [["f65"], ["f65"]]
+    assert ends[0]["text"] == "A D012 is D013 at B, and should be alike."
+    assert ends[0]["lines"] != [1]
+    assert run(["check", str(file)]) == 1
+    page = capsys.readouterr().out
+    assert page.count("rdev-ends-differ") == page.count("numbers all CTCs by a scheme.") == 1
+    assert "12 of 14 ends of CTCs keep it." in " ".join(page.split())
+    words = ["export", str(file), "--as", "toml", "--scheme", "traded", "-o", str(output)]
+    assert run(words) == 0
+    assert run(["check", str(output)]) == 0
+    page = " ".join(capsys.readouterr().out.split())
+    assert "Numbers by the scheme traded, a range to send and one to receive" in page
+
+
+def test_statements_of_a_system_may_have_other_numbers() -> None:
+    (text,) = isfc.export(
+        "two-cecs", "activate", system="ALPHA", scheme="alike", first="E000"
+    ).texts.values()
+    assert "E000" in text
+
+
+def test_numbers_of_no_scheme_name_that_which_comes_nearest(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run(["check", "atlanta-boston", "two-cecs"])
+    page = " ".join(capsys.readouterr().out.split())
+    assert "atlanta-boston: Numbers by no scheme that is known: 8 of 16 ends of CTCs" in page
+    assert "keep traded, which comes nearest." in page
+    assert "two-cecs: Numbers by no scheme that is known." in page

@@ -30,9 +30,8 @@ sweep     | sweep docs/sweep-links.toml                              | Best of p
 collisions| collide published-4 --offer-out 160                      | rule +coll/s
 changing  | change atlanta-boston docs/changing/wider.toml           | : 2 steps
 changing  | change query-islink query-islink                         | remove 3 CTCs
-number    | number published-12                                      | Scheme alike: .* keep it
-number    | number two-cecs --scheme alike                           | no scheme .* before after
-number    | show denver.toml --connections                           | CTCs/fibres CHICAGO DENVER
+check     | check two-cecs published-12                              | by the scheme alike
+layouts   | show denver.toml --connections                           | CTCs/fibres CHICAGO DENVER
 cluster   | plan docs/cluster/third-member.toml                      | alone ->
 cluster   | evacuate two-cecs ALPHA                                  | 4 of 4 guests moved
 cluster   | run two-cecs --seconds 0.5                               | together +range
@@ -49,8 +48,8 @@ relocation| sweep docs/sweep-channels.toml                           | channels 
 relocation| relocate .* --like direct-io                             | was moved in
 measured  | measured compare atlanta-boston docs/measured/site-1.txt | off, by the median
 measured  | measured fit atlanta-boston                              | The fit is accepted
-loads     | measured loads atlanta-boston .* --growth 3              | carries +range +headroom
-loads     | measured loads .* --move 1T                              | best +\d\d:\d\d
+loads     | loads atlanta-boston .* --growth 3                       | carries +range +headroom
+loads     | loads .* --move 1T                                       | best +\d\d:\d\d
 replay    | replay --suite HL --rdevs 12                             | MB/s
 io-sizing | io size --rmf docs/io/rmf.txt                            | Best: 2 FICON Express16SA
 io-sizing | io plan docs/io/two-channels.toml                        | Nothing to change

@@ -5,10 +5,10 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from isfc.cli.check import RULES
 from isfc.io.configuration_file import parse_io_configuration
 from isfc.io.rmf import read_rmf
 from isfc.io.zhyperlink import ZHYPERLINK
-from isfc.layout.rules.book import RULES
 from tools.pages.console import PROJECT
 from tools.pages.spans import WORDS, block
 

@@ -1,4 +1,4 @@
-"""``isfc measured loads``: intervals by the time of day, against what the layout carries."""
+"""``isfc loads``: intervals by the time of day, against what the layout carries."""
 
 import json
 import os
@@ -55,7 +55,7 @@ def loads(table: Path, capsys: pytest.CaptureFixture[str]) -> Loads:
     """What ``--json`` prints of that day, or of a file, with some options."""
 
     def found(*options: str, file: Path = table, code: int = 0) -> dict[str, Any]:
-        words = ["measured", "loads", "published-4", str(file), "--jobs", "1"]
+        words = ["loads", "published-4", str(file), "--jobs", "1"]
         assert run([*words, *options, "--json"]) == code
         record: dict[str, Any] = json.loads(capsys.readouterr().out)
         return record
@@ -209,7 +209,7 @@ def test_what_is_wrong_is_named(
     text: str, options: str, said: str, table: Path, refusal: Callable[..., str]
 ) -> None:
     table.write_text(text)
-    words = ["measured", "loads", "published-4", str(table), *options.split()]
+    words = ["loads", "published-4", str(table), *options.split()]
     assert said in refusal(*words)
 
 
@@ -222,7 +222,7 @@ def test_the_page_and_its_picture(
     table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     drawn = tmp_path / "day.svg"
-    words = ["measured", "loads", "published-4", str(table), "--lost", "none", "--plot", str(drawn)]
+    words = ["loads", "published-4", str(table), "--lost", "none", "--plot", str(drawn)]
     assert run([*words, "--growth", "5", "--move", "4G", "--jobs", "1"]) == 0
     page = capsys.readouterr().out
     for said in (

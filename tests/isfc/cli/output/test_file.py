@@ -75,7 +75,6 @@ WRITING: Final = """
 report atlanta-boston -o f.html
 show atlanta-boston -o f.svg
 size --mb-per-s 100 -o f.toml
-number atlanta-boston --scheme alike -o f.toml
 change published-4 published-8 --try . --no-rates
 optimise atlanta-boston -o f.toml
 optimise atlanta-boston --objective forward --objective reverse --plot f.svg
@@ -88,7 +87,7 @@ replay transport --plot f.svg
 measured read lines.txt -o f.csv
 measured compare atlanta-boston lines.txt --plot f.svg
 measured fit atlanta-boston lines.txt -o f.toml
-measured loads atlanta-boston lines.txt --plot f.svg
+loads atlanta-boston lines.txt --plot f.svg
 io size mix.toml -o f.toml
 io chart response --plot f.svg
 ctce atlanta-boston --timeline f.json
