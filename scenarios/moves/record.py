@@ -52,7 +52,7 @@ class WouldMove(Struct, frozen=True, rename={"bytes_per_s": "at_bytes_per_s"}):
     """needed both if `max_total_s` is there too"""
     max_total_s: int | None
     channels: int | None
-    """of the link, of which more are like the last"""
+    """of the link, of which more are like the fullest"""
 
 
 class GuestJson(Struct, frozen=True, kw_only=True, rename={"source": "from"}):
