@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from isfc.link.name import NodeName
-from scenarios.runs.load import Load
-from scenarios.runs.steady import Rate
+
+if TYPE_CHECKING:  # a page by rule of thumb does without the model
+    from scenarios.runs.load import Load
+    from scenarios.runs.steady import Rate
 
 NOTHING_CARRIED: Final = "nothing is carried"
 BY_RULE: Final = "it is IBM's rule of thumb, which states none"
@@ -79,7 +81,7 @@ class Figure:
     unit: Unit
     range: Range | None = None
     no_range: str = ""
-    load: Load | None = None
+    load: "Load | None" = None
     sender: NodeName | None = None
     spread: float = 0.0
     second: float | None = None
@@ -93,7 +95,7 @@ class Figure:
         """Between what it lies in four of five cases; the figure itself where it has no range."""
         return Interval(self.value, self.value) if self.range is None else self.range.likely
 
-    def of_run(self, rate: Rate, sender: NodeName | None = None) -> "Figure":
+    def of_run(self, rate: "Rate", sender: NodeName | None = None) -> "Figure":
         """The same with how well the run knows it."""
         second = rate.second_mb_per_s
         return replace(self, spread=rate.spread_mb_per_s, second=second, sender=sender)

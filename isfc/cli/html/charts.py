@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ctc.address import format_rdev
 from ctc.subchannel import Command
-from isfc.cli.judgement.losses import shown_losses
+from isfc.cli.judgement.losses import loss_rows
 from isfc.cli.output.curves import axis, chart_parts, curves, marks, nominal
 from isfc.cli.output.picture import SCHEMA, Spec, config
 from isfc.io.charts import Chart
@@ -112,8 +112,8 @@ def _ends(figure: Figure) -> Spec:
 
 def _losses(runs: LinkRuns) -> Spec:
     values: list[Spec] = [
-        {"gone": gone, "MB/s": round(left.rate.value, 1), **_ends(left.rate)}
-        for gone, left in shown_losses(runs.lefts)
+        {"gone": row.gone, "MB/s": round(row.rate.value, 1), **_ends(row.rate)}
+        for row in loss_rows(runs.lefts)
     ]
     domain = [value["gone"] for value in values]
     gone: Spec = {"field": "gone", "type": "nominal", "title": "gone", "scale": {"domain": domain}}

@@ -8,10 +8,10 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from isfc.cli.drawing.cluster import drawing_svg
-from isfc.cli.html.losses import losses_table
 from isfc.cli.html.template import details, greatest, panel, ranged, render, table
 from isfc.cli.judgement.advice import fewer_line, known_together, link_names
 from isfc.cli.judgement.limit import together_line
+from isfc.cli.judgement.losses import losses_table
 from isfc.cli.judgement.together import together_decision
 from isfc.cli.output.ranges import range_note
 from isfc.layout.collection import Collection
@@ -20,6 +20,7 @@ from isfc.layout.note import Note
 from isfc.layout.rules.book import find_in
 from isfc.layout.rules.rule import Finding
 from isfc.layout.sharing import shares_anything
+from isfc.report.html import table_of
 from isfc.search.report_runs import ClusterRuns
 from scenarios.figures.cluster_overview import ClusterOverview
 from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan
@@ -45,7 +46,7 @@ def cluster_article(runs: ClusterRuns) -> Markup:
             "said": f"{_known(link.rate for link in plan.links)} {known_together(plan)}",
             "links": links_table(plan),
             "shared": shared_tables(plan),
-            "losses": losses_table(runs.lefts),
+            "losses": table_of(losses_table(runs.lefts)),
         }
         where = "see each link"
     else:

@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 
 from ctc.address import format_rdev
 from isfc.cli.html import resource
-from isfc.cli.output.ranges import plain
+from isfc.report.units import range_of
 from scenarios.figures.figure import Figure
 
 _PARTS: Final = "html/parts.html"
@@ -53,7 +53,7 @@ def ranged(shown: str, figure: Figure | None, most: float) -> Markup:
         return escape(shown)
     likely = figure.range.likely
     ends = (100 * min(1.0, end / (most or 1.0)) for end in (likely.low, figure.value, likely.high))
-    return macro(_PARTS, "bar", shown, plain(likely), *ends)
+    return macro(_PARTS, "bar", shown, range_of(figure), *ends)
 
 
 def greatest(figures: Iterable[Figure | None]) -> float:

@@ -81,7 +81,7 @@ def check_page(checked: Sequence[Checked]) -> list[RenderableType]:
 
 
 def _page_of_one(item: Checked) -> Iterator[RenderableType]:
-    yield Text(f"{item.name}: {_count(item.findings)}", "bold")
+    yield Text(f"{item.name}: {count_of(item.findings)}", "bold")
     if item.findings:
         yield _findings_at([("", item)])
 
@@ -106,7 +106,7 @@ def _page_of_several(checked: Sequence[Checked], read: Sequence[Checked]) -> lis
     every = [finding for item in read for finding in item.findings]
     layouts = f"{len({item.name for item in read})} of {len(names)} layouts read"
     quiet = [place for place, item in zip(places, read, strict=True) if not item.findings]
-    parts: list[RenderableType] = [Text(f"{layouts}: {_count(every)}", "bold")]
+    parts: list[RenderableType] = [Text(f"{layouts}: {count_of(every)}", "bold")]
     if every and quiet:
         parts.append(f"Nothing found: {', '.join(quiet)}")
     if every:
@@ -165,7 +165,7 @@ def _lines(remedies: Mapping[str, Mapping[str, Sequence[str]]]) -> Iterator[str]
         yield f"-> {remedy}"
 
 
-def _count(findings: Iterable[Finding]) -> str:
+def count_of(findings: Iterable[Finding]) -> str:
     """``2 warnings, 1 info``."""
     counts = Counter(finding.severity for finding in findings)
     if not counts:

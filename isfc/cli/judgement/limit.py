@@ -79,6 +79,30 @@ def _first(limit: Limit, load: str = "", *, each_way: bool) -> str:
     return f"mostly {named}" if limit.first[0].share < _MOST else named
 
 
+def limited(limit: Limit) -> str:
+    """``the lines of the chpids (busy 100 %)``: what limits, behind that heading."""
+    return _first(limit, each_way=False)
+
+
+def limited_by(figures: Sequence[ModelledRate]) -> str:
+    """The same of both directions, said once where it is alike."""
+    return " ".join(limit_lines(figures, brief=True)).removeprefix("Each way: ").rstrip(".")
+
+
+def to_gain(limit: Limit) -> str:
+    """``one more chpid with 4 CTCs: +45 % (+30 to +61)``: what a site could add, and gain."""
+    gains = [each for each in limit.reliefs if each.differs and each.ratio.value > 1]
+    if gains:
+        each = (
+            f"{relief.added}: {100 * (relief.ratio.value - 1):+.0f} % "
+            f"({percent_range(relief.ratio)})"
+            for relief in gains
+        )
+        return "; ".join(each)
+    tried = [f"{each.added} ({percent_range(each.ratio)} %)" for each in limit.reliefs]
+    return f"nothing that is known to: {'; '.join(tried or _full(limit.experiment))}"
+
+
 _SHORT: Final = {
     resources.LINE.id: "lines",
     resources.PROCESSOR.id: "data processors",

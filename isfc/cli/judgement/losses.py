@@ -1,32 +1,25 @@
 """What losses leave of one link or of several: in sentences, as a table of every page, as JSON."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType
-from rich.console import Group, RenderableType
 
 from isfc.cli.judgement.advice import fewer_line, link_names, two_paces
-from isfc.cli.judgement.limit import limit_line, limits_json, short_limit
+from isfc.cli.judgement.limit import limited, limits_json, short_limit, to_gain
 from isfc.cli.options.profile import ProfileJson
 from isfc.cli.output.limit_record import LimitsJson
 from isfc.cli.output.notes import NoteJson, notes_json
-from isfc.cli.output.ranges import (
-    RangeJson,
-    between,
-    likely,
-    percent,
-    range_json,
-    range_note,
-    share_note,
-)
+from isfc.cli.output.ranges import RangeJson, between, range_json, range_note, share_note
 from isfc.cli.output.record import record_of
-from isfc.cli.output.table import apart, plain_table
 from isfc.layout.in_words import first_listed
 from isfc.layout.lost import CTC, PORT, SYSTEM, TOGETHER, VARY, named_alone
 from isfc.layout.note import Note
 from isfc.layout.sharing import open_questions
-from scenarios.figures.figure import Figure
+from isfc.report.report import Column, Report, Table
+from isfc.report.units import with_unit
+from scenarios.figures.figure import Figure, Unit
 from scenarios.figures.losses import AfterLoss, worst_of
 from scenarios.figures.rates import Carried, EndRate, by_rule
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes, loss_notes
@@ -144,7 +137,7 @@ def losses_notes(lefts: Sequence[AfterLoss]) -> tuple[Note, ...]:
 
 def loss_words(left: AfterLoss) -> str:
     """``chpid 40 (50): 50 % (45-56) is left, A 196 (168-230) and B 201 (172-235) MB/s ...``."""
-    return f"{left.gone}: {percent(left.share)} is left, {_rates(left)}, {_by(left)}."
+    return f"{left.gone}: {with_unit(left.share)} is left, {_rates(left)}, {_by(left)}."
 
 
 def worst_loss(lefts: Sequence[AfterLoss]) -> str:
@@ -152,10 +145,15 @@ def worst_loss(lefts: Sequence[AfterLoss]) -> str:
     worst = worst_of(lefts)
     if worst is None:
         return ""
-    if round(100 * worst.share.value) >= 100 and len(lefts) > 2:
+    if is_little(lefts, worst):
         rates = f"without {worst.gone} {_rates(worst)}"
         return f"no piece takes 1 % or more; {rates}, {_by(worst)}."
     return loss_words(worst)
+
+
+def is_little(lefts: Sequence[AfterLoss], worst: AfterLoss) -> bool:
+    """Whether the worst of several losses leaves all, as it is shown."""
+    return round(100 * worst.share.value) >= 100 and len(lefts) > 2
 
 
 def _rates(left: AfterLoss) -> str:
@@ -182,13 +180,21 @@ def _by(left: AfterLoss) -> str:
 
 
 def losses_answer(lefts: Sequence[AfterLoss]) -> Iterator[tuple[str, str]]:
-    """The worst loss, or that of what is named, and what limits the whole: a word and the rest."""
-    whole = lefts[0].carried
-    if lefts[1:]:
-        yield "Without" if _is_named(lefts) else "Worst:", worst_loss(lefts)
+    """The worst loss, or that of what is named; what the whole carries, and what limits it."""
+    whole, worst = lefts[0].carried, worst_of(lefts)
+    if worst is not None:
+        yield "Without" if _is_named(lefts) else "Worst", _worst(lefts, worst)
+    of = "the slower way" if len(whole.links.links) == 1 else ALL_LINKS.removeprefix("of ")
+    yield "Nothing gone", f"{with_unit(whole.rate)}: {of}"
     if whole.limit is not None:
-        what = "All together are" if len(whole.links.links) > 1 else "The slower way is"
-        yield what, f"{limit_line(whole.limit, whole.rate.value)} MB/s."
+        yield "Limited by", limited(whole.limit)
+        yield "To gain", to_gain(whole.limit)
+
+
+def _worst(lefts: Sequence[AfterLoss], worst: AfterLoss) -> str:
+    if is_little(lefts, worst):
+        return f"no piece takes 1 % or more; without {worst.gone} {_rates(worst)}"
+    return f"{worst.gone}: {with_unit(worst.share)} is left, {_rates(worst)}"
 
 
 def _is_named(lefts: Sequence[AfterLoss]) -> bool:
@@ -196,64 +202,71 @@ def _is_named(lefts: Sequence[AfterLoss]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class LossColumn:
-    """A column of the table of losses: its heading, its cells and, of some, the figures in them."""
+class LossRow:
+    """What the table of losses has of one loss, or of CTCs whose losses leave the same."""
 
-    heading: str
-    cells: Sequence[str]
-    figures: Sequence[Figure] = ()
-    is_figure: bool = False
+    gone: str
+    ctcs_left: int
+    left: Figure
+    rate: Figure
+    by_rule: float
+    limited_by: str | None
+    links_down: str
+    links_with_fewer_ctcs: str
 
 
-def shown_losses(lefts: Sequence[AfterLoss]) -> list[tuple[str, AfterLoss]]:
-    """Each loss by its name; those of CTCs that leave the same, as it is shown, are one."""
-    alike: dict[object, list[AfterLoss]] = {}
+def loss_rows(lefts: Sequence[AfterLoss]) -> list[LossRow]:
+    """The whole, then each loss; those of CTCs that leave the same, as it is shown, are one row."""
+    alike: dict[object, list[LossRow]] = {}
     for left in lefts:
+        row = _row(left)
         is_ctc = left.loss is not None and left.loss.kind == CTC
-        alike.setdefault(_shown(left) if is_ctc else left.gone, []).append(left)
-    return [(_one_or_others(same), same[0]) for same in alike.values()]
+        same = row.ctcs_left, *map(with_unit, (row.left, row.rate)), row.limited_by
+        alike.setdefault(same if is_ctc else row.gone, []).append(row)
+    return [replace(same[0], gone=_one_or_others(same)) for same in alike.values()]
 
 
-def _shown(left: AfterLoss) -> object:
-    limit = left.carried.limit
-    rates = round(left.rate.value), round(left.carried.estimated_mb_per_s)
-    return left.ctc_count, round(100 * left.share.value), rates, limit and short_limit(limit)
+def _row(left: AfterLoss) -> LossRow:
+    loss, limit = left.loss, left.carried.limit
+    return LossRow(
+        left.gone,
+        left.ctc_count,
+        left.share,
+        left.rate,
+        left.carried.estimated_mb_per_s,
+        None if limit is None else short_limit(limit),
+        "none" if loss is None else link_names(loss.cut),
+        "none" if loss is None else fewer_line(loss),
+    )
 
 
-def _one_or_others(same: Sequence[AfterLoss]) -> str:
+def _one_or_others(same: Sequence[LossRow]) -> str:
     others = len(same) - 1
     either = f" or {others} other{'s' * (others > 1)}" if others else ""
     return f"{same[0].gone}{either}"
 
 
-def losses_columns(lefts: Sequence[AfterLoss]) -> list[LossColumn]:
-    """The table of losses: a row for the whole, then one for each that leaves something else."""
-    names, shown = zip(*shown_losses(lefts), strict=True)
-    return [LossColumn("gone", names), *_columns(shown)]
+_OF_ONE: Final = Column("CTCs\nleft", "ctcs_left")
+_OF_SEVERAL: Final = (
+    Column("links\ndown", "links_down"),
+    Column("links\nwith fewer CTCs", "links_with_fewer_ctcs"),
+)
 
 
-def _columns(lefts: Sequence[AfterLoss]) -> Iterator[LossColumn]:
+def losses_table(lefts: Sequence[AfterLoss]) -> Table:
+    """The whole and each loss."""
     whole = lefts[0].carried
-    if len(whole.links.links) == 1:
-        yield LossColumn("CTCs left", [str(left.ctc_count) for left in lefts], is_figure=True)
-    yield LossColumn("left %", [f"{100 * left.share.value:.0f}" for left in lefts], is_figure=True)
-    if whole.ways is not None:
-        rates = [left.rate for left in lefts]
-        yield LossColumn("MB/s", [f"{rate.value:.0f}" for rate in rates], rates, is_figure=True)
-    ruled = [f"{left.carried.estimated_mb_per_s:.0f}" for left in lefts]
-    yield LossColumn("by rule", ruled, is_figure=True)
-    if any(left.carried.limit for left in lefts):
-        limits = [left.carried.limit for left in lefts]
-        yield LossColumn(
-            "limited by", ["" if each is None else short_limit(each) for each in limits]
-        )
-    if len(whole.links.links) > 1:
-        losses = [left.loss for left in lefts]
-        yield LossColumn(
-            "links down", [link_names(loss.cut) if loss else "none" for loss in losses]
-        )
-        fewer = [fewer_line(loss) if loss else "none" for loss in losses]
-        yield LossColumn("links with fewer CTCs", fewer)
+    is_one, is_modelled = len(whole.links.links) == 1, whole.ways is not None
+    columns = [
+        Column("gone", "gone"),
+        *([_OF_ONE] if is_one else []),
+        Column("left\n%", "left", ranged=False),
+        *([Column("MB/s", "rate")] if is_modelled else []),
+        Column("by\nrule", "by_rule", Unit.MB_PER_S),
+        *([Column("limited\nby", "limited_by")] if whole.limit else []),
+        *(() if is_one else _OF_SEVERAL),
+    ]
+    return Table(losses_caption(lefts), columns, loss_rows(lefts))
 
 
 def losses_caption(lefts: Sequence[AfterLoss]) -> str:
@@ -262,8 +275,11 @@ def losses_caption(lefts: Sequence[AfterLoss]) -> str:
     links = whole.links.links
     of = "each link, in all" if len(links) > 1 else links[0].name
     by = "by IBM's rule of thumb" if whole.ways is None else f"by the model {whole.load.words}"
-    what = "without what is named" if _is_named(lefts) else "with one piece gone"
-    return f"MB/s (2^20) of the slower direction of {of} {what}, {by}; % of the whole."
+    return f"MB/s (2^20) of the slower direction of {of}, {by}; % of the whole."
+
+
+def _what_is_gone(lefts: Sequence[AfterLoss]) -> str:
+    return "without what is named" if _is_named(lefts) else "with one piece of hardware gone"
 
 
 def losses_known(lefts: Sequence[AfterLoss]) -> str:
@@ -302,24 +318,15 @@ def others_line(lefts: Sequence[AfterLoss]) -> list[str]:
     return [f"Not in the table, but named in --without: {'; '.join(each)}."] if each else []
 
 
-def losses_page(lefts: Sequence[AfterLoss]) -> RenderableType:
-    """The whole page: the answer first."""
-    columns = losses_columns(lefts)
-    heads: list[str] = []
-    for column in columns:
-        heading = column.heading.replace(" ", "\n", 1)
-        heads.append(f"{'>' if column.is_figure else '~'}{heading}")
-        heads += ["~range"] * bool(column.figures)
-    table = plain_table(*heads, gap=1, no_wrap=True)
-    cells = (
-        each
-        for column in columns
-        for each in (column.cells, *([[*map(likely, column.figures)]] if column.figures else []))
+def losses_report(lefts: Sequence[AfterLoss]) -> Report:
+    """What losses leave: the worst first; the whole is first of ``lefts``."""
+    links = lefts[0].carried.links.links
+    of = links[0].name if len(links) == 1 else f"{len(links)} links together"
+    return Report(
+        f"{of} {_what_is_gone(lefts)}",
+        [*losses_answer(lefts)],
+        [losses_table(lefts)],
+        None,
+        others_line(lefts),
+        [*filter(None, [losses_known(lefts)]), *(note.text for note in losses_notes(lefts))],
     )
-    for row in zip(*cells, strict=True):
-        table.add_row(*row)
-    notes = [note.text for note in losses_notes(lefts)]
-    answer = (" ".join(each) for each in losses_answer(lefts))
-    said = [known] if (known := losses_known(lefts)) else []
-    figures = Group(losses_caption(lefts), table)
-    return apart([*answer, figures, *said, *others_line(lefts), *notes])

@@ -72,12 +72,12 @@ def only_tables() -> Iterator[None]:
 
 def show_tables(parts: Sequence["RenderableType"], seen: list[int]) -> None:
     """Print the tables as CSV, an empty line between two, and the rest to stderr."""
-    from isfc.cli.output.table import PlainTable, cells_of, open_console, parted
+    from isfc.cli.output.table import PlainTable, Records, cells_of, lines_of, open_console, parted
 
     console = open_console(stderr=True)
     for part in parted(parts):
-        if isinstance(part, PlainTable):
-            rows = [*cells_of(part, console)]
+        if isinstance(part, PlainTable | Records):
+            rows = [*(cells_of(part, console) if isinstance(part, PlainTable) else lines_of(part))]
             _print_csv([[], *rows] if seen else rows)
             seen.append(len(rows))
         else:

@@ -7,7 +7,7 @@ Loading rich takes longer than many commands run.
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
@@ -140,11 +140,17 @@ def _measured(console: Console, options: ConsoleOptions, part: RenderableType) -
     return Measurement.get(console, options.update(max_width=PIPED_WIDTH), part)
 
 
+class Records(Struct, frozen=True):
+    """Rows of CSV with all digits, by their headings."""
+
+    rows: Sequence[Mapping[str, object]]
+
+
 class Rows(Struct, frozen=True):
     """``page`` shows what ``table`` has, which CSV gets: a line for each figure."""
 
     page: RenderableType
-    table: PlainTable
+    table: PlainTable | Records
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Rich's protocol: what is printed."""
@@ -179,7 +185,7 @@ _THOUSANDS: Final = re.compile(r"[-+]?\d{1,3}(,\d{3})+(\.\d+)?")
 """A figure in which commas would part it into cells, or make a text of it."""
 
 
-def parted(parts: Sequence[RenderableType]) -> Iterator[RenderableType]:
+def parted(parts: Sequence[RenderableType]) -> Iterator[RenderableType | Records]:
     """The tables of a page, and what is between them, each by itself."""
     for part in parts:
         if isinstance(part, Group):
@@ -202,6 +208,12 @@ def cells_of(table: PlainTable, console: Console) -> Iterator[list[str]]:
             _figure(text) if is_figure else text
             for text, is_figure in zip(texts, figures, strict=True)
         ]
+
+
+def lines_of(records: Records) -> Iterator[list[object]]:
+    """The headings of records, then their rows; None is an empty cell."""
+    yield [*records.rows[0]]
+    yield from ([*row.values()] for row in records.rows)
 
 
 def _plain(cell: RenderableType, console: Console) -> str:

@@ -23,11 +23,12 @@ from isfc.cli.options.layout import (
 from isfc.cli.options.option import flag, valued
 from isfc.cli.options.profile import ProfileOption, link_at_site, opened_site, profile_json
 from isfc.cli.output.streams import show, show_json, show_log
-from isfc.cli.plan.page import plan_page
+from isfc.cli.plan.page import plan_report
 from isfc.errors import ConfigurationError
 from isfc.layout.in_words import listed
 from isfc.layout.plan import make_plan
 from isfc.layout.sharing import only, shares_anything
+from isfc.report.terminal import page as report_page
 
 if TYPE_CHECKING:
     from isfc.cli.judgement.losses import LossesJson
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
     from isfc.cli.plan.together_json import ClusterPlanJson
     from isfc.layout.collection import Collection
 
+NotesOption = Annotated[
+    bool, flag("--notes", "Say how the figures were made, and how far they are known.")
+]
 WithoutOption = Annotated[
     list[str] | None,
     valued(
@@ -60,6 +64,7 @@ def plan(
     ] = False,
     rule: Annotated[bool, flag("--rule", "By IBM's rule of thumb alone: no model is run.")] = False,
     why: WhyOption = False,
+    notes: NotesOption = False,
     json: JsonOption = False,
 ) -> None:
     """Show who writes on which CTC, what it carries, what to change.
@@ -73,20 +78,35 @@ def plan(
     """
     lost = lose or bool(without)
     _check(lose=lose, without=without, simulate=simulate, rule=rule, why=why, profile=profile)
+    if notes and json:
+        raise ConfigurationError("--notes and --json: JSON has all; expected one of them")
     alone = lost or rule or link is not None
     site = opened_site(profile)
     opened = [link_at_site(each, site) for each in open_links(layout, link, alone=alone)]
     if lost:
         from isfc.cli.plan.modelled import losses
 
-        page, found = losses(_losing(opened, link, without or []), without or [], rule=rule)
+        links = _losing(opened, link, without or [])
+        page, found = losses(links, without or [], rule=rule, notes=notes)
         _print(page, replace(found, profile=profile_json(site)), json=json)
         return
     if len(opened) > LINKS_IN_FULL and not (json or why):
         from isfc.cli.plan.overview import overview
 
-        show(overview(opened[0].collection, rule=rule))
+        show(overview(opened[0].collection, rule=rule, notes=notes))
         return
+    pages, records, whole = _judged(opened, rule=rule, why=why, notes=notes, json=json)
+    if not json:
+        show(*pages)
+        return
+    said = records[0] if len(opened) == 1 else _several(records, whole)
+    show_json(replace(said, profile=profile_json(site)))
+
+
+def _judged(
+    opened: Sequence[OpenedLink], *, rule: bool, why: bool, notes: bool, json: bool
+) -> "tuple[list[RenderableType], list[PlanJson], ClusterPlanJson | None]":
+    """The pages on all links together, if they share channels, and on each; and their records."""
     pages: list[RenderableType] = []
     records: list[PlanJson] = []
     shares = _share(opened, why=why)
@@ -94,17 +114,13 @@ def plan(
     if shares and not rule:
         from isfc.cli.plan.modelled import together
 
-        page, whole = together(opened[0])
+        page, whole = together(opened[0], notes=notes)
         pages.append(page)
     for each in opened:
-        page, record = _judge(each, rule=rule or shares, why=why, json=json)
+        page, record = _judge(each, rule=rule or shares, why=why, notes=notes, json=json)
         records += [] if record is None else [record]
         pages += ["", Rule(style="dim"), "", page] if pages else [page]
-    if not json:
-        show(*pages)
-        return
-    said = records[0] if len(opened) == 1 else _several(records, whole)
-    show_json(replace(said, profile=profile_json(site)))
+    return pages, records, whole
 
 
 def _print(page: RenderableType, record: "LossesJson", *, json: bool) -> None:
@@ -175,15 +191,15 @@ def _share(opened: Sequence[OpenedLink], *, why: bool) -> bool:
 
 
 def _judge(
-    opened: OpenedLink, *, rule: bool, why: bool, json: bool
+    opened: OpenedLink, *, rule: bool, why: bool, notes: bool, json: bool
 ) -> "tuple[RenderableType, PlanJson | None]":
     """The page on one link, and what ``--json`` prints of it."""
     judged = make_plan(opened.layout, opened.neighbours, opened.collection)
     if not rule:
         from isfc.cli.plan.modelled import modelled_plan
 
-        return modelled_plan(opened, judged, why=why)
-    page = plan_page(judged)
+        return modelled_plan(opened, judged, why=why, notes=notes)
+    page = report_page(plan_report(judged), notes=notes)
     if not json:
         return page, None
     from isfc.cli.plan.json import plan_json

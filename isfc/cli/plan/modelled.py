@@ -8,16 +8,18 @@ from msgspec.structs import replace
 from rich.console import Group, RenderableType
 
 from isfc.cli.judgement.limit import rests_on_json, rests_on_page
-from isfc.cli.judgement.losses import LossesJson, losses_json, losses_page
+from isfc.cli.judgement.losses import LossesJson, losses_json, losses_report
 from isfc.cli.options.layout import OpenedLink
 from isfc.cli.output.notes import note_lines, notes_json
 from isfc.cli.output.progress import run_all
 from isfc.cli.plan.json import PlanJson, plan_json
-from isfc.cli.plan.page import plan_page
+from isfc.cli.plan.page import plan_report
 from isfc.cli.plan.together_json import ClusterPlanJson, cluster_plan_json
 from isfc.cli.plan.together_page import cluster_plan_page
 from isfc.layout.collection import Collection
 from isfc.layout.plan import Plan
+from isfc.report.terminal import ASK
+from isfc.report.terminal import page as shown_page
 from scenarios.figures.advice import changed_layouts, try_advice
 from scenarios.figures.cluster_plan import cluster_plan
 from scenarios.figures.link_rates import link_rates
@@ -29,20 +31,21 @@ from scenarios.runs.saturation import SATURATING_PAIRS, STATED_PAIRS, SUITE, one
 
 
 def losses(
-    links: Collection, pieces: Sequence[str], *, rule: bool
+    links: Collection, pieces: Sequence[str], *, rule: bool, notes: bool
 ) -> tuple[RenderableType, LossesJson]:
     """The page on what losses leave, and what ``--json`` prints of it."""
     lefts = after_losing(links, pieces, None if rule else partial(run_all, is_said=True))
-    return losses_page(lefts), losses_json(lefts)
+    return shown_page(losses_report(lefts), notes=notes), losses_json(lefts)
 
 
-def together(opened: OpenedLink) -> tuple[RenderableType, ClusterPlanJson]:
+def together(opened: OpenedLink, *, notes: bool) -> tuple[RenderableType, ClusterPlanJson]:
     """The page on all links of a file that share channels, and what ``--json`` prints of them."""
     collection, disks = opened.collection, opened.file_disks
     found = cluster_plan(collection, partial(run_all, is_said=True))
-    notes = (*cluster_notes(collection), SHARED_UNRANGED)
-    page: RenderableType = Group(cluster_plan_page(found), *note_lines(notes))
-    record = cluster_plan_json(found, notes_json(notes))
+    every = (*cluster_notes(collection), SHARED_UNRANGED)
+    said = note_lines(every) if notes else ["", ASK]
+    page: RenderableType = Group(cluster_plan_page(found), *said)
+    record = cluster_plan_json(found, notes_json(every))
     slower = found.together.slower
     if disks is not None and slower is not None:
         from isfc.cli.plan.disks import beside_disks
@@ -53,7 +56,7 @@ def together(opened: OpenedLink) -> tuple[RenderableType, ClusterPlanJson]:
 
 
 def modelled_plan(
-    opened: OpenedLink, judged: Plan, *, why: bool
+    opened: OpenedLink, judged: Plan, *, why: bool, notes: bool
 ) -> tuple[RenderableType, PlanJson]:
     """The page on one link and what the model carries on it, and what ``--json`` prints of it."""
     noted = with_others_busy(opened.collection, judged.layout, run_all)
@@ -61,12 +64,13 @@ def modelled_plan(
     changed = changed_layouts(judged.layout, judged.advice)
     figures, known = link_rates(judged.layout, changed, run_all)
     tried = try_advice(judged.layout, judged.advice, figures, known)
-    page, record = plan_page(judged, figures, tried), plan_json(judged, figures, tried)
+    found = plan_report(judged, figures, tried)
+    page, record = shown_page(found, notes=notes), plan_json(judged, figures, tried)
     if why:
         slower = min(figures, key=lambda each: each.saturated.value)
-        found = rests_on(one_way(judged.layout, slower.sender, SATURATING_PAIRS), run_all)
-        page = Group(page, "", rests_on_page(found))
-        record = replace(record, rests_on=rests_on_json(found))
+        moved = rests_on(one_way(judged.layout, slower.sender, SATURATING_PAIRS), run_all)
+        page = Group(page, "", rests_on_page(moved))
+        record = replace(record, rests_on=rests_on_json(moved))
     if opened.disks is not None:
         from isfc.cli.plan.disks import beside_disks
 

@@ -19,12 +19,13 @@ from isfc.layout.loss import Loss
 from isfc.layout.note import Note
 from isfc.layout.rules.book import find_in
 from isfc.layout.sharing import open_questions
+from isfc.report.terminal import ASK
 from scenarios.figures.cluster_overview import ClusterOverview, SystemOverview, cluster_overview
 from scenarios.figures.rates import Carried, carry_all
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes
 
 
-def overview(collection: Collection, *, rule: bool) -> RenderableType:
+def overview(collection: Collection, *, rule: bool, notes: bool) -> RenderableType:
     """The whole page; nothing is run for it with ``rule``."""
     carried = None
     if not rule:
@@ -54,10 +55,10 @@ def overview(collection: Collection, *, rule: bool) -> RenderableType:
             "All findings: isfc check. All figures, each link alone too: --json."
         ),
     ]
-    notes: tuple[Note, ...] = open_questions(collection)
+    every: tuple[Note, ...] = open_questions(collection)
     if carried is not None:
-        notes = (*cluster_notes(collection), SHARED_UNRANGED)
-    return Group(*parts, *note_lines(notes))
+        every = (*cluster_notes(collection), SHARED_UNRANGED)
+    return Group(*parts, *(note_lines(every) if notes else ["", ASK]))
 
 
 def _heading(collection: Collection) -> str:

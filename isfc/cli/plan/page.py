@@ -1,67 +1,133 @@
 """What ``isfc plan`` shows: the device list as a picture, the capacities, the advice."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from rich.console import Group, RenderableType
-from rich.table import Table
-from rich.text import Text
+from rich.console import Group
+from rich.table import Table as RichTable
 
 from ctc.address import Rdev, format_chpid, format_rdev
 from isfc.cli.drawing.terminal import NODE_STYLES, narrow_drawing, speed_text
-from isfc.cli.judgement.findings import SEVERITY_STYLES, advice_text
-from isfc.cli.output.ranges import likely
-from isfc.cli.output.table import PIPED_WIDTH, Fitted, apart, plain_table
+from isfc.cli.judgement.findings import advice_text, count_of
+from isfc.cli.output.table import PIPED_WIDTH, Fitted, plain_table
 from isfc.layout.capacity import WriteDirection
+from isfc.layout.note import NoteKind
 from isfc.layout.plan import Plan
 from isfc.layout.rules.rule import warnings_first
+from isfc.report.report import Column, Report, Table
+from isfc.report.units import with_unit
+from scenarios.figures.figure import Unit
 from scenarios.runs.notes import plan_notes
 
 if TYPE_CHECKING:
     from scenarios.figures.advice import TriedAdvice
+    from scenarios.figures.figure import Figure
     from scenarios.figures.link_rates import ModelledRate
 
 
-def plan_page(
+@dataclass(frozen=True, slots=True)
+class WayRow:
+    """What one node can send: with the stated load, saturated, and by IBM's rule of thumb."""
+
+    sender: str
+    stated: "Figure | None"
+    saturated: "Figure | None"
+    by_rule: int
+    writes_on: str
+
+
+def plan_report(
     plan: Plan,
     figures: "Sequence[ModelledRate]" = (),
     tried: "Mapping[str, Sequence[TriedAdvice]] | None" = None,
-) -> RenderableType:
-    """The whole page; with what the model carries and makes of the advice, if that is given.
-
-    It leads then with what a link carries, what limits it and what to do, on one screen.
-    """
-    first, second = plan.layout.nodes
+) -> Report:
+    """What a link carries, what limits it, what to do; then each direction and the device list."""
     ctcs, fibres = len(plan.layout.ctcs), len(plan.layout.fibres)
-    heading = Text.assemble(
-        "Logical link ",
-        (first, f"bold {NODE_STYLES[0]}"),
-        " - ",
-        (second, f"bold {NODE_STYLES[1]}"),
-        f": {ctcs} CTC{'s' * (ctcs > 1)} on {fibres} fibre{'s' * (fibres > 1)}",
+    of = f"{ctcs} CTC{'s' * (ctcs > 1)} on {fibres} fibre{'s' * (fibres > 1)}"
+    notes = plan_notes(plan.layout, figures)
+    advice = [
+        f"{each.severity}: {advice_text(each, tried or {})}" for each in warnings_first(plan.advice)
+    ]
+    return Report(
+        f"{' - '.join(plan.layout.nodes)}: {of}",
+        [*_answer(plan, figures, tried or {})],
+        [_ways(plan, figures)],
+        Group(Fitted(_picture(plan), narrow_drawing(plan.layout)), "", _stop_short(plan)),
+        [note.text for note in notes if note.kind is NoteKind.OTHERS],
+        [
+            *_known(plan, figures),
+            *(n.text for n in notes if n.kind is not NoteKind.OTHERS),
+            *advice,
+        ],
     )
-    drawn = Fitted(_picture(plan), narrow_drawing(plan.layout))
-    parts: list[RenderableType] = [drawn, _stop_short(plan)]
+
+
+def _answer(
+    plan: Plan,
+    figures: "Sequence[ModelledRate]",
+    tried: "Mapping[str, Sequence[TriedAdvice]]",
+) -> Iterator[tuple[str, str]]:
+    if not figures:
+        ways = (f"{way.sender} {way.estimated_mb_per_s}" for way in plan.directions)
+        yield "Carries", f"{', '.join(ways)} MB/s one way, by IBM's rule of thumb"
+        yield "Found", f"{count_of(plan.advice)} (isfc check)"
+        return
+    from isfc.cli.judgement.advice import to_do  # the model, which a rule does without
+    from isfc.cli.judgement.limit import limited_by, to_gain
+
+    slower = min(figures, key=lambda each: each.stated.value)
+    same = len({with_unit(each.stated) for each in figures}) == 1
+    ways = (f"{each.sender} {with_unit(each.stated)}" for each in figures)
+    yield "Carries", f"{with_unit(slower.stated)} each way" if same else ", ".join(ways)
+    yield "Limited by", limited_by(figures)
+    yield "To do", to_do(plan.advice, tried, figures, "isfc check")
+    if slower.limit is not None:
+        yield "To gain", to_gain(slower.limit)
+
+
+def _known(plan: Plan, figures: "Sequence[ModelledRate]") -> Iterator[str]:
+    """How the figures were made."""
     if figures:
-        from isfc.cli.judgement.advice import to_do  # the model, which a rule does without
-        from isfc.cli.judgement.carried import differences
+        from isfc.cli.judgement.carried import differences  # the model, as above
         from isfc.cli.judgement.limit import limit_lines
 
-        said = f"To do: {to_do(plan.advice, tried or {}, figures, 'below')}"
-        parts = [_capacity(plan, figures), *limit_lines(figures), said, *parts]
-        parts.append(" ".join(differences(plan, figures)))
-    else:
-        parts.append(_capacity(plan, figures))
-    parts += [note.text for note in plan_notes(plan.layout, figures)]
-    parts.append(_advice(plan, tried or {}))
-    return apart([heading, *parts])
+        yield from limit_lines(figures)
+        yield " ".join(differences(plan, figures))
+
+
+def _ways(plan: Plan, figures: "Sequence[ModelledRate]") -> Table:
+    """How much each node can send, and over which chpids."""
+    rates = {each.sender: each for each in figures}
+    rows = [
+        WayRow(
+            way.sender,
+            rates[way.sender].stated if rates else None,
+            rates[way.sender].saturated if rates else None,
+            way.estimated_mb_per_s,
+            _chpids(way),
+        )
+        for way in plan.directions
+    ]
+    columns = [
+        Column("sender", "sender"),
+        *([Column("MB/s", "stated"), Column("saturated", "saturated")] if figures else []),
+        Column("rule", "by_rule", Unit.MB_PER_S),
+        Column("writes on, in this order (CTCs)", "writes_on"),
+    ]
+    load = ""
+    if figures:
+        from scenarios.runs.saturation import SATURATING_PAIRS, SUITE
+
+        load = f", {figures[0].pairs} pairs of {SUITE}; saturated is with {SATURATING_PAIRS}"
+    return Table(f"MB/s (2^20) one way{load}; rule is IBM's rule of thumb", columns, rows)
 
 
 _FIXED: Final = 36
 """Columns of the picture that no name widens: RDEVs, chpids, arrows, ``only``, and gaps."""
 
 
-def _picture(plan: Plan) -> Table:
+def _picture(plan: Plan) -> RichTable:
     """One line for each CTC, in the order of the device list."""
     (first, second), (down, up) = plan.layout.nodes, plan.directions
     here_style, there_style = NODE_STYLES
@@ -118,35 +184,5 @@ def _rdevs(rdevs: Sequence[Rdev]) -> str:
     return ", ".join(map(format_rdev, sorted(rdevs)))
 
 
-def _capacity(plan: Plan, figures: "Sequence[ModelledRate]") -> RenderableType:
-    """How much each node can send, and over which chpids."""
-    if not figures:
-        table = Table.grid(padding=(0, 2, 0, 0))
-        for way, style in zip(plan.directions, NODE_STYLES, strict=True):
-            rule = Text(f"{way.estimated_mb_per_s} MB/s", "bold")
-            table.add_row(Text(way.sender, style), rule, _chpids(way))
-        heading = "One-way capacity by rule of thumb; chpids in order of use (CTCs written on):"
-        return Group(heading, table)
-    from scenarios.runs.saturation import STATED_PAIRS
-
-    heads = (">rule", ">model", "~range", f">{STATED_PAIRS} pairs", "~range")
-    table = plain_table("MB/s one way", *heads, "chpids in order of use (CTCs written on)")
-    for way, rates, style in zip(plan.directions, figures, NODE_STYLES, strict=True):
-        modelled = (cell for each in rates.figures for cell in (f"{each.value:.0f}", likely(each)))
-        by_rule = f"{way.estimated_mb_per_s:.0f}"
-        table.add_row(Text(way.sender, style), by_rule, *modelled, _chpids(way))
-    return table
-
-
 def _chpids(way: WriteDirection) -> str:
     return ", ".join(f"{format_chpid(chpid)} ({n})" for chpid, n in way.ctcs_by_chpid.items())
-
-
-def _advice(plan: Plan, tried: "Mapping[str, Sequence[TriedAdvice]]") -> RenderableType:
-    if not plan.advice:
-        return "Nothing to change."
-    table = Table.grid(padding=(0, 2, 0, 0))
-    for finding in warnings_first(plan.advice):
-        severity = Text(finding.severity, SEVERITY_STYLES[finding.severity])
-        table.add_row(severity, advice_text(finding, tried))
-    return table

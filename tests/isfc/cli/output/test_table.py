@@ -11,9 +11,10 @@ from rich.console import Console, JustifyMethod, RenderableType
 from isfc.cli.drawing.cluster import cluster_drawing_page
 from isfc.cli.drawing.terminal import drawing_page
 from isfc.cli.output.table import open_console, plain_table
-from isfc.cli.plan.page import plan_page
+from isfc.cli.plan.page import plan_report
 from isfc.layout.catalogue import load_collection, load_layout
 from isfc.layout.plan import make_plan
+from isfc.report.terminal import page
 
 
 def shown(page: RenderableType, width: int) -> list[str]:
@@ -106,7 +107,7 @@ def test_no_cell_is_cut_off_in_any_width(no_wrap: bool) -> None:
 @pytest.mark.parametrize(
     "page",
     [
-        plan_page(make_plan("published-14")),
+        page(plan_report(make_plan("published-14")), notes=False),
         drawing_page(load_layout("published-14")),
         cluster_drawing_page(load_collection("two-cecs")),
     ],

@@ -5,15 +5,16 @@ from dataclasses import replace
 import pytest
 
 from isfc.cli.output.streams import show
-from isfc.cli.plan.page import plan_page
+from isfc.cli.plan.page import plan_report
 from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_layout
 from isfc.layout.layout import Layout
 from isfc.layout.plan import make_plan
+from isfc.report.terminal import page
 
 
 def page_of(layout: Layout, capsys: pytest.CaptureFixture[str]) -> list[str]:
-    show(plan_page(make_plan(layout)))
+    show(page(plan_report(make_plan(layout)), notes=True))
     return capsys.readouterr().out.splitlines()
 
 

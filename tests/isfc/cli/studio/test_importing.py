@@ -141,7 +141,7 @@ def test_what_is_lost_by_its_name_takes_what_the_table_says(
         panel = LossesPanel(FILE, link=name, rule=True, without=f" {piece} + ")
         shown = show_panel(told, panel)
         assert isinstance(shown, dict)
-        assert f"<strong>Without</strong> {piece}: " in shown["html"]
+        assert f"<strong>Without:</strong> {piece}: " in shown["html"]
         assert f"<td>{cell}</td>" in shown["html"]
 
 

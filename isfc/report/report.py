@@ -1,0 +1,72 @@
+"""What a command or function answers, as people see it; renderers know neither of both.
+
+A `Report` has the answer first, then tables, each over rows of the answer, and notes. A `Column`
+names a field of the rows, so that each output has the record's value: the terminal and HTML as
+the unit is written, CSV with all digits.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from scenarios.figures.figure import Figure, Unit
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+Value = Figure | float | str | None
+"""Of a cell; None is nothing, and never 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: its ``heading``, on one or two lines, and the ``field`` of each row that it shows.
+
+    ``unit`` is of numbers; a figure has its own. ``ranged`` figures have their range beside them
+    where there is room for few columns: on a terminal. In a table that is too wide, columns that
+    fold do so first.
+    """
+
+    heading: str
+    field: str
+    unit: Unit | None = None
+    ranged: bool = True
+    folds: bool = False
+
+    def of(self, row: object) -> Value:
+        """What a row has in it."""
+        found: Value = getattr(row, self.field)
+        return found
+
+    def figures(self, rows: Sequence[object]) -> list[Figure]:
+        """The figures that rows have in it."""
+        return [found for row in rows if isinstance(found := self.of(row), Figure)]
+
+    def is_number(self, rows: Sequence[object]) -> bool:
+        """Whether it has numbers, which stand to the right."""
+        return any(isinstance(self.of(row), Figure | float | int) for row in rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of an answer, below a ``caption`` that says what they are of."""
+
+    caption: str
+    columns: Sequence[Column]
+    rows: Sequence[object]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """An answer: lines of a label and what is said, then tables and a drawing.
+
+    ``remarks`` are what somebody has to know at first reading; ``notes`` say how figures were made
+    and how far they are known, for whoever asks for them.
+    """
+
+    title: str
+    answer: Sequence[tuple[str, str]]
+    tables: Sequence[Table]
+    drawing: "RenderableType | None" = None
+    remarks: Sequence[str] = ()
+    notes: Sequence[str] = ()

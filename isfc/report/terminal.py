@@ -1,0 +1,62 @@
+"""A report on the terminal: what is answered, then tables of at most 80 columns, then the rest."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from rich.console import Group, RenderableType
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from isfc.cli.output.table import PlainTable, Records, Rows, apart, plain_table
+from isfc.report.delimited import records
+from isfc.report.report import Column, Report, Table, Value
+from isfc.report.units import range_of, shown
+from scenarios.figures.figure import Figure
+
+ASK: Final = "How these figures were made, and how far they are known: --notes."
+
+
+def page(report: Report, *, notes: bool) -> RenderableType:
+    """The whole report; without ``notes`` a line that says how to ask for them."""
+    answer = RichTable.grid(padding=(0, 2, 0, 0))
+    for label, said in report.answer:
+        answer.add_row(Text(label, "bold"), said)
+    rest = report.notes if notes else [ASK] * bool(report.notes)
+    tables = map(_with_records, report.tables)
+    drawn = [] if report.drawing is None else [report.drawing]
+    return apart([Text(report.title, "bold"), answer, *tables, *drawn, *report.remarks, *rest])
+
+
+def _with_records(table: Table) -> RenderableType:
+    return Group(table.caption, Rows(_table(table), Records(records(table))))
+
+
+def _table(table: Table) -> PlainTable:
+    heads = [head for column in table.columns for head in _heads(column, table)]
+    found = plain_table(*heads, gap=1, no_wrap=True)
+    for row in table.rows:
+        found.add_row(*(cell for column in table.columns for cell in _cells(column, table, row)))
+    return found
+
+
+def _heads(column: Column, table: Table) -> Iterator[str]:
+    side = ">" if column.is_number(table.rows) else "~"
+    yield f"{side}{column.heading}"
+    if column.ranged and column.figures(table.rows):
+        yield "~range"
+
+
+def _cells(column: Column, table: Table, row: object) -> Iterator[str]:
+    value = column.of(row)
+    yield words(value, column)
+    if column.ranged and column.figures(table.rows):
+        yield range_of(value) if isinstance(value, Figure) else ""
+
+
+def words(value: Value, column: Column) -> str:
+    """What a cell says."""
+    if isinstance(value, Figure):
+        return shown(value.value, value.unit)
+    if value is None or isinstance(value, str) or column.unit is None:
+        return "" if value is None else str(value)
+    return shown(value, column.unit)

@@ -1,0 +1,52 @@
+"""How a figure is written: one format for each unit, for cells and sentences alike."""
+
+from typing import Final, NamedTuple
+
+from scenarios.figures.figure import Figure, Unit, rounded
+
+
+class Format(NamedTuple):
+    """How people read a unit: ``name`` beside the number, of which there are ``places``.
+
+    The number is ``factor`` times the record's. Ends of a range have three digits if
+    ``by_digits``: they are known no better, whatever the places.
+    """
+
+    name: str
+    places: int = 0
+    factor: float = 1.0
+    by_digits: bool = False
+
+
+FORMATS: Final = {
+    Unit.MB_PER_S: Format("MB/s", by_digits=True),
+    Unit.PER_S: Format("/s", by_digits=True),
+    Unit.SECONDS: Format("s", 2),
+    Unit.MS: Format("ms", 2),
+    Unit.PERCENT: Format("%", by_digits=True),
+    Unit.SHARE: Format("%", factor=100.0),
+    Unit.TIMES: Format("times", 2),
+}
+
+
+def shown(value: float, unit: Unit) -> str:
+    """``654``: a number in a unit, as people read it."""
+    form = FORMATS[unit]
+    return f"{form.factor * value:.{form.places}f}"
+
+
+def range_of(figure: Figure) -> str:
+    """``562-761``: between what a figure lies in four of five cases; nothing without a range."""
+    if figure.range is None:
+        return ""
+    ends = figure.range.likely.low, figure.range.likely.high
+    if FORMATS[figure.unit].by_digits:
+        return "-".join(f"{rounded(end):.10g}" for end in ends)
+    return "-".join(shown(end, figure.unit) for end in ends)
+
+
+def with_unit(figure: Figure) -> str:
+    """``50 % (45-56)``: for a sentence."""
+    within = range_of(figure)
+    said = f"{shown(figure.value, figure.unit)} {FORMATS[figure.unit].name}"
+    return f"{said} ({within})" if within else said

@@ -1,0 +1,1 @@
+"""Reports, and what every output makes of them."""
