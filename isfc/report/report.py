@@ -5,10 +5,11 @@ names a field of the rows, so that each output has the record's value: the termi
 the unit is written, CSV with all digits.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from isfc.layout.note import Note, NoteKind
 from scenarios.figures.figure import Figure, Unit
 
 if TYPE_CHECKING:
@@ -56,12 +57,39 @@ class Table:
     rows: Sequence[object]
 
 
+_CAVEATS: Final = (
+    NoteKind.ONE_CHANNEL,
+    NoteKind.ALONE,
+    NoteKind.OTHERS,
+    NoteKind.JOINED,
+    NoteKind.RULE,
+    NoteKind.EXTRAPOLATED,
+    NoteKind.PROFILE,
+    NoteKind.IN_STEP,
+    NoteKind.DISKS,
+)
+"""What may make a figure another one, the worst first. The others say what is not known."""
+
+CAVEATS_MAX: Final = 2
+"""So many are on a page that nobody asked for notes on."""
+
+
+def caveats(notes: Iterable[Note]) -> tuple[list[str], list[str]]:
+    """What somebody has to know at first reading, and the rest."""
+    every = [*notes]
+    told = sorted(
+        (each for each in every if each.kind in _CAVEATS),
+        key=lambda note: _CAVEATS.index(note.kind),
+    )[:CAVEATS_MAX]
+    return [each.text for each in told], [each.text for each in every if each not in told]
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     """An answer: lines of a label and what is said, then tables and a drawing.
 
-    ``remarks`` are what somebody has to know at first reading; ``notes`` say how figures were made
-    and how far they are known, for whoever asks for them.
+    ``remarks`` are `caveats`; ``notes`` say how figures were made and how far they are known, for
+    whoever asks for them.
     """
 
     title: str

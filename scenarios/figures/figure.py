@@ -12,7 +12,7 @@ if TYPE_CHECKING:  # a page by rule of thumb does without the model
 
 NOTHING_CARRIED: Final = "nothing is carried"
 BY_RULE: Final = "it is IBM's rule of thumb, which states none"
-UNPUBLISHED: Final = "nothing that is published tells"
+PUBLISHED: Final = "it is published"
 """Why a figure has no range."""
 
 

@@ -17,7 +17,7 @@ from isfc.layout.in_words import first_listed
 from isfc.layout.lost import CTC, PORT, SYSTEM, TOGETHER, VARY, named_alone
 from isfc.layout.note import Note
 from isfc.layout.sharing import open_questions
-from isfc.report.report import Column, Report, Table
+from isfc.report.report import Column, Report, Table, caveats
 from isfc.report.units import with_unit
 from scenarios.figures.figure import Figure, Unit
 from scenarios.figures.losses import AfterLoss, worst_of
@@ -321,12 +321,13 @@ def others_line(lefts: Sequence[AfterLoss]) -> list[str]:
 def losses_report(lefts: Sequence[AfterLoss]) -> Report:
     """What losses leave: the worst first; the whole is first of ``lefts``."""
     links = lefts[0].carried.links.links
+    remarks, rest = caveats(losses_notes(lefts))
     of = links[0].name if len(links) == 1 else f"{len(links)} links together"
     return Report(
         f"{of} {_what_is_gone(lefts)}",
         [*losses_answer(lefts)],
         [losses_table(lefts)],
         None,
-        others_line(lefts),
-        [*filter(None, [losses_known(lefts)]), *(note.text for note in losses_notes(lefts))],
+        remarks,
+        [*others_line(lefts), *filter(None, [losses_known(lefts)]), *rest],
     )

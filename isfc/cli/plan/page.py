@@ -12,11 +12,9 @@ from isfc.cli.drawing.terminal import NODE_STYLES, narrow_drawing, speed_text
 from isfc.cli.judgement.findings import advice_text, count_of
 from isfc.cli.output.table import PIPED_WIDTH, Fitted, plain_table
 from isfc.layout.capacity import WriteDirection
-from isfc.layout.note import NoteKind
 from isfc.layout.plan import Plan
 from isfc.layout.rules.rule import warnings_first
-from isfc.report.report import Column, Report, Table
-from isfc.report.units import with_unit
+from isfc.report.report import Column, Report, Table, caveats
 from scenarios.figures.figure import Unit
 from scenarios.runs.notes import plan_notes
 
@@ -45,7 +43,7 @@ def plan_report(
     """What a link carries, what limits it, what to do; then each direction and the device list."""
     ctcs, fibres = len(plan.layout.ctcs), len(plan.layout.fibres)
     of = f"{ctcs} CTC{'s' * (ctcs > 1)} on {fibres} fibre{'s' * (fibres > 1)}"
-    notes = plan_notes(plan.layout, figures)
+    remarks, rest = caveats(plan_notes(plan.layout, figures))
     advice = [
         f"{each.severity}: {advice_text(each, tried or {})}" for each in warnings_first(plan.advice)
     ]
@@ -54,12 +52,8 @@ def plan_report(
         [*_answer(plan, figures, tried or {})],
         [_ways(plan, figures)],
         Group(Fitted(_picture(plan), narrow_drawing(plan.layout)), "", _stop_short(plan)),
-        [note.text for note in notes if note.kind is NoteKind.OTHERS],
-        [
-            *_known(plan, figures),
-            *(n.text for n in notes if n.kind is not NoteKind.OTHERS),
-            *advice,
-        ],
+        remarks,
+        [*_known(plan, figures), *rest, *advice],
     )
 
 
@@ -74,12 +68,13 @@ def _answer(
         yield "Found", f"{count_of(plan.advice)} (isfc check)"
         return
     from isfc.cli.judgement.advice import to_do  # the model, which a rule does without
+    from isfc.cli.judgement.carried import to_count_on
     from isfc.cli.judgement.limit import limited_by, to_gain
 
     slower = min(figures, key=lambda each: each.stated.value)
-    same = len({with_unit(each.stated) for each in figures}) == 1
-    ways = (f"{each.sender} {with_unit(each.stated)}" for each in figures)
-    yield "Carries", f"{with_unit(slower.stated)} each way" if same else ", ".join(ways)
+    rates = [to_count_on(*each) for each in zip(plan.directions, figures, strict=True)]
+    ways = (f"{each.sender} {rate}" for each, rate in zip(figures, rates, strict=True))
+    yield "Carries", ", ".join(ways) if len({*rates}) > 1 else f"{rates[0]} each way"
     yield "Limited by", limited_by(figures)
     yield "To do", to_do(plan.advice, tried, figures, "isfc check")
     if slower.limit is not None:
