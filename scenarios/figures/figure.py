@@ -10,7 +10,6 @@ from scenarios.runs.steady import Rate
 
 NOTHING_CARRIED: Final = "nothing is carried"
 BY_RULE: Final = "it is IBM's rule of thumb, which states none"
-UNPUBLISHED: Final = "nothing that is published tells"
 """Why a figure has no range."""
 
 
