@@ -2,15 +2,20 @@
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any
 
 from isfc.link.name import NodeName
 from scenarios.runs.load import Load
 from scenarios.runs.steady import Rate
 
-NOTHING_CARRIED: Final = "nothing is carried"
-BY_RULE: Final = "it is IBM's rule of thumb, which states none"
-"""Why a figure has no range."""
+
+class NoRange(StrEnum):
+    """Why a figure has no range."""
+
+    NOTHING_CARRIED = "nothing is carried"
+    BY_RULE = "it is IBM's rule of thumb, which states none"
+    WHOLE = "it is the whole"
+    NO_RATE = "it does not follow from a rate"
 
 
 class Unit(StrEnum):
