@@ -30,7 +30,7 @@ from isfc.measured.seen import of_end, seen_intervals
 from isfc.search.sized import LostPiece
 from isfc.search.windows import Beside, Leaving, Window, guest_rate
 from isfc.search.workers import each_by
-from scenarios.figures.figure import NOTHING_CARRIED, Figure, Unit
+from scenarios.figures.figure import Figure, NoRange, Unit
 from scenarios.figures.rates import Carried, carry
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.guest_memory import GuestMemory
@@ -288,7 +288,7 @@ def _carries(carried: Carried, way: int, gone: str = "") -> Carries:
     for link in carried.links.links:  # none if it is down
         sent = (carried.ways or {})[link.name][way]
         return Carries(carried.rate_of(link, sent), gone)
-    return Carries(Figure(0.0, Unit.MB_PER_S, no_range=NOTHING_CARRIED), gone)
+    return Carries(Figure(0.0, Unit.MB_PER_S, no_range=NoRange.NOTHING_CARRIED), gone)
 
 
 def _way(

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from isfc.link.name import NodeName
 
@@ -10,10 +10,15 @@ if TYPE_CHECKING:  # a page by rule of thumb does without the model
     from scenarios.runs.load import Load
     from scenarios.runs.steady import Rate
 
-NOTHING_CARRIED: Final = "nothing is carried"
-BY_RULE: Final = "it is IBM's rule of thumb, which states none"
-PUBLISHED: Final = "it is published"
-"""Why a figure has no range."""
+
+class NoRange(StrEnum):
+    """Why a figure has no range."""
+
+    NOTHING_CARRIED = "nothing is carried"
+    BY_RULE = "it is IBM's rule of thumb, which states none"
+    WHOLE = "it is the whole"
+    NO_RATE = "it does not follow from a rate"
+    PUBLISHED = "it is published"
 
 
 class Unit(StrEnum):

@@ -2,17 +2,15 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any
 
 from isfc.layout.collection import Collection
 from isfc.layout.loss import Loss, loss_of, losses
-from scenarios.figures.figure import BY_RULE, NOTHING_CARRIED, Figure, Unit
+from scenarios.figures.figure import Figure, NoRange, Unit
 from scenarios.figures.ranges import links_ratio
 from scenarios.figures.rates import Carried, carry, limited
 from scenarios.runs.load import STATED, Load
 from scenarios.runs.saturation import RunEach
-
-WHOLE: Final = "it is the whole"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -44,11 +42,11 @@ class AfterLoss:
         left, whole = self.rate.value, self.whole.rate.value
         share = left / whole if whole else 1.0
         if self.loss is None:
-            return Figure(share, Unit.SHARE, no_range=WHOLE)
+            return Figure(share, Unit.SHARE, no_range=NoRange.WHOLE)
         if self.carried.ways is None:
-            return Figure(share, Unit.SHARE, no_range=BY_RULE)
+            return Figure(share, Unit.SHARE, no_range=NoRange.BY_RULE)
         if not left:
-            return Figure(share, Unit.SHARE, no_range=NOTHING_CARRIED)
+            return Figure(share, Unit.SHARE, no_range=NoRange.NOTHING_CARRIED)
         links = self.whole.links.links, self.carried.links.links
         return replace(links_ratio(share, *links), unit=Unit.SHARE, load=self.carried.load)
 

@@ -1,7 +1,6 @@
 """The range of a figure of a run: from what is known of runs like it, and of what it rests on."""
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Final
 
 from isfc.layout.layout import Layout
@@ -16,7 +15,7 @@ from scenarios.figures.certainty import (
     range_of,
     ratio_range,
 )
-from scenarios.figures.figure import NOTHING_CARRIED, Figure, Range, Unit
+from scenarios.figures.figure import Figure, NoRange, Range, Unit
 from scenarios.figures.site_ranges import site_range
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.load import STATED, Load
@@ -52,7 +51,7 @@ def figure_of(
     """Any figure of a run of one link, in the unit of its kind if no other is said."""
     found = unit or _UNITS[kind]
     if not value:
-        return Figure(value, found, no_range=NOTHING_CARRIED, load=load)
+        return Figure(value, found, no_range=NoRange.NOTHING_CARRIED, load=load)
     return Figure(value, found, _range(kind, value, layout, load, collisions_per_s), load=load)
 
 
@@ -140,8 +139,9 @@ def links_rate(mb_per_s: float, links: Sequence[Layout], load: Load | None = Non
 
     At a site that the model was fitted to, its range is the widest of theirs, for long messages.
     """
-    found = partial(Figure, mb_per_s, Unit.MB_PER_S, load=load)
-    return found(_links_range(mb_per_s, links)) if mb_per_s else found(no_range=NOTHING_CARRIED)
+    if not mb_per_s:
+        return Figure(mb_per_s, Unit.MB_PER_S, no_range=NoRange.NOTHING_CARRIED, load=load)
+    return Figure(mb_per_s, Unit.MB_PER_S, _links_range(mb_per_s, links), load=load)
 
 
 def _links_range(mb_per_s: float, links: Sequence[Layout]) -> Range:

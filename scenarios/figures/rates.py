@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 from isfc.layout.capacity import directions_of
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
-from scenarios.figures.figure import BY_RULE, Figure, Unit
+from scenarios.figures.figure import Figure, NoRange, Unit
 from scenarios.figures.limit import Limit, find_limit
 from scenarios.figures.ranges import link_rate, links_rate
 from scenarios.runs.cluster_shared import ChannelResult, PathResult, SharedResult
@@ -66,7 +66,7 @@ class Carried:
         """MB/s of the slower direction of each link, in all; by rule if nothing was run."""
         links, found = self.links.links, self.ways
         if found is None:
-            return Figure(self.estimated_mb_per_s, Unit.MB_PER_S, no_range=BY_RULE)
+            return Figure(self.estimated_mb_per_s, Unit.MB_PER_S, no_range=NoRange.BY_RULE)
         slower = [slower_way(found[link.name]) for link in links]
         if len(links) == 1:
             return self.rate_of(links[0], slower[0])

@@ -13,7 +13,7 @@ from typing import Final
 
 from isfc.layout.machines import find_link
 from isfc.link.name import NodeName
-from scenarios.figures.figure import Figure, Interval, Range, Unit
+from scenarios.figures.figure import Figure, Interval, NoRange, Range, Unit
 from scenarios.figures.ranges import link_rate
 from scenarios.moves.by_rate import by_rate, seconds_in_order
 from scenarios.moves.evacuation import Evacuated, Evacuation, EvacuationOutcome
@@ -126,7 +126,7 @@ def moves_figures(outcome: EvacuationOutcome) -> MovesFigures:
 
 
 def _without_range(seconds: float) -> Figure:
-    return Figure(seconds, Unit.SECONDS, no_range="it does not follow from a rate")
+    return Figure(seconds, Unit.SECONDS, no_range=NoRange.NO_RATE)
 
 
 def _by_no_rate(guest: Evacuated) -> MovedFigures:

@@ -15,7 +15,7 @@ from isfc.layout.capacity import (
 from isfc.layout.plan import Plan
 from isfc.layout.rules.rule import Untried
 from isfc.report.units import with_unit
-from scenarios.figures.figure import PUBLISHED, Figure, Unit
+from scenarios.figures.figure import Figure, NoRange, Unit
 from scenarios.figures.link_rates import ModelledRate
 from scenarios.runs.result import MIB
 from scenarios.runs.saturation import SATURATING_PAIRS, SUITE, alike
@@ -90,7 +90,7 @@ def to_count_on(way: WriteDirection, rates: ModelledRate) -> str:
     ceiling, modelled = ceiling_mb_per_s(way), with_unit(rates.stated)
     if ceiling is None or rates.stated.value <= ceiling:
         return modelled
-    stated = with_unit(Figure(ceiling, Unit.MB_PER_S, no_range=PUBLISHED))
+    stated = with_unit(Figure(ceiling, Unit.MB_PER_S, no_range=NoRange.PUBLISHED))
     return f"{stated}, IBM's ceiling of command mode (by the model {modelled})"
 
 
