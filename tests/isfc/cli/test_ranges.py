@@ -241,7 +241,8 @@ def test_each_number_has_a_range_or_the_note(
             assert any(own & each.keys() for each in around), f"{names}: no range of its own"
         elif ranged & {*names[-2:]}:
             beside = (key for each in around for key in each)
-            assert any(map(is_range, beside)), f"{names}: no range"
+            is_nothing = not around[-1].get(names[-1])
+            assert any(map(is_range, beside)) or is_nothing, f"{names}: no range"
         else:
             assert names[-1] in INPUTS, f"{names}: give it a range, or name it in a note"
 
