@@ -99,6 +99,7 @@ plan FILE --rule
     --link A-C                                            --++
     --profile site.toml                                   ----
     --simulate                                            ----
+    --notes                                               ++++
     --json                                                ++++
     --csv                                                 ++++
 plan FILE

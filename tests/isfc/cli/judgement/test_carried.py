@@ -113,14 +113,14 @@ def test_rate_of_one_direction_is_held_against_what_was_measured_one_way() -> No
 def test_plan_shows_both_and_with_rule_only_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["plan", "published-4"]) == 0
     page = capsys.readouterr().out
-    assert "MB/s one way  rule  model  range    50 pairs  range" in page
+    assert "sender MB/s range   saturated range   rule writes on" in " ".join(page.split("\n"))
     assert max(map(len, page.splitlines())) <= 80
     assert run(["plan", "published-4", "--json"]) == 0
     model = json.loads(capsys.readouterr().out)["model"]
     rates = {each.sender: each.saturated.value for each in carried(load_layout("published-4"))}
     assert model["saturated_mb_per_s"] == rates
     assert run(["plan", "published-4", "--rule"]) == 0
-    assert "One-way capacity by rule of thumb" in capsys.readouterr().out
+    assert " MB/s one way, by IBM's rule of thumb\n" in capsys.readouterr().out
 
 
 STRAIGHT = """

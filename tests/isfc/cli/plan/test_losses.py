@@ -118,7 +118,7 @@ def test_a_piece_of_other_links_takes_nothing_and_it_says_whose_it_is(
 
 
 def test_pieces_without_a_row_are_named(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["plan", "two-cecs", "--lose", "--rule"]) == 0
+    assert run(["plan", "two-cecs", "--lose", "--rule", "--notes"]) == 0
     assert "--without: vary:ALPHA:40 and 15 more; port:1:04" in capsys.readouterr().out
 
 

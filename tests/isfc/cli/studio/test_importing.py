@@ -100,7 +100,7 @@ def test_panels_of_the_model_say_the_answer_first() -> None:
     assert isinstance(lost, dict)
     assert lost["html"].startswith('<p class="answer"><strong>Worst:</strong> chpid 40 (50): 0 %')
     assert 'class="range"' in lost["html"]
-    assert "<strong>The slower way is</strong> limited by: " in lost["html"]
+    assert "<strong>Limited by:</strong> " in lost["html"]
     shares: list[float] = []
     moved = show_panel(
         lambda record: shares.append(record["share"]),
