@@ -53,7 +53,7 @@ import iocp {here}/ATLANTA.iocp {here}/BOSTON.iocp --partitions ATLANTA,BOSTON -
 import config {here}/ATLANTA.config --layout imported.toml
 import islink {logs}/atlanta.txt {logs}/boston.txt --chpids BOSTON:50=7000-7001,51=7020-7021
 new --systems A,B --chpids 40:50
-number atlanta-boston
+export atlanta-boston --as toml --scheme alike -o {here}/numbered.toml
 new --schema
 check atlanta-boston --fail-on never
 show published-4 -o drawn.svg
@@ -74,7 +74,7 @@ io size {docs}/io/two-channels.toml
 io chart mtu
 """
 """Commands in virtual time, but those that run the model for long or need a live journal."""
-LEFT_OUT = {"compare", "journal", "report", "size"}
+LEFT_OUT = {"compare", "journal", "loads", "report", "size"}
 
 MANY = """
 import sys

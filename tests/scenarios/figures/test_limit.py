@@ -118,7 +118,7 @@ def test_what_no_run_waits_for_is_seen_and_limits_nothing(what: str) -> None:
         run = replace(run, link=replace(run.link, cpu_ns_per_byte=100 * run.link.cpu_ns_per_byte))
     limit = find_limit(run)
     assert limit.shares == as_it_is.shares
-    assert limit.without == as_it_is.without
+    assert limit.factor == as_it_is.factor
     (cpu,) = (each.busy for each in limit.resources if each.resource.key == "cpu BOSTON")
     assert cpu is not None
     assert (cpu > 1) is (what != "director")
