@@ -8,9 +8,9 @@ from typing import Final
 from xml.sax.saxutils import escape
 
 from isfc.cli.judgement.moves import GIB
-from isfc.cli.judgement.moves import seconds as seconds_of
 from isfc.cli.output.ranges import likely
 from isfc.layout.loss import Loss
+from isfc.report.units import range_of
 from scenarios.figures.cluster_plan import ClusterPlan
 from scenarios.moves.evacuation import Evacuated, EvacuationOutcome
 from scenarios.moves.figures import MovesFigures
@@ -127,7 +127,7 @@ def evacuation_svg(outcome: EvacuationOutcome, figures: MovesFigures) -> str:
             lines.append(_bar(left + room * begins_s / seconds, top + 4, width, _BAR, kind))
         said = f"stopped {guest.quiesced_seconds:.2f} s"
         lines.append(_text(left + room * guest.end_s / seconds + 6, top + 16, said, "small"))
-    within = f" (four of five cases: {seconds_of(figures.seconds)})" if figures.rates else ""
+    within = f" (four of five cases: {range_of(figures.seconds)})" if figures.rates else ""
     title = (
         f"{len(outcome.guests)} guests in {seconds:.2f} s{within}. "
         "Blue: memory moves; red: the guest is stopped"

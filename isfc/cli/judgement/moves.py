@@ -6,6 +6,7 @@ from typing import Final
 from isfc.cli.judgement.limit import limit_line, limits_json
 from isfc.cli.output.limit_record import LimitsJson
 from isfc.cli.output.ranges import factor_line, range_note
+from isfc.report.units import range_of, shown
 from scenarios.figures.figure import Figure
 from scenarios.figures.limit import Limit, find_limit
 from scenarios.moves.evacuation import Evacuated, EvacuationOutcome
@@ -102,24 +103,19 @@ def guest_line(guest: Moved, found: MovedFigures) -> str:
         return ""
     other = "not be" if guest.moved else "be"
     end = f" At one end of it the guest would {other} moved." if found.other_end else ""
-    return f"Range: {seconds(found.seconds)} s, {seconds(found.quiesced)} s of them stopped.{end}"
-
-
-def seconds(figure: Figure) -> str:
-    """``3.30-4.61``: of seconds, to hundredths as they are told; nothing without a range."""
-    return "" if figure.range is None else f"{figure.ends.low:.2f}-{figure.ends.high:.2f}"
+    return f"Range: {range_of(found.seconds)} s, {range_of(found.quiesced)} s of them stopped.{end}"
 
 
 def with_range(figure: Figure) -> tuple[str, str]:
-    """Seconds and their range, as two cells of a row."""
-    return f"{figure.value:.2f}", seconds(figure)
+    """A figure and its range, as two cells of a row."""
+    return shown(figure.value, figure.unit), range_of(figure)
 
 
 def ranges_line(found: MovesFigures) -> str:
     """The range of all, and from what all ranges are made."""
     if not found.rates:
         return ""
-    times = f"{seconds(found.seconds)} s, longest stop {seconds(found.longest_stop)} s; "
+    times = f"{range_of(found.seconds)} s, longest stop {range_of(found.longest_stop)} s; "
     every = f"Range of all: {times}" if len(found.guests) > 1 else "Range "
     return (
         f"{every}of MB/s and exchanges/s: {factor_line(found.rates)}. {range_note(found.rates)} "

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from isfc.layout.in_words import listed
+from isfc.report.units import range_of
 
 if TYPE_CHECKING:
     from scenarios.figures.figure import Figure, Interval, Range
@@ -14,26 +15,18 @@ if TYPE_CHECKING:
 
 def likely(figure: "Figure | None") -> str:
     """``640-1100``: a column; nothing without a range."""
-    return "" if figure is None or figure.range is None else plain(figure.range.likely)
+    return "" if figure is None else range_of(figure)
 
 
-def between(figure: "Figure | None") -> str:
+def between(figure: "Figure") -> str:
     """`` (640-1100)``: behind a figure; nothing without a range."""
-    within = likely(figure)
+    within = range_of(figure)
     return f" ({within})" if within else ""
 
 
 def plain(interval: "Interval") -> str:
     """``640-1100``, without commas."""
     return str(interval).replace(",", "")
-
-
-def percent(share: "Figure") -> str:
-    """``50 % (45-56)``: of a share of 1."""
-    said = f"{100 * share.value:.0f} %"
-    if share.range is None:
-        return said
-    return f"{said} ({100 * share.ends.low:.0f}-{100 * share.ends.high:.0f})"
 
 
 def percent_range(ratio: "Figure") -> str:

@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 from rich.console import Group, RenderableType
 
-from isfc.cli.judgement.moves import GIB, seconds, with_range
+from isfc.cli.judgement.moves import GIB, with_range
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.notes import NoteJson, note_lines, notes_json, show_notes
 from isfc.cli.output.ranges import RangeJson, range_json, range_note
@@ -20,6 +20,7 @@ from isfc.cli.relocation.page import response_lines
 from isfc.cli.relocation.shown import watch
 from isfc.layout.in_words import first_listed
 from isfc.layout.note import Note
+from isfc.report.units import with_unit
 from scenarios.moves.notes import moves_notes
 from scenarios.moves.orders import Response
 from scenarios.moves.record import TurnJson
@@ -124,10 +125,7 @@ def _page(rolling: Rolling, outcome: RollingOutcome) -> RenderableType:
         for name in turn.stayed
     ]
     found = outcome.figures
-    took, stop = (
-        f"{each.value:.2f} s{f' ({seconds(each)})' * bool(each.range)}"
-        for each in (found.seconds, found.longest_stop)
-    )
+    took, stop = with_unit(found.seconds), with_unit(found.longest_stop)
     said = (
         f"{took} of moves, without the maintenance itself; the longest stop of a guest is {stop}. "
         f"{range_note(found.rates)}"
