@@ -8,25 +8,23 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from isfc.cli.drawing.cluster import drawing_svg
-from isfc.cli.html.template import details, greatest, panel, ranged, render, table
-from isfc.cli.judgement.advice import fewer_line, known_together, link_names
-from isfc.cli.judgement.limit import together_line
+from isfc.cli.html.template import greatest, panel, ranged, render, table
+from isfc.cli.judgement.advice import fewer_line, link_names
+from isfc.cli.judgement.cluster import cluster_known, cluster_report, links_table, shared_tables
 from isfc.cli.judgement.losses import losses_table
 from isfc.cli.judgement.together import together_decision
 from isfc.cli.output.ranges import range_note
 from isfc.layout.collection import Collection
 from isfc.layout.loss import Loss
-from isfc.layout.note import Note
 from isfc.layout.rules.book import find_in
 from isfc.layout.rules.rule import Finding
 from isfc.layout.sharing import shares_anything
-from isfc.report.html import table_of
+from isfc.report.html import section, table_of
 from isfc.search.report_runs import ClusterRuns
 from scenarios.figures.cluster_overview import ClusterOverview
 from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan
 from scenarios.figures.figure import Figure
 from scenarios.figures.losses import AfterLoss
-from scenarios.runs.cluster_shared import ChannelResult, PathResult
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes
 from scenarios.runs.saturation import RunEach
 
@@ -43,9 +41,9 @@ def cluster_article(runs: ClusterRuns) -> Markup:
     losses: Sequence[AfterLoss] | Sequence[Loss] = runs.lefts
     if isinstance(plan, ClusterPlan):
         parts = {
-            "said": f"{_known(link.rate for link in plan.links)} {known_together(plan)}",
-            "links": links_table(plan),
-            "shared": shared_tables(plan),
+            "said": " ".join((*cluster_known(plan), SHARED_UNRANGED.text)),
+            "links": table_of(links_table(plan)),
+            "shared": Markup().join(map(table_of, shared_tables(plan))),
             "losses": table_of(losses_table(runs.lefts)),
         }
         where = "see each link"
@@ -99,47 +97,6 @@ def _findings(found: Iterable[Finding]) -> Iterator[Row]:
     return ((*key, counts[key]) for key in sorted(counts, reverse=True))
 
 
-def links_table(plan: ClusterPlan) -> Markup:
-    """What each link carries alone and with the others."""
-    most = greatest(link.rate for link in plan.links)
-    rows = (
-        (
-            link.name,
-            ", ".join(link.traffic),
-            *(f"{rate.mb_per_s:.0f}" if rate.mb_per_s else "" for rate in link.rates),
-            ranged(f"{link.rate.value:.0f}", link.rate, most),
-            f"{100 * link.share:.0f}",
-        )
-        for link in plan.links
-    )
-    heads = ("alone, to", "alone, from", "together, to", "together, from", "slower way", "left %")
-    caption = f"MB/s (2^20) from the first node of each link, and to it, {plan.together.load.words}"
-    return table(caption, ("link", "traffic", *heads), rows)
-
-
-def shared_tables(plan: ClusterPlan) -> Markup:
-    """What channels and inter-switch links that several fibres share can carry, and for whom."""
-    channels, paths = plan.together.channels, plan.together.paths
-    found = table(
-        "MB/s (2^20): what it can carry, and who got how much",
-        ("channel", "line", "data processor", "out", "in", "busy %", "links, out/in"),
-        (
-            (
-                *(each.name, f"{each.line_mb_per_s:.0f}", f"{each.processor_mb_per_s:.0f}"),
-                *_carried(each),
-            )
-            for each in channels
-        ),
-    )
-    if not paths:
-        return found
-    return found + table(
-        "MB/s (2^20): what rate and buffer credits let through, and who got how much",
-        ("inter-switch links", "each way", "out", "in", "busy %", "links, out/in"),
-        ((each.name, f"{each.mb_per_s_max:.0f}", *_carried(each)) for each in paths),
-    )
-
-
 def together_panel(links: Collection, run_each: RunEach) -> Markup:
     """``isfc plan`` of links that share channels: which keeps least, then what each carries.
 
@@ -147,30 +104,4 @@ def together_panel(links: Collection, run_each: RunEach) -> Markup:
     """
     if not shares_anything(links):
         return panel([("No two links share a channel.", "Each carries what it carries alone.")])
-    return together_shown(cluster_plan(links, run_each), cluster_notes(links))
-
-
-def together_shown(plan: ClusterPlan, notes: Iterable[Note]) -> Markup:
-    """The link that keeps least, then each link, and what they share."""
-    least = min(plan.links, key=lambda link: link.share)
-    kept = f"{100 * least.share:.0f} %"
-    shared = (*plan.together.channels, *plan.together.paths)
-    busiest = max(shared, key=lambda each: each.busy, default=None)
-    said = "" if busiest is None else f"Busiest: {busiest.name}, {100 * busiest.busy:.0f} %."
-    answers = [(f"With all links at work {least.name} keeps {kept} of what it carries.", said)]
-    if plan.together.limit is not None:
-        answers.append(("", together_line(plan.together.limit, plan.together.rate.value)))
-    known = range_note(link.rate for link in plan.links)
-    said_below = (known, known_together(plan), *(note.text for note in notes))
-    below = details("What several fibres share", shared_tables(plan))
-    return panel(answers, said_below, figures=links_table(plan), below=below)
-
-
-def _carried(shared: ChannelResult | PathResult) -> Iterator[str]:
-    """What went over it out and in, how busy it was, and who got how much."""
-    yield f"{shared.mb_per_s_out:.1f}"
-    yield f"{shared.mb_per_s_in:.1f}"
-    yield f"{100 * shared.busy:.0f}"
-    yield ", ".join(
-        f"{share.link} {share.mb_per_s_out:.0f}/{share.mb_per_s_in:.0f}" for share in shared.shares
-    )
+    return section(cluster_report(cluster_plan(links, run_each), cluster_notes(links)))

@@ -7,18 +7,17 @@ from functools import partial
 from msgspec.structs import replace
 from rich.console import Group, RenderableType
 
+from isfc.cli.judgement.cluster import cluster_report
 from isfc.cli.judgement.limit import rests_on_json, rests_on_page
 from isfc.cli.judgement.losses import LossesJson, losses_json, losses_report
 from isfc.cli.options.layout import OpenedLink
-from isfc.cli.output.notes import note_lines, notes_json
+from isfc.cli.output.notes import notes_json
 from isfc.cli.output.progress import run_all
 from isfc.cli.plan.json import PlanJson, plan_json
 from isfc.cli.plan.page import plan_report
 from isfc.cli.plan.together_json import ClusterPlanJson, cluster_plan_json
-from isfc.cli.plan.together_page import cluster_plan_page
 from isfc.layout.collection import Collection
 from isfc.layout.plan import Plan
-from isfc.report.terminal import ASK
 from isfc.report.terminal import page as shown_page
 from scenarios.figures.advice import changed_layouts, try_advice
 from scenarios.figures.cluster_plan import cluster_plan
@@ -43,8 +42,7 @@ def together(opened: OpenedLink, *, notes: bool) -> tuple[RenderableType, Cluste
     collection, disks = opened.collection, opened.file_disks
     found = cluster_plan(collection, partial(run_all, is_said=True))
     every = (*cluster_notes(collection), SHARED_UNRANGED)
-    said = note_lines(every) if notes else ["", ASK]
-    page: RenderableType = Group(cluster_plan_page(found), *said)
+    page = shown_page(cluster_report(found, every), notes=notes)
     record = cluster_plan_json(found, notes_json(every))
     slower = found.together.slower
     if disks is not None and slower is not None:

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from isfc.cli.judgement.cluster import cluster_report
 from isfc.cli.main import run
 from isfc.cli.output.ranges import range_json
 from isfc.cli.output.streams import show
 from isfc.cli.plan.together_json import cluster_plan_json
-from isfc.cli.plan.together_page import cluster_plan_page
 from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
+from isfc.report.terminal import page as page_of
 from isfc.testing.cluster import mesh
 from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
 from scenarios.figures.ranges import links_rate
@@ -39,8 +40,8 @@ def path(tmp_path: Path) -> str:
 @pytest.mark.full_length
 @pytest.mark.slow
 def test_links_are_run_alone_and_together(path: str, capsys: pytest.CaptureFixture[str]) -> None:
-    page, _ = output(capsys, path)
-    assert "MB/s one way of each link, alone and all together" in page
+    page, _ = output(capsys, path, "--notes")
+    assert "3 links, alone and all together\n" in page
     assert "HL:50" in page
     assert "as if it were alone" not in page
     record = json.loads(output(capsys, path, "--json")[0])
@@ -92,11 +93,11 @@ def test_second_pace_of_a_link_is_said_beside_others(capsys: pytest.CaptureFixtu
     within = links_rate(40.0, [link])
     carried = Carried(Collection.of(link), STATED, {link.name: together})
     found = ClusterPlan((LinkPlan("A-B", ("A-B:HL:5",), alone, together, within),), carried)
-    show(cluster_plan_page(found))
+    show(page_of(cluster_report(found, ()), notes=True))
     page = " ".join(capsys.readouterr().out.split())
     assert "known within 4.0 %." in page
     assert "falls into: A-B together -> 40 or 60 MB/s." in page
-    assert "of the slower direction together. A range holds in four of five cases, by " in page
+    assert "A range holds in four of five cases, by " in page
     records = cluster_plan_json(found, []).together
     assert isinstance(records, list)
     (record,) = records

@@ -4,11 +4,12 @@ import pytest
 
 import isfc
 from isfc.cli.html import moves
-from isfc.cli.html.cluster import together_shown
 from isfc.cli.html.losses import losses_panel
+from isfc.cli.judgement.cluster import cluster_report
 from isfc.layout.catalogue import load_collection, load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.sharing import carried_by
+from isfc.report.html import section
 from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
 from scenarios.figures.ranges import links_rate
 from scenarios.figures.rates import Carried, EndRate
@@ -52,11 +53,9 @@ def test_links_together_begin_with_the_link_that_keeps_least() -> None:
     profile = links.links[0].fibres[0].profile
     busy = ChannelResult((), channel, profile, ChannelBusy(data=0.97))
     plan = ClusterPlan(plans, Carried(links, STATED, channels=(busy,)))
-    page = together_shown(plan, ())
-    assert page.startswith(
-        '<p class="answer"><strong>With all links at work AA-CC keeps 40 % of what it carries.'
-        "</strong> Busiest: chpid 40 at CLIENT, 97 %.</p>"
-    )
+    page = section(cluster_report(plan, ()))
+    assert "<strong>Keeps least:</strong> AA-CC: 40 % of what it carries alone</p>" in page
+    assert "<strong>Busiest:</strong> chpid 40 at CLIENT, 97 %</p>" in page
     assert "A range holds in four of five cases, by " in page
 
 
