@@ -82,6 +82,7 @@ FLOORS: Final = {
     "isfc.cli": (
         "output written_help",
         "drawing main options",
+        "reports",
         "judgement results",
         "html",
     ),

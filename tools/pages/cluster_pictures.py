@@ -9,8 +9,8 @@ from xml.sax.saxutils import escape
 
 from isfc.cli.judgement.moves import GIB
 from isfc.cli.output.ranges import likely
+from isfc.cli.output.units import range_of
 from isfc.layout.loss import Loss
-from isfc.report.units import range_of
 from scenarios.figures.cluster_plan import ClusterPlan
 from scenarios.moves.evacuation import Evacuated, EvacuationOutcome
 from scenarios.moves.figures import MovesFigures

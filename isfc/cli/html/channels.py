@@ -4,8 +4,8 @@ from typing import Final
 
 from markupsafe import Markup
 
-from isfc.cli.html.template import render
 from isfc.cli.judgement import io_plan
+from isfc.cli.reports.template import render
 from isfc.search.report_runs import ChannelEstimates
 from scenarios.runs.notes import CHANNELS_UNRANGED
 

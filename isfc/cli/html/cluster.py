@@ -8,18 +8,18 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from isfc.cli.drawing.cluster import drawing_svg
-from isfc.cli.html.template import greatest, panel, ranged, render, table
 from isfc.cli.judgement.advice import fewer_line, link_names
 from isfc.cli.judgement.cluster import cluster_known, cluster_report, links_table, shared_tables
 from isfc.cli.judgement.losses import losses_table
 from isfc.cli.judgement.together import together_decision
 from isfc.cli.output.ranges import range_note
+from isfc.cli.reports.html import section, table_of
+from isfc.cli.reports.template import greatest, panel, ranged, render, table
 from isfc.layout.collection import Collection
 from isfc.layout.loss import Loss
 from isfc.layout.rules.book import find_in
 from isfc.layout.rules.rule import Finding
 from isfc.layout.sharing import shares_anything
-from isfc.report.html import section, table_of
 from isfc.search.report_runs import ClusterRuns
 from scenarios.figures.cluster_overview import ClusterOverview
 from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan

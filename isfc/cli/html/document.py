@@ -8,13 +8,12 @@ from datetime import UTC, date, datetime
 from markupsafe import Markup
 
 from isfc import __version__
-from isfc.cli.html import resource
 from isfc.cli.html.channels import CHANNELS, channels_article
 from isfc.cli.html.charts import charts, curve_specs
 from isfc.cli.html.cluster import CLUSTER, cluster_article
 from isfc.cli.html.link import link_article
-from isfc.cli.html.template import render
 from isfc.cli.output.picture import script_bundle
+from isfc.cli.reports.template import render, resource
 from isfc.search.report_runs import ChannelEstimates, ClusterRuns, LinkRuns
 
 

@@ -7,17 +7,17 @@ from markupsafe import Markup
 from ctc.address import format_chpid, format_rdev
 from isfc.cli.drawing.cluster import drawing_svg
 from isfc.cli.html.charts import ALIKE, has_collisions
-from isfc.cli.html.template import greatest, ranged, render
 from isfc.cli.judgement.advice import model_word, to_do, two_paces
 from isfc.cli.judgement.limit import limit_lines
 from isfc.cli.judgement.losses import losses_table, worst_loss
 from isfc.cli.output.ranges import likely, range_note
+from isfc.cli.reports.html import table_of
+from isfc.cli.reports.template import greatest, ranged, render
 from isfc.cli.results.shared import shared_note, shared_rows
 from isfc.layout.capacity import WriteDirection
 from isfc.layout.collection import Collection
 from isfc.layout.note import Note
 from isfc.layout.rules.rule import warnings_first
-from isfc.report.html import table_of
 from isfc.search.report_runs import RELOCATED, TIMELINE_PAIRS, LinkRuns
 from scenarios.runs.notes import BUSY, BUSY_UNRANGED, believed, plan_notes, unranged
 from scenarios.runs.saturation import SATURATING_PAIRS, STATED_PAIRS, SUITE

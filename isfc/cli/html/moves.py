@@ -2,7 +2,6 @@
 
 from markupsafe import Markup
 
-from isfc.cli.html.template import details, panel, table
 from isfc.cli.judgement.moves import (
     PASS_HEADS,
     each_guest,
@@ -13,6 +12,7 @@ from isfc.cli.judgement.moves import (
     what_became,
     would_line,
 )
+from isfc.cli.reports.template import details, panel, table
 from scenarios.moves.evacuation import EvacuationOutcome
 
 

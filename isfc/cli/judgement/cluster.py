@@ -8,9 +8,9 @@ from isfc.cli.judgement.advice import known_together
 from isfc.cli.judgement.limit import limited
 from isfc.cli.judgement.losses import ALL_LINKS
 from isfc.cli.output.ranges import range_note
+from isfc.cli.output.units import shown, with_unit
+from isfc.cli.reports.report import Column, Report, Table, caveats
 from isfc.layout.note import Note
-from isfc.report.report import Column, Report, Table, caveats
-from isfc.report.units import shown, with_unit
 from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
 from scenarios.figures.figure import Figure, Unit
 from scenarios.runs.cluster_shared import SharedResult

@@ -13,12 +13,12 @@ from isfc.cli.output.limit_record import LimitsJson
 from isfc.cli.output.notes import NoteJson, notes_json
 from isfc.cli.output.ranges import RangeJson, between, range_json, range_note, share_note
 from isfc.cli.output.record import record_of
+from isfc.cli.output.units import with_unit
+from isfc.cli.reports.report import Column, Report, Table, caveats
 from isfc.layout.in_words import first_listed
 from isfc.layout.lost import CTC, PORT, SYSTEM, TOGETHER, VARY, named_alone
 from isfc.layout.note import Note
 from isfc.layout.sharing import open_questions
-from isfc.report.report import Column, Report, Table, caveats
-from isfc.report.units import with_unit
 from scenarios.figures.figure import Figure, Unit
 from scenarios.figures.losses import AfterLoss, worst_of
 from scenarios.figures.rates import Carried, EndRate, by_rule

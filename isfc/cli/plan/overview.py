@@ -14,12 +14,12 @@ from isfc.cli.output.notes import note_lines
 from isfc.cli.output.progress import run_all
 from isfc.cli.output.ranges import likely, range_note
 from isfc.cli.output.table import plain_table
+from isfc.cli.reports.terminal import ASK
 from isfc.layout.collection import Collection
 from isfc.layout.loss import Loss
 from isfc.layout.note import Note
 from isfc.layout.rules.book import find_in
 from isfc.layout.sharing import open_questions
-from isfc.report.terminal import ASK
 from scenarios.figures.cluster_overview import ClusterOverview, SystemOverview, cluster_overview
 from scenarios.figures.rates import Carried, carry_all
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes

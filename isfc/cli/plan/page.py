@@ -11,10 +11,10 @@ from ctc.address import Rdev, format_chpid, format_rdev
 from isfc.cli.drawing.terminal import NODE_STYLES, narrow_drawing, speed_text
 from isfc.cli.judgement.findings import advice_text, count_of
 from isfc.cli.output.table import PIPED_WIDTH, Fitted, plain_table
+from isfc.cli.reports.report import Column, Report, Table, caveats
 from isfc.layout.capacity import WriteDirection
 from isfc.layout.plan import Plan
 from isfc.layout.rules.rule import warnings_first
-from isfc.report.report import Column, Report, Table, caveats
 from scenarios.figures.figure import Unit
 from scenarios.runs.notes import plan_notes
 

@@ -13,7 +13,7 @@ from isfc.cli.drawing.link import (
     fibre_words,
     link_groups,
 )
-from isfc.cli.html.template import macro
+from isfc.cli.reports.template import macro
 
 _ROW = 22
 

@@ -12,10 +12,10 @@ from markupsafe import Markup
 
 import isfc
 from isfc.cli.drawing.difference import differences as changed
-from isfc.cli.html.template import greatest, macro, ranged, table
 from isfc.cli.judgement.carried import CAPTION, differences
 from isfc.cli.judgement.opened import UNRANGED, compared, seen_util
 from isfc.cli.output.ranges import between
+from isfc.cli.reports.template import greatest, macro, ranged, table
 from isfc.cli.studio.tasks import Beside, Question, Subject, Why, asides
 
 Known = Callable[[Question], isfc.ModelledRate | None]

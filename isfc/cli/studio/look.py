@@ -6,7 +6,7 @@ import msgspec
 from markupsafe import Markup
 
 import isfc
-from isfc.cli.html.template import macro
+from isfc.cli.reports.template import macro
 from isfc.cli.studio.drawing import overview, touchable
 from isfc.cli.studio.judgement import (
     Known,

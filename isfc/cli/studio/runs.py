@@ -9,10 +9,10 @@ import msgspec
 from msgspec import Meta
 
 import isfc
-from isfc.cli.html.template import greatest, ranged
 from isfc.cli.judgement.opened import run_cells
 from isfc.cli.options.experiment import ExtentOptions
 from isfc.cli.output.streams import plain
+from isfc.cli.reports.template import greatest, ranged
 from isfc.cli.results.json import run_json
 from isfc.cli.results.page import range_line
 from isfc.cli.studio.tasks import Subject

@@ -5,8 +5,7 @@ from typing import Any, Final
 
 from isfc.cli.drawing.cluster import SOLID_STYLE
 from isfc.cli.drawing.link import STYLE
-from isfc.cli.html import resource
-from isfc.cli.html.template import render
+from isfc.cli.reports.template import render, resource
 
 _ASSETS: Final = {
     "studio.js": ("studio/page/studio.js", "text/javascript"),

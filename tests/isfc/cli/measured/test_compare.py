@@ -95,8 +95,8 @@ def test_with_a_profile_the_models_rates_have_the_range_of_the_fit(
     assert "Range of the model's rates: 0." in capsys.readouterr().out
     assert run([*command, "--json"]) == 0
     (one,) = json.loads(capsys.readouterr().out)["compared"]
-    assert one["link_rate"]["likely"][0] < 1 < one["link_rate"]["likely"][1]
-    assert "the fit site" in one["link_rate"]["basis"]
+    assert one["rate_range"]["likely"][0] < 1 < one["rate_range"]["likely"][1]
+    assert "the fit site" in one["rate_range"]["basis"]
 
 
 @pytest.mark.slow

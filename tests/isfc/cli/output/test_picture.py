@@ -6,9 +6,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from isfc.cli.html import resource
 from isfc.cli.output.curves import axis, curves, nominal
 from isfc.cli.output.picture import CURVES, Spec, picture, picture_svg
+from isfc.cli.reports.template import resource
 from tests.contrast import CONTRAST_MIN, contrast, parse_colour
 
 WHITE: Final = "#ffffff"

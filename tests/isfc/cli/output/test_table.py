@@ -12,9 +12,9 @@ from isfc.cli.drawing.cluster import cluster_drawing_page
 from isfc.cli.drawing.terminal import drawing_page
 from isfc.cli.output.table import open_console, plain_table
 from isfc.cli.plan.page import plan_report
+from isfc.cli.reports.terminal import page
 from isfc.layout.catalogue import load_collection, load_layout
 from isfc.layout.plan import make_plan
-from isfc.report.terminal import page
 
 
 def shown(page: RenderableType, width: int) -> list[str]:

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from markupsafe import Markup
 
-from isfc.cli.html.template import greatest, panel, ranged, table
-from isfc.report.report import Column, Report, Table
-from isfc.report.terminal import words
+from isfc.cli.reports.report import Column, Report, Table
+from isfc.cli.reports.template import greatest, panel, ranged, table
+from isfc.cli.reports.terminal import words
 from scenarios.figures.figure import Figure
 
 

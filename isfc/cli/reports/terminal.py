@@ -8,9 +8,9 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from isfc.cli.output.table import PlainTable, Records, Rows, apart, plain_table
-from isfc.report.delimited import records
-from isfc.report.report import Column, Report, Table, Value
-from isfc.report.units import range_of, shown
+from isfc.cli.output.units import range_of, shown
+from isfc.cli.reports.delimited import records
+from isfc.cli.reports.report import Column, Report, Table, Value
 from scenarios.figures.figure import Figure
 
 ASK: Final = "How these figures were made, and how far they are known: --notes."

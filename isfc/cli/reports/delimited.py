@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from isfc.report.report import Column, Table
+from isfc.cli.reports.report import Column, Table
 from scenarios.figures.figure import Figure
 
 

@@ -11,13 +11,13 @@ import pytest
 
 from isfc.cli.judgement.losses import losses_report
 from isfc.cli.output.streams import only_tables, show
+from isfc.cli.output.units import FORMATS, range_of, shown
+from isfc.cli.reports.html import section
+from isfc.cli.reports.report import Report, Table
+from isfc.cli.reports.terminal import page
 from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.loss import losses
-from isfc.report.html import section
-from isfc.report.report import Report, Table
-from isfc.report.terminal import page
-from isfc.report.units import FORMATS, range_of, shown
 from scenarios.figures.figure import Figure, Unit, rounded
 from scenarios.figures.losses import AfterLoss
 from scenarios.figures.rates import Carried, EndRate

@@ -70,7 +70,7 @@ _CAVEATS: Final = (
 )
 """What may make a figure another one, the worst first. The others say what is not known."""
 
-CAVEATS_MAX: Final = 2
+_CAVEATS_MAX: Final = 2
 """So many are on a page that nobody asked for notes on."""
 
 
@@ -80,7 +80,7 @@ def caveats(notes: Iterable[Note]) -> tuple[list[str], list[str]]:
     told = sorted(
         (each for each in every if each.kind in _CAVEATS),
         key=lambda note: _CAVEATS.index(note.kind),
-    )[:CAVEATS_MAX]
+    )[:_CAVEATS_MAX]
     return [each.text for each in told], [each.text for each in every if each not in told]
 
 

@@ -4,15 +4,21 @@ One environment, which escapes all that it is not told to be HTML.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from importlib import resources
 from typing import Any, Final
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from ctc.address import format_rdev
-from isfc.cli.html import resource
-from isfc.report.units import range_of
+from isfc.cli.output.units import range_of
 from scenarios.figures.figure import Figure
+
+
+def resource(name: str) -> str:
+    """The text of a file of `isfc.cli`."""
+    return resources.files("isfc.cli").joinpath(name).read_text("utf-8")
+
 
 _PARTS: Final = "html/parts.html"
 
