@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
+from msgspec import Struct
+
 from ctc.address import format_rdev
 from isfc.engine.program import Program
 from isfc.layout.definition import define_system
@@ -40,25 +42,28 @@ class FaultEvent:
     """whether it is a fault, or what the system saw"""
 
 
-@dataclass(frozen=True, slots=True)
-class Recovery:
+class Recovery(Struct, frozen=True, omit_defaults=True):
     """What a fault did to the throughput, MB/s both ways; ``recovered_ms`` is after its end.
 
     It is None if the run ended, or the next fault began, before the throughput was 90 % of what it
     had been. ``before_mb_per_s`` is of the time since the fault before it, or since the warm-up; of
     a fault that begins while another lasts, what that one has. It is None, and ``recovered_ms``
     with it, of a fault in the warm-up or in the first `SLICE_NS` after it. ``link`` is the one
-    whose throughput it is, of several that run together.
+    whose throughput it is, of several that run together. ``--json`` has it too; names and meanings
+    of the keys stay between releases.
     """
 
     fault: str
     at_s: float
     over_s: float
     before_mb_per_s: float | None
+    """null if it is not known what ran before"""
     during_mb_per_s: float | None
     after_mb_per_s: float | None
     recovered_ms: float | None
+    """null if it did not recover, or it is not known what ran before"""
     link: str = ""
+    """of several links that run together"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,12 @@
 """A site's figures beside the model's: signed errors, and what may explain those that stand out."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from statistics import median
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from ctc.address import format_rdev
 from isfc.layout.layout import Layout
@@ -26,8 +29,7 @@ ROUNDING_MAX: Final = 0.1
 _DEVICE_MEASURES: Final = ("io_per_s", "pend_ms", "disc_ms", "conn_ms", "serv_ms", "busy_percent")
 
 
-@dataclass(frozen=True, slots=True)
-class MeasuredFigure:
+class MeasuredFigure(Struct, frozen=True):
     """One figure measured, and ours. ``node`` is the end that showed it.
 
     ``of`` is an RDEV, or ``link``. ``judged`` says whether it counts: one that rounding makes
@@ -36,12 +38,14 @@ class MeasuredFigure:
 
     node: str
     of: str
+    """an RDEV, or `link`"""
     measure: str
     measured: float
     emulated: float
     judged: bool
+    """whether it counts"""
     rounding: float = 0.0
-    """Half of its last digit, as a share of it."""
+    """half of its last digit, as a share of it"""
 
     @property
     def error_percent(self) -> float | None:

@@ -52,13 +52,21 @@ class Comparison:
     """
 
     table: str
+    """the published table"""
     key: str
+    """the row: of `transport` suite, CTCs, pairs, as in `HL/12/50`"""
     measure: str
+    """the figure's column in the table, such as `mb_per_s` or `rdev_util_percent`"""
     published: float
+    """IBM's figure"""
     emulated: float
+    """ours"""
     error: float | None
+    """(emulated - published) / published, or null where IBM has 0"""
     role: Role
+    """`calibration` if constants were fitted to this row, else `acceptance`: a prediction"""
     within: bool | None
+    """whether the row's [bound](fidelity.md) is kept, or null if it has none"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,9 @@ class DeckChange:
 
     name: str
     gone: tuple[str, ...]
+    """cards that go"""
     new: tuple[str, ...]
+    """cards that come"""
 
 
 def deck_changes(before: Collection, after: Collection) -> tuple[DeckChange, ...] | None:

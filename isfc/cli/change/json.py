@@ -5,22 +5,13 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from ctc.address import Rdev, format_rdev
-from isfc.cli.change.orders import orders_of
+from isfc.cli.change.decks import DeckChange
+from isfc.cli.change.orders import Order, orders_of
 from isfc.cli.change.page import AFTERWARDS, BEFOREHAND, Change, hardware_words, statements
 from isfc.cli.output.ranges import RangeJson, range_json
 from isfc.layout.change import Step
 from isfc.layout.layout import Layout
 from scenarios.figures.rates import Carried
-
-
-class OrderJson(Struct, frozen=True):
-    """What is done at one system."""
-
-    system: str
-    command: str | None
-    """a CP command"""
-    words: str | None
-    """or what is to be done otherwise"""
 
 
 class StepJson(Struct, frozen=True):
@@ -31,7 +22,7 @@ class StepJson(Struct, frozen=True):
     """`add` or `remove`"""
     rdevs: dict[str, list[str]]
     """by system"""
-    orders: list[OrderJson]
+    orders: tuple[Order, ...]
     """in their order"""
     ctcs: int
     """that the link has then"""
@@ -41,16 +32,6 @@ class StepJson(Struct, frozen=True):
     """that it carries then, one way, in its slower direction"""
     range: RangeJson | None
     """between what that would lie"""
-
-
-class DeckChangeJson(Struct, frozen=True):
-    """Cards of a deck."""
-
-    name: str
-    gone: list[str]
-    """cards that go"""
-    new: list[str]
-    """cards that come"""
 
 
 class ChangeJson(Struct, frozen=True):
@@ -67,7 +48,7 @@ class ChangeJson(Struct, frozen=True):
     """the way back, without figures"""
     hardware: list[str]
     """what no command changes"""
-    decks: list[DeckChangeJson] | None
+    decks: tuple[DeckChange, ...] | None
     """null if no deck is kept of some system"""
     decks_problem: str | None
     """why the decks that are kept cannot have it yet"""
@@ -88,9 +69,7 @@ def change_json(change: Change) -> ChangeJson:
         _steps(change.steps, change.carried),
         _steps(change.back, {}),
         [hardware_words(*each) for each in change.hardware],
-        None
-        if decks is None or isinstance(decks, str)
-        else [DeckChangeJson(deck.name, [*deck.gone], [*deck.new]) for deck in decks],
+        None if isinstance(decks, str) else decks,
         decks if isinstance(decks, str) else None,
         [*BEFOREHAND],
         [*AFTERWARDS],
@@ -110,10 +89,7 @@ def _step(step: Step, carried: Carried | None) -> StepJson:
             node: [format_rdev(Rdev(rdev)) for rdev in rdevs]
             for node, rdevs in zip(step.nodes, step.rdevs, strict=True)
         },
-        [
-            OrderJson(order.system, order.command or None, order.words or None)
-            for order in orders_of(step)
-        ],
+        orders_of(step),
         0 if step.left is None else len(step.left.ctcs),
         step.is_down,
         None if carried is None else carried.rate.value,

@@ -25,8 +25,10 @@ class Order:
     """A CP command of one system, or in ``words`` what is to be done there otherwise."""
 
     system: NodeName
-    command: str = ""
-    words: str = ""
+    command: str | None = None
+    """a CP command"""
+    words: str | None = None
+    """or what is to be done otherwise"""
 
 
 def orders_of(step: Step) -> tuple[Order, ...]:

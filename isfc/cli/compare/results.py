@@ -1,17 +1,16 @@
 """``isfc compare`` of two results, for "what did my change do"."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from statistics import median
 
 from msgspec import Struct
-from msgspec.structs import astuple
 from rich.console import RenderableType
 from rich.table import Table
 
 from isfc.cli.drawing.difference import differences
-from isfc.cli.output.ranges import RangeJson, plain
+from isfc.cli.output.ranges import plain
+from isfc.cli.output.record import record_of
 from isfc.cli.output.table import apart, plain_table
 from isfc.cli.results.measures import MEASURES, RUN_ROWS, measure_name
 from scenarios.figures.certainty import Odds
@@ -24,23 +23,9 @@ _WHOLE = {"link", "all links"}
 """What the figures of all that was run are called."""
 
 
-class FigureJson(Struct, frozen=True):
+class FigureJson(ResultFigure, frozen=True, kw_only=True):
     """One figure of both results; null where there is none."""
 
-    table: str
-    """`run`, or that of a replay"""
-    key: str
-    """`link`, an RDEV, or the published run"""
-    measure: str
-    published: float | None
-    a: float | None
-    b: float | None
-    a_within: bool | None
-    """whether a tolerance is kept"""
-    b_within: bool | None
-    noise: bool | None
-    """whether they differ by no more than the spread of the seeds, of which less than 1 % counts
-    as 1 %"""
     difference: float | None
     """b - a"""
     percent: float | None
@@ -60,7 +45,7 @@ class CompareJson(Struct, frozen=True):
     """of runs, what was set up differently"""
     layout_changes: tuple[str, ...]
     """of runs, the lines of the layout that only the one (`-`) or the other (`+`) has"""
-    ranges: list[dict[str, RangeJson]]
+    ranges: tuple[Mapping[str, RangeRecord], ...]
     """of runs of one link, those of A and those of B, by figure"""
     odds: float | None
     """that B carries more on real hardware too, of 1; null but for runs of one link that differ in
@@ -71,16 +56,14 @@ class CompareJson(Struct, frozen=True):
 
 def compare_json(a: Path, b: Path, pair: ResultPair) -> CompareJson:
     """The record of both."""
-    figures = [
-        FigureJson(**asdict(each), difference=each.difference, percent=each.percent)
-        for each in pair.figures
-    ]
-    ranges = [
-        {name: RangeJson(*astuple(found)) for name, found in each.items()} for each in pair.ranges
-    ]
-    odds = None if pair.odds is None else pair.odds.share
-    settings, changes = pair.settings, pair.layout_changes
-    return CompareJson(pair.kind, str(a), str(b), settings, changes, ranges, odds, figures)
+    return record_of(
+        CompareJson,
+        pair,
+        a=str(a),
+        b=str(b),
+        odds=None if pair.odds is None else pair.odds.share,
+        figures=[record_of(FigureJson, each) for each in pair.figures],
+    )
 
 
 def compare_page(pair: ResultPair, a: str, b: str) -> RenderableType:

@@ -5,8 +5,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from msgspec import Struct
 
 from isfc.cli.import_.unpaired import notice_lines, unpaired_lines
+from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption, read_collection
 from isfc.cli.options.option import valued
 from isfc.cli.options.source import ConfigOption, FeatureOption, OutputOption, read_text, write_text
@@ -27,6 +29,31 @@ CecOption = Annotated[
     ),
 ]
 
+
+class WrittenOptions(Struct, frozen=True):
+    """Where a layout is written, and whether a record is printed."""
+
+    output: OutputOption = None
+    force: ForceOption = False
+    json: JsonOption = False
+
+    def write(self, found: Imported, texts: Sequence[NamedText]) -> None:
+        """One layout of all links; to a folder, a layout of each. With ``json``, its record."""
+        heading, output = f"Imported from {_origin(texts)}.", self.output
+        if self.json:
+            show_json(found.record)
+            if output is None:
+                return
+        if output is not None and output.is_dir():
+            for alone, said in zip(found.apart, found.link_remarks, strict=True):
+                text = format_collection(alone, heading=[heading, *said])
+                path = output / f"{'-'.join(alone.links[0].nodes)}.toml"
+                write_text(text, path, force=self.force)
+            return
+        once = dict.fromkeys(remark for said in found.link_remarks for remark in said)
+        write_text(layout_text(found, [heading, *once]), output, force=self.force)
+
+
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
@@ -36,6 +63,7 @@ def _group() -> None:
 
 
 @app.command("iocp")
+@flattened
 def import_iocp(
     decks: Annotated[
         list[Path],
@@ -63,34 +91,28 @@ def import_iocp(
     ] = None,
     feature: FeatureOption = None,
     config: ConfigOption = None,
-    output: OutputOption = None,
     *,
-    force: ForceOption = False,
-    json: JsonOption = False,
+    written: WrittenOptions,
 ) -> None:
     """Pair the FCTC devices of IOCP decks, or of IOCP's reports of them.
 
     Devices that join partitions go together by chpid, link address, CUADD and unit address; what
     has no mate is listed on stderr, with the reason. Each two partitions make a link.
     """
+    texts = [*map(_text, decks)]
     found = pair_decks(
-        [_text(path) for path in decks],
+        texts,
         partitions,
         ports or [],
         feature or [],
         [*map(_named, config or [])],
         _tell,
     )
-    _write(
-        found,
-        f"Imported from {', '.join(path.name for path in decks)}.",
-        output,
-        json=json,
-        force=force,
-    )
+    written.write(found, texts)
 
 
 @app.command("islink")
+@flattened
 def import_islink(
     logs: Annotated[
         list[str],
@@ -109,10 +131,8 @@ def import_islink(
     ] = None,
     cec: CecOption = None,
     feature: FeatureOption = None,
-    output: OutputOption = None,
     *,
-    force: ForceOption = False,
-    json: JsonOption = False,
+    written: WrittenOptions,
 ) -> None:
     """Make a layout of QUERY ISLINK responses.
 
@@ -122,7 +142,7 @@ def import_islink(
     """
     texts = [*map(_named, logs)]
     found = join_logs(texts, chpids or [], cec or [], feature or [], _tell)
-    _write(found, f"Imported from {_origin(texts)}.", output, json=json, force=force)
+    written.write(found, texts)
 
 
 @app.command("config")
@@ -155,6 +175,7 @@ def import_config(
 
 
 @app.command("dpm")
+@flattened
 def import_dpm(
     files: Annotated[
         list[Path],
@@ -173,24 +194,16 @@ def import_dpm(
         ),
     ] = None,
     feature: FeatureOption = None,
-    output: OutputOption = None,
     *,
-    force: ForceOption = False,
-    json: JsonOption = False,
+    written: WrittenOptions,
 ) -> None:
     """Make a layout of partition links of a machine in DPM mode.
 
     It has no deck: 'zhmc -o json partitionlink list --all' prints its links, and 'zhmc -o json
     adapter list --all' the chpids of its adapters.
     """
-    found = join_links([*map(_text, files)], systems or [], feature or [], _tell)
-    _write(
-        found,
-        f"Imported from {', '.join(path.name for path in files)}.",
-        output,
-        json=json,
-        force=force,
-    )
+    texts = [*map(_text, files)]
+    written.write(join_links(texts, systems or [], feature or [], _tell), texts)
 
 
 def _text(path: Path, node: str = "") -> NamedText:
@@ -205,21 +218,6 @@ def _named(text: str) -> NamedText:
 
 def _origin(texts: Sequence[NamedText]) -> str:
     return ", ".join(Path(each.file).name for each in texts)
-
-
-def _write(found: Imported, heading: str, output: Path | None, *, json: bool, force: bool) -> None:
-    """Write one layout of all links; to a folder, a layout of each. With ``json``, its record."""
-    if json:
-        show_json(found.record)
-        if output is None:
-            return
-    if output is not None and output.is_dir():
-        for alone, said in zip(found.apart, found.link_remarks, strict=True):
-            text = format_collection(alone, heading=[heading, *said])
-            write_text(text, output / f"{'-'.join(alone.links[0].nodes)}.toml", force=force)
-        return
-    once = dict.fromkeys(remark for said in found.link_remarks for remark in said)
-    write_text(layout_text(found, [heading, *once]), output, force=force)
 
 
 def _tell(told: Deck | Sequence[Unpaired] | str) -> None:

@@ -3,30 +3,23 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from msgspec import Struct, to_builtins
 
 from isfc.arguments import checked, in_python
 from isfc.cli.io.plan import IoPlanJson, io_plan_json
-from isfc.cli.io.run import (
-    PAIRS_DEFAULT,
-    SECONDS_MAX,
-    SECONDS_MIN,
-    IoExtent,
-    IoRunJson,
-    io_run_json,
-    run_beside,
-)
+from isfc.cli.io.run import PAIRS_DEFAULT, IoExtent, IoRunJson, io_run_json, run, run_beside
 from isfc.cli.io.size import (
     GuidelineOptions,
     IoSizeJson,
     MixOptions,
     SizedIntervals,
     io_size_json,
+    size,
     size_of,
 )
-from isfc.cli.options.number import SEED_MAX
+from isfc.cli.options.number import check_given
 from isfc.cli.results.shared_json import SharedJson, shared_json
 from isfc.errors import ConfigurationError
 from isfc.io.advice import advise
@@ -40,25 +33,9 @@ from isfc.layout.catalogue import given_document
 from isfc.layout.checked_toml import within
 from isfc.layout.in_words import expected
 from isfc.layout.shown import html_table
-from scenarios.runs.experiment import PAIRS_MAX
 from scenarios.runs.notes import CHANNELS_UNRANGED
 
 _Record = TypeVar("_Record", bound=Struct)
-
-_BOUNDS: Final[Mapping[str, tuple[float, float]]] = {
-    "seconds": (SECONDS_MIN, SECONDS_MAX),
-    "warmup": (0, SECONDS_MAX),
-    "pairs": (1, PAIRS_MAX),
-    "seed": (0, SEED_MAX),
-    "growth": (0, 10_000),
-    "km": (0, 10_000),
-    "block": (1, 2**30),
-    "read_percent": (0, 100),
-    "processor_percent": (1, 100),
-    "bus_percent": (1, 100),
-    "sap_percent": (1, 100),
-}
-"""The bounds of the options of these names."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -142,7 +119,7 @@ def io_run(
 
     ``config`` is a path, or the text of the file. Raises `ConfigurationError`.
     """
-    _check_bounds(seconds=seconds, warmup=warmup, seed=seed)
+    check_given(run, seconds=seconds, warmup=warmup, seed=seed)
     configuration, alone = read_disks(config)
     with in_python(), within(_name(config)):
         done = run_configuration(configuration, seconds, warmup, seed)
@@ -166,7 +143,7 @@ def io_beside(
     ``config`` is a layout with ``[[io]]``, whose CTCs carry the workload ``ctcs``. Raises
     `ConfigurationError` where they share no chpid.
     """
-    _check_bounds(seconds=seconds, warmup=warmup, seed=seed, pairs=pairs)
+    check_given(run, seconds=seconds, warmup=warmup, seed=seed, pairs=pairs)
     with in_python(), within(_name(config)):
         collection, disks = links_with_disks(given_document(config))
         opened = collection.link(link, "link"), disks
@@ -197,9 +174,8 @@ def io_size(
     if (mix is None) == (rmf is None):
         raise ConfigurationError("mix and rmf: expected one of them, a configuration or a report")
     limits = {"processor_percent": processor_percent, "bus_percent": bus_percent}
-    _check_bounds(**limits, sap_percent=sap_percent, growth=growth)
-    given = {"block": block, "read_percent": read_percent, "km": km}
-    _check_bounds(**{name: value for name, value in given.items() if value is not None})
+    check_given(size, **limits, sap_percent=sap_percent, growth=growth)
+    check_given(size, block=block, read_percent=read_percent, km=km)
     which = None if interval is None else SizedIntervals(interval)
     with in_python():
         chosen = MixOptions(
@@ -220,13 +196,6 @@ def io_chart(name: str) -> Chart:
     if name not in CHARTS:
         raise ConfigurationError(f"name {name[:40]!r}: no such chart; {expected(name, [*CHARTS])}")
     return CHARTS[name]()
-
-
-def _check_bounds(**values: float) -> None:
-    for name, value in values.items():
-        least, most = _BOUNDS[name]
-        if not least <= value <= most:
-            raise ConfigurationError(f"{name} {value:g}: expected {least:g} to {most:g}")
 
 
 def _name(config: str | Path) -> str:

@@ -125,10 +125,11 @@ class PlannedOsaJson(Struct, frozen=True):
     mb_per_s_in: float
 
 
-class PlannedSapsJson(Struct, frozen=True):
-    """The SAPs of a system."""
+class SapsJson(Struct, frozen=True):
+    """The SAPs of a system, or those that a mix needs."""
 
     saps: int | None
+    """null: no machine has enough"""
     busy_percent: float | None
     """null: they cannot do it"""
 
@@ -160,7 +161,7 @@ class IoPlanJson(Struct, frozen=True):
     """by workload, without a rate `links` alone"""
     osa: dict[str, PlannedOsaJson]
     """by chpid"""
-    saps: dict[str, PlannedSapsJson]
+    saps: dict[str, SapsJson]
     """by system"""
     trunks: list[TrunkJson]
     """the cards, interconnects and fanouts of the file, from the channel up"""
@@ -189,9 +190,7 @@ def io_plan_json(
             )
             for each in plan.osas
         },
-        saps={
-            each.system: PlannedSapsJson(each.saps, finite(100 * each.busy)) for each in plan.saps
-        },
+        saps={each.system: SapsJson(each.saps, finite(100 * each.busy)) for each in plan.saps},
         trunks=[trunk_json(load) for load in plan.trunks],
         first=None if first is None else FirstJson(first[0], finite(100 * first[1])),
         advice=[AdviceJson(one.id, one.severity, one.text) for one in advice],

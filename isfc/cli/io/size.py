@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from msgspec import Struct
 
-from isfc.cli.io.plan import finite
+from isfc.cli.io.plan import SapsJson, finite
 from isfc.cli.io.size_page import sizing_page
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption
@@ -214,15 +214,6 @@ class ChoiceJson(Struct, frozen=True):
     """of all of them"""
 
 
-class SapsNeededJson(Struct, frozen=True):
-    """The SAPs that a mix needs."""
-
-    saps: int | None
-    """null: no machine has enough"""
-    busy_percent: float | None
-    """null: they cannot do it"""
-
-
 class MixJson(Struct, frozen=True):
     """What a mix needs."""
 
@@ -237,7 +228,7 @@ class MixJson(Struct, frozen=True):
     choices: list[ChoiceJson]
     """each"""
     distances: tuple[DistanceNeed, ...]
-    saps: SapsNeededJson
+    saps: SapsJson
     synchronous: SynchronousNeed | None
     """null if no reads fit zHyperLink"""
     rooms: tuple[RoomNeed, ...]
@@ -262,7 +253,7 @@ def io_size_json(growth_percent: float, sizings: Sequence[Sizing]) -> IoSizeJson
 
 
 def _mix(sizing: Sizing) -> MixJson:
-    saps = SapsNeededJson(sizing.saps.saps, finite(sizing.saps.busy_percent))
+    saps = SapsJson(sizing.saps.saps, finite(sizing.saps.busy_percent))
     mix = sizing.mix
     return record_of(
         MixJson,

@@ -127,18 +127,23 @@ class FrameJson(Struct, frozen=True, kw_only=True):
     """of data"""
 
 
-class OutcomeJson(Struct, frozen=True):
+class OutcomeJson(Struct, frozen=True, kw_only=True):
     """What came of an input, as of `RecordJson`."""
 
     frames: int
+    """what came of it: how many"""
     events: int
+    """how many"""
     next_deadline_ns: int | None
+    """when the node is to be called"""
     frames_digest: str
+    """the first 8 bytes of SHA-256, in hex"""
     events_digest: str
     raised: str | None
+    """the error that the node raised, or null"""
 
 
-class RecordJson(Struct, frozen=True, kw_only=True):
+class RecordJson(OutcomeJson, frozen=True):
     """One input of a node, and what came of it. Names and meanings of the keys stay."""
 
     index: int
@@ -162,17 +167,6 @@ class RecordJson(Struct, frozen=True, kw_only=True):
     """of `send`"""
     frame: FrameJson | UnsetType = UNSET
     """of `arrive`"""
-    frames: int
-    """what came of it: how many"""
-    events: int
-    """how many"""
-    next_deadline_ns: int | None
-    """when the node is to be called"""
-    frames_digest: str
-    """the first 8 bytes of SHA-256, in hex"""
-    events_digest: str
-    raised: str | None
-    """the error that the node raised, or null"""
 
 
 class DifferenceJson(Struct, frozen=True):
@@ -225,12 +219,12 @@ def record_json(record: JournalRecord) -> RecordJson:
 
 def _outcome_json(outcome: InputOutcome) -> OutcomeJson:
     return OutcomeJson(
-        outcome.frame_count,
-        outcome.event_count,
-        outcome.deadline_ns,
-        outcome.frames_digest.hex(),
-        outcome.events_digest.hex(),
-        outcome.error or None,
+        frames=outcome.frame_count,
+        events=outcome.event_count,
+        next_deadline_ns=outcome.deadline_ns,
+        frames_digest=outcome.frames_digest.hex(),
+        events_digest=outcome.events_digest.hex(),
+        raised=outcome.error or None,
     )
 
 

@@ -1,7 +1,6 @@
 """``isfc measured compare``: the model beside what a site measured."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -30,7 +29,7 @@ from isfc.layout.site_file import with_site
 from isfc.measured.seen import SeenInterval, seen_intervals
 from scenarios.figures.figure import Figure
 from scenarios.figures.ranges import link_rate
-from scenarios.figures.site_compare import ComparedInterval, compare_interval
+from scenarios.figures.site_compare import ComparedInterval, MeasuredFigure, compare_interval
 from scenarios.figures.site_messages import QuietLink
 from scenarios.runs.at_site import given_site
 from scenarios.runs.load import Load
@@ -107,19 +106,9 @@ def _compare_all(layout: Layout, intervals: Sequence[SeenInterval]) -> list[Comp
     return compared
 
 
-class FigureJson(Struct, frozen=True):
+class FigureJson(MeasuredFigure, frozen=True, kw_only=True):
     """A figure measured, and ours."""
 
-    node: str
-    of: str
-    """an RDEV, or `link`"""
-    measure: str
-    measured: float
-    emulated: float
-    judged: bool
-    """whether it counts"""
-    rounding: float
-    """half of its last digit, as a share of it"""
     error_percent: float | None
     """with its sign; null where 0 was measured"""
 
@@ -183,7 +172,7 @@ def interval_json(
         offered_per_s=derived.offered_per_s,
         uncertain=[*derived.uncertain, *derived.doubts],
         notes=each.seen.notes(),
-        figures=[FigureJson(**asdict(f), error_percent=f.error_percent) for f in each.figures],
+        figures=[record_of(FigureJson, figure) for figure in each.figures],
         beyond_tolerance=None if tolerance is None else len(each.beyond(tolerance)),
         reasons=each.reasons,
         rate_range=rate,

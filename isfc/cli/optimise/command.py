@@ -1,12 +1,10 @@
 """``isfc optimise``: which CTCs on each chpid, and in what order, for links to be good at."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 import typer
 from msgspec import Struct, structs
@@ -35,14 +33,11 @@ from isfc.search.candidate import parse_fixed
 from isfc.search.objective import LinksObjective, Objective, Scoring
 from isfc.search.optimise import optimise
 from isfc.search.result import Task
-from isfc.search.workers import share_out
+from isfc.search.workers import shared_out
 from scenarios.runs.experiment import PAIRS_MAX, SECONDS_MAX
 from scenarios.runs.load import Load
 from scenarios.runs.run import INTERVAL_MIN
 from scenarios.runs.workload import Workload, find_workload
-
-_Item = TypeVar("_Item")
-_Result = TypeVar("_Result")
 
 WORKLOAD = "HL"
 PAIRS = 50
@@ -170,8 +165,9 @@ def optimise_layout(
                 )
             check_picture(plot, force=force)
         task = _link_task(layout, goal, load, search)
-    with _searching(task.runs) as advance:
-        found = optimise(task, partial(_over_processes, jobs or os.cpu_count() or 1), advance)
+    at_a_time = jobs or os.cpu_count() or 1
+    with progress_bar(task.runs, "candidates", lambda _: "interrupted; nothing is kept") as advance:
+        found = optimise(task, partial(shared_out, jobs=at_a_time), advance)
     if output is not None:
         proposed = _whole(opened.collection, found.proposed.collection.links)
         write_file(output, with_comments(format_collection(proposed), opened.text))
@@ -230,17 +226,3 @@ def _check_none(why: str, **options: object) -> None:
     for name, value in options.items():
         if value:
             raise ConfigurationError(f"--{name.replace('_', '-')}: {why}")
-
-
-def _over_processes(
-    jobs: int, work: Callable[[_Item], _Result], items: Sequence[_Item]
-) -> Iterator[tuple[int, _Result]]:
-    """What ``work`` makes of each item, as it comes, ``jobs`` of them at a time."""
-    if items:
-        with closing(share_out(work, items, jobs)) as answers:
-            yield from answers
-
-
-def _searching(runs: int) -> AbstractContextManager[Callable[[float], None]]:
-    """A bar over a search."""
-    return progress_bar(runs, "candidates", lambda _: "interrupted; nothing is kept")

@@ -1,6 +1,8 @@
 """Numbers in options: each has a least and a greatest value, and a message that says both."""
 
 from collections.abc import Callable, Sequence
+from inspect import signature
+from types import SimpleNamespace
 from typing import Annotated, Any
 
 import typer
@@ -39,6 +41,16 @@ def within(least: float, most: float, unit: str = "") -> Callable[[Any, _Value],
         return given
 
     return check
+
+
+def check_given(command: Callable[..., None], **given: _Value) -> None:
+    """Hold what a program gives against the bounds of a command's options of the same names.
+
+    Raises `ConfigurationError` as `bounded` does, which names the argument.
+    """
+    for name, value in given.items():
+        option = signature(command).parameters[name].annotation.__metadata__[0]
+        option.callback(SimpleNamespace(opts=[name]), value)
 
 
 def _values(given: _Value) -> Sequence[float]:

@@ -1,7 +1,7 @@
 """``isfc replay``: published tables again, in virtual time, ours beside IBM's."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Annotated, cast
@@ -212,25 +212,10 @@ def _seen_runs(
             yield measured(name, experiment, mean(results))
 
 
-class ReplayJson(Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayJson(Comparison):
     """One figure of ``isfc replay --json``. Names and meanings of the keys stay."""
 
-    table: str
-    """the published table"""
-    key: str
-    """the row: of `transport` suite, CTCs, pairs, as in `HL/12/50`"""
-    measure: str
-    """the figure's column in the table, such as `mb_per_s` or `rdev_util_percent`"""
-    published: float
-    """IBM's figure"""
-    emulated: float
-    """ours"""
-    error: float | None
-    """(emulated - published) / published, or null where IBM has 0"""
-    role: str
-    """`calibration` if constants were fitted to this row, else `acceptance`: a prediction"""
-    within: bool | None
-    """whether the row's [bound](fidelity.md) is kept, or null if it has none"""
     version: str
     """that of isfc"""
     constants: str

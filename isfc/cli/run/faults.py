@@ -1,7 +1,6 @@
 """``isfc run --faults`` and ``--fault-seed``: what goes wrong in a run, and what comes of it."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from itertools import groupby
 
 from msgspec import UNSET, Struct, UnsetType
@@ -47,22 +46,6 @@ def _notes(experiment: Experiment, outcome: FaultOutcome, *, together: bool) -> 
     return (*notes, unranged("what faults do to links"))
 
 
-class RecoveryJson(Struct, frozen=True, omit_defaults=True):
-    """What a fault did to the throughput, both ways."""
-
-    fault: str
-    at_s: float
-    over_s: float
-    before_mb_per_s: float | None
-    """null if it is not known what ran before"""
-    during_mb_per_s: float | None
-    after_mb_per_s: float | None
-    recovered_ms: float | None
-    """null if it did not recover, or it is not known what ran before"""
-    link: str = ""
-    """of several links that run together"""
-
-
 class FaultsJson(Struct, frozen=True, kw_only=True):
     """``isfc run --faults FILE --json``. Names and meanings of the keys stay between releases."""
 
@@ -80,7 +63,7 @@ class FaultsJson(Struct, frozen=True, kw_only=True):
     notes: list[NoteJson]
     """as of the run without faults"""
     events: tuple[FaultEvent, ...]
-    faults: list[RecoveryJson]
+    faults: tuple[Recovery, ...]
 
 
 def fault_json(
@@ -92,7 +75,7 @@ def fault_json(
         mb_per_s=outcome.mb_per_s,
         notes=notes_json(_notes(experiment, outcome, together=together)),
         events=outcome.events,
-        faults=[RecoveryJson(**asdict(each)) for each in outcome.recoveries],
+        faults=outcome.recoveries,
     )
 
 

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import msgspec
 from markupsafe import Markup
 
 import isfc
@@ -17,19 +16,17 @@ from isfc.cli.studio.judgement import (
     in_short,
     orders,
 )
-from isfc.cli.studio.tasks import SOURCE, Subject
+from isfc.cli.studio.tasks import SOURCE, Shown, Subject
 
 
-class LayoutEdited(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class LayoutEdited(Shown, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A layout, what is struck out of it, and maybe an edit that is to be done first.
 
     ``source`` is what the text is called in an error.
     """
 
     revision: int
-    text: str
     opened: str
-    struck: list[str] = []
     pairs: int = 50
     edit: dict[str, Any] | None = None
     source: str = SOURCE

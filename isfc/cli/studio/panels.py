@@ -13,21 +13,18 @@ from isfc.cli.options.experiment import choose_node
 from isfc.cli.options.guest import GuestOptions, as_option
 from isfc.cli.output.progress import progress_told, run_all
 from isfc.cli.studio.command_line import Printed, by_hundredths, printed
-from isfc.cli.studio.tasks import Subject
+from isfc.cli.studio.tasks import Shown
 from isfc.cli.studio.work import Failed, Tell
 
 _LAYOUT: Final = "layout"
 
 
-class Panel(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="show"):
+class Panel(Shown, frozen=True, forbid_unknown_fields=True, tag_field="show"):
     """What the page shows of its layout, without what is struck out of it."""
-
-    text: str
-    struck: list[str] = []
 
     def layout(self) -> isfc.Collection:
         """The links."""
-        return Subject(self.text, frozenset(self.struck)).read()
+        return self.subject.read()
 
     def show(self, tell: Tell) -> str | Printed | Failed:
         """The part of the page, or what a command prints where that is to be taken as it is."""

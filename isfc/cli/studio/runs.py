@@ -5,7 +5,6 @@ from typing import Annotated, Any, Final
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-import msgspec
 from msgspec import Meta
 
 import isfc
@@ -15,7 +14,7 @@ from isfc.cli.output.streams import plain
 from isfc.cli.reports.template import greatest, ranged
 from isfc.cli.results.json import run_json
 from isfc.cli.results.page import range_line
-from isfc.cli.studio.tasks import Subject
+from isfc.cli.studio.tasks import Shown
 from isfc.cli.studio.work import Tell
 
 WARMUP: Final = ExtentOptions().warmup
@@ -28,21 +27,19 @@ _WIDTH: Final = 120
 _HEIGHT: Final = 28
 
 
-class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Run(Shown, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is to be run on which link; ``seconds`` of virtual time are measured."""
 
-    text: str
     link: str
     workload: str
     pairs: Annotated[int, Meta(ge=1, le=10_000)]
     seconds: Annotated[float, Meta(gt=0, le=600)]
     client: str
-    struck: list[str] = []
 
 
 def run(tell: Tell, wanted: Run) -> dict[str, Any]:
     """Run it; tell what share is done."""
-    link = Subject(wanted.text, frozenset(wanted.struck)).read().link(wanted.link, "link")
+    link = wanted.subject.read().link(wanted.link, "link")
     whole, told = wanted.seconds + WARMUP, 0
 
     def progress(done: float) -> None:

@@ -27,7 +27,17 @@ from isfc.cli.studio.look import LayoutEdited, look
 from isfc.cli.studio.page import asset, page
 from isfc.cli.studio.panels import PANELS, RunPair, compare, show_panel
 from isfc.cli.studio.runs import Run, run
-from isfc.cli.studio.tasks import Beside, Question, Subject, Why, asides, ask, find_said, questions
+from isfc.cli.studio.tasks import (
+    Beside,
+    Question,
+    Shown,
+    Subject,
+    Why,
+    asides,
+    ask,
+    find_said,
+    questions,
+)
 from isfc.cli.studio.work import Busy, Failed, Work
 
 ANSWERS_MAX: Final = 512
@@ -36,26 +46,12 @@ BODY_LENGTH_MAX: Final = 4 * 2**20
 """Bytes of a request: a layout as it is and as it was opened are much shorter."""
 
 
-class Judge(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Judge(Shown, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A layout is to be judged by the model, and the one as opened, to be compared with."""
 
     revision: int
-    text: str
     opened: str
-    struck: list[str] = []
     pairs: int = 50
-
-
-class Shown(msgspec.Struct, frozen=True):
-    """The layout that the page shows."""
-
-    text: str
-    struck: list[str] = []
-
-    @property
-    def subject(self) -> Subject:
-        """It, without what is struck out."""
-        return Subject(self.text, frozenset(self.struck))
 
 
 class Studio:
@@ -146,8 +142,7 @@ class Studio:
 
     async def _judged(self, wanted: Judge) -> AsyncIterator[dict[str, Any]]:
         """Capacities in a line and as a table: what is known, and again with each of the model."""
-        subject = Subject(wanted.text, frozenset(wanted.struck))
-        opened = Subject(wanted.opened)
+        subject, opened = wanted.subject, Subject(wanted.opened)
 
         def known() -> dict[str, Any]:
             of = subject, opened, wanted.pairs, self._known

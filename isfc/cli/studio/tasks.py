@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+import msgspec
+
 import isfc
 from isfc.cli.judgement.opened import saturated_limit
 from isfc.cli.studio.work import Tell
@@ -29,6 +31,18 @@ class Subject:
     def plans(self) -> dict[str, isfc.Plan]:
         """The judgement of each link by the rules, by its name."""
         return _plans(self)
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """The layout that the page shows, and the fibres that are struck out of it."""
+
+    text: str
+    struck: list[str] = []
+
+    @property
+    def subject(self) -> Subject:
+        """It, without what is struck out."""
+        return Subject(self.text, frozenset(self.struck))
 
 
 @lru_cache(_KEPT)

@@ -153,7 +153,14 @@ def test_a_piece_that_there_is_not_is_named_as_the_page_has_it() -> None:
 @pytest.mark.at_length
 def test_run_tells_how_far_it_is_and_draws_its_course() -> None:
     shares: list[float] = []
-    wanted = Run(TEXT, "ATLANTA-BOSTON", "HS", 2, 0.1, "BOSTON")
+    wanted = Run(
+        text=TEXT,
+        link="ATLANTA-BOSTON",
+        workload="HS",
+        pairs=2,
+        seconds=0.1,
+        client="BOSTON",
+    )
     done = run_workload(lambda message: shares.append(message["share"]), wanted)
     assert shares == sorted(shares)
     assert 0 < shares[0] < shares[-1] <= 1
