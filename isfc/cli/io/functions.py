@@ -38,8 +38,8 @@ from isfc.io.shared import links_with_disks, read_disks
 from isfc.io.sizing import Sizing
 from isfc.layout.catalogue import given_document
 from isfc.layout.checked_toml import within
-from isfc.layout.in_words import expected
-from isfc.layout.shown import html_table
+from isfc.layout.in_words import check_between, expected
+from isfc.layout.shown import rows_table
 from scenarios.runs.experiment import PAIRS_MAX
 from scenarios.runs.notes import CHANNELS_UNRANGED
 
@@ -79,10 +79,7 @@ class IoAnswer(Generic[_Record]):
 
     def _repr_html_(self) -> str:
         """A row for each of them, for a notebook."""
-        rows = self.rows()
-        return html_table(
-            self.name, [*rows[0]] if rows else [""], [[*row.values()] for row in rows]
-        )
+        return rows_table(self.name, self.rows())
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -224,9 +221,7 @@ def io_chart(name: str) -> Chart:
 
 def _check_bounds(**values: float) -> None:
     for name, value in values.items():
-        least, most = _BOUNDS[name]
-        if not least <= value <= most:
-            raise ConfigurationError(f"{name} {value:g}: expected {least:g} to {most:g}")
+        check_between(name, value, *_BOUNDS[name])
 
 
 def _name(config: str | Path) -> str:
