@@ -22,7 +22,7 @@ from isfc.io.osa import MIB, StreamDirection, find_osa, stream_rate
 from isfc.io.zhyperlink import ZHYPERLINK, synchronous_outcome
 from isfc.layout.capacity import FULL_CTC_COUNT, rule_of_thumb_mb_per_s
 from isfc.layout.path import FarPath, Isl
-from isfc.layout.shown import html_plot, html_table
+from isfc.layout.shown import html_plot, rows_table
 
 FEATURE: Final = "FICON Express16SA"
 BLOCK_LENGTH: Final = 4096
@@ -77,8 +77,7 @@ class Chart:
 
     def _repr_html_(self) -> str:
         """The table, and a line for each curve, for a notebook."""
-        heads = [self.x_name, *(curve.name for curve in self.curves)]
-        table = html_table(self.title, heads, [[*row.values()] for row in self.rows()])
+        table = rows_table(self.title, self.rows())
         known = ((each.name, [y for y in each.values if y is not None]) for each in self.curves)
         return table + "".join(html_plot(name, values) for name, values in known)
 

@@ -41,6 +41,22 @@ def expected(given: str, names: Iterable[str], others: str = "") -> str:
     return f"expected {f'{others} or ' * bool(others)}one of {first}{more}"
 
 
+def check_known(what: str, given: str, known: Iterable[str]) -> None:
+    """Raise `ConfigurationError` unless ``given``, the value of ``what``, is one that is known."""
+    names = [*known]
+    if given not in names:
+        raise ConfigurationError(f"{what} {given[:40]!r}: {expected(given, names)}")
+
+
+def check_between(what: str, value: float, least: float, most: float) -> None:
+    """Raise `ConfigurationError` unless ``value``, that of ``what``, is from ``least`` to ``most``.
+
+    What is not a number is not.
+    """
+    if not least <= value <= most:
+        raise ConfigurationError(f"{what} {value:.15g}: expected {least:.15g} to {most:.15g}")
+
+
 def no_node(what: str, name: str, nodes: Iterable[NodeName]) -> ConfigurationError:
     """That ``name``, which ``what`` gives, is none of ``nodes``."""
     return ConfigurationError(

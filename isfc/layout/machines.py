@@ -10,6 +10,7 @@ from ctc.address import format_chpid
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import check_table_name, show_key, within
 from isfc.layout.document import FREE_GIB_MAX, OVERCOMMIT_MAX, PAIRS_MAX
+from isfc.layout.in_words import check_between
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 
@@ -29,10 +30,7 @@ def check_machines(collection: "Collection") -> None:
                 _check_system(name, systems)
         with within(f"[[traffic]] #{number} to"):
             find_link(collection, traffic.client, traffic.server)
-        if not 1 <= traffic.pairs <= PAIRS_MAX:
-            raise ConfigurationError(
-                f"[[traffic]] #{number} pairs {traffic.pairs}: expected 1 to {PAIRS_MAX}"
-            )
+        check_between(f"[[traffic]] #{number} pairs", traffic.pairs, 1, PAIRS_MAX)
 
 
 def find_link(collection: "Collection", one: NodeName, other: NodeName) -> Layout:
@@ -86,10 +84,7 @@ def _check_memory(collection: "Collection", systems: tuple[NodeName, ...]) -> No
             _check_system(each.system, systems)
             if each.system in found:
                 raise ConfigurationError(f"{each.system} has one already; expected one")
-            if not 0 <= each.free_gib <= FREE_GIB_MAX:
-                raise ConfigurationError(
-                    f"free_gib {each.free_gib:g}: expected 0 to {FREE_GIB_MAX:g}"
-                )
+            check_between("free_gib", each.free_gib, 0, FREE_GIB_MAX)
             if not 0 < each.overcommit <= OVERCOMMIT_MAX:
                 raise ConfigurationError(
                     f"overcommit {each.overcommit:g}: expected more than 0, at most "

@@ -1,6 +1,6 @@
 """How records show themselves in a notebook: a table, a plot of figures."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
@@ -21,6 +21,12 @@ def html_table(title: str, heads: Sequence[str], rows: Iterable[Sequence[object]
         for first, *rest in rows
     )
     return f"<table><caption>{escape(title)}</caption><tr>{head}</tr>{body}</table>"
+
+
+def rows_table(title: str, rows: Sequence[Mapping[str, object]]) -> str:
+    """The same of flat records, which all have the same keys."""
+    heads = [*rows[0]] if rows else [""]
+    return html_table(title, heads, [[*row.values()] for row in rows])
 
 
 def _cell(value: object) -> str:

@@ -25,24 +25,15 @@ Published writes took between 0.2 and 16 ms; the machine's own take tens of micr
 _BOUNDS_NS: Final = list(SERV_BOUNDS_NS)  # compiled code reaches the items of a list without a call
 
 
-class DeviceCounters:
-    """I/Os of one CTC at one end; times are sums over I/Os, in nanoseconds; lengths in bytes.
-
-    ``write_serv_counts`` counts, for each of `SERV_BOUNDS_NS`, the writes that took at most so
-    long and longer than the bound before; a last one counts those longer than all bounds.
-    """
+class LinkCounters:
+    """What Monitor D9 R4 (MRISFNOD) counts for a logical link: the sums over its CTCs."""
 
     __slots__ = (
-        "collision_count", "conn_ns", "disc_ns", "io_count", "pend_ns", "read_length",
-        "read_message_count", "read_package_count", "write_length", "write_message_count",
-        "write_package_count", "write_serv_counts", "write_serv_ns",
+        "collision_count", "read_length", "read_message_count", "read_package_count",
+        "write_length", "write_message_count", "write_package_count",
     )  # fmt: skip
 
     def __init__(self) -> None:
-        self.io_count: i64 = 0
-        self.pend_ns: i64 = 0
-        self.disc_ns: i64 = 0
-        self.conn_ns: i64 = 0
         self.write_package_count: i64 = 0
         self.write_message_count: i64 = 0
         self.write_length: i64 = 0
@@ -50,6 +41,43 @@ class DeviceCounters:
         self.read_message_count: i64 = 0
         self.read_length: i64 = 0
         self.collision_count: i64 = 0
+
+    @classmethod
+    def total(cls, devices: Iterable["LinkCounters"]) -> "LinkCounters":
+        """What some CTCs have counted together."""
+        counters = cls()
+        for device in devices:
+            counters.add(device)
+        return counters
+
+    def add(self, device: "LinkCounters") -> None:
+        """Add what one CTC has counted."""
+        self.write_package_count += device.write_package_count
+        self.write_message_count += device.write_message_count
+        self.write_length += device.write_length
+        self.read_package_count += device.read_package_count
+        self.read_message_count += device.read_message_count
+        self.read_length += device.read_length
+        self.collision_count += device.collision_count
+
+
+class DeviceCounters(LinkCounters):
+    """I/Os of one CTC at one end; times are sums over I/Os, in nanoseconds; lengths in bytes.
+
+    ``write_serv_counts`` counts, for each of `SERV_BOUNDS_NS`, the writes that took at most so
+    long and longer than the bound before; a last one counts those longer than all bounds.
+    """
+
+    __slots__ = (
+        "conn_ns", "disc_ns", "io_count", "pend_ns", "write_serv_counts", "write_serv_ns",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.io_count: i64 = 0
+        self.pend_ns: i64 = 0
+        self.disc_ns: i64 = 0
+        self.conn_ns: i64 = 0
         self.write_serv_ns: i64 = 0
         self.write_serv_counts = [0] * (len(SERV_BOUNDS_NS) + 1)
 
@@ -82,47 +110,6 @@ class DeviceCounters:
         self.read_package_count += 1
         self.read_message_count += package.message_count
         self.read_length += package.length
-
-
-class LinkCounters:
-    """What Monitor D9 R4 (MRISFNOD) counts for a logical link: the sums over its CTCs."""
-
-    __slots__ = (
-        "collision_count",
-        "read_length",
-        "read_message_count",
-        "read_package_count",
-        "write_length",
-        "write_message_count",
-        "write_package_count",
-    )
-
-    def __init__(self) -> None:
-        self.write_package_count = 0
-        self.write_message_count = 0
-        self.write_length = 0
-        self.read_package_count = 0
-        self.read_message_count = 0
-        self.read_length = 0
-        self.collision_count = 0
-
-    @classmethod
-    def total(cls, devices: Iterable[DeviceCounters]) -> "LinkCounters":
-        """What some CTCs have counted together."""
-        counters = cls()
-        for device in devices:
-            counters.add(device)
-        return counters
-
-    def add(self, device: DeviceCounters) -> None:
-        """Add what one CTC has counted."""
-        self.write_package_count += device.write_package_count
-        self.write_message_count += device.write_message_count
-        self.write_length += device.write_length
-        self.read_package_count += device.read_package_count
-        self.read_message_count += device.read_message_count
-        self.read_length += device.read_length
-        self.collision_count += device.collision_count
 
 
 @dataclass(frozen=True, slots=True)

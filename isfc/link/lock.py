@@ -63,16 +63,23 @@ class LockWork:
         raise NotImplementedError
 
 
-@final
-@mypyc_attr(acyclic=True, free_list_len=1)
-class BuildPackage(LockWork):
-    """Build what waits into a package and write it."""
+@mypyc_attr(acyclic=True)
+class PackageWork(LockWork):
+    """What it is held for, of a package on one CTC."""
 
     __slots__ = ("package", "rdev")
 
     def __init__(self, rdev: Rdev, package: Package) -> None:
         self.rdev = rdev
         self.package = package
+
+
+@final
+@mypyc_attr(acyclic=True, free_list_len=1)
+class BuildPackage(PackageWork):
+    """Build what waits into a package and write it."""
+
+    __slots__ = ()
 
     @property
     def copies(self) -> bool:
@@ -90,14 +97,10 @@ class BuildPackage(LockWork):
 
 @final
 @mypyc_attr(acyclic=True, free_list_len=1)
-class ReceivePackage(LockWork):
+class ReceivePackage(PackageWork):
     """Receive a package that was read on ``rdev``."""
 
-    __slots__ = ("package", "rdev")
-
-    def __init__(self, rdev: Rdev, package: Package) -> None:
-        self.rdev = rdev
-        self.package = package
+    __slots__ = ()
 
     @property
     def copies(self) -> bool:
@@ -134,14 +137,10 @@ class StartNext(LockWork):
 
 @final
 @mypyc_attr(acyclic=True, free_list_len=1)
-class ReleasePackage(LockWork):
+class ReleasePackage(PackageWork):
     """Take up the end of a write on ``rdev``: release the package, and the CTC."""
 
-    __slots__ = ("package", "rdev")
-
-    def __init__(self, rdev: Rdev, package: Package) -> None:
-        self.rdev = rdev
-        self.package = package
+    __slots__ = ()
 
     def hold_ns(self, costs: LinkCosts) -> int:
         """The time to release it."""
@@ -154,14 +153,10 @@ class ReleasePackage(LockWork):
 
 @final
 @mypyc_attr(acyclic=True)
-class ReleaseOnOneCtc(LockWork):
+class ReleaseOnOneCtc(PackageWork):
     """Release a package that has been written on a link's only CTC, and that CTC."""
 
-    __slots__ = ("package", "rdev")
-
-    def __init__(self, rdev: Rdev, package: Package) -> None:
-        self.rdev = rdev
-        self.package = package
+    __slots__ = ()
 
     def hold_ns(self, costs: LinkCosts) -> int:
         """The time to release it."""

@@ -198,10 +198,11 @@ class LinkCosts:
         ``appc_count`` pieces are APPC/VM's.
         """
         parameters = self._parameters
-        message_count = counters.write_message_count + counters.read_message_count
+        message_count: int = counters.write_message_count + counters.read_message_count
+        package_count: int = counters.read_package_count
         return int(
             parameters.cpu_message_ns * message_count
-            + parameters.cpu_read_package_ns * counters.read_package_count
+            + parameters.cpu_read_package_ns * package_count
             + parameters.cpu_ns_per_byte * self._costly_length
             + parameters.cpu_appc_message_ns * appc_count
         )

@@ -11,17 +11,16 @@ from typing import Any, TypeVar
 from ctc.address import parse_rdevs
 from isfc.arguments import checked, in_python
 from isfc.deck.scheme import find_every
-from isfc.errors import ConfigurationError
 from isfc.io.shared import given_link_with_disks
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.change import Step, change_steps
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
-from isfc.layout.in_words import expected
+from isfc.layout.in_words import check_between, check_known
 from isfc.layout.lost import check_pieces, known_pieces
 from isfc.layout.rules.rule import Finding
 from isfc.layout.sharing import only
-from isfc.layout.shown import html_table
+from isfc.layout.shown import rows_table
 from isfc.search.candidate import parse_fixed
 from isfc.search.objective import LinksObjective, Objective, Scoring
 from isfc.search.optimise import optimise as search
@@ -128,8 +127,7 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         """A row for each layout, for a notebook."""
-        rows = [[*row.values()] for row in self.rows()]
-        return html_table("Slower direction", [*self.rows()[0]], rows)
+        return rows_table("Slower direction", self.rows())
 
 
 @checked
@@ -146,7 +144,7 @@ def compare(
     its worst loss leaves. ``profile`` is a site's. Raises `ConfigurationError` for fewer than two,
     and for several links that are not the same.
     """
-    load = Load(_workload(workload), pairs)
+    load = Load(find_workload(workload), pairs)
     candidates = []
     for place, each in enumerate(layouts, start=1):
         name = str(each) if isinstance(each, str | Path) and "\n" not in str(each) else str(place)
@@ -183,7 +181,7 @@ def optimise(
     """
     check_jobs(jobs)
     collection = links_at(layout, profile)
-    load = _workload(workload)
+    load = find_workload(workload)
     if len(collection.links) > 1:
         named = _named(LinksObjective, "of_links", of_links)
         scoring = Scoring((named,), Load(load, pairs).of(collection), seconds)
@@ -219,14 +217,10 @@ def collide(
     cannot be run.
     """
     check_jobs(jobs)
-    for name, value, least, most in (
-        ("steps", steps, 1, STEPS_MAX),
-        ("message", message, 1, MESSAGE_LENGTH_MAX),
-        ("seconds", seconds, INTERVAL_MIN, COLLIDE_SECONDS_MAX),
-        ("seeds", seeds, 1, SEEDS_MAX),
-    ):
-        if not least <= value <= most:
-            raise ConfigurationError(f"{name} {value:g}: expected {least:g} to {most:g}")
+    check_between("steps", steps, 1, STEPS_MAX)
+    check_between("message", message, 1, MESSAGE_LENGTH_MAX)
+    check_between("seconds", seconds, INTERVAL_MIN, COLLIDE_SECONDS_MAX)
+    check_between("seeds", seeds, 1, SEEDS_MAX)
     link = given_link_with_disks(layout)
     loads = loads_up_to(offer_out, steps), loads_up_to(offer_in, steps)
     with in_python():
@@ -250,12 +244,6 @@ def change(before: AnyLayout, after: AnyLayout, *, reset: str | None = None) -> 
 _Name = TypeVar("_Name", Objective, LinksObjective)
 
 
-def _workload(workload: Workload | str) -> Workload:
-    return find_workload(workload) if isinstance(workload, str) else workload
-
-
 def _named(kind: type[_Name], argument: str, name: str) -> _Name:
-    names = [each.value for each in kind]
-    if name not in names:
-        raise ConfigurationError(f"{argument} {name[:40]!r}: {expected(name, names)}")
+    check_known(argument, name, [each.value for each in kind])
     return kind(name)

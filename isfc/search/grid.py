@@ -41,6 +41,7 @@ from isfc.layout.catalogue import is_there
 from isfc.layout.checked_toml import convert, decode, read_bytes, within
 from isfc.layout.collection import Collection
 from isfc.layout.document import KM_MAX
+from isfc.layout.in_words import check_between
 from isfc.layout.layout import Layout
 from isfc.layout.lost import check_pieces, collection_without, known_pieces, link_without
 from isfc.layout.sharing import with_notes
@@ -86,8 +87,7 @@ class Template:
 
     def layout(self) -> Layout:
         """The layout; raises `ConfigurationError` or `CtcError` for what cannot be one."""
-        if not 1 <= self.chpids <= CHPIDS_MAX:
-            raise ConfigurationError(f"chpids {self.chpids}: expected 1 to {CHPIDS_MAX}")
+        check_between("chpids", self.chpids, 1, CHPIDS_MAX)
         if self.ctcs_per_chpid < 1:
             raise ConfigurationError(f"ctcs_per_chpid {self.ctcs_per_chpid}: expected 1 or more")
         if len(self.features) not in (1, self.chpids):

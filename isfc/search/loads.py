@@ -12,14 +12,12 @@ from typing import Any, Final
 
 from isfc.arguments import checked, in_python
 from isfc.errors import ConfigurationError
-from isfc.io.shared import given_link_with_disks
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.collection import Collection
-from isfc.layout.in_words import expected, find_node
+from isfc.layout.in_words import check_between, check_known, find_node
 from isfc.layout.layout import Layout
 from isfc.layout.loss import losses
 from isfc.layout.site import SiteProfile
-from isfc.layout.site_file import with_site
 from isfc.link.name import NodeName
 from isfc.measured.by_time import PERIODS, Slot, label_of, mean, percentile_of, since, slots_of
 from isfc.measured.figures import Reading
@@ -34,7 +32,7 @@ from scenarios.figures.figure import Figure, NoRange, Unit
 from scenarios.figures.rates import Carried, carry
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.guest_memory import GuestMemory
-from scenarios.runs.at_site import given_site
+from scenarios.runs.at_site import link_at
 from scenarios.runs.load import SATURATED
 from scenarios.runs.saturation import RunEach
 
@@ -148,19 +146,11 @@ class LoadQuestion:
     source: str | None = None
 
     def __post_init__(self) -> None:
-        for name, value, least, most in (
-            ("percentile", self.percentile, 1, 100),
-            ("growth", self.growth, 0, 100),
-            ("months", self.months, 1, MONTHS_MAX),
-        ):
-            if not least <= value <= most:
-                raise ConfigurationError(f"{name} {value:g}: expected {least} to {most:.0f}")
-        for name, word, known in (
-            ("period", self.period, [*PERIODS]),
-            ("lost", self.lost, [each.value for each in LostPiece]),
-        ):
-            if word not in known:
-                raise ConfigurationError(f"{name} {word[:40]!r}: {expected(word, known)}")
+        check_between("percentile", self.percentile, 1, 100)
+        check_between("growth", self.growth, 0, 100)
+        check_between("months", self.months, 1, MONTHS_MAX)
+        check_known("period", self.period, PERIODS)
+        check_known("lost", self.lost, LostPiece)
 
     def leaving(self, link: Layout) -> Leaving | None:
         """Who leaves which system, if anybody."""
@@ -206,10 +196,9 @@ def loads(
     asked = LoadQuestion(
         percentile, period, lost, growth, months, leaving_guests(guests), together, source
     )
-    if not 1 <= jobs <= JOBS_MAX:
-        raise ConfigurationError(f"jobs {jobs}: expected 1 to {JOBS_MAX}")
+    check_between("jobs", jobs, 1, JOBS_MAX)
     with in_python():
-        link = with_site(given_link_with_disks(layout), given_site(profile))
+        link = link_at(layout, profile)
         reading = Reading()
         contents = {path: read_content(path) for path in map(Path, tables)}
         found = link_intervals(link, measurements, contents, reading)

@@ -7,6 +7,7 @@ from typing import Any
 
 from isfc.arguments import checked, in_python
 from isfc.errors import ConfigurationError
+from isfc.layout.in_words import check_between
 from isfc.layout.shown import html_table
 from isfc.search.workers import check_jobs, each_by
 from scenarios.published.companion import ALL_TABLES, load_table
@@ -74,10 +75,8 @@ def replay(
     runs. Raises `ConfigurationError` for what was not published.
     """
     check_jobs(jobs)
-    if not 1 <= seeds <= SEEDS_MAX:
-        raise ConfigurationError(f"seeds {seeds}: expected 1 to {SEEDS_MAX}")
-    if not INTERVAL_MIN <= seconds <= SECONDS_MAX:
-        raise ConfigurationError(f"seconds {seconds:g}: expected {INTERVAL_MIN:g} to {SECONDS_MAX}")
+    check_between("seeds", seeds, 1, SEEDS_MAX)
+    check_between("seconds", seconds, INTERVAL_MIN, SECONDS_MAX)
     with in_python():
         tables = [load_table(name) for name in ([table] if table else ALL_TABLES)]
         parts = choose(tables, wanted_rows(suite, release, reply, rdevs, pairs), seconds)

@@ -25,17 +25,16 @@ from scenarios.figures.figure import Figure
 from scenarios.figures.link_rates import ModelledRate, link_rates
 from scenarios.figures.losses import AfterLoss, after_losses
 from scenarios.figures.others_busy import with_others_busy
-from scenarios.figures.ranges import RANGED, figure_of
+from scenarios.figures.ranges import run_figures
 from scenarios.figures.rates import carry_all
 from scenarios.moves.compared import evacuate
 from scenarios.moves.evacuation import Evacuation, EvacuationOutcome
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.guest_memory import KNOWN_GUESTS
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.load import Load
 from scenarios.runs.saturation import RunEach, stated_load
 from scenarios.runs.shared_channel import SharedRun, run_over_load
-from scenarios.runs.steady import steady_run
+from scenarios.runs.steady import SteadyRun, steady_run
 from scenarios.runs.timeline import Timeline, record_timelines
 from scenarios.runs.warmup import WARMUP
 from scenarios.runs.workload import Workload
@@ -50,19 +49,27 @@ other one, OLTP, has ten times as many pages, and takes as much longer to be sim
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """What the link did when so many pairs sent from one node, once that was steady.
+    """What the link did when so many pairs sent from one node, once that was steady."""
 
-    An endless run's rate would be within ``spread_mb_per_s`` of it, with 95 % confidence.
-    ``second_mb_per_s`` is another pace that the link may keep: see `scenarios.runs.steady.Rate`.
-    """
+    experiment: Experiment
+    run: SteadyRun
 
-    sender: NodeName
-    pairs: int
-    mb_per_s: float
-    spread_mb_per_s: float
-    rdev_util_percent: float
-    collisions_per_s: float
-    second_mb_per_s: float | None = None
+    @property
+    def sender(self) -> NodeName:
+        """The node that sent."""
+        return self.experiment.client_node
+
+    @property
+    def measured(self) -> dict[str, float]:
+        """What the charts show, by the names that `Result` has for it."""
+        util, collisions = self.run.result.rdev_util_percent, self.run.result.collisions_per_s
+        rate = self.run.rate.mb_per_s
+        return {"mb_per_s": rate, "rdev_util_percent": util, "collisions_per_s": collisions}
+
+    @property
+    def figures(self) -> dict[str, Figure]:
+        """Those that are `RANGED`."""
+        return run_figures(self.experiment, self.measured)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,14 +170,6 @@ class LinkRuns:
         """What was run."""
         return self.plan.layout
 
-    def figure(self, point: Point, name: str) -> Figure:
-        """A figure of a point, one that is `RANGED`."""
-        kind, unit = RANGED[name]
-        load = Load(self.workload, point.pairs)
-        return figure_of(
-            kind, getattr(point, name), self.layout, load, point.collisions_per_s, unit
-        )
-
 
 def link_runs(
     name: str,
@@ -196,18 +195,7 @@ def link_runs(
     tell("throughput over pairs, each way")
     both = product(layout.nodes, PAIRS)
     experiments = [Experiment.of(layout, workload, pairs, client=node) for node, pairs in both]
-    points = tuple(
-        Point(
-            experiment.client_node,
-            experiment.pairs,
-            steady.rate.mb_per_s,
-            steady.rate.spread_mb_per_s,
-            steady.result.rdev_util_percent,
-            steady.result.collisions_per_s,
-            steady.rate.second_mb_per_s,
-        )
-        for experiment, steady in zip(experiments, run_each(steady_run, experiments), strict=True)
-    )
+    points = tuple(map(Point, experiments, run_each(steady_run, experiments)))
     tell("what each loss leaves")
     of_one = Collection.of(layout) if collection is None else only(collection, layout)
     lefts = tuple(after_losses(of_one, None, run_each))

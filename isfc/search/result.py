@@ -7,7 +7,7 @@ from typing import Any
 from ctc.address import Rdev
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Fibre, Layout
-from isfc.layout.shown import drawn, html_table
+from isfc.layout.shown import drawn, rows_table
 from isfc.layout.write import format_collection
 from isfc.search.objective import Objective, Scoring
 from scenarios.figures.certainty import Odds, nobody_is_ahead, odds_ahead
@@ -177,8 +177,7 @@ class SearchResult:
 
     def _repr_html_(self) -> str:
         """The best drawn, and a row for each, for a notebook."""
-        rows = [[*row.values()] for row in self.rows()]
-        table = html_table("MB/s by the first objective", [*self.rows()[0]], rows)
+        table = rows_table("MB/s by the first objective", self.rows())
         return drawn(self.best[0].collection) + table
 
     @property

@@ -191,7 +191,7 @@ def simulate(
     found = link_at(layout, profile)
     experiment = Experiment.of(
         found,
-        find_workload(workload) if isinstance(workload, str) else workload,
+        find_workload(workload),
         pairs=pairs,
         seconds=seconds,
         warmup=warmup,

@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Any
 
 from isfc.layout.layout import Layout
-from isfc.layout.shown import html_table
+from isfc.layout.shown import rows_table
 from isfc.layout.write import format_layout
 from scenarios.figures.certainty import Odds
 from scenarios.figures.figure import Figure
@@ -141,6 +141,4 @@ class LinkSizing:
 
     def _repr_html_(self) -> str:
         """A row for each candidate, for a notebook."""
-        rows = self.rows()
-        heads = [*rows[0]] if rows else [""]
-        return html_table(repr(self)[1:-1], heads, [[*row.values()] for row in rows])
+        return rows_table(repr(self)[1:-1], self.rows())

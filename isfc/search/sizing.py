@@ -13,11 +13,10 @@ from ctc.address import ChpidId, Rdev
 from ctc.features import CATALOGUE
 from ctc.profiles import FEATURES, ChpidProfile, find_profile
 from isfc.arguments import checked
-from isfc.errors import ConfigurationError
 from isfc.layout.capacity import FULL_CTC_COUNT
 from isfc.layout.checked_toml import within
 from isfc.layout.document import KM_MAX
-from isfc.layout.in_words import expected
+from isfc.layout.in_words import check_between, check_known
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.new import RDEVS_PER_CHPID, layout_of, read_nodes
 from isfc.link.name import NodeName
@@ -90,26 +89,19 @@ def size(
     share the runs, and ``progress`` is told how many there have been. Raises `ConfigurationError`
     for what is unknown or out of bounds.
     """
-    for name, value, least, most in (
-        ("mb_per_s", mb_per_s, 1, MB_PER_S_MAX),
-        ("km", km, 0, KM_MAX),
-        ("jobs", jobs, 1, 1024),
-    ):
-        if not least <= value <= most:
-            raise ConfigurationError(f"{name} {value:g}: expected {least} to {most:.0f}")
-    pieces = [each.value for each in LostPiece]
-    if lost not in pieces:
-        raise ConfigurationError(f"lost {lost[:40]!r}: {expected(lost, pieces)}")
+    check_between("mb_per_s", mb_per_s, 1, MB_PER_S_MAX)
+    check_between("km", km, 0, KM_MAX)
+    check_between("jobs", jobs, 1, 1024)
+    check_known("lost", lost, LostPiece)
     with within("feature"):
         profiles = list(dict.fromkeys(map(find_profile, feature or DEFAULT_FEATURES)))
     with within(f"systems {systems[:40]!r}"):
         first, second = read_nodes(systems)
-    known = find_workload(workload) if isinstance(workload, str) else workload
     search = _Search(
         mb_per_s,
         LostPiece(lost),
         km,
-        LinkLoad(first, second, known, pairs),
+        LinkLoad(first, second, find_workload(workload), pairs),
         lambda work, items: shared_out(work, items, jobs),
         progress or (lambda _: None),
     )

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,7 +16,7 @@ from scenarios.figures.ranges import flat_range, run_figures
 from scenarios.runs.at_site import GivenSite, given_site
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.notes import run_notes, unranged
-from scenarios.runs.result import Result
+from scenarios.runs.repeat import MEASURES
 from scenarios.runs.run import INTERVAL_MIN, Recording, run
 from scenarios.runs.trend import BATCHES, drifts
 
@@ -125,16 +124,11 @@ def measure(experiment: Experiment) -> Figures:
 
 def _figures(recording: Recording) -> dict[str, float]:
     seen = recording.client
-    figures = asdict(seen.whole.result)
-    del figures["devices"], figures["node"]
-    figures["trend"] = int(drifts([part.result.mb_per_s for part in seen.parts]))
-    return figures
+    figures = {name: getattr(seen.whole.result, name) for name in MEASURES}
+    return {**figures, "trend": int(drifts([part.result.mb_per_s for part in seen.parts]))}
 
 
-NOTHING: Final[Figures] = {
-    **{field.name: 0.0 for field in fields(Result) if field.name not in ("devices", "node")},
-    "trend": 0,
-}
+NOTHING: Final[Figures] = {**dict.fromkeys(MEASURES, 0.0), "trend": 0}
 """The figures of a link of which no CTC is left."""
 
 

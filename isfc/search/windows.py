@@ -11,8 +11,8 @@ from functools import partial
 from math import inf
 from typing import Final
 
-from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
+from isfc.layout.in_words import check_between
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from isfc.measured.by_time import PERIODS, SLOT_S, Slot
@@ -51,12 +51,8 @@ class Leaving:
     together: int = 1
 
     def __post_init__(self) -> None:
-        for name, value, most in (
-            ("guests", len(self.guests), GUESTS_MAX),
-            ("together", self.together, TOGETHER_MAX),
-        ):
-            if not 1 <= value <= most:
-                raise ConfigurationError(f"{name} {value}: expected 1 to {most}")
+        check_between("guests", len(self.guests), 1, GUESTS_MAX)
+        check_between("together", self.together, 1, TOGETHER_MAX)
 
     @property
     def at_once(self) -> int:

@@ -31,7 +31,7 @@ from ctc.address import ChpidId, Rdev, format_chpid, format_rdev, parse_chpid, p
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import convert, decode, read_bytes, within
 from isfc.layout.collection import Collection
-from isfc.layout.in_words import find_node
+from isfc.layout.in_words import check_between, find_node
 from isfc.layout.lost import PATH, OneOfSeveral, one_of_several, places_of
 from isfc.link.name import NodeName
 from scenarios.runs.operation import read_time_ns
@@ -251,8 +251,7 @@ def _check_keys(table: _Table, kind: FaultKind) -> None:
             raise ConfigurationError(f"{key}: not a key of a {kind.value!r} fault")
     if table.phase is not None and table.phase not in PHASES:
         raise ConfigurationError(f"phase {table.phase[:40]!r}: expected {_EXPECTED['phase']}")
-    if table.bytes is not None and not 0 <= table.bytes <= 2**31:
-        raise ConfigurationError(f"bytes {table.bytes}: expected 0 to {2**31}")
+    check_between("bytes", table.bytes or 0, 0, 2**31)
 
 
 def _kind(name: str) -> FaultKind:

@@ -12,12 +12,10 @@ The profile of a site confirms what it has fitted: such an assumption widens by 
 worst error of the site's own figures that were held back. What suites left out tell stays.
 """
 
-import csv
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib import resources
 from typing import Any, Final
 
 from ctc.channel import BLOCK_LENGTH, EXPRESS4_TRANSPORT_IO_NS
@@ -29,6 +27,7 @@ from scenarios.figures.certainty import FigureKind
 from scenarios.figures.figure import Interval, Range
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.published_range import MEASURED_FEATURES, WRITERS_MAX
+from scenarios.shipped import shipped_lines
 
 COMMAND_MODE_NS_PER_BYTE: Final = 1e3 / 600
 """What a byte takes at IBM's "over 600 MB/s" of command mode, both ways together, which is of
@@ -164,7 +163,8 @@ def _widening_like(assumption: Assumption, layout: Layout, kind: FigureKind) -> 
 
 @cache
 def _line_like(name: str, feature: str, fibres: int, kind: FigureKind) -> Widening:
-    lines = [line for line in _lines() if (line["assumption"], line["of"]) == (name, kind)]
+    every = shipped_lines(__package__, "assumptions.csv")
+    lines = [line for line in every if (line["assumption"], line["of"]) == (name, kind)]
     if not lines:
         raise LookupError(f"{name}: no runs yet: make docs")
     line = min(
@@ -185,12 +185,6 @@ def feature_of(layout: Layout) -> str:
 
 COLUMNS: Final = ("assumption", "feature", "fibres", "of", "value", "low", "high", "source")
 """Of ``assumptions.csv``."""
-
-
-@cache
-def _lines() -> Sequence[Mapping[str, str]]:
-    text = resources.files(__package__).joinpath("assumptions.csv").read_text("utf-8")
-    return list(csv.DictReader(text.splitlines()))
 
 
 def _is_later(layout: Layout) -> bool:
@@ -221,20 +215,16 @@ def _has_assumed_credits(layout: Layout) -> bool:
     )
 
 
+def _with_fibres(change: Callable[[Fibre], Fibre]) -> Callable[[Experiment], Experiment]:
+    return lambda experiment: experiment.with_fibres(change)
+
+
 def _credits(count: int) -> Callable[[Experiment], Experiment]:
-    return lambda experiment: experiment.with_fibres(
-        lambda fibre: replace(fibre, port_credits=count)
-    )
+    return _with_fibres(lambda fibre: replace(fibre, port_credits=count))
 
 
 def _with_profiles(change: Callable[[ChpidProfile], ChpidProfile]) -> Callable[..., Experiment]:
-    def changed(experiment: Experiment) -> Experiment:
-        layout = experiment.layout.with_fibres(
-            lambda fibre: replace(fibre, profile=change(fibre.profile))
-        )
-        return experiment.over(layout)
-
-    return changed
+    return _with_fibres(lambda fibre: replace(fibre, profile=change(fibre.profile)))
 
 
 def _in_command_mode(profile: ChpidProfile) -> ChpidProfile:
@@ -260,14 +250,11 @@ def _in_transport_mode(profile: ChpidProfile) -> ChpidProfile:
 
 
 def _longer(factor: float) -> Callable[[Experiment], Experiment]:
-    def changed(experiment: Experiment) -> Experiment:
-        def fibre_of(fibre: Fibre) -> Fibre:
-            more = fibre.port_credits * factor  # which let as much through
-            return replace(fibre, km=fibre.km * factor, port_credits=more)
+    def longer(fibre: Fibre) -> Fibre:
+        more = fibre.port_credits * factor  # which let as much through
+        return replace(fibre, km=fibre.km * factor, port_credits=more)
 
-        return experiment.over(experiment.layout.with_fibres(fibre_of))
-
-    return changed
+    return _with_fibres(longer)
 
 
 def _turns(factor: float) -> Callable[..., Experiment]:

@@ -15,16 +15,15 @@ What no published figure tells, such as a later feature, makes a range wider:
 `scenarios.figures.assumptions`.
 """
 
-import csv
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
-from importlib import resources
 from typing import Final
 
 from scenarios.figures.figure import Figure, Interval, Range
+from scenarios.shipped import shipped_lines
 
 FOUR_OF_FIVE: Final = 0.8
 NINETEEN_OF_TWENTY: Final = 0.95
@@ -259,8 +258,7 @@ def every_errors() -> list[Errors]:
 @cache
 def _table() -> Mapping[tuple[str, str, Family], Errors]:
     """``certainty.csv``."""
-    text = resources.files(__package__).joinpath("certainty.csv").read_text("utf-8")
-    found = map(parsed, csv.DictReader(text.splitlines()))
+    found = map(parsed, shipped_lines(__package__, "certainty.csv"))
     return {(errors.kind, errors.of, errors.family): errors for errors in found}
 
 

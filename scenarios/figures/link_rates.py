@@ -12,9 +12,8 @@ from itertools import islice
 from typing import Any
 
 from isfc.arguments import checked
-from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import AnyLayout
-from isfc.layout.in_words import expected
+from isfc.layout.in_words import check_known
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
 from scenarios.figures.figure import Figure
@@ -108,8 +107,7 @@ def carried(
     """
     link = link_at(layout, profile)
     for sender in senders:
-        if sender not in link.nodes:
-            raise ConfigurationError(f"sender {sender[:40]!r}: {expected(sender, link.nodes)}")
+        check_known("sender", sender, link.nodes)
     ways = [(link, NodeName(sender)) for sender in senders or link.nodes]
     return _rates(ways, [steady_run(each) for each in _runs(ways, pairs)], pairs)
 

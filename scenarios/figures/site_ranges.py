@@ -10,12 +10,10 @@ one layout, load or number of pairs to another as well, which are those of ratio
 than those of figures, and so a fit narrows a range.
 """
 
-import csv
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from importlib import resources
 from typing import Final
 
 from ctc.profiles import FEATURES
@@ -34,6 +32,7 @@ from scenarios.figures.assumptions import (
 from scenarios.figures.certainty import Differs, Errors, ratio_errors
 from scenarios.figures.figure import Interval, Range
 from scenarios.runs.workload import SUITES, Workload
+from scenarios.shipped import shipped_lines
 
 COLUMNS: Final = ("feature", "ctcs", "suite", "pairs", *(c.name for c in CONSTANTS), "scatter")
 """Of ``elasticities.csv``: MB/s of a link, and what a line leaves, as a standard deviation."""
@@ -127,15 +126,9 @@ def _line_like(layout: Layout, workload: Workload, pairs: int) -> Mapping[str, s
         have = (FEATURES[line["feature"]].link_gbps, int(line["ctcs"]), suite, int(line["pairs"]))
         return sum(abs(math.log(ours / theirs)) for ours, theirs in zip(wanted, have, strict=True))
 
-    return min(_lines(), key=apart)
+    return min(shipped_lines(__package__, "elasticities.csv"), key=apart)
 
 
 @cache
 def _lengths() -> Mapping[str, float]:
     return {name: each.mean_length + each.reply_length for name, each in SUITES.items()}
-
-
-@cache
-def _lines() -> Sequence[Mapping[str, str]]:
-    text = resources.files(__package__).joinpath("elasticities.csv").read_text("utf-8")
-    return list(csv.DictReader(text.splitlines()))

@@ -64,7 +64,7 @@ def relocate(
     workload = None
     if background is not None:
         name, pairs = background
-        workload = (find_workload(name) if isinstance(name, str) else name, pairs)
+        workload = find_workload(name), pairs
     evacuation = Evacuation.over(
         link_at(layout, profile),
         plans,

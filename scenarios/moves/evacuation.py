@@ -17,7 +17,7 @@ from msgspec.structs import asdict
 
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
-from isfc.layout.in_words import listed
+from isfc.layout.in_words import check_between, listed
 from isfc.layout.layout import Layout
 from isfc.layout.lost import places_of
 from isfc.layout.machines import find_link
@@ -80,13 +80,9 @@ class Evacuation:
     bound: bool = False
 
     def __post_init__(self) -> None:
-        for name, value, most in (
-            ("guests", len(self.tenants), GUESTS_MAX),
-            ("together", self.together, TOGETHER_MAX),
-            ("window", self.window, WINDOW_MAX),
-        ):
-            if not 1 <= value <= most:
-                raise ConfigurationError(f"{name} {value}: expected 1 to {most}")
+        check_between("guests", len(self.tenants), 1, GUESTS_MAX)
+        check_between("together", self.together, 1, TOGETHER_MAX)
+        check_between("window", self.window, 1, WINDOW_MAX)
         for order in self.orders:
             if order.verb == LOSE:
                 places_of(order.command, self.collection)

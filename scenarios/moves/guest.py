@@ -13,6 +13,7 @@ from typing import Any, Final
 from ctc.agenda import NEVER_NS
 from isfc.arguments import check_fields
 from isfc.errors import ConfigurationError
+from isfc.layout.in_words import check_between
 from isfc.link.message import Message
 from scenarios.moves.guest_memory import GuestMemory
 from scenarios.moves.vmrelocate import Limits, RelocationEnd
@@ -57,12 +58,8 @@ class GuestPlan:
             raise ConfigurationError(
                 f"name {name[:40]!r}: expected a userid of 1 to {USERID_LENGTH_MAX} characters"
             )
-        for what, value, least in (
-            ("memory", self.memory.size, MEMORY_MIN),
-            ("change rate", self.memory.change_rate, 0),
-        ):
-            if not least <= value <= MEMORY_MAX:
-                raise ConfigurationError(f"{what} {value}: expected {least} to {MEMORY_MAX}")
+        check_between("memory", self.memory.size, MEMORY_MIN, MEMORY_MAX)
+        check_between("change rate", self.memory.change_rate, 0, MEMORY_MAX)
 
 
 def with_limits(plan: GuestPlan, **changed: Any) -> GuestPlan:

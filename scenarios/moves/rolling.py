@@ -20,7 +20,7 @@ from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
 from isfc.layout.in_words import listed
 from isfc.layout.lost import collection_without, known_pieces, places_of, spelt
-from isfc.layout.shown import html_table
+from isfc.layout.shown import rows_table
 from isfc.link.name import NodeName
 from scenarios.moves.evacuation import GUESTS_MAX, Evacuated, Evacuation, EvacuationOutcome
 from scenarios.moves.moving import move
@@ -220,8 +220,7 @@ class RollingOutcome:
 
     def _repr_html_(self) -> str:
         """A row for each turn, for a notebook."""
-        rows = self.rows()
-        return html_table("Rolling maintenance", [*rows[0]], [[*row.values()] for row in rows])
+        return rows_table("Rolling maintenance", self.rows())
 
 
 def roll(rolling: Rolling, progress: Callable[[int], None] | None = None) -> RollingOutcome:

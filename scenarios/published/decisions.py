@@ -9,12 +9,10 @@ that a predictor likes best.
 what is wanted (the goal).
 """
 
-import csv
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from itertools import combinations, product
 from statistics import fmean, median
 from typing import Final
@@ -23,6 +21,7 @@ from isfc.layout.catalogue import load_layout
 from isfc.layout.plan import make_plan
 from scenarios.published.replay import Comparison
 from scenarios.published.table import PublishedRow, PublishedTable, Selection, Value
+from scenarios.shipped import shipped_lines
 
 Figures = Mapping[str, float]
 """A figure for each of some rows, by its key: IBM's, the model's, or a rule's."""
@@ -310,8 +309,6 @@ def check_decisions(
     return found
 
 
-@cache
 def declared() -> list[dict[str, str]]:
     """The lines of ``decisions.csv``."""
-    text = resources.files(__package__).joinpath("decisions.csv").read_text("utf-8")
-    return list(csv.DictReader(text.splitlines()))
+    return shipped_lines(__package__, "decisions.csv")

@@ -5,12 +5,10 @@ workload of one's own: the rows called predictions are neighbours of rows that c
 to. ``left_out.csv`` sums up ``docs/left_out.csv``, which ``make left-out`` renews.
 """
 
-import csv
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from statistics import median
 from typing import Final
 
@@ -28,6 +26,7 @@ from scenarios.published.table import (
 )
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import Recording
+from scenarios.shipped import shipped_lines
 
 STATISTICS: Final = ("median", "p90", "but_three", "worst")
 """The numbers that a bound or a goal may be of."""
@@ -273,9 +272,8 @@ class LeftOut:
 @cache
 def left_out() -> LeftOut:
     """What the latest searches without a suite came to."""
-    text = resources.files(__package__).joinpath("left_out.csv").read_text("utf-8")
-    suites = [row for row in csv.DictReader(text.splitlines()) if row["suite"] != "all"]
-    return summarise_left_out(suites)
+    rows = shipped_lines(__package__, "left_out.csv")
+    return summarise_left_out([row for row in rows if row["suite"] != "all"])
 
 
 def summarise_left_out(rows: Sequence[Mapping[str, str]]) -> LeftOut:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 from scenarios.runs.cluster_shared import ChannelResult, PathResult
 from scenarios.runs.repeat import spread_percent
 from scenarios.runs.result import EndSamples, Result
-from scenarios.runs.run import Outcome, Recording
+from scenarios.runs.run import Outcome, Recording, SystemResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +49,7 @@ def _rows(result: Outcome) -> Iterator[ClusterRow]:
         loads = ", ".join(map(str, result.experiment.loads_of(layout)))
         yield _row("link", layout.name, loads, first)
     for system in result.systems:
-        yield ClusterRow(
-            "system",
-            system.node,
-            "",
-            system.mb_per_s_out,
-            system.mb_per_s_in,
-            system.mb_per_s_out + system.mb_per_s_in,
-            system.messages_per_s,
-            system.collisions_per_s,
-        )
+        yield _row("system", system.node, "", system)
     for channel in result.channels:
         yield from _shared("channel", channel)
     for path in result.paths:
@@ -82,7 +73,7 @@ def _both(recording: Recording) -> Iterable[EndSamples]:
     return recording.client, recording.server
 
 
-def _row(kind: str, name: str, traffic: str, end: Result) -> ClusterRow:
+def _row(kind: str, name: str, traffic: str, end: Result | SystemResult) -> ClusterRow:
     return ClusterRow(
         kind,
         name,

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
-from isfc.layout.in_words import no_node
+from isfc.layout.in_words import check_between, no_node
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.machines import find_link
 from isfc.link.name import NodeName
@@ -166,8 +166,7 @@ class Experiment:
 
 
 def _check_pairs(load: LinkLoad) -> None:
-    if not 1 <= load.pairs <= PAIRS_MAX:
-        raise ConfigurationError(f"pairs {load.pairs}: expected 1 to {PAIRS_MAX}")
+    check_between("pairs", load.pairs, 1, PAIRS_MAX)
     outstanding = load.pairs * load.workload.window
     if outstanding > OUTSTANDING_MAX:
         raise ConfigurationError(

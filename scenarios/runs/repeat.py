@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Final
 
-from isfc.errors import ConfigurationError
+from isfc.layout.in_words import check_between
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.result import DeviceResult, Result
 
@@ -25,8 +25,7 @@ def repetitions(experiment: Experiment, count: int) -> list[Experiment]:
 
     Raises `ConfigurationError` for a count out of bounds.
     """
-    if not 1 <= count <= SEEDS_MAX:
-        raise ConfigurationError(f"seeds {count}: expected 1 to {SEEDS_MAX}")
+    check_between("seeds", count, 1, SEEDS_MAX)
     return [replace(experiment, seed=experiment.seed + index) for index in range(count)]
 
 

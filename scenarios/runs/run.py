@@ -135,6 +135,11 @@ class SystemResult:
     messages_per_s: float
     collisions_per_s: float
 
+    @property
+    def mb_per_s(self) -> float:
+        """Both together."""
+        return self.mb_per_s_out + self.mb_per_s_in
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:

@@ -180,12 +180,14 @@ def workload_usage() -> str:
     return f"{', '.join(names)} or FILE.toml"
 
 
-def find_workload(name: str) -> Workload:
-    """The workload of that name, as `WORKLOADS` has it, in any case.
+def find_workload(name: Workload | str) -> Workload:
+    """The workload of that name, as `WORKLOADS` has it, in any case; a workload is itself.
 
     A name that ends with ``.toml`` is the path of a file with one of the user's own. Raises
     `ConfigurationError` for any other name.
     """
+    if isinstance(name, Workload):
+        return name
     if name.lower().endswith(".toml"):
         from scenarios.runs.own_workload import read_workload  # which most runs do without
 

@@ -192,7 +192,7 @@ def by_report(asked: Asked) -> Iterator[Rates]:
     yield sent(report.lefts[0].carried)
     if isinstance(report, report_runs.LinkRuns):
         yield both_ways({each.sender: each.stated.value for each in report.carried}, asked)
-        yield both_ways({each.sender: each.mb_per_s for each in report.points}, asked)
+        yield both_ways({each.sender: each.run.rate.mb_per_s for each in report.points}, asked)
     else:
         assert report.plan.together is not None
         yield sent(report.plan.together)

@@ -25,9 +25,9 @@ def run_links(count: int, *, shared: bool) -> Callable[[Experiment], tuple[int, 
         engine, systems = build(cluster)
         engine.run(cluster.end_ns)
         ends = [end.link.counters for system in systems for end in system.ends]
-        messages = sum(end.write_message_count + end.read_message_count for end in ends)
-        packages = sum(end.write_package_count + end.read_package_count for end in ends)
-        length = sum(end.write_length for end in ends)
+        messages: int = sum(end.write_message_count + end.read_message_count for end in ends)
+        packages: int = sum(end.write_package_count + end.read_package_count for end in ends)
+        length: int = sum(end.write_length for end in ends)
         seconds = experiment.warmup + experiment.seconds
         return messages // 2, length / seconds / MIB, messages / packages
 

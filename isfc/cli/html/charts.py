@@ -42,7 +42,7 @@ _CONFIG: Final[Spec] = {
 
 def has_collisions(runs: LinkRuns) -> bool:
     """Whether a chart of write collisions shows anything but 0."""
-    return any(point.collisions_per_s for point in runs.points)
+    return any(point.run.result.collisions_per_s for point in runs.points)
 
 
 def charts(runs: LinkRuns) -> dict[str, Spec]:
@@ -88,12 +88,12 @@ def _senders(runs: LinkRuns) -> Spec:
 
 def _over_pairs(runs: LinkRuns, measure: str, title: str) -> Spec:
     values: list[Spec] = [
-        {"sender": p.sender, "pairs": p.pairs, measure: round(getattr(p, measure), 3)}
+        {"sender": p.sender, "pairs": p.experiment.pairs, measure: round(p.measured[measure], 3)}
         for p in runs.points
     ]
     ranged = measure in RANGED
     for value, p in zip(values if ranged else (), runs.points, strict=False):
-        value |= _ends(runs.figure(p, measure))
+        value |= _ends(p.figures[measure])
     none = not any(value[measure] for value in values)
     x = {"field": "pairs", "type": "ordinal", "title": "pairs", "axis": {"labelAngle": 0}}
     y = axis(measure, title, **({"domain": [0, 1]} if none else {"zero": True}))

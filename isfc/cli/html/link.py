@@ -21,7 +21,6 @@ from isfc.layout.rules.rule import warnings_first
 from isfc.search.report_runs import RELOCATED, TIMELINE_PAIRS, LinkRuns
 from scenarios.runs.notes import BUSY, BUSY_UNRANGED, believed, plan_notes, unranged
 from scenarios.runs.saturation import SATURATING_PAIRS, STATED_PAIRS, SUITE
-from scenarios.runs.steady import Rate
 
 _UNRANGED = unranged(f"collisions, the timeline, what an OSA carries, and {BUSY}")
 
@@ -110,22 +109,21 @@ def _chpids(way: WriteDirection) -> Iterator[Row]:
 
 def _paces(runs: LinkRuns) -> str:
     return two_paces(
-        (f"{p.sender} with {p.pairs} pairs", Rate(p.mb_per_s, p.spread_mb_per_s, p.second_mb_per_s))
-        for p in runs.points
+        (f"{p.sender} with {p.experiment.pairs} pairs", p.run.rate) for p in runs.points
     )
 
 
 def _load(runs: LinkRuns) -> Iterator[Row]:
-    rates = {p: runs.figure(p, "mb_per_s") for p in runs.points}
-    utils = {p: runs.figure(p, "rdev_util_percent") for p in runs.points}
-    for p in runs.points:
+    figures = [p.figures for p in runs.points]
+    rates, utils = ([each[name] for each in figures] for name in ("mb_per_s", "rdev_util_percent"))
+    for p, rate, util in zip(runs.points, rates, utils, strict=True):
         yield (
             p.sender,
-            p.pairs,
-            ranged(f"{p.mb_per_s:.1f}", rates[p], greatest(rates.values())),
-            f"{p.spread_mb_per_s:.1f}",
-            ranged(f"{p.rdev_util_percent:.0f}", utils[p], greatest(utils.values())),
-            f"{p.collisions_per_s:.1f}",
+            p.experiment.pairs,
+            ranged(f"{rate.value:.1f}", rate, greatest(rates)),
+            f"{p.run.rate.spread_mb_per_s:.1f}",
+            ranged(f"{util.value:.0f}", util, greatest(utils)),
+            f"{p.run.result.collisions_per_s:.1f}",
         )
 
 

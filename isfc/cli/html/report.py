@@ -32,7 +32,7 @@ def report(
     `ConfigurationError` for what is no layout.
     """
     check_jobs(jobs)
-    chosen = find_workload(workload) if isinstance(workload, str) else workload
+    chosen = find_workload(workload)
     check_charts()
     with in_python():
         links, channels = open_given(layout, link)

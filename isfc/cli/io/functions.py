@@ -32,7 +32,7 @@ from isfc.io.sizing import Sizing
 from isfc.layout.catalogue import given_document
 from isfc.layout.checked_toml import within
 from isfc.layout.in_words import expected
-from isfc.layout.shown import html_table
+from isfc.layout.shown import rows_table
 from scenarios.runs.notes import CHANNELS_UNRANGED
 
 _Record = TypeVar("_Record", bound=Struct)
@@ -56,10 +56,7 @@ class IoAnswer(Generic[_Record]):
 
     def _repr_html_(self) -> str:
         """A row for each of them, for a notebook."""
-        rows = self.rows()
-        return html_table(
-            self.name, [*rows[0]] if rows else [""], [[*row.values()] for row in rows]
-        )
+        return rows_table(self.name, self.rows())
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -20,11 +20,10 @@ def test_points_are_what_runs_give(monkeypatch: pytest.MonkeyPatch) -> None:
     surveyed = link_runs("published-1", layout, workload, told.append, in_turn)
     for point, node in zip(surveyed.points, layout.nodes, strict=True):
         steady = steady_run(Experiment.of(layout, workload, 2, client=node))
-        assert (point.sender, point.pairs) == (node, 2)
-        assert point.mb_per_s == steady.rate.mb_per_s
-        assert point.spread_mb_per_s == steady.rate.spread_mb_per_s > 0
-        assert point.collisions_per_s == steady.result.collisions_per_s > 0
-        assert point.rdev_util_percent == steady.result.rdev_util_percent
+        assert (point.sender, point.experiment.pairs) == (node, 2)
+        assert point.run == steady
+        assert point.run.rate.spread_mb_per_s > 0
+        assert point.measured["collisions_per_s"] == steady.result.collisions_per_s > 0
     assert [left.loss and left.loss.kind for left in surveyed.lefts] == [None, "chpid", "ctc"]
     assert surveyed.timeline.ios
     assert list(surveyed.tried) == ["single-ctc"]

@@ -11,7 +11,7 @@ from ctc.frame import CommandFrame, DataFrame, Frame, Signal, StatusFrame
 from ctc.profiles import find_profile
 from ctc.subchannel import Command
 from isfc.errors import LocalProtocolError, RemoteProtocolError
-from isfc.link.counters import DeviceCounters
+from isfc.link.counters import DeviceCounters, LinkCounters
 from isfc.link.events import Sent
 from isfc.link.lock import LinkLock, ReceivePackage
 from isfc.link.message import Message, Traffic
@@ -432,7 +432,7 @@ def test_snapshot_of_a_device_has_what_was_counted_there() -> None:
     pair.first.system.apply(Arrive(rdev, StatusFrame(Signal.RECEIVED, 99)), pair.engine.now_ns)
     (device,) = pair.first.end.snapshot(pair.engine.now_ns).devices
     counters = pair.first.end.link.ctcs[rdev].counters
-    for name in (*DeviceCounters.__slots__,):
+    for name in (*LinkCounters.__slots__, *DeviceCounters.__slots__):
         if hasattr(device, name):
             found, counted = getattr(device, name), getattr(counters, name)
             assert (list(found) if name == "write_serv_counts" else found) == counted, name

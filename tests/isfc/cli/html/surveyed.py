@@ -1,5 +1,7 @@
 """Small surveys for the tests of the page: few points, and a short timeline."""
 
+from dataclasses import replace
+
 from isfc.io.charts import memory_over_paths
 from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
@@ -15,16 +17,24 @@ from scenarios.moves.guest import GuestPlan
 from scenarios.moves.guest_memory import GuestMemory
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.load import STATED
-from scenarios.runs.steady import Rate
+from scenarios.runs.steady import Rate, SteadyRun
 from scenarios.runs.timeline import record_timelines
 from scenarios.runs.workload import SUITES
+from tests.isfc.cli.results.test_page import RESULT
+
+
+def _steady(mb_per_s: float) -> SteadyRun:
+    result = replace(RESULT, rdev_util_percent=10, collisions_per_s=0)
+    return SteadyRun(Rate(mb_per_s), result)
 
 
 def surveyed(name: str, link: str | None = None) -> LinkRuns:
     """A survey of a shipped layout, with figures that are made up but for the timeline's."""
     layout = load_layout(name, link)
     points = tuple(
-        Point(node, pairs, 1.5 * pairs, 0, 10, 0) for node in layout.nodes for pairs in (1, 5)
+        Point(Experiment.of(layout, SUITES["HM"], pairs, client=node), _steady(1.5 * pairs))
+        for node in layout.nodes
+        for pairs in (1, 5)
     )
     (timeline,), _ = record_timelines(
         Experiment.of(layout, SUITES["HM"], pairs=5, seconds=0.005, warmup=0.01)
