@@ -1,7 +1,7 @@
 """Many links at a glance: what each system carries, what is busiest, and which losses cut most."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from isfc.layout.collection import Collection
 from isfc.layout.loss import Loss, losses
@@ -33,28 +33,44 @@ class SystemOverview:
     busiest: tuple[str, float] | None = None
 
 
+class Busiest(NamedTuple):
+    """What several links share, the share of its time that it is busy, and how many use it."""
+
+    name: str
+    busy: float
+    links: int
+
+
+class Slowest(NamedTuple):
+    """A link that has traffic, and MB/s from its first node, and to it."""
+
+    name: str
+    out: float
+    back: float
+
+
 @dataclass(frozen=True, slots=True)
 class ClusterOverview:
     """All systems; what is busiest, the busiest first; the slowest links; ``together`` has all."""
 
     systems: tuple[SystemOverview, ...]
-    busiest: tuple[tuple[str, float, int], ...]
-    """Name, share of the time, and how many links use it."""
+    busiest: tuple[Busiest, ...]
     losses: tuple[Loss, ...]
     """Those that cut most, by what hangs on each piece: `scenarios.figures.losses` runs them."""
-    slowest: tuple[tuple[str, float, float], ...]
-    """Links that have traffic, with MB/s from the first node, and to it."""
+    slowest: tuple[Slowest, ...]
     together: Carried | None = None
 
 
 def cluster_overview(collection: Collection, carried: Carried | None) -> ClusterOverview:
     """What a collection comes to; without figures of the model if none was run."""
     shared = [] if carried is None else [*carried.channels, *carried.paths]
-    busiest = sorted(((e.name, e.busy, len(e.shares)) for e in shared), key=lambda e: -e[1])
+    busiest = sorted(
+        (Busiest(e.name, e.busy, len(e.shares)) for e in shared), key=lambda each: -each.busy
+    )
     ways = (carried and carried.ways) or {}
     rates = {name: [way.rate.mb_per_s for way in both] for name, both in ways.items()}
     slowest = sorted(
-        ((name, out, back) for name, (out, back) in rates.items() if out or back),
+        (Slowest(name, *both) for name, both in rates.items() if any(both)),
         key=lambda each: min(filter(None, each[1:])),
     )
     return ClusterOverview(

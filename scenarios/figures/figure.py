@@ -29,6 +29,7 @@ class Unit(StrEnum):
     SECONDS = "s"
     MS = "ms"
     PERCENT = "%"
+    GB_PER_S = "Gb/s"
     SHARE = "of 1"
     TIMES = "times"
 

@@ -8,13 +8,20 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from isfc.cli.drawing.cluster import drawing_svg
-from isfc.cli.judgement.advice import fewer_line, link_names
-from isfc.cli.judgement.cluster import cluster_known, cluster_report, links_table, shared_tables
+from isfc.cli.judgement.cluster import (
+    cluster_known,
+    cluster_report,
+    cuts_table,
+    limits_tables,
+    links_table,
+    shared_tables,
+    systems_table,
+)
 from isfc.cli.judgement.losses import losses_table
 from isfc.cli.judgement.together import together_decision
 from isfc.cli.output.ranges import range_note
 from isfc.cli.reports.html import section, table_of
-from isfc.cli.reports.template import greatest, panel, ranged, render, table
+from isfc.cli.reports.template import panel, render
 from isfc.layout.collection import Collection
 from isfc.layout.loss import Loss
 from isfc.layout.rules.book import find_in
@@ -23,7 +30,6 @@ from isfc.layout.sharing import shares_anything
 from isfc.search.report_runs import ClusterRuns
 from scenarios.figures.cluster_overview import ClusterOverview
 from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan
-from scenarios.figures.figure import Figure
 from scenarios.figures.losses import AfterLoss
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes
 from scenarios.runs.saturation import RunEach
@@ -60,35 +66,14 @@ def cluster_article(runs: ClusterRuns) -> Markup:
     )
 
 
-def _known(figures: Iterable[Figure | None]) -> str:
-    """What the bars of the tables are, and which figures have none."""
-    return f"{range_note(figures)} {SHARED_UNRANGED.text}"
-
-
 def _at_a_glance(found: ClusterOverview) -> dict[str, Any]:
     """Of many links: what they come to."""
     return {
-        "said": _known(each.rate for each in found.systems),
-        "systems": _systems(found),
-        "busiest": ((name, f"{100 * busy:.0f}", links) for name, busy, links in found.busiest),
-        "slowest": ((name, f"{out:.0f}", f"{back:.0f}") for name, out, back in found.slowest),
-        "losses": table(
-            "Links that go with a chpid, director, path, CEC or system",
-            ("Lost", "Links down", "Links with fewer CTCs"),
-            ((loss.name, link_names(loss.cut), fewer_line(loss)) for loss in found.losses),
-        ),
+        "said": f"{range_note(each.rate for each in found.systems)} {SHARED_UNRANGED.text}",
+        "systems": table_of(systems_table(found)),
+        "limits": Markup().join(map(table_of, limits_tables(found))),
+        "losses": table_of(cuts_table(found.losses)),
     }
-
-
-def _systems(found: ClusterOverview) -> Iterator[Row]:
-    most = greatest(each.rate for each in found.systems)
-    for each in found.systems:
-        out = 0.0 if each.rate is None else each.rate.value
-        yield (
-            *(each.name, ranged(f"{out:.0f}", each.rate, most), f"{each.back or 0:.0f}"),
-            *(each.links, each.ctcs, each.channels, f"{each.gbps:g}"),
-            f"{each.busiest[0]} {100 * each.busiest[1]:.0f} %" if each.busiest else "",
-        )
 
 
 def _findings(found: Iterable[Finding]) -> Iterator[Row]:

@@ -4,13 +4,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from isfc.cli.judgement.advice import known_together
+from isfc.cli.judgement.advice import fewer_line, known_together, link_names
 from isfc.cli.judgement.limit import limited
 from isfc.cli.judgement.losses import ALL_LINKS
 from isfc.cli.output.ranges import range_note
 from isfc.cli.output.units import shown, with_unit
 from isfc.cli.reports.report import Column, Report, Table, caveats
+from isfc.layout.loss import Loss
 from isfc.layout.note import Note
+from scenarios.figures.cluster_overview import ClusterOverview
 from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
 from scenarios.figures.figure import Figure, Unit
 from scenarios.runs.cluster_shared import SharedResult
@@ -150,3 +152,57 @@ def cluster_known(plan: ClusterPlan) -> list[str]:
     )
     known = range_note(link.rate for link in plan.links), known_together(plan)
     return [*filter(None, known), *([shared] if shared_tables(plan) else [])]
+
+
+@dataclass(frozen=True, slots=True)
+class CutRow:
+    """What hangs on a piece of hardware."""
+
+    lost: str
+    down: str
+    fewer: str
+
+
+def systems_table(found: ClusterOverview) -> Table:
+    """What each system has, and carries with all links together if that was run."""
+    is_run = found.together is not None
+    load = "" if found.together is None else f", MB/s (2^20) {found.together.load.words}"
+    columns = [
+        Column("system", "name"),
+        *([Column("out", "rate"), Column("in", "back", Unit.MB_PER_S)] if is_run else []),
+        Column("links", "links"),
+        Column("CTCs", "ctcs"),
+        Column("channels", "channels"),
+        Column("Gb/s", "gbps", Unit.GB_PER_S),
+    ]
+    return Table(f"What each system has, all links together{load}", columns, found.systems)
+
+
+def limits_tables(found: ClusterOverview) -> list[Table]:
+    """What is busiest of what links share, and the slowest links; none, no table."""
+    busiest = [
+        Column("what links share", "name"),
+        Column("busy\n%", "busy", Unit.SHARE),
+        Column("links", "links"),
+    ]
+    slowest = [
+        Column("link", "name"),
+        Column("->", "out", Unit.MB_PER_S),
+        Column("<-", "back", Unit.MB_PER_S),
+    ]
+    tables = (
+        Table("What is busiest in that run", busiest, found.busiest),
+        Table("The slowest links, MB/s from the first node and to it", slowest, found.slowest),
+    )
+    return [each for each in tables if each.rows]
+
+
+def cuts_table(losses: Sequence[Loss]) -> Table:
+    """The losses that cut most."""
+    columns = [
+        Column("what is lost", "lost"),
+        Column("links\ndown", "down"),
+        Column("links\nwith fewer CTCs", "fewer"),
+    ]
+    rows = [CutRow(each.name, link_names(each.cut), fewer_line(each)) for each in losses]
+    return Table("The losses that cut most", columns, rows)

@@ -21,6 +21,7 @@ class Format(NamedTuple):
 FORMATS: Final = {
     Unit.MB_PER_S: Format("MB/s", by_digits=True),
     Unit.PER_S: Format("/s", by_digits=True),
+    Unit.GB_PER_S: Format("Gb/s"),
     Unit.SECONDS: Format("s", 2),
     Unit.MS: Format("ms", 2),
     Unit.PERCENT: Format("%", by_digits=True),

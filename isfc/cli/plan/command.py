@@ -93,7 +93,7 @@ def plan(
     if len(opened) > LINKS_IN_FULL and not (json or why):
         from isfc.cli.plan.overview import overview
 
-        show(overview(opened[0].collection, rule=rule, notes=notes))
+        show(report_page(overview(opened[0].collection, rule=rule), notes=notes))
         return
     pages, records, whole = _judged(opened, rule=rule, why=why, notes=notes, json=json)
     if not json:
