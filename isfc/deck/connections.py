@@ -16,11 +16,11 @@ from isfc.deck.hint import hinted_ports
 from isfc.deck.kept import read_kept
 from isfc.deck.pairing import Joined, Pairing
 from isfc.deck.partition import DeckSystem
-from isfc.deck.restated import runs
 from isfc.deck.wiring import never_paired, pair_all
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Collection
+from isfc.layout.write import runs
 from isfc.link.name import NodeName
 
 

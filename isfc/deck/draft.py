@@ -11,8 +11,9 @@ from isfc.deck.deck import Channel, ControlUnit, CuPath
 from isfc.deck.kept import read_kept
 from isfc.deck.partition import DeckSystem
 from isfc.deck.place import Place
-from isfc.deck.restated import cards, of_css, ranges, remark, restated, runs
+from isfc.deck.restated import cards, of_css, ranges, remark, restated
 from isfc.layout.collection import KeptDeck
+from isfc.layout.write import runs
 from isfc.link.name import NodeName
 
 _FICON: Final = "FC"

@@ -14,11 +14,11 @@ from ctc.address import ChpidId, Rdev, format_chpid, format_rdev
 from isfc.deck.card import CONTINUED_COLUMN
 from isfc.deck.hint import format_fibre_hints, format_hints
 from isfc.deck.machines import Machine, channels_known
-from isfc.deck.restated import runs
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Channel, ChannelEnd, Collection, KeptDeck
 from isfc.layout.in_words import first_listed
 from isfc.layout.layout import CtcPair, Fibre, Layout
+from isfc.layout.write import runs
 from isfc.link.name import NodeName
 
 Ports = Mapping[tuple[NodeName, ChpidId], str]

@@ -160,10 +160,8 @@ def _apart(decks: Sequence[Machine]) -> dict[tuple[str, ...], str]:
 def _ports(texts: Sequence[str], collection: Collection) -> Ports:
     """What ``--ports`` says, by node and chpid."""
     known = {
-        f"{node}:{format_chpid(chpid)}": (node, chpid)
-        for link in collection.links
-        for fibre in link.fibres
-        for node, chpid in zip(link.nodes, fibre.chpids, strict=True)
+        f"{end.node}:{format_chpid(end.chpid)}": (end.node, end.chpid)
+        for end in collection.chpid_ends
     }
     said: dict[tuple[NodeName, ChpidId], str] = {}
     for entry in (part.strip() for text in texts for part in text.split(",")):

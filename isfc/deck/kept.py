@@ -21,7 +21,7 @@ from isfc.layout.checked_toml import (
     show_key,
     within,
 )
-from isfc.layout.collection import Collection, KeptDeck
+from isfc.layout.collection import ChannelEnd, Collection, KeptDeck
 from isfc.link.name import NodeName
 
 CARDS_LENGTH_MAX: Final = FILE_LENGTH_MAX - LONG_FILE
@@ -46,12 +46,7 @@ def keep_decks(
     collection: Collection, systems: Sequence[DeckSystem], cabling: Cabling
 ) -> tuple[KeptDeck, ...]:
     """The decks of the systems of a layout; ``cabling`` has all ports that are known."""
-    used = {
-        (node, chpid)
-        for link in collection.links
-        for fibre in link.fibres
-        for node, chpid in zip(link.nodes, fibre.chpids, strict=True)
-    }
+    used = {*collection.chpid_ends}
     decks = {id(system.deck): system.deck for system in systems}
     members = {key: [system for system in systems if id(system.deck) == key] for key in decks}
     texts = {key: "\n".join(lines_of(deck.text)) for key, deck in decks.items()}
@@ -63,7 +58,7 @@ def keep_decks(
             for (css, chpid), channel in system.deck.channels.items()
             if css == system.partition.css
             and id(channel) in cabling.ports
-            and (system.node, chpid) in used
+            and ChannelEnd(system.node, chpid) in used
         ]
         for system in systems
     }

@@ -1,15 +1,14 @@
 """Statements of a deck, stated again with some operands changed, and new ones."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Final, TypeVar
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 from isfc.deck.card import CONTINUED_COLUMN, CONTINUED_START, Statement
+from isfc.layout.write import runs
 
 _PIECE: Final = re.compile(r"(?:'[^']*'|[^',])*,?")
 """What may stand on a card of its own: text up to a comma outside quotes."""
-
-_T = TypeVar("_T")
 
 
 def restated(statement: Statement, changes: Mapping[str, str | None]) -> list[str]:
@@ -61,18 +60,6 @@ def ranges(addresses: Iterable[int]) -> Iterator[tuple[int, int]]:
     """First and count of each range that the addresses make."""
     for run in runs(sorted(addresses), lambda last, each: each == last + 1):
         yield run[0], len(run)
-
-
-def runs(items: Iterable[_T], goes_on: Callable[[_T, _T], bool]) -> Iterator[list[_T]]:
-    """Items, taken together as long as each ``goes_on`` after the last one."""
-    run: list[_T] = []
-    for each in items:
-        if run and not goes_on(run[-1], each):
-            yield run
-            run = []
-        run.append(each)
-    if run:
-        yield run
 
 
 def _keywords(operands: str) -> Iterator[tuple[str, str]]:

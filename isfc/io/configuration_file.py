@@ -146,11 +146,8 @@ def _configuration(document: Document, collection: Collection | None) -> IoConfi
     nodes = shared.nodes if shared else frozenset[str]()
     if systems or nodes:
         _check_systems(systems, nodes, channels, workloads)
-    trunks = read_trunks(
-        {"card": root.card, "interconnect": root.interconnect, "fanout": root.fanout},
-        cards,
-    )
-    return IoConfiguration(channels, systems, workloads, trunks)
+    tables = {"card": root.card, "interconnect": root.interconnect, "fanout": root.fanout}
+    return IoConfiguration(channels, systems, workloads, tuple(read_trunks(tables, cards)))
 
 
 def _channel(name: str, value: object, paths: Mapping[str, FarPath]) -> IoChannel:

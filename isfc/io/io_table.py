@@ -245,15 +245,11 @@ Tables = Mapping[str, Mapping[str, Any]]
 """The tables of each level, by level and name."""
 
 
-def read_trunks(tables: Tables, cards: Mapping[str, str]) -> tuple[Trunk, ...]:
+def read_trunks(tables: Tables, cards: Mapping[str, str]) -> Iterator[Trunk]:
     """The trunks of a file, those without channels left out; ``cards`` has the card of each chpid.
 
     Raises `ConfigurationError` for a bad table, a name that has none, or too much below one.
     """
-    return tuple(_trunks(tables, cards))
-
-
-def _trunks(tables: Tables, cards: Mapping[str, str]) -> Iterator[Trunk]:
     parents: Mapping[str, str] = cards
     places = {chpid: f"[channel.{show_key(chpid)}]" for chpid in cards}
     above: dict[str, str] = dict(cards)

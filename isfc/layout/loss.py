@@ -8,7 +8,7 @@ from ctc.address import format_chpid, format_rdev
 from isfc.layout import lost
 from isfc.layout.collection import Collection
 from isfc.layout.layout import CtcPair, Fibre, Layout
-from isfc.layout.sharing import in_use
+from isfc.layout.sharing import channel_name, in_use
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def _pieces(collection: Collection) -> Iterator[_Piece]:
             for end, node in enumerate(link.nodes):
                 channels.setdefault(fibre.channel_ends(end, node), set()).add(fibre)
         for channel, on in channels.items():
-            yield taken(lost.CHPID, _channel_name(channel), on)
+            yield taken(lost.CHPID, channel_name(channel), on)
     for director in sorted({name for _, fibre in fibres for name in fibre.directors}):
         led = {fibre for _, fibre in fibres if director in fibre.directors}
         yield taken(lost.DIRECTOR, f"director {director}", led)
@@ -126,13 +126,6 @@ def _both(names: Sequence[str]) -> str:
     """``40 (50)``: what both ends call one thing, once where they call it the same."""
     here, there = names
     return here if here == there else f"{here} ({there})"
-
-
-def _channel_name(ends: Sequence[str]) -> str:
-    if len(ends) > 1:
-        return f"the channel {' = '.join(ends)}"
-    node, _, chpid = ends[0].rpartition(" ")
-    return f"chpid {chpid} at {node}"
 
 
 def _chpids(layout: Layout) -> dict[tuple[tuple[Fibre, ...], tuple[str, ...]], None]:

@@ -101,19 +101,14 @@ def _check_memory(collection: "Collection", systems: tuple[NodeName, ...]) -> No
 def _check_shared_channels(collection: "Collection", systems: tuple[NodeName, ...]) -> None:
     """Each is of several systems of one machine, and of chpids that CTCs use."""
     owners: dict[ChannelEnd, int] = {}
-    known = {
-        end
-        for link in collection.links
-        for fibre in link.fibres
-        for end in zip(link.nodes, fibre.chpids, strict=True)
-    }
+    known = {*collection.chpid_ends}
     for number, channel in enumerate(collection.shared_channels, start=1):
         with within(f"[[shared_channel]] #{number} chpid"):
             if len(channel) < 2:
                 raise ConfigurationError("names one system or none; expected two or more")
             for end in channel:
                 _check_system(end.node, systems)
-                if (end.node, end.chpid) not in known:
+                if end not in known:
                     raise ConfigurationError(
                         f"{format_chpid(end.chpid)} at {end.node} is on no [fibre.NAME]; "
                         "expected a chpid that CTCs use"

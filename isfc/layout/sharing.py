@@ -12,12 +12,21 @@ from isfc.layout.note import Note, NoteKind
 from isfc.link.name import NodeName
 
 
-def channel_name(channel: Channel) -> str:
+def channel_name(channel: Sequence[ChannelEnd | str]) -> str:
     """A channel in words: ``chpid 40 at ALPHA``, or ``the channel ALPHA 40 = BETA 41``."""
-    if len(channel) == 1:
-        (end,) = channel
-        return f"chpid {str(end).rpartition(' ')[2]} at {end.node}"
-    return f"the channel {' = '.join(map(str, channel))}"
+    if len(channel) > 1:
+        return f"the channel {' = '.join(map(str, channel))}"
+    node, _, chpid = str(channel[0]).rpartition(" ")
+    return f"chpid {chpid} at {node}"
+
+
+def channel_rates(collection: Collection, system: NodeName) -> dict[Channel, float]:
+    """The speed of each channel that a system's links use, in Gb/s."""
+    return {
+        collection.channel(system, fibre.chpids[link.nodes.index(system)]): fibre.profile.link_gbps
+        for link in collection.links_of(system)
+        for fibre in link.fibres
+    }
 
 
 def carried_by(collection: Collection) -> dict[Channel, tuple[Layout, ...]]:
@@ -34,12 +43,7 @@ def carried_by(collection: Collection) -> dict[Channel, tuple[Layout, ...]]:
 def in_use(collection: Collection) -> Collection:
     """The collection without mention of chpids, systems and links that no CTC uses any more."""
     links = collection.links
-    ends = {
-        ChannelEnd(node, chpid)
-        for link in links
-        for fibre in link.fibres
-        for node, chpid in zip(link.nodes, fibre.chpids, strict=True)
-    }
+    ends = {*collection.chpid_ends}
     channels = (tuple(e for e in channel if e in ends) for channel in collection.shared_channels)
     systems = set(collection.systems)
     cecs = (Cec(c.name, tuple(s for s in c.systems if s in systems)) for c in collection.cecs)

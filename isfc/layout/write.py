@@ -1,9 +1,9 @@
 """Layout files, written: a `Layout` in, TOML out, which reads as the same layout."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, TypeVar
 
 from ctc.address import Rdev, format_chpid, format_rdev
 from ctc.profiles import FEATURES
@@ -14,6 +14,8 @@ from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.whole import with_own_names
+
+_T = TypeVar("_T")
 
 _REMEDY = "--feature says otherwise"
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -137,16 +139,22 @@ def _value(value: object) -> str:
 
 def format_rdevs(rdevs: Iterable[Rdev]) -> str:
     """``6000-6003,6010``: device numbers, runs of them as ranges, in the order given."""
-    runs: list[list[Rdev]] = []
-    for rdev in rdevs:
-        if runs and rdev == runs[-1][-1] + 1:
-            runs[-1].append(rdev)
-        else:
-            runs.append([rdev])
     return ",".join(
         f"{format_rdev(run[0])}-{format_rdev(run[-1])}" if len(run) > 1 else format_rdev(run[0])
-        for run in runs
+        for run in runs(rdevs, lambda last, rdev: rdev == last + 1)
     )
+
+
+def runs(items: Iterable[_T], goes_on: Callable[[_T, _T], bool]) -> Iterator[list[_T]]:
+    """Items, taken together as long as each ``goes_on`` after the last one."""
+    run: list[_T] = []
+    for each in items:
+        if run and not goes_on(run[-1], each):
+            yield run
+            run = []
+        run.append(each)
+    if run:
+        yield run
 
 
 def _lines(layout: Layout, heading: Sequence[str]) -> Iterator[str]:

@@ -19,15 +19,20 @@ Candidate = tuple[int, ...]
 
 def canonical(candidate: Sequence[int], fibres: Sequence[Fibre]) -> Candidate:
     """The one of all candidates that differ from this one by alike fibres in other places."""
-    alike: dict[object, list[int]] = {}
-    for index, fibre in enumerate(fibres):
-        alike.setdefault(fibre.kind, []).append(index)
     names: dict[int, int] = {}
-    left = {kind: list(indices) for kind, indices in alike.items()}
+    left = alike(fibres)
     for index in candidate:
         if index not in names:
             names[index] = left[fibres[index].kind].pop(0)
     return tuple(names[index] for index in candidate)
+
+
+def alike(fibres: Sequence[Fibre]) -> dict[object, list[int]]:
+    """The places of fibres, by their kinds."""
+    found: dict[object, list[int]] = {}
+    for index, fibre in enumerate(fibres):
+        found.setdefault(fibre.kind, []).append(index)
+    return found
 
 
 def candidate_of(layout: Layout) -> Candidate:

@@ -13,7 +13,7 @@ from ctc.address import RDEV_MAX, Rdev
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.link.scan import CTCS_MAX
-from isfc.search.candidate import Candidate
+from isfc.search.candidate import Candidate, alike
 
 ALIKE_MAX: Final = 120
 """Ways to exchange alike fibres that are looked at: all of them for up to five fibres of a kind."""
@@ -54,10 +54,7 @@ def with_kept_numbers(
 
 def exchanged(candidate: Candidate, fibres: Sequence[Fibre]) -> Iterator[Candidate]:
     """The candidate, then those with alike fibres exchanged: `ALIKE_MAX` of them at most."""
-    alike: dict[object, list[int]] = {}
-    for index, fibre in enumerate(fibres):
-        alike.setdefault(fibre.kind, []).append(index)
-    groups = list(alike.values())
+    groups = list(alike(fibres).values())
     for chosen in islice(product(*map(permutations, groups)), ALIKE_MAX):
         names = dict(zip(chain(*groups), chain(*chosen), strict=True))
         yield tuple(names[index] for index in candidate)

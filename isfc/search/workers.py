@@ -10,6 +10,7 @@ from contextlib import closing, contextmanager, nullcontext, suppress
 from multiprocessing import current_process, get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from operator import call
 from threading import Thread, active_count, current_thread, main_thread
 from typing import Any, Final, TypeVar, cast
 
@@ -111,14 +112,10 @@ Calls = Callable[[Sequence[Callable[[], _Result]]], Iterator[tuple[int, _Result]
 def calling(jobs: int) -> Iterator[Calls[Any]]:
     """What makes calls, ``jobs`` at a time by processes that stay; with one job in this process."""
     if jobs == 1:
-        yield lambda calls: enumerate(map(_call, calls))
+        yield lambda calls: enumerate(map(call, calls))
     else:
-        with staffed(_call, jobs) as each:
+        with staffed(call, jobs) as each:
             yield each
-
-
-def _call(call: Callable[[], _Result]) -> _Result:
-    return call()
 
 
 def check_jobs(jobs: int) -> None:

@@ -27,7 +27,7 @@ from scenarios.figures.certainty import FigureKind
 from scenarios.figures.figure import Interval, Range
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.published_range import MEASURED_FEATURES, WRITERS_MAX
-from scenarios.shipped import shipped_lines
+from scenarios.runs.shipped import shipped_lines
 
 COMMAND_MODE_NS_PER_BYTE: Final = 1e3 / 600
 """What a byte takes at IBM's "over 600 MB/s" of command mode, both ways together, which is of
@@ -117,15 +117,13 @@ def assumed(layout: Layout, kind: FigureKind = FigureKind.RATE) -> list[Widening
     ]
 
 
-def assumed_apart(
-    before: Layout, after: Layout, kind: FigureKind = FigureKind.RATE
-) -> list[Widening]:
-    """What assumptions do to how many times a figure of one layout another has.
+def assumed_apart(before: Layout, after: Layout) -> list[Widening]:
+    """What assumptions do to how many times the rate of one layout another has.
 
     At an end of an assumption both figures are what they are there: what it does to both alike
     does nothing to their ratio.
     """
-    here, there = ({each.name: each for each in assumed(one, kind)} for one in (before, after))
+    here, there = ({each.name: each for each in assumed(one)} for one in (before, after))
     found = []
     for name in {**here, **there}:
         nothing = Widening(name, 1.0, 1.0)

@@ -5,6 +5,7 @@ from typing import Final, NamedTuple
 
 from isfc.layout.collection import Collection
 from isfc.layout.loss import Loss, losses
+from isfc.layout.sharing import channel_rates
 from isfc.link.name import NodeName
 from scenarios.figures.figure import Figure
 from scenarios.figures.ranges import links_rate
@@ -97,11 +98,7 @@ def _most_cut(collection: Collection) -> tuple[Loss, ...]:
 
 def _system(collection: Collection, name: NodeName, carried: Carried | None) -> SystemOverview:
     links = collection.links_of(name)
-    speeds = {
-        collection.channel(name, fibre.chpids[link.nodes.index(name)]): fibre.profile.link_gbps
-        for link in links
-        for fibre in link.fibres
-    }
+    speeds = channel_rates(collection, name)
     ctcs = sum(len(link.ctcs) for link in links)
     has = len(links), ctcs, sum(speeds.values()), len(speeds)
     if carried is None or carried.ways is None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import islice
+from operator import call
 from typing import Any
 
 from isfc.arguments import checked
@@ -126,7 +127,7 @@ def link_rates(
         [partial(steady_run, each) for each in _runs(ways)],
         [partial(first_look, each) for each in _runs([*looks.values()])],
     )
-    done = iter(run_each(_called, [run for group in groups for run in group]))
+    done = iter(run_each(call, [run for group in groups for run in group]))
     runs, seen = ([*islice(done, len(group))] for group in groups)
     both = dict(zip(looks, zip(seen[::2], seen[1::2], strict=True), strict=True))
     slower = {each: _slower([both[shape(each, node)] for node in each.nodes]) for each in changed}
@@ -152,10 +153,6 @@ def _slower(ways: Sequence[Rates]) -> Rates:
         min(rates, key=lambda rate: rate.mb_per_s) for rates in zip(*ways, strict=True)
     )
     return saturated, stated
-
-
-def _called(run: Callable[[], Any]) -> Any:
-    return run()
 
 
 def _runs(ways: Sequence[Way], pairs: int = STATED_PAIRS) -> list[Experiment]:

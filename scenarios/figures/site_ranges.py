@@ -31,8 +31,8 @@ from scenarios.figures.assumptions import (
 )
 from scenarios.figures.certainty import Differs, Errors, ratio_errors
 from scenarios.figures.figure import Interval, Range
+from scenarios.runs.shipped import shipped_lines
 from scenarios.runs.workload import SUITES, Workload
-from scenarios.shipped import shipped_lines
 
 COLUMNS: Final = ("feature", "ctcs", "suite", "pairs", *(c.name for c in CONSTANTS), "scatter")
 """Of ``elasticities.csv``: MB/s of a link, and what a line leaves, as a standard deviation."""

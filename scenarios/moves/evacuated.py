@@ -141,17 +141,14 @@ def rolling_maintenance(
     elsewhere.
     """
     collection = links_at(layout, profile)
-    loads = () if quiet else tuple(map(load_of, collection.traffic))
-    order = systems_in_turn(collection, systems, guests)
-    losses = read_orders(orders, [guest.plan for guest in guests])
     rolling = Rolling(
         collection,
-        order,
+        systems_in_turn(collection, systems, guests),
         tuple(guests),
         together=together,
-        loads=loads,
+        loads=() if quiet else tuple(map(load_of, collection.traffic)),
         seed=seed,
-        orders=losses,
+        orders=read_orders(orders, [guest.plan for guest in guests]),
     )
     return roll(rolling, progress)
 

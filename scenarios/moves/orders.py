@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct
 
@@ -23,7 +23,7 @@ from isfc.layout.loss import loss_of
 from isfc.layout.lost import PATH, one_of_several, places_of
 from isfc.link.name import NodeName
 from isfc.system.system import System
-from scenarios.moves.guest import Guest, GuestPlan
+from scenarios.moves.guest import GuestPlan
 from scenarios.moves.queue import Departures, RelocationQueue
 from scenarios.moves.vmrelocate import SECONDS_MAX
 from scenarios.runs.experiment import NS_PER_S
@@ -282,15 +282,6 @@ class Operator:
         if order.verb == "CANCEL":
             guest.cancel(now_ns)
         else:
-            _modify(guest, order, now_ns)
+            changes: dict[str, Any] = dict(order.changes)
+            guest.modify(replace(guest.limits, **changes), now_ns)
         return ""
-
-
-def _modify(guest: Guest, order: Order, now_ns: int) -> None:
-    limits = guest.limits
-    for name, seconds in order.changes:
-        if name == "max_total":
-            limits = replace(limits, max_total=seconds)
-        else:
-            limits = replace(limits, max_quiesce=seconds)
-    guest.modify(limits, now_ns)

@@ -26,7 +26,7 @@ from scenarios.published.table import (
 )
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import Recording
-from scenarios.shipped import shipped_lines
+from scenarios.runs.shipped import shipped_lines
 
 STATISTICS: Final = ("median", "p90", "but_three", "worst")
 """The numbers that a bound or a goal may be of."""

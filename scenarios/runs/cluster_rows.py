@@ -1,12 +1,12 @@
 """The figures of a run of several links, a row for each link, system and channel, and for all."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 
 from scenarios.runs.cluster_shared import ChannelResult, PathResult
 from scenarios.runs.repeat import spread_percent
-from scenarios.runs.result import EndSamples, Result
-from scenarios.runs.run import Outcome, Recording, SystemResult
+from scenarios.runs.result import Result
+from scenarios.runs.run import Outcome, SystemResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,7 @@ def _rows(result: Outcome) -> Iterator[ClusterRow]:
     collisions = 0.0
     for recording in result.links:
         layout = recording.experiment.layout
-        ends = {seen.whole.result.node: seen.whole.result for seen in _both(recording)}
-        first = ends[layout.nodes[0]]
+        first = recording.at(layout.nodes[0]).whole.result
         messages += first.messages_per_s
         collisions += first.collisions_per_s
         loads = ", ".join(map(str, result.experiment.loads_of(layout)))
@@ -67,10 +66,6 @@ def _shared(kind: str, carried: ChannelResult | PathResult) -> Iterator[ClusterR
     for share in carried.shares:
         out, back = share.mb_per_s_out, share.mb_per_s_in
         yield ClusterRow("share", share.link, "", out, back, out + back)
-
-
-def _both(recording: Recording) -> Iterable[EndSamples]:
-    return recording.client, recording.server
 
 
 def _row(kind: str, name: str, traffic: str, end: Result | SystemResult) -> ClusterRow:

@@ -313,11 +313,7 @@ def _kept(batches: Sequence[float]) -> Sequence[float]:
 def rate_of(batches: Sequence[float]) -> Rate:
     """The mean of batches, and the spread of that mean."""
     middle = sum(batches) / len(batches)
+    variance = sum((batch - middle) ** 2 for batch in batches) / (len(batches) - 1)
     quantile = _STUDENT[len(batches) - 2] if len(batches) - 2 < len(_STUDENT) else _NORMAL
-    spread = quantile * sqrt(_variance(batches) / len(batches))
+    spread = quantile * sqrt(variance / len(batches))
     return Rate(middle, max(spread, SPREAD_SHARE_MIN * middle))
-
-
-def _variance(batches: Sequence[float]) -> float:
-    middle = sum(batches) / len(batches)
-    return sum((batch - middle) ** 2 for batch in batches) / (len(batches) - 1)

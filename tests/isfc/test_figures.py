@@ -10,6 +10,7 @@ import pytest
 import isfc
 from isfc.arguments import annotation_of
 from scenarios.figures.figure import Figure, Interval, Range, Unit
+from scenarios.runs.load import SATURATED, Load
 
 MODEL: Final = ("isfc.search.", "scenarios.figures.", "scenarios.moves.")
 """Where the model's figures are made of what runs count, which `scenarios.runs` has."""
@@ -105,8 +106,5 @@ def test_a_figure_says_what_it_is_of() -> None:
     (first, _) = isfc.carried("published-1", pairs=5)
     assert repr(first.stated).startswith(f"<Figure {first.stated} MB/s with 5 pairs of HL")
     assert first.stated.sender == "CLIENT"
-    assert first.saturated.load is not None
-    assert first.saturated.load.is_saturating
-    assert first.stated.load is not None
-    assert not first.stated.load.is_saturating
+    assert (first.saturated.load, first.stated.load) == (SATURATED, Load(pairs=5))
     assert first.stated.ends.low < first.stated.value < first.stated.ends.high

@@ -12,8 +12,7 @@ from isfc.layout.collection import Channel, Collection
 from isfc.layout.in_words import listed
 from isfc.layout.layout import Layout
 from isfc.layout.rules.rule import Broken, Judged, LayoutRule, Severity, Untried
-from isfc.layout.sharing import carried_by, channel_name
-from isfc.link.name import NodeName
+from isfc.layout.sharing import carried_by, channel_name, channel_rates
 
 _REPORT: Final = "z/VM 6.2 performance report, ISFC Improvements"
 _PLANNING: Final = "IBM, z/VM CP Planning and Administration, setting up an SSI cluster"
@@ -122,7 +121,7 @@ def _asymmetric(judged: Judged) -> Iterator[Broken]:
     count = len(collection.systems)
     if count < 3 or len(collection.links) < count * (count - 1) // 2:
         return  # without links between all of them some have fewer channels by design
-    rates = {system: _channel_rates(collection, system) for system in collection.systems}
+    rates = {system: channel_rates(collection, system) for system in collection.systems}
     totals = {system: sum(rates[system].values()) for system in rates}
     least = min(totals.values())
     if least < max(totals.values()):
@@ -133,15 +132,6 @@ def _asymmetric(judged: Judged) -> Iterator[Broken]:
         yield Broken(
             f"The systems have unequal channels for their links: {each}; {weak} the least."
         )
-
-
-def _channel_rates(collection: Collection, system: NodeName) -> dict[Channel, float]:
-    """The speed of each channel that a system's links use, in Gb/s."""
-    return {
-        collection.channel(system, fibre.chpids[link.nodes.index(system)]): fibre.profile.link_gbps
-        for link in collection.links_of(system)
-        for fibre in link.fibres
-    }
 
 
 def _capital(text: str) -> str:
