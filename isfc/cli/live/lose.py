@@ -8,7 +8,7 @@ lost stands in the directory of the ``isfc up``, for a system that is started ag
 import os
 import signal
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -134,14 +134,19 @@ def wait_settled(collection: Collection, group: RunningGroup, within_s: float) -
     What an operator has varied offline, or taken out of its link, is not waited for.
     """
     ctcs = [ends for link in collection.links for ends in _ctcs(link)]
-    end_s = time.monotonic() + within_s
-    while True:
+
+    def settled() -> bool:
         online, up = _look(group)
-        if all(ends <= up for ends in ctcs if ends <= online):
-            return True
-        if time.monotonic() > end_s:
-            return False
+        return all(ends <= up for ends in ctcs if ends <= online)
+
+    return _wait(settled, time.monotonic() + within_s)
+
+
+def _wait(until: Callable[[], bool], end_s: float) -> bool:
+    """Wait until something is so, or until that time; whether it is so then."""
+    while not (is_so := until()) and time.monotonic() < end_s:
         time.sleep(LOOK_S)
+    return is_so
 
 
 def _ctcs(link: Layout) -> list[set[_End]]:
@@ -236,11 +241,8 @@ class AskedOptions(Struct, frozen=True):
 def end_all(group: RunningGroup) -> None:
     """Tell its process to end, and wait until that has tidied up."""
     os.kill(group.pid, signal.SIGTERM)
-    end_s = time.monotonic() + END_S
-    while group.directory.exists():
-        if time.monotonic() > end_s:
-            raise OSError(f"process {group.pid} did not end within {END_S:g} s")
-        time.sleep(LOOK_S)
+    if not _wait(lambda: not group.directory.exists(), time.monotonic() + END_S):
+        raise OSError(f"process {group.pid} did not end within {END_S:g} s")
 
 
 def start_again(name: NodeName, collection: Collection) -> None:
@@ -255,9 +257,7 @@ def start_again(name: NodeName, collection: Collection) -> None:
     again_path(group.directory, name).touch()
     gone = ends_of_pieces(collection, pieces_lost(group))
     end_s = time.monotonic() + START_S
-    while name not in running_of(group) and time.monotonic() < end_s:
-        time.sleep(LOOK_S)
-    if name in running_of(group):
+    if _wait(lambda: name in running_of(group), end_s):
         vary(path, [rdev for node, rdev in gone if node == name], "OFFLINE")
         if wait_settled(collection, group, end_s - time.monotonic()) and name in running_of(group):
             return
