@@ -40,6 +40,7 @@ class IoAdvice:
 
     id: str
     severity: Severity
+    """info or warning"""
     text: str
 
 
