@@ -23,7 +23,7 @@ from functools import cache
 from typing import Final
 
 from scenarios.figures.figure import Figure, Interval, Range
-from scenarios.runs.shipped import shipped_lines
+from scenarios.runs.published_range import shipped_lines
 
 FOUR_OF_FIVE: Final = 0.8
 NINETEEN_OF_TWENTY: Final = 0.95

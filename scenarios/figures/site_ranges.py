@@ -31,7 +31,7 @@ from scenarios.figures.assumptions import (
 )
 from scenarios.figures.certainty import Differs, Errors, ratio_errors
 from scenarios.figures.figure import Interval, Range
-from scenarios.runs.shipped import shipped_lines
+from scenarios.runs.published_range import shipped_lines
 from scenarios.runs.workload import SUITES, Workload
 
 COLUMNS: Final = ("feature", "ctcs", "suite", "pairs", *(c.name for c in CONSTANTS), "scatter")

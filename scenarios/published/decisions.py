@@ -21,7 +21,7 @@ from isfc.layout.catalogue import load_layout
 from isfc.layout.plan import make_plan
 from scenarios.published.replay import Comparison
 from scenarios.published.table import PublishedRow, PublishedTable, Selection, Value
-from scenarios.runs.shipped import shipped_lines
+from scenarios.runs.published_range import shipped_lines
 
 Figures = Mapping[str, float]
 """A figure for each of some rows, by its key: IBM's, the model's, or a rule's."""

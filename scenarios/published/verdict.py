@@ -25,8 +25,8 @@ from scenarios.published.table import (
     Value,
 )
 from scenarios.runs.experiment import Experiment
+from scenarios.runs.published_range import shipped_lines
 from scenarios.runs.run import Recording
-from scenarios.runs.shipped import shipped_lines
 
 STATISTICS: Final = ("median", "p90", "but_three", "worst")
 """The numbers that a bound or a goal may be of."""

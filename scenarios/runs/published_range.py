@@ -4,8 +4,11 @@ There no published figure says what the model should come to. This is the one pl
 it; `isfc plan`, `isfc run` and sweeps ask here.
 """
 
+import csv
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib import resources
 from typing import TYPE_CHECKING, Final
 
 from isfc.layout.capacity import directions_of
@@ -124,3 +127,10 @@ def beyond_rate_one_way(mb_per_s: float) -> list[str]:
     if mb_per_s <= ONE_WAY_MB_PER_S_MAX:
         return []
     return [f"more than {ONE_WAY_MB_PER_S_MAX:,.0f} MB/s one way"]
+
+
+@cache
+def shipped_lines(package: str, name: str) -> list[dict[str, str]]:
+    """The lines of the CSV file ``name`` in a package, by the names of its columns."""
+    text = resources.files(package).joinpath(name).read_text("utf-8")
+    return list(csv.DictReader(text.splitlines()))
