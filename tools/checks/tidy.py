@@ -86,7 +86,7 @@ FLOORS: Final = {
         "judgement results",
         "html",
     ),
-    "scenarios": ("runs shipped", "figures faults", "moves"),
+    "scenarios": ("runs", "figures faults", "moves"),
 }
 """The rooms of a folder that others of it stand upon, from the ground up; above are all others. A
 room imports only from floors below its own. In `isfc.cli` each command has a room above what
