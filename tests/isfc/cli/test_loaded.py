@@ -9,22 +9,22 @@ from isfc.cli.main import COMMANDS
 
 OWN = "[m for m in sys.modules if m.partition('.')[0] in ('ctc', 'isfc', 'scenarios')]"
 MODULES_MAX = {
-    "plan": 68,
+    "plan": 75,
     "import": 120,
-    "new": 51,
+    "new": 54,
     "size": 152,
     "export": 128,
     "change": 176,
-    "check": 59,
+    "check": 62,
     "show": 103,
     "report": 198,
     "studio": 63,
     "run": 175,
-    "relocate": 192,
-    "evacuate": 198,
+    "relocate": 206,
+    "evacuate": 208,
     "collide": 108,
     "replay": 204,
-    "compare": 157,
+    "compare": 165,
     "measured": 198,
     "loads": 235,
     "node": 197,
@@ -34,7 +34,7 @@ MODULES_MAX = {
     "io": 194,
     "optimise": 205,
     "sweep": 172,
-    "journal": 90,
+    "journal": 98,
 }
 """Those that are there before a command runs, by its name: a twentieth more than there are."""
 
