@@ -40,7 +40,6 @@ class IoAdvice:
 
     id: str
     severity: Severity
-    """info or warning"""
     text: str
 
 

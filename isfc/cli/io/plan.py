@@ -143,6 +143,15 @@ class FirstJson(Struct, frozen=True):
     """how much of it is used; null: more than all"""
 
 
+class AdviceJson(Struct, frozen=True):
+    """What to change."""
+
+    id: str
+    severity: str
+    """info or warning"""
+    text: str
+
+
 class IoPlanJson(Struct, frozen=True):
     """``isfc io plan --json``."""
 
@@ -158,7 +167,7 @@ class IoPlanJson(Struct, frozen=True):
     """the cards, interconnects and fanouts of the file, from the channel up"""
     first: FirstJson | None
     """what is full first as the load grows; null if nothing is used"""
-    advice: Sequence[IoAdvice]
+    advice: list[AdviceJson]
     """a list with the [ids](io-advice.md)"""
     notes: list[NoteJson]
     """as of `isfc plan --json`; of a layout, that its CTCs are not in the figures"""
@@ -184,7 +193,7 @@ def io_plan_json(
         saps={each.system: SapsJson(each.saps, finite(100 * each.busy)) for each in plan.saps},
         trunks=[trunk_json(load) for load in plan.trunks],
         first=None if first is None else FirstJson(first[0], finite(100 * first[1])),
-        advice=advice,
+        advice=[AdviceJson(one.id, one.severity, one.text) for one in advice],
         notes=notes_json(notes),
     )
 
