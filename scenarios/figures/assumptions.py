@@ -104,7 +104,7 @@ def widened(value: float, found: Range, widenings: Sequence[Widening]) -> Range:
         for known, part in ((found.likely, NORMAL_80 / NORMAL_95), (found.sure, 1.0))
     ]
     names = tuple(each.name for each in counting)
-    return replace(found, likely=ends[0], sure=ends[1], wider_for=names)
+    return Range(ends[0], ends[1], found.basis, names)
 
 
 def assumed(layout: Layout, kind: FigureKind = FigureKind.RATE) -> list[Widening]:

@@ -1,8 +1,10 @@
 """A figure of the model: what it comes to, with which load, and between what IBM's would lie."""
 
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from isfc.link.name import NodeName
 
@@ -34,8 +36,7 @@ class Unit(StrEnum):
     TIMES = "times"
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(Struct, frozen=True):
     """From ``low`` to ``high``, both in the unit of the figure."""
 
     low: float
@@ -48,8 +49,7 @@ class Interval:
         return f"{rounded(self.low):,g}-{rounded(self.high):,g}"
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(Struct, frozen=True):
     """Between what a figure of IBM's, or the ratio of two, would lie.
 
     ``likely`` holds in four of five cases, ``sure`` in nineteen of twenty. ``basis`` says what both
@@ -73,8 +73,7 @@ class Range:
         return {**ends, "basis": self.describe()}
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Figure:
+class Figure(Struct, frozen=True):
     """A figure of the model, with its range, or with ``no_range``: why it has none.
 
     ``load`` is what ran, None of what is said of several loads; ``sender`` is whose direction it

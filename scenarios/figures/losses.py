@@ -1,7 +1,7 @@
 """What a loss leaves of one link or of several: a share of what the whole carries with one load."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from isfc.layout.collection import Collection
@@ -48,7 +48,8 @@ class AfterLoss:
         if not left:
             return Figure(share, Unit.SHARE, no_range=NoRange.NOTHING_CARRIED)
         links = self.whole.links.links, self.carried.links.links
-        return replace(links_ratio(share, *links), unit=Unit.SHARE, load=self.carried.load)
+        found = links_ratio(share, *links)
+        return Figure(share, Unit.SHARE, found.range, load=self.carried.load)
 
     def __repr__(self) -> str:
         left = f"{100 * self.share.value:.0f} % left, {self.rate.value:,.1f} MB/s"

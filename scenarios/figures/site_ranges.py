@@ -12,7 +12,6 @@ than those of figures, and so a fit narrows a range.
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from typing import Final
 
@@ -96,7 +95,7 @@ def _widened(value: float, found: Range, more: Sequence[Widening]) -> Range:
     wider = widened(value, found, more)
     if wider is found:
         return found
-    return replace(wider, wider_for=(*found.wider_for, *wider.wider_for))
+    return Range(wider.likely, wider.sure, wider.basis, (*found.wider_for, *wider.wider_for))
 
 
 def _not_measured(

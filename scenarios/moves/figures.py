@@ -8,7 +8,7 @@ meanwhile. What guests change is taken as it was told.
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from isfc.layout.machines import find_link
@@ -165,7 +165,7 @@ def _of_all(
         Interval(together([each.low for each in some]), together([each.high for each in some]))
         for some in (likely, sure)
     ]
-    return Figure(value, Unit.SECONDS, replace(known[0], likely=ends[0], sure=ends[1]))
+    return Figure(value, Unit.SECONDS, Range(ends[0], ends[1], known[0].basis, known[0].wider_for))
 
 
 _Measure = Callable[[list[Moved]], float]
@@ -200,7 +200,7 @@ class _AtEnds:
 
         likely, sure = interval(self._likely), interval(self._sure)
         sure = Interval(min(likely.low, sure.low), max(likely.high, sure.high))
-        within = replace(self._widest, likely=likely, sure=sure)
+        within = Range(likely, sure, self._widest.basis, self._widest.wider_for)
         return Figure(value, Unit.SECONDS, within)
 
     def differs(self, number: int) -> bool:

@@ -4,11 +4,9 @@ There no published figure says what the model should come to. This is the one pl
 it; `isfc plan`, `isfc run` and sweeps ask here.
 """
 
-import csv
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
-from importlib import resources
 from typing import TYPE_CHECKING, Final
 
 from isfc.layout.capacity import directions_of
@@ -132,5 +130,8 @@ def beyond_rate_one_way(mb_per_s: float) -> list[str]:
 @cache
 def shipped_lines(package: str, name: str) -> list[dict[str, str]]:
     """The lines of the CSV file ``name`` in a package, by the names of its columns."""
+    import csv  # both: a page by rule of thumb reads no such file
+    from importlib import resources
+
     text = resources.files(package).joinpath(name).read_text("utf-8")
     return list(csv.DictReader(text.splitlines()))

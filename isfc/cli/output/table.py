@@ -7,7 +7,7 @@ Loading rich takes longer than many commands run.
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
@@ -95,7 +95,7 @@ class PlainTable(Table):
         columns: list[list[str]] = []
         for column in self.columns:
             texts: list[str] = []
-            for cell in (column.header, *column.cells):
+            for cell in (*[column.header] * self.show_header, *column.cells):
                 text = console.render_str(cell) if isinstance(cell, str) else cell
                 if not isinstance(text, Text) or text.justify is not None:
                     return None
@@ -141,9 +141,9 @@ def _measured(console: Console, options: ConsoleOptions, part: RenderableType) -
 
 
 class Records(Struct, frozen=True):
-    """Rows of CSV with all digits, by their headings."""
+    """What makes the rows of CSV, with all digits, by their headings."""
 
-    rows: Sequence[Mapping[str, object]]
+    make: Callable[[], Sequence[Mapping[str, object]]]
 
 
 class Rows(Struct, frozen=True):
@@ -212,8 +212,9 @@ def cells_of(table: PlainTable, console: Console) -> Iterator[list[str]]:
 
 def lines_of(records: Records) -> Iterator[list[object]]:
     """The headings of records, then their rows; None is an empty cell."""
-    yield [*records.rows[0]]
-    yield from ([*row.values()] for row in records.rows)
+    rows = records.make()
+    yield [*rows[0]]
+    yield from ([*row.values()] for row in rows)
 
 
 def _plain(cell: RenderableType, console: Console) -> str:

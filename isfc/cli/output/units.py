@@ -1,11 +1,13 @@
 """How a figure is written: one format for each unit, for cells and sentences alike."""
 
-from typing import Final, NamedTuple
+from typing import Final
+
+from msgspec import Struct
 
 from scenarios.figures.figure import Figure, Unit, rounded
 
 
-class Format(NamedTuple):
+class Format(Struct, frozen=True):
     """How people read a unit: ``name`` beside the number, of which there are ``places``.
 
     The number is ``factor`` times the record's. Ends of a range have three digits if

@@ -1,9 +1,9 @@
 """What ``isfc plan`` shows: the device list as a picture, the capacities, the advice."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from msgspec import Struct
 from rich.console import Group
 from rich.table import Table as RichTable
 
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from scenarios.figures.link_rates import ModelledRate
 
 
-@dataclass(frozen=True, slots=True)
-class WayRow:
+class WayRow(Struct, frozen=True):
     """What one node can send: with the stated load, saturated, and by IBM's rule of thumb."""
 
     sender: str

@@ -6,8 +6,9 @@ the unit is written, CSV with all digits.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from isfc.layout.note import Note, NoteKind
 from scenarios.figures.figure import Figure, Unit
@@ -19,8 +20,7 @@ Value = Figure | float | str | None
 """Of a cell; None is nothing, and never 0."""
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(Struct, frozen=True):
     """A column: its ``heading``, on one or two lines, and the ``field`` of each row that it shows.
 
     ``unit`` is of numbers; a figure has its own. ``ranged`` figures have their range beside them
@@ -48,8 +48,7 @@ class Column:
         return any(isinstance(self.of(row), Figure | float | int) for row in rows)
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """Rows of an answer, below a ``caption`` that says what they are of."""
 
     caption: str
@@ -84,8 +83,7 @@ def caveats(notes: Iterable[Note]) -> tuple[list[str], list[str]]:
     return [each.text for each in told], [each.text for each in every if each not in told]
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Struct, frozen=True):
     """An answer: lines of a label and what is said, then tables and a drawing.
 
     ``remarks`` are `caveats`; ``notes`` say how figures were made and how far they are known, for

@@ -4,12 +4,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from rich.console import Group, RenderableType
-from rich.table import Table as RichTable
 from rich.text import Text
 
 from isfc.cli.output.table import PlainTable, Records, Rows, apart, plain_table
 from isfc.cli.output.units import range_of, shown
-from isfc.cli.reports.delimited import records
 from isfc.cli.reports.report import Column, Report, Table, Value
 from scenarios.figures.figure import Figure
 
@@ -18,7 +16,7 @@ ASK: Final = "How these figures were made, and how far they are known: --notes."
 
 def page(report: Report, *, notes: bool) -> RenderableType:
     """The whole report; without ``notes`` a line that says how to ask for them."""
-    answer = RichTable.grid(padding=(0, 2, 0, 0))
+    answer = PlainTable("", "", box=None, padding=(0, 2, 0, 0), pad_edge=False, show_header=False)
     for label, said in report.answer:
         answer.add_row(Text(label, "bold"), said)
     rest = report.notes if notes else [ASK] * bool(report.notes)
@@ -28,7 +26,12 @@ def page(report: Report, *, notes: bool) -> RenderableType:
 
 
 def _with_records(table: Table) -> RenderableType:
-    return Group(table.caption, Rows(_table(table), Records(records(table))))
+    def make() -> list[dict[str, object]]:
+        from isfc.cli.reports.delimited import records  # CSV, which a page does without
+
+        return records(table)
+
+    return Group(table.caption, Rows(_table(table), Records(make)))
 
 
 def _table(table: Table) -> PlainTable:

@@ -34,7 +34,8 @@ OF_A_GUEST: Final = "memory change_rate touched hot_set write_rate like at_once"
 
 ELSEWHERE: Final[dict[str, dict[str, str]]] = {
     "plan": dict.fromkeys(["lose", "without"], "`losses`")
-    | dict.fromkeys(["simulate", "rule"], "`carried`, which runs what `plan` does not"),
+    | dict.fromkeys(["simulate", "rule"], "`carried`, which runs what `plan` does not")
+    | {"notes": "`plan_notes`"},
     "change": {"rates": "`carried` of each step", "try": "`simulate` of each step"}
     | dict.fromkeys(["partitions", "ports"], "`import_iocp`"),
     "new": {"schema": "`schema`"},

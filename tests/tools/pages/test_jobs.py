@@ -19,8 +19,8 @@ import    | export published-1 --as iocp                             | CHPID PAT
 layouts   | new --systems ATLANTA,BOSTON                             | chpid = { ATLANTA
 layouts   | show atlanta-boston                                      | chpid 40 =+ Express2
 check     | check atlanta-boston published-10                        | 2 of 2 layouts read
-loss      | plan atlanta-boston --lose                               | Worst: chpid 40
-loss      | plan published-12 --without 40                           | limited by:
+loss      | plan atlanta-boston --lose                               | Worst chpid 40
+loss      | plan published-12 --without 40                           | Limited by
 report    | report published-12 -o report.html                       | Running throughput
 size      | size --mb-per-s 650                                      | Best: \d chpids of FICON
 size      | size --mb-per-s 1500                                     | Not reachable: .* limited by
@@ -32,7 +32,7 @@ changing  | change atlanta-boston docs/changing/wider.toml           | : 2 steps
 changing  | change query-islink query-islink                         | remove 3 CTCs
 check     | check two-cecs published-12                              | by the scheme alike
 layouts   | show denver.toml --connections                           | CTCs/fibres CHICAGO DENVER
-cluster   | plan docs/cluster/third-member.toml                      | alone ->
+cluster   | plan docs/cluster/third-member.toml                      | Keeps least
 cluster   | evacuate two-cecs ALPHA                                  | 4 of 4 guests moved
 cluster   | run two-cecs --seconds 0.5                               | together +range
 cluster   | up docs/cluster/third-member.toml --detach               | are up
