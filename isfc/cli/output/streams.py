@@ -76,7 +76,7 @@ def show_tables(parts: Sequence["RenderableType"], seen: list[int]) -> None:
 
     console = open_console(stderr=True)
     for part in parted(parts):
-        if isinstance(part, PlainTable | Records):
+        if isinstance(part, Records) or (isinstance(part, PlainTable) and part.show_header):
             rows = [*(cells_of(part, console) if isinstance(part, PlainTable) else lines_of(part))]
             _print_csv([[], *rows] if seen else rows)
             seen.append(len(rows))
