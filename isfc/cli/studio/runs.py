@@ -14,7 +14,6 @@ from isfc.cli.output.streams import plain
 from isfc.cli.reports.template import greatest, ranged
 from isfc.cli.results.json import run_json
 from isfc.cli.results.page import range_line
-from isfc.cli.studio.command_line import by_hundredths
 from isfc.cli.studio.tasks import Shown
 from isfc.cli.studio.work import Tell
 
@@ -22,6 +21,8 @@ WARMUP: Final = ExtentOptions().warmup
 """Seconds of virtual time: that of `isfc run`."""
 INTERVALS: Final = 24
 """Bars of the chart."""
+_STEPS: Final = 50
+"""Reports of progress."""
 _WIDTH: Final = 120
 _HEIGHT: Final = 28
 
@@ -39,7 +40,14 @@ class Run(Shown, frozen=True, kw_only=True, forbid_unknown_fields=True):
 def run(tell: Tell, wanted: Run) -> dict[str, Any]:
     """Run it; tell what share is done."""
     link = wanted.subject.read().link(wanted.link, "link")
-    advance, whole = by_hundredths(tell), wanted.seconds + WARMUP
+    whole, told = wanted.seconds + WARMUP, 0
+
+    def progress(done: float) -> None:
+        nonlocal told
+        if done / whole * _STEPS >= told + 1:
+            told = int(done / whole * _STEPS)
+            tell({"share": told / _STEPS})
+
     done = isfc.simulate(
         link,
         wanted.workload,
@@ -48,7 +56,7 @@ def run(tell: Tell, wanted: Run) -> dict[str, Any]:
         warmup=WARMUP,
         interval=wanted.seconds / INTERVALS,
         client=wanted.client or None,
-        progress=lambda done: advance(done / whole),
+        progress=progress,
     )
     result = done.result
     record = plain(run_json(done.experiment, [result], wanted.link))
