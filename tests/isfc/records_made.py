@@ -101,6 +101,10 @@ MADE: Final[Mapping[str, Callable[[], Any]]] = {
     "simulate": lambda: isfc.simulate(ONE, "HS", pairs=1, interval=0.005, **SHORT),
     "simulate_links": lambda: isfc.simulate_links("two-cecs", ["ALPHA-BETA:HS:1"], **SHORT),
     "carried": lambda: isfc.carried(ONE, pairs=1),
+    "figures": lambda: [
+        isfc.carried(ONE, pairs=1)[0].stated,
+        isfc.relocate(ONE, guest()).figures,
+    ],
     "plan_notes": lambda: isfc.plan_notes(ONE, isfc.carried(ONE, pairs=1)),
     "others_busy": lambda: isfc.others_busy(ONE),
     "relocate": lambda: isfc.relocate(ONE, guest()),

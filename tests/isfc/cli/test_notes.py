@@ -101,7 +101,7 @@ def test_pages_and_json_have_the_notes_of_their_figures(
     if profiled:
         command += ["--profile", str(profile)]
         expected = {**expected, "profile": PROFILE}
-    page, _ = printed(capsys, *command)
+    page, _ = printed(capsys, *command, *["--notes"] * (words[0] == "plan"))
     assert run([*command, "--json"]) == 0
     record = json.loads(capsys.readouterr().out)
     if isinstance(record, list):
@@ -160,7 +160,7 @@ def test_plan_of_links_that_run_together_says_what_its_figures_are_of(
     file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     # runs of features that nobody has measured, and not a word of it
-    page, _ = printed(capsys, "plan", str(file))
+    page, _ = printed(capsys, "plan", str(file), "--notes")
     assert page.count(EXTRAPOLATED) == 1
     assert "Each run went on until what every link carries was known within " in page
 

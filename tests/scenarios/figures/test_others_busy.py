@@ -39,7 +39,8 @@ def test_it_is_what_a_plan_of_all_partitions_says_of_the_link(
     pair = imported(",".join(every.split(",")[:2]), *decks)
     (link,) = pair.links
     (together,) = carry([whole], STATED, in_turn)
-    here, there = (round(way.rate.mb_per_s) for way in (together.ways or {})[link.name])
+    ways = (together.ways or {})[link.name]
+    here, there = (together.rate_of(link, way) for way in ways)
     assert said(pair) == (
         "By the decks these chpids also carry {} CTCs of {} other links; with those busy it is "
         "about {} from {} and {} from {}, in MB/s, with 50 pairs of HL, each way by itself."

@@ -88,7 +88,11 @@ def test_one_partition_of_each_deck_is_judged_as_one_of_two_cecs_among_others(
     assert "[cec.cecb]" in text
     others = "By the decks these chpids also carry 40 CTCs of 5 other links"
     capsys.readouterr()
-    for command in (["check", layout], ["plan", layout, "--rule"], ["plan", layout, "--json"]):
+    for command in (
+        ["check", layout],
+        ["plan", layout, "--rule", "--notes"],
+        ["plan", layout, "--json"],
+    ):
         run(command)
         page = " ".join(capsys.readouterr().out.split())
         assert f"{others}." in page

@@ -252,7 +252,7 @@ def test_deck_becomes_a_layout_and_every_panel_shows_what_its_command_prints(
         assert "CTC 5310 (6310) or " in shown(page, "#loss")
         page.fill("#loss-form [name=without]", "BETA:63")
         page.click("#loss-form button")
-        expect(page.locator("#loss .output")).to_contain_text("Without BETA:63: ")
+        expect(page.locator("#loss .output")).to_contain_text("Without: BETA:63: ")
         page.fill("#relocation-form [name=memory]", "64M")
         page.click("#relocation-form button")
         assert "was moved in" in shown(page, "#relocation")
