@@ -1,7 +1,7 @@
 """A figure of the model: what it comes to, with which load, and between what IBM's would lie."""
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from isfc.link.name import NodeName
 
 if TYPE_CHECKING:  # a page by rule of thumb does without the model
-    from scenarios.runs.load import Load
     from scenarios.runs.steady import Rate
 
 
@@ -73,6 +72,22 @@ class Range(Struct, frozen=True):
         return {**ends, "basis": self.describe()}
 
 
+class Ran(Protocol):
+    """What a figure is of: `scenarios.runs.load.Load`, without the model that it loads."""
+
+    @property
+    def words(self) -> str:
+        """The load, as every page says it."""
+
+    @property
+    def pairs(self) -> int:
+        """Of guests, over each link."""
+
+    @property
+    def is_saturating(self) -> bool:
+        """Whether more pairs would carry no more."""
+
+
 class Figure(Struct, frozen=True):
     """A figure of the model, with its range, or with ``no_range``: why it has none.
 
@@ -86,7 +101,7 @@ class Figure(Struct, frozen=True):
     unit: Unit
     range: Range | None = None
     no_range: str = ""
-    load: "Load | None" = None
+    load: Ran | None = None
     sender: NodeName | None = None
     spread: float = 0.0
     second: float | None = None

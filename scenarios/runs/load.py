@@ -24,6 +24,11 @@ class Load:
             return "with the traffic of the file"
         return f"with {self.pairs} pairs of {self.workload.name}, each way by itself"
 
+    @property
+    def is_saturating(self) -> bool:
+        """Whether more pairs would carry no more."""
+        return not self.traffic and self.pairs >= SATURATING_PAIRS
+
     def of(self, collection: Collection) -> "Load":
         """The same of some links: with their traffic, if they are several and have some."""
         if len(collection.links) == 1:
