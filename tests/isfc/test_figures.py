@@ -100,6 +100,7 @@ def test_a_figure_has_a_range_or_says_why_not(within: Range | None, why: str) ->
         Figure(1.0, Unit.MB_PER_S, within, why)
 
 
+@pytest.mark.at_length
 @pytest.mark.slow
 def test_a_figure_says_what_it_is_of() -> None:
     (first, _) = isfc.carried("published-1", pairs=5)
