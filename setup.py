@@ -129,7 +129,7 @@ def addresses() -> dict[str, str]:
     return {"Homepage": home} | {name: f"{home}/{page}" for name, page in PAGES.items()}
 
 
-class BuildWithHelp(build_py):  # type: ignore[misc]
+class BuildWithHelp(build_py):  # type: ignore[misc]  # setuptools has no types
     """Copy the packages, and write the help down beside `isfc.cli.written_help`."""
 
     def run(self) -> None:
@@ -143,7 +143,7 @@ class BuildWithHelp(build_py):  # type: ignore[misc]
             sys.stderr.write("isfc --help will take the parser's time, as it is not written down\n")
 
 
-class BuildProfiled(build_ext):  # type: ignore[misc]
+class BuildProfiled(build_ext):  # type: ignore[misc]  # as above
     """Compile with all processors; with ``ISFC_PROFILE=1`` for what runs of a first build did."""
 
     def finalize_options(self) -> None:

@@ -15,7 +15,7 @@ ChpidId = NewType("ChpidId", int)
 
 # a compiled module would name the importer: signatures show it
 setattr(Rdev, "__module__", __name__)  # noqa: B010 - mypyc refuses to assign to a type
-setattr(ChpidId, "__module__", __name__)  # noqa: B010
+setattr(ChpidId, "__module__", __name__)  # noqa: B010 - as above
 
 RDEV_MAX: Final = 0xFFFF
 CHPID_MAX: Final = 0xFF

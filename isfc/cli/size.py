@@ -20,10 +20,11 @@ from isfc.cli.output.file import ForceOption, check_file, output_option
 from isfc.cli.output.limit_record import LimitsJson
 from isfc.cli.output.notes import NoteJson, notes_json
 from isfc.cli.output.progress import progress_bar
-from isfc.cli.output.ranges import RangeJson, likely, range_note
+from isfc.cli.output.ranges import RangeJson, range_note
 from isfc.cli.output.record import record_of
 from isfc.cli.output.streams import show, show_json, write_file
 from isfc.cli.output.table import apart, plain_table
+from isfc.cli.output.units import range_of
 from isfc.layout.checked_toml import within
 from isfc.layout.document import KM_MAX
 from isfc.layout.new import read_nodes
@@ -221,8 +222,8 @@ def sizing_page(found: LinkSizing) -> RenderableType:
     for link in found.links:
         table.add_row(
             *(link.feature, str(link.chpids), str(link.ctcs), str(link.ports)),
-            *(f"{link.whole.value:.0f}", likely(link.whole)),
-            *(f"{link.left.value:.0f}", likely(link.left), str(link.odds)),
+            *(f"{link.whole.value:.0f}", range_of(link.whole)),
+            *(f"{link.left.value:.0f}", range_of(link.left), str(link.odds)),
             style="bold green" if link is found.best else "",
         )
     heading = (

@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+# os.path and not pathlib, here and below: loading that takes longer than printing the help
 FOLDER: Final = os.path.join(os.path.dirname(__file__), "help")  # noqa: PTH118, PTH120
 """Not by pathlib, which is slow to load."""
 COMPLETING: Final = "_ISFC_COMPLETE"

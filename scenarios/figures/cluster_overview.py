@@ -19,9 +19,7 @@ WORST: Final = 4
 class SystemOverview:
     """What one system has, and carries with all links together: MB/s (2^20) out and in.
 
-    ``rate`` is what goes out, ``back`` what comes in. ``busiest`` is what it shares and that is
-    nearest to its end, with that share of its time. All are None where nothing was run, or nothing
-    is shared.
+    ``rate`` is what goes out, ``back`` what comes in; both are None where nothing was run.
     """
 
     name: NodeName
@@ -31,7 +29,6 @@ class SystemOverview:
     channels: int
     rate: Figure | None = None
     back: float | None = None
-    busiest: tuple[str, float] | None = None
 
 
 class Busiest(NamedTuple):
@@ -108,6 +105,4 @@ def _system(collection: Collection, name: NodeName, carried: Carried | None) -> 
         ways, here = carried.ways[link.name], link.nodes.index(name)
         out += ways[here].rate.mb_per_s
         back += ways[1 - here].rate.mb_per_s
-    own = [(each.name, each.busy) for each in carried.channels if each.channel in speeds]
-    busiest = max(own, key=lambda each: each[1], default=None)
-    return SystemOverview(name, *has, links_rate(out, links, carried.load), back, busiest)
+    return SystemOverview(name, *has, links_rate(out, links, carried.load), back)

@@ -72,7 +72,7 @@ class Range(Struct, frozen=True):
         return {**ends, "basis": self.describe()}
 
 
-class Ran(Protocol):
+class OfLoad(Protocol):
     """What a figure is of: `scenarios.runs.load.Load`, without the model that it loads."""
 
     @property
@@ -101,7 +101,7 @@ class Figure(Struct, frozen=True):
     unit: Unit
     range: Range | None = None
     no_range: str = ""
-    load: Ran | None = None
+    load: OfLoad | None = None
     sender: NodeName | None = None
     spread: float = 0.0
     second: float | None = None

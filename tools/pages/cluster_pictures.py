@@ -8,7 +8,6 @@ from typing import Final
 from xml.sax.saxutils import escape
 
 from isfc.cli.judgement.moves import GIB
-from isfc.cli.output.ranges import likely
 from isfc.cli.output.units import range_of
 from isfc.layout.loss import Loss
 from scenarios.figures.cluster_plan import ClusterPlan
@@ -55,7 +54,7 @@ def together_svg(plan: ClusterPlan) -> str:
                 top + _BAR,
                 "used",
                 left,
-                f"{left:.0f} ({likely(link.rate)}) together: {100 * link.share:.0f} %",
+                f"{left:.0f} ({range_of(link.rate)}) together: {100 * link.share:.0f} %",
             ),
         ):
             length = room * rate / most

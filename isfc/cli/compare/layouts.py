@@ -12,9 +12,10 @@ from isfc.cli.options.layout import open_links
 from isfc.cli.output.limit_record import LimitsJson
 from isfc.cli.output.notes import NoteJson, notes_json
 from isfc.cli.output.progress import run_all
-from isfc.cli.output.ranges import RangeJson, likely, range_json, range_note, share_note
+from isfc.cli.output.ranges import RangeJson, range_json, range_note, share_note
 from isfc.cli.output.record import record_of
 from isfc.cli.output.table import apart, plain_table
+from isfc.cli.output.units import range_of
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import shipped_layouts
 from isfc.layout.note import Note, NoteKind
@@ -174,7 +175,7 @@ def layouts_page(choices: Sequence[Choice]) -> RenderableType:
         if lost is not None:
             worst = f"{100 * lost.share.value:.0f} %: {lost.gone}"
         table.add_row(
-            *(each.name, f"{each.rate.value:.0f}", likely(each.rate)),
+            *(each.name, f"{each.rate.value:.0f}", range_of(each.rate)),
             *(short_limit(each.limit), worst),
             *(str(each.ctcs), str(each.chpids), str(each.warnings + each.remarks)),
         )

@@ -10,7 +10,8 @@ from isfc.cli.html.charts import ALIKE, has_collisions
 from isfc.cli.judgement.advice import model_word, to_do, two_paces
 from isfc.cli.judgement.limit import limit_lines
 from isfc.cli.judgement.losses import losses_table, worst_loss
-from isfc.cli.output.ranges import likely, range_note
+from isfc.cli.output.ranges import range_note
+from isfc.cli.output.units import range_of
 from isfc.cli.reports.html import table_of
 from isfc.cli.reports.template import greatest, ranged, render
 from isfc.cli.results.shared import shared_note, shared_rows
@@ -79,7 +80,7 @@ def _carries(runs: LinkRuns) -> str:
     said = []
     for way, figure in zip(runs.plan.directions, runs.carried, strict=True):
         rate = believed(way.estimated_mb_per_s, figure.saturated.value, notes)
-        within = likely(figure.saturated)
+        within = range_of(figure.saturated)
         said.append(f"can send {rate:.0f} MB/s ({within} in four of five cases)")
     senders = ("Each system",) if len({*said}) == 1 else runs.layout.nodes
     each = ", ".join(f"{sender} {rate}" for sender, rate in zip(senders, said, strict=False))

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Final
 
-from isfc.cli.output.ranges import likely
+from isfc.cli.output.units import range_of
 from isfc.layout.loss import Loss
 from isfc.layout.rules.rule import Finding, Severity, Untried, warnings_first
 from scenarios.figures.advice import AdviceVerdict, ComparedLoad, TriedAdvice
@@ -110,7 +110,7 @@ def _why(finding: Finding, tried: Sequence[TriedAdvice], figures: Sequence[Model
         return ""
     reason = finding.rule.reason
     why = f"{reason[0].lower()}{reason[1:]}"
-    return f"Not known to gain by the model; why all the same: {why} "
+    return f"No gain is known, but {why} "
 
 
 def _counts(warnings: int, remarks: int) -> Iterator[str]:
@@ -170,7 +170,7 @@ def _odds(loads: Iterable[ComparedLoad]) -> str:
 
 
 def _rates(compared: ComparedLoad) -> str:
-    within = likely(compared.figures[1])
+    within = range_of(compared.figures[1])
     return f"{paces(compared.before)} to {paces(compared.changed)} ({within})"
 
 

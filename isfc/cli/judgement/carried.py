@@ -44,7 +44,7 @@ def differences(plan: Plan, figures: Sequence[ModelledRate]) -> Iterator[str]:
         f"{pairs}; each run went on until its figure was known within {100 * spread:.1f} %."
     )
     if not all(isinstance(finding.rule.trials, Untried) for finding in plan.advice):
-        yield "What advice leads to ran for one virtual second, of which the second half counts."
+        yield "Layouts changed as advised ran for a second of virtual time; the second half counts."
     if said := range_note(figure for each in figures for figure in each.figures):
         yield said
     loads = [

@@ -19,7 +19,7 @@ from scenarios.runs.cluster_shared import SharedResult
 
 
 @dataclass(frozen=True, slots=True)
-class LinkRow:
+class TogetherRow:
     """A link from its first node, and to it: alone, and with all others; and its slower way."""
 
     link: str
@@ -51,13 +51,13 @@ def links_table(plan: ClusterPlan) -> Table:
     return Table(caption, columns, [_link(each, plan) for each in plan.links])
 
 
-def _link(each: LinkPlan, plan: ClusterPlan) -> LinkRow:
+def _link(each: LinkPlan, plan: ClusterPlan) -> TogetherRow:
     load = plan.together.load
     own = ", ".join(dict.fromkeys(load.partition(":")[2] for load in each.traffic))
     traffic = own or f"{load.workload.name}:{load.pairs}"
     out, back, beside_out, beside_back = (rate.mb_per_s or None for rate in each.rates)
     rates = out, back, beside_out, beside_back
-    return LinkRow(each.name, *rates, each.rate, each.share, traffic)
+    return TogetherRow(each.name, *rates, each.rate, each.share, traffic)
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,23 +137,23 @@ def losses_notes(lefts: Sequence[AfterLoss]) -> tuple[Note, ...]:
 
 def loss_words(left: AfterLoss) -> str:
     """``chpid 40 (50): 50 % (45-56) is left, A 196 (168-230) and B 201 (172-235) MB/s ...``."""
-    return f"{left.gone}: {with_unit(left.share)} is left, {_rates(left)}, {_by(left)}."
+    return f"{_left(left)}, {_by(left)}."
 
 
 def worst_loss(lefts: Sequence[AfterLoss]) -> str:
     """The same of the worst loss, or that there is none; the whole is first of ``lefts``."""
     worst = worst_of(lefts)
-    if worst is None:
-        return ""
-    if is_little(lefts, worst):
-        rates = f"without {worst.gone} {_rates(worst)}"
-        return f"no piece takes 1 % or more; {rates}, {_by(worst)}."
-    return loss_words(worst)
+    return "" if worst is None else f"{_worst(lefts, worst)}, {_by(worst)}."
 
 
-def is_little(lefts: Sequence[AfterLoss], worst: AfterLoss) -> bool:
-    """Whether the worst of several losses leaves all, as it is shown."""
-    return round(100 * worst.share.value) >= 100 and len(lefts) > 2
+def _worst(lefts: Sequence[AfterLoss], worst: AfterLoss) -> str:
+    if round(100 * worst.share.value) >= 100 and len(lefts) > 2:
+        return f"no piece takes 1 % or more; without {worst.gone} {_rates(worst)}"
+    return _left(worst)
+
+
+def _left(left: AfterLoss) -> str:
+    return f"{left.gone}: {with_unit(left.share)} is left, {_rates(left)}"
 
 
 def _rates(left: AfterLoss) -> str:
@@ -184,17 +184,13 @@ def losses_answer(lefts: Sequence[AfterLoss]) -> Iterator[tuple[str, str]]:
     whole, worst = lefts[0].carried, worst_of(lefts)
     if worst is not None:
         yield "Without" if _is_named(lefts) else "Worst", _worst(lefts, worst)
-    of = "the slower way" if len(whole.links.links) == 1 else ALL_LINKS.removeprefix("of ")
+    is_one = len(whole.links.links) == 1
+    of = "the slower way" if is_one else ALL_LINKS.removeprefix("of ")
     yield "Nothing gone", f"{with_unit(whole.rate)}: {of}"
     if whole.limit is not None:
         yield "Limited by", limited(whole.limit)
-        yield "To gain", to_gain(whole.limit)
-
-
-def _worst(lefts: Sequence[AfterLoss], worst: AfterLoss) -> str:
-    if is_little(lefts, worst):
-        return f"no piece takes 1 % or more; without {worst.gone} {_rates(worst)}"
-    return f"{worst.gone}: {with_unit(worst.share)} is left, {_rates(worst)}"
+        if is_one:  # to several nothing was added
+            yield "To gain", to_gain(whole.limit)
 
 
 def _is_named(lefts: Sequence[AfterLoss]) -> bool:

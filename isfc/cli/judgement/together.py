@@ -6,7 +6,7 @@ from itertools import chain
 from isfc.cli.judgement.advice import fewer_line, link_names, to_do
 from isfc.cli.judgement.limit import limit_line
 from isfc.cli.judgement.losses import worst_loss
-from isfc.cli.output.ranges import likely
+from isfc.cli.output.units import range_of
 from isfc.layout.loss import Loss
 from isfc.layout.rules.rule import Finding
 from scenarios.figures.losses import AfterLoss
@@ -25,7 +25,7 @@ def together_decision(
     that was not run, the pieces that cut most.
     """
     if carried is not None and carried.rate.range is not None:
-        between = f"{likely(carried.rate)} in four of five cases"
+        between = f"{range_of(carried.rate)} in four of five cases"
         what = f"the slower direction of each link, in all, {carried.load.words}"
         yield "Carries", f"{carried.rate.value:.0f} MB/s ({between}): {what}. MB are 2^20 bytes."
     if carried is not None and carried.limit is not None:

@@ -9,8 +9,9 @@ from rich.console import Group, RenderableType
 from isfc.cli.output.curves import axis, marks, nominal
 from isfc.cli.output.notes import note_lines
 from isfc.cli.output.picture import INK, Spec, picture
-from isfc.cli.output.ranges import likely, range_note
+from isfc.cli.output.ranges import range_note
 from isfc.cli.output.table import apart, plain_table
+from isfc.cli.output.units import range_of
 from isfc.layout.in_words import first_listed
 from isfc.layout.note import Note
 from isfc.measured.by_time import Slot
@@ -74,10 +75,10 @@ def _ways_table(found: Loads) -> RenderableType:
         cells = [
             *(way.sender, f"{way.mean_mb_per_s:.0f}", f"{way.mb_per_s:.0f}"),
             f"{way.busiest_mb_per_s:.0f}",
-            *(f"{way.whole.rate.value:.0f}", likely(way.whole.rate)),
+            *(f"{way.whole.rate.value:.0f}", range_of(way.whole.rate)),
         ]
         if way.left is not None:
-            cells += [f"{way.left.rate.value:.0f}", likely(way.left.rate)]
+            cells += [f"{way.left.rate.value:.0f}", range_of(way.left.rate)]
         table.add_row(*cells, _share(way.headroom()))
     return table
 

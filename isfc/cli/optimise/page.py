@@ -12,8 +12,9 @@ from ctc.address import format_chpid, format_rdev
 from isfc.cli.judgement.advice import two_paces
 from isfc.cli.output.curves import axis, marks, nominal
 from isfc.cli.output.picture import Spec, picture
-from isfc.cli.output.ranges import factor_line, likely, range_note
+from isfc.cli.output.ranges import factor_line, range_note
 from isfc.cli.output.table import apart, plain_table
+from isfc.cli.output.units import range_of
 from isfc.deck.export import activation_text
 from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.layout.note import Note
@@ -357,7 +358,7 @@ def how_sure(rows: Sequence[Contender], given: Contender, task: Task) -> str:
     """Of the first of the table and of the layout given, and of all figures, in sentences."""
     first, second = (each.figures for each in (rows[0], given))
     said = "; ".join(
-        f"{objective.value} {likely(ours)}, given {likely(theirs)}"
+        f"{objective.value} {range_of(ours)}, given {range_of(theirs)}"
         for objective, ours, theirs in zip(task.scoring.objectives, first, second, strict=True)
     )
     every = [within for each in rows for within in each.figures]

@@ -13,11 +13,6 @@ if TYPE_CHECKING:
     from scenarios.figures.figure import Figure, Interval, Range
 
 
-def likely(figure: "Figure | None") -> str:
-    """``640-1100``: a column; nothing without a range."""
-    return "" if figure is None else range_of(figure)
-
-
 def between(figure: "Figure") -> str:
     """`` (640-1100)``: behind a figure; nothing without a range."""
     within = range_of(figure)

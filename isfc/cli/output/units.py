@@ -7,7 +7,7 @@ from msgspec import Struct
 from scenarios.figures.figure import Figure, Unit, rounded
 
 
-class Format(Struct, frozen=True):
+class UnitFormat(Struct, frozen=True):
     """How people read a unit: ``name`` beside the number, of which there are ``places``.
 
     The number is ``factor`` times the record's. Ends of a range have three digits if
@@ -21,14 +21,14 @@ class Format(Struct, frozen=True):
 
 
 FORMATS: Final = {
-    Unit.MB_PER_S: Format("MB/s", by_digits=True),
-    Unit.PER_S: Format("/s", by_digits=True),
-    Unit.GB_PER_S: Format("Gb/s"),
-    Unit.SECONDS: Format("s", 2),
-    Unit.MS: Format("ms", 2),
-    Unit.PERCENT: Format("%", by_digits=True),
-    Unit.SHARE: Format("%", factor=100.0),
-    Unit.TIMES: Format("times", 2),
+    Unit.MB_PER_S: UnitFormat("MB/s", by_digits=True),
+    Unit.PER_S: UnitFormat("/s", by_digits=True),
+    Unit.GB_PER_S: UnitFormat("Gb/s"),
+    Unit.SECONDS: UnitFormat("s", 2),
+    Unit.MS: UnitFormat("ms", 2),
+    Unit.PERCENT: UnitFormat("%", by_digits=True),
+    Unit.SHARE: UnitFormat("%", factor=100.0),
+    Unit.TIMES: UnitFormat("times", 2),
 }
 
 

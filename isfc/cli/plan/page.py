@@ -77,7 +77,8 @@ def _answer(
     yield "Limited by", limited_by(figures)
     yield "To do", to_do(plan.advice, tried, figures, "isfc check")
     if slower.limit is not None:
-        yield "To gain", to_gain(slower.limit)
+        whose = f"{slower.sender} sending: " if len({*rates}) > 1 else ""
+        yield "To gain", f"{whose}{to_gain(slower.limit)}"
 
 
 def _known(plan: Plan, figures: "Sequence[ModelledRate]") -> Iterator[str]:
@@ -113,7 +114,10 @@ def _ways(plan: Plan, figures: "Sequence[ModelledRate]") -> Table:
     if figures:
         from scenarios.runs.saturation import SATURATING_PAIRS, SUITE
 
-        load = f", {figures[0].pairs} pairs of {SUITE}; saturated is with {SATURATING_PAIRS}"
+        load = (
+            f", with {figures[0].pairs} pairs of {SUITE}, and saturated with {SATURATING_PAIRS}, "
+            "which limits and gains are of"
+        )
     return Table(f"MB/s (2^20) one way{load}; rule is IBM's rule of thumb", columns, rows)
 
 

@@ -19,8 +19,9 @@ from isfc.cli.judgement.moves import (
     with_range,
     would_line,
 )
-from isfc.cli.output.ranges import likely, range_note
+from isfc.cli.output.ranges import range_note
 from isfc.cli.output.table import plain_table
+from isfc.cli.output.units import range_of
 from isfc.layout.in_words import first_listed
 from scenarios.figures.figure import Figure
 from scenarios.figures.ranges import links_rate
@@ -172,9 +173,9 @@ def _traffic(outcome: EvacuationOutcome) -> Iterator[RenderableType]:
         table.add_row(
             " ".join([alone.link, *(f"{load.workload.name}:{load.pairs}" for load in loads)]),
             paces(alone.rate),
-            likely(within[0]),
+            range_of(within[0]),
             f"{rates[1]:.0f}",
-            likely(within[1]),
+            range_of(within[1]),
             f"{100 * rates[1] / max(1e-9, rates[0]):.0f}",
             f"{alone.exchanges_per_s:.0f}",
             f"{meanwhile.exchanges_per_s:.0f}",

@@ -7,8 +7,9 @@ from typing import Final
 from rich.console import RenderableType
 from rich.table import Table
 
-from isfc.cli.output.ranges import factor_line, likely, range_note
+from isfc.cli.output.ranges import factor_line, range_note
 from isfc.cli.output.table import apart, plain_table
+from isfc.cli.output.units import range_of
 from isfc.cli.results.measures import RUN_ROWS, run_spreads, seed_words
 from isfc.layout.note import Note
 from scenarios.figures.certainty import FigureKind
@@ -70,7 +71,7 @@ def range_line(experiment: Experiment, result: Result) -> str:
     """Between what the figures of a run would lie on real hardware."""
     found = figures_of_run(experiment, result)
     said = "; ".join(
-        f"{said_name(name)} {factor_line([each]) if name == SERVICE else likely(each)}"
+        f"{said_name(name)} {factor_line([each]) if name == SERVICE else range_of(each)}"
         for name, each in found.items()
     )
     return f"Range: {said}. {range_note(found.values())}" if found else ""

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
 
-from isfc.cli.output.ranges import likely, range_note
+from isfc.cli.output.ranges import range_note
 from isfc.cli.output.table import plain_table
+from isfc.cli.output.units import range_of
 from isfc.link.name import NodeName
 from scenarios.figures.figure import Figure
 from scenarios.figures.ranges import links_rate
@@ -57,7 +58,7 @@ def shared_rows(
 ) -> Iterator[Row]:
     """The lines of the table: what it is, alone, and beside the other."""
     for name, alone, beside in shared_rates(run, side, together=together):
-        before, meanwhile = (f"{each.value:.1f} {likely(each)}" for each in (alone, beside))
+        before, meanwhile = (f"{each.value:.1f} {range_of(each)}" for each in (alone, beside))
         yield f"{name}, MB/s (2^20) both ways", before, meanwhile
     for each in run.channels:
         yield from _channel_rows(each)

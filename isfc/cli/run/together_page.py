@@ -6,8 +6,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 
 from isfc.cli.output.notes import note_lines
-from isfc.cli.output.ranges import likely, range_note
+from isfc.cli.output.ranges import range_note
 from isfc.cli.output.table import plain_table
+from isfc.cli.output.units import range_of
 from isfc.cli.results.measures import seed_words
 from isfc.layout.note import Note
 from scenarios.figures.figure import Figure
@@ -123,7 +124,8 @@ def _rates(row: ClusterRow, ranges: _Figures) -> Iterator[str]:
     """MB/s out, in and together, the range of these, messages and collisions a second."""
     for rate in (row.mb_per_s_out, row.mb_per_s_in, row.mb_per_s):
         yield f"{rate:.1f}"
-    yield likely(ranges[row.name])
+    known = ranges[row.name]
+    yield "" if known is None else range_of(known)
     yield _number(row.messages_per_s, 0)
     yield _number(row.collisions_per_s, 1)
 

@@ -9,7 +9,7 @@ import pytest
 from isfc.cli.judgement.advice import model_word, to_do
 from isfc.cli.judgement.findings import advice_text
 from isfc.cli.main import run
-from isfc.cli.output.ranges import likely
+from isfc.cli.output.units import range_of
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
 from isfc.layout.rules.book import RULES, find_all
@@ -104,7 +104,7 @@ def test_loads_that_disagree_are_both_told() -> None:
     tried = TriedAdvice(trial, (loaded(100), loaded(90)))
     word, _, odds = model_word(tried).partition(" Odds that it is so: ")
     assert odds.count(" of ") == 1, "odds of the load at which there is a difference"
-    within, lower = (likely(loaded(rate).figures[1]) for rate in (100, 90))
+    within, lower = (range_of(loaded(rate).figures[1]) for rate in (100, 90))
     assert word == (
         "The model sees no difference saturated, contradicts with 50 pairs: run backwards, the "
         f"slower direction goes from 100 to 100 ({within}) MB/s saturated and from 100 to 90 "
@@ -164,7 +164,7 @@ def test_what_helps_leads_and_a_warning_that_does_not_help_has_its_reason() -> N
     layout = load_layout("published-16")
     unsure = what_to_do(layout, {})
     assert unsure.startswith("The two nodes meet the link speeds in different orders. ")
-    assert "Not known to gain by the model; why all the same: one direction then uses " in unsure
+    assert "No gain is known, but one direction then uses " in unsure
     later = what_to_do(layout, {"directions-unequal": 1.5})
     assert "The model agrees. (directions-unequal; 2 warnings, 3 remarks: below.)" in later
     remark = what_to_do(layout, {"unidirectional-spread": 1.5})

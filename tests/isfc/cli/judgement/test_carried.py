@@ -47,7 +47,7 @@ def test_figures_that_agree_are_not_explained() -> None:
 
 
 def test_how_long_changes_ran_is_said_where_some_were_tried() -> None:
-    tried = "What advice leads to ran for one virtual second"
+    tried = "Layouts changed as advised ran for a second"
     assert tried in said(load_layout("atlanta-boston"), 390, 390)
     assert tried not in said(load_layout("published-4"), 189, 189)
 

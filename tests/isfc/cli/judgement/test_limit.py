@@ -6,7 +6,9 @@ import pytest
 
 from isfc.cli.judgement.limit import SEARCHED_SECONDS_MIN, limit_line, limit_lines
 from isfc.cli.main import run
+from isfc.cli.plan.page import plan_report
 from isfc.layout.catalogue import load_layout
+from isfc.layout.plan import make_plan
 from scenarios.figures.limit import Limit, Share
 from scenarios.figures.link_rates import ModelledRate
 from scenarios.figures.resources import LINE, RECEIVE, Resource
@@ -25,6 +27,15 @@ def limited(way: int, share: Share) -> ModelledRate:
 
 def receiving(node: int) -> Share:
     return Share(Resource(RECEIVE, LAYOUT.nodes[node]), 0.9, 0.97)
+
+
+def test_what_is_to_gain_names_its_direction_where_both_differ() -> None:
+    """The page said what the first node gains, without a word of whose it is."""
+    both = [limited(way, receiving(1 - way)) for way in (0, 1)]
+    alike = [both[0], replace(both[0], sender=both[1].sender)]
+    for figures, begins in ((both, "ATLANTA sending: "), (alike, "nothing ")):
+        answer = dict(plan_report(make_plan(LAYOUT), figures).answer)
+        assert answer["To gain"].startswith(begins)
 
 
 def test_each_way_is_said_once_of_the_end_that_has_the_resource() -> None:

@@ -77,6 +77,7 @@ def test_losses_of_what_is_shared_follow(path: str, capsys: pytest.CaptureFixtur
         r"Worst +chpid 40 at S\d: \d+ % \(\d+-\d+\) is left, \d+ \(\d+-\d+\) MB/s of", page
     )
     assert "MB/s (2^20) of the slower direction of each link, in all, by the model" in page
+    assert "To gain" not in page, "nothing was added to several links"
     whole, *losses = json.loads(output(capsys, path, "--lose", "--json")[0])["losses"]
     assert len(whole["untouched"]) == 3
     assert [(loss["name"], loss["cut"]) for loss in losses] == [
