@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from isfc import measured as measured
+    from isfc.answers.collide import Collisions as Collisions
+    from isfc.answers.collide import collide as collide
     from isfc.cli.drawing.cluster import drawing as drawing
     from isfc.cli.html.report import report as report
     from isfc.cli.io.functions import IoResult as IoResult
@@ -90,7 +92,6 @@ if TYPE_CHECKING:
     from isfc.search.decide import Comparison as Comparison
     from isfc.search.decide import change as change
     from isfc.search.decide import check as check
-    from isfc.search.decide import collide as collide
     from isfc.search.decide import compare as compare
     from isfc.search.decide import losses as losses
     from isfc.search.decide import optimise as optimise
@@ -153,10 +154,11 @@ _PUBLIC: Final = {
         "SwapRdevs RenumberCtc SetFibre AddFibre TakeAdvice without features"
     ),
     "isfc.layout.lost": "pieces",
-    "isfc.search.decide": "check losses collide change compare Comparison optimise",
+    "isfc.search.decide": "check losses change compare Comparison optimise",
     "isfc.layout.rules.rule": "Finding",
     "scenarios.figures.figure": "Figure Range Interval Unit",
     "scenarios.figures.losses": "AfterLoss",
+    "isfc.answers.collide": "collide Collisions",
     "scenarios.figures.collide": "CollisionOutcome",
     "isfc.layout.change": "Step",
     "isfc.search.result": "SearchResult",

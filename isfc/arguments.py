@@ -1,8 +1,9 @@
 """What people give: arguments of public functions, and what can be read only once.
 
-Arguments are held against their annotations before anything else happens. Standard input, and a
-pipe as the shell makes of ``<(command)``, can be read once; ``expected`` says in messages what
-should come, such as "a layout".
+Arguments are held against their annotations before anything else happens, and against the bounds of
+an `Argument` there. A command calls the same functions `as_options`, so that messages name its
+options. Standard input, and a pipe as the shell makes of ``<(command)``, can be read once;
+``expected`` says in messages what should come, such as "a layout".
 """
 
 import builtins
@@ -12,6 +13,7 @@ import re
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache, wraps
 from importlib import import_module
 from pathlib import Path
@@ -28,7 +30,12 @@ from typing import (
     get_type_hints,
 )
 
+from msgspec import Struct
+
 from isfc.errors import ConfigurationError
+
+SEED_MAX: Final = 2**63 - 1
+"""The greatest seed (chosen: what 64 bits hold)."""
 
 STANDARD_INPUT: Final = Path("-")
 """The path with which a user means standard input."""
@@ -54,6 +61,66 @@ _WORDS: Final[Mapping[object, str]] = {
 }
 
 
+_UNITS: Final[Mapping[str, str]] = {
+    "S": "s",
+    "BYTES": "bytes",
+    "MB/s": "MB/s",
+    "KM": "km",
+    "PERCENT": "%",
+}
+"""What a message says of a unit, by the name that help has for a value in it."""
+
+_AS_OPTIONS: ContextVar[bool] = ContextVar("as options", default=False)
+
+
+class Argument(Struct, frozen=True):
+    """An argument of a capability, in ``Annotated``: as an option its help is ``said``.
+
+    Help calls its value ``metavar``; a number lies from ``least`` to ``most``, in that unit.
+    """
+
+    metavar: str
+    said: str
+    least: float | None = None
+    most: float | None = None
+
+    def check(self, name: str, value: Any) -> None:
+        """Raise `ConfigurationError` for a number, or one of several, that is not between both."""
+        if self.least is None or self.most is None or value is None:
+            return
+        for each in value if isinstance(value, list | tuple) else (value,):
+            if not self.least <= each <= self.most:  # nor is what is not a number
+                raise ConfigurationError(
+                    f"{name} {_number(each)}: expected {_number(self.least)} to "
+                    f"{_number(self.most)} {_UNITS.get(self.metavar, '')}".rstrip()
+                )
+
+
+def _number(value: float) -> str:
+    """A number as a message has it: an absurd one in short."""
+    if isinstance(value, int) and abs(value) <= SEED_MAX:
+        return str(value)
+    try:
+        return f"{value:g}"
+    except OverflowError:
+        return f"{'-' * (value < 0)}(a number of more than 300 digits)"
+
+
+@contextmanager
+def as_options() -> Iterator[None]:
+    """While the body runs, call arguments what the options of a command are called."""
+    token = _AS_OPTIONS.set(True)
+    try:
+        yield
+    finally:
+        _AS_OPTIONS.reset(token)
+
+
+def spelt(name: str) -> str:
+    """What messages call an argument: ``offer_out``, or ``--offer-out`` of a command."""
+    return f"--{name.replace('_', '-')}" if _AS_OPTIONS.get() else name
+
+
 def checked(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
     """Let ``function`` raise `ConfigurationError` for an argument of a wrong type.
 
@@ -77,6 +144,9 @@ def checked(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _
             each = value if parameter.kind is inspect.Parameter.VAR_POSITIONAL else (value,)
             for one in each:
                 _check(_owner(function), name, one, annotation_of(function, name))
+                for said in getattr(annotation_of(function, name), "__metadata__", ()):
+                    if isinstance(said, Argument):
+                        said.check(spelt(name), one)
         return function(*args, **kwargs)
 
     return call
@@ -124,6 +194,9 @@ def check_fields(record: object) -> None:
 @contextmanager
 def in_python() -> Iterator[None]:
     """Let errors name arguments where they name options: ``ports`` for ``--ports``."""
+    if _AS_OPTIONS.get():
+        yield
+        return
     try:
         yield
     except ConfigurationError as error:
@@ -152,7 +225,7 @@ def annotation_of(owner: Callable[..., Any], name: str) -> Any:
 
     one.__annotations__ = {name: hint}
     try:
-        return get_type_hints(one, {}, _Names(vars(sys.modules[owner.__module__])))[name]
+        return get_type_hints(one, {}, _Names(vars(sys.modules[owner.__module__])), True)[name]
     except NameError:  # a library that is loaded when it is used, such as ssl
         return Any
 
@@ -170,6 +243,7 @@ class _Names(dict[str, Any]):
 
 def _fits(value: object, hint: Any) -> bool:
     """Whether ``value`` is what the annotation ``hint`` says."""
+    hint = getattr(hint, "__origin__", hint) if hasattr(hint, "__metadata__") else hint
     if type(value) is hint:
         return value == value if hint is float else True  # NaN is none
     origin, parts = get_origin(hint), get_args(hint)
@@ -203,6 +277,7 @@ def _fits(value: object, hint: Any) -> bool:
 
 def _words(hint: Any) -> str:
     """What an annotation demands, for people."""
+    hint = getattr(hint, "__origin__", hint) if hasattr(hint, "__metadata__") else hint
     origin, parts = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         words = list(dict.fromkeys(_words(part) for part in parts if part is not NoneType))

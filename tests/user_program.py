@@ -115,8 +115,11 @@ def exchanges(layout: isfc.Layout) -> None:
         print(error)
     replayed: isfc.Replayed = isfc.replay("stop_short")
     print(replayed.within, len(replayed.rows()))
+    collided: isfc.Collisions = isfc.collide(
+        made, offer_out=1, offer_in=1, steps=1, seconds=0.001, seeds=1
+    )
     outcome: isfc.CollisionOutcome
-    for outcome in isfc.collide(made, offer_out=1, offer_in=1, steps=1, seconds=0.001, seeds=1):
+    for outcome in collided.outcomes:
         print(outcome.rule, outcome.collisions_per_s)
 
 

@@ -1,9 +1,10 @@
 """The ``isfc`` command: its subcommands, and how every one of them ends.
 
-`COMMANDS` names every subcommand. Each is a function, or a group of them, in a module of its own,
-which is loaded when the subcommand is used: so ``isfc --help`` stays quick, and the module imports
-what it needs at its top. A subcommand raises `ConfigurationError` for bad input and
-``typer.Exit(ExitCode.FAILED)`` for a failed check, and hands its result to `isfc.cli.output`.
+`COMMANDS` names every subcommand. Each is made from the function of a capability, or is a function,
+or a group of them, in a module of its own, which is loaded when the subcommand is used: so
+``isfc --help`` stays quick, and the module imports what it needs at its top. A subcommand raises
+`ConfigurationError` for bad input and ``typer.Exit(ExitCode.FAILED)`` for a failed check, and hands
+its result to `isfc.cli.output`.
 """
 
 import gc
@@ -38,6 +39,8 @@ class Subcommand(NamedTuple):
     """It takes Unix sockets and POSIX signals, which Windows has not."""
     has_tables: bool = False
     """It prints tables, so that it has ``--csv``; of a group all that have ``--json``."""
+    report: str = ""
+    """Of a capability in `isfc.answers`: the function that makes its report, beside its own."""
 
 
 COMMANDS: Final = {
@@ -100,9 +103,9 @@ COMMANDS: Final = {
     ),
     "collide": Subcommand(
         "collide",
-        "collide_layout",
+        "collide",
         "Show how often writes collide, by rule and by offered load.",
-        has_tables=True,
+        report="collide_report",
     ),
     "replay": Subcommand(
         "replay.command",
@@ -236,12 +239,24 @@ class Subcommands(TyperGroup):
 def load_command(name: str) -> Any:
     """The subcommand of that name as typer has it, a command or a group."""
     where = COMMANDS[name]
+    if where.report:
+        command_of = import_module("isfc.cli.capability").command_of
+        module = import_module(f"isfc.answers.{where.module}")
+        made = command_of(getattr(module, where.name), getattr(module, where.report))
+        return _as_typer_has(name, made)
     found = getattr(import_module(f"isfc.cli.{where.module}"), where.name)
     if not isinstance(found, typer.Typer):
-        function, found = found, typer.Typer(add_completion=False, rich_markup_mode=None)
-        found.command(name)(with_csv(function) if where.has_tables else function)
-    elif where.has_tables:
+        return _as_typer_has(name, with_csv(found) if where.has_tables else found)
+    if where.has_tables:
         _add_csv(found)
+    return _as_typer_has(name, found)
+
+
+def _as_typer_has(name: str, found: Any) -> Any:
+    """A function, or a group, as a command of that name."""
+    if not isinstance(found, typer.Typer):
+        function, found = found, typer.Typer(add_completion=False, rich_markup_mode=None)
+        found.command(name)(function)
     loaded = get_command(found)
     loaded.name = name
     _name_stdout(loaded)

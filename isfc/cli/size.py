@@ -23,13 +23,13 @@ from isfc.cli.output.progress import progress_bar
 from isfc.cli.output.ranges import RangeJson, range_note
 from isfc.cli.output.record import record_of
 from isfc.cli.output.streams import show, show_json, write_file
-from isfc.cli.output.table import apart, plain_table
-from isfc.cli.output.units import range_of
 from isfc.layout.checked_toml import within
 from isfc.layout.document import KM_MAX
 from isfc.layout.new import read_nodes
 from isfc.layout.note import Note
 from isfc.layout.write import format_layout
+from isfc.reports.table import apart, plain_table
+from isfc.reports.units import range_of
 from isfc.search.sized import LinkSizing, LostPiece, SizedLink
 from isfc.search.sizing import DEFAULT_FEATURES, MB_PER_S_MAX, RUNS_MAX
 from isfc.search.sizing import size as size_link

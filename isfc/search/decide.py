@@ -11,12 +11,11 @@ from typing import Any, TypeVar
 from ctc.address import parse_rdevs
 from isfc.arguments import checked, in_python
 from isfc.deck.scheme import find_every
-from isfc.io.shared import given_link_with_disks
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.change import Step, change_steps
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
-from isfc.layout.in_words import check_between, check_known
+from isfc.layout.in_words import check_known
 from isfc.layout.lost import check_pieces, known_pieces
 from isfc.layout.rules.rule import Finding
 from isfc.layout.sharing import only
@@ -25,26 +24,13 @@ from isfc.search.candidate import parse_fixed
 from isfc.search.objective import LinksObjective, Objective, Scoring
 from isfc.search.optimise import optimise as search
 from isfc.search.result import SearchResult, Task
-from isfc.search.workers import check_jobs, each_by, shared_out
+from isfc.search.workers import check_jobs, shared_out
 from scenarios.figures import choice
-from scenarios.figures.collide import (
-    MESSAGE_LENGTH,
-    SEEDS,
-    STEPS_MAX,
-    CollisionOutcome,
-    loads_up_to,
-    mean_outcomes,
-    trials,
-)
-from scenarios.figures.collide import SECONDS_MAX as COLLIDE_SECONDS_MAX
-from scenarios.figures.collide import collide as run_trial
 from scenarios.figures.losses import AfterLoss, after_losing
 from scenarios.runs.at_site import GivenSite, links_at
 from scenarios.runs.load import Load
-from scenarios.runs.repeat import SEEDS_MAX
-from scenarios.runs.run import INTERVAL_MIN
 from scenarios.runs.saturation import in_turn
-from scenarios.runs.workload import MESSAGE_LENGTH_MAX, Workload, find_workload
+from scenarios.runs.workload import Workload, find_workload
 
 
 @checked
@@ -195,37 +181,6 @@ def optimise(
         task = Task(Collection.of(link), scoring, ctcs or len(link.ctcs), runs, seeds, kept)
     tell = progress or (lambda _: None)
     return search(task, lambda work, items: shared_out(work, items, jobs), tell)
-
-
-@checked
-def collide(
-    layout: AnyLayout,
-    *,
-    offer_out: float,
-    offer_in: float,
-    steps: int = 4,
-    message: int = MESSAGE_LENGTH,
-    seconds: float = 0.5,
-    seed: int = 1,
-    seeds: int = SEEDS,
-    jobs: int = 1,
-) -> list[CollisionOutcome]:
-    """How often writes collide, by rule and by offered load, as `isfc collide` has it.
-
-    Both systems offer up to so many MB/s, in ``steps``, in messages of so many bytes. ``seconds``
-    are measured with each of ``seeds``, from ``seed`` on. Raises `ConfigurationError` for what
-    cannot be run.
-    """
-    check_jobs(jobs)
-    check_between("steps", steps, 1, STEPS_MAX)
-    check_between("message", message, 1, MESSAGE_LENGTH_MAX)
-    check_between("seconds", seconds, INTERVAL_MIN, COLLIDE_SECONDS_MAX)
-    check_between("seeds", seeds, 1, SEEDS_MAX)
-    link = given_link_with_disks(layout)
-    loads = loads_up_to(offer_out, steps), loads_up_to(offer_in, steps)
-    with in_python():
-        planned = trials(link, *loads, seconds, message, range(seed, seed + seeds))
-    return mean_outcomes(each_by(jobs)(run_trial, planned), seeds)
 
 
 @checked

@@ -7,6 +7,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
+from contextvars import ContextVar
 from multiprocessing import current_process, get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -135,8 +136,26 @@ def shared_out(
             yield from answers
 
 
+_RUNNER: ContextVar[RunEach | None] = ContextVar("who does runs", default=None)
+
+
+@contextmanager
+def running_by(run_each: RunEach) -> Iterator[None]:
+    """While the body runs, let ``run_each`` do runs, with a bar on a terminal for example."""
+    token = _RUNNER.set(run_each)
+    try:
+        yield
+    finally:
+        _RUNNER.reset(token)
+
+
 def each_by(jobs: int) -> RunEach:
-    """Does every run, ``jobs`` at a time, and gives what came of them in their order."""
+    """Does every run, ``jobs`` at a time, and gives what came of them in their order.
+
+    Or what `running_by` says.
+    """
+    if (chosen := _RUNNER.get()) is not None:
+        return chosen
 
     def run_each(work: Callable[[_Item], _Result], items: Sequence[_Item]) -> list[_Result]:
         found = dict(shared_out(work, items, jobs))

@@ -1,13 +1,16 @@
 """Profiles of sites as arguments: a record or a file, and held against the model's constants."""
 
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
-from isfc.arguments import checked
+from isfc.arguments import checked, spelt
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import AnyLayout, given_collection
+from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
+from isfc.layout.sharing import with_notes
 from isfc.layout.plan import Plan, make_plan
 from isfc.layout.site import SiteProfile
 from isfc.layout.site_file import read_site, with_site
@@ -51,6 +54,14 @@ def links_at(layout: AnyLayout, profile: GivenSite) -> Collection:
     collection = given_collection(layout, lambda document: links_with_disks(document)[0])
     site = given_site(profile)
     return replace(collection, links=tuple(with_site(each, site) for each in collection.links))
+
+
+def named_link(layout: AnyLayout, link: str | None, profile: GivenSite = None) -> Layout:
+    """The link that is named, or the only one, as `link_at`, with what its figures do not have."""
+    is_text = isinstance(layout, Layout | Collection) or "\n" in str(layout)
+    with nullcontext() if is_text else within(str(layout)):
+        links = links_at(layout, profile)
+        return with_notes(links, links.link(link, spelt("link")))
 
 
 @checked

@@ -33,6 +33,7 @@ PURE: Final = (
 LINK: Final = f"{PURE} ctc.record isfc.errors isfc.link"
 SYSTEM: Final = f"{LINK} ctc isfc.system isfc.engine"
 READING: Final = "csv html importlib isfc.arguments json msgspec pathlib tomllib"
+RENDERING: Final = "jinja2 markupsafe rich sys"
 PEOPLE: Final = "isfc.cli scenarios prompt_toolkit rich typer uvloop"
 
 BELOW_THE_FACE: Final = (
@@ -72,6 +73,11 @@ RINGS: Final = {
         "",
     ),
     "isfc.search": ("*", "isfc.cli isfc.live prompt_toolkit rich typer uvloop tools tests"),
+    "isfc.reports": (
+        f"{PURE} {READING} ctc io isfc.layout isfc.reports {RENDERING} scenarios.figures.figure",
+        "",
+    ),
+    "isfc.answers": ("*", "isfc.cli isfc.live prompt_toolkit rich typer uvloop tools tests"),
     "isfc.cli": ("*", "tools tests"),
     # a layer over the public face: what it computes comes from there
     "isfc.cli.studio": ("*", f"{BELOW_THE_FACE} tools tests"),
@@ -82,7 +88,6 @@ FLOORS: Final = {
     "isfc.cli": (
         "output written_help",
         "drawing main options",
-        "reports",
         "judgement results",
         "html",
     ),

@@ -8,8 +8,8 @@ from typing import Final
 from xml.sax.saxutils import escape
 
 from isfc.cli.judgement.moves import GIB
-from isfc.cli.output.units import range_of
 from isfc.layout.loss import Loss
+from isfc.reports.units import range_of
 from scenarios.figures.cluster_plan import ClusterPlan
 from scenarios.moves.evacuation import Evacuated, EvacuationOutcome
 from scenarios.moves.figures import MovesFigures

@@ -1,7 +1,7 @@
 """The keys of ``--json``, from its records: tables in ``docs/json.md``, and all in ``json.csv``.
 
-A table is what a mark holds that names a record, as ``<!--=isfc.cli.plan.json.PlanJson-->``. A row
-is a field of the record: its name and the text below it in the source, and the names of the keys of
+A table is what a mark holds that names a record: ``<!--=isfc.answers.collide.Collisions-->``. A
+row is a field of it: its name and the text below it in the source, and the names of the keys of
 a record within it, which may be a dataclass. The file has a row for each of those too,
 ``model.workload``, or ``advice[].id`` of a list or of names. A record that has a table of its own
 on the page is linked.
@@ -23,7 +23,7 @@ from msgspec import Struct
 ELSEWHERE: Final = ("as of ", "the same", "the next table")
 """How a text begins after which the keys are not named: another row or table names them."""
 
-_NAMED: Final = re.compile(r"<!--=(isfc\.\w[\w.]*Json)-->")
+_NAMED: Final = re.compile(r"<!--=((?:isfc|scenarios)\.[\w.]*[A-Z]\w*)-->")
 _HEADING: Final = re.compile(r"^#+ (.+)$", re.MULTILINE)
 _LINK: Final = re.compile(r"\[([^]]+)\]\([^)]*\)")
 

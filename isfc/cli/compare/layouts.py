@@ -14,12 +14,12 @@ from isfc.cli.output.notes import NoteJson, notes_json
 from isfc.cli.output.progress import run_all
 from isfc.cli.output.ranges import RangeJson, range_json, range_note, share_note
 from isfc.cli.output.record import record_of
-from isfc.cli.output.table import apart, plain_table
-from isfc.cli.output.units import range_of
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import shipped_layouts
 from isfc.layout.note import Note, NoteKind
 from isfc.layout.sharing import only
+from isfc.reports.table import apart, plain_table
+from isfc.reports.units import range_of
 from scenarios.figures.certainty import nobody_is_ahead
 from scenarios.figures.choice import (
     Candidate,

@@ -19,11 +19,11 @@ from rich.text import Text
 from ctc.address import format_chpid
 from isfc.arguments import checked
 from isfc.cli.drawing.link import STYLE, XMLNS, draw_box, draw_line, draw_link, draw_text
-from isfc.cli.output.table import plain_table
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Channel, Collection
 from isfc.layout.layout import Layout
 from isfc.layout.sharing import carried_by, shares_anything
+from isfc.reports.table import plain_table
 
 WIDTH: Final = 640
 _GAP: Final = 16

@@ -5,9 +5,9 @@ from rich.console import RenderableType
 
 from ctc.address import format_chpid, format_rdev
 from isfc.cli.output.streams import show, show_json, show_log
-from isfc.cli.output.table import apart, plain_table
 from isfc.deck.connections import Connection, Connections, RangeEnd, connections_of
 from isfc.layout.collection import Collection
+from isfc.reports.table import apart, plain_table
 
 
 class RangeEndJson(Struct, frozen=True):

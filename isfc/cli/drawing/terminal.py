@@ -6,9 +6,9 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from ctc.address import format_chpid, format_rdev
-from isfc.cli.output.table import Fitted
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.uses import CtcUse, fibre_uses, writer_name
+from isfc.reports.table import Fitted
 
 NODE_STYLES: Final = ("cyan", "magenta")
 """How the first system of a link is written, and the second."""

@@ -5,7 +5,7 @@ from typing import Final
 from markupsafe import Markup
 
 from isfc.cli.judgement import io_plan
-from isfc.cli.reports.template import render
+from isfc.reports.template import render
 from isfc.search.report_runs import ChannelEstimates
 from scenarios.runs.notes import CHANNELS_UNRANGED
 
@@ -17,7 +17,7 @@ def channels_article(runs: ChannelEstimates) -> Markup:
     """All about the channels, each by itself: estimated as ``isfc io plan`` does."""
     plan = runs.plan
     return render(
-        "html/channels.html",
+        "cli/html/channels.html",
         runs=runs,
         configuration=plan.configuration,
         unranged=CHANNELS_UNRANGED.text,

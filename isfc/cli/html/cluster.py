@@ -20,13 +20,13 @@ from isfc.cli.judgement.cluster import (
 from isfc.cli.judgement.losses import losses_table
 from isfc.cli.judgement.together import together_decision
 from isfc.cli.output.ranges import range_note
-from isfc.cli.reports.html import section, table_of
-from isfc.cli.reports.template import panel, render
 from isfc.layout.collection import Collection
 from isfc.layout.loss import Loss
 from isfc.layout.rules.book import find_in
 from isfc.layout.rules.rule import Finding
 from isfc.layout.sharing import shares_anything
+from isfc.reports.html import section, table_of
+from isfc.reports.template import panel, render
 from isfc.search.report_runs import ClusterRuns
 from scenarios.figures.cluster_overview import ClusterOverview
 from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan
@@ -57,7 +57,7 @@ def cluster_article(runs: ClusterRuns) -> Markup:
         parts = _at_a_glance(plan) | {"findings": _findings(chain.from_iterable(findings.values()))}
         losses, where = plan.losses, "see What is found"
     return render(
-        "html/cluster.html",
+        "cli/html/cluster.html",
         collection=collection,
         overview=isinstance(plan, ClusterOverview),
         decided=together_decision(plan.together, losses, findings, where),

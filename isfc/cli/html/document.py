@@ -13,13 +13,15 @@ from isfc.cli.html.charts import charts, curve_specs
 from isfc.cli.html.cluster import CLUSTER, cluster_article
 from isfc.cli.html.link import link_article
 from isfc.cli.output.picture import script_bundle
-from isfc.cli.reports.template import render, resource
+from isfc.reports.html import section
+from isfc.reports.report import Report
+from isfc.reports.template import render, resource
 from isfc.search.report_runs import ChannelEstimates, ClusterRuns, LinkRuns
 
 
 def bundle() -> str:
     """The page's script with all that it uses: Vega, Vega-Lite and Vega-Embed."""
-    return script_bundle(resource("html/page.js"))
+    return script_bundle(resource("cli/html/page.js"))
 
 
 def document(
@@ -47,12 +49,25 @@ def document(
         parts[CHANNELS] = "Channels"
         articles.append(channels_article(channels))
     return render(
-        "html/page.html",
+        "cli/html/page.html",
         title=title,
         parts=parts,
         articles=articles,
         charts=every,
         script=_inside_script(script),
+        version=__version__,
+        written_on=written_on(),
+    )
+
+
+def page_of(report: Report) -> str:
+    """A report as a page of its own, without charts."""
+    return render(
+        "cli/html/page.html",
+        title=report.title,
+        articles=[render("cli/html/report.html", title=report.title, section=section(report))],
+        charts={},
+        script="",
         version=__version__,
         written_on=written_on(),
     )

@@ -11,14 +11,14 @@ from isfc.cli.judgement.advice import model_word, to_do, two_paces
 from isfc.cli.judgement.limit import limit_lines
 from isfc.cli.judgement.losses import losses_table, worst_loss
 from isfc.cli.output.ranges import range_note
-from isfc.cli.output.units import range_of
-from isfc.cli.reports.html import table_of
-from isfc.cli.reports.template import greatest, ranged, render
 from isfc.cli.results.shared import shared_note, shared_rows
 from isfc.layout.capacity import WriteDirection
 from isfc.layout.collection import Collection
 from isfc.layout.note import Note
 from isfc.layout.rules.rule import warnings_first
+from isfc.reports.html import table_of
+from isfc.reports.template import greatest, ranged, render
+from isfc.reports.units import range_of
 from isfc.search.report_runs import RELOCATED, TIMELINE_PAIRS, LinkRuns
 from scenarios.runs.notes import BUSY, BUSY_UNRANGED, believed, plan_notes, unranged
 from scenarios.runs.saturation import SATURATING_PAIRS, STATED_PAIRS, SUITE
@@ -34,7 +34,7 @@ def link_article(runs: LinkRuns, *, overview: bool) -> Markup:
     overview &= any(fibre.directors for fibre in layout.fibres)
     notes = plan_notes(layout, runs.carried)
     return render(
-        "html/link.html",
+        "cli/html/link.html",
         runs=runs,
         suite=SUITE,
         saturating_pairs=SATURATING_PAIRS,

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from isfc.cli.judgement.losses import losses_report
-from isfc.cli.reports.html import section
 from isfc.layout.collection import Collection
 from isfc.layout.lost import check_pieces, known_pieces
 from isfc.layout.sharing import only
+from isfc.reports.html import section
 from scenarios.figures.losses import after_losing
 from scenarios.runs.saturation import RunEach
 

@@ -12,7 +12,7 @@ from isfc.cli.judgement.moves import (
     what_became,
     would_line,
 )
-from isfc.cli.reports.template import details, panel, table
+from isfc.reports.template import details, panel, table
 from scenarios.moves.evacuation import EvacuationOutcome
 
 

@@ -14,9 +14,9 @@ from isfc.cli.output.file import ForceOption
 from isfc.cli.output.notes import note_lines, show_notes
 from isfc.cli.output.picture import Spec, check_picture, picture, write_picture
 from isfc.cli.output.streams import show, show_csv, show_json
-from isfc.cli.output.table import plain_table
 from isfc.errors import ConfigurationError
 from isfc.io.charts import CHARTS, Chart
+from isfc.reports.table import plain_table
 from scenarios.runs.notes import CHANNELS_UNRANGED
 
 

@@ -8,6 +8,7 @@ import typer
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
+from isfc.arguments import SEED_MAX
 from isfc.cli.io.plan import (
     ChannelJson,
     ConfigArgument,
@@ -27,7 +28,7 @@ from isfc.cli.options.layout import (
     open_collection,
     open_with_disks,
 )
-from isfc.cli.options.number import SEED_MAX, bounded
+from isfc.cli.options.number import bounded
 from isfc.cli.options.option import flag, valued
 from isfc.cli.output.notes import NoteJson, note_lines, notes_json, show_notes
 from isfc.cli.output.record import record_of

@@ -7,12 +7,12 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 
 from ctc.features import generation_code
-from isfc.cli.output.table import plain_table
 from isfc.io.configuration import Protocol
 from isfc.io.rmf_iop import WHOLE_SYSTEM
 from isfc.io.run import ChannelRun, IoRun, OsaRun, SynchronousRun, WorkloadRun
 from isfc.io.sap import SapLoad, iop_threads
 from isfc.io.trunks import TrunkLoad
+from isfc.reports.table import plain_table
 
 Row = Mapping[str, object]
 

@@ -6,11 +6,11 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from isfc.cli.output.table import plain_table
 from isfc.io.advice import ZHYPERLINK_KM_MAX
 from isfc.io.configuration import Protocol
 from isfc.io.sizing import ASSUMED, Choice, RoomNeed, SapNeed, Sizing, SynchronousNeed
 from isfc.layout.in_words import listed
+from isfc.reports.table import plain_table
 
 _PROTOCOLS = {Protocol.ZHPF: "zHPF", Protocol.FICON: "FICON"}
 

@@ -20,13 +20,13 @@ from isfc.cli.options.option import flag
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import plain, show_error, show_json, show_lines
 from isfc.cli.output.streams import show as show_page
-from isfc.cli.output.table import plain_table
 from isfc.errors import JournalError
 from isfc.journal.framed import Read
 from isfc.journal.journal import Difference, Replay
 from isfc.journal.journal import replay as replay_journal
 from isfc.journal.record import InputKind, InputOutcome, JournalReader, JournalRecord
 from isfc.link.package import Package
+from isfc.reports.table import plain_table
 from isfc.system.definition import LinkEndDefinition
 
 _WHAT_WIDTH: Final = 28

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Final
 
-from isfc.cli.output.units import range_of
 from isfc.layout.loss import Loss
 from isfc.layout.rules.rule import Finding, Severity, Untried, warnings_first
+from isfc.reports.units import range_of
 from scenarios.figures.advice import AdviceVerdict, ComparedLoad, TriedAdvice
 from scenarios.figures.cluster_plan import ClusterPlan
 from scenarios.figures.link_rates import ModelledRate

@@ -8,10 +8,10 @@ from isfc.cli.judgement.advice import fewer_line, known_together, link_names
 from isfc.cli.judgement.limit import limited
 from isfc.cli.judgement.losses import ALL_LINKS
 from isfc.cli.output.ranges import range_note
-from isfc.cli.output.units import shown, with_unit
-from isfc.cli.reports.report import Column, Report, Table, caveats
 from isfc.layout.loss import Loss
 from isfc.layout.note import Note
+from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.units import shown, with_unit
 from scenarios.figures.cluster_overview import ClusterOverview
 from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
 from scenarios.figures.figure import Figure, Unit

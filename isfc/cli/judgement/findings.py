@@ -11,11 +11,11 @@ from rich.table import Table
 from rich.text import Text
 
 from isfc import __version__
-from isfc.cli.output.table import plain_table
 from isfc.layout.in_words import first_listed
 from isfc.layout.layout import Fibre
 from isfc.layout.rules.rule import Finding, LayoutRule, Severity, warnings_first
 from isfc.link.name import NodeName
+from isfc.reports.table import plain_table
 
 if TYPE_CHECKING:
     from isfc.deck.scheme import Numbering

@@ -9,11 +9,11 @@ from rich.text import Text
 
 from ctc.features import find_feature
 from isfc.cli.judgement.findings import SEVERITY_STYLES
-from isfc.cli.output.table import apart, plain_table
 from isfc.io.advice import IoAdvice
 from isfc.io.plan import ChannelPlan, IoPlan, OsaPlan
 from isfc.io.trunks import TrunkLoad
 from isfc.io.zhyperlink import SynchronousLoad
+from isfc.reports.table import apart, plain_table
 
 CHANNEL_HEADS: Final = (
     *("chpid", "feature", "Gb/s", "I/Os/s", "read MB/s", "write MB/s", "proc%", "bus%", "line%"),

@@ -7,10 +7,10 @@ from rich.console import Group, RenderableType
 
 from isfc.cli.output.limit_record import LimitJson, LimitsJson, ResourceJson, RestsOnJson
 from isfc.cli.output.ranges import percent_range, range_json
-from isfc.cli.output.table import plain_table
 from isfc.layout.in_words import listed
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
+from isfc.reports.table import plain_table
 from scenarios.figures import resources
 from scenarios.figures.limit import (
     LIKE_SHARE,

@@ -13,12 +13,12 @@ from isfc.cli.output.limit_record import LimitsJson
 from isfc.cli.output.notes import NoteJson, notes_json
 from isfc.cli.output.ranges import RangeJson, between, range_json, range_note, share_note
 from isfc.cli.output.record import record_of
-from isfc.cli.output.units import with_unit
-from isfc.cli.reports.report import Column, Report, Table, caveats
 from isfc.layout.in_words import first_listed
 from isfc.layout.lost import CTC, PORT, SYSTEM, TOGETHER, VARY, named_alone
 from isfc.layout.note import Note
 from isfc.layout.sharing import open_questions
+from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.units import with_unit
 from scenarios.figures.figure import Figure, Unit
 from scenarios.figures.losses import AfterLoss, worst_of
 from scenarios.figures.rates import Carried, EndRate, by_rule
@@ -205,7 +205,7 @@ class LossRow:
     ctcs_left: int
     left: Figure
     rate: Figure
-    by_rule: float
+    rule_mb_per_s: float
     limited_by: str | None
     links_down: str
     links_with_fewer_ctcs: str
@@ -258,7 +258,7 @@ def losses_table(lefts: Sequence[AfterLoss]) -> Table:
         *([_OF_ONE] if is_one else []),
         Column("left\n%", "left", ranged=False),
         *([Column("MB/s", "rate")] if is_modelled else []),
-        Column("by\nrule", "by_rule", Unit.MB_PER_S),
+        Column("by\nrule", "rule_mb_per_s", Unit.MB_PER_S),
         *([Column("limited\nby", "limited_by")] if whole.limit else []),
         *(() if is_one else _OF_SEVERAL),
     ]

@@ -6,7 +6,7 @@ from typing import Final
 from isfc.cli.judgement.limit import limit_line, limits_json
 from isfc.cli.output.limit_record import LimitsJson
 from isfc.cli.output.ranges import factor_line, range_note
-from isfc.cli.output.units import range_of, shown
+from isfc.reports.units import range_of, shown
 from scenarios.figures.figure import Figure
 from scenarios.figures.limit import Limit, find_limit
 from scenarios.moves.evacuation import Evacuated, EvacuationOutcome

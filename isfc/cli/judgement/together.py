@@ -6,9 +6,9 @@ from itertools import chain
 from isfc.cli.judgement.advice import fewer_line, link_names, to_do
 from isfc.cli.judgement.limit import limit_line
 from isfc.cli.judgement.losses import worst_loss
-from isfc.cli.output.units import range_of
 from isfc.layout.loss import Loss
 from isfc.layout.rules.rule import Finding
+from isfc.reports.units import range_of
 from scenarios.figures.losses import AfterLoss
 from scenarios.figures.rates import Carried
 

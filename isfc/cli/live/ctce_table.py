@@ -11,12 +11,12 @@ from rich.table import Table
 
 from ctc.address import format_rdev
 from ctc.state import CommandClass
-from isfc.cli.output.table import open_console, plain_table
 from isfc.ctce.exchange import CtcPlace
 from isfc.ctce.ios import EndTally, IoBook
 from isfc.errors import ConfigurationError
 from isfc.live.ctce import CtceBox
 from isfc.live.ctce_port import EndPort
+from isfc.reports.table import open_console, plain_table
 
 if TYPE_CHECKING:
     from scenarios.runs.report import DeviceRow

@@ -18,7 +18,6 @@ from rich.console import RenderableType
 
 from ctc.address import Rdev, format_rdev
 from isfc.cli.options.option import flag, valued
-from isfc.cli.output.table import plain_table
 from isfc.cp.query import is_up
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
@@ -38,6 +37,7 @@ from isfc.live.run_directory import (
     running_nodes,
 )
 from isfc.live.snapshot import read_snapshot
+from isfc.reports.table import plain_table
 
 COME_S: Final = 10.0
 """How long CTCs that are there again may take to come up, in seconds (chosen)."""

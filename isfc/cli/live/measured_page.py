@@ -9,10 +9,10 @@ from rich.console import Group, RenderableType
 from isfc.cli.live.options import LiveOptions
 from isfc.cli.live.running_node import Measured
 from isfc.cli.output.streams import show, show_json
-from isfc.cli.output.table import plain_table
 from isfc.cli.results.json import RunJson, run_json
 from isfc.cli.results.page import run_page
 from isfc.layout.layout import Layout
+from isfc.reports.table import plain_table
 from scenarios.runs.experiment import Experiment
 
 

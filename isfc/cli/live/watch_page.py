@@ -12,9 +12,9 @@ from ctc.address import Rdev, format_rdev
 from isfc.cli.drawing.terminal import NODE_STYLES
 from isfc.cli.live.options import LAG_PERCENT
 from isfc.cli.live.rates import CtcRates, NodeRates
-from isfc.cli.output.table import plain_table
 from isfc.cp.query import is_up
 from isfc.link.state import DeviceState, LinkState
+from isfc.reports.table import plain_table
 
 BARS_COLUMNS = 100
 """Columns of a terminal from which there is room for bars and a sparkline."""

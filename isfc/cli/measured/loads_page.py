@@ -10,11 +10,11 @@ from isfc.cli.output.curves import axis, marks, nominal
 from isfc.cli.output.notes import note_lines
 from isfc.cli.output.picture import INK, Spec, picture
 from isfc.cli.output.ranges import range_note
-from isfc.cli.output.table import apart, plain_table
-from isfc.cli.output.units import range_of
 from isfc.layout.in_words import first_listed
 from isfc.layout.note import Note
 from isfc.measured.by_time import Slot
+from isfc.reports.table import apart, plain_table
+from isfc.reports.units import range_of
 from isfc.search.loads import MONTHS_MAX, Loads
 from isfc.search.sized import LostPiece
 from isfc.search.windows import Leaving

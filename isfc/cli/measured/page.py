@@ -10,10 +10,10 @@ from rich.table import Table
 from ctc.address import format_rdev
 from isfc.cli.output.curves import axis, curves, labels, names_axis, nominal
 from isfc.cli.output.picture import Spec, picture
-from isfc.cli.output.table import plain_table
 from isfc.layout.in_words import listed
 from isfc.layout.site import CONSTANTS
 from isfc.measured.measurement import DEVICE_COLUMNS, DeviceFigures, LinkFigures, Measurement
+from isfc.reports.table import plain_table
 from isfc.search.site_fitted import Fitted
 from scenarios.figures.site_compare import ComparedInterval, MeasuredFigure
 

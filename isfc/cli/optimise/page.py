@@ -13,14 +13,14 @@ from isfc.cli.judgement.advice import two_paces
 from isfc.cli.output.curves import axis, marks, nominal
 from isfc.cli.output.picture import Spec, picture
 from isfc.cli.output.ranges import factor_line, range_note
-from isfc.cli.output.table import apart, plain_table
-from isfc.cli.output.units import range_of
 from isfc.deck.export import activation_text
 from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.layout.note import Note
 from isfc.layout.rules.book import find_all
 from isfc.layout.write import format_rdevs
 from isfc.link.name import NodeName
+from isfc.reports.table import apart, plain_table
+from isfc.reports.units import range_of
 from isfc.search.objective import Objective
 from isfc.search.result import Contender, Move, SearchResult, Task, by_objective
 from scenarios.runs.notes import cluster_notes, run_notes

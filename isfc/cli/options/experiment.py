@@ -6,7 +6,8 @@ from typing import Annotated, Any, Final
 import typer
 from msgspec import Struct
 
-from isfc.cli.options.number import SEED_MAX, bounded
+from isfc.arguments import SEED_MAX
+from isfc.cli.options.number import bounded
 from isfc.cli.options.option import valued
 from isfc.errors import ConfigurationError
 from isfc.layout.in_words import find_node

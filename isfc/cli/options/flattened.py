@@ -23,7 +23,7 @@ def flattened(command: Callable[..., None]) -> Callable[..., None]:
     parameters: list[Parameter] = []
     for name, parameter in signature(command).parameters.items():
         if name in records:
-            parameters += _parameters(records[name])
+            parameters += parameters_of(records[name])
         else:
             parameters.append(parameter.replace(annotation=hints[name]))
 
@@ -43,7 +43,8 @@ def flattened(command: Callable[..., None]) -> Callable[..., None]:
     return called
 
 
-def _parameters(record: type[Struct]) -> list[Parameter]:
+def parameters_of(record: type[Struct]) -> list[Parameter]:
+    """The fields of a record as parameters of a command."""
     hints = get_type_hints(record, include_extras=True)
     by_name = signature(record).parameters
     return [

@@ -12,7 +12,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import show_error, show_log
-from isfc.cli.output.table import open_console
+from isfc.reports.table import open_console
 
 _Experiment = TypeVar("_Experiment")
 _Outcome = TypeVar("_Outcome")

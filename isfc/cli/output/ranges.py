@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from isfc.cli.output.units import range_of
 from isfc.layout.in_words import listed
+from isfc.reports.units import range_of
 
 if TYPE_CHECKING:
     from scenarios.figures.figure import Figure, Interval, Range

@@ -1,7 +1,7 @@
 """The one place that speaks to people: what goes to stdout and to stderr, and how wide.
 
 The other modules of `isfc.cli` make what a command shows; only this one prints it. rich
-leaves out the colours when the output is no terminal (`isfc.cli.output.table`).
+leaves out the colours when the output is no terminal (`isfc.reports.table`).
 """
 
 import errno
@@ -32,7 +32,7 @@ _JSON_ESCAPES: Final = (
 
 def show(*parts: "RenderableType") -> None:
     """Print ``parts`` to stdout, one below the other; without trailing blanks when piped."""
-    from isfc.cli.output.table import open_console  # JSON, CSV and lines do without
+    from isfc.reports.table import open_console  # JSON, CSV and lines do without
 
     if _tables is not None:
         show_tables(parts, _tables)
@@ -72,7 +72,7 @@ def only_tables() -> Iterator[None]:
 
 def show_tables(parts: Sequence["RenderableType"], seen: list[int]) -> None:
     """Print the tables as CSV, an empty line between two, and the rest to stderr."""
-    from isfc.cli.output.table import PlainTable, Records, cells_of, lines_of, open_console, parted
+    from isfc.reports.table import PlainTable, Records, cells_of, lines_of, open_console, parted
 
     console = open_console(stderr=True)
     for part in parted(parts):

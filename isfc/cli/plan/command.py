@@ -24,11 +24,11 @@ from isfc.cli.options.option import flag, valued
 from isfc.cli.options.profile import ProfileOption, link_at_site, opened_site, profile_json
 from isfc.cli.output.streams import show, show_json, show_log
 from isfc.cli.plan.page import plan_report
-from isfc.cli.reports.terminal import page as report_page
 from isfc.errors import ConfigurationError
 from isfc.layout.in_words import listed
 from isfc.layout.plan import make_plan
 from isfc.layout.sharing import only, shares_anything
+from isfc.reports.terminal import page as report_page
 
 if TYPE_CHECKING:
     from isfc.cli.judgement.losses import LossesJson

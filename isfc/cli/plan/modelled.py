@@ -16,9 +16,9 @@ from isfc.cli.output.progress import run_all
 from isfc.cli.plan.json import PlanJson, plan_json
 from isfc.cli.plan.page import plan_report
 from isfc.cli.plan.together_json import ClusterPlanJson, cluster_plan_json
-from isfc.cli.reports.terminal import page as shown_page
 from isfc.layout.collection import Collection
 from isfc.layout.plan import Plan
+from isfc.reports.terminal import page as shown_page
 from scenarios.figures.advice import changed_layouts, try_advice
 from scenarios.figures.cluster_plan import cluster_plan
 from scenarios.figures.link_rates import link_rates

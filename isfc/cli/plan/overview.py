@@ -10,10 +10,10 @@ from isfc.cli.judgement.findings import Checked, findings_table
 from isfc.cli.judgement.together import together_decision
 from isfc.cli.output.progress import run_all
 from isfc.cli.output.ranges import range_note
-from isfc.cli.reports.report import Report, caveats
 from isfc.layout.collection import Collection
 from isfc.layout.rules.book import find_in
 from isfc.layout.sharing import open_questions
+from isfc.reports.report import Report, caveats
 from scenarios.figures.cluster_overview import cluster_overview
 from scenarios.figures.rates import carry_all
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes

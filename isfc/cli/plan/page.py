@@ -10,11 +10,11 @@ from rich.table import Table as RichTable
 from ctc.address import Rdev, format_chpid, format_rdev
 from isfc.cli.drawing.terminal import NODE_STYLES, narrow_drawing, speed_text
 from isfc.cli.judgement.findings import advice_text, count_of
-from isfc.cli.output.table import PIPED_WIDTH, Fitted, plain_table
-from isfc.cli.reports.report import Column, Report, Table, caveats
 from isfc.layout.capacity import WriteDirection
 from isfc.layout.plan import Plan
 from isfc.layout.rules.rule import warnings_first
+from isfc.reports.report import Column, Report, Table, caveats
+from isfc.reports.table import PIPED_WIDTH, Fitted, plain_table
 from scenarios.figures.figure import Unit
 from scenarios.runs.notes import plan_notes
 
@@ -30,7 +30,7 @@ class WayRow(Struct, frozen=True):
     sender: str
     stated: "Figure | None"
     saturated: "Figure | None"
-    by_rule: int
+    rule_mb_per_s: int
     writes_on: str
 
 
@@ -107,7 +107,7 @@ def _ways(plan: Plan, figures: "Sequence[ModelledRate]") -> Table:
     columns = [
         Column("sender", "sender"),
         *([Column("MB/s", "stated"), Column("saturated", "saturated")] if figures else []),
-        Column("rule", "by_rule", Unit.MB_PER_S),
+        Column("rule", "rule_mb_per_s", Unit.MB_PER_S),
         Column("writes on, in this order (CTCs)", "writes_on"),
     ]
     load = ""

@@ -20,9 +20,9 @@ from isfc.cli.judgement.moves import (
     would_line,
 )
 from isfc.cli.output.ranges import range_note
-from isfc.cli.output.table import plain_table
-from isfc.cli.output.units import range_of
 from isfc.layout.in_words import first_listed
+from isfc.reports.table import plain_table
+from isfc.reports.units import range_of
 from scenarios.figures.figure import Figure
 from scenarios.figures.ranges import links_rate
 from scenarios.moves.evacuation import Evacuated, Evacuation, EvacuationOutcome

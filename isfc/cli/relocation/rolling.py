@@ -14,13 +14,13 @@ from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.notes import NoteJson, note_lines, notes_json, show_notes
 from isfc.cli.output.ranges import RangeJson, range_json, range_note
 from isfc.cli.output.streams import show, show_csv, show_json
-from isfc.cli.output.table import plain_table
-from isfc.cli.output.units import with_unit
 from isfc.cli.relocation.options import ShownOptions
 from isfc.cli.relocation.page import response_lines
 from isfc.cli.relocation.shown import watch
 from isfc.layout.in_words import first_listed
 from isfc.layout.note import Note
+from isfc.reports.table import plain_table
+from isfc.reports.units import with_unit
 from scenarios.moves.notes import moves_notes
 from scenarios.moves.orders import Response
 from scenarios.moves.record import TurnJson

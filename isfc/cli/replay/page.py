@@ -6,7 +6,6 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from isfc.cli.output.table import PlainTable, Rows, apart, plain_table
 from isfc.cli.replay.holds import decision_parts, decision_table, holds_table, missed_table
 from isfc.cli.replay.verdict import (
     LEGEND,
@@ -19,6 +18,7 @@ from isfc.cli.replay.verdict import (
     tallies,
 )
 from isfc.cli.results.measures import MEASURES
+from isfc.reports.table import PlainTable, Rows, apart, plain_table
 from scenarios.published.replay import Comparison
 from scenarios.published.table import PublishedRow, PublishedTable
 from scenarios.published.verdict import TableVerdict

@@ -15,12 +15,12 @@ from scenarios.published.replay import Cell, Comparison, Part, figures_by_cell
 
 def page(parts: Sequence[Part], emulated: Mapping[Cell, Sequence[float]]) -> str:
     """A page of its own, which needs no other file."""
-    from isfc.cli.reports.template import render  # Jinja2, which --plot alone needs
+    from isfc.reports.template import render  # Jinja2, which --plot alone needs
 
     drawn = [part for part in parts if part.table.is_grid]
     title = drawn[0].table.title if len(drawn) == 1 else "Published tables, replayed"
     tables = [(part.table, [*_blocks(part, emulated)]) for part in drawn]
-    return render("replay/plot.html", title=title, tables=tables)
+    return render("cli/replay/plot.html", title=title, tables=tables)
 
 
 def _blocks(

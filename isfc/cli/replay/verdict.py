@@ -6,9 +6,9 @@ from statistics import median
 from rich.table import Table
 from rich.text import Text
 
-from isfc.cli.output.table import plain_table
 from isfc.cli.replay.holds import describe_decision
 from isfc.cli.results.measures import measure_name
+from isfc.reports.table import plain_table
 from scenarios.published.replay import Cell, Comparison
 from scenarios.published.table import Bound, PublishedTable, Role
 from scenarios.published.verdict import (

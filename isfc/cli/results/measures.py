@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from rich.table import Table
 
-from isfc.cli.output.table import plain_table
+from isfc.reports.table import plain_table
 
 _AS_THEY_ARE = (
     "collisions_per_s busy_percent ratio response_ms added_ms plain encrypted impact_percent "

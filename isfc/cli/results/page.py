@@ -8,10 +8,10 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from isfc.cli.output.ranges import factor_line, range_note
-from isfc.cli.output.table import apart, plain_table
-from isfc.cli.output.units import range_of
 from isfc.cli.results.measures import RUN_ROWS, run_spreads, seed_words
 from isfc.layout.note import Note
+from isfc.reports.table import apart, plain_table
+from isfc.reports.units import range_of
 from scenarios.figures.certainty import FigureKind
 from scenarios.figures.figure import Figure
 from scenarios.figures.ranges import figure_of, mostly_writes, run_figures

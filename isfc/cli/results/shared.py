@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 from rich.console import Group, RenderableType
 
 from isfc.cli.output.ranges import range_note
-from isfc.cli.output.table import plain_table
-from isfc.cli.output.units import range_of
 from isfc.link.name import NodeName
+from isfc.reports.table import plain_table
+from isfc.reports.units import range_of
 from scenarios.figures.figure import Figure
 from scenarios.figures.ranges import links_rate
 from scenarios.runs.notes import CHANNELS_UNRANGED

@@ -7,8 +7,8 @@ from typing import Self
 from rich.console import RenderableType
 from rich.text import Text
 
-from isfc.cli.output.table import apart
 from isfc.link.message import Traffic
+from isfc.reports.table import apart
 from scenarios.runs import report
 from scenarios.runs.report import MeasuredRun, Row
 from scenarios.runs.workload import SUITES

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Struct
 
-from isfc.cli.options.number import SEED_MAX, bounded
+from isfc.arguments import SEED_MAX
+from isfc.cli.options.number import bounded
 from isfc.cli.options.option import valued
 from isfc.cli.output.file import ForceOption, check_file
 from isfc.cli.output.progress import run_all, watch

@@ -11,10 +11,10 @@ from rich.text import Text
 from isfc.cli.output.notes import NoteJson, note_lines, notes_json
 from isfc.cli.output.progress import watch
 from isfc.cli.output.streams import show, show_json
-from isfc.cli.output.table import plain_table
 from isfc.cli.results.page import run_heading
 from isfc.cli.run.together_page import cluster_heading
 from isfc.layout.note import Note
+from isfc.reports.table import plain_table
 from scenarios.faults.fault import Fault
 from scenarios.faults.run import FaultEvent, FaultOutcome, Recovery, run_with_faults
 from scenarios.runs.experiment import Experiment

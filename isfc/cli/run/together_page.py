@@ -7,10 +7,10 @@ from rich.table import Table
 
 from isfc.cli.output.notes import note_lines
 from isfc.cli.output.ranges import range_note
-from isfc.cli.output.table import plain_table
-from isfc.cli.output.units import range_of
 from isfc.cli.results.measures import seed_words
 from isfc.layout.note import Note
+from isfc.reports.table import plain_table
+from isfc.reports.units import range_of
 from scenarios.figures.figure import Figure
 from scenarios.figures.ranges import links_rate
 from scenarios.runs.cluster_rows import ClusterRow

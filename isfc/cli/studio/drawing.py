@@ -13,7 +13,7 @@ from isfc.cli.drawing.link import (
     fibre_words,
     link_groups,
 )
-from isfc.cli.reports.template import macro
+from isfc.reports.template import macro
 
 _ROW = 22
 
@@ -33,7 +33,7 @@ def overview(collection: isfc.Collection) -> str:
     drawn, height = draw_cluster(collection)
     drawn.set("viewBox", f"0 0 {WIDTH} {height}")
     return macro(
-        "html/parts.html", "drawn", "The cluster drawn", ElementTree.tostring(drawn, "unicode")
+        "reports/parts.html", "drawn", "The cluster drawn", ElementTree.tostring(drawn, "unicode")
     )
 
 

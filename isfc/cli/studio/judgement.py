@@ -15,8 +15,8 @@ from isfc.cli.drawing.difference import differences as changed
 from isfc.cli.judgement.carried import CAPTION, differences
 from isfc.cli.judgement.opened import UNRANGED, compared, seen_util
 from isfc.cli.output.ranges import between
-from isfc.cli.reports.template import greatest, macro, ranged, table
 from isfc.cli.studio.tasks import Beside, Question, Subject, Why, asides
+from isfc.reports.template import greatest, macro, ranged, table
 
 Known = Callable[[Question], isfc.ModelledRate | None]
 """What the model has said so far; None if it was not asked yet."""
@@ -25,7 +25,7 @@ KnownSaid = Callable[[Why | Beside], str | None]
 """What is said of a link below its figures; None if it was not asked yet."""
 
 PENDING: Final = "…"
-_PARTS: Final = "studio/page/judgement.html"
+_PARTS: Final = "cli/studio/page/judgement.html"
 
 
 @dataclass(frozen=True, slots=True)

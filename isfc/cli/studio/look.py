@@ -5,7 +5,6 @@ from typing import Any
 from markupsafe import Markup
 
 import isfc
-from isfc.cli.reports.template import macro
 from isfc.cli.studio.drawing import overview, touchable
 from isfc.cli.studio.judgement import (
     Known,
@@ -17,6 +16,7 @@ from isfc.cli.studio.judgement import (
     orders,
 )
 from isfc.cli.studio.tasks import SOURCE, Shown, Subject
+from isfc.reports.template import macro
 
 
 class LayoutEdited(Shown, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -67,7 +67,7 @@ def _drawing(whole: isfc.Collection, left: isfc.Collection) -> Markup:
         (link, touchable(link, kept.get(link.nodes), f"-{number}"))
         for number, link in enumerate(whole.links, start=1)
     ]
-    return macro("studio/page/judgement.html", "drawing", overview(whole), drawn)
+    return macro("cli/studio/page/judgement.html", "drawing", overview(whole), drawn)
 
 
 def describe(collection: isfc.Collection) -> list[dict[str, Any]]:

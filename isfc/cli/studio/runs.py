@@ -11,11 +11,11 @@ import isfc
 from isfc.cli.judgement.opened import run_cells
 from isfc.cli.options.experiment import ExtentOptions
 from isfc.cli.output.streams import plain
-from isfc.cli.reports.template import greatest, ranged
 from isfc.cli.results.json import run_json
 from isfc.cli.results.page import range_line
 from isfc.cli.studio.tasks import Shown
 from isfc.cli.studio.work import Tell
+from isfc.reports.template import greatest, ranged
 
 WARMUP: Final = ExtentOptions().warmup
 """Seconds of virtual time: that of `isfc run`."""

@@ -15,8 +15,8 @@ from isfc.cli.main import COMMANDS, load_command, run
 from isfc.cli.output import streams
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import only_tables, show
-from isfc.cli.output.table import Fitted, PlainTable, parted, plain_table
 from isfc.errors import ConfigurationError
+from isfc.reports.table import Fitted, PlainTable, parted, plain_table
 from scenarios.figures import glance
 from tests.isfc.cli.test_every_option import commands
 from tools.pages.console import PROJECT

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -107,7 +106,7 @@ def test_collisions_are_those_of_the_command(capsys: pytest.CaptureFixture[str])
         for word in (f"--{name.replace('_', '-')}", str(value))
     )
     shown = of_command(capsys, "collide", "published-4", *words)["outcomes"]
-    assert [asdict(each) for each in isfc.collide("published-4", **options)] == shown
+    assert isfc.collide("published-4", **options).rows() == shown
 
 
 @pytest.mark.exhaustive

@@ -5,18 +5,18 @@ from typing import Any, Final
 
 from isfc.cli.drawing.cluster import SOLID_STYLE
 from isfc.cli.drawing.link import STYLE
-from isfc.cli.reports.template import render, resource
+from isfc.reports.template import render, resource
 
 _ASSETS: Final = {
-    "studio.js": ("studio/page/studio.js", "text/javascript"),
-    "scroll.js": ("html/scroll.js", "text/javascript"),
-    "studio.css": ("studio/page/studio.css", "text/css"),
+    "studio.js": ("cli/studio/page/studio.js", "text/javascript"),
+    "scroll.js": ("cli/html/scroll.js", "text/javascript"),
+    "studio.css": ("cli/studio/page/studio.css", "text/css"),
 }
 
 
 def page(start: Mapping[str, Any]) -> str:
     """The document, which has what it begins with inside."""
-    return render("studio/page/studio.html", start=start)
+    return render("cli/studio/page/studio.html", start=start)
 
 
 def asset(name: str) -> tuple[str, str]:

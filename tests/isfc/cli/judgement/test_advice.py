@@ -9,12 +9,12 @@ import pytest
 from isfc.cli.judgement.advice import model_word, to_do
 from isfc.cli.judgement.findings import advice_text
 from isfc.cli.main import run
-from isfc.cli.output.units import range_of
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
 from isfc.layout.rules.book import RULES, find_all
 from isfc.layout.rules.rule import ChangedLayout, LayoutRule, Untried
 from isfc.link.name import NodeName
+from isfc.reports.units import range_of
 from isfc.search.grid import DeviceOrder, Template
 from scenarios.figures import advice
 from scenarios.figures.advice import (

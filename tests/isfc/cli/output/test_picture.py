@@ -8,7 +8,7 @@ import pytest
 
 from isfc.cli.output.curves import axis, curves, nominal
 from isfc.cli.output.picture import CURVES, Spec, picture, picture_svg
-from isfc.cli.reports.template import resource
+from isfc.reports.template import resource
 from tests.contrast import CONTRAST_MIN, contrast, parse_colour
 
 WHITE: Final = "#ffffff"
@@ -41,7 +41,7 @@ def test_every_curve_of_a_picture_can_be_seen() -> None:
 def test_every_colour_that_a_page_draws_with_can_be_seen(place: int) -> None:
     light, *others = (
         dict(re.findall(r"--(\w+): (#\w+)", block))
-        for block in re.findall(r"(?s):root \{(.*?)\}", resource("html/page.css"))
+        for block in re.findall(r"(?s):root \{(.*?)\}", resource("cli/html/page.css"))
     )
     colours = light | [{}, *others][place]  # on light devices, on dark ones, on paper
     assert {*DRAWN} <= {*colours}

@@ -10,11 +10,11 @@ from rich.console import Console, JustifyMethod, RenderableType
 
 from isfc.cli.drawing.cluster import cluster_drawing_page
 from isfc.cli.drawing.terminal import drawing_page
-from isfc.cli.output.table import open_console, plain_table
 from isfc.cli.plan.page import plan_report
-from isfc.cli.reports.terminal import page
 from isfc.layout.catalogue import load_collection, load_layout
 from isfc.layout.plan import make_plan
+from isfc.reports.table import open_console, plain_table
+from isfc.reports.terminal import page
 
 
 def shown(page: RenderableType, width: int) -> list[str]:

@@ -6,11 +6,11 @@ import pytest
 
 from isfc.cli.output.streams import show
 from isfc.cli.plan.page import plan_report
-from isfc.cli.reports.terminal import page
 from isfc.layout.catalogue import load_layout
 from isfc.layout.file import parse_layout
 from isfc.layout.layout import Layout
 from isfc.layout.plan import make_plan
+from isfc.reports.terminal import page
 
 
 def page_of(layout: Layout, capsys: pytest.CaptureFixture[str]) -> list[str]:

@@ -6,10 +6,10 @@ import isfc
 from isfc.cli.html import moves
 from isfc.cli.html.losses import losses_panel
 from isfc.cli.judgement.cluster import cluster_report
-from isfc.cli.reports.html import section
 from isfc.layout.catalogue import load_collection, load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.sharing import carried_by
+from isfc.reports.html import section
 from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
 from scenarios.figures.ranges import links_rate
 from scenarios.figures.rates import Carried, EndRate

@@ -6,9 +6,9 @@ from typing import Final
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from isfc.cli.output.table import PlainTable, Records, Rows, apart, plain_table
-from isfc.cli.output.units import range_of, shown
-from isfc.cli.reports.report import Column, Report, Table, Value
+from isfc.reports.report import Column, Grid, Report, Table, Value
+from isfc.reports.table import PlainTable, Records, Rows, apart, plain_table
+from isfc.reports.units import range_of, shown
 from scenarios.figures.figure import Figure
 
 ASK: Final = "How these figures were made, and how far they are known: --notes."
@@ -19,15 +19,37 @@ def page(report: Report, *, notes: bool) -> RenderableType:
     answer = PlainTable("", "", box=None, padding=(0, 2, 0, 0), pad_edge=False, show_header=False)
     for label, said in report.answer:
         answer.add_row(Text(label, "bold"), said)
-    rest = report.notes if notes else [ASK] * bool(report.notes)
-    tables = map(_with_records, report.tables)
+    more = report.notes or report.grids or any(table.detail for table in report.tables)
+    rest = report.notes if notes else [ASK] * bool(more)
+    tables = [_with_records(table) for table in report.tables if notes or not table.detail]
     drawn = [] if report.drawing is None else [report.drawing]
-    return apart([Text(report.title, "bold"), answer, *tables, *drawn, *report.remarks, *rest])
+    grids = [*map(_shaded, report.grids)] if notes else []
+    title = Text(report.title, "bold")
+    return apart([title, answer, *tables, *drawn, *grids, *report.remarks, *rest])
+
+
+SHADES: Final = " ·░▒▓█"
+"""From nothing to the most of all cells; a space means that there is nothing at all."""
+
+
+def _shaded(grid: Grid) -> RenderableType:
+    """Each figure with two characters of its shade."""
+    table = plain_table(">", *(f">{head}" for head in grid.across), gap=1)
+    for head, cells in zip(grid.down, grid.cells, strict=True):
+        texts = (f"{shown(cell, grid.unit)} {_shade(cell, grid.most)}" for cell in cells)
+        table.add_row(head, *texts)
+    return Group(grid.caption, table)
+
+
+def _shade(value: float, most: float) -> str:
+    if not value:
+        return 2 * SHADES[0]
+    return 2 * SHADES[1 + round((len(SHADES) - 2) * value / most)]
 
 
 def _with_records(table: Table) -> RenderableType:
     def make() -> list[dict[str, object]]:
-        from isfc.cli.reports.delimited import records  # CSV, which a page does without
+        from isfc.reports.delimited import records  # CSV, which a page does without
 
         return records(table)
 

@@ -11,16 +11,16 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from ctc.address import format_rdev
-from isfc.cli.output.units import range_of
+from isfc.reports.units import range_of
 from scenarios.figures.figure import Figure
 
 
 def resource(name: str) -> str:
-    """The text of a file of `isfc.cli`."""
-    return resources.files("isfc.cli").joinpath(name).read_text("utf-8")
+    """The text of a file of `isfc`."""
+    return resources.files("isfc").joinpath(name).read_text("utf-8")
 
 
-_PARTS: Final = "html/parts.html"
+_PARTS: Final = "reports/parts.html"
 
 
 def _points(row: Mapping[str, float | None]) -> list[str]:
@@ -43,12 +43,12 @@ _ENVIRONMENT.globals["resource"] = lambda name: Markup(resource(name))
 
 
 def render(name: str, **given: Any) -> Markup:
-    """What the template in the file ``name`` of `isfc.cli` makes of what it is given."""
+    """What the template in the file ``name`` of `isfc` makes of what it is given."""
     return Markup(_ENVIRONMENT.get_template(name).render(given))
 
 
 def macro(template: str, name: str, *given: object) -> Markup:
-    """What the macro ``name`` in the file ``template`` of `isfc.cli` makes of what it is given."""
+    """What the macro ``name`` in the file ``template`` of `isfc` makes of what it is given."""
     macros = _ENVIRONMENT.get_template(template).module
     return Markup(getattr(macros, name)(*given))
 
@@ -60,6 +60,11 @@ def ranged(shown: str, figure: Figure | None, most: float) -> Markup:
     likely = figure.range.likely
     ends = (100 * min(1.0, end / (most or 1.0)) for end in (likely.low, figure.value, likely.high))
     return macro(_PARTS, "bar", shown, range_of(figure), *ends)
+
+
+def heat(shown: str, share: float) -> Markup:
+    """A figure of a grid, the more coloured the more it is of the greatest."""
+    return macro(_PARTS, "heat", shown, round(100 * share))
 
 
 def greatest(figures: Iterable[Figure | None]) -> float:

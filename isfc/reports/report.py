@@ -49,11 +49,31 @@ class Column(Struct, frozen=True):
 
 
 class Table(Struct, frozen=True):
-    """Rows of an answer, below a ``caption`` that says what they are of."""
+    """Rows of an answer, below a ``caption`` that says what they are of.
+
+    Where a report has several, ``name`` says which is to be CSV. A ``detail`` is on a page only
+    for whoever asks for notes.
+    """
 
     caption: str
     columns: Sequence[Column]
     rows: Sequence[object]
+    name: str = "rows"
+    detail: bool = False
+
+
+class Grid(Struct, frozen=True):
+    """A figure over two others, each cell shaded up to ``most``; a detail of a page.
+
+    ``down`` and ``across`` are what rows and columns are of, ``cells`` the rows.
+    """
+
+    caption: str
+    down: Sequence[str]
+    across: Sequence[str]
+    cells: Sequence[Sequence[float]]
+    most: float
+    unit: Unit
 
 
 _CAVEATS: Final = (
@@ -92,7 +112,8 @@ class Report(Struct, frozen=True):
 
     title: str
     answer: Sequence[tuple[str, str]]
-    tables: Sequence[Table]
+    tables: Sequence[Table] = ()
     drawing: "RenderableType | None" = None
     remarks: Sequence[str] = ()
     notes: Sequence[str] = ()
+    grids: Sequence[Grid] = ()

@@ -1,8 +1,11 @@
-"""A table of a report as CSV: one figure a cell with all its digits, the unit in the heading."""
+"""A table of a report as CSV: one figure a cell with all its digits, the unit in the heading.
+
+The name of a field that is a plain number says its unit.
+"""
 
 from collections.abc import Iterator
 
-from isfc.cli.reports.report import Column, Table
+from isfc.reports.report import Column, Table
 from scenarios.figures.figure import Figure
 
 
@@ -16,8 +19,7 @@ def records(table: Table) -> list[dict[str, object]]:
 
 def _cells(column: Column, table: Table, row: object) -> Iterator[tuple[str, object]]:
     value, figures = column.of(row), column.figures(table.rows)
-    unit = figures[0].unit if figures else column.unit
-    heading = column.field if unit is None else f"{column.field} ({unit})"
+    heading = f"{column.field} ({figures[0].unit})" if figures else column.field
     yield heading, value.value if isinstance(value, Figure) else value
     if figures:
         within = value.range if isinstance(value, Figure) else None

@@ -4,15 +4,19 @@ from collections.abc import Iterator
 
 from markupsafe import Markup
 
-from isfc.cli.reports.report import Column, Report, Table
-from isfc.cli.reports.template import greatest, panel, ranged, table
-from isfc.cli.reports.terminal import words
+from isfc.reports.report import Column, Grid, Report, Table
+from isfc.reports.template import details, greatest, heat, panel, ranged, table
+from isfc.reports.terminal import words
+from isfc.reports.units import shown
 from scenarios.figures.figure import Figure
 
 
 def section(report: Report) -> Markup:
     """The answer, tables, and then what is known, each sentence once."""
-    tables = Markup().join(map(table_of, report.tables))
+    first = [table_of(each) for each in report.tables if not each.detail]
+    more = [table_of(each) for each in report.tables if each.detail]
+    more += map(grid_of, report.grids)
+    tables = Markup().join([*first, *([details("More", Markup().join(more))] if more else [])])
     answer = ((f"{label}:", said) for label, said in report.answer)
     return panel(answer, (*report.remarks, *report.notes), figures=tables)
 
@@ -22,6 +26,18 @@ def table_of(part: Table) -> Markup:
     cells = [_cells(column, part) for column in part.columns]
     heads = [column.heading.replace("\n", " ") for column in part.columns]
     return table(part.caption, heads, zip(*cells, strict=True))
+
+
+def grid_of(grid: Grid) -> Markup:
+    """A table whose cells are coloured by how much of the most they are."""
+    rows = [
+        [
+            head,
+            *(heat(shown(cell, grid.unit), cell / grid.most if grid.most else 0) for cell in row),
+        ]
+        for head, row in zip(grid.down, grid.cells, strict=True)
+    ]
+    return table(grid.caption, ["", *grid.across], rows)
 
 
 def _cells(column: Column, part: Table) -> Iterator[Markup]:

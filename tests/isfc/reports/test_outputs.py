@@ -4,20 +4,24 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from types import MappingProxyType
 from typing import Final
 
 import pytest
 
+from isfc.answers.collide import UNRANGED, Collisions, collide_report
 from isfc.cli.judgement.losses import losses_report
-from isfc.cli.output.streams import only_tables, show
-from isfc.cli.output.units import FORMATS, range_of, shown
-from isfc.cli.reports.html import section
-from isfc.cli.reports.report import Report, Table
-from isfc.cli.reports.terminal import page
+from isfc.cli.output.streams import show, show_csv
 from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.loss import losses
+from isfc.reports.delimited import records
+from isfc.reports.html import section
+from isfc.reports.report import Report, Table
+from isfc.reports.terminal import page
+from isfc.reports.units import FORMATS, range_of, shown
+from scenarios.figures.collide import CollisionOutcome
 from scenarios.figures.figure import Figure, Unit, rounded
 from scenarios.figures.losses import AfterLoss
 from scenarios.figures.rates import Carried, EndRate
@@ -44,15 +48,43 @@ def lost() -> Report:
     return losses_report([AfterLoss(None, kept, kept), *after])
 
 
-REPORTS: Final[Mapping[str, Callable[[], Report]]] = MappingProxyType({"losses": lost})
+def collided() -> Report:
+    """Of three rules, with figures that no other row has."""
+    rules = ("stop-short 0", "stop-short 1", "upward", "random")
+    outcomes = tuple(
+        CollisionOutcome(
+            rule,
+            *(out, back),
+            *(1000 * place + out, 10 * place + out / 1e3, 300 + place, 200 - place, 400),
+            *(40 + place, 2 + place),
+        )
+        for place, rule in enumerate(rules, start=1)
+        for out in (20.0, 40.0)
+        for back in (40.0, 80.0)
+    )
+    nodes = load_layout("published-12").nodes
+    how = 8, 32_768, 0.5, 1.0, 1, 3
+    return collide_report(Collisions(nodes, *how, (UNRANGED,), outcomes))
+
+
+REPORTS: Final[Mapping[str, Callable[[], Report]]] = MappingProxyType(
+    {"losses": lost, "collide": collided}
+)
 """A sample of every answer that is shown as a report."""
+
+
+def first_table(report: Report) -> Table:
+    """Of several the others are details."""
+    table, *details = report.tables
+    assert all(each.detail for each in details)
+    return table
 
 
 def on_terminal(report: Report, capsys: Capsys) -> Cells:
     """Of the line that begins with the name of a row, one word for each figure and range."""
     show(page(report, notes=False))
     lines = capsys.readouterr().out.splitlines()
-    (table,) = report.tables
+    table = first_table(report)
     first, *others = table.columns
     for row in table.rows:
         cells = {first.field: str(first.of(row))}
@@ -60,7 +92,8 @@ def on_terminal(report: Report, capsys: Capsys) -> Cells:
         words = iter(line.removeprefix(cells[first.field]).split())
         for column in others:
             value = column.of(row)
-            cells[column.field] = "" if value is None else next(words)
+            count = len(str(value).split()) if isinstance(value, str) else 1
+            cells[column.field] = "" if value is None else " ".join(islice(words, count))
             if column.ranged and isinstance(value, Figure) and value.range:
                 cells[f"{column.field} range"] = next(words)
         assert not [*words]
@@ -68,8 +101,8 @@ def on_terminal(report: Report, capsys: Capsys) -> Cells:
 
 
 def in_html(report: Report, _: Capsys) -> Cells:
-    (table,) = report.tables
-    body = section(report).partition("<tbody>")[2]
+    table = first_table(report)
+    body = section(report).partition("<tbody>")[2].partition("</tbody>")[0]
     for row in re.findall(r"<tr>(.*?)</tr>", body, re.DOTALL):
         cells = {}
         for column, cell in zip(table.columns, re.findall(r"<td>(.*?)</td>", row), strict=True):
@@ -81,17 +114,18 @@ def in_html(report: Report, _: Capsys) -> Cells:
 
 def in_csv(report: Report, capsys: Capsys) -> Cells:
     """A program has all digits: they are shown here as people read them."""
-    (table,) = report.tables
+    table = first_table(report)
     ranged = {column.field for column in table.columns if column.ranged}
-    with only_tables():
-        show(page(report, notes=False))
+    units = {column.field: column.unit for column in table.columns}
+    show_csv(records(table))
     for line in csv.DictReader(io.StringIO(capsys.readouterr().out)):
         cells = {}
         for heading, text in line.items():
             field, _, rest = heading.partition(" (")
             unit, _, end = rest.partition(")")
             if not rest:
-                cells[field] = text
+                number = units[field]
+                cells[field] = text if number is None else shown(float(text), number)
             elif not end:
                 cells[field] = shown(float(text), Unit(unit))
             elif text and field in ranged:
@@ -109,7 +143,7 @@ def test_every_output_has_the_figures_of_the_record(
     name: str, output: Callable[[Report, Capsys], Cells], capsys: Capsys
 ) -> None:
     report = REPORTS[name]()
-    (table,) = report.tables
+    table = first_table(report)
     found = [*output(report, capsys)]
     assert len(found) == len(table.rows) > 3
     for cells, row in zip(found, table.rows, strict=True):

@@ -1,0 +1,1 @@
+"""Answers: of each capability the function, the record that it gives, and the report of that."""

@@ -1,0 +1,332 @@
+"""How often writes collide, by the rule that chooses CTCs and by the load that is offered."""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Annotated, Any, Final
+
+from msgspec import Struct
+
+from isfc.arguments import SEED_MAX, Argument, checked, spelt
+from isfc.errors import ConfigurationError
+from isfc.layout.capacity import directions_of
+from isfc.layout.catalogue import AnyLayout
+from isfc.layout.layout import Layout
+from isfc.layout.note import Note
+from isfc.link.name import NodeName
+from isfc.link.scan import stop_short
+from isfc.reports.report import Column, Grid, Report, Table, caveats
+from isfc.reports.units import shown
+from isfc.search.workers import check_jobs, each_by
+from scenarios.figures.collide import (
+    LOAD_MAX,
+    MESSAGE_LENGTH,
+    SECONDS_MAX,
+    SEEDS,
+    STEPS_MAX,
+    CollisionOutcome,
+    Scan,
+    WriteRule,
+    loads_up_to,
+    mean_outcomes,
+    trials,
+)
+from scenarios.figures.collide import collide as run_trial
+from scenarios.figures.figure import Unit
+from scenarios.runs.at_site import named_link
+from scenarios.runs.notes import layout_notes, unranged
+from scenarios.runs.repeat import SEEDS_MAX
+from scenarios.runs.run import INTERVAL_MIN
+from scenarios.runs.warmup import WARMUP
+from scenarios.runs.workload import MESSAGE_LENGTH_MAX
+
+UNRANGED: Final = unranged(
+    "other rules, and of loads that are offered; take the figures to compare rules"
+)
+LISTED: Final = 3
+"""How many figures that have a trend left are named; ``--json`` has all."""
+
+
+class Collisions(Struct, frozen=True):
+    """How often writes collided, by rule and by offered load.
+
+    "out" is sent by the first of ``nodes``.
+    """
+
+    nodes: tuple[NodeName, NodeName]
+    """in the order of their names"""
+    ctcs: int
+    """how many CTCs the link has"""
+    message: int
+    """bytes of every message"""
+    seconds: float
+    """virtual time that each run is measured"""
+    warmup: float
+    """and that goes before"""
+    seed: int
+    """the first seed of the times at which messages are sent"""
+    seeds: int
+    """with how many seeds each run was made, from the first on"""
+    notes: tuple[Note, ...]
+    """as of `isfc plan --json`"""
+    outcomes: tuple[CollisionOutcome, ...]
+    """means over the seeds"""
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat record for each rule and load, as a data frame takes them."""
+        return [each.to_dict() for each in self.outcomes]
+
+    @property
+    def at_full_load(self) -> list[CollisionOutcome]:
+        """Those of each rule with the most that both offer."""
+        out = max(each.offered_out for each in self.outcomes)
+        back = max(each.offered_in for each in self.outcomes)
+        return [
+            each for each in self.outcomes if (each.offered_out, each.offered_in) == (out, back)
+        ]
+
+
+@checked
+def collide(
+    layout: AnyLayout,
+    *,
+    link: str | None = None,
+    offer_out: Annotated[
+        float | None, Argument("MB/s", "The most that the first system offers.", 0, LOAD_MAX)
+    ] = None,
+    offer_in: Annotated[
+        float | None, Argument("MB/s", "The most that the second system offers.", 0, LOAD_MAX)
+    ] = None,
+    steps: Annotated[
+        int, Argument("N", "Loads between nothing and the most, each way.", 1, STEPS_MAX)
+    ] = 4,
+    message: Annotated[
+        int, Argument("BYTES", "Length of every message.", 1, MESSAGE_LENGTH_MAX)
+    ] = MESSAGE_LENGTH,
+    seconds: Annotated[
+        float,
+        Argument(
+            "S",
+            f"Virtual time that each run is measured, after {WARMUP:g} s of warm-up.",
+            INTERVAL_MIN,
+            SECONDS_MAX,
+        ),
+    ] = 0.5,
+    seed: Annotated[int, Argument("N", "Seed of when messages are sent.", 0, SEED_MAX)] = 1,
+    seeds: Annotated[
+        int,
+        Argument(
+            "N",
+            "Runs of each figure, with N seeds from --seed on; the mean and how far they differ.",
+            1,
+            SEEDS_MAX,
+        ),
+    ] = SEEDS,
+    jobs: int = 1,
+) -> Collisions:
+    """Show how often writes collide, by rule and by offered load.
+
+    Both systems send messages at rates of their own, up to the loads given. ISFC's rule scans the
+    CTCs from opposite sides and stops short of the last ones; beside it are rules that stop short
+    of 0 to 3, that scan upward at both ends, and that take any CTC that is free.
+
+    Raises `ConfigurationError` without loads, and for what cannot be run. ``jobs`` runs are made at
+    a time.
+    """
+    check_jobs(jobs)
+    ends = named_link(layout, link)
+    if offer_out is None or offer_in is None:
+        raise ConfigurationError(_what_to_offer(ends))
+    loads = loads_up_to(offer_out, steps), loads_up_to(offer_in, steps)
+    planned = trials(ends, *loads, seconds, message, range(seed, seed + seeds))
+    outcomes = mean_outcomes(each_by(jobs)(run_trial, planned), seeds)
+    notes = (*layout_notes(ends), UNRANGED)
+    how = message, seconds, planned[0].warmup, seed, seeds
+    return Collisions(ends.nodes, len(ends.ctcs), *how, notes, tuple(outcomes))
+
+
+def _what_to_offer(layout: Layout) -> str:
+    """What a load is, and one to begin with: what either end can write by the rule of thumb."""
+    out, back = directions_of(layout)
+    first, second = spelt("offer_out"), spelt("offer_in")
+    return (
+        f"no load: expected {first} and {second}, such as "
+        f"{first} {out.estimated_mb_per_s} {second} {back.estimated_mb_per_s}\n\n"
+        f"What {out.sender} and {back.sender} offer at most, in MB/s (2^20), in messages of "
+        f"{MESSAGE_LENGTH} bytes\nunless {spelt('message')} says otherwise. Above is what each can "
+        "write by IBM's rule of\nthumb; 'isfc plan' says what the model carries."
+    )
+
+
+class _RuleRow(Struct, frozen=True):
+    """A rule with both systems at full load, and how much they may offer until writes collide."""
+
+    rule: str
+    collisions_per_s: float
+    collisions_spread: float
+    wasted_percent: float
+    mb_per_s: float
+    mb_per_s_spread: float
+    mb_per_s_out: float
+    mb_per_s_in: float
+    free_below: str
+
+
+def collide_report(found: Collisions) -> Report:
+    """Which rule carries most and which wastes least, then each rule, then every load."""
+    full = found.at_full_load
+    out, back = full[0].offered_out, full[0].offered_in
+    first, second = found.nodes
+    remarks, rest = caveats(found.notes)
+    return Report(
+        f"{first} - {second}, {found.ctcs} CTC{'s' * (found.ctcs > 1)}: up to {out:g} and "
+        f"{back:g} MB/s offered, in messages of {found.message:,} bytes",
+        [*_answer(found, full)],
+        [
+            Table(
+                "At full load; + is ISFC's own rule here",
+                _RULE_COLUMNS,
+                [_row(found, each) for each in full],
+                "rules",
+            ),
+            Table("Every load", _LOAD_COLUMNS, found.outcomes, "loads", detail=True),
+        ],
+        remarks=remarks,
+        notes=[_known(found), *_drifting(found), *rest],
+        grids=[*_maps(found)],
+    )
+
+
+_RULE_COLUMNS: Final = (
+    Column("rule", "rule"),
+    Column("coll/s", "collisions_per_s", Unit.PER_S),
+    Column("+-", "collisions_spread", Unit.PER_S),
+    Column("wasted\n%", "wasted_percent", Unit.PERCENT),
+    Column("MB/s\nboth", "mb_per_s", Unit.MB_PER_S),
+    Column("+-", "mb_per_s_spread", Unit.MB_PER_S),
+    Column("out", "mb_per_s_out", Unit.MB_PER_S),
+    Column("in", "mb_per_s_in", Unit.MB_PER_S),
+    Column("no collision\nup to", "free_below"),
+)
+
+_LOAD_COLUMNS: Final = (
+    Column("rule", "rule"),
+    Column("offered\nout", "offered_out", Unit.MB_PER_S),
+    Column("in", "offered_in", Unit.MB_PER_S),
+    Column("coll/s", "collisions_per_s", Unit.PER_S),
+    Column("+-", "collisions_per_s_spread", Unit.PER_S),
+    Column("wasted\n%", "wasted_percent", Unit.PERCENT),
+    Column("MB/s\nout", "mb_per_s_out", Unit.MB_PER_S),
+    Column("in", "mb_per_s_in", Unit.MB_PER_S),
+    Column("packages/s", "packages_per_s", Unit.PER_S),
+)
+
+
+def _own(found: Collisions) -> str:
+    """The rule that ISFC has for so many CTCs."""
+    return WriteRule(Scan.OPPOSITE, stop_short(found.ctcs)).name
+
+
+def _answer(found: Collisions, full: Sequence[CollisionOutcome]) -> Iterator[tuple[str, str]]:
+    """What ISFC's rule does, and which rules do better by more than their runs differ."""
+    own = next(each for each in full if each.rule == _own(found))
+    yield "ISFC's rule", f"{own.rule}: {_carries(own)}; {_wastes(own)}"
+    most = max(full, key=lambda each: each.mb_per_s)
+    more = most.mb_per_s - own.mb_per_s > max(most.mb_per_s_spread, own.mb_per_s_spread)
+    least = min(full, key=lambda each: each.collisions_per_s)
+    spread = max(least.collisions_per_s_spread, own.collisions_per_s_spread)
+    if found.seeds == 1:
+        yield "Carries most", f"{most.rule}: {_carries(most)}; one run tells no spread"
+    else:
+        no_more = "no rule more than that by more than its runs differ"
+        yield "Carries most", f"{most.rule}: {_carries(most)}" if more else no_more
+    if own.collisions_per_s - least.collisions_per_s > spread:
+        yield "Collides least", f"{least.rule}: {_wastes(least)}; {_carries(least)}"
+
+
+def _carries(outcome: CollisionOutcome) -> str:
+    spread = outcome.mb_per_s_spread
+    within = f" (+-{shown(spread, Unit.MB_PER_S)})" if spread else ""
+    return f"{shown(outcome.mb_per_s, Unit.MB_PER_S)} MB/s both ways{within}"
+
+
+def _wastes(outcome: CollisionOutcome) -> str:
+    return (
+        f"{shown(outcome.collisions_per_s, Unit.PER_S)} collisions/s waste "
+        f"{shown(outcome.wasted_percent, Unit.PERCENT)} % of the CTCs' time"
+    )
+
+
+def _row(found: Collisions, full: CollisionOutcome) -> _RuleRow:
+    own = " +" if full.rule == _own(found) else ""
+    return _RuleRow(
+        f"{full.rule}{own}",
+        *(full.collisions_per_s, full.collisions_per_s_spread, full.wasted_percent),
+        *(full.mb_per_s, full.mb_per_s_spread, full.mb_per_s_out, full.mb_per_s_in),
+        _free_below(found, full.rule),
+    )
+
+
+def _free_below(found: Collisions, rule: str) -> str:
+    """The greatest of equal shares of both full loads up to which nothing collided."""
+    same = [each for each in found.outcomes if each.rule == rule]
+    outs, ins = (
+        sorted({getattr(each, name) for each in same}) for name in ("offered_out", "offered_in")
+    )
+    by_load = {(each.offered_out, each.offered_in): each.collisions_per_s for each in same}
+    free = "none"
+    for load in zip(outs, ins, strict=False):
+        if by_load[load]:
+            break
+        free = " and ".join(shown(each, Unit.MB_PER_S) for each in load)
+    return free
+
+
+def _maps(found: Collisions) -> Iterator[Grid]:
+    """Of each rule its collisions: a row for each load out and a column for each load in."""
+    peak = max(each.collisions_per_s for each in found.outcomes)
+    for rule in dict.fromkeys(each.rule for each in found.outcomes):
+        by_load = {
+            (each.offered_out, each.offered_in): each.collisions_per_s
+            for each in found.outcomes
+            if each.rule == rule
+        }
+        down, across = (sorted({load[place] for load in by_load}) for place in (0, 1))
+        yield Grid(
+            f"Collisions/s, {rule}: MB/s out by row, in by column",
+            [f"{load:.4g}" for load in down],
+            [f"{load:.4g}" for load in across],
+            [[by_load[out, back] for back in across] for out in down],
+            peak,
+            Unit.PER_S,
+        )
+
+
+def _known(found: Collisions) -> str:
+    """From how long a run each figure is, and how far it is known."""
+    run = f"{found.seconds:g} s of virtual time after {found.warmup:g} s of warm-up"
+    if found.seeds == 1:
+        return f"Each figure is of one run: {run}. --seeds 3 shows how far runs differ."
+    most = max(found.outcomes, key=lambda each: each.collisions_per_s_spread)
+    differ = (
+        f" Of all loads they differ most for {most.rule} at {most.offered_out:.4g} and "
+        f"{most.offered_in:.4g} MB/s: by {shown(most.collisions_per_s_spread, Unit.PER_S)}."
+    )
+    return (
+        f"Each figure is the mean of {found.seeds} runs with different seeds, of {run} each. +- is "
+        "how far these runs differ, the greatest less the least: a smaller difference between two "
+        "rules says nothing." + differ * bool(most.collisions_per_s_spread)
+    )
+
+
+def _drifting(found: Collisions) -> Iterator[str]:
+    """Which figures had not come to rest, if any."""
+    drifting = [each for each in found.outcomes if each.drifts]
+    if drifting:
+        places = (
+            f"{each.rule} at {each.offered_out:.4g} and {each.offered_in:.4g}" for each in drifting
+        )
+        more = f" and {len(drifting) - LISTED} more" * (len(drifting) > LISTED)
+        yield (
+            f"A trend is left in {len(drifting)} of {len(found.outcomes)} figures, so that longer "
+            f"{spelt('seconds')} may show others: {', '.join(islice(places, LISTED))}{more}."
+        )

@@ -1,0 +1,160 @@
+"""The command of a capability, made from its function: its arguments are options.
+
+What it answers is printed by one action, as every command prints it. A function's `Argument` says
+how an option is called in help; its docstring is the help, but for the paragraphs from ``Raises``
+on, which are for Python.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from inspect import Parameter, cleandoc, signature
+from pathlib import Path
+from types import GenericAlias
+from typing import Annotated, Any, Final, get_args, get_origin
+
+import typer
+from msgspec import Struct
+
+from isfc.arguments import Argument, annotation_of, as_options
+from isfc.cli.options.flattened import parameters_of
+from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, expect_one
+from isfc.cli.options.option import flag, valued
+from isfc.cli.options.profile import ProfileOption
+from isfc.cli.output.csv_option import CsvOption
+from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.file import ForceOption, check_file
+from isfc.cli.output.streams import show, show_csv, show_json, show_log, write_file
+from isfc.errors import ConfigurationError
+from isfc.layout.in_words import check_known
+from isfc.reports.report import Report
+
+SHARED: Final = {"layout": LayoutArgument, "link": LinkOption, "profile": ProfileOption}
+"""Arguments that all functions have alike, as options."""
+
+IN_PYTHON: Final = frozenset({"jobs", "progress"})
+"""Arguments that are no options, unless one is an `Argument`: a command takes all processors."""
+
+
+class Printed(Struct, frozen=True):
+    """How an answer is printed."""
+
+    notes: Annotated[
+        bool, flag("--notes", "Say how the figures were made, and how far they are known.")
+    ] = False
+    json: JsonOption = False
+    csv: CsvOption = False
+    table: Annotated[
+        str | None, valued("NAME", "With --csv, which table, where there are several.")
+    ] = None
+    html: Annotated[
+        Path | None, valued("FILE.html", "Write the page to a file, with bars for ranges.")
+    ] = None
+    force: ForceOption = False
+
+    def check(self) -> None:
+        """Raise `ConfigurationError` for what cannot be printed, before anything is run."""
+        expect_one(json=self.json, csv=self.csv, html=self.html)
+        if self.notes and (self.json or self.csv or self.html):
+            raise ConfigurationError("--notes: of the page; JSON, CSV and HTML have all")
+        if self.table and not self.csv:
+            raise ConfigurationError("--table: expected --csv")
+        check_file("--html", self.html, (".html",), force=self.force)
+
+    def show(self, found: Any, report: Callable[[Any], Report]) -> None:
+        """Print what was found, by its report but for JSON; each output is loaded for its own."""
+        if self.json:
+            from isfc.reports.encoded import encoded
+
+            show_json(encoded(found))
+        elif self.csv:
+            _show_csv(report(found), self.table)
+        elif self.html is not None:
+            from isfc.cli.html.document import page_of
+
+            write_file(self.html, page_of(report(found)))
+        else:
+            from isfc.reports.terminal import page
+
+            show(page(report(found), notes=self.notes))
+
+
+def command_of(
+    function: Callable[..., Any],
+    report: Callable[[Any], Report],
+    code: Callable[[Any], ExitCode] | None = None,
+) -> Callable[..., None]:
+    """The command that calls ``function`` and prints the report of what it answers.
+
+    ``code`` makes the exit code of an answer, which else is a good one.
+    """
+
+    def command(**given: Any) -> None:
+        printed = Printed(**{name: given.pop(name) for name in Printed.__struct_fields__})
+        printed.check()
+        with as_options():
+            found = _run(function, given)
+            printed.show(found, report)
+        if code is not None and (ended := code(found)):
+            raise typer.Exit(ended)
+
+    options = [*_options(function), *parameters_of(Printed)]
+    # by setattr: a function's type does not know the attribute, which `inspect.signature` looks for
+    setattr(command, "__signature__", signature(command).replace(parameters=options))  # noqa: B010
+    command.__annotations__ = {each.name: each.annotation for each in options}
+    command.__doc__ = cleandoc(function.__doc__ or "").partition("\n\nRaises ")[0].replace("``", "")
+    return command
+
+
+def _options(function: Callable[..., Any]) -> Iterator[Parameter]:
+    """Each argument as `typer` takes it."""
+    for name, parameter in signature(function).parameters.items():
+        hint = annotation_of(function, name)
+        said = [each for each in getattr(hint, "__metadata__", ()) if isinstance(each, Argument)]
+        if name in SHARED:
+            annotation: Any = SHARED[name]
+        elif said:
+            annotation = Annotated[_listed(hint.__origin__), _option(name, hint, said[0])]
+        elif name in IN_PYTHON:
+            continue
+        else:
+            raise TypeError(f"{function.__name__}({name}): expected an Argument in its annotation")
+        yield parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=annotation)
+
+
+def _option(name: str, hint: Any, said: Argument) -> Any:
+    if hint.__origin__ is bool:
+        return flag(f"--{name.replace('_', '-')}", said.said)
+    return valued(said.metavar, said.said)
+
+
+def _listed(hint: Any) -> Any:
+    """The type as `typer` knows it: a sequence is an option that may be repeated."""
+    if get_origin(hint) is Sequence:
+        return GenericAlias(list, get_args(hint))
+    return hint
+
+
+def _run(function: Callable[..., Any], given: dict[str, Any]) -> Any:
+    """What it answers; all processors run what there is to run."""
+    from isfc.cli.output.progress import run_all  # much to load for what needs no run
+
+    with ExitStack() as stack:
+        if IN_PYTHON & {*signature(function).parameters}:
+            from isfc.search.workers import running_by
+
+            stack.enter_context(running_by(run_all))
+        return function(**given)
+
+
+def _show_csv(made: Report, name: str | None) -> None:
+    """The table that is named, or the first, and where the others are."""
+    from isfc.reports.delimited import records
+
+    names = [each.name for each in made.tables]
+    if not names:
+        raise ConfigurationError("--csv: there is no table here; expected it without --csv")
+    check_known("--table", name or names[0], names)
+    others = [each for each in names if each != (name or names[0])]
+    show_csv(records(made.tables[names.index(name or names[0])]))
+    if name is None and others:
+        show_log(f"isfc: note: other tables: {', '.join(f'--table {each}' for each in others)}")

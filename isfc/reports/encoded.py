@@ -1,0 +1,40 @@
+"""An answer as JSON has it: its fields by their names, figures all alike."""
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from typing import Any
+
+from msgspec import Struct
+
+from scenarios.figures.figure import Figure
+
+
+def encoded(value: object) -> Any:
+    """What `json` takes of an answer; the name of a system, an RDEV or a path is a text.
+
+    Of a figure, ``range`` has both ranges and what they are made from, or ``no_range`` says why
+    there is none; ``load`` is in words.
+    """
+    if isinstance(value, Figure):
+        within = None if value.range is None else value.range.to_dict()
+        load = None if value.load is None else value.load.words
+        return _fields(value) | {"range": within, "load": load}
+    if isinstance(value, Struct) or (is_dataclass(value) and not isinstance(value, type)):
+        return _fields(value)
+    if isinstance(value, Mapping):
+        return {str(key): encoded(each) for key, each in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [encoded(each) for each in value]
+    if isinstance(value, Enum):
+        return value.value
+    return value if value is None or isinstance(value, bool | int | float) else str(value)
+
+
+def _fields(record: object) -> dict[str, Any]:
+    names = (
+        [each.name for each in fields(record)]
+        if is_dataclass(record) and not isinstance(record, type)
+        else getattr(record, "__struct_fields__", ())
+    )
+    return {name: encoded(getattr(record, name)) for name in names}

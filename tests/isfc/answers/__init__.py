@@ -1,0 +1,1 @@
+"""Answers of capabilities: what functions give, and what reports make of it."""
