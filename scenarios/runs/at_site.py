@@ -10,8 +10,8 @@ from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
-from isfc.layout.sharing import with_notes
 from isfc.layout.plan import Plan, make_plan
+from isfc.layout.sharing import with_notes
 from isfc.layout.site import SiteProfile
 from isfc.layout.site_file import read_site, with_site
 from isfc.link.parameters import LinkParameters
