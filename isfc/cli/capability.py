@@ -63,9 +63,7 @@ class Printed(Struct, frozen=True):
     def show(self, found: Any, report: Callable[[Any], Report]) -> None:
         """Print what was found, by its report but for JSON; each output is loaded for its own."""
         if self.json:
-            from isfc.reports.encoded import encoded
-
-            show_json(encoded(found))
+            show_json(found)
         elif self.csv:
             _show_csv(report(found), self.table)
         elif self.html is not None:

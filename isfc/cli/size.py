@@ -9,7 +9,8 @@ from msgspec import Struct
 from rich.console import RenderableType
 
 from ctc.profiles import find_profile
-from isfc.cli.judgement.limit import limit_line, limits_json
+from isfc.answers.limit import limit_line, limits_of
+from isfc.answers.limit_record import Limits
 from isfc.cli.options.experiment import complete_workload
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption
@@ -17,17 +18,15 @@ from isfc.cli.options.number import JobsOption, bounded
 from isfc.cli.options.option import valued
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import ForceOption, check_file, output_option
-from isfc.cli.output.limit_record import LimitsJson
-from isfc.cli.output.notes import NoteJson, notes_json
 from isfc.cli.output.progress import progress_bar
-from isfc.cli.output.ranges import RangeJson, range_note
-from isfc.cli.output.record import record_of
 from isfc.cli.output.streams import show, show_json, write_file
 from isfc.layout.checked_toml import within
 from isfc.layout.document import KM_MAX
 from isfc.layout.new import read_nodes
 from isfc.layout.note import Note
 from isfc.layout.write import format_layout
+from isfc.reports.ranges import RangeJson, range_note
+from isfc.reports.record import record_of
 from isfc.reports.table import apart, plain_table
 from isfc.reports.units import range_of
 from isfc.search.sized import LinkSizing, LostPiece, SizedLink
@@ -171,9 +170,9 @@ class LinkSizeJson(Struct, frozen=True):
     """the same as one of `links`; null if no link carries what is wanted"""
     links: list[SizedLinkJson]
     """by feature"""
-    limits: LimitsJson | None
+    limits: Limits | None
     """what limits the one that carries most, where none carries what is wanted"""
-    notes: list[NoteJson]
+    notes: list[Note]
     """what belongs to the figures of the best, or of the one that carries most"""
 
 
@@ -188,8 +187,8 @@ def size_json(found: LinkSizing) -> LinkSizeJson:
         found.load.pairs,
         None if best is None else _link_json(best, found),
         [_link_json(each, found) for each in found.links],
-        None if limit is None else limits_json(limit, found.most.left.value),
-        notes_json(_notes(found)),
+        None if limit is None else limits_of(limit, found.most.left.value),
+        list(_notes(found)),
     )
 
 

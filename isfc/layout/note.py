@@ -40,4 +40,6 @@ class Note(Struct, frozen=True):
     """One note, in a sentence."""
 
     kind: NoteKind
+    """[one of these](extrapolation.md#notes)"""
     text: str
+    """the same in words"""

@@ -5,7 +5,7 @@ from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from scenarios.figures.figure import Figure
 
@@ -31,10 +31,10 @@ def encoded(value: object) -> Any:
     return value if value is None or isinstance(value, bool | int | float) else str(value)
 
 
-def _fields(record: object) -> dict[str, Any]:
-    names = (
-        [each.name for each in fields(record)]
-        if is_dataclass(record) and not isinstance(record, type)
-        else getattr(record, "__struct_fields__", ())
-    )
-    return {name: encoded(getattr(record, name)) for name in names}
+def _fields(record: Any) -> dict[str, Any]:
+    if isinstance(record, Struct):
+        names = dict(zip(record.__struct_encode_fields__, record.__struct_fields__, strict=True))
+    else:
+        names = {each.name: each.name for each in fields(record)}
+    found = ((key, getattr(record, name)) for key, name in names.items())
+    return {key: encoded(value) for key, value in found if value is not UNSET}

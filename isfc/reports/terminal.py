@@ -21,7 +21,7 @@ def page(report: Report, *, notes: bool) -> RenderableType:
         answer.add_row(Text(label, "bold"), said)
     more = report.notes or report.grids or any(table.detail for table in report.tables)
     rest = report.notes if notes else [ASK] * bool(more)
-    tables = [_with_records(table) for table in report.tables if notes or not table.detail]
+    tables = [table_of(table) for table in report.tables if notes or not table.detail]
     drawn = [] if report.drawing is None else [report.drawing]
     grids = [*map(_shaded, report.grids)] if notes else []
     title = Text(report.title, "bold")
@@ -47,7 +47,11 @@ def _shade(value: float, most: float) -> str:
     return 2 * SHADES[1 + round((len(SHADES) - 2) * value / most)]
 
 
-def _with_records(table: Table) -> RenderableType:
+def table_of(table: Table) -> RenderableType:
+    """A table below its caption, as CSV with all digits; of no rows the caption."""
+    if not table.rows:
+        return table.caption
+
     def make() -> list[dict[str, object]]:
         from isfc.reports.delimited import records  # CSV, which a page does without
 

@@ -11,13 +11,15 @@ class UnitFormat(Struct, frozen=True):
     """How people read a unit: ``name`` beside the number, of which there are ``places``.
 
     The number is ``factor`` times the record's. Ends of a range have three digits if
-    ``by_digits``: they are known no better, whatever the places.
+    ``by_digits``: they are known no better, whatever the places. A ``signed`` one has a + if it is
+    more than nothing.
     """
 
     name: str
     places: int = 0
     factor: float = 1.0
     by_digits: bool = False
+    signed: bool = False
 
 
 FORMATS: Final = {
@@ -29,13 +31,16 @@ FORMATS: Final = {
     Unit.PERCENT: UnitFormat("%", by_digits=True),
     Unit.SHARE: UnitFormat("%", factor=100.0),
     Unit.TIMES: UnitFormat("times", 2),
+    Unit.COUNT: UnitFormat("", 1),
+    Unit.CHANGE: UnitFormat("%", signed=True),
 }
 
 
 def shown(value: float, unit: Unit) -> str:
     """``654``: a number in a unit, as people read it."""
     form = FORMATS[unit]
-    return f"{form.factor * value:.{form.places}f}"
+    sign = "+" if form.signed else ""
+    return f"{form.factor * value:{sign}.{form.places}f}"
 
 
 def range_of(figure: Figure) -> str:

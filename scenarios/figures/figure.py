@@ -33,6 +33,8 @@ class Unit(StrEnum):
     GB_PER_S = "Gb/s"
     SHARE = "of 1"
     TIMES = "times"
+    COUNT = "1"
+    CHANGE = "% more"
 
 
 class Interval(Struct, frozen=True):
@@ -99,12 +101,19 @@ class Figure(Struct, frozen=True):
 
     value: float
     unit: Unit
+    """that of all the others"""
     range: Range | None = None
+    """as of [a range](#a-range): between what it would lie on real hardware, null if not known"""
     no_range: str = ""
+    """why there is no range, empty if there is one"""
     load: OfLoad | None = None
+    """what ran, in words; null of what is said of several loads"""
     sender: NodeName | None = None
+    """whose direction it is of; null of the slower one and of all together"""
     spread: float = 0.0
+    """within what of it an endless run's would be, with 95 % confidence"""
     second: float | None = None
+    """[the other pace](run.md#a-link-with-two-paces) that the link may keep, null if it has one"""
 
     def __post_init__(self) -> None:
         if (self.range is None) != bool(self.no_range):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 from xml.sax.saxutils import escape
 
-from isfc.cli.judgement.moves import GIB
+from isfc.answers.moves import GIB
 from isfc.layout.loss import Loss
 from isfc.reports.units import range_of
 from scenarios.figures.cluster_plan import ClusterPlan

@@ -8,9 +8,9 @@ from ctc.address import Rdev, format_rdev
 from isfc.cli.change.decks import DeckChange
 from isfc.cli.change.orders import Order, orders_of
 from isfc.cli.change.page import AFTERWARDS, BEFOREHAND, Change, hardware_words, statements
-from isfc.cli.output.ranges import RangeJson, range_json
 from isfc.layout.change import Step
 from isfc.layout.layout import Layout
+from isfc.reports.ranges import RangeJson, range_json
 from scenarios.figures.rates import Carried
 
 

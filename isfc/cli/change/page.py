@@ -7,12 +7,12 @@ from typing import Final
 from ctc.address import format_chpid
 from isfc.cli.change.decks import DeckChange
 from isfc.cli.change.orders import Order, orders_of
-from isfc.cli.output.ranges import between, range_note
 from isfc.deck.export import activation_text
 from isfc.layout.change import Nodes, Step, StepKind
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Fibre, Layout
 from isfc.link.name import NodeName
+from isfc.reports.ranges import between, range_note
 from scenarios.figures.rates import Carried
 from scenarios.runs.saturation import STATED_PAIRS
 

@@ -7,17 +7,16 @@ from typing import Final
 from msgspec import Struct
 from rich.console import RenderableType
 
-from isfc.cli.judgement.limit import limits_json, short_limit
+from isfc.answers.limit import limits_of, short_limit
+from isfc.answers.limit_record import Limits
 from isfc.cli.options.layout import open_links
-from isfc.cli.output.limit_record import LimitsJson
-from isfc.cli.output.notes import NoteJson, notes_json
 from isfc.cli.output.progress import run_all
-from isfc.cli.output.ranges import RangeJson, range_json, range_note, share_note
-from isfc.cli.output.record import record_of
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import shipped_layouts
 from isfc.layout.note import Note, NoteKind
 from isfc.layout.sharing import only
+from isfc.reports.ranges import RangeJson, range_json, range_note, share_note
+from isfc.reports.record import record_of
 from isfc.reports.table import apart, plain_table
 from isfc.reports.units import range_of
 from scenarios.figures.certainty import nobody_is_ahead
@@ -44,7 +43,7 @@ class ChoiceJson(Struct, frozen=True):
     """of the slower direction, one way"""
     range: RangeJson | None
     """between what that would lie"""
-    limits: LimitsJson
+    limits: Limits
     """what limits it"""
     worst_loss: str | None
     """the piece whose loss leaves least, null if there is none"""
@@ -86,7 +85,7 @@ class LayoutsJson(Struct, frozen=True):
     """in the order in which they were given"""
     odds: list[OddsJson]
     """of each pair"""
-    notes: list[NoteJson]
+    notes: list[Note]
     """what belongs to the figures of any of them"""
 
 
@@ -139,7 +138,7 @@ def layouts_json(choices: Sequence[Choice]) -> LayoutsJson:
             )
             for each in pair_odds(choices)
         ],
-        notes_json(_notes(choices)),
+        list(_notes(choices)),
     )
 
 
@@ -157,7 +156,7 @@ def _choice_json(choice: Choice) -> ChoiceJson:
         layout=choice.name,
         mb_per_s=choice.rate.value,
         range=choice.rate,
-        limits=limits_json(choice.limit, choice.rate.value),
+        limits=limits_of(choice.limit, choice.rate.value),
         worst_loss=worst and worst.gone,
         worst_loss_leaves=worst and worst.share.value,
         worst_loss_range=worst and worst.share,

@@ -9,9 +9,9 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from isfc.cli.drawing.difference import differences
-from isfc.cli.output.ranges import plain
-from isfc.cli.output.record import record_of
 from isfc.cli.results.measures import MEASURES, RUN_ROWS, measure_name
+from isfc.reports.ranges import plain
+from isfc.reports.record import record_of
 from isfc.reports.table import apart, plain_table
 from scenarios.figures.certainty import Odds
 from scenarios.figures.compare import RangeRecord, ResultFigure, ResultPair, Setting

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ctc.address import format_rdev
 from ctc.subchannel import Command
-from isfc.cli.judgement.losses import loss_rows
+from isfc.answers.losses import loss_rows
 from isfc.cli.output.curves import axis, chart_parts, curves, marks, nominal
 from isfc.cli.output.picture import SCHEMA, Spec, config
 from isfc.io.charts import Chart

@@ -7,8 +7,7 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
-from isfc.cli.drawing.cluster import drawing_svg
-from isfc.cli.judgement.cluster import (
+from isfc.answers.cluster import (
     cluster_known,
     cluster_report,
     cuts_table,
@@ -17,15 +16,16 @@ from isfc.cli.judgement.cluster import (
     shared_tables,
     systems_table,
 )
-from isfc.cli.judgement.losses import losses_table
-from isfc.cli.judgement.together import together_decision
-from isfc.cli.output.ranges import range_note
+from isfc.answers.losses import losses_table
+from isfc.answers.together import together_decision
+from isfc.cli.drawing.cluster import drawing_svg
 from isfc.layout.collection import Collection
 from isfc.layout.loss import Loss
 from isfc.layout.rules.book import find_in
 from isfc.layout.rules.rule import Finding
 from isfc.layout.sharing import shares_anything
 from isfc.reports.html import section, table_of
+from isfc.reports.ranges import range_note
 from isfc.reports.template import panel, render
 from isfc.search.report_runs import ClusterRuns
 from scenarios.figures.cluster_overview import ClusterOverview

@@ -5,18 +5,18 @@ from collections.abc import Iterator, Sequence
 from markupsafe import Markup
 
 from ctc.address import format_chpid, format_rdev
+from isfc.answers.advice import model_word, to_do, two_paces
+from isfc.answers.limit import limit_lines
+from isfc.answers.losses import losses_table, worst_loss
 from isfc.cli.drawing.cluster import drawing_svg
 from isfc.cli.html.charts import ALIKE, has_collisions
-from isfc.cli.judgement.advice import model_word, to_do, two_paces
-from isfc.cli.judgement.limit import limit_lines
-from isfc.cli.judgement.losses import losses_table, worst_loss
-from isfc.cli.output.ranges import range_note
 from isfc.cli.results.shared import shared_note, shared_rows
 from isfc.layout.capacity import WriteDirection
 from isfc.layout.collection import Collection
 from isfc.layout.note import Note
 from isfc.layout.rules.rule import warnings_first
 from isfc.reports.html import table_of
+from isfc.reports.ranges import range_note
 from isfc.reports.template import greatest, ranged, render
 from isfc.reports.units import range_of
 from isfc.search.report_runs import RELOCATED, TIMELINE_PAIRS, LinkRuns

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from isfc.cli.judgement.losses import losses_report
+from isfc.answers.losses import losses_report
 from isfc.layout.collection import Collection
 from isfc.layout.lost import check_pieces, known_pieces
 from isfc.layout.sharing import only

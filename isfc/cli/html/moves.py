@@ -2,7 +2,7 @@
 
 from markupsafe import Markup
 
-from isfc.cli.judgement.moves import (
+from isfc.answers.moves import (
     PASS_HEADS,
     each_guest,
     guest_line,

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from isfc.cli.judgement.io_plan import io_plan_page
 from isfc.cli.options.layout import JsonOption
-from isfc.cli.output.notes import NoteJson, note_lines, notes_json
+from isfc.cli.output.notes import note_lines
 from isfc.cli.output.streams import show, show_json
 from isfc.io.advice import IoAdvice, advise
 from isfc.io.demand import ChannelFlows, ChannelRoute
@@ -169,7 +169,7 @@ class IoPlanJson(Struct, frozen=True):
     """what is full first as the load grows; null if nothing is used"""
     advice: list[AdviceJson]
     """a list with the [ids](io-advice.md)"""
-    notes: list[NoteJson]
+    notes: list[Note]
     """as of `isfc plan --json`; of a layout, that its CTCs are not in the figures"""
 
 
@@ -194,7 +194,7 @@ def io_plan_json(
         trunks=[trunk_json(load) for load in plan.trunks],
         first=None if first is None else FirstJson(first[0], finite(100 * first[1])),
         advice=[AdviceJson(one.id, one.severity, one.text) for one in advice],
-        notes=notes_json(notes),
+        notes=list(notes),
     )
 
 

@@ -8,6 +8,7 @@ import typer
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
+from isfc.answers.limit import limit_of_run, limits_of, run_line
 from isfc.arguments import SEED_MAX
 from isfc.cli.io.plan import (
     ChannelJson,
@@ -19,7 +20,6 @@ from isfc.cli.io.plan import (
 )
 from isfc.cli.io.run_page import activity_rows, io_run_page, report_page
 from isfc.cli.judgement.io_limit import IoLimitsJson, io_limit_line, io_limits_json
-from isfc.cli.judgement.limit import limit_of_run, limits_json, run_line
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import (
     JsonOption,
@@ -30,8 +30,7 @@ from isfc.cli.options.layout import (
 )
 from isfc.cli.options.number import bounded
 from isfc.cli.options.option import flag, valued
-from isfc.cli.output.notes import NoteJson, note_lines, notes_json, show_notes
-from isfc.cli.output.record import record_of
+from isfc.cli.output.notes import note_lines, show_notes
 from isfc.cli.output.streams import show, show_csv, show_json
 from isfc.cli.results.shared import shared_page
 from isfc.cli.results.shared_json import shared_json
@@ -43,6 +42,7 @@ from isfc.io.shared import read_disks
 from isfc.layout.checked_toml import within
 from isfc.layout.layout import Layout
 from isfc.layout.note import Note
+from isfc.reports.record import record_of
 from scenarios.runs.experiment import PAIRS_MAX, Experiment
 from scenarios.runs.notes import CHANNELS_UNRANGED, run_notes
 from scenarios.runs.shared_channel import SharedRun, run_shared
@@ -125,7 +125,7 @@ def run(
         limit = limit_of_run(shared.beside.experiment, None, SECONDS)
         mb_per_s = shared.beside.mb_per_s
         if shown.json:
-            limits = UNSET if limit is None else limits_json(limit, mb_per_s)
+            limits = UNSET if limit is None else limits_of(limit, mb_per_s)
             show_json(replace(shared_json(shared, notes=notes), limits=limits))
         else:
             load = f"{shown.ctcs}, {pairs} pairs"
@@ -274,7 +274,7 @@ class IoRunJson(Struct, frozen=True):
     """as of `isfc io plan --json`: cards, interconnects and fanouts"""
     limits: IoLimitsJson | None
     """what limits the I/Os, null if none go over channels"""
-    notes: list[NoteJson]
+    notes: list[Note]
     """as of `isfc plan --json`; of a layout, that its CTCs are not in the figures"""
 
 
@@ -304,7 +304,7 @@ def io_run_json(run: IoRun, notes: Sequence[Note] = ()) -> IoRunJson:
         },
         trunks=[trunk_json(load) for load in run.trunks],
         limits=io_limits_json(limit) if (limit := find_io_limit(run.configuration)) else None,
-        notes=notes_json(notes),
+        notes=list(notes),
     )
 
 

@@ -16,8 +16,7 @@ from isfc.cli.options.layout import JsonOption
 from isfc.cli.options.number import bounded
 from isfc.cli.options.option import valued
 from isfc.cli.output.file import ForceOption, check_file, output_option
-from isfc.cli.output.notes import NoteJson, note_lines, notes_json
-from isfc.cli.output.record import record_of
+from isfc.cli.output.notes import note_lines
 from isfc.cli.output.streams import show, show_error, show_json, write_file
 from isfc.errors import ConfigurationError
 from isfc.io.configuration_file import read_io_configuration
@@ -27,6 +26,8 @@ from isfc.io.rmf import read_rmf
 from isfc.io.rmf_interval import RmfInterval, busiest
 from isfc.io.sizing import Choice, DistanceNeed, Guidelines, RoomNeed, Sizing, SynchronousNeed
 from isfc.io.sizing import size as size_mix
+from isfc.layout.note import Note
+from isfc.reports.record import record_of
 from scenarios.runs.notes import CHANNELS_UNRANGED
 
 _KM = 100.0
@@ -242,14 +243,14 @@ class IoSizeJson(Struct, frozen=True):
     mixes: list[MixJson]
     """the next table has what each holds: one for each interval that was sized, or for the
     configuration"""
-    notes: list[NoteJson]
+    notes: list[Note]
     """as of `isfc plan --json`"""
 
 
 def io_size_json(growth_percent: float, sizings: Sequence[Sizing]) -> IoSizeJson:
     """The record of what was sized."""
     mixes = [_mix(each) for each in sizings]
-    return IoSizeJson(growth_percent, mixes, notes_json([CHANNELS_UNRANGED]))
+    return IoSizeJson(growth_percent, mixes, [CHANNELS_UNRANGED])
 
 
 def _mix(sizing: Sizing) -> MixJson:

@@ -18,14 +18,15 @@ from isfc.cli.journal.document import CHPID_ACTS, RDEV_ACTS, open_journal, recor
 from isfc.cli.options.layout import JsonOption
 from isfc.cli.options.option import flag
 from isfc.cli.output.exits import ExitCode
-from isfc.cli.output.streams import plain, show_error, show_json, show_lines
 from isfc.cli.output.streams import show as show_page
+from isfc.cli.output.streams import show_error, show_json, show_lines
 from isfc.errors import JournalError
 from isfc.journal.framed import Read
 from isfc.journal.journal import Difference, Replay
 from isfc.journal.journal import replay as replay_journal
 from isfc.journal.record import InputKind, InputOutcome, JournalReader, JournalRecord
 from isfc.link.package import Package
+from isfc.reports.encoded import encoded
 from isfc.reports.table import plain_table
 from isfc.system.definition import LinkEndDefinition
 
@@ -128,7 +129,7 @@ def _cells(outcome: InputOutcome) -> tuple[str, ...]:
 
 def json_line(record: object) -> str:
     """One JSON document on one line."""
-    return json.dumps(plain(record), allow_nan=False)
+    return json.dumps(encoded(record), allow_nan=False)
 
 
 def _number(record: JournalRecord) -> str:

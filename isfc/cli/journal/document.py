@@ -12,8 +12,6 @@ from msgspec.structs import asdict
 from ctc.address import Rdev, format_rdev
 from ctc.frame import CommandFrame, DataFrame, Frame
 from isfc.arguments import checked
-from isfc.cli.output.record import record_of
-from isfc.cli.output.streams import plain
 from isfc.errors import ConfigurationError
 from isfc.journal.framed import CTCE_HEADER, MAGIC_LENGTH
 from isfc.journal.journal import Replay, replay
@@ -21,6 +19,8 @@ from isfc.journal.record import InputKind, InputOutcome, JournalReader, JournalR
 from isfc.layout.shown import html_table
 from isfc.link.message import Message
 from isfc.link.package import Package
+from isfc.reports.encoded import encoded
+from isfc.reports.record import record_of
 from isfc.system.definition import LinkEndDefinition
 
 RDEV_ACTS: Final = (
@@ -39,7 +39,7 @@ def journal_show(file: str | Path) -> Iterator[dict[str, Any]]:
     where it cannot be read, and an `IsfcError` where it is damaged.
     """
     with open_journal(Path(file)) as stream:
-        yield from map(plain, map(record_json, JournalReader(stream.read)))
+        yield from map(encoded, map(record_json, JournalReader(stream.read)))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -55,7 +55,7 @@ class JournalReplay:
 
     def to_dict(self) -> dict[str, Any]:
         """What ``--json`` prints; names and meanings of the keys stay."""
-        found: dict[str, Any] = plain(replay_json(self.replayed))
+        found: dict[str, Any] = encoded(replay_json(self.replayed))
         return found
 
     def rows(self) -> list[dict[str, Any]]:

@@ -64,7 +64,7 @@ def advice_text(finding: Finding, tried: "Mapping[str, Sequence[TriedAdvice]]") 
     """What is so, what to change, and the model's word on it if it was asked."""
     if finding.id not in tried:
         return finding.advice
-    from isfc.cli.judgement.advice import model_word  # it loads the model
+    from isfc.answers.advice import model_word  # it loads the model
 
     return " ".join([finding.advice, *map(model_word, tried[finding.id])])
 

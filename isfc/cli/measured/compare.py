@@ -7,26 +7,27 @@ from typing import Annotated
 import typer
 from msgspec import UNSET, Struct, UnsetType
 
+from isfc.answers.profile import Profile, profile_json
 from isfc.cli.measured.options import MeasuredFiles, MeasuredLink
 from isfc.cli.measured.page import compare_page, errors_picture
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption
 from isfc.cli.options.number import bounded
 from isfc.cli.options.option import valued
-from isfc.cli.options.profile import ProfileJson, ProfileOption, profile_json
+from isfc.cli.options.profile import ProfileOption
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import ForceOption
 from isfc.cli.output.notes import note_lines
 from isfc.cli.output.picture import check_picture, write_picture
 from isfc.cli.output.progress import progress_bar
-from isfc.cli.output.ranges import RangeJson, factor_line, range_note
-from isfc.cli.output.record import record_of
 from isfc.cli.output.streams import show, show_error, show_json, show_log
 from isfc.errors import ConfigurationError
 from isfc.layout.layout import Layout
 from isfc.layout.note import Note, NoteKind
 from isfc.layout.site_file import with_site
 from isfc.measured.seen import SeenInterval, seen_intervals
+from isfc.reports.ranges import RangeJson, factor_line, range_note
+from isfc.reports.record import record_of
 from scenarios.figures.figure import Figure
 from scenarios.figures.ranges import link_rate
 from scenarios.figures.site_compare import ComparedInterval, MeasuredFigure, compare_interval
@@ -150,7 +151,7 @@ class SiteComparedJson(Struct, frozen=True):
 
     compared: list[IntervalJson]
     """each interval, as in the next table"""
-    profile: ProfileJson | UnsetType = UNSET
+    profile: Profile | UnsetType = UNSET
     """as of `isfc plan --json`"""
 
 

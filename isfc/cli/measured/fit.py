@@ -7,13 +7,13 @@ from typing import Annotated
 import typer
 from msgspec import Struct
 
+from isfc.answers.profile import Profile, profile_fields
 from isfc.cli.measured.options import MeasuredFiles, MeasuredLink
 from isfc.cli.measured.page import fit_page
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption
 from isfc.cli.options.number import JobsOption
 from isfc.cli.options.option import flag
-from isfc.cli.options.profile import ProfileJson, profile_fields
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import ForceOption, check_file, output_option
 from isfc.cli.output.progress import progress_bar
@@ -85,7 +85,7 @@ class ExplanationJson(Struct, frozen=True):
     """Akaike's criterion, of which less is better"""
 
 
-class FittedJson(ProfileJson, frozen=True):
+class FittedJson(Profile, frozen=True):
     """``isfc measured fit --json``: the profile, and how well it is known. The keys stay."""
 
     uncertainty: dict[str, float]

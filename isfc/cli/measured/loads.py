@@ -19,19 +19,19 @@ from isfc.cli.options.option import valued
 from isfc.cli.options.profile import ProfileOption
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import ForceOption
-from isfc.cli.output.notes import NoteJson, notes_json
 from isfc.cli.output.picture import check_picture, write_picture
 from isfc.cli.output.progress import run_all
-from isfc.cli.output.ranges import RangeJson, range_json
-from isfc.cli.output.record import record_of
 from isfc.cli.output.streams import show, show_json, show_log
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import within
 from isfc.layout.layout import Layout
+from isfc.layout.note import Note
 from isfc.layout.site_file import with_site
 from isfc.measured.figures import Reading
 from isfc.measured.file import read_content
 from isfc.measured.intervals import CarriedInterval, is_interval_table
+from isfc.reports.ranges import RangeJson, range_json
+from isfc.reports.record import record_of
 from isfc.search import loads
 from isfc.search.sized import LostPiece
 from scenarios.moves.evacuation import TOGETHER_MAX
@@ -246,7 +246,7 @@ class LoadsJson(Struct, frozen=True):
     """where they leave"""
     windows: list[WindowJson]
     """when they may begin to: first where fewest stay, of these the shortest"""
-    notes: list[NoteJson]
+    notes: list[Note]
     """as of `isfc plan --json`"""
 
 
@@ -279,7 +279,7 @@ def loads_json(found: loads.Loads) -> LoadsJson:
             record_of(WindowJson, each, begin=each.label, likely_seconds=each.likely_s)
             for each in found.windows
         ],
-        notes_json(loads_notes(found)),
+        list(loads_notes(found)),
     )
 
 

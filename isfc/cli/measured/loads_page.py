@@ -9,10 +9,10 @@ from rich.console import Group, RenderableType
 from isfc.cli.output.curves import axis, marks, nominal
 from isfc.cli.output.notes import note_lines
 from isfc.cli.output.picture import INK, Spec, picture
-from isfc.cli.output.ranges import range_note
 from isfc.layout.in_words import first_listed
 from isfc.layout.note import Note
 from isfc.measured.by_time import Slot
+from isfc.reports.ranges import range_note
 from isfc.reports.table import apart, plain_table
 from isfc.reports.units import range_of
 from isfc.search.loads import MONTHS_MAX, Loads

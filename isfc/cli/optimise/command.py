@@ -10,13 +10,14 @@ import typer
 from msgspec import Struct, structs
 
 from ctc.address import parse_rdevs
+from isfc.answers.profile import profile_json
 from isfc.cli.optimise.json import found_json
 from isfc.cli.optimise.page import found_page, front_picture, written, written_line
 from isfc.cli.options.flattened import flattened
 from isfc.cli.options.layout import JsonOption, OpenedFile, open_with_disks
 from isfc.cli.options.number import JobsOption, bounded
 from isfc.cli.options.option import valued
-from isfc.cli.options.profile import LinkOptions, profile_json
+from isfc.cli.options.profile import LinkOptions
 from isfc.cli.options.traffic import TrafficOption, choose_traffic
 from isfc.cli.output.file import ForceOption, check_file, check_force, output_option
 from isfc.cli.output.picture import check_picture, write_picture

@@ -5,6 +5,7 @@ from typing import Any
 from msgspec import UNSET, Struct, UnsetType
 
 from ctc.address import format_chpid, format_rdev
+from isfc.answers.profile import Profile
 from isfc.cli.optimise.page import (
     activation_lines,
     beyond_found,
@@ -15,9 +16,8 @@ from isfc.cli.optimise.page import (
     undefined,
     written,
 )
-from isfc.cli.options.profile import ProfileJson
-from isfc.cli.output.notes import NoteJson, notes_json
-from isfc.cli.output.ranges import RangeJson, range_json
+from isfc.layout.note import Note
+from isfc.reports.ranges import RangeJson, range_json
 from isfc.search.optimise import BEST
 from isfc.search.result import Contender, SearchResult, Task
 
@@ -87,7 +87,7 @@ class OptimiseJson(Struct, frozen=True):
     four such choices by the odds"""
     extrapolated: list[str]
     """what of it no published figure identifies"""
-    notes: list[NoteJson]
+    notes: list[Note]
     definition_changes: list[str]
     """device numbers of the first of `best` that are new, or go to another chpid"""
     activate: Activation
@@ -101,7 +101,7 @@ class OptimiseJson(Struct, frozen=True):
     written: str
     """what `-o` writes: the `first` of `best`, `defined`, or `given` where there is nothing to
     gain"""
-    profile: ProfileJson | UnsetType = UNSET
+    profile: Profile | UnsetType = UNSET
     """as of `isfc plan --json`"""
 
 
@@ -151,8 +151,8 @@ class OptimiseLinksJson(Struct, frozen=True):
     """what `-o` writes: the `first` of `best`, or `given`"""
     moves: list[MoveJson]
     """from the links given to the first of `best`"""
-    notes: list[NoteJson]
-    profile: ProfileJson | UnsetType = UNSET
+    notes: list[Note]
+    profile: Profile | UnsetType = UNSET
     """as of `isfc plan --json`"""
 
 
@@ -180,7 +180,7 @@ def _links(found: SearchResult, task: Task) -> OptimiseLinksJson:
             )
             for move in found.moves
         ],
-        notes=notes_json(found_notes(found, task)),
+        notes=list(found_notes(found, task)),
     )
 
 
@@ -211,7 +211,7 @@ def _link(found: SearchResult, task: Task) -> OptimiseJson:
         ],
         gains=first.gains(found.given),
         extrapolated=beyond_found(found, task),
-        notes=notes_json(found_notes(found, task)),
+        notes=list(found_notes(found, task)),
         definition_changes=definition_changes(given, first.layout),
         activate=_activate(first, found),
         defined=DefinedJson(

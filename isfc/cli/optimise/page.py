@@ -9,16 +9,16 @@ from typing import Final
 from rich.console import RenderableType
 
 from ctc.address import format_chpid, format_rdev
-from isfc.cli.judgement.advice import two_paces
+from isfc.answers.advice import two_paces
 from isfc.cli.output.curves import axis, marks, nominal
 from isfc.cli.output.picture import Spec, picture
-from isfc.cli.output.ranges import factor_line, range_note
 from isfc.deck.export import activation_text
 from isfc.layout.layout import CtcPair, Fibre, Layout
 from isfc.layout.note import Note
 from isfc.layout.rules.book import find_all
 from isfc.layout.write import format_rdevs
 from isfc.link.name import NodeName
+from isfc.reports.ranges import factor_line, range_note
 from isfc.reports.table import apart, plain_table
 from isfc.reports.units import range_of
 from isfc.search.objective import Objective

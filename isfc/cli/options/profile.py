@@ -1,10 +1,10 @@
 """``--profile FILE``: the site of a layout's links, and how output names it."""
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
-from msgspec import UNSET, Struct, UnsetType, structs
+from msgspec import Struct, structs
 
 from isfc.cli.options.layout import (
     LayoutArgument,
@@ -51,51 +51,6 @@ def opened_site(profile: Path | None) -> "SiteProfile | None":
     from scenarios.runs.at_site import given_site
 
     return given_site(profile)
-
-
-class ErrorsJson(Struct, frozen=True):
-    """How far judged figures are off, in percent."""
-
-    median: float
-    worst: float
-
-
-class ProfileJson(Struct, frozen=True):
-    """A site profile."""
-
-    name: str
-    """that of its file"""
-    factors: dict[str, float]
-    """by constant (`transfer`, `line`, `latency`, `turn`, `receive`, `build`), how many times
-    today's value; those that are not told are not among them"""
-    features: list[str]
-    """those of the layout, which the factors are for"""
-    intervals: int
-    """how many were fitted to"""
-    model: str
-    """the digest of the constants that the factors belong to"""
-    held_back: ErrorsJson | None
-    """the error of the judged figures in percent, by fits without them; null without intervals"""
-    before: ErrorsJson | None
-    """the same with today's constants"""
-    doubts: list[str]
-    """the reasons for which the fit is refused; empty if it is not"""
-    layout: str
-    """what was measured: the CTCs on each fibre, its feature and its length"""
-    loads: list[str]
-    """what ran, as `HL:50`, or `HL:300/s` of an open load"""
-    covariance: list[list[float]]
-    """that of the logarithms of all constants, in their order; ranges are made from it"""
-
-
-def profile_json(profile: "SiteProfile | None") -> ProfileJson | UnsetType:
-    """What ``--json`` has where a profile was taken."""
-    return UNSET if profile is None else ProfileJson(**profile_fields(profile))
-
-
-def profile_fields(profile: "SiteProfile") -> dict[str, Any]:
-    """What a profile's record holds, by its keys."""
-    return {**asdict(profile), "factors": dict(profile.factors)}
 
 
 def link_at_site(opened: OpenedLink, profile: "SiteProfile | None") -> OpenedLink:

@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-from msgspec import Struct
-
 from isfc.cli.output.streams import show_log
 from isfc.layout.note import Note
 
@@ -11,20 +9,6 @@ from isfc.layout.note import Note
 def note_lines(notes: Sequence[Note]) -> list[str]:
     """What a page ends with: each note below a blank line."""
     return [line for note in notes for line in ("", note.text)]
-
-
-class NoteJson(Struct, frozen=True):
-    """A note in ``--json``."""
-
-    kind: str
-    """[one of these](extrapolation.md#notes)"""
-    text: str
-    """the same in words"""
-
-
-def notes_json(notes: Sequence[Note]) -> list[NoteJson]:
-    """What ``--json`` has of what has notes: empty if there are none."""
-    return [NoteJson(note.kind.value, note.text) for note in notes]
 
 
 def show_notes(notes: Sequence[Note]) -> None:

@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from isfc.cli.output.exits import ExitCode
 from isfc.errors import ConfigurationError
@@ -90,29 +90,21 @@ def show_tables(parts: Sequence["RenderableType"], seen: list[int]) -> None:
 def show_json(record: object) -> None:
     """Print ``record`` to stdout as JSON, in ASCII, the keys in their order.
 
-    It may hold records: dataclasses and `msgspec.Struct`, of which each field is a key.
+    It may hold records, of which each field is a key (`isfc.reports.encoded`).
     A byte of a file's name that is no UTF-8 is written with a backslash, as in messages: half a
     surrogate pair is no character, and many readers of JSON refuse it.
     """
     import json  # here and below: text alone needs neither
 
-    text = json.dumps(plain(record), indent=2, allow_nan=False)
+    from isfc.reports.encoded import encoded
+
+    text = json.dumps(encoded(record), indent=2, allow_nan=False)
     if "\\ud" in text:
         import re
 
         text = re.sub(_JSON_ESCAPES, lambda found: "\\" * bool(found["half"]) + found[0], text)
     with pipe_may_break():
         print(text, flush=True)
-
-
-def plain(record: object) -> Any:
-    """The record as `json` takes it; a name of a system is a text.
-
-    `msgspec.json` would write the same, but its floats in other digits: ``1e-5`` for ``1e-05``.
-    """
-    import msgspec
-
-    return msgspec.to_builtins(record, enc_hook=str)
 
 
 def escaped(text: str) -> str:

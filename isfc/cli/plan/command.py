@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from rich.console import RenderableType
 from rich.rule import Rule
 
+from isfc.answers.profile import profile_json
 from isfc.cli.options.layout import (
     LINKS_IN_FULL,
     JsonOption,
@@ -21,7 +22,7 @@ from isfc.cli.options.layout import (
     open_links,
 )
 from isfc.cli.options.option import flag, valued
-from isfc.cli.options.profile import ProfileOption, link_at_site, opened_site, profile_json
+from isfc.cli.options.profile import ProfileOption, link_at_site, opened_site
 from isfc.cli.output.streams import show, show_json, show_log
 from isfc.cli.plan.page import plan_report
 from isfc.errors import ConfigurationError
@@ -31,7 +32,7 @@ from isfc.layout.sharing import only, shares_anything
 from isfc.reports.terminal import page as report_page
 
 if TYPE_CHECKING:
-    from isfc.cli.judgement.losses import LossesJson
+    from isfc.answers.losses import LossesJson
     from isfc.cli.plan.json import PlanJson
     from isfc.cli.plan.together_json import ClusterPlanJson
     from isfc.layout.collection import Collection

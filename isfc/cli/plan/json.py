@@ -5,18 +5,19 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET, Struct, UnsetType
 
+from isfc.answers.limit_record import Limits
+from isfc.answers.profile import Profile
 from isfc.cli.judgement.findings import advice_text
-from isfc.cli.options.profile import ProfileJson
-from isfc.cli.output.limit_record import LimitsJson, RestsOnJson
-from isfc.cli.output.notes import NoteJson, notes_json
-from isfc.cli.output.ranges import RangeJson
 from isfc.cli.results.shared_json import SharedJson
+from isfc.layout.note import Note
 from isfc.layout.plan import Plan
+from isfc.reports.ranges import RangeJson
 from scenarios.runs.notes import plan_notes
 
 if TYPE_CHECKING:
     from scenarios.figures.advice import TriedAdvice
     from scenarios.figures.link_rates import ModelledRate
+    from scenarios.figures.rests_on import RestsOn
 
 
 class NodesJson(Struct, frozen=True):
@@ -59,7 +60,7 @@ class ModelJson(Struct, frozen=True):
     saturated_range: dict[str, RangeJson | None]
     """by sending node, in MB/s: [between what](fidelity.md) the rate would lie"""
     stated_range: dict[str, RangeJson | None]
-    limits: dict[str, LimitsJson]
+    limits: dict[str, Limits]
     """by sending node: [what limits](layouts.md#what-limits) the saturated rate, and what would
     help"""
     extrapolated: list[str]
@@ -124,16 +125,16 @@ class PlanJson(Struct, frozen=True):
     """by sending node: one-way capacity by IBM's rule of thumb"""
     model: ModelJson | None
     """what the model carries, null with `--rule`"""
-    notes: list[NoteJson]
+    notes: list[Note]
     """what belongs to these figures"""
     advice: list[AdviceJson]
     """findings, each with what came of trying its changes"""
     disks: SharedJson | UnsetType = UNSET
     """with `[[io]]` on its chpids"""
-    rests_on: list[RestsOnJson] | UnsetType = UNSET
+    rests_on: "list[RestsOn] | UnsetType" = UNSET
     """with `--why`: constants that move the saturated rate of the slower direction by more than
     2 %"""
-    profile: ProfileJson | UnsetType = UNSET
+    profile: Profile | UnsetType = UNSET
     """with `--profile`: the site's"""
 
 
@@ -154,7 +155,7 @@ def plan_json(
         },
         estimated_mb_per_s=known["estimated_mb_per_s"],
         model=_model(plan, figures),
-        notes=notes_json(plan_notes(plan.layout, figures)),
+        notes=list(plan_notes(plan.layout, figures)),
         advice=[
             AdviceJson(
                 each.id,

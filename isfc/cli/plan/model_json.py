@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from isfc.cli.judgement.limit import limits_json
-from isfc.cli.output.ranges import range_json
+from isfc.answers.limit import limits_of
 from isfc.cli.plan.json import ComparedJson, ModelJson, TrialJson
 from isfc.layout.plan import Plan
 from isfc.layout.rules.rule import Untried
+from isfc.reports.ranges import range_json
 from scenarios.figures.advice import ComparedLoad, TriedAdvice
 from scenarios.figures.link_rates import ModelledRate
 from scenarios.runs.notes import beyond_plan
@@ -51,7 +51,7 @@ def model_json(plan: Plan, figures: Sequence[ModelledRate]) -> ModelJson:
         saturated_range={each.sender: range_json(each.saturated) for each in figures},
         stated_range={each.sender: range_json(each.stated) for each in figures},
         limits={
-            each.sender: limits_json(each.limit, each.saturated.value)
+            each.sender: limits_of(each.limit, each.saturated.value)
             for each in figures
             if each.limit is not None
         },

@@ -7,11 +7,10 @@ from functools import partial
 from msgspec.structs import replace
 from rich.console import Group, RenderableType
 
-from isfc.cli.judgement.cluster import cluster_report
-from isfc.cli.judgement.limit import rests_on_json, rests_on_page
-from isfc.cli.judgement.losses import LossesJson, losses_json, losses_report
+from isfc.answers.cluster import cluster_report
+from isfc.answers.limit import rests_on_table
+from isfc.answers.losses import LossesJson, losses_json, losses_report
 from isfc.cli.options.layout import OpenedLink
-from isfc.cli.output.notes import notes_json
 from isfc.cli.output.progress import run_all
 from isfc.cli.plan.json import PlanJson, plan_json
 from isfc.cli.plan.page import plan_report
@@ -19,6 +18,7 @@ from isfc.cli.plan.together_json import ClusterPlanJson, cluster_plan_json
 from isfc.layout.collection import Collection
 from isfc.layout.plan import Plan
 from isfc.reports.terminal import page as shown_page
+from isfc.reports.terminal import table_of
 from scenarios.figures.advice import changed_layouts, try_advice
 from scenarios.figures.cluster_plan import cluster_plan
 from scenarios.figures.link_rates import link_rates
@@ -43,7 +43,7 @@ def together(opened: OpenedLink, *, notes: bool) -> tuple[RenderableType, Cluste
     found = cluster_plan(collection, partial(run_all, is_said=True))
     every = (*cluster_notes(collection), SHARED_UNRANGED)
     page = shown_page(cluster_report(found, every), notes=notes)
-    record = cluster_plan_json(found, notes_json(every))
+    record = cluster_plan_json(found, list(every))
     slower = found.together.slower
     if disks is not None and slower is not None:
         from isfc.cli.plan.disks import beside_disks
@@ -67,8 +67,8 @@ def modelled_plan(
     if why:
         slower = min(figures, key=lambda each: each.saturated.value)
         moved = rests_on(one_way(judged.layout, slower.sender, SATURATING_PAIRS), run_all)
-        page = Group(page, "", rests_on_page(moved))
-        record = replace(record, rests_on=rests_on_json(moved))
+        page = Group(page, "", table_of(rests_on_table(moved)))
+        record = replace(record, rests_on=moved)
     if opened.disks is not None:
         from isfc.cli.plan.disks import beside_disks
 

@@ -5,14 +5,14 @@ from functools import partial
 from rich.console import Group
 from rich.text import Text
 
-from isfc.cli.judgement.cluster import cuts_table, limits_tables, systems_table
+from isfc.answers.cluster import cuts_table, limits_tables, systems_table
+from isfc.answers.together import together_decision
 from isfc.cli.judgement.findings import Checked, findings_table
-from isfc.cli.judgement.together import together_decision
 from isfc.cli.output.progress import run_all
-from isfc.cli.output.ranges import range_note
 from isfc.layout.collection import Collection
 from isfc.layout.rules.book import find_in
 from isfc.layout.sharing import open_questions
+from isfc.reports.ranges import range_note
 from isfc.reports.report import Report, caveats
 from scenarios.figures.cluster_overview import cluster_overview
 from scenarios.figures.rates import carry_all

@@ -66,9 +66,9 @@ def _answer(
         yield "Carries", f"{', '.join(ways)} MB/s one way, by IBM's rule of thumb"
         yield "Found", f"{count_of(plan.advice)} (isfc check)"
         return
-    from isfc.cli.judgement.advice import to_do  # the model, which a rule does without
-    from isfc.cli.judgement.carried import to_count_on
-    from isfc.cli.judgement.limit import limited_by, to_gain
+    from isfc.answers.advice import to_do  # the model, which a rule does without
+    from isfc.answers.carried import to_count_on
+    from isfc.answers.limit import limited_by, to_gain
 
     slower = min(figures, key=lambda each: each.stated.value)
     rates = [to_count_on(*each) for each in zip(plan.directions, figures, strict=True)]
@@ -84,8 +84,8 @@ def _answer(
 def _known(plan: Plan, figures: "Sequence[ModelledRate]") -> Iterator[str]:
     """How the figures were made."""
     if figures:
-        from isfc.cli.judgement.carried import differences  # the model, as above
-        from isfc.cli.judgement.limit import limit_lines
+        from isfc.answers.carried import differences  # the model, as above
+        from isfc.answers.limit import limit_lines
 
         yield from limit_lines(figures)
         yield " ".join(differences(plan, figures))

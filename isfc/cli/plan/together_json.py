@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET, Struct, UnsetType
 
-from isfc.cli.options.profile import ProfileJson
-from isfc.cli.output.limit_record import LimitsJson
-from isfc.cli.output.notes import NoteJson
-from isfc.cli.output.ranges import RangeJson
-from isfc.cli.output.record import record_of
+from isfc.answers.limit_record import Limits
+from isfc.answers.profile import Profile
 from isfc.cli.plan.json import PlanJson
 from isfc.cli.results.shared_json import SharedJson
+from isfc.layout.note import Note
+from isfc.reports.ranges import RangeJson
+from isfc.reports.record import record_of
 
 if TYPE_CHECKING:
     from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
@@ -96,19 +96,19 @@ class ClusterPlanJson(Struct, frozen=True, kw_only=True):
     """those that several fibres share"""
     paths: list[SharedPathJson] | UnsetType = UNSET
     """those whose inter-switch links several fibres take"""
-    limits: LimitsJson | UnsetType = UNSET
+    limits: Limits | UnsetType = UNSET
     """of all together"""
-    notes: list[NoteJson] | UnsetType = UNSET
+    notes: list[Note] | UnsetType = UNSET
     """of all links together"""
     disks: SharedJson | UnsetType = UNSET
     """with `[[io]]` on shared chpids"""
-    profile: ProfileJson | UnsetType = UNSET
+    profile: Profile | UnsetType = UNSET
     """as of `isfc plan --json`"""
 
 
-def cluster_plan_json(plan: "ClusterPlan", notes: list[NoteJson]) -> ClusterPlanJson:
+def cluster_plan_json(plan: "ClusterPlan", notes: list[Note]) -> ClusterPlanJson:
     """What there is beside the records of the links."""
-    from isfc.cli.judgement.limit import limits_json  # the model, which a rule does without
+    from isfc.answers.limit import limits_of  # the model, which a rule does without
 
     together, limit = plan.together, plan.together.limit
     return ClusterPlanJson(
@@ -121,7 +121,7 @@ def cluster_plan_json(plan: "ClusterPlan", notes: list[NoteJson]) -> ClusterPlan
             record_of(SharedPathJson, each, path=each.name, **_shared(each))
             for each in together.paths
         ],
-        limits=UNSET if limit is None else limits_json(limit, together.rate.value),
+        limits=UNSET if limit is None else limits_of(limit, together.rate.value),
         notes=notes,
     )
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from isfc.cli.output.ranges import RangeJson, range_json
+from isfc.reports.ranges import RangeJson, range_json
 from scenarios.figures.ranges import flat_range
 from scenarios.moves.figures import MovesFigures
 from scenarios.moves.guest import Moved

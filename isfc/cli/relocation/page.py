@@ -7,8 +7,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from isfc.cli.judgement.advice import paces, two_paces
-from isfc.cli.judgement.moves import (
+from isfc.answers.advice import paces, two_paces
+from isfc.answers.moves import (
     GIB,
     PASS_HEADS,
     each_guest,
@@ -19,8 +19,8 @@ from isfc.cli.judgement.moves import (
     with_range,
     would_line,
 )
-from isfc.cli.output.ranges import range_note
 from isfc.layout.in_words import first_listed
+from isfc.reports.ranges import range_note
 from isfc.reports.table import plain_table
 from isfc.reports.units import range_of
 from scenarios.figures.figure import Figure

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from isfc.cli.judgement.moves import GIB
+from isfc.answers.moves import GIB
 from isfc.cli.output.curves import axis, labels, marks, nominal
 from isfc.cli.output.picture import CURVES, HEIGHT, INK, PAPER, Spec, picture
 from scenarios.moves.evacuation import EvacuationOutcome

@@ -9,16 +9,16 @@ from msgspec import Struct
 from msgspec.structs import asdict
 from rich.console import Group, RenderableType
 
-from isfc.cli.judgement.moves import GIB, with_range
+from isfc.answers.moves import GIB, with_range
 from isfc.cli.output.exits import ExitCode
-from isfc.cli.output.notes import NoteJson, note_lines, notes_json, show_notes
-from isfc.cli.output.ranges import RangeJson, range_json, range_note
+from isfc.cli.output.notes import note_lines, show_notes
 from isfc.cli.output.streams import show, show_csv, show_json
 from isfc.cli.relocation.options import ShownOptions
 from isfc.cli.relocation.page import response_lines
 from isfc.cli.relocation.shown import watch
 from isfc.layout.in_words import first_listed
 from isfc.layout.note import Note
+from isfc.reports.ranges import RangeJson, range_json, range_note
 from isfc.reports.table import plain_table
 from isfc.reports.units import with_unit
 from scenarios.moves.notes import moves_notes
@@ -74,7 +74,7 @@ class RollingJson(Struct, frozen=True):
     seconds_range: RangeJson | None
     """null if nothing follows from a rate"""
     longest_stop_range: RangeJson | None
-    notes: list[NoteJson]
+    notes: list[Note]
     """as of `isfc plan --json`"""
 
 
@@ -100,7 +100,7 @@ def rolling_json(
         outcome.responses,
         range_json(outcome.figures.seconds),
         range_json(outcome.figures.longest_stop),
-        notes_json(notes),
+        list(notes),
     )
 
 

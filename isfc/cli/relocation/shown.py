@@ -8,20 +8,20 @@ import typer
 from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict
 
-from isfc.cli.judgement.moves import GIB, moving_limits, moving_line, ranges_line
-from isfc.cli.options.profile import ProfileJson, profile_json
+from isfc.answers.limit_record import Limits
+from isfc.answers.moves import GIB, moving_limits, moving_line, ranges_line
+from isfc.answers.profile import Profile, profile_json
 from isfc.cli.output.exits import ExitCode
-from isfc.cli.output.limit_record import LimitsJson
 from isfc.cli.output.notes import note_lines, show_notes
 from isfc.cli.output.picture import write_picture
 from isfc.cli.output.progress import progress_bar, run_all
-from isfc.cli.output.ranges import RangeJson, range_json
 from isfc.cli.output.streams import show, show_csv, show_json, show_log
 from isfc.cli.relocation.best import TriedJson, best_line, best_rows
 from isfc.cli.relocation.certainty import MovesRangeJson, ranges_json
 from isfc.cli.relocation.options import ShownOptions
 from isfc.cli.relocation.page import moves_page, traffic_rate
 from isfc.cli.relocation.picture import passes_picture
+from isfc.reports.ranges import RangeJson, range_json
 from scenarios.moves.compared import evacuate
 from scenarios.moves.evacuation import Evacuation, EvacuationOutcome
 from scenarios.moves.record import EvacuationJson, TrafficJson
@@ -44,11 +44,11 @@ class MovesJson(EvacuationJson, frozen=True, kw_only=True):
     """of each link with other traffic"""
     ranges: MovesRangeJson | None
     """null if nothing follows from a rate"""
-    limits: LimitsJson
+    limits: Limits
     """the links meanwhile, by runs of HL with as many messages under way"""
     tried: list[TriedJson] | UnsetType = UNSET
     """with `--best`: of each number of guests together that was tried"""
-    profile: ProfileJson | UnsetType = UNSET
+    profile: Profile | UnsetType = UNSET
     """as of `isfc plan --json`"""
 
 

@@ -4,22 +4,26 @@ import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from msgspec import UNSET, Struct, UnsetType
 
 from isfc import __version__
-from isfc.cli.options.profile import ProfileJson, profile_json
-from isfc.cli.output.limit_record import LimitsJson, RestsOnJson
-from isfc.cli.output.notes import NoteJson, notes_json
-from isfc.cli.output.ranges import RangeJson, range_json
+from isfc.answers.limit_record import Limits
+from isfc.answers.profile import Profile, profile_json
 from isfc.cli.results.page import figures_of_run, measured_notes
 from isfc.cli.results.shared_json import SharedJson
+from isfc.layout.note import Note
+from isfc.reports.ranges import RangeJson, range_json
 from scenarios.runs.cp_script import ConsoleEntry
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.provenance import Provenance, provenance
 from scenarios.runs.published_range import beyond_measured_run
 from scenarios.runs.repeat import mean, spreads
 from scenarios.runs.result import DeviceResult, Result
+
+if TYPE_CHECKING:
+    from scenarios.figures.rests_on import RestsOn
 
 
 class RunJson(Struct, frozen=True, kw_only=True):
@@ -68,8 +72,8 @@ class RunJson(Struct, frozen=True, kw_only=True):
     that mostly writes as a factor of it, none of what is 0"""
     extrapolated: list[str]
     """what no published figure identifies: [extrapolation](extrapolation.md)"""
-    notes: list[NoteJson]
-    profile: ProfileJson | UnsetType = UNSET
+    notes: list[Note]
+    profile: Profile | UnsetType = UNSET
     """as of `isfc plan --json`"""
     provenance: Provenance
     """what it was made with"""
@@ -77,10 +81,10 @@ class RunJson(Struct, frozen=True, kw_only=True):
     """with `--seeds`: how many; the figures are means"""
     spread_percent: dict[str, float | None] | UnsetType = UNSET
     """with `--seeds`, by measure: (greatest - least) / mean x 100, or null where the mean is 0"""
-    limits: LimitsJson | UnsetType = UNSET
+    limits: Limits | UnsetType = UNSET
     """both ways together, of a run that is [long enough](layouts.md#what-limits), all `--seeds`
     together, and with `--why`; not with `--cp`"""
-    rests_on: list[RestsOnJson] | UnsetType = UNSET
+    rests_on: "list[RestsOn] | UnsetType" = UNSET
     """as of `isfc plan --json`, with `--why`"""
     cp: list[ConsoleEntry] | UnsetType = UNSET
     """with `--cp`"""
@@ -109,7 +113,7 @@ def run_json(
         extrapolated=beyond_measured_run(
             experiment.layout, experiment.workload, experiment.pairs, figures.mb_per_s
         ),
-        notes=notes_json(measured_notes(experiment, figures)),
+        notes=list(measured_notes(experiment, figures)),
         profile=profile_json(experiment.layout.site),
         provenance=provenance(experiment, version=__version__, name=layout, command=command),
         seeds=len(results) if repeated else UNSET,

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
 
-from isfc.cli.output.ranges import range_note
 from isfc.link.name import NodeName
+from isfc.reports.ranges import range_note
 from isfc.reports.table import plain_table
 from isfc.reports.units import range_of
 from scenarios.figures.figure import Figure

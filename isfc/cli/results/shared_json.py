@@ -5,11 +5,10 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET, Struct, UnsetType
 
-from isfc.cli.output.limit_record import LimitsJson
-from isfc.cli.output.notes import NoteJson, notes_json
-from isfc.cli.output.ranges import RangeJson, range_json
+from isfc.answers.limit_record import Limits
 from isfc.layout.note import Note
 from isfc.link.name import NodeName
+from isfc.reports.ranges import RangeJson, range_json
 from scenarios.runs.notes import CHANNELS_UNRANGED
 
 if TYPE_CHECKING:
@@ -54,8 +53,8 @@ class SharedJson(Struct, frozen=True, kw_only=True):
     """the same by name, in its place, of links that run together"""
     channels: dict[str, SharedChpidJson]
     """by chpid"""
-    notes: list[NoteJson]
-    limits: LimitsJson | UnsetType = UNSET
+    notes: list[Note]
+    limits: Limits | UnsetType = UNSET
     """of `isfc io run` of a second or more: the link beside the disks"""
 
 
@@ -77,7 +76,7 @@ def shared_json(
         link=UNSET if together else rates["link"],
         links=rates if together else UNSET,
         channels={each.chpid: _shared_chpid(each) for each in run.channels},
-        notes=notes_json([*notes, CHANNELS_UNRANGED]),
+        notes=[*notes, CHANNELS_UNRANGED],
     )
 
 

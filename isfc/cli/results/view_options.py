@@ -9,7 +9,6 @@ from msgspec import Struct
 
 from isfc.cli.options.number import bounded
 from isfc.cli.output.notes import note_lines, show_notes
-from isfc.cli.output.ranges import factor_line, range_note
 from isfc.cli.output.streams import show, show_csv, show_json, show_log
 from isfc.cli.results.page import figures_of_run, measured_notes, said_name
 from isfc.cli.results.views import View
@@ -17,6 +16,7 @@ from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import within
 from isfc.layout.note import Note
 from isfc.link.message import Traffic
+from isfc.reports.ranges import factor_line, range_note
 from scenarios.figures.figure import Figure
 from scenarios.runs.experiment import SECONDS_MAX, Experiment
 from scenarios.runs.report import MeasuredRun, check_traffic

@@ -10,14 +10,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 from rich.console import RenderableType
 
-from isfc.cli.judgement.limit import (
-    limit_of_run,
-    limits_json,
-    resources_page,
-    rests_on_json,
-    rests_on_page,
-    run_line,
-)
+from isfc.answers.limit import limit_of_run, limits_of, resources_table, rests_on_table, run_line
 from isfc.cli.options.experiment import (
     EndOptions,
     ExtentOptions,
@@ -47,6 +40,7 @@ from isfc.cli.run.during import (
 )
 from isfc.errors import ConfigurationError
 from isfc.link.name import NodeName
+from isfc.reports.terminal import table_of
 from scenarios.figures.limit import find_limit
 from scenarios.figures.rests_on import rests_on
 from scenarios.runs.cp_script import Transcript
@@ -186,12 +180,12 @@ class _LinkRun:
         if limit is None:
             return [], {}
         page: list[RenderableType] = ["", run_line(limit, mb_per_s)]
-        record: dict[str, Any] = {"limits": limits_json(limit, mb_per_s)}
+        record: dict[str, Any] = {"limits": limits_of(limit, mb_per_s)}
         if not self.why:
             return page, record
         found = rests_on(experiment)
-        page += ["", resources_page(limit), "", rests_on_page(found)]
-        return page, {**record, "rests_on": rests_on_json(found)}
+        page += ["", table_of(resources_table(limit)), "", table_of(rests_on_table(found))]
+        return page, {**record, "rests_on": found}
 
     def _show_view(self, view: View) -> None:
         """Print the view of the report that is wanted."""

@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from isfc.cli.output.notes import NoteJson, note_lines, notes_json
+from isfc.cli.output.notes import note_lines
 from isfc.cli.output.progress import watch
 from isfc.cli.output.streams import show, show_json
 from isfc.cli.results.page import run_heading
@@ -60,7 +60,7 @@ class FaultsJson(Struct, frozen=True, kw_only=True):
     seed: int
     mb_per_s: float
     """both ways, from the end of the warm-up on"""
-    notes: list[NoteJson]
+    notes: list[Note]
     """as of the run without faults"""
     events: tuple[FaultEvent, ...]
     faults: tuple[Recovery, ...]
@@ -73,7 +73,7 @@ def fault_json(
     return FaultsJson(
         **experiment.settings(together=together),
         mb_per_s=outcome.mb_per_s,
-        notes=notes_json(_notes(experiment, outcome, together=together)),
+        notes=list(_notes(experiment, outcome, together=together)),
         events=outcome.events,
         faults=outcome.recoveries,
     )

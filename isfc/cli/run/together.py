@@ -11,12 +11,11 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from isfc import __version__
-from isfc.cli.judgement.limit import limit_of_run, limits_json, together_line
+from isfc.answers.limit import limit_of_run, limits_of, together_line
+from isfc.answers.limit_record import Limits
 from isfc.cli.options.experiment import ExtentOptions
 from isfc.cli.output.exits import ExitCode
-from isfc.cli.output.limit_record import LimitsJson
-from isfc.cli.output.notes import NoteJson, notes_json, show_notes
-from isfc.cli.output.ranges import RangeJson, range_json
+from isfc.cli.output.notes import show_notes
 from isfc.cli.output.streams import show, show_csv, show_json
 from isfc.cli.results.shared import shared_page
 from isfc.cli.results.shared_json import SharedJson, shared_json
@@ -33,7 +32,9 @@ from isfc.cli.run.faults import show_fault_run
 from isfc.cli.run.together_page import cluster_heading, cluster_page, row_figure, run_cluster_notes
 from isfc.errors import ConfigurationError
 from isfc.layout.collection import Collection
+from isfc.layout.note import Note
 from isfc.layout.sharing import channel_name
+from isfc.reports.ranges import RangeJson, range_json
 from scenarios.figures.limit import Limit
 from scenarios.figures.ranges import flat_range
 from scenarios.runs.cluster_rows import ClusterRow, cluster_rows
@@ -122,9 +123,9 @@ def _show_results(
         show(cluster_page(experiment, rows, output.seeds), *_why(limit, rows))
 
 
-def _limits(limit: Limit | None, rows: Sequence[ClusterRow]) -> LimitsJson | UnsetType:
+def _limits(limit: Limit | None, rows: Sequence[ClusterRow]) -> Limits | UnsetType:
     """What limits all links together, if it is known: not of a short run."""
-    return UNSET if limit is None else limits_json(limit, rows[-1].mb_per_s)
+    return UNSET if limit is None else limits_of(limit, rows[-1].mb_per_s)
 
 
 def _why(limit: Limit | None, rows: Sequence[ClusterRow]) -> list[str]:
@@ -202,11 +203,11 @@ class LinksRunJson(Struct, frozen=True, kw_only=True):
     """the channels that several systems, fibres, or CTCs and disks share, in words"""
     extrapolated: list[str]
     """what no published figure identifies: [extrapolation](extrapolation.md)"""
-    notes: list[NoteJson]
+    notes: list[Note]
     version: str
     """what printed it"""
     command: str
-    limits: LimitsJson | UnsetType = UNSET
+    limits: Limits | UnsetType = UNSET
     """of all together, as of one link"""
     cp: list[ConsoleEntry] | UnsetType = UNSET
     """as of one link"""
@@ -242,7 +243,7 @@ def cluster_json(
         together=own["all"][0],
         shared_channels=[*dict.fromkeys([*known, *(each.name for each in shared["channel"])])],
         extrapolated=beyond_measured_cluster(experiment.collection),
-        notes=notes_json(run_cluster_notes(experiment)),
+        notes=list(run_cluster_notes(experiment)),
         version=__version__,
         command=shlex.join(["isfc", *sys.argv[1:]]),
     )

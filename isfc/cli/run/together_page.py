@@ -6,9 +6,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 
 from isfc.cli.output.notes import note_lines
-from isfc.cli.output.ranges import range_note
 from isfc.cli.results.measures import seed_words
 from isfc.layout.note import Note
+from isfc.reports.ranges import range_note
 from isfc.reports.table import plain_table
 from isfc.reports.units import range_of
 from scenarios.figures.figure import Figure

@@ -11,11 +11,11 @@ from typing import Final
 from markupsafe import Markup
 
 import isfc
+from isfc.answers.carried import CAPTION, differences
+from isfc.answers.opened import UNRANGED, compared, seen_util
 from isfc.cli.drawing.difference import differences as changed
-from isfc.cli.judgement.carried import CAPTION, differences
-from isfc.cli.judgement.opened import UNRANGED, compared, seen_util
-from isfc.cli.output.ranges import between
 from isfc.cli.studio.tasks import Beside, Question, Subject, Why, asides
+from isfc.reports.ranges import between
 from isfc.reports.template import greatest, macro, ranged, table
 
 Known = Callable[[Question], isfc.ModelledRate | None]

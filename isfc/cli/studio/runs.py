@@ -8,13 +8,13 @@ from xml.etree.ElementTree import Element, SubElement
 from msgspec import Meta
 
 import isfc
-from isfc.cli.judgement.opened import run_cells
+from isfc.answers.opened import run_cells
 from isfc.cli.options.experiment import ExtentOptions
-from isfc.cli.output.streams import plain
 from isfc.cli.results.json import run_json
 from isfc.cli.results.page import range_line
 from isfc.cli.studio.tasks import Shown
 from isfc.cli.studio.work import Tell
+from isfc.reports.encoded import encoded
 from isfc.reports.template import greatest, ranged
 
 WARMUP: Final = ExtentOptions().warmup
@@ -59,7 +59,7 @@ def run(tell: Tell, wanted: Run) -> dict[str, Any]:
         progress=progress,
     )
     result = done.result
-    record = plain(run_json(done.experiment, [result], wanted.link))
+    record = encoded(run_json(done.experiment, [result], wanted.link))
     ranges = range_line(done.experiment, result)
     said = ranges.partition(". ")[0]
     return {

@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 import isfc
-from isfc.cli.judgement.opened import saturated_limit
+from isfc.answers.opened import saturated_limit
 from isfc.cli.studio.work import Tell
 
 SOURCE: Final = "layout"

@@ -8,12 +8,12 @@ from rich.table import Table
 
 from isfc.cli.output.curves import axis, curves, names_axis, nominal
 from isfc.cli.output.picture import Spec, picture
-from isfc.cli.output.ranges import factor_line, plain, range_note
 from isfc.cli.sweep.standing import BEST, COLUMN, Place, alike_in, standings
 from isfc.cli.sweep.standing import HEADING as HEADING_ODDS
 from isfc.cli.sweep.standing import NOTE as ODDS_NOTE
 from isfc.errors import ConfigurationError
 from isfc.layout.in_words import expected, listed
+from isfc.reports.ranges import factor_line, plain, range_note
 from isfc.reports.table import plain_table
 from isfc.search.grid import Cell
 from isfc.search.sweep import Row

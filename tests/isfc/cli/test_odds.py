@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from ctc.features import CATALOGUE
 from ctc.profiles import find_profile
-from isfc.cli.judgement.limit import limit_line
+from isfc.answers.limit import limit_line
 from isfc.cli.sweep.page import groups
 from isfc.cli.sweep.standing import standings
 from isfc.layout.collection import Collection

@@ -11,7 +11,7 @@ from typing import Final
 import pytest
 
 from isfc.answers.collide import UNRANGED, Collisions, collide_report
-from isfc.cli.judgement.losses import losses_report
+from isfc.answers.losses import losses_report
 from isfc.cli.output.streams import show, show_csv
 from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from isfc.cli.judgement.limit import SEARCHED_SECONDS_MIN, limit_line, limit_lines
+from isfc.answers.limit import SEARCHED_SECONDS_MIN, limit_line, limit_lines
 from isfc.cli.main import run
 from isfc.cli.plan.page import plan_report
 from isfc.layout.catalogue import load_layout

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from isfc.cli.judgement.advice import known_together, model_word, two_paces
-from isfc.cli.judgement.carried import differences
-from isfc.cli.judgement.losses import losses_json, losses_known
+from isfc.answers.advice import known_together, model_word, two_paces
+from isfc.answers.carried import differences
+from isfc.answers.losses import losses_json, losses_known
 from isfc.cli.plan.json import plan_json
 from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection

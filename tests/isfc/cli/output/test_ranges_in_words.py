@@ -1,6 +1,6 @@
 """What is said of ranges below a page: what they are made from, each family of runs once."""
 
-from isfc.cli.output.ranges import range_note
+from isfc.reports.ranges import range_note
 from scenarios.figures.figure import Figure, Interval, Range, Unit
 
 

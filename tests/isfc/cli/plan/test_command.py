@@ -6,15 +6,15 @@ import re
 import pytest
 
 from isfc.cli.main import run
-from isfc.cli.output.streams import plain
 from isfc.cli.plan.json import plan_json
 from isfc.layout.catalogue import load_layout
 from isfc.layout.plan import make_plan
+from isfc.reports.encoded import encoded
 from tests.shipped import ONE_LINK
 
 
 def test_json_has_the_promised_keys() -> None:
-    record = plain(plan_json(make_plan(load_layout("atlanta-boston"))))
+    record = encoded(plan_json(make_plan(load_layout("atlanta-boston"))))
     assert record == {
         "nodes": {"first": "ATLANTA", "second": "BOSTON"},
         "stop_short": 1,
@@ -67,7 +67,7 @@ def test_command_plans_every_shipped_layout(
 ) -> None:
     assert run(["plan", layout, "--rule", "--json"]) == 0
     record = json.loads(capsys.readouterr().out)
-    assert record == plain(plan_json(make_plan(load_layout(layout))))
+    assert record == encoded(plan_json(make_plan(load_layout(layout))))
 
     assert run(["plan", layout, "--rule"]) == 0
     page, errors = capsys.readouterr()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from isfc.cli.judgement.losses import worst_loss
+from isfc.answers.losses import worst_loss
 from isfc.cli.main import run
 from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection

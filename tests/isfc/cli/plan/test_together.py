@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from isfc.cli.judgement.cluster import cluster_report
+from isfc.answers.cluster import cluster_report
 from isfc.cli.main import run
-from isfc.cli.output.ranges import range_json
 from isfc.cli.output.streams import show
 from isfc.cli.plan.together_json import cluster_plan_json
 from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
+from isfc.reports.ranges import range_json
 from isfc.reports.terminal import page as page_of
 from isfc.testing.cluster import mesh
 from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan

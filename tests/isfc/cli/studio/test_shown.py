@@ -3,9 +3,9 @@
 import pytest
 
 import isfc
+from isfc.answers.cluster import cluster_report
 from isfc.cli.html import moves
 from isfc.cli.html.losses import losses_panel
-from isfc.cli.judgement.cluster import cluster_report
 from isfc.layout.catalogue import load_collection, load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.sharing import carried_by

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ctc.profiles import ChpidProfile
-from isfc.cli.judgement.advice import two_paces
-from isfc.cli.output.ranges import range_note
+from isfc.answers.advice import two_paces
 from isfc.layout.capacity import (
     COMMAND_MODE_MB_PER_S,
     FULL_CTC_COUNT,
@@ -14,6 +13,7 @@ from isfc.layout.capacity import (
 )
 from isfc.layout.plan import Plan
 from isfc.layout.rules.rule import Untried
+from isfc.reports.ranges import range_note
 from isfc.reports.units import with_unit
 from scenarios.figures.figure import Figure, NoRange, Unit
 from scenarios.figures.link_rates import ModelledRate

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from isfc.cli.judgement.limit import sending_line
+from isfc.answers.limit import sending_line
 from isfc.layout.layout import Layout
 from isfc.search.simulation import Simulation
 from scenarios.figures.advice import AdviceVerdict, ComparedLoad

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
-from isfc.cli.judgement.advice import fewer_line, link_names, to_do
-from isfc.cli.judgement.limit import limit_line
-from isfc.cli.judgement.losses import worst_loss
+from isfc.answers.advice import fewer_line, link_names, to_do
+from isfc.answers.limit import limit_line
+from isfc.answers.losses import worst_loss
 from isfc.layout.loss import Loss
 from isfc.layout.rules.rule import Finding
 from isfc.reports.units import range_of

@@ -4,7 +4,7 @@ from typing import TypeVar
 
 from msgspec import Struct, convert
 
-from isfc.cli.output.ranges import range_json
+from isfc.reports.ranges import range_json
 
 _Record = TypeVar("_Record", bound=Struct)
 

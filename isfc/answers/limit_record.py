@@ -1,11 +1,11 @@
-"""What ``--json`` prints of what limits a rate and what it rests on; it loads no model."""
+"""What an answer says of what limits a rate; it loads no model."""
 
 from msgspec import Struct
 
-from isfc.cli.output.ranges import RangeJson
+from scenarios.figures.figure import Figure
 
 
-class LimitJson(Struct, frozen=True):
+class Limiting(Struct, frozen=True):
     """What limits a rate."""
 
     resource: str
@@ -21,7 +21,7 @@ class LimitJson(Struct, frozen=True):
     """the busiest of its kind, where there are several links"""
 
 
-class ResourceJson(Struct, frozen=True):
+class Busy(Struct, frozen=True):
     """A resource of the run, in a short run of it."""
 
     resource: str
@@ -34,35 +34,18 @@ class ResourceJson(Struct, frozen=True):
     """how many messages, I/Os or transfers waited, in the mean"""
 
 
-class LimitsJson(Struct, frozen=True):
+class Limits(Struct, frozen=True):
     """What limits a link, and what would help."""
 
-    by: list[LimitJson]
+    by: list[Limiting]
     """those with the greatest share, several if they are alike"""
-    shares: list[LimitJson]
+    shares: list[Limiting]
     """the same of all that count"""
-    without_mb_per_s: float
+    without: Figure
     """the rate if `by` took no time"""
-    without_range: RangeJson | None
-    added: dict[str, float]
-    """by what is added: the rate with it, as a share of what it is"""
-    added_range: dict[str, RangeJson | None]
-    """by the same: between what that share would lie"""
-    resources: list[ResourceJson]
+    added: dict[str, Figure]
+    """by what is added: how many times the rate is what it is"""
+    resources: list[Busy]
     """all that the run has, busy or not"""
     text: str
     """the same in words"""
-
-
-class RestsOnJson(Struct, frozen=True):
-    """A constant of the model that moves a rate."""
-
-    constant: str
-    of: str
-    """the feature, the link driver or the guests"""
-    known: str
-    """how: `published`, `derived`, `calibrated`, `assumed` or `chosen`"""
-    less: float
-    """the rate with 10 % less of it, as a share of the rate"""
-    more: float
-    """with 10 % more"""

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from isfc.cli.judgement.advice import fewer_line, known_together, link_names
-from isfc.cli.judgement.limit import limited
-from isfc.cli.judgement.losses import ALL_LINKS
-from isfc.cli.output.ranges import range_note
+from isfc.answers.advice import fewer_line, known_together, link_names
+from isfc.answers.limit import limited
+from isfc.answers.losses import ALL_LINKS
 from isfc.layout.loss import Loss
 from isfc.layout.note import Note
+from isfc.reports.ranges import range_note
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import shown, with_unit
 from scenarios.figures.cluster_overview import ClusterOverview

@@ -6,17 +6,16 @@ from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType
 
-from isfc.cli.judgement.advice import fewer_line, link_names, two_paces
-from isfc.cli.judgement.limit import limited, limits_json, short_limit, to_gain
-from isfc.cli.options.profile import ProfileJson
-from isfc.cli.output.limit_record import LimitsJson
-from isfc.cli.output.notes import NoteJson, notes_json
-from isfc.cli.output.ranges import RangeJson, between, range_json, range_note, share_note
-from isfc.cli.output.record import record_of
+from isfc.answers.advice import fewer_line, link_names, two_paces
+from isfc.answers.limit import limited, limits_of, short_limit, to_gain
+from isfc.answers.limit_record import Limits
+from isfc.answers.profile import Profile
 from isfc.layout.in_words import first_listed
 from isfc.layout.lost import CTC, PORT, SYSTEM, TOGETHER, VARY, named_alone
 from isfc.layout.note import Note
 from isfc.layout.sharing import open_questions
+from isfc.reports.ranges import RangeJson, between, range_json, range_note, share_note
+from isfc.reports.record import record_of
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import with_unit
 from scenarios.figures.figure import Figure, Unit
@@ -72,7 +71,7 @@ class LossJson(Struct, frozen=True):
     """the same in words, and by which load; null for the whole"""
     sent: dict[str, dict[str, SentJson]] | None
     """by link and sending node, null with `--rule`"""
-    limits: LimitsJson | None
+    limits: Limits | None
     """what limits the direction that carries less, as of `isfc plan --json`; null if nothing was
     run"""
 
@@ -82,15 +81,15 @@ class LossesJson(Struct, frozen=True):
 
     losses: list[LossJson]
     """the whole, then each loss"""
-    notes: list[NoteJson]
+    notes: list[Note]
     """as of `isfc plan --json`"""
-    profile: ProfileJson | UnsetType = UNSET
+    profile: Profile | UnsetType = UNSET
     """with `--profile`: the site's"""
 
 
 def losses_json(lefts: Sequence[AfterLoss]) -> LossesJson:
     """The record of what losses leave; the whole is first of ``lefts``."""
-    return LossesJson([*map(_loss_json, lefts)], notes_json(losses_notes(lefts)))
+    return LossesJson([*map(_loss_json, lefts)], list(losses_notes(lefts)))
 
 
 def _loss_json(left: AfterLoss) -> LossJson:
@@ -112,7 +111,7 @@ def _loss_json(left: AfterLoss) -> LossJson:
         range_json(share),
         None if loss is None else loss_words(left),
         None if carried.ways is None else _sent_json(carried),
-        None if carried.limit is None else limits_json(carried.limit, left.rate.value),
+        None if carried.limit is None else limits_of(carried.limit, left.rate.value),
     )
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from isfc.cli.judgement.limit import limit_line, limits_json
-from isfc.cli.output.limit_record import LimitsJson
-from isfc.cli.output.ranges import factor_line, range_note
+from isfc.answers.limit import limit_line, limits_of
+from isfc.answers.limit_record import Limits
+from isfc.reports.ranges import factor_line, range_note
 from isfc.reports.units import range_of, shown
 from scenarios.figures.figure import Figure
 from scenarios.figures.limit import Limit, find_limit
@@ -128,9 +128,9 @@ def moving_line(outcome: EvacuationOutcome) -> str:
     return f"Moving is {limit_line(*_limit(outcome))} MB/s."
 
 
-def moving_limits(outcome: EvacuationOutcome) -> LimitsJson:
+def moving_limits(outcome: EvacuationOutcome) -> Limits:
     """The same for ``--json``."""
-    return limits_json(*_limit(outcome))
+    return limits_of(*_limit(outcome))
 
 
 def _limit(outcome: EvacuationOutcome) -> tuple[Limit, float, str]:

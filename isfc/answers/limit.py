@@ -3,15 +3,16 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from rich.console import Group, RenderableType
+from msgspec import Struct
 
-from isfc.cli.output.limit_record import LimitJson, LimitsJson, ResourceJson, RestsOnJson
-from isfc.cli.output.ranges import percent_range, range_json
+from isfc.answers.limit_record import Busy, Limiting, Limits
 from isfc.layout.in_words import listed
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
-from isfc.reports.table import plain_table
+from isfc.reports.ranges import percent_range
+from isfc.reports.report import Column, Table
 from scenarios.figures import resources
+from scenarios.figures.figure import Unit
 from scenarios.figures.limit import (
     LIKE_SHARE,
     Limit,
@@ -23,7 +24,6 @@ from scenarios.figures.limit import (
 )
 from scenarios.figures.link_rates import ModelledRate
 from scenarios.figures.rests_on import MOVE, MOVED_MIN, RestsOn, resource_known
-from scenarios.figures.waits import Waited
 from scenarios.runs.experiment import Experiment
 
 _WORDS: Final = {
@@ -237,30 +237,27 @@ def _pairs(experiment: Experiment) -> str:
     return f"{experiment.pairs} pairs with {experiment.workload.window} messages each under way"
 
 
-def limits_json(limit: Limit, mb_per_s: float, load: str = "") -> LimitsJson:
-    """The record of a limit, of a rate in MB/s."""
-    without = limit.without(mb_per_s)
-    return LimitsJson(
-        [*map(_limit_json, limit.first)],
-        [*map(_limit_json, limit.shares)],
-        without.value,
-        range_json(without),
-        {relief.added: relief.ratio.value for relief in limit.reliefs},
-        {relief.added: range_json(relief.ratio) for relief in limit.reliefs},
-        [*map(_seen_json, limit.resources)],
+def limits_of(limit: Limit, mb_per_s: float, load: str = "") -> Limits:
+    """What an answer says of a limit, of a rate in MB/s."""
+    return Limits(
+        [*map(_limiting, limit.first)],
+        [*map(_limiting, limit.shares)],
+        limit.without(mb_per_s),
+        {relief.added: relief.ratio for relief in limit.reliefs},
+        [*map(_busy, limit.resources)],
         limit_line(limit, mb_per_s, load),
     )
 
 
-def _limit_json(share: Share) -> LimitJson:
+def _limiting(share: Share) -> Limiting:
     busy = None if share.busy is None else 100 * share.busy
     resource = share.resource
-    return LimitJson(resource.kind.id, resource.node, share.share, busy, share.where or None)
+    return Limiting(resource.kind.id, resource.node, share.share, busy, share.where or None)
 
 
-def _seen_json(seen: SeenResource) -> ResourceJson:
+def _busy(seen: SeenResource) -> Busy:
     kind, waited = seen.resource.kind.id, seen.waited
-    return ResourceJson(
+    return Busy(
         kind,
         seen.resource.node,
         None if seen.busy is None else 100 * seen.busy,
@@ -289,49 +286,67 @@ _SEEN_HEADING: Final = (
 )
 
 
-def resources_page(limit: Limit) -> RenderableType:
+class _SeenRow(Struct, frozen=True):
+    """A resource by its name, how busy it was, and what waited for it."""
+
+    resource: str
+    busy_percent: float | None
+    waited_percent: float | None
+    waiting: float | None
+
+
+def resources_table(limit: Limit) -> Table:
     """How busy each resource was, and what waited for it."""
-    table = plain_table("resource", ">busy", ">waited for", ">waiting", no_wrap=True)
-    for seen in limit.resources:
-        if seen.busy is None and seen.waited is None:
-            continue
-        waited = ("", "") if seen.waited is None else _waited(seen.waited)
-        name = _SEEN[seen.resource.kind.id].format(node=seen.resource.node)
-        table.add_row(name, "" if seen.busy is None else f"{100 * seen.busy:.0f} %", *waited)
-    return Group(_SEEN_HEADING, table)
-
-
-def _waited(waited: Waited) -> tuple[str, str]:
-    return f"{100 * waited.share:.0f} %", f"{waited.count:.1f}"
-
-
-def rests_on_page(found: Sequence[RestsOn]) -> RenderableType:
-    """The constants that move a rate, and by how much."""
-    if not found:
-        return f"No constant of the model moves this by more than {100 * MOVED_MIN:.0f} % alone."
-    table = plain_table(
-        "constant",
-        "of",
-        "known",
-        f">{100 * MOVE:.0f} % less",
-        f">{100 * MOVE:.0f} % more",
-        no_wrap=True,
+    rows = [
+        _SeenRow(
+            _SEEN[seen.resource.kind.id].format(node=seen.resource.node),
+            None if seen.busy is None else 100 * seen.busy,
+            None if seen.waited is None else 100 * seen.waited.share,
+            None if seen.waited is None else seen.waited.count,
+        )
+        for seen in limit.resources
+        if seen.busy is not None or seen.waited is not None
+    ]
+    columns = (
+        Column("resource", "resource"),
+        Column("busy\n%", "busy_percent", Unit.PERCENT),
+        Column("waited for\n%", "waited_percent", Unit.PERCENT),
+        Column("waiting", "waiting", Unit.COUNT),
     )
-    for each in found:
-        table.add_row(each.name, each.holder, each.known, _moved(each.less), _moved(each.more))
-    return Group(
-        "Constants that the rate rests on, and what moving each does (to the model: no range):",
-        table,
+    return Table(_SEEN_HEADING, columns, rows, "resources")
+
+
+class _MovedRow(Struct, frozen=True):
+    """A constant, and by how many percent the rate moves with it."""
+
+    constant: str
+    of: str
+    known: str
+    less_percent: float
+    more_percent: float
+
+
+def rests_on_table(found: Sequence[RestsOn]) -> Table:
+    """The constants that move a rate, and by how much; with none the caption says so."""
+    rows = [
+        _MovedRow(
+            each.name, each.holder, each.known, *(100 * (m - 1) for m in (each.less, each.more))
+        )
+        for each in found
+    ]
+    columns = (
+        Column("constant", "constant"),
+        Column("of", "of"),
+        Column("known", "known"),
+        Column(f"{100 * MOVE:.0f} %\nless", "less_percent", Unit.CHANGE),
+        Column(f"{100 * MOVE:.0f} %\nmore", "more_percent", Unit.CHANGE),
     )
-
-
-def _moved(ratio: float) -> str:
-    return f"{100 * (ratio - 1):+.0f} %"
-
-
-def rests_on_json(found: Sequence[RestsOn]) -> list[RestsOnJson]:
-    """The same as records."""
-    return [RestsOnJson(each.name, each.holder, each.known, each.less, each.more) for each in found]
+    caption = (
+        "Constants that the rate rests on; by how many percent moving each changes it (no range)"
+        if found
+        else f"No constant of the model moves this by more than {100 * MOVED_MIN:.0f} % alone."
+    )
+    return Table(caption, columns, rows, "rests_on")
 
 
 def limit_of_run(
