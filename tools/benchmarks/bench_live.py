@@ -93,9 +93,7 @@ def contenders_of(case: str) -> list[ContenderCommand]:
     if case == "messages":
         return [OUR_NODES, pyzmq]
     peers = [pyzmq]
-    if case == "packages":
-        peers.append(python_contender("sockets", "live_sockets"))
-    elif case == "pingpong":
+    if case == "pingpong":
         peers.append(python_contender("echo", "live_echo"))
     in_c = c_contender()
     return [OUR_NODES, OUR_PROGRAMS, *peers, *([in_c] if in_c else [])]
