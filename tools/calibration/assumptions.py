@@ -6,11 +6,8 @@ as `isfc plan` does. Links of 50 km and of twelve CTCs on one channel stand for 
 crowded channels, and tell of nothing else: those that tell of round trips have credits enough.
 """
 
-import csv
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
-from io import StringIO
 from pathlib import Path
 from statistics import fmean
 from typing import Final
@@ -32,6 +29,7 @@ from scenarios.figures.ranges import mostly_writes
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import run
 from scenarios.runs.workload import SUITES
+from tools.tables import study
 
 TABLE: Final = Path(__file__).parents[2] / "scenarios" / "figures" / "assumptions.csv"
 
@@ -78,7 +76,7 @@ def _with_credits(layout: Layout, count: int) -> Layout:
     return layout.with_fibres(lambda fibre: replace(fibre, port_credits=count))
 
 
-def lines(case: tuple[Layout, str]) -> list[dict[str, str]]:
+def lines(case: tuple[Layout, str]) -> list[tuple[str, ...]]:
     """A line for each assumption that a link rests on and tells of, and each kind of figure."""
     layout, only = case
     experiment = Experiment.of(layout, SUITES["HL"], PAIRS, SECONDS)
@@ -86,18 +84,18 @@ def lines(case: tuple[Layout, str]) -> list[dict[str, str]]:
     if not cases:
         return []
     as_is = _figures(experiment)
-    found = []
+    found: list[tuple[str, ...]] = []
     for assumption, ends in cases:
         at_ends = [*map(_figures, ends)]
         for kind, value in as_is.items():
             moved = widening(assumption, value, (each[kind] for each in at_ends))
-            cells = (
+            line = (
                 *(assumption.name, feature_of(layout), str(len(layout.fibres)), kind),
                 *(f"{value:.4g}", f"{moved.low:.3f}", f"{moved.high:.3f}"),
                 f"runs of HL, {PAIRS} pairs, {len(layout.ctcs)} CTCs"
                 + (f", {KM:g} km" if layout.fibres[0].km else ""),
             )
-            found.append(dict(zip(COLUMNS, cells, strict=True)))
+            found.append(line)
     return found
 
 
@@ -115,10 +113,4 @@ def _figures(experiment: Experiment) -> dict[FigureKind, float]:
 
 def files() -> dict[Path, str]:
     """The table, of runs of every link."""
-    with ProcessPoolExecutor() as pool:
-        found = [line for each in pool.map(lines, links()) for line in each]
-    file = StringIO()
-    writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(found)
-    return {TABLE: file.getvalue()}
+    return {TABLE: study(COLUMNS, lines, links())}

@@ -25,7 +25,7 @@ from scenarios.published.table import Deviation, PublishedRow, Selection
 from scenarios.published.verdict import in_group, summarise
 from tools.calibration.knobs import build_constants
 from tools.calibration.left_out import EVERY, summed_up
-from tools.calibration.replayed import FIGURES, ReplayedTable, load, replay_all, store
+from tools.calibration.replayed import FIGURES, ReplayedTable, load, replay_all, stored
 
 SEEDS: Final = 3
 SECONDS: Final = 10.0
@@ -288,8 +288,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with ProcessPoolExecutor(options.jobs) as pool:
             replays = replay_all(options.seeds, options.seconds, pool, constants)
     if options.csv:
-        with options.csv.open("w", encoding="utf-8", newline="") as file:
-            store(replays, file)
+        options.csv.write_text(stored(replays), "utf-8")
     found = [*judge(replays), *judge_left_out(), *judge_relocations()]
     print(f"{'figure':44} {'reached':>8} {'':5} {'target':>12}  taken within a tenth")
     for each in found:

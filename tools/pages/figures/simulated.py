@@ -24,7 +24,8 @@ from scenarios.runs.result import Result
 from scenarios.runs.run import run
 from scenarios.runs.workload import find_workload
 from tools.pages.console import PROJECT
-from tools.pages.spans import block, markdown_table
+from tools.pages.spans import block
+from tools.tables import markdown_table
 
 STORE: Final = PROJECT / "docs" / "simulated.json"
 AS_FITTED: Final = LinkParameters()
