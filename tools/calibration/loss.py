@@ -66,11 +66,6 @@ class Case:
         warmup = max(SECONDS_MIN, WARMUP_SHARE * seconds)
         return replace(experiment, seconds=seconds, warmup=warmup, seed=seed)
 
-    @property
-    def is_of_appc(self) -> bool:
-        """Whether its traffic is APPC/VM's."""
-        return self.experiment().workload.traffic is Traffic.LEGACY
-
 
 Task = tuple[Case, int, Values]
 """A case, a seed, and the knobs that are turned."""
