@@ -16,6 +16,7 @@ from typing import Final
 from tools.benchmarks.contenders import ContenderCommand, ContenderError, ContenderWork, started
 from tools.benchmarks.forwarded import forwarding_pair
 from tools.benchmarks.judged import MEMORY_GROWTH_MAX, MEMORY_MB_MAX, Check
+from tools.benchmarks.live_peer import MEMORY
 from tools.benchmarks.tcp_services import echo_service, running
 
 INTERVAL_S: Final = 1.0
@@ -29,7 +30,7 @@ FORWARDED_MB_MAX: Final = 200.0
 Samples = dict[str, list[float]]
 """By process, resident memory in 2^20 bytes."""
 
-FOREVER: Final = ContenderWork("memory", 0, 10**15)
+FOREVER: Final = ContenderWork("memory", MEMORY.warmup, MEMORY.count)
 """More exchanges than there is time for: the processes are ended."""
 
 

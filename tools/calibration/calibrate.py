@@ -11,7 +11,8 @@ numbers are carried over by hand, and reviewed.
 the fourth. It begins half-way between the bounds of each constant: those in the code know all four.
 Constants of APPC/VM and of processor time stay as they are, and %CPU/msg counts nothing: the
 throughput of these suites does not depend on them. With ``--record`` its rows go into
-``docs/left_out.csv``, which ``docs/fidelity.md`` sums up. 200 generations with ``--length 0.1`` take ten to twenty minutes on two processors.
+``docs/left_out.csv``, which ``docs/fidelity.md`` sums up. 200 generations with ``--length 0.1``
+take ten to twenty minutes on two processors.
 """
 
 import argparse
