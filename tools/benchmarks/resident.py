@@ -17,7 +17,7 @@ from tools.benchmarks.contenders import ContenderCommand, ContenderError, Conten
 from tools.benchmarks.forwarded import forwarding_pair
 from tools.benchmarks.judged import MEMORY_GROWTH_MAX, MEMORY_MB_MAX, Check
 from tools.benchmarks.live_peer import MEMORY
-from tools.benchmarks.tcp_services import echo_service, running
+from tools.benchmarks.tcp_services import own_service, running
 
 INTERVAL_S: Final = 1.0
 ROLES: Final = ("near", "far")
@@ -45,7 +45,7 @@ def sample_memory(contender: ContenderCommand, seconds: float) -> Samples:
 def sample_forwarded(seconds: float) -> Samples:
     """Of two nodes that carry `FORWARDED_COUNT` connections, every second."""
     with ExitStack() as stack:
-        echo = stack.enter_context(echo_service())
+        echo = stack.enter_context(own_service("echo"))
         ports = {f"echo {index}": echo for index in range(FORWARDED_PORTS)}
         forwarded, pids = stack.enter_context(forwarding_pair(ports))
         for port in forwarded.values():
