@@ -57,6 +57,10 @@ class Counted:
         self._start = part.warmup * part.of.messages
         self._stop = (part.warmup + part.count) * part.of.messages
 
+    def start(self, now_ns: int) -> Iterable[Offer]:
+        """Nothing to begin with."""
+        return ()
+
     def _count(self, messages: int) -> None:
         """So many messages more."""
         before = self._passed
@@ -105,10 +109,6 @@ class Sender(Counted):
 class CountingReceiver(Counted):
     """Counts what arrives."""
 
-    def start(self, now_ns: int) -> Iterable[Offer]:
-        """Nothing to begin with."""
-        return ()
-
     def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
         """Messages."""
         if isinstance(event, Delivered):
@@ -149,10 +149,6 @@ class Answerer(Counted):
     """Answers each message immediately."""
 
     reply = HS_REPLY
-
-    def start(self, now_ns: int) -> Iterable[Offer]:
-        """Nothing to begin with."""
-        return ()
 
     def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
         """One reply to each."""
