@@ -96,9 +96,14 @@ def _say(line: Sequence[str], *, statuses: Sequence[int] = (0,)) -> str:
 
 def _download(port: int, seconds: float) -> float:
     """MB/s of curl, cut off after some seconds."""
-    line = ["curl", "-s", "-o", "/dev/null", "-m", f"{seconds:g}", "-w", "%{speed_download}"]
     timed_out = 28  # curl's own status, which is meant here
-    return float(_say([*line, f"http://{HOST}:{port}/"], statuses=(0, timed_out))) / 2**20
+    return float(_say(curl(port, seconds), statuses=(0, timed_out))) / 2**20
+
+
+def curl(port: int, seconds: float) -> list[str]:
+    """The command that downloads for some seconds, and prints bytes a second."""
+    line = ["curl", "-s", "-o", "/dev/null", "-m", f"{seconds:g}", "-w", "%{speed_download}"]
+    return [*line, f"http://{HOST}:{port}/"]
 
 
 def _iperf(*options: str) -> Callable[[int, float], float]:

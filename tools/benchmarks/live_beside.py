@@ -24,10 +24,10 @@ import uvloop
 
 from isfc.live.session import Conversation, ConversationSevered, OpenNode, open_node
 from tools.benchmarks.contenders import ROOT, ContenderError, reports, started
-from tools.benchmarks.forwarded import forwarding_pair, trips_of_port_ns
+from tools.benchmarks.forwarded import curl, forwarding_pair, trips_of_port_ns
 from tools.benchmarks.judged import Check
 from tools.benchmarks.live_peer import MESSAGE_LENGTH, PING_LENGTH, await_path
-from tools.benchmarks.tcp_services import DOWNLOAD_LENGTH, HOST, find_program, own_service
+from tools.benchmarks.tcp_services import DOWNLOAD_LENGTH, find_program, own_service
 
 LAYOUT: Final = str(ROOT / "docs" / "cluster" / "third-member.toml")
 NEAR: Final = "GAMMA"
@@ -167,8 +167,7 @@ def _trips(port: int, seconds: float) -> list[int]:
 
 
 def _downloads(count: int, port: int, seconds: float) -> list["subprocess.Popen[str]"]:
-    line = ["curl", "-s", "-o", "/dev/null", "-m", f"{seconds:g}", "-w", "%{speed_download}"]
-    line.append(f"http://{HOST}:{port}/")
+    line = curl(port, seconds)
     return [subprocess.Popen(line, stdout=subprocess.PIPE, text=True) for _ in range(count)]
 
 

@@ -72,7 +72,7 @@ def measure(rule: Rule) -> list[tuple[str, ...]]:
         constants = build_constants(rule.off)
     except ValueError:
         return []
-    found = {one.target.name: one for one in judge(replay_all(SEEDS, SECONDS, None, constants))}
+    found = {one.name: one for one in judge(replay_all(SEEDS, SECONDS, None, constants))}
     return [(rule.name, *(f"{found[name].reached:.4g}" for name in SHOWN))]
 
 

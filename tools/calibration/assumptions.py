@@ -13,8 +13,9 @@ from statistics import fmean
 from typing import Final
 
 from ctc.features import CATALOGUE
-from isfc.layout.file import parse_layout
 from isfc.layout.layout import Layout
+from isfc.link.name import NodeName
+from isfc.search.grid import Template
 from scenarios.figures.assumptions import (
     COLUMNS,
     CROWDED,
@@ -41,24 +42,12 @@ FIBRES: Final = (1, 2, 4)
 CTCS: Final = 4
 CROWDED_CTCS: Final = 12
 
-_FIBRE: Final = """
-[fibre.{number}]
-feature = "{feature}"
-chpid = {{ EAST = "{number}0", WEST = "{number}0" }}
-
-[[ctc]]
-fibre = "{number}"
-rdevs = {{ EAST = "{number}000-{number}0{last:02X}", WEST = "{number}000-{number}0{last:02X}" }}
-"""
+NODES: Final = NodeName("EAST"), NodeName("WEST")
 
 
 def link(feature: str, fibres: int, ctcs: int = CTCS, km: float = 0.0) -> Layout:
     """A link of so many fibres with so many CTCs each."""
-    numbers = range(1, fibres + 1)
-    layout = parse_layout(
-        "".join(_FIBRE.format(number=n, feature=feature, last=ctcs - 1) for n in numbers)
-    )
-    return layout.with_fibres(lambda fibre: replace(fibre, km=km)) if km else layout
+    return Template(NODES, (feature,), fibres, ctcs, km=km).layout()
 
 
 def links() -> Iterator[tuple[Layout, str]]:

@@ -15,8 +15,9 @@ from typing import Final
 
 from scenarios.published.companion import load_table
 from scenarios.published.replay import Comparison
-from scenarios.published.table import Role, Selection
+from scenarios.published.table import Selection
 from scenarios.published.verdict import in_group, summarise
+from tools.calibration.replayed import comparison
 from tools.tables import csv_text, read_csv
 
 ROWS: Final = Path(__file__).resolve().parents[2] / "docs" / "left_out.csv"
@@ -38,24 +39,20 @@ class Draw:
 
 def load_draws(path: Path = ROWS) -> list[Draw]:
     """Every draw, in order; none if not done yet."""
-    roles = {row.key: row.role for row in load_table("transport").rows}
+    rows = {row.key: row for row in load_table("transport").rows}
     draws: dict[str, list[Mapping[str, str]]] = {}
     for line in read_csv(path):
         draws.setdefault(line["draw"], []).append(line)
     return [
         Draw(
-            [_comparison(line, roles) for line in draws[draw]],
+            [
+                comparison("transport", rows[line["key"]], line["measure"], float(line["emulated"]))
+                for line in draws[draw]
+            ],
             "; ".join(dict.fromkeys(line["made"] for line in draws[draw])),
         )
         for draw in sorted(draws, key=int)
     ]
-
-
-def _comparison(line: Mapping[str, str], roles: Mapping[str, Role]) -> Comparison:
-    published, emulated = float(line["published"]), float(line["emulated"])
-    error = emulated / published - 1 if published else None
-    cell = (line["key"], line["measure"], published, emulated, error)
-    return Comparison("transport", *cell, roles[line["key"]], None)
 
 
 def summed_up(path: Path = ROWS) -> list[dict[str, str]]:

@@ -96,7 +96,7 @@ def _loaded(
                 mean, least, greatest = (float(line[name]) for name in COLUMNS[-3:])
                 third = min(max(3 * mean - least - greatest, least), greatest)
                 seeds = mean, least, third, greatest
-                found.append([_comparison(table, row, measure, each) for each in seeds])
+                found.append([comparison(table.name, row, measure, each) for each in seeds])
     means, *by_seed = map(tuple, zip(*found, strict=True))
     checks, changes = check_bounds(table, means), check_changes(table, means)
     decided = tuple(check_decisions([table], means))
@@ -104,12 +104,11 @@ def _loaded(
     return ReplayedTable(verdict, tuple(by_seed))
 
 
-def _comparison(
-    table: PublishedTable, row: PublishedRow, measure: str, emulated: float
-) -> Comparison:
+def comparison(table: str, row: PublishedRow, measure: str, emulated: float) -> Comparison:
+    """A figure that was stored, beside IBM's."""
     published = row.number(measure)
     error = emulated / published - 1 if published else None
-    return Comparison(table.name, row.key, measure, published, emulated, error, row.role, None)
+    return Comparison(table, row.key, measure, published, emulated, error, row.role, None)
 
 
 def _lines(one: ReplayedTable) -> Iterator[list[str]]:
