@@ -74,7 +74,7 @@ def renewed(text: str, table: PublishedTable, replays: Sequence[ReplayedTable]) 
 
     def renew(block: re.Match[str]) -> str:
         if block["kind"] == "bound":
-            return _renewed_bound(block[0], checks[next(bounds).subject])
+            return _renewed_bound(table.name, block[0], checks[next(bounds).subject])
         if block["kind"] == "change":
             return _WRONG.sub(f"wrong_max = {next(wrong)}", block[0])
         return block[0]
@@ -98,14 +98,14 @@ def renewed_decisions(replays: Sequence[Sequence[ReplayedTable]]) -> list[dict[s
     ]
 
 
-def _renewed_bound(block: str, checks: Sequence[BoundCheck]) -> str:
+def _renewed_bound(table: str, block: str, checks: Sequence[BoundCheck]) -> str:
     def renew(number: re.Match[str]) -> str:
         field = number["field"]
         try:
             return f"{field} = {rounded([getattr(one.summary, field) for one in checks]):g}"
         except ValueError as error:
             of = checks[0].of
-            raise ValueError(f"{of.measure}, {of.group}: {field} {error}") from None
+            raise ValueError(f"{table}: {of.measure}, {of.group}: {field} {error}") from None
 
     return _NUMBER.sub(renew, block)
 
