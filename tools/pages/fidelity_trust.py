@@ -131,8 +131,7 @@ RANGE_COLUMNS: Final = (
 
 def ranges() -> list[tuple[str, ...]]:
     """Factors of ranges by `RANGE_COLUMNS`: a line for each kind of figure and family."""
-    misses_of_ratios = (miss for miss, _, _ in certainty.ratios())
-    found = certainty.families([*certainty.figures(), *misses_of_ratios])
+    found = certainty.families([*certainty.figures(), *certainty.ratios()])
     return [
         (
             *(RANGE_NAMES.get(one.of, one.of), str(one.family), str(one.rows)),
