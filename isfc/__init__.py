@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from isfc import measured as measured
     from isfc.answers.collide import Collisions as Collisions
     from isfc.answers.collide import collide as collide
+    from isfc.answers.losses import Left as Left
+    from isfc.answers.losses import Losses as Losses
+    from isfc.answers.losses import losses as losses
     from isfc.cli.drawing.cluster import drawing as drawing
     from isfc.cli.html.report import report as report
     from isfc.cli.io.functions import IoResult as IoResult
@@ -93,7 +96,6 @@ if TYPE_CHECKING:
     from isfc.search.decide import change as change
     from isfc.search.decide import check as check
     from isfc.search.decide import compare as compare
-    from isfc.search.decide import losses as losses
     from isfc.search.decide import optimise as optimise
     from isfc.search.replay import Replayed as Replayed
     from isfc.search.replay import replay as replay
@@ -154,11 +156,12 @@ _PUBLIC: Final = {
         "SwapRdevs RenumberCtc SetFibre AddFibre TakeAdvice without features"
     ),
     "isfc.layout.lost": "pieces",
-    "isfc.search.decide": "check losses change compare Comparison optimise",
+    "isfc.search.decide": "check change compare Comparison optimise",
     "isfc.layout.rules.rule": "Finding",
     "scenarios.figures.figure": "Figure Range Interval Unit",
     "scenarios.figures.losses": "AfterLoss",
     "isfc.answers.collide": "collide Collisions",
+    "isfc.answers.losses": "losses Left Losses",
     "scenarios.figures.collide": "CollisionOutcome",
     "isfc.layout.change": "Step",
     "isfc.search.result": "SearchResult",
@@ -236,10 +239,12 @@ __all__ = [
     "IsfcError",
     "JournalReplay",
     "Layout",
+    "Left",
     "Limits",
     "LinkSizing",
     "LinkTraffic",
     "LocalProtocolError",
+    "Losses",
     "Memory",
     "ModelledRate",
     "MoveCtc",

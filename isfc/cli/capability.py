@@ -122,7 +122,12 @@ def _options(function: Callable[..., Any]) -> Iterator[Parameter]:
 def _option(name: str, hint: Any, said: Argument) -> Any:
     if hint.__origin__ is bool:
         return flag(f"--{name.replace('_', '-')}", said.said)
-    return valued(said.metavar, said.said)
+
+    def check(option: typer.CallbackParam, value: Any) -> Any:
+        said.check(option.opts[0], value)
+        return value
+
+    return typer.Option(metavar=said.metavar, help=said.said, callback=check)
 
 
 def _listed(hint: Any) -> Any:
