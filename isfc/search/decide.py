@@ -10,14 +10,12 @@ from typing import Any, TypeVar
 
 from ctc.address import parse_rdevs
 from isfc.arguments import checked, in_python
-from isfc.deck.scheme import find_every
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.change import Step, change_steps
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
 from isfc.layout.in_words import check_known
 from isfc.layout.lost import check_pieces, known_pieces
-from isfc.layout.rules.rule import Finding
 from isfc.layout.sharing import only
 from isfc.layout.shown import rows_table
 from isfc.search.candidate import parse_fixed
@@ -31,17 +29,6 @@ from scenarios.runs.at_site import GivenSite, links_at
 from scenarios.runs.load import Load
 from scenarios.runs.saturation import in_turn
 from scenarios.runs.workload import Workload, find_workload
-
-
-@checked
-def check(layout: AnyLayout) -> dict[str, tuple[Finding, ...]]:
-    """What IBM's advice finds in a layout, by link, as `isfc check` has it.
-
-    A finding has ``id``, ``severity``, ``text`` and ``remedy``; by which scheme CTCs are numbered,
-    `isfc.numbering` says. Raises `ConfigurationError` for
-    what is no layout.
-    """
-    return find_every(links_at(layout, None))[0]
 
 
 @checked
