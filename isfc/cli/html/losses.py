@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from isfc.cli.judgement.losses import losses_report
+from isfc.cli.judgement.losses import losses_report, worst_loss
 from isfc.cli.reports.html import section
+from isfc.cli.reports.template import panel
 from isfc.layout.collection import Collection
 from isfc.layout.lost import check_pieces, known_pieces
 from isfc.layout.sharing import only
@@ -25,3 +26,9 @@ def losses_panel(
         links = only(links, links.link(link))
     check_pieces(pieces, known_pieces(links.links, links.cecs), "Without")
     return section(losses_report(after_losing(links, pieces, run_each)))
+
+
+def worst_by_rule(links: Collection) -> Markup:
+    """The worst loss by IBM's rule of thumb, which is known without a run."""
+    worst = worst_loss(after_losing(links, (), None))
+    return panel([("Worst loss:", worst)] if worst else [])
