@@ -18,8 +18,7 @@ def change(
     for what cannot be.
     """
     if edit.get("do") == "strike":
-        part, fibres = edit.get("part", ""), edit.get("fibres", [])
-        names: list[str] = isfc.pieces(whole).get(part, fibres)
+        names: list[str] = edit.get("fibres") or isfc.pieces(whole).get(edit.get("part", ""), [])
         goes = "out" in edit or ("back" not in edit and not struck.issuperset(names))
         kept = struck | {*names} if goes else struck - {*names}
         return whole, kept, {"do": "strike", "fibres": names, "out": goes}

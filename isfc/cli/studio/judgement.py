@@ -128,10 +128,11 @@ def capacity(
     rows, verdicts = [], []
     notes: dict[str, None] = {}
     told = {each: said for each in asides(subject, pairs, known) if (said := known_said(each))}
-    brief = {(each.link, each.sender): told[each][1] for each in told if isinstance(each, Why)}
+    brief = {each.link: {each.sender: told[each][1]} for each in told if isinstance(each, Why)}
     limits = [text for text, _ in told.values() if text]
     for name, each in links.items():
         of = f" of {name}" if len(links) > 1 else ""
+        pending = dict.fromkeys(each.plan.layout.nodes, PENDING)
         if subject != opened and (not of or each.is_changed):
             verdicts.append(_verdict(each, of))
         rows += [
@@ -139,7 +140,7 @@ def capacity(
                 f"{way.sender} to {partner}" if of else way.sender,
                 with_difference(way.estimated_mb_per_s, before.get((name, way.sender))),
                 *_modelled(now, was, most),
-                *([brief.get((name, way.sender), "" if brief else PENDING)] if of else []),
+                *([brief.get(name, pending).get(way.sender, "")] if of else []),
             )
             for way, partner, now, was in zip(
                 each.plan.directions,
