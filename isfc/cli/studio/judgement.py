@@ -113,9 +113,8 @@ def capacity(
 ) -> Markup:
     """What each node can send, by rule and by model, and the difference to the layout as opened.
 
-    And what limits the slower direction, and what is left beside others of the decks.
-
-    A note that is of several links comes once, below them.
+    And what limits the slower direction, and what is left beside others of the decks. A note that
+    is of several links comes once, below them.
     """
     links = _judged(subject, opened, pairs, known)
     before = {

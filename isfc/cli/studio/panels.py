@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import replace
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 
@@ -105,13 +105,6 @@ class StatementsPanel(Panel, frozen=True, tag="statements"):
         return macro(_FORMS, "printed", "Statements", done.out, file)
 
 
-class _RunMade(msgspec.Struct, frozen=True):
-    """A run of the page: its number there, and its record."""
-
-    number: int
-    record: dict[str, Any]
-
-
 class ComparePanel(Panel, frozen=True, tag="compare"):
     """Two runs side by side, each as JSON; nothing as long as there are not two."""
 
@@ -121,9 +114,8 @@ class ComparePanel(Panel, frozen=True, tag="compare"):
         """``isfc compare``, the earlier run first."""
         if len(self.runs) != 2:
             return ""
-        both = [msgspec.json.decode(each, type=_RunMade) for each in self.runs]
-        both.sort(key=lambda made: made.number)
-        files = {f"run-{made.number}": json.dumps(made.record) for made in both}
+        both = sorted(map(json.loads, self.runs), key=lambda made: made["number"])
+        files = {f"run-{made['number']}": json.dumps(made["record"]) for made in both}
         done = printed(tell, ["compare", *files], files)
         if isinstance(done, Failed):
             return done

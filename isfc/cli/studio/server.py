@@ -63,9 +63,9 @@ class Studio:
             Route("/chosen", self._choose, methods=["POST"]),
             Route("/judge", self._judge, methods=["POST"]),
             Route("/import", self._import, methods=["POST"]),
-            Route("/run", self._run, methods=["POST"]),
-            Route("/panel", self._panel, methods=["POST"]),
-            Route("/download", self._download, methods=["POST"]),
+            Route("/run", self._computed(Run, run), methods=["POST"]),
+            Route("/panel", self._computed(PANELS, show_panel), methods=["POST"]),
+            Route("/download", self._computed(Download, download), methods=["POST"]),
             Route("/{name}", self._asset),
         ]
         app = Starlette(
@@ -92,14 +92,13 @@ class Studio:
     async def _import(self, request: Request) -> Response:
         return _stream(self._imported(await _read(request, Import)))
 
-    async def _run(self, request: Request) -> Response:
-        return _stream(self._told(run, await _read(request, Run)))
+    def _computed(self, kind: Any, task: Callable[..., Any]) -> Callable[..., Any]:
+        """What answers a request of a ``kind`` by a computation."""
 
-    async def _panel(self, request: Request) -> Response:
-        return _stream(self._told(show_panel, await _read(request, PANELS)))
+        async def answer(request: Request) -> Response:
+            return _stream(self._told(task, await _read(request, kind)))
 
-    async def _download(self, request: Request) -> Response:
-        return _stream(self._told(download, await _read(request, Download)))
+        return answer
 
     async def _told(self, task: Callable[..., Any], wanted: Any) -> AsyncIterator[Any]:
         """What a computation tells, each a record for the page, unless it is of an import."""
