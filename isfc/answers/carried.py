@@ -39,9 +39,10 @@ def differences(plan: Plan, figures: Sequence[ModelledRate]) -> Iterator[str]:
     yield from beyond_command_mode(plan, figures)
     rates = [rate for figure in figures for rate in figure.runs]
     spread = max(rate.spread_mb_per_s / rate.mb_per_s for rate in rates)
+    within = f"{shown(100 * spread, Unit.SPREAD)} %"
     yield (
         f"The model's figures are of {SUITE}: saturated, with {SATURATING_PAIRS} pairs, and with "
-        f"{pairs}; each run went on until its figure was known within {shown(100 * spread, Unit.SPREAD)} %."
+        f"{pairs}; each run went on until its figure was known within {within}."
     )
     if not all(isinstance(finding.rule.trials, Untried) for finding in plan.advice):
         yield "Layouts changed as advised ran for a second of virtual time; the second half counts."
