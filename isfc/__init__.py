@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from isfc import measured as measured
+    from isfc.answers.change import Change as Change
+    from isfc.answers.change import ChangeStep as ChangeStep
+    from isfc.answers.change import change as change
     from isfc.answers.check import CheckedLink as CheckedLink
     from isfc.answers.check import CheckFinding as CheckFinding
     from isfc.answers.check import check as check
@@ -51,7 +54,6 @@ if TYPE_CHECKING:
     from isfc.io.shared import parse_links as parse_links
     from isfc.layout.catalogue import load_layout as load_layout
     from isfc.layout.catalogue import shipped_layouts as shipped_layouts
-    from isfc.layout.change import Step as Step
     from isfc.layout.collection import Cec as Cec
     from isfc.layout.collection import ChannelEnd as ChannelEnd
     from isfc.layout.collection import Collection as Collection
@@ -92,7 +94,6 @@ if TYPE_CHECKING:
     from isfc.programs.protocol import ConversationSevered as ConversationSevered
     from isfc.programs.protocol import SeverCode as SeverCode
     from isfc.search.decide import Comparison as Comparison
-    from isfc.search.decide import change as change
     from isfc.search.decide import compare as compare
     from isfc.search.decide import losses as losses
     from isfc.search.decide import optimise as optimise
@@ -155,14 +156,14 @@ _PUBLIC: Final = {
         "SwapRdevs RenumberCtc SetFibre AddFibre TakeAdvice without features"
     ),
     "isfc.layout.lost": "pieces",
+    "isfc.answers.change": "change Change ChangeStep",
     "isfc.answers.check": "check CheckedLink CheckFinding",
-    "isfc.search.decide": "losses change compare Comparison optimise",
+    "isfc.search.decide": "losses compare Comparison optimise",
     "isfc.layout.rules.rule": "Finding",
     "scenarios.figures.figure": "Figure Range Interval Unit",
     "scenarios.figures.losses": "AfterLoss",
     "isfc.answers.collide": "collide Collisions",
     "scenarios.figures.collide": "CollisionOutcome",
-    "isfc.layout.change": "Step",
     "isfc.search.result": "SearchResult",
     "isfc.search.sizing": "size",
     "isfc.search.sized": "LinkSizing",
@@ -210,6 +211,8 @@ __all__ = [
     "AfterLoss",
     "Backpressure",
     "Cec",
+    "Change",
+    "ChangeStep",
     "ChannelEnd",
     "Chart",
     "CheckFinding",
@@ -268,7 +271,6 @@ __all__ = [
     "SimulatedLinks",
     "Simulation",
     "SourceKind",
-    "Step",
     "SwapRdevs",
     "TakeAdvice",
     "Tenant",

@@ -63,9 +63,7 @@ COMMANDS: Final = {
     "export": Subcommand(
         "export", "export", "Write the statements that the systems of a layout need."
     ),
-    "change": Subcommand(
-        "change.command", "change", "Say step by step how one layout becomes another."
-    ),
+    "change": Subcommand("change", "change", "Say step by step how one layout becomes another."),
     "check": Subcommand("check", "check", "Check layouts by IBM's advice, to gate a change."),
     "show": Subcommand(
         "show",

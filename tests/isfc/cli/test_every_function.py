@@ -36,8 +36,7 @@ ELSEWHERE: Final[dict[str, dict[str, str]]] = {
     "plan": dict.fromkeys(["lose", "without"], "`losses`")
     | dict.fromkeys(["simulate", "rule"], "`carried`, which runs what `plan` does not")
     | {"notes": "`plan_notes`"},
-    "change": {"rates": "`carried` of each step", "try": "`simulate` of each step"}
-    | dict.fromkeys(["partitions", "ports"], "`import_iocp`"),
+    "change": {"try": "`trials` of the answer"},
     "new": {"schema": "`schema`"},
     "show": {"connections": "`connections`"},
     "check": {"layouts": "one at a time"},
