@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from isfc.answers.change import ChangeStep as ChangeStep
     from isfc.answers.change import change as change
     from isfc.answers.check import CheckedLink as CheckedLink
-    from isfc.answers.check import CheckFinding as CheckFinding
     from isfc.answers.check import check as check
     from isfc.answers.collide import Collisions as Collisions
     from isfc.answers.collide import collide as collide
+    from isfc.answers.findings import CheckFinding as CheckFinding
     from isfc.cli.drawing.cluster import drawing as drawing
     from isfc.cli.html.report import report as report
     from isfc.cli.io.functions import IoResult as IoResult
@@ -157,7 +157,8 @@ _PUBLIC: Final = {
     ),
     "isfc.layout.lost": "pieces",
     "isfc.answers.change": "change Change ChangeStep",
-    "isfc.answers.check": "check CheckedLink CheckFinding",
+    "isfc.answers.check": "check CheckedLink",
+    "isfc.answers.findings": "CheckFinding",
     "isfc.search.decide": "losses compare Comparison optimise",
     "isfc.layout.rules.rule": "Finding",
     "scenarios.figures.figure": "Figure Range Interval Unit",

@@ -1,14 +1,12 @@
 """What a change is from and to: layouts, or decks and console logs, which it imports."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from msgspec import Struct
 
 from isfc.arguments import STANDARD_INPUT, spelt
 from isfc.deck.imported import import_iocp, import_islink
-from isfc.deck.place import decode
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import (
     AnyLayout,
@@ -34,23 +32,6 @@ class Sides(Struct, frozen=True):
     assumed: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Text:
-    """A layout, deck or console log: its content, its name in messages, and what was given."""
-
-    data: bytes
-    source: str
-    given: AnyText
-
-    @property
-    def kind(self) -> SourceKind:
-        """What it looks like; a layout says itself what of it is no text."""
-        try:
-            return source_kind(decode(self.data, self.source))
-        except ConfigurationError:
-            return SourceKind.LAYOUT
-
-
 def given_sides(
     before: AnyLayout, after: AnyLayout, partitions: str | None, ports: Sequence[str]
 ) -> Sides:
@@ -60,64 +41,63 @@ def given_sides(
     that is a layout.
     """
     given = [_read(before), _read(after)]
-    is_deck = [not isinstance(one, Collection) and one[0].kind is SourceKind.DECK for one in given]
+    is_deck = [not isinstance(one, Collection) and one[0] is SourceKind.DECK for one in given]
     if (partitions or ports) and not any(is_deck):
         name = spelt("partitions" if partitions else "ports")
         raise ConfigurationError(f"{name}: of IOCP decks; expected FROM or TO to be some")
     layouts = (one for one in given if isinstance(one, Collection))
     systems = next((",".join(one.systems) for one in layouts), None)
     old, new = (
-        (one, ()) if isinstance(one, Collection) else _imported(one, partitions or systems, ports)
+        (one, ()) if isinstance(one, Collection) else _imported(*one, partitions or systems, ports)
         for one in given
     )
     return Sides(old[0], new[0], (*old[1], *new[1]))
 
 
-def _read(layout: AnyLayout) -> Collection | list[_Text]:
-    """The links of a layout, or what is to be imported."""
+def _read(layout: AnyLayout) -> Collection | tuple[SourceKind, list[AnyText]]:
+    """The links of a layout, or what is to be imported, paths or texts, and what that is."""
     if isinstance(layout, Layout | Collection):
         return given_collection(layout)
-    texts = [*map(_text, _names(layout))]
-    kinds = {each.kind for each in texts}
+    names: list[AnyText] = [layout]
+    if isinstance(layout, str) and not _is_one(layout):
+        names = [*layout.split(",")]
+    texts = [_content(each) for each in names]
+    kinds = {source_kind(data.decode(errors="replace")) for data, _ in texts}
     if len(kinds) > 1 or (len(texts) > 1 and SourceKind.LAYOUT in kinds):
         raise ConfigurationError(
             f"{layout}: expected one layout, or IOCP decks, or console logs, with commas between"
         )
-    if kinds != {SourceKind.LAYOUT}:
-        return texts
-    (text,) = texts
-    document = parse_document(text.data, text.source)
-    return checked_traffic(collection_of(document), document.source)
+    if kinds == {SourceKind.LAYOUT}:
+        document = parse_document(*texts[0])
+        return checked_traffic(collection_of(document), document.source)
+    if layout == str(STANDARD_INPUT):  # which can be read once
+        names = [texts[0][0].decode(errors="replace")]
+    return kinds.pop(), names
 
 
-def _names(layout: str | Path) -> list[str | Path]:
-    """Several files have commas between their names, and a text none."""
-    is_one = isinstance(layout, Path) or "\n" in layout or layout in shipped_layouts()
-    return [layout] if is_one or is_there(Path(layout)) else [*str(layout).split(",")]
+def _is_one(layout: str) -> bool:
+    """Whether it is a name or a text; several files have commas between their paths."""
+    return "\n" in layout or layout in shipped_layouts() or is_there(Path(layout))
 
 
-def _text(given: str | Path) -> _Text:
+def _content(given: AnyText) -> tuple[bytes, str]:
+    """What it has, and its name in messages."""
     if isinstance(given, str) and "\n" in given:
-        return _Text(given.encode("utf-8", "surrogatepass"), "text", given)
-    data, source = read_content(given)
-    if given == str(STANDARD_INPUT):  # which can be read once
-        return _Text(data, source, data.decode("utf-8-sig", "replace"))
-    return _Text(data, source, Path(source))
+        return given.encode("utf-8", "surrogatepass"), "text"
+    return read_content(given)
 
 
 def _imported(
-    texts: Sequence[_Text], partitions: str | None, ports: Sequence[str]
+    kind: SourceKind, given: Sequence[AnyText], partitions: str | None, ports: Sequence[str]
 ) -> tuple[Collection, tuple[str, ...]]:
     """The links of decks or of console logs, and what is assumed of them."""
-    given = [each.given for each in texts]
-    match texts[0].kind:
-        case SourceKind.DECK:
-            found = import_iocp(given, partitions=partitions, ports=ports)
-        case SourceKind.CONSOLE_LOG:
-            found = import_islink(given)
-        case _:
-            raise ConfigurationError(
-                f"{texts[0].source}: statements, which have no chpids; expected a layout, decks or "
-                "console logs"
-            )
+    if kind is SourceKind.CONFIGURATION:
+        raise ConfigurationError(
+            f"{given[0]}: statements, which have no chpids; expected a layout, decks or console "
+            "logs"
+        )
+    is_deck = kind is SourceKind.DECK
+    found = (
+        import_iocp(given, partitions=partitions, ports=ports) if is_deck else import_islink(given)
+    )
     return found.collection, found.remarks

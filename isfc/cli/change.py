@@ -1,6 +1,6 @@
 """``isfc change``: a page in Markdown, and the files with which a run tries the steps."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -48,25 +48,21 @@ class ChangePrinted(Struct, frozen=True):
         for remark in found.assumed:
             show_log(remark if remark.startswith("isfc: ") else f"isfc: note: {remark}")
         if self.trial is not None:
-            _write(self._trial_of(found.trials), self.trial)
+            _write(_trial_of(found.trials, self.link), self.trial)
         if self.json:
             show_json(found)
         else:
             show_lines(report(found))
 
-    def _trial_of(self, trials: Iterable[ChangeTrial]) -> ChangeTrial:
-        """That of the link which is named, or the only one."""
-        by_link = {each.link: each for each in trials}
-        if not by_link:
-            raise ConfigurationError("--try: no CTC changes, so that there is nothing to try")
-        if self.link is None and len(by_link) > 1:
-            raise ConfigurationError(
-                f"--try: {len(by_link)} links change; expected --link with one of them: "
-                f"{', '.join(by_link)}"
-            )
-        name = self.link or next(iter(by_link))
-        check_known("--link", name, [*by_link])
-        return by_link[name]
+
+def _trial_of(trials: Sequence[ChangeTrial], link: str | None) -> ChangeTrial:
+    """That of the link which is named, or the only one."""
+    if not trials:
+        raise ConfigurationError("--try: no CTC changes, so that there is nothing to try")
+    by_link = {each.link: each for each in trials}
+    name = link or "".join([*by_link][: len(by_link) == 1])
+    check_known("--link", name, by_link)
+    return by_link[name]
 
 
 def _write(trial: ChangeTrial, folder: Path) -> None:
