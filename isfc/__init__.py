@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from isfc.answers.check import check as check
     from isfc.answers.collide import Collisions as Collisions
     from isfc.answers.collide import collide as collide
+    from isfc.answers.connections import Connections as Connections
+    from isfc.answers.connections import connections as connections
     from isfc.answers.findings import CheckFinding as CheckFinding
     from isfc.cli.drawing.cluster import drawing as drawing
     from isfc.cli.html.report import report as report
@@ -34,8 +36,6 @@ if TYPE_CHECKING:
     from isfc.cli.results.shared_json import SharedJson as SharedJson
     from isfc.cli.run.functions import SimulatedLinks as SimulatedLinks
     from isfc.cli.run.functions import simulate_links as simulate_links
-    from isfc.deck.connections import Connections as Connections
-    from isfc.deck.connections import connections as connections
     from isfc.deck.dpm import import_dpm as import_dpm
     from isfc.deck.exported import Exported as Exported
     from isfc.deck.exported import export as export
@@ -146,7 +146,7 @@ _PUBLIC: Final = {
     "isfc.layout.schema:layout_schema": "schema",
     "scenarios.runs.at_site": "at_site plan",
     "isfc.cli.drawing.cluster": "drawing",
-    "isfc.deck.connections": "connections Connections",
+    "isfc.answers.connections": "connections Connections",
     "isfc.deck.scheme": "Numbering",
     "isfc.layout.layout": "Layout Fibre CtcPair",
     "isfc.layout.collection": "Collection Cec ChannelEnd LinkTraffic Memory",
