@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from isfc.answers.connections import Connections as Connections
     from isfc.answers.connections import connections as connections
     from isfc.answers.findings import CheckFinding as CheckFinding
+    from isfc.answers.losses import Left as Left
+    from isfc.answers.losses import Losses as Losses
+    from isfc.answers.losses import losses as losses
+    from isfc.answers.shared import SharedJson as SharedJson
     from isfc.cli.drawing.cluster import drawing as drawing
     from isfc.cli.html.report import report as report
     from isfc.cli.io.functions import IoResult as IoResult
@@ -33,7 +37,6 @@ if TYPE_CHECKING:
     from isfc.cli.journal.document import JournalReplay as JournalReplay
     from isfc.cli.journal.document import journal_replay as journal_replay
     from isfc.cli.journal.document import journal_show as journal_show
-    from isfc.cli.results.shared_json import SharedJson as SharedJson
     from isfc.cli.run.functions import SimulatedLinks as SimulatedLinks
     from isfc.cli.run.functions import simulate_links as simulate_links
     from isfc.deck.dpm import import_dpm as import_dpm
@@ -95,7 +98,6 @@ if TYPE_CHECKING:
     from isfc.programs.protocol import SeverCode as SeverCode
     from isfc.search.decide import Comparison as Comparison
     from isfc.search.decide import compare as compare
-    from isfc.search.decide import losses as losses
     from isfc.search.decide import optimise as optimise
     from isfc.search.replay import Replayed as Replayed
     from isfc.search.replay import replay as replay
@@ -159,11 +161,12 @@ _PUBLIC: Final = {
     "isfc.answers.change": "change Change ChangeStep",
     "isfc.answers.check": "check CheckedLink",
     "isfc.answers.findings": "CheckFinding",
-    "isfc.search.decide": "losses compare Comparison optimise",
+    "isfc.search.decide": "compare Comparison optimise",
     "isfc.layout.rules.rule": "Finding",
     "scenarios.figures.figure": "Figure Range Interval Unit",
     "scenarios.figures.losses": "AfterLoss",
     "isfc.answers.collide": "collide Collisions",
+    "isfc.answers.losses": "losses Left Losses",
     "scenarios.figures.collide": "CollisionOutcome",
     "isfc.search.result": "SearchResult",
     "isfc.search.sizing": "size",
@@ -190,7 +193,7 @@ _PUBLIC: Final = {
     "isfc.cli.io.functions": "io_plan io_run io_beside io_size io_chart IoResult IoSizing",
     "isfc.cli.io.plan": "IoPlanJson",
     "isfc.cli.io.run": "IoRunJson",
-    "isfc.cli.results.shared_json": "SharedJson",
+    "isfc.answers.shared": "SharedJson",
     "isfc.io.charts": "Chart",
     "isfc.cli.journal.document": "journal_show journal_replay JournalReplay",
     "isfc.live.session": "open_node OpenNode",
@@ -245,10 +248,12 @@ __all__ = [
     "IsfcError",
     "JournalReplay",
     "Layout",
+    "Left",
     "Limits",
     "LinkSizing",
     "LinkTraffic",
     "LocalProtocolError",
+    "Losses",
     "Memory",
     "ModelledRate",
     "MoveCtc",

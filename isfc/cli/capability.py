@@ -140,7 +140,12 @@ def _option(parameter: Parameter, hint: Any, said: Argument) -> Any:
     if hint.__origin__ is bool:
         name = parameter.name.replace("_", "-")
         return flag(f"--{name}/--no-{name}" if parameter.default else f"--{name}", said.said)
-    return valued(said.metavar, said.said)
+
+    def check(option: typer.CallbackParam, value: Any) -> Any:
+        said.check(option.opts[0], value)
+        return value
+
+    return typer.Option(metavar=said.metavar, help=said.said, callback=check)
 
 
 def _listed(hint: Any) -> Any:
