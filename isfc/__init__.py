@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from isfc.answers.connections import Connections as Connections
     from isfc.answers.connections import connections as connections
     from isfc.answers.findings import CheckFinding as CheckFinding
+    from isfc.answers.journal import JournalInput as JournalInput
+    from isfc.answers.journal import JournalReplay as JournalReplay
+    from isfc.answers.journal import journal_replay as journal_replay
+    from isfc.answers.journal import journal_show as journal_show
     from isfc.answers.losses import Left as Left
     from isfc.answers.losses import Losses as Losses
     from isfc.answers.losses import losses as losses
@@ -34,9 +38,6 @@ if TYPE_CHECKING:
     from isfc.cli.io.functions import io_size as io_size
     from isfc.cli.io.plan import IoPlanJson as IoPlanJson
     from isfc.cli.io.run import IoRunJson as IoRunJson
-    from isfc.cli.journal.document import JournalReplay as JournalReplay
-    from isfc.cli.journal.document import journal_replay as journal_replay
-    from isfc.cli.journal.document import journal_show as journal_show
     from isfc.cli.run.functions import SimulatedLinks as SimulatedLinks
     from isfc.cli.run.functions import simulate_links as simulate_links
     from isfc.deck.dpm import import_dpm as import_dpm
@@ -195,7 +196,7 @@ _PUBLIC: Final = {
     "isfc.cli.io.run": "IoRunJson",
     "isfc.answers.shared": "SharedJson",
     "isfc.io.charts": "Chart",
-    "isfc.cli.journal.document": "journal_show journal_replay JournalReplay",
+    "isfc.answers.journal": "journal_show JournalInput journal_replay JournalReplay",
     "isfc.live.session": "open_node OpenNode",
     "isfc.live.conversation": "Conversation",
     "isfc.programs.protocol": "ConversationLimits ConversationSevered SeverCode",
@@ -246,6 +247,7 @@ __all__ = [
     "IoRunJson",
     "IoSizing",
     "IsfcError",
+    "JournalInput",
     "JournalReplay",
     "Layout",
     "Left",

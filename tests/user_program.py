@@ -176,13 +176,13 @@ def channels() -> None:
     print(sized.proposal)
     for call in (
         lambda: isfc.io_beside("published-1", "HS", pairs=1),
-        lambda: list(isfc.journal_show("no.journal")),
+        lambda: [each.act for each in isfc.journal_show("no.journal")],
         lambda: isfc.journal_replay("no.journal"),
     ):
         try:
             print(call())
         except isfc.ConfigurationError as error:
-            print(error, isfc.JournalReplay)
+            print(error, isfc.JournalInput, isfc.JournalReplay)
 
 
 def guest() -> isfc.GuestPlan:

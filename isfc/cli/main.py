@@ -166,7 +166,7 @@ COMMANDS: Final = {
         "Run every combination of a grid, a line for each.",
         has_tables=True,
     ),
-    "journal": Subcommand("journal.command", "app", "Look into a journal, or replay it."),
+    "journal": Subcommand("journal", "app", "Look into a journal, or replay it."),
 }
 """By the name that a user gives."""
 

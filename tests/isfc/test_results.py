@@ -9,6 +9,7 @@ import pytest
 
 import isfc
 from isfc.cli.relocation.shown import MovesJson
+from isfc.reports.encoded import encoded
 from tests.isfc.cli.test_functions import of_command, text_of
 from tests.isfc.journal.test_journal import recorded
 
@@ -126,10 +127,9 @@ def test_journal_is_shown_and_replayed(tmp_path: Path, capsys: pytest.CaptureFix
     replayed = isfc.journal_replay(file)
     assert replayed.identical
     assert [row["identical"] for row in replayed.rows()] == [True]
-    assert replayed.to_dict() == of_command(capsys, "journal", "replay", str(file))
+    assert encoded(replayed) == of_command(capsys, "journal", "replay", str(file))
     shown = text_of(capsys, "journal", "show", str(file), "--json").splitlines()
-    assert [*isfc.journal_show(file)] == [json.loads(line) for line in shown]
-    assert repr(replayed).startswith("<JournalReplay ")
+    assert encoded([*isfc.journal_show(file)]) == [json.loads(line) for line in shown]
     with pytest.raises(isfc.IsfcError, match="is no journal"):
         isfc.journal_replay(CHANNELS)
 
