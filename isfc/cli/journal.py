@@ -16,7 +16,6 @@ from isfc.cli.output.streams import show as show_page
 from isfc.cli.output.streams import show_error, show_json, show_lines
 from isfc.journal.record import JournalReader
 from isfc.reports.encoded import encoded
-from isfc.reports.terminal import page
 
 FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="What --journal has written.")]
 
@@ -63,6 +62,8 @@ def replay(file: FileArgument, *, json: JsonOption = False) -> None:
     if json:
         show_json(done)
     else:
+        from isfc.reports.terminal import page  # lines and JSON do without
+
         show_page(page(replay_report(done), notes=False))
     if not done.identical:
         raise typer.Exit(ExitCode.FAILED)

@@ -15,7 +15,6 @@ from isfc.cli.results.shared import disk_lines
 from isfc.errors import ConfigurationError
 from isfc.io.shared import find_shared
 from isfc.layout.sharing import shares_anything
-from isfc.reports.terminal import page
 
 
 def show_layout(
@@ -52,6 +51,7 @@ def show_layout(
             )
         named = collection if link is None else replace(collection, links=(opened[0].layout,))
         from isfc.answers import connections as answers  # only these need decks
+        from isfc.reports.terminal import page
 
         found = answers.connections(named)
         if json:

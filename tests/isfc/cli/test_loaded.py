@@ -16,7 +16,7 @@ MODULES_MAX = {
     "export": 128,
     "change": 188,
     "check": 72,
-    "show": 103,
+    "show": 111,
     "report": 198,
     "studio": 63,
     "run": 175,
