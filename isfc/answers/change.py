@@ -25,7 +25,7 @@ from isfc.search.workers import check_jobs, each_by
 from scenarios.figures.figure import Figure
 from scenarios.figures.rates import Carried, carried_alone
 
-BEFOREHAND: Final = (
+_BEFOREHAND: Final = (
     (
         "Definitions change dynamically only if the reset profile of the HMC and the security of "
         "the partition allow it and DYNAMIC_I/O is on (QUERY DYNAMIC_I/O, SET DYNAMIC_I/O ON). If "
@@ -42,7 +42,7 @@ BEFOREHAND: Final = (
 )
 """What dynamic changes take. Published: z/VM 7.3 CP Commands, SET DYNAMIC_I/O; APAR VM65730."""
 
-AFTERWARDS: Final = (
+_AFTERWARDS: Final = (
     (
         "Write the IOCDS from the decks as they are now: what was defined dynamically is gone at "
         "the next power-on reset."
@@ -180,8 +180,8 @@ def change(
         tuple(_hardware(*fibre) for fibre in changed_fibres(old, new)),
         None if isinstance(decks, str) else decks,
         decks if isinstance(decks, str) else None,
-        BEFOREHAND,
-        AFTERWARDS,
+        _BEFOREHAND,
+        _AFTERWARDS,
         dict(_statements(old, new)),
         tuple(_trial(link, steps, sides) for link in changing),
         sides.assumed,

@@ -17,8 +17,6 @@ _PLACES: Final = 6
 _TEXTS: Final = 2
 """Of what a rule finds in many links, so many places are named, and so many texts are shown."""
 
-SEVERITY_STYLES: Final = {Severity.INFO: "green", Severity.WARNING: "yellow"}
-
 
 class CheckFinding(Struct, frozen=True):
     """What a rule has found in a link."""

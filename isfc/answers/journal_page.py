@@ -1,6 +1,7 @@
 """A journal in lines of 80 columns, and the report of a replay."""
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Final
 
 from msgspec import UNSET, Struct
@@ -26,8 +27,16 @@ def _line(*cells: object) -> str:
     return f"{text} {frames:>2} {events:>2} {due:>11}".rstrip()
 
 
-HEADING: Final = _line("seconds", "input", "on", "what", "fr", "ev", "next in ms")
+_HEADING: Final = _line("seconds", "input", "on", "what", "fr", "ev", "next in ms")
 """Above the lines: fr and ev are frames and events that came of it."""
+
+
+def journal_lines(inputs: Iterator[JournalInput]) -> Iterator[str]:
+    """All inputs below a heading."""
+    first = next(inputs, None)  # what is no journal fails here, before any heading
+    yield _HEADING
+    for each in inputs if first is None else chain((first,), inputs):
+        yield from input_lines(each)
 
 
 def input_lines(given: JournalInput) -> Iterator[str]:

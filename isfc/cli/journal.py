@@ -1,14 +1,13 @@
 """``isfc journal``: what a node was given, shown, and fed to a fresh node."""
 
 import json
-from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from isfc.answers.journal import JournalReplay, input_of, journal_replay, opened
-from isfc.answers.journal_page import HEADING, input_lines, remainder, replay_report
+from isfc.answers.journal_page import journal_lines, remainder, replay_report
 from isfc.cli.options.layout import JsonOption
 from isfc.cli.options.option import flag
 from isfc.cli.output.exits import ExitCode
@@ -43,10 +42,7 @@ def show(
         if json:
             show_lines(map(json_line, inputs))
         else:
-            first = next(inputs, None)  # what is no journal fails here, before any heading
-            show_lines([HEADING])
-            if first is not None:
-                show_lines(line for each in chain((first,), inputs) for line in input_lines(each))
+            show_lines(journal_lines(inputs))
         if reader.framed.truncated_length:
             show_error(f"{file}: {remainder(reader.framed.truncated_length)}")
 
