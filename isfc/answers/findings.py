@@ -67,7 +67,7 @@ class RuleFound(Struct, frozen=True):
         for remedy, said in self.sentences.items():
             more = len(said) - _TEXTS
             lines += said[:_TEXTS]
-            lines += [f"And {more} more of this kind: --notes."] * (more > 0)
+            lines += [f"And {more} more of this kind in the notes."] * (more > 0)
             lines.append(f"-> {remedy}")
         return "\n".join(lines)
 
