@@ -94,7 +94,7 @@ def command_of(
     function: Callable[..., Any],
     report: Callable[[Any], Any],
     code: Callable[[Any], ExitCode] | None = None,
-    printed: type[Printed] = Printed,
+    printed: type[Struct] = Printed,
 ) -> Callable[..., None]:
     """The command that calls ``function`` and prints the report of what it answers.
 
@@ -103,7 +103,7 @@ def command_of(
     """
 
     def command(**given: Any) -> None:
-        output = printed(**{name: given.pop(name) for name in printed.__struct_fields__})
+        output: Any = printed(**{name: given.pop(name) for name in printed.__struct_fields__})
         output.check()
         with as_options():
             found = _run(function, given)
@@ -127,7 +127,7 @@ def _options(function: Callable[..., Any]) -> Iterator[Parameter]:
         if name in SHARED:
             annotation: Any = SHARED[name]
         elif said:
-            annotation = Annotated[_listed(hint.__origin__), _option(name, hint, said[0])]
+            annotation = Annotated[_listed(hint.__origin__), _option(parameter, hint, said[0])]
         elif name in IN_PYTHON:
             continue
         else:
@@ -135,9 +135,11 @@ def _options(function: Callable[..., Any]) -> Iterator[Parameter]:
         yield parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=annotation)
 
 
-def _option(name: str, hint: Any, said: Argument) -> Any:
+def _option(parameter: Parameter, hint: Any, said: Argument) -> Any:
+    """What typer makes an option of; one that is on if nothing is said has ``--no-`` too."""
     if hint.__origin__ is bool:
-        return flag(f"--{name.replace('_', '-')}", said.said)
+        name = parameter.name.replace("_", "-")
+        return flag(f"--{name}/--no-{name}" if parameter.default else f"--{name}", said.said)
 
     def check(option: typer.CallbackParam, value: Any) -> Any:
         said.check(option.opts[0], value)

@@ -9,6 +9,7 @@ import typer
 from ctc.errors import CtcError
 from isfc.answers import check as answers
 from isfc.cli.capability import Printed, command_of
+from isfc.cli.options.layout import expect_one
 from isfc.cli.output.annotations import github_lines, sarif_log
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import show_error, show_json, show_lines
@@ -56,10 +57,8 @@ class CheckPrinted(Printed, frozen=True):
     def check(self) -> None:
         """Raise `ConfigurationError` for two forms."""
         super().check()
-        if self.as_ is not Format.TEXT:
-            for name in ("json", "csv", "html", "notes"):
-                if getattr(self, name):
-                    raise ConfigurationError(f"--{name} and --format {self.as_}: expected one")
+        form = self.as_ is not Format.TEXT
+        expect_one(format=form, json=self.json, csv=self.csv, html=self.html, notes=self.notes)
 
     def show(self, found: Sequence[answers.CheckedLink], report: Callable[[Any], Report]) -> None:
         """Print what is found; end with 1 for what is to fail, with 2 for what is no layout."""

@@ -63,9 +63,7 @@ COMMANDS: Final = {
     "export": Subcommand(
         "export", "export", "Write the statements that the systems of a layout need."
     ),
-    "change": Subcommand(
-        "change.command", "change", "Say step by step how one layout becomes another."
-    ),
+    "change": Subcommand("change", "change", "Say step by step how one layout becomes another."),
     "check": Subcommand("check", "check", "Check layouts by IBM's advice, to gate a change."),
     "show": Subcommand(
         "show",
@@ -168,7 +166,7 @@ COMMANDS: Final = {
         "Run every combination of a grid, a line for each.",
         has_tables=True,
     ),
-    "journal": Subcommand("journal.command", "app", "Look into a journal, or replay it."),
+    "journal": Subcommand("journal", "app", "Look into a journal, or replay it."),
 }
 """By the name that a user gives."""
 

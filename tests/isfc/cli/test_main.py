@@ -87,7 +87,7 @@ def test_every_room_above_the_shared_ones_is_of_a_command() -> None:
     rooms = {path.stem for path in Path(cli.__path__[0]).glob("[!_]*")} - {"help", "script"}
     shared = {room for floor in FLOORS["isfc.cli"] for room in floor.split()}
     own = {each.module.partition(".")[0] for each in COMMANDS.values() if not each.report}
-    assert own | {"capability"} - shared == rooms - shared
+    assert own == rooms - shared
 
 
 @pytest.mark.parametrize(
