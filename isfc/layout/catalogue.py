@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from isfc.arguments import checked
+from isfc.arguments import STANDARD_INPUT, checked
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import read_bytes, within
 from isfc.layout.collection import Collection
@@ -95,6 +95,9 @@ def read_content(argument: str | Path) -> tuple[bytes, str]:
     """The content of a layout file, and its name in messages."""
     names = shipped_layouts()
     path = argument if isinstance(argument, Path) else layout_path(argument)
+    if path == STANDARD_INPUT:
+        with within("standard input"):
+            return read_bytes(path, "a layout"), "standard input"
     if path is None:
         return (_folder() / f"{argument}{_SUFFIX}").read_bytes(), str(argument)
     if not argument:

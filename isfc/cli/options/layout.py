@@ -11,7 +11,7 @@ from isfc.cli.options.option import flag, valued
 from isfc.cli.output.csv_option import CsvOption
 from isfc.errors import ConfigurationError
 from isfc.layout import catalogue
-from isfc.layout.checked_toml import read_bytes, within
+from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
 from isfc.layout.document import Document, parse_document
 from isfc.layout.file import collection_of
@@ -234,9 +234,6 @@ def _open(argument: str) -> Document:
 
 def read_layout(argument: str) -> tuple[bytes, str]:
     """The content of the layout that a user means, and its name in messages."""
-    if Path(argument) == STANDARD_INPUT:
-        with within("standard input"):
-            return read_bytes(STANDARD_INPUT, "a layout"), "standard input"
     return catalogue.read_content(argument)
 
 
