@@ -358,8 +358,10 @@ def _answer(found: IoEstimates) -> Iterator[tuple[str, str]]:
         yield "Carries", carried(found.channels)
     if found.first is not None:
         yield "Full first", f"{found.first.what}: {used(found.first.percent)}"
-    for place, each in enumerate(found.advice[:_ADVICE_MAX]):
-        yield "" if place else "To change", f"{each.severity}: {each.text}"
+    more = len(found.advice) - _ADVICE_MAX
+    for place, each in enumerate(found.advice[:_ADVICE_MAX], start=1):
+        others = f" And {more} more." if more > 0 and place == _ADVICE_MAX else ""
+        yield "" if place > 1 else "To change", f"{each.severity}: {each.text}{others}"
     if not found.advice:
         yield "To change", "nothing"
 

@@ -105,9 +105,11 @@ class MixNeeds(Struct, frozen=True):
     """null if no reads fit zHyperLink"""
     rooms: tuple[RoomNeed, ...]
     proposal: str | None
-    """the best as a configuration, which `isfc io plan` takes; null where several are sized"""
+    """the best as a configuration, which `isfc io plan` takes; null where several are sized, and
+    where none can be so large"""
     warnings: tuple[str, ...]
-    """what `isfc io plan` warns of it: sizing leaves open exchanges out, for one"""
+    """what `isfc io plan` warns of it: sizing leaves open exchanges out, for one; or why there is
+    none"""
 
 
 class IoSizes(Struct, frozen=True):
@@ -127,13 +129,15 @@ class IoSizes(Struct, frozen=True):
 
     @property
     def proposal(self) -> str:
-        """The best as a configuration. Raises `ConfigurationError` where several are sized."""
-        found = self.mixes[0].proposal
-        if found is None:
+        """The best as a configuration. Raises `ConfigurationError` where there is none."""
+        if len(self.mixes) > 1:
             raise ConfigurationError(
                 f"{spelt('interval')} all: expected one interval, which has one best"
             )
-        return found
+        (mix,) = self.mixes
+        if mix.proposal is None:
+            raise ConfigurationError(mix.warnings[0])
+        return mix.proposal
 
     def rows(self) -> list[dict[str, Any]]:
         """A flat record for each feature that a mix could have, as a data frame takes them."""
@@ -266,7 +270,7 @@ def _intervals(count: int) -> str:
 
 
 def _needs(sizing: Sizing, *, alone: bool) -> MixNeeds:
-    mix, text = sizing.mix, proposal(sizing) if alone else None
+    mix, proposed = sizing.mix, _proposed(sizing) if alone else (None, ())
     return MixNeeds(
         *(mix.name, mix.io_per_s, mix.read_mb_per_s, mix.write_mb_per_s, mix.notes, mix.unmeasured),
         _choice(sizing.best),
@@ -275,9 +279,17 @@ def _needs(sizing: Sizing, *, alone: bool) -> MixNeeds:
         SapsNeeded(sizing.saps.saps, finite(sizing.saps.busy_percent), mix.saps is not None),
         sizing.synchronous,
         sizing.rooms,
-        text,
-        () if text is None else tuple(warnings_of(text, sizing.guidelines)),
+        *proposed,
     )
+
+
+def _proposed(sizing: Sizing) -> tuple[str | None, tuple[str, ...]]:
+    """The best as a configuration, and what is to be said against it; or why there is none."""
+    try:
+        text = proposal(sizing)
+        return text, tuple(warnings_of(text, sizing.guidelines))
+    except ConfigurationError as error:
+        return None, (f"No configuration can be so large: {error}",)
 
 
 def _choice(choice: Choice) -> ChannelChoice:

@@ -44,6 +44,7 @@ EXAMPLES: Final = {
     "measured fit": f"atlanta-boston {MEASURED} -o site.toml --anyway",
     "io plan": f"{DOCS}/io/two-channels.toml",
     "io run": f"{DOCS}/io/two-channels.toml --seconds 0.01",
+    "io beside": f"{DOCS}/io/shared.toml HS --pairs 1 --seconds 0.01",
     "io size": f"{DOCS}/io/two-channels.toml",
     "io chart": "distance",
     "optimise": "published-4 --runs 1 --seconds 0.01 --seeds 1 --pairs 2 --jobs 1",

@@ -22,7 +22,8 @@ NAMED: Final = {"run": "simulate", "show": "drawing"}
 """Functions that are not called as their commands are; ``measured fit`` is `measured.fit`."""
 
 PRINTED: Final = frozenset(
-    "json csv plot output full format fail_on report interval side x y why plain force".split()
+    "json csv plot output full format fail_on report interval side x y why plain force "
+    "html notes table".split()
 )
 """Options that say how something is shown or written. Functions return all of it."""
 
@@ -41,7 +42,6 @@ ELSEWHERE: Final[dict[str, dict[str, str]]] = {
     "new": {"schema": "`schema`"},
     "show": {"connections": "`connections`"},
     "check": {"layouts": "one at a time"},
-    "io run": dict.fromkeys(["ctcs", "pairs"], "`io_beside`"),
     "run": dict.fromkeys(["message", "reply", "window"], "`Workload`")
     | dict.fromkeys(["cp", "trace"], "`isfc.testing`")
     | dict.fromkeys(["faults", "fault_seed"], "`isfc.testing`")

@@ -272,11 +272,12 @@ ELSEWHERE: Final = {
     "verify reconnect forward journal metrics log-format log-level plain detach ready json",
     "ctce": "listen at link lines output layout pace commands trace interval timeline watch "
     "journal metrics seconds",
-    "io plan": "csv json",
-    "io run": "link seconds warmup seed ctcs pairs report csv json",
+    "io plan": "html notes json csv table",
+    "io run": "seconds warmup seed html notes json csv table",
+    "io beside": "link pairs seconds warmup seed html notes json csv table",
     "io size": "rmf interval block read-percent growth km processor-percent bus-percent "
-    "sap-percent output csv json",
-    "io chart": "plot csv json",
+    "sap-percent output html notes json csv table",
+    "io chart": "plot html notes json csv table",
     "sweep": "profile output store jobs cluster plot x y csv json",
     "journal show": "json",
     "journal replay": "json",

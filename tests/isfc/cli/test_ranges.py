@@ -106,12 +106,11 @@ SHOWN: Final = {
     "collide": Shown("collide published-4 --offer-out 10 --offer-in 10 --steps 1", "", ALL),
     "io plan": Shown("io plan docs/io/two-channels.toml", "", ALL),
     "io run": Shown("io run docs/io/two-channels.toml --seconds 0.05", "", ALL),
-    "io run, CTCs": Shown(
-        "io run docs/io/shared.toml --ctcs HL --pairs 2 --seconds 0.05",
-        "mb_per_s_alone mb_per_s_beside",
-        "ctc_processor_percent_alone ctc_processor_percent_beside disk_processor_percent_alone "
-        "disk_processor_percent_beside io_per_s_alone io_per_s_beside response_us_alone "
-        "response_us_beside",
+    "io beside": Shown(
+        "io beside docs/io/shared.toml HL --pairs 2 --seconds 0.05",
+        "value",
+        "ctc_percent_alone ctc_percent_beside disk_percent_alone disk_percent_beside "
+        "io_per_s_alone io_per_s_beside response_us_alone response_us_beside",
     ),
     "io size": Shown("io size --rmf docs/io/rmf.txt", "", ALL),
     "plan": Shown(
