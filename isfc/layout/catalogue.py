@@ -92,12 +92,12 @@ def load_document(argument: str | Path) -> Document:
 
 
 def read_content(argument: str | Path) -> tuple[bytes, str]:
-    """The content of a layout file, and its name in messages."""
+    """The content of a layout file, and its name in messages; ``-`` is standard input."""
+    if argument == str(STANDARD_INPUT):
+        with within("standard input"):
+            return read_bytes(STANDARD_INPUT, "a layout"), "standard input"
     names = shipped_layouts()
     path = argument if isinstance(argument, Path) else layout_path(argument)
-    if path == STANDARD_INPUT:
-        with within("standard input"):
-            return read_bytes(path, "a layout"), "standard input"
     if path is None:
         return (_folder() / f"{argument}{_SUFFIX}").read_bytes(), str(argument)
     if not argument:
