@@ -72,9 +72,9 @@ def test_channels_stand_below_the_links_of_a_layout() -> None:
 def test_what_plan_says_stands_on_the_page() -> None:
     name = "without-zhpf.toml"
     page = document([], "", channel_estimates(name, read_io_configuration(IO / name)))
-    assert "<td>50</td><td>Express16SA</td><td>16</td>" in page
+    assert "<td>50</td><td>FICON Express16SA</td><td>16</td>" in page
     assert "<code>command-mode</code>" in page
-    assert "System PROD: 4 SAPs, 2.7 % busy" in page
+    assert "<td>PROD</td><td>4</td><td>3</td>" in page
     assert "<title>Channels</title>" in page
 
 
