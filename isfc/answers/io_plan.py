@@ -165,6 +165,9 @@ class IoEstimates(Struct, frozen=True):
         """A flat record for each channel, as a data frame takes them."""
         return [asdict(each) for each in self.channels]
 
+    def __repr__(self) -> str:
+        return f"<IoEstimates {self.name}: {carried(self.channels)}>"
+
 
 @checked
 def io_plan(config: Config) -> IoEstimates:

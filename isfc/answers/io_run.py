@@ -147,6 +147,9 @@ class IoActivity(Struct, frozen=True):
         """A flat record for each channel, as a data frame takes them."""
         return [asdict(each) for each in self.channels]
 
+    def __repr__(self) -> str:
+        return f"<IoActivity {self.name}, {self.seconds:g} s: {carried(self.channels)}>"
+
 
 @checked
 def io_run(

@@ -143,6 +143,9 @@ class IoSizes(Struct, frozen=True):
         """A flat record for each feature that a mix could have, as a data frame takes them."""
         return [{"mix": mix.name, **asdict(choice)} for mix in self.mixes for choice in mix.choices]
 
+    def __repr__(self) -> str:
+        return f"<IoSizes {self.mixes[0].name}: {_ordered(self.mixes[0])}>"
+
 
 Rmf = Annotated[
     str | Path | None, Argument("FILE", "Size what an RMF report shows: its text, pasted.")
