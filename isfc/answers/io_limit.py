@@ -7,6 +7,8 @@ from msgspec import Struct
 
 from isfc.io.limit import LOADS, IoLimit, IoResource, IoShare
 from isfc.layout.in_words import listed
+from isfc.reports.units import shown
+from scenarios.figures.figure import Unit
 
 _WORDS: Final = {
     IoResource.PROCESSOR: "the channels' processors",
@@ -66,7 +68,8 @@ def io_limited_by(limit: IoLimit) -> str:
     slow = listed(
         [f"{_WORDS[each.resource]} {100 * each.share:.0f} %" for each in limit.response[:3]]
     )
-    return f"{by}{alike}; {told}: {limit.without:,.0f} a second. Of their response time: {slow}"
+    rate = shown(limit.without, Unit.PER_S)
+    return f"{by}{alike}; {told}: {rate} a second. Of their response time: {slow}"
 
 
 def _named(share: IoShare) -> str:

@@ -322,7 +322,7 @@ def io_size_report(found: IoSizes) -> Report:
     (mix,) = found.mixes
     known = [*mix.warnings, *mix.assumed]
     return Report(
-        f"{_load(mix)}; later {found.growth_percent:g} % more",
+        _load(mix),
         [*_answer(found, mix)],
         [_choices(found, mix), *_details(mix)],
         remarks=known[:2],
@@ -418,7 +418,7 @@ def _answer(found: IoSizes, mix: MixNeeds) -> Iterator[tuple[str, str]]:
     best, far = mix.best, mix.distances[-1]
     rate = shown(best.first_at_io_per_s, Unit.PER_S)
     full = [_too_full(each) for each in mix.rooms if each.percent > 100]
-    yield "Order", "; but ".join([_ordered(mix), *full])
+    yield "Order", "; but ".join([f"{_ordered(mix)}, for {found.growth_percent:g} % more", *full])
     yield "Full first", f"{best.first}, at {rate} I/Os/s of all of them"
     if far.km:
         yield f"At {far.km:g} km", _over(far)

@@ -68,10 +68,15 @@ class Chart:
 
     title: str
     x_name: str
+    """what is below the curves, with its unit"""
     y_name: str
+    """what each is of, with its unit"""
     xs: tuple[float, ...]
+    """where there are points"""
     curves: tuple[Curve, ...]
+    """by `values`, one for each point, null where there is none"""
     notes: tuple[Note, ...] = ()
+    """as of `isfc plan --json`"""
 
     def rows(self) -> list[dict[str, float | None]]:
         """A row for each x, as a data frame takes them: it, and the value of each curve by name."""

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET, Struct, UnsetType
 
-from isfc.answers.limit_record import Limits
 from isfc.layout.note import Note
 from isfc.link.name import NodeName
 from isfc.reports.ranges import RangeJson, range_json
@@ -54,8 +53,6 @@ class SharedJson(Struct, frozen=True, kw_only=True):
     channels: dict[str, SharedChpidJson]
     """by chpid"""
     notes: list[Note]
-    limits: Limits | UnsetType = UNSET
-    """of `isfc io run` of a second or more: the link beside the disks"""
 
 
 def shared_json(

@@ -88,7 +88,7 @@ def test_a_configuration_is_sized(tmp_path: Path, capsys: pytest.CaptureFixture[
     )
     assert run(["io", "size", str(file), "--growth", "0", "--km", "0"]) == 0
     page = capsys.readouterr().out
-    assert "Order       1 FICON Express16SA channel, zHPF on\n" in page
+    assert "Order       1 FICON Express16SA channel, zHPF on, for 0 % more\n" in page
     assert "zHyperLink  1 link for 100000 reads a second" in page
     assert "SAPs        4 of a z15 would be " in page
     assert "its cable reaches" not in page
