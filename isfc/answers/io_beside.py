@@ -159,7 +159,7 @@ def io_beside_report(found: LinkBesideDisks) -> Report:
         [*_answer(found)],
         [
             Table("Disks, each alone and beside the CTCs", _DISKS, found.disks, "disks"),
-            Table("The chpids' processors", _CHPIDS, found.chpids, "chpids"),
+            Table("The chpids' processors", _CHPIDS, found.chpids, "chpids", detail=True),
         ],
         remarks=remarks,
         notes=[range_note((found.alone, found.beside)), *rest],
