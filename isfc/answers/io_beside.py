@@ -5,12 +5,13 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec.structs import asdict, astuple
 
 from isfc.answers.io_plan import name_of
 from isfc.answers.io_run import Seconds, Seed, Warmup
 from isfc.answers.limit import limit_of_run, limited, limits_of, to_gain
 from isfc.answers.limit_record import Limits
+from isfc.answers.shared import DisksBeside, SharedChpid, shared_by
 from isfc.arguments import Argument, checked, spelt
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration
@@ -25,39 +26,15 @@ from isfc.reports.ranges import range_note
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import shown, with_unit
 from scenarios.figures.figure import Figure, Unit
-from scenarios.figures.ranges import links_rate
 from scenarios.runs.experiment import PAIRS_MAX, Experiment
 from scenarios.runs.notes import CHANNELS_UNRANGED, run_notes
-from scenarios.runs.shared_channel import SharedChannel, run_shared
+from scenarios.runs.shared_channel import run_shared
 from scenarios.runs.workload import find_workload
 
 PAIRS: Final = 50
 """As many as most of the published runs of long messages have."""
 LIMITED_SECONDS_MIN: Final = 1.0
 """Of shorter runs nothing is said of what limits, which takes some seconds of virtual time too."""
-
-
-class SharedChpid(Struct, frozen=True):
-    """How busy CTCs and disks make the processor of a chpid that both use."""
-
-    node: str
-    chpid: str
-    ctc_percent_alone: float
-    ctc_percent_beside: float
-    disk_percent_alone: float
-    disk_percent_beside: float
-
-
-class DisksBesideCtcs(Struct, frozen=True):
-    """What a workload of disks gets on a chpid without CTCs, and with them."""
-
-    name: str
-    node: str
-    chpid: str
-    io_per_s_alone: float
-    io_per_s_beside: float
-    response_us_alone: float
-    response_us_beside: float
 
 
 class LinkBesideDisks(Struct, frozen=True):
@@ -71,7 +48,7 @@ class LinkBesideDisks(Struct, frozen=True):
     """MB/s (2^20) of the link both ways, as if there were no disks"""
     beside: Figure
     """and with them"""
-    disks: tuple[DisksBesideCtcs, ...]
+    disks: tuple[DisksBeside, ...]
     chpids: tuple[SharedChpid, ...]
     limits: Limits | None
     """of the link beside the disks; null of runs of less than a second"""
@@ -115,14 +92,14 @@ def io_beside(
         load = find_workload(workload), pairs
         experiment = Experiment.of(opened, *load, seconds, warmup, seed)
         shared = run_shared(experiment, disks)
-    ((named, *rates),) = shared.rates()
-    alone, beside = (links_rate(rate, [named]) for rate in rates)
+    found = shared_by(shared)
+    ((_, alone, beside),) = map(astuple, found.links)
     limit = limit_of_run(shared.beside.experiment, None, LIMITED_SECONDS_MIN)
     notes = run_notes(opened, experiment.workload, pairs, beside.value)
     return LinkBesideDisks(
         *(opened.name, workload, pairs, alone, beside),
-        tuple(row for each in shared.channels for row in _disks(each)),
-        tuple(map(_chpid, shared.channels)),
+        found.disks,
+        found.chpids,
         None if limit is None else limits_of(limit, beside.value),
         None if limit is None else (limited(limit), to_gain(limit)),
         (*notes, CHANNELS_UNRANGED),
@@ -135,19 +112,6 @@ def _opened(layout: str | Path, link: str | None) -> tuple[Layout, IoConfigurati
     if disks is None:
         raise ConfigurationError("[[io]] channels: none is a chpid of the layout that CTCs use")
     return with_notes(collection, collection.link(link, spelt("link"))), disks
-
-
-def _chpid(each: SharedChannel) -> SharedChpid:
-    uses = each.ctcs_alone, each.ctcs_beside, each.disks_alone, each.disks_beside
-    return SharedChpid(each.node, each.chpid, *(100 * use.processor for use in uses))
-
-
-def _disks(each: SharedChannel) -> Iterator[DisksBesideCtcs]:
-    for alone, beside in zip(each.disks_alone.demands, each.disks_beside.demands, strict=True):
-        yield DisksBesideCtcs(
-            *(alone.demand.name, each.node, each.chpid, alone.rate_per_s, beside.rate_per_s),
-            *(alone.response_ns / 1e3, beside.response_ns / 1e3),
-        )
 
 
 def io_beside_report(found: LinkBesideDisks) -> Report:

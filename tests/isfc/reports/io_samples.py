@@ -2,10 +2,11 @@
 
 from msgspec.structs import replace
 
-from isfc.answers.io_beside import DisksBesideCtcs, LinkBesideDisks, io_beside_report
+from isfc.answers.io_beside import LinkBesideDisks, io_beside_report
 from isfc.answers.io_plan import ChannelFigures, IoEstimates, io_plan_report
 from isfc.answers.io_run import IoActivity, LoadActivity, io_run_report
 from isfc.answers.io_size import io_size, io_size_report
+from isfc.answers.shared import DisksBeside
 from isfc.reports.report import Report
 from scenarios.figures.figure import Figure, Interval, Range, Unit
 from scenarios.runs.notes import CHANNELS_UNRANGED
@@ -52,7 +53,7 @@ def beside() -> Report:
     within = Range(Interval(500, 800), Interval(400, 900), "made up")
     alone, less = (Figure(value, Unit.MB_PER_S, within) for value in (700.5, 480.25))
     disks = tuple(
-        DisksBesideCtcs(
+        DisksBeside(
             f"disks{place}",
             *("ATLANTA", f"4{place}", 1000.0 + place, 900.0 + place, 130.0 + place, 420.0 + place),
         )
