@@ -9,25 +9,17 @@ from msgspec import Struct
 from msgspec.structs import asdict
 from msgspec.structs import replace as replace_fields
 
-from isfc.answers.io_plan import finite, name_of
+from isfc.answers.io_needs import MixNeeds, SapsNeeded, needs_of, short_name
+from isfc.answers.io_plan import name_of
 from isfc.arguments import Argument, checked, spelt
 from isfc.errors import ConfigurationError
 from isfc.io.advice import ZHYPERLINK_KM_MAX
 from isfc.io.configuration import Protocol
 from isfc.io.mix import DEVICE_BLOCK_LENGTH, Mix, mix_of_configuration, mix_of_interval
-from isfc.io.proposal import proposal, warnings_of
 from isfc.io.rmf import read_rmf
 from isfc.io.rmf_interval import RmfInterval, busiest
 from isfc.io.shared import read_disks
-from isfc.io.sizing import (
-    ASSUMED,
-    Choice,
-    DistanceNeed,
-    Guidelines,
-    RoomNeed,
-    Sizing,
-    SynchronousNeed,
-)
+from isfc.io.sizing import ASSUMED, DistanceNeed, Guidelines, RoomNeed, SynchronousNeed
 from isfc.io.sizing import size as size_mix
 from isfc.layout.in_words import listed
 from isfc.layout.note import Note
@@ -38,78 +30,6 @@ from scenarios.runs.notes import CHANNELS_UNRANGED
 
 _KM: Final = 100.0
 """How far storage may be where nothing says it: the distance of the published figures."""
-
-
-class ChannelChoice(Struct, frozen=True):
-    """How many channels of one feature a mix needs."""
-
-    feature: str
-    protocol: Protocol
-    encrypted: bool
-    channels: int
-    """now"""
-    channels_grown: int
-    """the following figures are of each of these, with the grown load"""
-    processor_percent: float
-    bus_percent: float | None
-    """null where not known"""
-    line_percent_read: float
-    line_percent_write: float
-    first: str
-    """what is full first"""
-    first_at_io_per_s: float
-    """of all of them"""
-
-    @property
-    def name(self) -> str:
-        """``16SA zHPF encr``: in a table."""
-        protocol = {Protocol.ZHPF: "zHPF", Protocol.FICON: "FICON"}[self.protocol]
-        return f"{_short(self.feature)} {protocol}{' encr' * self.encrypted}"
-
-    @property
-    def line_percent(self) -> float:
-        """Of the fuller direction."""
-        return max(self.line_percent_read, self.line_percent_write)
-
-
-class SapsNeeded(Struct, frozen=True):
-    """The SAPs of a z15 for a mix that has grown."""
-
-    saps: int | None
-    """those that there are, or as few as are enough; null: no machine has enough"""
-    busy_percent: float | None
-    """null: they cannot do it"""
-    given: bool
-    """whether the mix says how many there are"""
-
-
-class MixNeeds(Struct, frozen=True):
-    """What a mix needs."""
-
-    name: str
-    io_per_s: float
-    mb_per_s_read: float
-    """10^6 bytes"""
-    mb_per_s_write: float
-    assumed: tuple[str, ...]
-    """what was assumed of the load, and what the mix has today"""
-    left_out: tuple[str, ...]
-    """chpids whose load RMF could not measure"""
-    best: ChannelChoice
-    """the same as one of `choices`"""
-    choices: tuple[ChannelChoice, ...]
-    """each"""
-    distances: tuple[DistanceNeed, ...]
-    saps: SapsNeeded
-    synchronous: SynchronousNeed | None
-    """null if no reads fit zHyperLink"""
-    rooms: tuple[RoomNeed, ...]
-    proposal: str | None
-    """the best as a configuration, which `isfc io plan` takes; null where several are sized, and
-    where none can be so large"""
-    warnings: tuple[str, ...]
-    """what `isfc io plan` warns of it: sizing leaves open exchanges out, for one; or why there is
-    none"""
 
 
 class IoSizes(Struct, frozen=True):
@@ -221,7 +141,7 @@ def io_size(
     sizings = [size_mix(each, growth, guidelines, (0.0, _far(km, each))) for each in mixes]
     return IoSizes(
         *(growth, processor_percent, bus_percent, sap_percent),
-        tuple(_needs(each, alone=len(sizings) == 1) for each in sizings),
+        tuple(needs_of(each, alone=len(sizings) == 1) for each in sizings),
         (CHANNELS_UNRANGED,),
     )
 
@@ -270,39 +190,6 @@ def _not_sized(intervals: Sequence[RmfInterval], which: str | None) -> Iterator[
 
 def _intervals(count: int) -> str:
     return "interval" if count == 1 else "intervals"
-
-
-def _needs(sizing: Sizing, *, alone: bool) -> MixNeeds:
-    mix, proposed = sizing.mix, _proposed(sizing) if alone else (None, ())
-    return MixNeeds(
-        *(mix.name, mix.io_per_s, mix.read_mb_per_s, mix.write_mb_per_s, mix.notes, mix.unmeasured),
-        _choice(sizing.best),
-        tuple(map(_choice, sizing.choices)),
-        sizing.distances,
-        SapsNeeded(sizing.saps.saps, finite(sizing.saps.busy_percent), mix.saps is not None),
-        sizing.synchronous,
-        sizing.rooms,
-        *proposed,
-    )
-
-
-def _proposed(sizing: Sizing) -> tuple[str | None, tuple[str, ...]]:
-    """The best as a configuration, and what is to be said against it; or why there is none."""
-    try:
-        text = proposal(sizing)
-        return text, tuple(warnings_of(text, sizing.guidelines))
-    except ConfigurationError as error:
-        return None, (f"No configuration can be so large: {error}",)
-
-
-def _choice(choice: Choice) -> ChannelChoice:
-    use, first = choice.use, (choice.first, choice.first_at_io_per_s)
-    counts = choice.channels, choice.channels_grown
-    return ChannelChoice(
-        *(choice.feature, choice.protocol, choice.encrypted, *counts, 100 * use.processor),
-        None if use.bus is None else 100 * use.bus,
-        *(100 * use.line_read, 100 * use.line_write, *first),
-    )
 
 
 class _MixRow(Struct, frozen=True):
@@ -479,11 +366,7 @@ def _read(found: IoSizes) -> Iterator[str]:
         f"Enough is where the processor is used {found.processor_percent:g} % at most, bus and "
         f"line {found.bus_percent:g} %; the line's are without waits for credits."
     )
-    if names := [_short(feature.feature) for feature in ASSUMED]:
+    if names := [short_name(feature.feature) for feature in ASSUMED]:
         none = "neither" if len(names) == 2 else "none"
         yield f"{listed(names)}: processor assumed, bus not known; so {none} is called best."
     yield from (note.text for note in found.notes)
-
-
-def _short(feature: str) -> str:
-    return feature.removeprefix("FICON Express")
