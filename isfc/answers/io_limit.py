@@ -66,7 +66,10 @@ def io_limited_by(limit: IoLimit) -> str:
     alike = ", about alike" if len(limit.first) > 1 else ""
     told = "with twice that load" if limit.first[0].resource in LOADS else "without this limit"
     slow = listed(
-        [f"{_WORDS[each.resource]} {100 * each.share:.0f} %" for each in limit.response[:3]]
+        [
+            f"{_WORDS[each.resource]} {shown(each.share, Unit.SHARE)} %"
+            for each in limit.response[:3]
+        ]
     )
     rate = shown(limit.without, Unit.PER_S)
     return f"{by}{alike}; {told}: {rate} a second. Of their response time: {slow}"
@@ -77,7 +80,7 @@ def _named(share: IoShare) -> str:
     if share.busiest is None:
         return words
     name, busy = share.busiest
-    return f"{words} ({name} busy {100 * min(1.0, busy):.0f} %)"
+    return f"{words} ({name} busy {shown(min(1.0, busy), Unit.SHARE)} %)"
 
 
 def _limiting(shares: Sequence[IoShare]) -> list[IoLimiting]:

@@ -352,10 +352,11 @@ def _synchronous(need: SynchronousNeed | None, km: float) -> str:
             f"{km:g} km"
         )
     more = "more" if need.processors > 0 else "less"
+    processors = shown(abs(need.processors), Unit.COUNT)
     return (
         f"{need.links} link{'s' * (need.links > 1)} for {shown(need.io_per_s, Unit.PER_S)} reads "
         f"a second, {shown(need.success_percent, Unit.PERCENT)} % done there; saves "
-        f"{shown(need.saved_us, Unit.US)} us a read, and takes {abs(need.processors):.2f} "
+        f"{shown(need.saved_us, Unit.US)} us a read, and takes {processors} "
         f"processors {more} than asynchronous I/O"
     )
 
