@@ -19,6 +19,15 @@ if TYPE_CHECKING:
     from isfc.answers.connections import Connections as Connections
     from isfc.answers.connections import connections as connections
     from isfc.answers.findings import CheckFinding as CheckFinding
+    from isfc.answers.io_beside import LinkBesideDisks as LinkBesideDisks
+    from isfc.answers.io_beside import io_beside as io_beside
+    from isfc.answers.io_chart import io_chart as io_chart
+    from isfc.answers.io_plan import IoEstimates as IoEstimates
+    from isfc.answers.io_plan import io_plan as io_plan
+    from isfc.answers.io_run import IoActivity as IoActivity
+    from isfc.answers.io_run import io_run as io_run
+    from isfc.answers.io_size import IoSizes as IoSizes
+    from isfc.answers.io_size import io_size as io_size
     from isfc.answers.journal import JournalInput as JournalInput
     from isfc.answers.journal import JournalReplay as JournalReplay
     from isfc.answers.journal import journal_replay as journal_replay
@@ -26,18 +35,8 @@ if TYPE_CHECKING:
     from isfc.answers.losses import Left as Left
     from isfc.answers.losses import Losses as Losses
     from isfc.answers.losses import losses as losses
-    from isfc.answers.shared import SharedJson as SharedJson
     from isfc.cli.drawing.cluster import drawing as drawing
     from isfc.cli.html.report import report as report
-    from isfc.cli.io.functions import IoResult as IoResult
-    from isfc.cli.io.functions import IoSizing as IoSizing
-    from isfc.cli.io.functions import io_beside as io_beside
-    from isfc.cli.io.functions import io_chart as io_chart
-    from isfc.cli.io.functions import io_plan as io_plan
-    from isfc.cli.io.functions import io_run as io_run
-    from isfc.cli.io.functions import io_size as io_size
-    from isfc.cli.io.plan import IoPlanJson as IoPlanJson
-    from isfc.cli.io.run import IoRunJson as IoRunJson
     from isfc.cli.run.functions import SimulatedLinks as SimulatedLinks
     from isfc.cli.run.functions import simulate_links as simulate_links
     from isfc.deck.dpm import import_dpm as import_dpm
@@ -191,10 +190,11 @@ _PUBLIC: Final = {
     "scenarios.moves.vmrelocate": "Limits",
     "isfc.search.sweep": "sweep",
     "isfc.measured": "measured",
-    "isfc.cli.io.functions": "io_plan io_run io_beside io_size io_chart IoResult IoSizing",
-    "isfc.cli.io.plan": "IoPlanJson",
-    "isfc.cli.io.run": "IoRunJson",
-    "isfc.answers.shared": "SharedJson",
+    "isfc.answers.io_plan": "io_plan IoEstimates",
+    "isfc.answers.io_run": "io_run IoActivity",
+    "isfc.answers.io_beside": "io_beside LinkBesideDisks",
+    "isfc.answers.io_size": "io_size IoSizes",
+    "isfc.answers.io_chart": "io_chart",
     "isfc.io.charts": "Chart",
     "isfc.answers.journal": "journal_show JournalInput journal_replay JournalReplay",
     "isfc.live.session": "open_node OpenNode",
@@ -242,16 +242,16 @@ __all__ = [
     "GuestPlan",
     "Imported",
     "Interval",
-    "IoPlanJson",
-    "IoResult",
-    "IoRunJson",
-    "IoSizing",
+    "IoActivity",
+    "IoEstimates",
+    "IoSizes",
     "IsfcError",
     "JournalInput",
     "JournalReplay",
     "Layout",
     "Left",
     "Limits",
+    "LinkBesideDisks",
     "LinkSizing",
     "LinkTraffic",
     "LocalProtocolError",
@@ -275,7 +275,6 @@ __all__ = [
     "SearchResult",
     "SetFibre",
     "SeverCode",
-    "SharedJson",
     "SimulatedLinks",
     "Simulation",
     "SourceKind",

@@ -163,16 +163,16 @@ rate = 10000
 
 def channels() -> None:
     """Channels and disks, and CTCs beside them."""
-    planned: isfc.IoResult[isfc.IoPlanJson] = isfc.io_plan(CHANNELS)
-    print(planned.record.channels["40"].processor_percent)
-    done: isfc.IoResult[isfc.IoRunJson] = isfc.io_run(CHANNELS, seconds=0.01)
+    planned: isfc.IoEstimates = isfc.io_plan(CHANNELS)
+    print(planned.channels[0].processor_percent)
+    done: isfc.IoActivity = isfc.io_run(CHANNELS, seconds=0.01)
     chart: isfc.Chart = isfc.io_chart("mtu")
-    beside: isfc.IoResult[isfc.SharedJson] | None = None
+    beside: isfc.LinkBesideDisks | None = None
     print(done.rows(), [curve.name for curve in chart.curves], beside)
     with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
         file.write(CHANNELS)
         file.flush()
-        sized: isfc.IoSizing = isfc.io_size(file.name, growth=10.0)
+        sized: isfc.IoSizes = isfc.io_size(file.name, growth=10.0)
     print(sized.proposal)
     for call in (
         lambda: isfc.io_beside("published-1", "HS", pairs=1),

@@ -40,7 +40,6 @@ ELSEWHERE: Final[dict[str, dict[str, str]]] = {
     "new": {"schema": "`schema`"},
     "show": {"connections": "`connections`"},
     "check": {"layouts": "one at a time"},
-    "io run": dict.fromkeys(["ctcs", "pairs"], "`io_beside`"),
     "run": dict.fromkeys(["message", "reply", "window"], "`Workload`")
     | dict.fromkeys(["cp", "trace"], "`isfc.testing`")
     | dict.fromkeys(["faults", "fault_seed"], "`isfc.testing`")

@@ -40,6 +40,7 @@ FAULT = '[[fault]]\nkind = "crash"\nnode = "SERVER"\nat = "2ms"\nfor = "1ms"\n'
 GUESTS = "name,memory,change_rate\nLINUX1,1M,0\n"
 DISKS = ROOT / "docs" / "io" / "every-kind.toml"
 MIX = ROOT / "docs" / "io" / "two-channels.toml"
+SHARED = ROOT / "docs" / "io" / "shared.toml"
 PAGE = ROOT / "docs" / "measured" / "site-1.txt"
 
 
@@ -58,6 +59,7 @@ PAGE = ROOT / "docs" / "measured" / "site-1.txt"
         ("measured read @", PAGE.read_text()),
         ("io plan @", DISKS.read_text()),
         ("io size @", MIX.read_text()),
+        ("io beside @ HS --pairs 1 --seconds 0.01", SHARED.read_text()),
         pytest.param(
             *("compare published-1 @ --pairs 1", LAYOUT.read_text()),
             marks=[pytest.mark.at_length, pytest.mark.slow],

@@ -27,6 +27,7 @@ from scenarios.figures.losses import AfterLoss
 from scenarios.figures.rates import Carried, EndRate
 from scenarios.runs.load import STATED
 from scenarios.runs.steady import Rate
+from tests.isfc.reports import io_samples
 
 Capsys = pytest.CaptureFixture[str]
 Cells = Iterator[dict[str, str]]
@@ -68,7 +69,14 @@ def collided() -> Report:
 
 
 REPORTS: Final[Mapping[str, Callable[[], Report]]] = MappingProxyType(
-    {"losses": lost, "collide": collided}
+    {
+        "losses": lost,
+        "collide": collided,
+        "io plan": io_samples.planned,
+        "io run": io_samples.ran,
+        "io beside": io_samples.beside,
+        "io size": io_samples.sized,
+    }
 )
 """A sample of every answer that is shown as a report."""
 
@@ -125,7 +133,7 @@ def in_csv(report: Report, capsys: Capsys) -> Cells:
             unit, _, end = rest.partition(")")
             if not rest:
                 number = units[field]
-                cells[field] = text if number is None else shown(float(text), number)
+                cells[field] = shown(float(text), number) if text and number else text
             elif not end:
                 cells[field] = shown(float(text), Unit(unit))
             elif text and field in ranged:
