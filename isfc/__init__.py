@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from isfc import measured as measured
     from isfc.answers.collide import Collisions as Collisions
     from isfc.answers.collide import collide as collide
+    from isfc.answers.sweep import Sweep as Sweep
+    from isfc.answers.sweep import SweptPlace as SweptPlace
+    from isfc.answers.sweep import sweep as sweep
     from isfc.cli.drawing.cluster import drawing as drawing
     from isfc.cli.html.report import report as report
     from isfc.cli.io.functions import IoResult as IoResult
@@ -102,7 +105,6 @@ if TYPE_CHECKING:
     from isfc.search.simulation import simulate as simulate
     from isfc.search.sized import LinkSizing as LinkSizing
     from isfc.search.sizing import size as size
-    from isfc.search.sweep import sweep as sweep
     from scenarios.figures.collide import CollisionOutcome as CollisionOutcome
     from scenarios.figures.figure import Figure as Figure
     from scenarios.figures.figure import Interval as Interval
@@ -159,6 +161,7 @@ _PUBLIC: Final = {
     "scenarios.figures.figure": "Figure Range Interval Unit",
     "scenarios.figures.losses": "AfterLoss",
     "isfc.answers.collide": "collide Collisions",
+    "isfc.answers.sweep": "sweep Sweep SweptPlace",
     "scenarios.figures.collide": "CollisionOutcome",
     "isfc.layout.change": "Step",
     "isfc.search.result": "SearchResult",
@@ -181,7 +184,6 @@ _PUBLIC: Final = {
     "scenarios.moves.guest": "GuestPlan",
     "scenarios.moves.guest_memory": "GuestMemory",
     "scenarios.moves.vmrelocate": "Limits",
-    "isfc.search.sweep": "sweep",
     "isfc.measured": "measured",
     "isfc.cli.io.functions": "io_plan io_run io_beside io_size io_chart IoResult IoSizing",
     "isfc.cli.io.plan": "IoPlanJson",
@@ -265,6 +267,8 @@ __all__ = [
     "SourceKind",
     "Step",
     "SwapRdevs",
+    "Sweep",
+    "SweptPlace",
     "TakeAdvice",
     "Tenant",
     "Traffic",

@@ -136,8 +136,11 @@ def simulations(layout: isfc.Layout) -> None:
     with tempfile.NamedTemporaryFile("w", suffix=".toml") as grid:
         grid.write(GRID)
         grid.flush()
-        for row in isfc.sweep(grid.name, jobs=1):
-            print(row["pairs"], row["mb_per_s"] > 0)
+        swept: isfc.Sweep = isfc.sweep(grid.name, jobs=1)
+        place: isfc.SweptPlace
+        for place in swept.best:
+            print(place.place["pairs"], place.mb_per_s.value)
+        print([row["mb_per_s"] > 0 for row in swept.rows()])
 
 
 CHANNELS = """

@@ -5,12 +5,12 @@ how an option is called in help; its docstring is the help, but for the paragrap
 on, which are for Python.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from inspect import Parameter, cleandoc, signature
 from pathlib import Path
 from types import GenericAlias
-from typing import Annotated, Any, Final, get_args, get_origin
+from typing import Annotated, Any, Final, TypeVar, get_args, get_origin
 
 import typer
 from msgspec import Struct
@@ -22,17 +22,24 @@ from isfc.cli.options.option import flag, valued
 from isfc.cli.options.profile import ProfileOption
 from isfc.cli.output.csv_option import CsvOption
 from isfc.cli.output.exits import ExitCode
-from isfc.cli.output.file import ForceOption, check_file
+from isfc.cli.output.file import Files, ForceOption, check_file
 from isfc.cli.output.streams import show, show_csv, show_json, show_log, write_file
 from isfc.errors import ConfigurationError
 from isfc.layout.in_words import check_known
 from isfc.reports.report import Report
 
-SHARED: Final = {"layout": LayoutArgument, "link": LinkOption, "profile": ProfileOption}
+SHARED: Final = {
+    "layout": LayoutArgument,
+    "link": LinkOption,
+    "profile": ProfileOption,
+    "specification": Annotated[Path, typer.Argument(metavar="SPEC.toml", help="The grid.")],
+}
 """Arguments that all functions have alike, as options."""
 
 IN_PYTHON: Final = frozenset({"jobs", "progress"})
 """Arguments that are no options, unless one is an `Argument`: a command takes all processors."""
+
+_Group = TypeVar("_Group", bound=Struct)
 
 
 class Printed(Struct, frozen=True):
@@ -51,14 +58,18 @@ class Printed(Struct, frozen=True):
     ] = None
     force: ForceOption = False
 
-    def check(self) -> None:
-        """Raise `ConfigurationError` for what cannot be printed, before anything is run."""
+    def check(self, others: Iterable[Path | None] = ()) -> None:
+        """Raise `ConfigurationError` for what cannot be printed, before anything is run.
+
+        ``others`` are files that are written too, which `force` is of as well.
+        """
         expect_one(json=self.json, csv=self.csv, html=self.html)
         if self.notes and (self.json or self.csv or self.html):
             raise ConfigurationError("--notes: of the page; JSON, CSV and HTML have all")
         if self.table and not self.csv:
             raise ConfigurationError("--table: expected --csv")
-        check_file("--html", self.html, (".html",), force=self.force)
+        if self.html or not any(others):
+            check_file("--html", self.html, (".html",), force=self.force)
 
     def show(self, found: Any, report: Callable[[Any], Report]) -> None:
         """Print what was found, by its report but for JSON; each output is loaded for its own."""
@@ -80,27 +91,36 @@ def command_of(
     function: Callable[..., Any],
     report: Callable[[Any], Report],
     code: Callable[[Any], ExitCode] | None = None,
+    files: type[Files] = Files,
 ) -> Callable[..., None]:
     """The command that calls ``function`` and prints the report of what it answers.
 
-    ``code`` makes the exit code of an answer, which else is a good one.
+    ``code`` makes the exit code of an answer, which else is a good one; ``files`` are more options.
     """
 
     def command(**given: Any) -> None:
-        printed = Printed(**{name: given.pop(name) for name in Printed.__struct_fields__})
-        printed.check()
+        printed = _taken(Printed, given)
+        written = _taken(files, given)
+        printed.check(written.paths)
         with as_options():
+            written.prepare(given, force=printed.force)
             found = _run(function, given)
+            written.write(found)
             printed.show(found, report)
         if code is not None and (ended := code(found)):
             raise typer.Exit(ended)
 
-    options = [*_options(function), *parameters_of(Printed)]
+    options = [*_options(function), *parameters_of(files), *parameters_of(Printed)]
     # by setattr: a function's type does not know the attribute, which `inspect.signature` looks for
     setattr(command, "__signature__", signature(command).replace(parameters=options))  # noqa: B010
     command.__annotations__ = {each.name: each.annotation for each in options}
     command.__doc__ = cleandoc(function.__doc__ or "").partition("\n\nRaises ")[0].replace("``", "")
     return command
+
+
+def _taken(kind: type[_Group], given: dict[str, Any]) -> _Group:
+    """A group of options, out of all that are given."""
+    return kind(**{name: given.pop(name) for name in kind.__struct_fields__})
 
 
 def _options(function: Callable[..., Any]) -> Iterator[Parameter]:
@@ -126,21 +146,24 @@ def _option(name: str, hint: Any, said: Argument) -> Any:
 
 
 def _listed(hint: Any) -> Any:
-    """The type as `typer` knows it: a sequence is an option that may be repeated."""
+    """The type as `typer` knows it: a sequence is an option that may be repeated.
+
+    What may be a path is one.
+    """
     if get_origin(hint) is Sequence:
         return GenericAlias(list, get_args(hint))
-    return hint
+    return Path | None if Path in get_args(hint) else hint
 
 
 def _run(function: Callable[..., Any], given: dict[str, Any]) -> Any:
     """What it answers; all processors run what there is to run."""
-    from isfc.cli.output.progress import run_all  # much to load for what needs no run
+    from isfc.cli.output.progress import progress_bar, run_all  # much to load for what needs no run
 
     with ExitStack() as stack:
         if IN_PYTHON & {*signature(function).parameters}:
             from isfc.search.workers import running_by
 
-            stack.enter_context(running_by(run_all))
+            stack.enter_context(running_by(run_all, progress_bar))
         return function(**given)
 
 

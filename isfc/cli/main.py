@@ -41,6 +41,8 @@ class Subcommand(NamedTuple):
     """It prints tables, so that it has ``--csv``; of a group all that have ``--json``."""
     report: str = ""
     """Of a capability in `isfc.answers`: the function that makes its report, beside its own."""
+    files: str = ""
+    """Of one that writes files: the record of their options, in ``isfc.cli`` by the same module."""
 
 
 COMMANDS: Final = {
@@ -165,10 +167,11 @@ COMMANDS: Final = {
         has_tables=True,
     ),
     "sweep": Subcommand(
-        "sweep.command",
+        "sweep",
         "sweep",
         "Run every combination of a grid, a line for each.",
-        has_tables=True,
+        report="sweep_report",
+        files="SweepFiles",
     ),
     "journal": Subcommand("journal.command", "app", "Look into a journal, or replay it."),
 }
@@ -242,7 +245,10 @@ def load_command(name: str) -> Any:
     if where.report:
         command_of = import_module("isfc.cli.capability").command_of
         module = import_module(f"isfc.answers.{where.module}")
-        made = command_of(getattr(module, where.name), getattr(module, where.report))
+        more = {}
+        if where.files:
+            more["files"] = getattr(import_module(f"isfc.cli.{where.module}"), where.files)
+        made = command_of(getattr(module, where.name), getattr(module, where.report), **more)
         return _as_typer_has(name, made)
     found = getattr(import_module(f"isfc.cli.{where.module}"), where.name)
     if not isinstance(found, typer.Typer):

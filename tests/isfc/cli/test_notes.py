@@ -135,12 +135,12 @@ def test_rows_of_a_sweep_have_their_notes(
         'workload = ["HM"]\npairs = [1, 2]\n'
     )
     command = ["sweep", str(grid), "--jobs", "1", "--profile", str(profile)]
-    page, _ = printed(capsys, *command)
+    page, _ = printed(capsys, *command, "--notes")
     for text in (*MODEL.values(), PROFILE):
         assert page.count(text) == 1
     assert "4 of 4 runs: The model is extrapolated" in page
     assert run([*command, "--json"]) == 0
-    for row in json.loads(capsys.readouterr().out):
+    for row in json.loads(capsys.readouterr().out)["runs"]:
         for text in (EXTRAPOLATED, "as if it were alone", "two channels", PROFILE):
             assert text in row["notes"]
 

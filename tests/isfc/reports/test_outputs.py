@@ -12,6 +12,7 @@ import pytest
 
 from isfc.answers.collide import UNRANGED, Collisions, collide_report
 from isfc.answers.losses import losses_report
+from isfc.answers.sweep import Sweep, SweptPlace, sweep_report
 from isfc.cli.output.streams import show, show_csv
 from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
@@ -21,12 +22,15 @@ from isfc.reports.html import section
 from isfc.reports.report import Report, Table
 from isfc.reports.terminal import page
 from isfc.reports.units import FORMATS, range_of, shown
+from isfc.search.sweep import NO_RANGE
 from scenarios.figures.collide import CollisionOutcome
-from scenarios.figures.figure import Figure, Unit, rounded
+from scenarios.figures.figure import Figure, NoRange, Unit, rounded
 from scenarios.figures.losses import AfterLoss
+from scenarios.figures.ranges import link_rate
 from scenarios.figures.rates import Carried, EndRate
-from scenarios.runs.load import STATED
+from scenarios.runs.load import STATED, Load
 from scenarios.runs.steady import Rate
+from scenarios.runs.workload import SUITES
 
 Capsys = pytest.CaptureFixture[str]
 Cells = Iterator[dict[str, str]]
@@ -67,15 +71,38 @@ def collided() -> Report:
     return collide_report(Collisions(nodes, *how, (UNRANGED,), outcomes))
 
 
+def swept() -> Report:
+    """Four layouts at one load, with figures that no other row has."""
+    link = load_layout("published-12")
+    load = Load(SUITES["HL"], 9)
+    places = [
+        SweptPlace(
+            {"layout": f"made-{place}"},
+            link_rate(600.0 + 30 * place, link, load),
+            Figure(7000.0 + place, Unit.PER_S, no_range=NoRange.NO_RATE),
+            Figure(300.0 + place, Unit.PERCENT, no_range=NoRange.NO_RATE),
+            collisions_per_s=40.0 + place,
+            spread_percent=2.0 + place,
+            best_is_ahead_odds=place / 8,
+            is_best=place == 4,
+        )
+        for place in range(1, 5)
+    ]
+    runs = ({"layout": "made-1", "mb_per_s": 1.0},)
+    return sweep_report(
+        Sweep(0.5, 0.1, 3, ("layout",), (), tuple(places), runs, (UNRANGED, NO_RANGE))
+    )
+
+
 REPORTS: Final[Mapping[str, Callable[[], Report]]] = MappingProxyType(
-    {"losses": lost, "collide": collided}
+    {"losses": lost, "collide": collided, "sweep": swept}
 )
 """A sample of every answer that is shown as a report."""
 
 
 def first_table(report: Report) -> Table:
     """Of several the others are details."""
-    table, *details = report.tables
+    table, *details = report.shown
     assert all(each.detail for each in details)
     return table
 
