@@ -43,6 +43,8 @@ class Subcommand(NamedTuple):
     """It prints tables, so that it has ``--csv``."""
     report: str = ""
     """Of a capability in `isfc.answers`: the function that makes its report, beside its own."""
+    own: tuple[str, ...] = ()
+    """And the names of its `OwnFile`s in `isfc.cli`, such as ``io.PLOT``."""
 
 
 class Subgroup(NamedTuple):
@@ -271,9 +273,14 @@ def _load(where: Subcommand) -> Any:
     if where.report:
         command_of = import_module("isfc.cli.capability").command_of
         module = import_module(f"isfc.answers.{where.module}")
-        return command_of(getattr(module, where.name), getattr(module, where.report))
-    found = getattr(import_module(f"isfc.cli.{where.module}"), where.name)
+        own = [_named(*name.rsplit(".", 1)) for name in where.own]
+        return command_of(getattr(module, where.name), getattr(module, where.report), own=own)
+    found = _named(where.module, where.name)
     return with_csv(found) if where.has_tables else found
+
+
+def _named(module: str, name: str) -> Any:
+    return getattr(import_module(f"isfc.cli.{module}"), name)
 
 
 def _as_typer_has(name: str, found: Any) -> Any:
