@@ -6,8 +6,9 @@ from typing import Annotated, Any, Final
 
 from msgspec import Struct
 
-from isfc.arguments import Argument, checked
-from isfc.layout.in_words import listed
+from isfc.arguments import STANDARD_INPUT, Argument, checked, spelt
+from isfc.errors import ConfigurationError
+from isfc.layout.in_words import check_known, listed
 from isfc.layout.note import Note
 from isfc.reports.ranges import range_note
 from isfc.reports.report import Column, Report, Table, caveats
@@ -72,6 +73,10 @@ class Sweep(Struct, frozen=True):
     """every run in the order of the grid, a flat record each: [its keys](#the-runs-of-a-sweep)"""
     notes: tuple[Note, ...]
     """as of `isfc plan --json`, of all runs; those of one are in its record"""
+    x: str
+    """the column that is the x axis of a picture"""
+    y: str
+    """the column that is its y axis"""
 
     def rows(self) -> list[Row]:
         """A flat record for each run, as a data frame takes them."""
@@ -85,7 +90,7 @@ class Sweep(Struct, frozen=True):
 
 @checked
 def sweep(
-    specification: str | Path | Sequence[Cell],
+    specification: Annotated[str | Path | Sequence[Cell], Argument("SPEC.toml", "The grid.")],
     *,
     profile: GivenSite = None,
     store: Annotated[
@@ -99,6 +104,8 @@ def sweep(
     cluster: Annotated[
         str | None, Argument("ADDR", "Run on a Dask cluster, such as tcp://scheduler:8786.")
     ] = None,
+    x: Annotated[str, Argument("COLUMN", "The column of the x axis of a picture.")] = "pairs",
+    y: Annotated[str, Argument("COLUMN", "The column of the y axis.")] = "mb_per_s",
 ) -> Sweep:
     """Run every combination of a grid, a line for each.
 
@@ -106,17 +113,24 @@ def sweep(
     rest. The figures are the same to the last bit wherever they are run.
 
     Raises `ConfigurationError` for what is wrong with the specification: the path of a TOML file
-    (docs/sweep.md) or cells made in code. Without ``store`` nothing is kept. A script calls it
-    below ``if __name__ == "__main__":``; with one job it need not. ``profile`` is that of a site,
-    or the path of its file: one more axis.
+    (docs/sweep.md) or cells made in code, whose runs are not kept without ``store``. A script calls
+    it below ``if __name__ == "__main__":``; with one job it need not. ``profile`` is one more axis.
     """
+    kept = None if store is None else Path(store)
     if isinstance(specification, str | Path):
+        kept = kept or _where_kept(Path(specification))
         specification = read_grid(Path(specification))
     site = given_site(profile)
     cells = [at_site(cell, site) for cell in specification]
     if not cells:
-        return Sweep(0.0, 0.0, 0, (), (), (), (), ())
-    rows = _rows(cells, RowStore(None if store is None else Path(store)), jobs, cluster)
+        return Sweep(0.0, 0.0, 0, (), (), (), (), (), x, y)
+    for name, column in (("x", x), ("y", y)):
+        check_known(spelt(name), column, (*cells[0].axes, *MEASURES))
+    return _swept(cells, _rows(cells, RowStore(kept), jobs, cluster), x, y)
+
+
+def _swept(cells: Sequence[Cell], rows: Sequence[Row], x: str, y: str) -> Sweep:
+    """The answer, of the rows of all cells."""
     varying = varying_axes(rows, [*cells[0].axes])
     places = tuple(_places(cells, rows, varying))
     odds = {tuple(each.place.values()): each.best_is_ahead_odds for each in places}
@@ -137,7 +151,19 @@ def sweep(
         places,
         tuple(runs),
         several_notes(map(cell_notes, cells, rows), LISTED),
+        x,
+        y,
     )
+
+
+def _where_kept(path: Path) -> Path:
+    """Where the runs of a file are kept if nothing else is said: beside it."""
+    if path == STANDARD_INPUT or path.is_fifo():
+        name = spelt("specification")
+        raise ConfigurationError(
+            f"{name} {path}: expected {spelt('store')} with it; finished runs are kept there"
+        )
+    return path.with_suffix(".rows")
 
 
 def _rows(

@@ -1,16 +1,17 @@
 """The command of a capability, made from its function: its arguments are options.
 
-What it answers is printed by one action, as every command prints it. A function's `Argument` says
-how an option is called in help; its docstring is the help, but for the paragraphs from ``Raises``
-on, which are for Python.
+Those that Python takes without their names are no options either: a command has them by their
+place. What it answers is printed by one action, as every command prints it. A function's `Argument`
+says how an option is called in help; its docstring is the help, but for the paragraphs from
+``Raises`` on, which are for Python.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from inspect import Parameter, cleandoc, signature
 from pathlib import Path
-from types import GenericAlias
-from typing import Annotated, Any, Final, TypeVar, get_args, get_origin
+from types import GenericAlias, NoneType
+from typing import Annotated, Any, Final, get_args, get_origin
 
 import typer
 from msgspec import Struct
@@ -19,27 +20,21 @@ from isfc.arguments import Argument, annotation_of, as_options
 from isfc.cli.options.flattened import parameters_of
 from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, expect_one
 from isfc.cli.options.option import flag, valued
+from isfc.cli.options.own_file import OwnFile, check_files
 from isfc.cli.options.profile import ProfileOption
 from isfc.cli.output.csv_option import CsvOption
 from isfc.cli.output.exits import ExitCode
-from isfc.cli.output.file import Files, ForceOption, check_file
+from isfc.cli.output.file import ForceOption
 from isfc.cli.output.streams import show, show_csv, show_json, show_log, write_file
 from isfc.errors import ConfigurationError
 from isfc.layout.in_words import check_known
 from isfc.reports.report import Report
 
-SHARED: Final = {
-    "layout": LayoutArgument,
-    "link": LinkOption,
-    "profile": ProfileOption,
-    "specification": Annotated[Path, typer.Argument(metavar="SPEC.toml", help="The grid.")],
-}
+SHARED: Final = {"layout": LayoutArgument, "link": LinkOption, "profile": ProfileOption}
 """Arguments that all functions have alike, as options."""
 
 IN_PYTHON: Final = frozenset({"jobs", "progress"})
 """Arguments that are no options, unless one is an `Argument`: a command takes all processors."""
-
-_Group = TypeVar("_Group", bound=Struct)
 
 
 class Printed(Struct, frozen=True):
@@ -53,23 +48,15 @@ class Printed(Struct, frozen=True):
     table: Annotated[
         str | None, valued("NAME", "With --csv, which table, where there are several.")
     ] = None
-    html: Annotated[
-        Path | None, valued("FILE.html", "Write the page to a file, with bars for ranges.")
-    ] = None
     force: ForceOption = False
 
-    def check(self, others: Iterable[Path | None] = ()) -> None:
-        """Raise `ConfigurationError` for what cannot be printed, before anything is run.
-
-        ``others`` are files that are written too, which `force` is of as well.
-        """
-        expect_one(json=self.json, csv=self.csv, html=self.html)
-        if self.notes and (self.json or self.csv or self.html):
+    def check(self, html: Path | None) -> None:
+        """Raise `ConfigurationError` for what cannot be printed, before anything is run."""
+        expect_one(json=self.json, csv=self.csv, html=html)
+        if self.notes and (self.json or self.csv or html):
             raise ConfigurationError("--notes: of the page; JSON, CSV and HTML have all")
         if self.table and not self.csv:
             raise ConfigurationError("--table: expected --csv")
-        if self.html or not any(others):
-            check_file("--html", self.html, (".html",), force=self.force)
 
     def show(self, found: Any, report: Callable[[Any], Report]) -> None:
         """Print what was found, by its report but for JSON; each output is loaded for its own."""
@@ -77,10 +64,6 @@ class Printed(Struct, frozen=True):
             show_json(found)
         elif self.csv:
             _show_csv(report(found), self.table)
-        elif self.html is not None:
-            from isfc.cli.html.document import page_of
-
-            write_file(self.html, page_of(report(found)))
         else:
             from isfc.reports.terminal import page
 
@@ -91,26 +74,33 @@ def command_of(
     function: Callable[..., Any],
     report: Callable[[Any], Report],
     code: Callable[[Any], ExitCode] | None = None,
-    files: type[Files] = Files,
+    own: Sequence[OwnFile] = (),
 ) -> Callable[..., None]:
     """The command that calls ``function`` and prints the report of what it answers.
 
-    ``code`` makes the exit code of an answer, which else is a good one; ``files`` are more options.
+    ``code`` makes the exit code of an answer, which else is a good one; ``own`` are files that it
+    writes of the answer.
     """
+    html = _html_of(report)
+    files = (*own, html)
+    placed = [each.name for each in signature(function).parameters.values() if _is_placed(each)]
 
     def command(**given: Any) -> None:
-        printed = _taken(Printed, given)
-        written = _taken(files, given)
-        printed.check(written.paths)
-        with as_options():
-            written.prepare(given, force=printed.force)
+        printed = Printed(**{name: given.pop(name) for name in Printed.__struct_fields__})
+        written = {each: given.pop(each.parameter.name) for each in files}
+        printed.check(written[html])
+        check_files(written, force=printed.force)
+        with as_options(placed):
             found = _run(function, given)
-            written.write(found)
-            printed.show(found, report)
+            for each, path in written.items():
+                if path is not None:
+                    each.write(path, found)
+            if written[html] is None:
+                printed.show(found, report)
         if code is not None and (ended := code(found)):
             raise typer.Exit(ended)
 
-    options = [*_options(function), *parameters_of(files), *parameters_of(Printed)]
+    options = [*_options(function), *(each.parameter for each in files), *parameters_of(Printed)]
     # by setattr: a function's type does not know the attribute, which `inspect.signature` looks for
     setattr(command, "__signature__", signature(command).replace(parameters=options))  # noqa: B010
     command.__annotations__ = {each.name: each.annotation for each in options}
@@ -118,9 +108,14 @@ def command_of(
     return command
 
 
-def _taken(kind: type[_Group], given: dict[str, Any]) -> _Group:
-    """A group of options, out of all that are given."""
-    return kind(**{name: given.pop(name) for name in kind.__struct_fields__})
+def _html_of(report: Callable[[Any], Report]) -> OwnFile:
+    def write(path: Path, found: Any) -> None:
+        from isfc.cli.html.document import page_of
+
+        write_file(path, page_of(report(found)))
+
+    said = "Write the page to a file, with bars for ranges, and print nothing."
+    return OwnFile(("--html",), (".html",), "FILE.html", said, write)
 
 
 def _options(function: Callable[..., Any]) -> Iterator[Parameter]:
@@ -131,7 +126,8 @@ def _options(function: Callable[..., Any]) -> Iterator[Parameter]:
         if name in SHARED:
             annotation: Any = SHARED[name]
         elif said:
-            annotation = Annotated[_listed(hint.__origin__), _option(name, hint, said[0])]
+            made = _argument(said[0]) if _is_placed(parameter) else _option(name, hint, said[0])
+            annotation = Annotated[_typed(hint.__origin__), made]
         elif name in IN_PYTHON:
             continue
         else:
@@ -145,14 +141,21 @@ def _option(name: str, hint: Any, said: Argument) -> Any:
     return valued(said.metavar, said.said)
 
 
-def _listed(hint: Any) -> Any:
-    """The type as `typer` knows it: a sequence is an option that may be repeated.
+def _is_placed(parameter: Parameter) -> bool:
+    return parameter.kind is Parameter.POSITIONAL_OR_KEYWORD
 
-    What may be a path is one.
-    """
+
+def _argument(said: Argument) -> Any:
+    return typer.Argument(metavar=said.metavar, help=said.said)
+
+
+def _typed(hint: Any) -> Any:
+    """The type as `typer` knows it: a sequence may be repeated, and a path or a text is a text."""
     if get_origin(hint) is Sequence:
         return GenericAlias(list, get_args(hint))
-    return Path | None if Path in get_args(hint) else hint
+    if {str, Path} <= {*get_args(hint)}:
+        return str | None if NoneType in get_args(hint) else str
+    return hint
 
 
 def _run(function: Callable[..., Any], given: dict[str, Any]) -> Any:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from msgspec import Struct
 
 from isfc.cli.output.whole_file import whole_file
 from isfc.errors import ConfigurationError
@@ -16,21 +15,6 @@ from isfc.library import check_library
 ForceOption = Annotated[
     bool, typer.Option("--force", help="Write over files that are there and have something else.")
 ]
-
-
-class Files(Struct, frozen=True):
-    """Options of one command: files that it writes beside what it prints."""
-
-    @property
-    def paths(self) -> tuple[Path | None, ...]:
-        """What is written."""
-        return ()
-
-    def prepare(self, given: dict[str, Any], *, force: bool) -> None:
-        """Check it before anything is run; what is ``given`` to the function may be changed."""
-
-    def write(self, found: Any) -> None:
-        """Write what is wanted of an answer."""
 
 
 def output_option(said: str, metavar: str = "FILE") -> Any:

@@ -125,8 +125,8 @@ def test_interrupt_keeps_what_is_finished_and_says_how_to_go_on(
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        (["-o", "a.xls"], "--output a.xls: "),
-        (["--plot", "a.svg", "--x", "speed"], "--x 'speed': not a column; did you mean seed"),
+        (["-o", "a.xls"], "-o a.xls: "),
+        (["--plot", "a.svg", "--x", "speed"], "--x 'speed': did you mean seed"),
         (["--plot", "a.gif"], "--plot a.gif: "),
         (["--csv", "--json"], "--json and --csv: "),
         (["--jobs", "0"], "--jobs 0: expected 1 to 1024"),

@@ -277,7 +277,7 @@ ELSEWHERE: Final = {
     "io size": "rmf interval block read-percent growth km processor-percent bus-percent "
     "sap-percent output csv json",
     "io chart": "plot csv json",
-    "sweep": "profile store jobs cluster output plot x y notes json csv table html force",
+    "sweep": "profile store jobs cluster x y output plot html notes json csv table force",
     "journal show": "json",
     "journal replay": "json",
 }

@@ -90,7 +90,18 @@ def swept() -> Report:
     ]
     runs = ({"layout": "made-1", "mb_per_s": 1.0},)
     return sweep_report(
-        Sweep(0.5, 0.1, 3, ("layout",), (), tuple(places), runs, (UNRANGED, NO_RANGE))
+        Sweep(
+            0.5,
+            0.1,
+            3,
+            ("layout",),
+            (),
+            tuple(places),
+            runs,
+            (UNRANGED, NO_RANGE),
+            "layout",
+            "mb_per_s",
+        )
     )
 
 

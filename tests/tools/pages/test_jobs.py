@@ -26,7 +26,7 @@ size      | size --mb-per-s 650                                      | Best: \d 
 size      | size --mb-per-s 1500                                     | Not reachable: .* limited by
 optimise  | optimise docs/optimise-links.toml                        | (Best|Open|Nothing to gain):
 optimise  | optimise docs/optimise-cluster.toml                      | (Best|Open|Nothing to gain):
-sweep     | sweep docs/sweep-links.toml                              | Best of pairs 5 +ctcs_per_chpid 4
+sweep     | sweep docs/sweep-links.toml                              | Best of pairs 5 +ctcs_per_
 collisions| collide published-4 --offer-out 160                      | rule +coll/s
 changing  | change atlanta-boston docs/changing/wider.toml           | : 2 steps
 changing  | change query-islink query-islink                         | remove 3 CTCs
