@@ -11,6 +11,12 @@ if TYPE_CHECKING:
     from isfc import measured as measured
     from isfc.answers.collide import Collisions as Collisions
     from isfc.answers.collide import collide as collide
+    from isfc.answers.links_run import LinksRun as LinksRun
+    from isfc.answers.run import LinkRun as LinkRun
+    from isfc.answers.simulation import SimulatedLinks as SimulatedLinks
+    from isfc.answers.simulation import Simulation as Simulation
+    from isfc.answers.simulation import simulate as simulate
+    from isfc.answers.simulation import simulate_links as simulate_links
     from isfc.answers.sweep import Sweep as Sweep
     from isfc.answers.sweep import SweptPlace as SweptPlace
     from isfc.answers.sweep import sweep as sweep
@@ -29,8 +35,6 @@ if TYPE_CHECKING:
     from isfc.cli.journal.document import journal_replay as journal_replay
     from isfc.cli.journal.document import journal_show as journal_show
     from isfc.cli.results.shared_json import SharedJson as SharedJson
-    from isfc.cli.run.functions import SimulatedLinks as SimulatedLinks
-    from isfc.cli.run.functions import simulate_links as simulate_links
     from isfc.deck.connections import Connections as Connections
     from isfc.deck.connections import connections as connections
     from isfc.deck.dpm import import_dpm as import_dpm
@@ -101,8 +105,6 @@ if TYPE_CHECKING:
     from isfc.search.replay import Replayed as Replayed
     from isfc.search.replay import replay as replay
     from isfc.search.result import SearchResult as SearchResult
-    from isfc.search.simulation import Simulation as Simulation
-    from isfc.search.simulation import simulate as simulate
     from isfc.search.sized import LinkSizing as LinkSizing
     from isfc.search.sizing import size as size
     from scenarios.figures.collide import CollisionOutcome as CollisionOutcome
@@ -162,6 +164,9 @@ _PUBLIC: Final = {
     "scenarios.figures.losses": "AfterLoss",
     "isfc.answers.collide": "collide Collisions",
     "isfc.answers.sweep": "sweep Sweep SweptPlace",
+    "isfc.answers.simulation": "simulate Simulation simulate_links SimulatedLinks",
+    "isfc.answers.run": "LinkRun",
+    "isfc.answers.links_run": "LinksRun",
     "scenarios.figures.collide": "CollisionOutcome",
     "isfc.layout.change": "Step",
     "isfc.search.result": "SearchResult",
@@ -178,9 +183,7 @@ _PUBLIC: Final = {
     "scenarios.runs.notes": "plan_notes",
     "scenarios.figures.others_busy": "others_busy",
     "isfc.layout.note": "Note",
-    "isfc.search.simulation": "simulate Simulation",
     "scenarios.runs.workload": "Workload",
-    "isfc.cli.run.functions": "simulate_links SimulatedLinks",
     "scenarios.moves.guest": "GuestPlan",
     "scenarios.moves.guest_memory": "GuestMemory",
     "scenarios.moves.vmrelocate": "Limits",
@@ -239,8 +242,10 @@ __all__ = [
     "JournalReplay",
     "Layout",
     "Limits",
+    "LinkRun",
     "LinkSizing",
     "LinkTraffic",
+    "LinksRun",
     "LocalProtocolError",
     "Memory",
     "ModelledRate",

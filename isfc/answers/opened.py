@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from isfc.answers.limit import sending_line
+from isfc.answers.simulation import Simulation
 from isfc.layout.layout import Layout
-from isfc.search.simulation import Simulation
 from scenarios.figures.advice import AdviceVerdict, ComparedLoad
 from scenarios.figures.certainty import FigureKind
 from scenarios.figures.figure import Figure

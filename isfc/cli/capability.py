@@ -81,7 +81,7 @@ def command_of(
     ``code`` makes the exit code of an answer, which else is a good one; ``own`` are files that it
     writes of the answer.
     """
-    html = _html_of(report)
+    html = html_of(report)
     files = (*own, html)
     placed = [each.name for each in signature(function).parameters.values() if _is_placed(each)]
 
@@ -108,7 +108,9 @@ def command_of(
     return command
 
 
-def _html_of(report: Callable[[Any], Report]) -> OwnFile:
+def html_of(report: Callable[[Any], Report]) -> OwnFile:
+    """``--html``: the page as a file."""
+
     def write(path: Path, found: Any) -> None:
         from isfc.cli.html.document import page_of
 

@@ -99,9 +99,7 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
         "Edit a layout on a local page that judges each change.",
         needs_posix=True,
     ),
-    "run": Subcommand(
-        "run.command", "run_layout", "Run a workload and measure it as z/VM would.", has_tables=True
-    ),
+    "run": Subcommand("run.command", "run_layout", "Run a workload and measure it as z/VM would."),
     "relocate": Subcommand(
         "relocation.relocate",
         "relocate_guests",

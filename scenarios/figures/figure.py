@@ -35,6 +35,7 @@ class Unit(StrEnum):
     TIMES = "times"
     COUNT = "1"
     CHANGE = "% more"
+    CPU = "% for 1/s"
 
 
 class Interval(Struct, frozen=True):

@@ -27,7 +27,7 @@ RANGED: Final = {
     "mb_per_s": (FigureKind.RATE, Unit.MB_PER_S),
     "messages_per_s": (FigureKind.RATE, Unit.PER_S),
     "rdev_util_percent": (FigureKind.RDEV_UTIL, Unit.PERCENT),
-    "cpu_percent_per_msg": (FigureKind.CPU, Unit.PERCENT),
+    "cpu_percent_per_msg": (FigureKind.CPU, Unit.CPU),
 }
 """The figures of a run of one link whose errors are known, as `Result` names them."""
 
@@ -60,7 +60,7 @@ def figure_of(
 _UNITS: Final = {
     FigureKind.RATE: Unit.MB_PER_S,
     FigureKind.RDEV_UTIL: Unit.PERCENT,
-    FigureKind.CPU: Unit.PERCENT,
+    FigureKind.CPU: Unit.CPU,
     FigureKind.SERVICE: Unit.MS,
 }
 

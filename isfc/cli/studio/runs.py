@@ -9,9 +9,8 @@ from msgspec import Meta
 
 import isfc
 from isfc.answers.opened import run_cells
+from isfc.answers.run import run_report
 from isfc.cli.options.experiment import ExtentOptions
-from isfc.cli.results.json import run_json
-from isfc.cli.results.page import range_line
 from isfc.cli.studio.tasks import Shown
 from isfc.cli.studio.work import Tell
 from isfc.reports.encoded import encoded
@@ -58,16 +57,14 @@ def run(tell: Tell, wanted: Run) -> dict[str, Any]:
         client=wanted.client or None,
         progress=progress,
     )
-    result = done.result
-    record = encoded(run_json(done.experiment, [result], wanted.link))
-    ranges = range_line(done.experiment, result)
-    said = ranges.partition(". ")[0]
+    answer = done.answer
+    report = run_report(answer)
     return {
-        "answer": f"{result.mb_per_s_out:.1f} MB/s out, {result.mb_per_s_in:.1f} in. {said}.",
+        "answer": f"{report.answer[0][1]}.",
         "figures": [*_figures(done)],
         "chart": chart(done),
-        "note": " ".join([ranges, *(note["text"] for note in record["notes"])]),
-        "record": record,
+        "note": " ".join([*report.remarks, *report.notes]),
+        "record": encoded(answer),
     }
 
 
