@@ -34,8 +34,8 @@ _FLAT: Final = (
 )
 
 
-class CarriedPart(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a link, a system, a channel or all carried; without the keys that are not of it."""
+class CarriedPart(Struct, frozen=True, kw_only=True):
+    """What a link, a system, a channel or all carried; null is what is not of it."""
 
     name: str
     traffic: str = ""
@@ -55,7 +55,7 @@ class CarriedPart(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """`mb_per_s` with its range; none of what several fibres share"""
 
 
-class SharedPart(CarriedPart, frozen=True, kw_only=True, omit_defaults=True):
+class SharedPart(CarriedPart, frozen=True, kw_only=True):
     """What a channel or a path carried that several fibres share."""
 
     links: tuple[CarriedPart, ...]
