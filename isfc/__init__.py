@@ -9,10 +9,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from isfc import measured as measured
+    from isfc.answers.check import CheckedLink as CheckedLink
+    from isfc.answers.check import CheckFinding as CheckFinding
+    from isfc.answers.check import check as check
     from isfc.answers.collide import Collisions as Collisions
     from isfc.answers.collide import collide as collide
     from isfc.answers.links_run import LinksRun as LinksRun
+    from isfc.answers.losses import Left as Left
+    from isfc.answers.losses import Losses as Losses
+    from isfc.answers.losses import losses as losses
     from isfc.answers.run import LinkRun as LinkRun
+    from isfc.answers.shared import SharedJson as SharedJson
     from isfc.answers.simulation import SimulatedLinks as SimulatedLinks
     from isfc.answers.simulation import Simulation as Simulation
     from isfc.answers.simulation import simulate as simulate
@@ -34,7 +41,6 @@ if TYPE_CHECKING:
     from isfc.cli.journal.document import JournalReplay as JournalReplay
     from isfc.cli.journal.document import journal_replay as journal_replay
     from isfc.cli.journal.document import journal_show as journal_show
-    from isfc.cli.results.shared_json import SharedJson as SharedJson
     from isfc.deck.connections import Connections as Connections
     from isfc.deck.connections import connections as connections
     from isfc.deck.dpm import import_dpm as import_dpm
@@ -46,7 +52,6 @@ if TYPE_CHECKING:
     from isfc.deck.imported import import_islink as import_islink
     from isfc.deck.listing import deck_partitions as deck_partitions
     from isfc.deck.scheme import Numbering as Numbering
-    from isfc.deck.scheme import numbering as numbering
     from isfc.errors import Backpressure as Backpressure
     from isfc.errors import ConfigurationError as ConfigurationError
     from isfc.errors import IsfcError as IsfcError
@@ -98,9 +103,7 @@ if TYPE_CHECKING:
     from isfc.programs.protocol import SeverCode as SeverCode
     from isfc.search.decide import Comparison as Comparison
     from isfc.search.decide import change as change
-    from isfc.search.decide import check as check
     from isfc.search.decide import compare as compare
-    from isfc.search.decide import losses as losses
     from isfc.search.decide import optimise as optimise
     from isfc.search.replay import Replayed as Replayed
     from isfc.search.replay import replay as replay
@@ -149,7 +152,7 @@ _PUBLIC: Final = {
     "scenarios.runs.at_site": "at_site plan",
     "isfc.cli.drawing.cluster": "drawing",
     "isfc.deck.connections": "connections Connections",
-    "isfc.deck.scheme": "numbering Numbering",
+    "isfc.deck.scheme": "Numbering",
     "isfc.layout.layout": "Layout Fibre CtcPair",
     "isfc.layout.collection": "Collection Cec ChannelEnd LinkTraffic Memory",
     "isfc.layout.plan": "Plan",
@@ -158,7 +161,8 @@ _PUBLIC: Final = {
         "SwapRdevs RenumberCtc SetFibre AddFibre TakeAdvice without features"
     ),
     "isfc.layout.lost": "pieces",
-    "isfc.search.decide": "check losses change compare Comparison optimise",
+    "isfc.answers.check": "check CheckedLink CheckFinding",
+    "isfc.search.decide": "change compare Comparison optimise",
     "isfc.layout.rules.rule": "Finding",
     "scenarios.figures.figure": "Figure Range Interval Unit",
     "scenarios.figures.losses": "AfterLoss",
@@ -167,6 +171,7 @@ _PUBLIC: Final = {
     "isfc.answers.simulation": "simulate Simulation simulate_links SimulatedLinks",
     "isfc.answers.run": "LinkRun",
     "isfc.answers.links_run": "LinksRun",
+    "isfc.answers.losses": "losses Left Losses",
     "scenarios.figures.collide": "CollisionOutcome",
     "isfc.layout.change": "Step",
     "isfc.search.result": "SearchResult",
@@ -191,7 +196,7 @@ _PUBLIC: Final = {
     "isfc.cli.io.functions": "io_plan io_run io_beside io_size io_chart IoResult IoSizing",
     "isfc.cli.io.plan": "IoPlanJson",
     "isfc.cli.io.run": "IoRunJson",
-    "isfc.cli.results.shared_json": "SharedJson",
+    "isfc.answers.shared": "SharedJson",
     "isfc.io.charts": "Chart",
     "isfc.cli.journal.document": "journal_show journal_replay JournalReplay",
     "isfc.live.session": "open_node OpenNode",
@@ -215,8 +220,11 @@ __all__ = [
     "Cec",
     "ChannelEnd",
     "Chart",
+    "CheckFinding",
+    "CheckedLink",
     "Collection",
     "CollisionOutcome",
+    "Collisions",
     "Comparison",
     "ConfigurationError",
     "Connections",
@@ -241,12 +249,14 @@ __all__ = [
     "IsfcError",
     "JournalReplay",
     "Layout",
+    "Left",
     "Limits",
     "LinkRun",
     "LinkSizing",
     "LinkTraffic",
     "LinksRun",
     "LocalProtocolError",
+    "Losses",
     "Memory",
     "ModelledRate",
     "MoveCtc",
@@ -308,7 +318,6 @@ __all__ = [
     "losses",
     "measured",
     "new",
-    "numbering",
     "open_node",
     "optimise",
     "others_busy",

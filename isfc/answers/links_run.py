@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct, UnsetType, structs
 
+from isfc.answers.disks_beside import DisksBeside, disks_answer, disks_tables
 from isfc.answers.limit_record import Limits
 from isfc.answers.run import seeds_differ
-from isfc.answers.shared import DisksBeside, disks_answer, disks_tables
 from isfc.layout.note import Note
 from isfc.layout.sharing import channel_name
 from isfc.reports.measures import seed_words

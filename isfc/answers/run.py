@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct, UnsetType
 
+from isfc.answers.disks_beside import DisksBeside, disks_answer, disks_tables
 from isfc.answers.limit import limited, limits_of, resources_table, rests_on_table, to_gain
 from isfc.answers.limit_record import Limits
-from isfc.answers.profile import Profile, profile_json
-from isfc.answers.shared import DisksBeside, disks_answer, disks_tables
+from isfc.answers.profile import Profile, profile_of
 from isfc.layout.note import Note
 from isfc.reports.measures import RUN_ROWS, seed_words
 from isfc.reports.ranges import factor_line, range_note
@@ -143,7 +143,7 @@ def link_run(
         figures=figures_of_run(experiment, seen) if is_model else {},
         extrapolated=beyond_measured_run(link, *load, seen.mb_per_s),
         notes=list(measured_notes(experiment, seen) if is_model else live_notes(link)),
-        profile=profile_json(link.site),
+        profile=profile_of(link.site),
         provenance=provenance(experiment, version=version("isfc"), name=layout, command=command),
         seeds=len(results) if repeated else UNSET,
         spread_percent=spreads(results) if repeated else UNSET,

@@ -34,6 +34,7 @@ FORMATS: Final = {
     Unit.COUNT: UnitFormat("", 1),
     Unit.CHANGE: UnitFormat("%", signed=True),
     Unit.CPU: UnitFormat("%", 5, by_digits=True),
+    Unit.SPREAD: UnitFormat("%", 1),
 }
 
 

@@ -201,7 +201,7 @@ def _run(
     """
     more: dict[str, Any] = {"command": shlex.join(["isfc", *sys.argv[1:]])}
     if run.disks is not None and not (output.seeds or transcript or trace):
-        from isfc.answers.shared import disks_beside  # few links share with disks
+        from isfc.answers.disks_beside import disks_beside  # few links share with disks
 
         shared = beside_disks(run.experiment, run.disks, output)
         return [shared.beside], {**more, "disks": disks_beside(shared, run.side)}

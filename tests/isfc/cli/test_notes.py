@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from isfc.cli.main import COMMANDS as EVERY
 from isfc.cli.main import run
 from isfc.layout.note import Note, NoteKind
 from isfc.link.parameters import LinkParameters
@@ -23,6 +24,11 @@ ONE_CHANNEL = "The figures are of two channels where chpid 40 at S1 and S2"
 PROFILE = "Site profile desert, fitted on 3 intervals"
 NO_RANGE = "No range: too little is published of"
 MODEL = {"extrapolated": EXTRAPOLATED, "alone": ALONE, "one-channel": ONE_CHANNEL}
+WITH_NOTES = {
+    *("plan", "run", "run --fault-seed"),
+    *(name for name, listed in EVERY.items() if getattr(listed, "report", "")),
+}
+"""Commands whose page has all notes only for whoever asks."""
 UNRANGED = ("run", "plan", "relocate", "run --fault-seed", "collide")
 """Those of which some figures have no range."""
 COMMANDS = {
@@ -101,7 +107,7 @@ def test_pages_and_json_have_the_notes_of_their_figures(
     if profiled:
         command += ["--profile", str(profile)]
         expected = {**expected, "profile": PROFILE}
-    page, _ = printed(capsys, *command, *["--notes"] * (words[0] == "plan"))
+    page, _ = printed(capsys, *command, *["--notes"] * (words[0] in WITH_NOTES))
     assert run([*command, "--json"]) == 0
     record = json.loads(capsys.readouterr().out)
     if isinstance(record, list):
@@ -183,7 +189,7 @@ def test_the_report_opens_with_what_is_believed_and_its_notes(
     assert run(["plan", str(file), "--link", "S1-S2", "--json"]) == 0
     plan = json.loads(capsys.readouterr().out)
     for node in ("S1", "S2"):
-        rule, model = plan["estimated_mb_per_s"][node], plan["model"]["saturated_mb_per_s"][node]
+        rule, model = plan["estimated_mb_per_s"][node], plan["model"]["saturated"][node]["value"]
         assert f"{node} can send {min(rule, model):.0f} MB/s" in header
     assert "on 14 November 2023." in html
 

@@ -13,7 +13,7 @@ import pytest
 
 from isfc.answers.collide import UNRANGED, Collisions, collide_report
 from isfc.answers.links_run import links_run, links_run_report
-from isfc.answers.losses import losses_report
+from isfc.answers.losses import losses_of, losses_report
 from isfc.answers.run import link_run, run_report
 from isfc.answers.sweep import Sweep, SweptPlace, sweep_report
 from isfc.cli.output.streams import show, show_csv
@@ -55,7 +55,7 @@ def lost() -> Report:
         )
     )
     after = (AfterLoss(loss, left, kept) for loss, left in zip(found, lefts, strict=True))
-    return losses_report([AfterLoss(None, kept, kept), *after])
+    return losses_report(losses_of([AfterLoss(None, kept, kept), *after]))
 
 
 def collided() -> Report:

@@ -103,8 +103,8 @@ def test_dragged_ctc_changes_order_and_figures_as_plan_has_them(
             assert order(page, sender) == plan["write_order"][sender]
             figures = [
                 plan["estimated_mb_per_s"][sender],
-                plan["model"]["saturated_mb_per_s"][sender],
-                plan["model"]["stated_mb_per_s"][sender],
+                plan["model"]["saturated"][sender]["value"],
+                plan["model"]["stated"][sender]["value"],
             ]
             assert [cell.split()[0] for cell in row[1:4]] == [f"{each:.0f}" for each in figures]
         page.click("#undo")
