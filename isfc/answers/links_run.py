@@ -92,8 +92,6 @@ class LinksRun(Struct, frozen=True, kw_only=True):
     command: str
     limits: Limits | UnsetType = UNSET
     """of all together, as of one link"""
-    limited: tuple[str, str] | UnsetType = UNSET
-    """as of one link"""
     cp: list[ConsoleEntry] | UnsetType = UNSET
     """as of one link"""
     disks: DisksBeside | UnsetType = UNSET
@@ -227,10 +225,9 @@ def _answer(found: LinksRun) -> Iterator[tuple[str, str]]:
     yield "Together", f"{with_unit(found.together.figures['mb_per_s'])} both ways"
     if found.seeds > 1:
         yield "Seeds", seeds_differ(found.seeds, found.together.spread_percent)
-    if found.limited is not UNSET:
-        limit, gain = found.limited
-        yield "Limited by", limit
-        yield "To gain", gain
+    if found.limits is not UNSET:
+        yield "Limited by", found.limits.named
+        yield "To gain", found.limits.gain
     if found.disks is not UNSET:
         yield from disks_answer(found.disks)
     elif busy := [each for each in (*found.channels, *found.paths) if each.busy_percent]:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from msgspec import UNSET, Struct, UnsetType
 
 from isfc.answers.disks_beside import DisksBeside, disks_answer, disks_tables
-from isfc.answers.limit import limited, limits_of, resources_table, rests_on_table, to_gain
+from isfc.answers.limit import limits_of, resources_table, rests_on_table
 from isfc.answers.limit_record import Limits
 from isfc.answers.profile import Profile, profile_of
 from isfc.layout.note import Note
@@ -106,8 +106,6 @@ class LinkRun(Struct, frozen=True, kw_only=True):
     limits: Limits | UnsetType = UNSET
     """both ways together, of a run that is [long enough](layouts.md#what-limits), all `--seeds`
     together, and with `--why`; not with `--cp`"""
-    limited: tuple[str, str] | UnsetType = UNSET
-    """what limits it, and what there is to gain, in words"""
     rests_on: list[RestsOn] | UnsetType = UNSET
     """as of `isfc plan --json`, with `--why`"""
     cp: list[ConsoleEntry] | UnsetType = UNSET
@@ -152,10 +150,10 @@ def link_run(
 
 
 def limit_fields(limit: Limit | None, mb_per_s: float) -> dict[str, Any]:
-    """The fields of a record that say what limits a rate; none where it is not known."""
+    """The field of a record that says what limits a rate; none where it is not known."""
     if limit is None:
         return {}
-    return {"limits": limits_of(limit, mb_per_s), "limited": (limited(limit), to_gain(limit))}
+    return {"limits": limits_of(limit, mb_per_s)}
 
 
 def figures_of_run(experiment: Experiment, result: Result) -> dict[str, Figure]:
@@ -222,10 +220,9 @@ def _answer(found: LinkRun) -> Iterator[tuple[str, str]]:
     if found.seeds is not UNSET and found.spread_percent is not UNSET:
         spread = found.spread_percent["mb_per_s"]
         yield "Seeds", seeds_differ(found.seeds, spread)
-    if found.limited is not UNSET:
-        limit, gain = found.limited
-        yield "Limited by", limit
-        yield "To gain", gain
+    if found.limits is not UNSET:
+        yield "Limited by", found.limits.named
+        yield "To gain", found.limits.gain
     if found.disks is not UNSET:
         yield from disks_answer(found.disks)
 
