@@ -140,6 +140,9 @@ def simulations(layout: isfc.Layout) -> None:
         "two-cecs", ["ALPHA-BETA:HS:1"], seconds=0.01, warmup=0.01
     )
     print({name: link.mb_per_s for name, link in together.links.items()})
+    answer: isfc.LinkRun = done.answer
+    every: isfc.LinksRun = together.answer
+    print(answer.figures["mb_per_s"], every.together.mb_per_s)
     with tempfile.NamedTemporaryFile("w", suffix=".toml") as grid:
         grid.write(GRID)
         grid.flush()

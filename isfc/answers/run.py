@@ -31,7 +31,7 @@ from scenarios.runs.repeat import mean, spreads
 from scenarios.runs.result import DeviceResult, Result
 from scenarios.runs.workload import Workload
 
-VIRTUAL: Final = "virtual time"
+_VIRTUAL: Final = "virtual time"
 
 SERVICE: Final = "disc_conn_serv_factor"
 """The times of each device that mostly writes: their range is a factor of them."""
@@ -120,7 +120,7 @@ def link_run(
     layout: str | None = None,
     *,
     repeated: bool = False,
-    time: str = VIRTUAL,
+    time: str = _VIRTUAL,
     command: str = "",
     **more: Any,
 ) -> LinkRun:
@@ -131,7 +131,7 @@ def link_run(
     """
     seen, link = mean(results), experiment.layout
     load = experiment.workload, experiment.pairs
-    is_model = time == VIRTUAL
+    is_model = time == _VIRTUAL
     return LinkRun(
         nodes=link.nodes,
         **experiment.settings(),

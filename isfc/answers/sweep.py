@@ -25,10 +25,10 @@ from scenarios.runs.at_site import GivenSite, given_site
 from scenarios.runs.notes import several_notes
 from scenarios.runs.repeat import MEASURES, spread_percent
 
-LISTED: Final = 3
+_LISTED: Final = 3
 """How many notes of a kind are shown; the runs have all."""
 
-BEST_SHOWN: Final = 4
+_BEST_SHOWN: Final = 4
 """How many loads have the best of theirs in the answer; more are found in the table."""
 
 
@@ -150,7 +150,7 @@ def _swept(cells: Sequence[Cell], rows: Sequence[Row], x: str, y: str) -> Sweep:
         tuple(alike_in(varying)),
         places,
         tuple(runs),
-        several_notes(map(cell_notes, cells, rows), LISTED),
+        several_notes(map(cell_notes, cells, rows), _LISTED),
         x,
         y,
     )
@@ -232,7 +232,7 @@ def sweep_report(found: Sweep) -> Report:
 
 def _answer(found: Sweep) -> Iterator[tuple[str, str]]:
     """The best of each load, and what is not told apart from it; else what carries most."""
-    for each in found.best[:BEST_SHOWN]:
+    for each in found.best[:_BEST_SHOWN]:
         load = _words(each, found.alike)
         what = _words(each, [axis for axis in found.varying if axis not in found.alike])
         others = sum(
@@ -245,7 +245,7 @@ def _answer(found: Sweep) -> Iterator[tuple[str, str]]:
         alike = f"; {others} more may be as good" if others else ""
         best = f"{what}: {with_unit(each.mb_per_s)} both ways{alike}"
         yield f"Best of {load}" if load else "Best", best
-    if (more := len(found.best) - BEST_SHOWN) > 0:
+    if (more := len(found.best) - _BEST_SHOWN) > 0:
         yield "And more", f"the best of {more} more loads: the lines that have '{BEST}'"
     if found.places and not found.best:
         most = max(found.places, key=lambda each: each.mb_per_s.value)
