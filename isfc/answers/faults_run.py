@@ -63,9 +63,10 @@ def faults_report(found: FaultsRun) -> Report:
     """Each fault with what it did to the rate, then what the systems saw."""
     remarks, rest = caveats(found.notes)
     several = any(each.link for each in found.faults)
+    count, links = len(_moments(found)), found.links
+    of = f"{len(links)} logical links together" if len(links) > 1 else links[0]
     return Report(
-        f"{', '.join(found.links)}: {len(_moments(found))} faults in "
-        f"{found.warmup + found.seconds:g} s",
+        f"{of}: {count} fault{'s' * (count != 1)} in {found.warmup + found.seconds:g} s",
         [*_answer(found)],
         [
             Table("MB/s both ways", _columns(several=several), [*_faults(found)], "faults"),
