@@ -9,11 +9,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from isfc import measured as measured
+    from isfc.answers.change import Change as Change
+    from isfc.answers.change import ChangeStep as ChangeStep
+    from isfc.answers.change import change as change
     from isfc.answers.check import CheckedLink as CheckedLink
-    from isfc.answers.check import CheckFinding as CheckFinding
     from isfc.answers.check import check as check
     from isfc.answers.collide import Collisions as Collisions
     from isfc.answers.collide import collide as collide
+    from isfc.answers.connections import Connections as Connections
+    from isfc.answers.connections import connections as connections
+    from isfc.answers.findings import CheckFinding as CheckFinding
+    from isfc.answers.journal import JournalInput as JournalInput
+    from isfc.answers.journal import JournalReplay as JournalReplay
+    from isfc.answers.journal import journal_replay as journal_replay
+    from isfc.answers.journal import journal_show as journal_show
     from isfc.answers.links_run import LinksRun as LinksRun
     from isfc.answers.losses import Left as Left
     from isfc.answers.losses import Losses as Losses
@@ -38,11 +47,6 @@ if TYPE_CHECKING:
     from isfc.cli.io.functions import io_size as io_size
     from isfc.cli.io.plan import IoPlanJson as IoPlanJson
     from isfc.cli.io.run import IoRunJson as IoRunJson
-    from isfc.cli.journal.document import JournalReplay as JournalReplay
-    from isfc.cli.journal.document import journal_replay as journal_replay
-    from isfc.cli.journal.document import journal_show as journal_show
-    from isfc.deck.connections import Connections as Connections
-    from isfc.deck.connections import connections as connections
     from isfc.deck.dpm import import_dpm as import_dpm
     from isfc.deck.exported import Exported as Exported
     from isfc.deck.exported import export as export
@@ -61,7 +65,6 @@ if TYPE_CHECKING:
     from isfc.io.shared import parse_links as parse_links
     from isfc.layout.catalogue import load_layout as load_layout
     from isfc.layout.catalogue import shipped_layouts as shipped_layouts
-    from isfc.layout.change import Step as Step
     from isfc.layout.collection import Cec as Cec
     from isfc.layout.collection import ChannelEnd as ChannelEnd
     from isfc.layout.collection import Collection as Collection
@@ -102,7 +105,6 @@ if TYPE_CHECKING:
     from isfc.programs.protocol import ConversationSevered as ConversationSevered
     from isfc.programs.protocol import SeverCode as SeverCode
     from isfc.search.decide import Comparison as Comparison
-    from isfc.search.decide import change as change
     from isfc.search.decide import compare as compare
     from isfc.search.decide import optimise as optimise
     from isfc.search.replay import Replayed as Replayed
@@ -151,7 +153,7 @@ _PUBLIC: Final = {
     "isfc.layout.schema:layout_schema": "schema",
     "scenarios.runs.at_site": "at_site plan",
     "isfc.cli.drawing.cluster": "drawing",
-    "isfc.deck.connections": "connections Connections",
+    "isfc.answers.connections": "connections Connections",
     "isfc.deck.scheme": "Numbering",
     "isfc.layout.layout": "Layout Fibre CtcPair",
     "isfc.layout.collection": "Collection Cec ChannelEnd LinkTraffic Memory",
@@ -161,8 +163,10 @@ _PUBLIC: Final = {
         "SwapRdevs RenumberCtc SetFibre AddFibre TakeAdvice without features"
     ),
     "isfc.layout.lost": "pieces",
-    "isfc.answers.check": "check CheckedLink CheckFinding",
-    "isfc.search.decide": "change compare Comparison optimise",
+    "isfc.answers.change": "change Change ChangeStep",
+    "isfc.answers.check": "check CheckedLink",
+    "isfc.answers.findings": "CheckFinding",
+    "isfc.search.decide": "compare Comparison optimise",
     "isfc.layout.rules.rule": "Finding",
     "scenarios.figures.figure": "Figure Range Interval Unit",
     "scenarios.figures.losses": "AfterLoss",
@@ -173,7 +177,6 @@ _PUBLIC: Final = {
     "isfc.answers.links_run": "LinksRun",
     "isfc.answers.losses": "losses Left Losses",
     "scenarios.figures.collide": "CollisionOutcome",
-    "isfc.layout.change": "Step",
     "isfc.search.result": "SearchResult",
     "isfc.search.sizing": "size",
     "isfc.search.sized": "LinkSizing",
@@ -198,7 +201,7 @@ _PUBLIC: Final = {
     "isfc.cli.io.run": "IoRunJson",
     "isfc.answers.shared": "SharedJson",
     "isfc.io.charts": "Chart",
-    "isfc.cli.journal.document": "journal_show journal_replay JournalReplay",
+    "isfc.answers.journal": "journal_show JournalInput journal_replay JournalReplay",
     "isfc.live.session": "open_node OpenNode",
     "isfc.live.conversation": "Conversation",
     "isfc.programs.protocol": "ConversationLimits ConversationSevered SeverCode",
@@ -218,6 +221,8 @@ __all__ = [
     "AfterLoss",
     "Backpressure",
     "Cec",
+    "Change",
+    "ChangeStep",
     "ChannelEnd",
     "Chart",
     "CheckFinding",
@@ -247,6 +252,7 @@ __all__ = [
     "IoRunJson",
     "IoSizing",
     "IsfcError",
+    "JournalInput",
     "JournalReplay",
     "Layout",
     "Left",
@@ -280,7 +286,6 @@ __all__ = [
     "SimulatedLinks",
     "Simulation",
     "SourceKind",
-    "Step",
     "SwapRdevs",
     "Sweep",
     "SweptPlace",

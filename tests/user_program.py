@@ -109,8 +109,10 @@ def exchanges(layout: isfc.Layout) -> None:
     statements = isfc.export(layout, "activate", system=layout.nodes[0]).texts
     print(isfc.import_config([*statements.values()], layout).collection == found.collection)
     made: isfc.Layout = isfc.new("ATLANTA,BOSTON", "40:50", ctcs=2)
-    steps: tuple[isfc.Step, ...] = isfc.change(made, isfc.new("ATLANTA,BOSTON", "40:50"))
-    print([step.left for step in steps])
+    changed: isfc.Change = isfc.change(made, isfc.new("ATLANTA,BOSTON", "40:50"), rates=False)
+    step: isfc.ChangeStep
+    for step in changed.steps:
+        print(step.kind, step.rdevs, step.ctcs)
     print(sorted(isfc.schema()), isfc.report)
     try:
         isfc.import_islink(["\n"])
@@ -180,13 +182,13 @@ def channels() -> None:
     print(sized.proposal)
     for call in (
         lambda: isfc.io_beside("published-1", "HS", pairs=1),
-        lambda: list(isfc.journal_show("no.journal")),
+        lambda: [each.act for each in isfc.journal_show("no.journal")],
         lambda: isfc.journal_replay("no.journal"),
     ):
         try:
             print(call())
         except isfc.ConfigurationError as error:
-            print(error, isfc.JournalReplay)
+            print(error, isfc.JournalInput, isfc.JournalReplay)
 
 
 def guest() -> isfc.GuestPlan:

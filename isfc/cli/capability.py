@@ -89,7 +89,7 @@ def command_of(
     report: Callable[[Any], Any],
     code: Callable[[Any], ExitCode] | None = None,
     own: Sequence[OwnFile] = (),
-    printed: type[Printed] = Printed,
+    printed: type[Struct] = Printed,
 ) -> Callable[..., None]:
     """The command that calls ``function`` and prints the report of what it answers.
 
@@ -97,20 +97,21 @@ def command_of(
     writes of the answer. What prints answers in other ways too is a ``printed`` of its own.
     """
     html = html_of(report)
-    files = (*own, html)
+    files = (*own, html) if issubclass(printed, Printed) else own
     placed = [each.name for each in signature(function).parameters.values() if _is_placed(each)]
 
     def command(**given: Any) -> None:
-        output = printed(**{name: given.pop(name) for name in printed.__struct_fields__})
+        output: Any = printed(**{name: given.pop(name) for name in printed.__struct_fields__})
         written = {each: given.pop(each.parameter.name) for each in files}
-        output.check(written[html])
-        check_files(written, force=output.force)
+        output.check(*(written[html] for each in files if each is html))
+        if files:
+            check_files(written, force=output.force)
         with as_options(placed):
             found = _run(function, given)
             for each, path in written.items():
                 if path is not None:
                     each.write(path, found)
-            if written[html] is None:
+            if written.get(html) is None:
                 output.show(found, report)
         if code is not None and (ended := code(found)):
             raise typer.Exit(ended)
@@ -143,7 +144,9 @@ def _options(function: Callable[..., Any]) -> Iterator[Parameter]:
         if name in SHARED:
             annotation: Any = SHARED[name]
         elif said:
-            made = _argument(said[0]) if _is_placed(parameter) else _option(name, hint, said[0])
+            made = (
+                _argument(said[0]) if _is_placed(parameter) else _option(parameter, hint, said[0])
+            )
             annotation = Annotated[_typed(hint.__origin__), made]
         elif name in IN_PYTHON:
             continue
@@ -152,9 +155,11 @@ def _options(function: Callable[..., Any]) -> Iterator[Parameter]:
         yield parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=annotation)
 
 
-def _option(name: str, hint: Any, said: Argument) -> Any:
+def _option(parameter: Parameter, hint: Any, said: Argument) -> Any:
+    """What typer makes an option of; one that is on if nothing is said has ``--no-`` too."""
     if hint.__origin__ is bool:
-        return flag(f"--{name.replace('_', '-')}", said.said)
+        name = parameter.name.replace("_", "-")
+        return flag(f"--{name}/--no-{name}" if parameter.default else f"--{name}", said.said)
 
     def check(option: typer.CallbackParam, value: Any) -> Any:
         said.check(option.opts[0], value)

@@ -76,9 +76,7 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
     "export": Subcommand(
         "export", "export", "Write the statements that the systems of a layout need."
     ),
-    "change": Subcommand(
-        "change.command", "change", "Say step by step how one layout becomes another."
-    ),
+    "change": Subcommand("change", "change", "Say step by step how one layout becomes another."),
     "check": Subcommand("check", "check", "Check layouts by IBM's advice, to gate a change."),
     "show": Subcommand(
         "show",
@@ -188,7 +186,7 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
         report="sweep_report",
         own=("sweep.OUTPUT", "sweep.PLOT"),
     ),
-    "journal": Subcommand("journal.command", "app", "Look into a journal, or replay it."),
+    "journal": Subcommand("journal", "app", "Look into a journal, or replay it."),
 }
 """By the name that a user gives."""
 

@@ -128,22 +128,19 @@ def test_journal_is_shown_and_replayed(tmp_path: Path, capsys: pytest.CaptureFix
     replayed = isfc.journal_replay(file)
     assert replayed.identical
     assert [row["identical"] for row in replayed.rows()] == [True]
-    assert replayed.to_dict() == of_command(capsys, "journal", "replay", str(file))
+    assert encoded(replayed) == of_command(capsys, "journal", "replay", str(file))
     shown = text_of(capsys, "journal", "show", str(file), "--json").splitlines()
-    assert [*isfc.journal_show(file)] == [json.loads(line) for line in shown]
-    assert repr(replayed).startswith("<JournalReplay ")
+    assert encoded([*isfc.journal_show(file)]) == [json.loads(line) for line in shown]
     with pytest.raises(isfc.IsfcError, match="is no journal"):
         isfc.journal_replay(CHANNELS)
 
 
 def test_records_within_layouts_are_one_line() -> None:
     layout = isfc.load_layout("published-4")
-    (step,) = isfc.change("published-4", "published-1")
     collection = isfc.Collection((layout,))
     exported = isfc.export(layout, "iocp")
-    for each in (layout, collection, layout.fibres[0], layout.ctcs[0], step, exported):
+    for each in (layout, collection, layout.fibres[0], layout.ctcs[0], exported):
         assert len(repr(each)) < 100
-    assert step.to_dict()["rdevs"][0] == ["6001", "6002", "6003"]
     assert exported.to_dict()["texts"] == exported.texts
     assert [row["rdev_CLIENT"] for row in layout.rows()] == ["6000", "6001", "6002", "6003"]
 

@@ -8,12 +8,14 @@ from rich.table import Table
 from rich.text import Text
 
 from ctc.features import find_feature
-from isfc.answers.findings import SEVERITY_STYLES
 from isfc.io.advice import IoAdvice
 from isfc.io.plan import ChannelPlan, IoPlan, OsaPlan
 from isfc.io.trunks import TrunkLoad
 from isfc.io.zhyperlink import SynchronousLoad
+from isfc.layout.rules.rule import Severity
 from isfc.reports.table import apart, plain_table
+
+_SEVERITY_STYLES: Final = {Severity.INFO: "green", Severity.WARNING: "yellow"}
 
 CHANNEL_HEADS: Final = (
     *("chpid", "feature", "Gb/s", "I/Os/s", "read MB/s", "write MB/s", "proc%", "bus%", "line%"),
@@ -123,5 +125,5 @@ def _osa(osa: OsaPlan) -> str:
 def _advice(advice: Sequence[IoAdvice]) -> Table:
     table = Table.grid(padding=(0, 2, 0, 0))
     for item in advice:
-        table.add_row(Text(item.severity, SEVERITY_STYLES[item.severity]), item.text)
+        table.add_row(Text(item.severity, _SEVERITY_STYLES[item.severity]), item.text)
     return table

@@ -36,8 +36,7 @@ OF_A_GUEST: Final = "memory change_rate touched hot_set write_rate like at_once"
 ELSEWHERE: Final[dict[str, dict[str, str]]] = {
     "plan": dict.fromkeys(["lose", "without"], "`losses`")
     | dict.fromkeys(["simulate", "rule"], "`carried`, which runs what `plan` does not"),
-    "change": {"rates": "`carried` of each step", "try": "`simulate` of each step"}
-    | dict.fromkeys(["partitions", "ports"], "`import_iocp`"),
+    "change": {"try": "`trials` of the answer"},
     "new": {"schema": "`schema`"},
     "show": {"connections": "`connections`"},
     "check": {"layouts": "one at a time"},

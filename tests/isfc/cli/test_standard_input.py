@@ -47,6 +47,10 @@ PAGE = ROOT / "docs" / "measured" / "site-1.txt"
 @pytest.mark.parametrize(
     ("words", "text"),
     [
+        (
+            "collide @ --offer-out 1 --offer-in 1 --steps 1 --seconds 0.001 --seeds 1",
+            LAYOUT.read_text(),
+        ),
         ("sweep @ --store {folder}/rows --jobs 1", GRID),
         (f"run published-1 {SHORT} --faults @", FAULT),
         (f"run published-1 {SHORT} --cp @", "at 1ms QUERY ISLINK\n"),
