@@ -32,13 +32,20 @@ if TYPE_CHECKING:
     from isfc.answers.journal import JournalReplay as JournalReplay
     from isfc.answers.journal import journal_replay as journal_replay
     from isfc.answers.journal import journal_show as journal_show
+    from isfc.answers.links_run import LinksRun as LinksRun
     from isfc.answers.losses import Left as Left
     from isfc.answers.losses import Losses as Losses
     from isfc.answers.losses import losses as losses
+    from isfc.answers.run import LinkRun as LinkRun
+    from isfc.answers.simulation import SimulatedLinks as SimulatedLinks
+    from isfc.answers.simulation import Simulation as Simulation
+    from isfc.answers.simulation import simulate as simulate
+    from isfc.answers.simulation import simulate_links as simulate_links
+    from isfc.answers.sweep import Sweep as Sweep
+    from isfc.answers.sweep import SweptPlace as SweptPlace
+    from isfc.answers.sweep import sweep as sweep
     from isfc.cli.drawing.cluster import drawing as drawing
     from isfc.cli.html.report import report as report
-    from isfc.cli.run.functions import SimulatedLinks as SimulatedLinks
-    from isfc.cli.run.functions import simulate_links as simulate_links
     from isfc.deck.dpm import import_dpm as import_dpm
     from isfc.deck.exported import Exported as Exported
     from isfc.deck.exported import export as export
@@ -102,11 +109,8 @@ if TYPE_CHECKING:
     from isfc.search.replay import Replayed as Replayed
     from isfc.search.replay import replay as replay
     from isfc.search.result import SearchResult as SearchResult
-    from isfc.search.simulation import Simulation as Simulation
-    from isfc.search.simulation import simulate as simulate
     from isfc.search.sized import LinkSizing as LinkSizing
     from isfc.search.sizing import size as size
-    from isfc.search.sweep import sweep as sweep
     from scenarios.figures.collide import CollisionOutcome as CollisionOutcome
     from scenarios.figures.figure import Figure as Figure
     from scenarios.figures.figure import Interval as Interval
@@ -166,6 +170,10 @@ _PUBLIC: Final = {
     "scenarios.figures.figure": "Figure Range Interval Unit",
     "scenarios.figures.losses": "AfterLoss",
     "isfc.answers.collide": "collide Collisions",
+    "isfc.answers.sweep": "sweep Sweep SweptPlace",
+    "isfc.answers.simulation": "simulate Simulation simulate_links SimulatedLinks",
+    "isfc.answers.run": "LinkRun",
+    "isfc.answers.links_run": "LinksRun",
     "isfc.answers.losses": "losses Left Losses",
     "scenarios.figures.collide": "CollisionOutcome",
     "isfc.search.result": "SearchResult",
@@ -182,13 +190,10 @@ _PUBLIC: Final = {
     "scenarios.runs.notes": "plan_notes",
     "scenarios.figures.others_busy": "others_busy",
     "isfc.layout.note": "Note",
-    "isfc.search.simulation": "simulate Simulation",
     "scenarios.runs.workload": "Workload",
-    "isfc.cli.run.functions": "simulate_links SimulatedLinks",
     "scenarios.moves.guest": "GuestPlan",
     "scenarios.moves.guest_memory": "GuestMemory",
     "scenarios.moves.vmrelocate": "Limits",
-    "isfc.search.sweep": "sweep",
     "isfc.measured": "measured",
     "isfc.answers.io_plan": "io_plan IoEstimates",
     "isfc.answers.io_run": "io_run IoActivity",
@@ -252,8 +257,10 @@ __all__ = [
     "Left",
     "Limits",
     "LinkBesideDisks",
+    "LinkRun",
     "LinkSizing",
     "LinkTraffic",
+    "LinksRun",
     "LocalProtocolError",
     "Losses",
     "Memory",
@@ -279,6 +286,8 @@ __all__ = [
     "Simulation",
     "SourceKind",
     "SwapRdevs",
+    "Sweep",
+    "SweptPlace",
     "TakeAdvice",
     "Tenant",
     "Traffic",

@@ -142,11 +142,17 @@ def simulations(layout: isfc.Layout) -> None:
         "two-cecs", ["ALPHA-BETA:HS:1"], seconds=0.01, warmup=0.01
     )
     print({name: link.mb_per_s for name, link in together.links.items()})
+    answer: isfc.LinkRun = done.answer
+    every: isfc.LinksRun = together.answer
+    print(answer.figures["mb_per_s"], every.together.mb_per_s)
     with tempfile.NamedTemporaryFile("w", suffix=".toml") as grid:
         grid.write(GRID)
         grid.flush()
-        for row in isfc.sweep(grid.name, jobs=1):
-            print(row["pairs"], row["mb_per_s"] > 0)
+        swept: isfc.Sweep = isfc.sweep(grid.name, jobs=1)
+        place: isfc.SweptPlace
+        for place in swept.best:
+            print(place.place["pairs"], place.mb_per_s.value)
+        print([row["mb_per_s"] > 0 for row in swept.rows()])
 
 
 CHANNELS = """

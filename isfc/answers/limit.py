@@ -299,17 +299,15 @@ class _SeenRow(Struct, frozen=True):
     waiting: float | None
 
 
-def resources_table(limit: Limit) -> Table:
+def resources_table(seen: Sequence[Busy]) -> Table:
     """How busy each resource was, and what waited for it."""
     rows = [
         _SeenRow(
-            _SEEN[seen.resource.kind.id].format(node=seen.resource.node),
-            None if seen.busy is None else 100 * seen.busy,
-            None if seen.waited is None else 100 * seen.waited.share,
-            None if seen.waited is None else seen.waited.count,
+            _SEEN[each.resource].format(node=each.node),
+            *(each.busy_percent, each.waited_percent, each.waiting),
         )
-        for seen in limit.resources
-        if seen.busy is not None or seen.waited is not None
+        for each in seen
+        if each.busy_percent is not None or each.waited_percent is not None
     ]
     columns = (
         Column("resource", "resource"),

@@ -72,7 +72,7 @@ class Printed(Struct, frozen=True):
         if self.table and not self.csv:
             raise ConfigurationError("--table: expected --csv")
 
-    def show(self, found: Any, report: Callable[[Any], Report], html: Path | None) -> None:
+    def show(self, found: Any, report: Callable[[Any], Report], html: Path | None = None) -> None:
         """Print what was found, by its report but for JSON, unless its page is a file, ``html``.
 
         Each output is loaded for its own.
@@ -99,7 +99,7 @@ def command_of(
     ``code`` makes the exit code of an answer, which else is a good one; ``own`` are files that it
     writes of the answer. What prints answers in other ways too is a ``printed`` of its own.
     """
-    pages = [_html_of(report)] if issubclass(printed, Printed) else []
+    pages = [html_of(report)] if issubclass(printed, Printed) else []
     files = (*own, *pages)
     placed = [each.name for each in signature(function).parameters.values() if _is_placed(each)]
 
@@ -126,7 +126,9 @@ def command_of(
     return command
 
 
-def _html_of(report: Callable[[Any], Report]) -> OwnFile:
+def html_of(report: Callable[[Any], Report]) -> OwnFile:
+    """``--html``: the page as a file."""
+
     def write(path: Path, found: Any) -> None:
         from isfc.cli.html.document import page_of
 
@@ -185,13 +187,13 @@ def _typed(hint: Any) -> Any:
 
 def _run(function: Callable[..., Any], given: dict[str, Any]) -> Any:
     """What it answers; all processors run what there is to run."""
-    from isfc.cli.output.progress import run_all  # much to load for what needs no run
+    from isfc.cli.output.progress import progress_bar, run_all  # much to load for what needs no run
 
     with ExitStack() as stack:
         if IN_PYTHON & {*signature(function).parameters}:
             from isfc.search.workers import running_by
 
-            stack.enter_context(running_by(run_all))
+            stack.enter_context(running_by(run_all, progress_bar))
         return function(**given)
 
 

@@ -95,9 +95,7 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
         "Edit a layout on a local page that judges each change.",
         needs_posix=True,
     ),
-    "run": Subcommand(
-        "run.command", "run_layout", "Run a workload and measure it as z/VM would.", has_tables=True
-    ),
+    "run": Subcommand("run.command", "run_layout", "Run a workload and measure it as z/VM would."),
     "relocate": Subcommand(
         "relocation.relocate",
         "relocate_guests",
@@ -183,10 +181,11 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
         has_tables=True,
     ),
     "sweep": Subcommand(
-        "sweep.command",
+        "sweep",
         "sweep",
         "Run every combination of a grid, a line for each.",
-        has_tables=True,
+        report="sweep_report",
+        own=("sweep.OUTPUT", "sweep.PLOT"),
     ),
     "journal": Subcommand("journal", "app", "Look into a journal, or replay it."),
 }

@@ -34,6 +34,7 @@ FORMATS: Final = {
     Unit.TIMES: UnitFormat("times", 2),
     Unit.COUNT: UnitFormat("", 1),
     Unit.CHANGE: UnitFormat("%", signed=True),
+    Unit.CPU: UnitFormat("%", 5, by_digits=True),
     Unit.SPREAD: UnitFormat("%", 1),
 }
 

@@ -36,6 +36,7 @@ class Unit(StrEnum):
     TIMES = "times"
     COUNT = "1"
     CHANGE = "% more"
+    CPU = "% for 1/s"
     SPREAD = "% of it"
 
 

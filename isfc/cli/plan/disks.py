@@ -6,10 +6,11 @@ from msgspec.structs import replace
 from rich.console import Group, RenderableType
 
 from isfc.answers.plan import PlannedLink, PlannedLinks
-from isfc.answers.shared import shared_by
-from isfc.cli.results.shared import shared_page
+from isfc.answers.shared import disks_known, disks_tables, shared_by
 from isfc.io.configuration import IoConfiguration
 from isfc.io.shared import find_shared
+from isfc.reports.table import apart
+from isfc.reports.terminal import table_of
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.shared_channel import run_shared
 
@@ -22,12 +23,13 @@ def beside_disks(
     experiment: Experiment,
     disks: IoConfiguration,
     load: str,
-    *,
-    together: bool = False,
 ) -> tuple[RenderableType, _Record]:
     """A page and its record, with what CTCs under a load and disks cost each other, if any."""
     if not find_shared(disks, *experiment.collection.links):
         return page, record
     shared = run_shared(experiment, disks)
-    page = Group(page, "", shared_page(shared, load, together=together))
-    return page, replace(record, disks=shared_by(shared))
+    found = shared_by(shared)
+    heading = f"CTCs ({load}) and disks on one chpid, each alone and beside the other"
+    tables = [table_of(table) for table in disks_tables(found)]
+    page = Group(page, "", apart([heading, *tables, disks_known(found)]))
+    return page, replace(record, disks=found)

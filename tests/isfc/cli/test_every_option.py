@@ -279,7 +279,7 @@ ELSEWHERE: Final = {
     "io size": "rmf interval block read-percent growth km processor-percent bus-percent "
     "sap-percent output",
     "io chart": "plot",
-    "sweep": "profile output store jobs cluster plot x y csv json",
+    "sweep": "profile store jobs cluster x y output plot",
     "journal show": "json",
     "journal replay": "json",
 }

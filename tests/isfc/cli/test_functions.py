@@ -196,7 +196,7 @@ def test_a_link_of_a_file_brings_the_notes_that_the_command_has(
         isfc.load_layout(file, "S1-S2"),
         isfc.parse_layout(file.read_text(), link="S1-S2"),
     ):
-        found = isfc.simulate(layout, "HS", **short).to_dict()["notes"]  # type: ignore[arg-type]
-        assert {note["kind"] for note in found} >= {"alone", "one-channel"}
-        known = [note for note in printed if note["kind"] != "no-range"]
-        assert [note for note in found if note["kind"] != "no-range"] == known
+        found = isfc.simulate(layout, "HS", **short).notes  # type: ignore[arg-type]
+        assert {note.kind for note in found} >= {"alone", "one-channel"}
+        known = [note["text"] for note in printed if note["kind"] != "no-range"]
+        assert [note.text for note in found] == known

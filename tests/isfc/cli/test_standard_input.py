@@ -99,7 +99,7 @@ def test_standard_input_holds_one_file(monkeypatch: pytest.MonkeyPatch, refusal:
 
 
 def test_sweep_of_a_pipe_asks_where_to_keep_what_is_finished(refusal: Refusal) -> None:
-    assert refusal("sweep", "-").startswith("SPEC -: expected --store FILE")
+    assert refusal("sweep", "-").startswith("SPECIFICATION -: expected --store")
 
 
 @pytest.mark.parametrize("words", [["up"], ["up", "--detach"]])

@@ -26,7 +26,7 @@ size      | size --mb-per-s 650                                      | Best: \d 
 size      | size --mb-per-s 1500                                     | Not reachable: .* limited by
 optimise  | optimise docs/optimise-links.toml                        | (Best|Open|Nothing to gain):
 optimise  | optimise docs/optimise-cluster.toml                      | (Best|Open|Nothing to gain):
-sweep     | sweep docs/sweep-links.toml                              | Best of pairs 5: .* MB/s both
+sweep     | sweep docs/sweep-links.toml                              | Best of pairs 5 +ctcs_per_
 collisions| collide published-4 --offer-out 160                      | rule +coll/s
 changing  | change atlanta-boston docs/changing/wider.toml           | : 2 steps
 changing  | change query-islink query-islink                         | remove 3 CTCs
@@ -34,9 +34,9 @@ check     | check two-cecs published-12                              | by the sc
 layouts   | show denver.toml --connections                           | CTCs/fibres CHICAGO DENVER
 cluster   | plan docs/cluster/third-member.toml                      | Keeps least
 cluster   | evacuate two-cecs ALPHA                                  | 4 of 4 guests moved
-cluster   | run two-cecs --seconds 0.5                               | together +range
+cluster   | run two-cecs --seconds 0.5                               | Together +\d+ MB/s
 cluster   | up docs/cluster/third-member.toml --detach               | are up
-run       | run atlanta-boston --workload HL --pairs 50              | sent +received +together
+run       | run atlanta-boston --workload HL --pairs 50              | Carries +\d+ MB/s
 run       | run atlanta-boston .* --report link                      | Written
 faults    | run published-4 .* --faults docs/faults.toml             | before during after
 cp        | run atlanta-boston .* --cp docs/commands.cp              | Link 6003 deactivated

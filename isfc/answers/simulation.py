@@ -3,34 +3,30 @@
 What ``isfc run`` does for people, `simulate` does for programs; the figures are the same.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Any
 
-from msgspec import structs
-
+from isfc.answers.links_run import LinksRun, links_run, links_run_report
+from isfc.answers.run import LinkRun, link_run, run_report
 from isfc.arguments import checked
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.note import Note
-from isfc.layout.shown import html_plot, html_table
+from isfc.layout.shown import html_plot
 from isfc.link.name import NodeName
+from isfc.reports.html import section
+from isfc.reports.report import Report
 from scenarios.figures.figure import Figure
 from scenarios.figures.ranges import run_figures
-from scenarios.runs.at_site import GivenSite, link_at
+from scenarios.runs.at_site import GivenSite, link_at, links_at
+from scenarios.runs.cluster_rows import cluster_rows
 from scenarios.runs.experiment import Experiment
+from scenarios.runs.given_traffic import read_traffic
 from scenarios.runs.notes import run_notes
 from scenarios.runs.result import EndSamples, Result, Sample
-from scenarios.runs.run import Recording, check_interval, run
+from scenarios.runs.run import Outcome, Recording, check_interval, run
 from scenarios.runs.warmup import WARMUP
-from scenarios.runs.workload import Workload, find_workload
-
-_SHOWN: Final = {
-    "MB/s": "mb_per_s",
-    "messages/s": "messages_per_s",
-    "RDEV util %": "rdev_util_percent",
-    "collisions/s": "collisions_per_s",
-}
-"""What is worth a glance, by its heading: measures of `scenarios.runs.result.Result`."""
+from scenarios.runs.workload import Workload, find_workload, load_of
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -115,21 +111,10 @@ class Simulation:
             for device in sample.result.devices
         ]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as one JSON document; names and meanings of the keys stay."""
-        experiment = self.experiment
-        return {
-            "nodes": list(experiment.layout.nodes),
-            **experiment.settings(),
-            "systems": [
-                {**asdict(seen.whole.result), "intervals": [_interval(part) for part in seen.parts]}
-                for seen in (self.client, self.server)
-            ],
-            "ranges": {
-                name: each.range.to_dict() for name, each in self.figures.items() if each.range
-            },
-            "notes": [structs.asdict(note) for note in self.notes],
-        }
+    @property
+    def answer(self) -> LinkRun:
+        """The record of the run as the clients' system saw it: that of ``isfc run --json``."""
+        return link_run(self.experiment, [self.result])
 
     def _samples(self) -> Iterator[Sample]:
         """The intervals in the order of time, the clients' system first."""
@@ -137,30 +122,54 @@ class Simulation:
             yield from pair
 
     def __repr__(self) -> str:
-        figures = ", ".join(
-            f"{heading} {getattr(self.result, measure):,.1f}" for heading, measure in _SHOWN.items()
-        )
-        return f"<Simulation {self._title()}: {figures}>"
+        return f"<Simulation {_said(self.answer, run_report)}>"
 
     def _repr_html_(self) -> str:
-        """A table with a column for each system, and MB/s by interval, for a notebook."""
-        ends = [seen.whole.result for seen in (self.client, self.server)]
-        rows = [
-            (heading, *(getattr(end, measure) for end in ends))
-            for heading, measure in _SHOWN.items()
-        ]
-        if within := self.figures["mb_per_s"].range:
-            rows.append(("MB/s in four of five cases", str(within.likely), ""))
+        """The page of ``isfc run`` and MB/s by interval, for a notebook."""
         plot = html_plot("MB/s by interval", [part.result.mb_per_s for part in self.client.parts])
-        return html_table(self._title(), ("", *(end.node for end in ends)), rows) + plot
+        return str(section(run_report(self.answer))) + plot
 
-    def _title(self) -> str:
-        experiment = self.experiment
-        first, second = experiment.layout.nodes
-        return (
-            f"{first} - {second}, {experiment.workload.name}, {experiment.pairs} pairs, "
-            f"{experiment.seconds:g} s"
-        )
+
+@dataclass(frozen=True, slots=True, repr=False)
+class SimulatedLinks:
+    """What several links carried in one run, beside each other. MB are 2^20 bytes."""
+
+    outcome: Outcome
+
+    @property
+    def mb_per_s(self) -> float:
+        """MB/s of all links, both ways."""
+        return self.outcome.mb_per_s
+
+    @property
+    def links(self) -> dict[str, Simulation]:
+        """What both ends of each link saw, by its name."""
+        return {each.experiment.layout.name: Simulation(each) for each in self.outcome.links}
+
+    @property
+    def answer(self) -> LinksRun:
+        """The record of the run: that of ``isfc run --json`` of several links."""
+        return links_run(self.outcome.experiment, cluster_rows([self.outcome]))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat record for each link, system, shared channel and path, and for all.
+
+        A data frame takes them; MB/s have the ends of their ranges.
+        """
+        return self.answer.rows()
+
+    def __repr__(self) -> str:
+        return f"<SimulatedLinks {_said(self.answer, links_run_report)}>"
+
+    def _repr_html_(self) -> str:
+        """The page of ``isfc run`` of several links, for a notebook."""
+        return str(section(links_run_report(self.answer)))
+
+
+def _said(answer: Any, report: Callable[[Any], Report]) -> str:
+    """What was run, and what is answered first."""
+    made = report(answer)
+    return f"{made.title}: {made.answer[0][1]}"
 
 
 @checked
@@ -208,7 +217,32 @@ def _figures(result: Result) -> dict[str, Any]:
     return figures
 
 
-def _interval(sample: Sample) -> dict[str, Any]:
-    figures = asdict(sample.result)
-    del figures["node"]
-    return {"until_s": sample.until, **figures}
+@checked
+def simulate_links(
+    layout: AnyLayout,
+    traffic: Sequence[str] = (),
+    *,
+    seconds: float = 10.0,
+    warmup: float = WARMUP,
+    interval: float = 1.0,
+    seed: int = 1,
+    progress: Callable[[float], None] | None = None,
+    profile: GivenSite = None,
+) -> SimulatedLinks:
+    """Run all links of a layout together in virtual time, as ``isfc run --traffic`` does.
+
+    ``traffic`` says what runs over which, as ``"ALPHA-BETA:HL:50"``: clients on the first node; the
+    layout's ``[[traffic]]`` if it is empty. The rest is as for `simulate`. Raises
+    `ConfigurationError` for what cannot be run.
+    """
+    check_interval(interval)
+    collection = links_at(layout, profile)
+    loads = tuple(read_traffic(each, collection) for each in traffic)
+    experiment = Experiment(
+        collection,
+        loads or tuple(map(load_of, collection.traffic)),
+        seconds=seconds,
+        warmup=warmup,
+        seed=seed,
+    )
+    return SimulatedLinks(run(experiment, interval, progress=progress))

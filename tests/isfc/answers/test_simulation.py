@@ -1,14 +1,14 @@
 """`simulate`: the figures of ``isfc run``, as records."""
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
+from isfc.answers.simulation import Simulation, simulate
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
-from isfc.search.simulation import Simulation, simulate
+from isfc.reports.encoded import encoded
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import run
 from scenarios.runs.workload import find_workload
@@ -35,9 +35,9 @@ def test_layout_and_workload_may_be_given_by_name_path_or_record(
         '[[ctc]]\nfibre = "1"\nrdevs = { A = "6000", B = "7000" }\n'
     )
     named = simulate("published-4", "HS", pairs=3, seconds=0.05, warmup=0.01, interval=0.02)
-    assert named.to_dict() == simulation.to_dict()
+    assert named == simulation
     read = simulate(load_layout(file), find_workload("HS"), pairs=1, seconds=0.01, warmup=0)
-    assert read.to_dict()["nodes"] == ["A", "B"]
+    assert read.answer.nodes == ("A", "B")
     for path in (file, str(file)):
         same = simulate(path, "HS", pairs=1, seconds=0.01, warmup=0, client="a")
         assert same.client == read.client
@@ -62,22 +62,18 @@ def test_intervals_add_up_to_the_whole(simulation: Simulation) -> None:
     assert sent == pytest.approx(simulation.result.messages_per_s * 0.05)
 
 
-def test_document_is_json_with_both_systems_and_their_intervals(simulation: Simulation) -> None:
-    document = json.loads(json.dumps(simulation.to_dict()))
-    assert (document["workload"], document["pairs"], document["seed"]) == ("HS", 3, 1)
-    client, server = document["systems"]
-    assert (client["node"], server["node"]) == LAYOUT.nodes
-    assert client["mb_per_s"] == asdict(simulation.result)["mb_per_s"]
-    assert [part["until_s"] for part in server["intervals"]] == [0.03, 0.05, 0.06]
+def test_its_answer_is_the_record_that_the_command_prints(simulation: Simulation) -> None:
+    answer = json.loads(json.dumps(encoded(simulation.answer)))
+    assert (answer["workload"], answer["pairs"], answer["seed"]) == ("HS", 3, 1)
+    assert answer["mb_per_s"] == simulation.mb_per_s
+    known = json.loads(json.dumps(encoded(simulation.figures["mb_per_s"])))
+    assert answer["figures"]["mb_per_s"] == known
 
 
 def test_it_shows_itself_in_a_line_and_in_a_notebook(simulation: Simulation) -> None:
     first, second = LAYOUT.nodes
-    assert repr(simulation).startswith(
-        f"<Simulation {first} - {second}, HS, 3 pairs, 0.05 s: MB/s "
-    )
-    page = simulation._repr_html_()
-    assert f"<th>{first}</th><th>{second}</th>" in page
+    assert repr(simulation).startswith(f"<Simulation {first} - {second}: 3 pairs of HS, ")
+    assert "MB/s by interval" in simulation._repr_html_()
 
 
 @pytest.mark.parametrize(

@@ -13,15 +13,22 @@ _LOAD: Final = ("link", "workload", "pairs")
 _SEED: Final = "seed"
 
 BEST: Final = "best"
-HEADING: Final = "best is ahead"
-COLUMN: Final = "best_is_ahead_odds"
-"""Of a row: the odds of 1, 0.5 of the best itself, nothing where none is compared with it."""
-NOTE: Final = (
-    "best is ahead: in how many of such choices the row with most MB/s of the same {alike} is "
-    "ahead of this one on real hardware too."
-)
 
 Place = tuple[Any, ...]
+
+
+def groups(rows: Sequence[Row], axes: Sequence[str]) -> dict[Place, list[Row]]:
+    """The rows by their place on some axes, in the order in which the places first come."""
+    found: dict[Place, list[Row]] = {}
+    for row in rows:
+        found.setdefault(tuple(row[axis] for axis in axes), []).append(row)
+    return found
+
+
+def varying_axes(rows: Sequence[Row], axes: Sequence[str]) -> list[str]:
+    """The axes that vary, but for the seed; the first if none does."""
+    varying = [axis for axis in axes if axis != _SEED and len({row[axis] for row in rows}) > 1]
+    return varying or [axes[0]]
 
 
 def compared_in(varying: Sequence[str]) -> Differs | None:

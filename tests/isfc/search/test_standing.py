@@ -4,11 +4,9 @@ from typing import Any
 
 import pytest
 
-from isfc.cli.sweep.page import Swept, odds_line, with_odds
-from isfc.cli.sweep.standing import alike_in
 from isfc.layout.catalogue import load_layout
 from isfc.search.grid import Cell
-from scenarios.figures.certainty import Odds
+from isfc.search.standing import alike_in, groups, standings, varying_axes
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.workload import SUITES
 
@@ -20,12 +18,8 @@ def said(*rows: tuple[Any, ...]) -> list[str]:
     """What is said of rows, each the values of `AXES` and MB/s."""
     made = [dict(zip((*AXES, "mb_per_s"), row, strict=True)) for row in rows]
     cells = [Cell({axis: row[axis] for axis in AXES}, RUN) for row in made]
-    swept = Swept.of(cells, made, AXES)
-    for row in with_odds(swept):
-        known = swept.odds.get(tuple(row[axis] for axis in swept.varying))
-        share = known.share if isinstance(known, Odds) else 0.5 if known == "best" else None
-        assert row["best_is_ahead_odds"] == share
-    return [*map(str, swept.odds.values())]
+    varying = varying_axes(made, AXES)
+    return [*map(str, standings(groups(made, varying), cells, made, varying).values())]
 
 
 def test_layouts_are_compared_at_the_same_load_and_by_the_mean_over_seeds() -> None:
@@ -60,10 +54,6 @@ def test_one_row_has_no_odds() -> None:
     assert said(("A", "none", "HL", 1, 1, 90.0), ("A", "none", "HL", 1, 2, 91.0)) == []
 
 
-@pytest.mark.parametrize(("axis", "values"), [("pairs", (1, 5)), ("layout", ("a", "b"))])
-def test_odds_of_a_sweep_of_one_axis_are_of_the_whole_sweep(
-    axis: str, values: tuple[Any, Any]
-) -> None:
-    rows = [{axis: each, "mb_per_s": 1.0} for each in values]
-    swept = Swept.of([Cell(row, RUN) for row in rows], rows, [axis])
-    assert "the same sweep" in odds_line(swept)
+@pytest.mark.parametrize("axis", ["pairs", "layout"])
+def test_odds_of_a_sweep_of_one_axis_are_of_the_whole_sweep(axis: str) -> None:
+    assert alike_in([axis]) == []
