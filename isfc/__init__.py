@@ -11,6 +11,12 @@ if TYPE_CHECKING:
     from isfc import measured as measured
     from isfc.answers.collide import Collisions as Collisions
     from isfc.answers.collide import collide as collide
+    from isfc.answers.evacuate import RollingMaintenance as RollingMaintenance
+    from isfc.answers.evacuate import evacuate as evacuate
+    from isfc.answers.evacuate import rolling_maintenance as rolling_maintenance
+    from isfc.answers.moves import MovedGuest as MovedGuest
+    from isfc.answers.moves import Moves as Moves
+    from isfc.answers.relocate import relocate as relocate
     from isfc.cli.drawing.cluster import drawing as drawing
     from isfc.cli.html.report import report as report
     from isfc.cli.io.functions import IoResult as IoResult
@@ -112,15 +118,8 @@ if TYPE_CHECKING:
     from scenarios.figures.link_rates import carried as carried
     from scenarios.figures.losses import AfterLoss as AfterLoss
     from scenarios.figures.others_busy import others_busy as others_busy
-    from scenarios.moves.evacuated import evacuate as evacuate
-    from scenarios.moves.evacuated import relocate as relocate
-    from scenarios.moves.evacuated import rolling_maintenance as rolling_maintenance
-    from scenarios.moves.evacuation import EvacuationOutcome as EvacuationOutcome
-    from scenarios.moves.figures import MovedFigures as MovedFigures
-    from scenarios.moves.figures import MovesFigures as MovesFigures
     from scenarios.moves.guest import GuestPlan as GuestPlan
     from scenarios.moves.guest_memory import GuestMemory as GuestMemory
-    from scenarios.moves.rolling import RollingOutcome as RollingOutcome
     from scenarios.moves.targets import Tenant as Tenant
     from scenarios.moves.vmrelocate import Limits as Limits
     from scenarios.runs.at_site import at_site as at_site
@@ -159,16 +158,15 @@ _PUBLIC: Final = {
     "scenarios.figures.figure": "Figure Range Interval Unit",
     "scenarios.figures.losses": "AfterLoss",
     "isfc.answers.collide": "collide Collisions",
+    "isfc.answers.evacuate": "evacuate rolling_maintenance RollingMaintenance",
+    "isfc.answers.moves": "Moves MovedGuest",
+    "isfc.answers.relocate": "relocate",
     "scenarios.figures.collide": "CollisionOutcome",
     "isfc.layout.change": "Step",
     "isfc.search.result": "SearchResult",
     "isfc.search.sizing": "size",
     "isfc.search.sized": "LinkSizing",
-    "scenarios.moves.evacuated": "evacuate rolling_maintenance relocate",
-    "scenarios.moves.evacuation": "EvacuationOutcome",
-    "scenarios.moves.figures": "MovesFigures MovedFigures",
     "scenarios.moves.targets": "Tenant",
-    "scenarios.moves.rolling": "RollingOutcome",
     "isfc.cli.html.report": "report",
     "isfc.search.replay": "replay Replayed",
     "scenarios.figures.link_rates": "carried ModelledRate",
@@ -220,7 +218,6 @@ __all__ = [
     "ConversationSevered",
     "CtcPair",
     "Edit",
-    "EvacuationOutcome",
     "Exported",
     "Fibre",
     "Figure",
@@ -243,8 +240,8 @@ __all__ = [
     "Memory",
     "ModelledRate",
     "MoveCtc",
-    "MovedFigures",
-    "MovesFigures",
+    "MovedGuest",
+    "Moves",
     "NodeName",
     "Note",
     "Numbering",
@@ -255,7 +252,7 @@ __all__ = [
     "RemoveCtc",
     "RenumberCtc",
     "Replayed",
-    "RollingOutcome",
+    "RollingMaintenance",
     "SearchResult",
     "SetFibre",
     "SeverCode",

@@ -12,7 +12,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from functools import cache, wraps
 from importlib import import_module
@@ -70,19 +70,21 @@ _UNITS: Final[Mapping[str, str]] = {
 }
 """What a message says of a unit, by the name that help has for a value in it."""
 
-_AS_OPTIONS: ContextVar[bool] = ContextVar("as options", default=False)
+_SPELLING: ContextVar[Callable[[str], str]] = ContextVar("how arguments are spelt", default=str)
 
 
 class Argument(Struct, frozen=True):
     """An argument of a capability, in ``Annotated``: as an option its help is ``said``.
 
-    Help calls its value ``metavar``; a number lies from ``least`` to ``most``, in that unit.
+    Help calls its value ``metavar``; a number lies from ``least`` to ``most``, in that unit. One
+    that ``is_placed`` stands in a command without its name.
     """
 
     metavar: str
     said: str
     least: float | None = None
     most: float | None = None
+    is_placed: bool = False
 
     def check(self, name: str, value: Any) -> None:
         """Raise `ConfigurationError` for a number, or one of several, that is not between both."""
@@ -107,18 +109,28 @@ def _number(value: float) -> str:
 
 
 @contextmanager
-def as_options() -> Iterator[None]:
-    """While the body runs, call arguments what the options of a command are called."""
-    token = _AS_OPTIONS.set(True)
+def spelling(how: Callable[[str], str]) -> Iterator[None]:
+    """While the body runs, call arguments in messages what ``how`` makes of their names."""
+    token = _SPELLING.set(how)
     try:
         yield
     finally:
-        _AS_OPTIONS.reset(token)
+        _SPELLING.reset(token)
+
+
+def option_of(name: str) -> str:
+    """``--from``: the option of an argument. Python's own words end with ``_`` as arguments."""
+    return f"--{name.rstrip('_').replace('_', '-')}"
+
+
+def as_options() -> AbstractContextManager[None]:
+    """While the body runs, call arguments what the options of a command are called."""
+    return spelling(option_of)
 
 
 def spelt(name: str) -> str:
     """What messages call an argument: ``offer_out``, or ``--offer-out`` of a command."""
-    return f"--{name.replace('_', '-')}" if _AS_OPTIONS.get() else name
+    return _SPELLING.get()(name)
 
 
 def checked(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
@@ -194,7 +206,7 @@ def check_fields(record: object) -> None:
 @contextmanager
 def in_python() -> Iterator[None]:
     """Let errors name arguments where they name options: ``ports`` for ``--ports``."""
-    if _AS_OPTIONS.get():
+    if _SPELLING.get() is not str:
         yield
         return
     try:

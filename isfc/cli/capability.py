@@ -7,15 +7,16 @@ on, which are for Python.
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from functools import partial
 from inspect import Parameter, cleandoc, signature
 from pathlib import Path
-from types import GenericAlias
+from types import GenericAlias, NoneType, UnionType
 from typing import Annotated, Any, Final, get_args, get_origin
 
 import typer
 from msgspec import Struct
 
-from isfc.arguments import Argument, annotation_of, as_options
+from isfc.arguments import Argument, annotation_of, as_options, option_of
 from isfc.cli.options.flattened import parameters_of
 from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, expect_one
 from isfc.cli.options.option import flag, valued
@@ -32,7 +33,8 @@ SHARED: Final = {"layout": LayoutArgument, "link": LinkOption, "profile": Profil
 """Arguments that all functions have alike, as options."""
 
 IN_PYTHON: Final = frozenset({"jobs", "progress"})
-"""Arguments that are no options, unless one is an `Argument`: a command takes all processors."""
+"""Arguments that are no options, unless one is an `Argument`: a command takes all processors, and
+shows ``progress``, which is told what share is done, from 0 to 1."""
 
 
 class Printed(Struct, frozen=True):
@@ -76,10 +78,22 @@ class Printed(Struct, frozen=True):
             show(page(report(found), notes=self.notes))
 
 
+class Instead(Struct, frozen=True):
+    """What a flag has answered instead: by another function, with the options that it has too."""
+
+    flag: str
+    """its name as an argument's"""
+    said: str
+    """its help"""
+    function: Callable[..., Any]
+    report: Callable[[Any], Report]
+
+
 def command_of(
     function: Callable[..., Any],
     report: Callable[[Any], Report],
     code: Callable[[Any], ExitCode] | None = None,
+    instead: Sequence[Instead] = (),
 ) -> Callable[..., None]:
     """The command that calls ``function`` and prints the report of what it answers.
 
@@ -89,18 +103,40 @@ def command_of(
     def command(**given: Any) -> None:
         printed = Printed(**{name: given.pop(name) for name in Printed.__struct_fields__})
         printed.check()
+        asked, said = function, report
+        for other in instead:
+            if given.pop(other.flag):
+                asked, said = other.function, other.report
+                given = _taken(other, given, function)
         with as_options():
-            found = _run(function, given)
-            printed.show(found, report)
+            found = _run(asked, given)
+            printed.show(found, said)
         if code is not None and (ended := code(found)):
             raise typer.Exit(ended)
 
-    options = [*_options(function), *parameters_of(Printed)]
+    flags = [_flag(each.flag, each.said) for each in instead]
+    options = [*_options(function), *flags, *parameters_of(Printed)]
     # by setattr: a function's type does not know the attribute, which `inspect.signature` looks for
     setattr(command, "__signature__", signature(command).replace(parameters=options))  # noqa: B010
     command.__annotations__ = {each.name: each.annotation for each in options}
     command.__doc__ = cleandoc(function.__doc__ or "").partition("\n\nRaises ")[0].replace("``", "")
     return command
+
+
+def _flag(name: str, said: str) -> Parameter:
+    hint = Annotated[bool, flag(option_of(name), said)]
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=False, annotation=hint)
+
+
+def _taken(other: Instead, given: dict[str, Any], function: Callable[..., Any]) -> dict[str, Any]:
+    """What the other function takes; `ConfigurationError` for what was given beside that."""
+    taken, usual = signature(other.function).parameters, signature(function).parameters
+    for name, value in given.items():
+        if name not in taken and value != usual[name].default:
+            raise ConfigurationError(
+                f"{option_of(other.flag)} and {option_of(name)}: expected one of them"
+            )
+    return {name: value for name, value in given.items() if name in taken}
 
 
 def _options(function: Callable[..., Any]) -> Iterator[Parameter]:
@@ -111,7 +147,7 @@ def _options(function: Callable[..., Any]) -> Iterator[Parameter]:
         if name in SHARED:
             annotation: Any = SHARED[name]
         elif said:
-            annotation = Annotated[_listed(hint.__origin__), _option(name, hint, said[0])]
+            annotation = Annotated[_typed(hint.__origin__), _option(name, hint, said[0])]
         elif name in IN_PYTHON:
             continue
         else:
@@ -120,28 +156,56 @@ def _options(function: Callable[..., Any]) -> Iterator[Parameter]:
 
 
 def _option(name: str, hint: Any, said: Argument) -> Any:
+    if said.is_placed:
+        return typer.Argument(metavar=said.metavar, help=said.said)
     if hint.__origin__ is bool:
-        return flag(f"--{name.replace('_', '-')}", said.said)
-    return valued(said.metavar, said.said)
+        return flag(option_of(name), said.said)
+    return valued(said.metavar, said.said, option_of(name))
 
 
-def _listed(hint: Any) -> Any:
-    """The type as `typer` knows it: a sequence is an option that may be repeated."""
+def _typed(hint: Any) -> Any:
+    """The type as `typer` knows it: a sequence is an option that may be repeated.
+
+    Of what a program may give in several forms, a command has the texts, or else the text.
+    """
     if get_origin(hint) is Sequence:
         return GenericAlias(list, get_args(hint))
+    kinds = get_args(hint) if isinstance(hint, UnionType) else ()
+    if Sequence[str] in kinds:
+        return list[str]
+    if str in kinds:
+        return str | None if NoneType in kinds else str
     return hint
 
 
 def _run(function: Callable[..., Any], given: dict[str, Any]) -> Any:
-    """What it answers; all processors run what there is to run."""
+    """What it answers; all processors run what there is to run, with a bar."""
     from isfc.cli.output.progress import run_all  # much to load for what needs no run
 
+    arguments = signature(function).parameters
     with ExitStack() as stack:
-        if IN_PYTHON & {*signature(function).parameters}:
+        if IN_PYTHON & {*arguments}:
             from isfc.search.workers import running_by
 
-            stack.enter_context(running_by(run_all))
+            stack.enter_context(running_by(partial(run_all, is_said=True)))
+        if "progress" in arguments:
+            given["progress"] = _shared_bar(stack)
         return function(**given)
+
+
+def _shared_bar(stack: ExitStack) -> Callable[[float], None]:
+    """What shows the share that is done, from when it is told one: runs have a bar of their own."""
+    from isfc.cli.output.progress import progress_bar
+
+    bars: list[Callable[[float], None]] = []
+
+    def tell(share: float) -> None:
+        if not bars:
+            said = "interrupted after {:.0f} %".format
+            bars.append(stack.enter_context(progress_bar(100, "%", said, is_said=True)))
+        bars[0](100 * share)
+
+    return tell
 
 
 def _show_csv(made: Report, name: str | None) -> None:

@@ -35,6 +35,7 @@ class Unit(StrEnum):
     TIMES = "times"
     COUNT = "1"
     CHANGE = "% more"
+    BYTES = "bytes"
 
 
 class Interval(Struct, frozen=True):

@@ -1,20 +1,19 @@
 """What the page shows when it is asked: losses, relocations, statements, all links together."""
 
-from dataclasses import replace
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
 import isfc
+from isfc.answers.relocate import relocate_report
+from isfc.arguments import option_of, spelling
 from isfc.cli.html.cluster import together_panel
 from isfc.cli.html.losses import losses_panel
-from isfc.cli.html.moves import moves_panel
-from isfc.cli.options.experiment import choose_node
-from isfc.cli.options.guest import GuestOptions, as_option
 from isfc.cli.output.progress import progress_told, run_all
 from isfc.cli.studio.command_line import Printed, by_hundredths, printed
 from isfc.cli.studio.tasks import Shown
 from isfc.cli.studio.work import Failed, Tell
+from isfc.reports.html import section
 
 _LAYOUT: Final = "layout"
 
@@ -59,23 +58,18 @@ class RelocationPanel(Panel, frozen=True, tag="relocation"):
     guests: Annotated[int, msgspec.Meta(ge=1, le=16)] = 1
 
     def show(self, tell: Tell) -> str:
-        """What became of the guests, as ``isfc relocate`` has it, then their passes."""
-        links = self.layout()
-        link = links.link(self.link, "Link")
-        node = choose_node(link, "From", self.source)
-        to = next(other for other in link.nodes if other != node)
-        memory = GuestOptions(memory=self.memory, change_rate=self.change_rate).read(_field)
-        numbers = range(1, self.guests + 1) if self.guests > 1 else ("",)
-        plans = [isfc.GuestPlan(f"GUEST{number}", memory) for number in numbers]
-        advance, total = by_hundredths(tell), memory.touched * len(plans)
-        outcome = isfc.evacuate(
-            replace(links, links=(link,)),
-            self.source,
-            [isfc.Tenant(plan, to=to) for plan in plans],
-            quiet=True,
-            progress=lambda length: advance(min(1.0, length / total)),
-        )
-        return moves_panel(outcome)
+        """What became of the guests, as ``isfc relocate`` has it."""
+        with spelling(_field):
+            found = isfc.relocate(
+                self.layout(),
+                self.guests,
+                link=self.link,
+                memory=self.memory,
+                change_rate=self.change_rate,
+                from_=self.source or None,
+                progress=by_hundredths(tell),
+            )
+            return section(relocate_report(found))
 
 
 class LinksPanel(Panel, frozen=True, tag="together"):
@@ -117,9 +111,17 @@ def show_panel(tell: Tell, panel: Panel) -> Printed | dict[str, Any] | Failed:
     return {"html": found} if isinstance(found, str) else found
 
 
+_FIELDS: Final = {
+    "link": "Link",
+    "from_": "From",
+    "memory": "Memory",
+    "change_rate": "Changes a second",
+}
+
+
 def _field(name: str) -> str:
-    """What the page calls a value that describes a guest; what it has not, as an option."""
-    return {"memory": "Memory", "change_rate": "Changes a second"}.get(name) or as_option(name)
+    """What the page calls an argument; one that it has not, as an option."""
+    return _FIELDS.get(name) or option_of(name)
 
 
 def compare(tell: Tell, wanted: RunPair) -> Printed | Failed:

@@ -190,9 +190,7 @@ relocate FILE LINK TENANT
     --window 3                                            ++++
     --seed 5                                              ====
     --seed 5 | --background HS:5                          ++++
-    --jobs 2 | --best --guests 2                          ====
-    --best                                                ++++
-    --plot out.svg                                        ++++
+    --best | --guests 2                                   ++++
     --csv                                                 ++++
     --json                                                ++++
 evacuate FILE A --guests guests.csv
@@ -201,11 +199,10 @@ evacuate FILE A --guests guests.csv
     --quiet                                               -+-+
     --at "0.001 CANCEL G1"                                ++++
     --seed 5                                              =+=+
-    --jobs 2 | --best                                     ====
+    --profile site.toml                                   ++++
     --best                                                ++++
     --rolling | --guests home.csv                         ++++
     --rolling | --best                                    ----
-    --plot out.svg                                        ++++
     --csv                                                 ++++
     --json                                                ++++
 collide FILE LINK --offer-out 40 --offer-in 40 --steps 1 --seconds 0.01 --seeds 1
