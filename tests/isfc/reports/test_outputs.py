@@ -11,20 +11,28 @@ from typing import Final
 import pytest
 
 from isfc.answers.collide import UNRANGED, Collisions, collide_report
+from isfc.answers.evacuate import RollingMaintenance, TurnOfSystem, evacuate_report, rolling_report
+from isfc.answers.limit_record import Limits
 from isfc.answers.losses import losses_report
+from isfc.answers.moves import MovedGuest, Moves, OthersMeanwhile
 from isfc.cli.output.streams import show, show_csv
 from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.loss import losses
+from isfc.link.name import NodeName
 from isfc.reports.delimited import records
 from isfc.reports.html import section
 from isfc.reports.report import Report, Table
 from isfc.reports.terminal import page
 from isfc.reports.units import FORMATS, range_of, shown
 from scenarios.figures.collide import CollisionOutcome
-from scenarios.figures.figure import Figure, Unit, rounded
+from scenarios.figures.figure import Figure, Interval, Range, Unit, rounded
 from scenarios.figures.losses import AfterLoss
 from scenarios.figures.rates import Carried, EndRate
+from scenarios.moves.guest import Pass
+from scenarios.moves.guest_memory import GuestMemory
+from scenarios.moves.notes import moves_notes
+from scenarios.moves.vmrelocate import Limits as RelocationLimits
 from scenarios.runs.load import STATED
 from scenarios.runs.steady import Rate
 
@@ -67,8 +75,79 @@ def collided() -> Report:
     return collide_report(Collisions(nodes, *how, (UNRANGED,), outcomes))
 
 
+A, B = NodeName("ALPHA"), NodeName("BETA")
+
+
+def seconds(value: float) -> Figure:
+    """A time with a range."""
+    likely = Interval(0.8 * value, 1.3 * value)
+    return Figure(value, Unit.SECONDS, Range(likely, likely, "the errors of runs"))
+
+
+def guest(place: int) -> MovedGuest:
+    """One that was moved, or of the last place not."""
+    moved, length = place < 4, 12_345_678 * place
+    return MovedGuest(
+        f"LINUX{place}",
+        *(A, B, B),
+        *(GuestMemory(size=2**30 * place, change_rate=2**20), RelocationLimits()),
+        moved=moved,
+        end="moved" if moved else "max-quiesce",
+        reason="00" if moved else "05",
+        begin_s=1.25 * place,
+        seconds=seconds(3.21 * place),
+        stopped=seconds(0.31 * place),
+        other_end=place == 2,
+        length=length,
+        would_move=None,
+        passes=(Pass(0, 10**9 * place, length, 10 * place, quiesced=False),),
+    )
+
+
+def moved() -> Report:
+    """Four guests, of which one stays, beside other traffic."""
+    rate = Figure(100.5, Unit.MB_PER_S, no_range="none")
+    found = Moves(
+        sources=(A,),
+        destinations=(B,),
+        together=1,
+        all_moved=False,
+        seconds=seconds(40.5),
+        longest_stop=seconds(1.24),
+        longest_stopped="LINUX4",
+        limited_by="the lines of the chpids",
+        to_gain="one more chpid: +30 %",
+        tried=(),
+        guests=tuple(map(guest, range(1, 5))),
+        traffic=(OthersMeanwhile("ALPHA-BETA", ("HL:2",), rate, rate, 1.0, 20.0, 20.0),),
+        devices=(),
+        responses=(),
+        limits=Limits([], [], rate, {}, [], "limited by: the lines of the chpids"),
+        notes=moves_notes(Collection.of(load_layout("published-12")), ()),
+    )
+    return evacuate_report(found)
+
+
+def rolled() -> Report:
+    """Four turns."""
+    turns = tuple(
+        TurnOfSystem(
+            NodeName(f"SYS{place}"),
+            "away" if place % 2 else "back",
+            place,
+            2**30 * place,
+            *(seconds(4.32 * place), seconds(0.41 * place)),
+            *(("LINUX1",) if place == 3 else (), {"LINUX1": A, "LINUX2": B}),
+        )
+        for place in range(1, 5)
+    )
+    notes = moves_notes(Collection.of(load_layout("published-12")), ())
+    took = seconds(43.2), seconds(1.64), "LINUX2"
+    return rolling_report(RollingMaintenance((A, B), 1, False, *took, turns, (), notes))
+
+
 REPORTS: Final[Mapping[str, Callable[[], Report]]] = MappingProxyType(
-    {"losses": lost, "collide": collided}
+    {"losses": lost, "collide": collided, "moves": moved, "rolling": rolled}
 )
 """A sample of every answer that is shown as a report."""
 
