@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from isfc.answers.evacuate import RollingMaintenance as RollingMaintenance
     from isfc.answers.evacuate import evacuate as evacuate
     from isfc.answers.evacuate import rolling_maintenance as rolling_maintenance
+    from isfc.answers.losses import Left as Left
+    from isfc.answers.losses import Losses as Losses
+    from isfc.answers.losses import losses as losses
     from isfc.answers.moves import MovedGuest as MovedGuest
     from isfc.answers.moves import Moves as Moves
     from isfc.answers.relocate import relocate as relocate
@@ -99,7 +102,6 @@ if TYPE_CHECKING:
     from isfc.search.decide import change as change
     from isfc.search.decide import check as check
     from isfc.search.decide import compare as compare
-    from isfc.search.decide import losses as losses
     from isfc.search.decide import optimise as optimise
     from isfc.search.replay import Replayed as Replayed
     from isfc.search.replay import replay as replay
@@ -153,7 +155,7 @@ _PUBLIC: Final = {
         "SwapRdevs RenumberCtc SetFibre AddFibre TakeAdvice without features"
     ),
     "isfc.layout.lost": "pieces",
-    "isfc.search.decide": "check losses change compare Comparison optimise",
+    "isfc.search.decide": "check change compare Comparison optimise",
     "isfc.layout.rules.rule": "Finding",
     "scenarios.figures.figure": "Figure Range Interval Unit",
     "scenarios.figures.losses": "AfterLoss",
@@ -161,6 +163,7 @@ _PUBLIC: Final = {
     "isfc.answers.evacuate": "evacuate rolling_maintenance RollingMaintenance",
     "isfc.answers.moves": "Moves MovedGuest",
     "isfc.answers.relocate": "relocate",
+    "isfc.answers.losses": "losses Left Losses",
     "scenarios.figures.collide": "CollisionOutcome",
     "isfc.layout.change": "Step",
     "isfc.search.result": "SearchResult",
@@ -233,10 +236,12 @@ __all__ = [
     "IsfcError",
     "JournalReplay",
     "Layout",
+    "Left",
     "Limits",
     "LinkSizing",
     "LinkTraffic",
     "LocalProtocolError",
+    "Losses",
     "Memory",
     "ModelledRate",
     "MoveCtc",

@@ -223,8 +223,9 @@ def decisions(layout: isfc.Layout) -> None:
     for link, findings in isfc.check(layout).items():
         for found in findings:
             print(link, found.id, found.severity, found.remedy)
-    lefts: list[isfc.AfterLoss] = isfc.losses(layout, rule=True)
-    print([left.loss for left in lefts])
+    lost: isfc.Losses = isfc.losses(layout, rule=True)
+    lefts: tuple[isfc.Left, ...] = lost.losses
+    print([left.name for left in lefts], lost.worst_text)
     first, second = layout.nodes
     told = isfc.Collection(
         (layout,),

@@ -79,9 +79,9 @@ def _first(limit: Limit, load: str = "", *, each_way: bool) -> str:
     return f"mostly {named}" if limit.first[0].share < _MOST else named
 
 
-def limited(limit: Limit, load: str = "") -> str:
+def limited(limit: Limit) -> str:
     """``the lines of the chpids (busy 100 %)``: what limits, behind that heading."""
-    return _first(limit, load, each_way=False)
+    return _first(limit, each_way=False)
 
 
 def limited_by(figures: Sequence[ModelledRate]) -> str:
@@ -250,6 +250,9 @@ def limits_of(limit: Limit, mb_per_s: float, load: str = "") -> Limits:
         {relief.added: relief.ratio for relief in limit.reliefs},
         [*map(_busy, limit.resources)],
         limit_line(limit, mb_per_s, load),
+        _first(limit, load, each_way=False),
+        short_limit(limit),
+        to_gain(limit),
     )
 
 

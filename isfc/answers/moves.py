@@ -5,9 +5,9 @@ from typing import Any, Final
 
 from msgspec import UNSET, Struct, UnsetType
 
-from isfc.answers.limit import limited, limits_of, to_gain
+from isfc.answers.limit import limits_of
 from isfc.answers.limit_record import Limits
-from isfc.answers.profile import Profile, profile_json
+from isfc.answers.profile import Profile, profile_of
 from isfc.layout.in_words import listed
 from isfc.layout.note import Note
 from isfc.link.name import NodeName
@@ -133,10 +133,6 @@ class Moves(Struct, frozen=True, kw_only=True):
     """seconds for which the guest that was stopped longest was stopped"""
     longest_stopped: str
     """its name"""
-    limited_by: str
-    """what limits moving, in words"""
-    to_gain: str
-    """what a site could add, and by how many percent messages of as many guests gain"""
     tried: tuple[TriedTogether, ...]
     """with `--best`: each number of guests together that was tried; `together` is the best"""
     guests: tuple[MovedGuest, ...]
@@ -210,8 +206,6 @@ def _moves(outcome: EvacuationOutcome, best: BestTogether | None) -> Moves:
         seconds=figures.seconds,
         longest_stop=figures.longest_stop,
         longest_stopped=longest.plan.name,
-        limited_by=limited(limit, load),
-        to_gain=to_gain(limit),
         tried=() if best is None else tuple(_tried(best)),
         guests=tuple(map(_guest, outcome.guests, figures.guests, outcome.advice)),
         traffic=tuple(_traffic(outcome)),
@@ -219,7 +213,7 @@ def _moves(outcome: EvacuationOutcome, best: BestTogether | None) -> Moves:
         responses=outcome.responses,
         limits=limits_of(limit, outcome.mb_per_s, load),
         notes=outcome.notes,
-        profile=profile_json(evacuation.collection.links[0].site),
+        profile=profile_of(evacuation.collection.links[0].site),
     )
 
 

@@ -93,7 +93,8 @@ def _answer(found: Moves, moved: str, stays: str) -> Iterator[tuple[str, str]]:
     yield (
         ("Stopped", f"for {stop}") if one else ("Longest stop", f"{found.longest_stopped}: {stop}")
     )
-    yield "Limited by", f"{found.limited_by}; to gain: {found.to_gain}"
+    limits = found.limits
+    yield "Limited by", f"{limits.named}{limits.gain and f'; to gain: {limits.gain}'}"
     if found.tried:
         tried = ", ".join(f"{each.together}: {with_unit(each.seconds)}" for each in found.tried)
         yield "Best together", f"{found.together}; tried: {tried}"

@@ -160,7 +160,12 @@ def _option(name: str, hint: Any, said: Argument) -> Any:
         return typer.Argument(metavar=said.metavar, help=said.said)
     if hint.__origin__ is bool:
         return flag(option_of(name), said.said)
-    return valued(said.metavar, said.said, option_of(name))
+
+    def check(option: typer.CallbackParam, value: Any) -> Any:
+        said.check(option.opts[0], value)
+        return value
+
+    return typer.Option(option_of(name), metavar=said.metavar, help=said.said, callback=check)
 
 
 def _typed(hint: Any) -> Any:

@@ -34,6 +34,7 @@ FORMATS: Final = {
     Unit.COUNT: UnitFormat("", 1),
     Unit.CHANGE: UnitFormat("%", signed=True),
     Unit.BYTES: UnitFormat("GiB", 3, factor=2**-30),
+    Unit.SPREAD: UnitFormat("%", 1),
 }
 
 

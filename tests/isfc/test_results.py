@@ -180,5 +180,5 @@ def test_decisions_have_rows_and_pages_too() -> None:
     (rate, _) = isfc.carried("published-1", pairs=1)
     assert rate.to_dict()["stated_mb_per_s"] == rate.stated.value
     assert repr(rate).startswith("<ModelledRate CLIENT: ")
-    (_, cut) = isfc.losses("atlanta-boston", without=["40"])
-    assert cut.to_dict()["gone"] == "40"
+    (_, cut) = isfc.losses("atlanta-boston", without=["40"]).rows()
+    assert cut["gone"] == "40"

@@ -51,7 +51,7 @@ def test_python_and_the_command_have_the_same_figures(capsys: pytest.CaptureFixt
     record = json.loads(capsys.readouterr().out)
     assert (record["sources"], record["traffic"]) == (["SERVER"], [])
     assert record["seconds"]["value"] == found.seconds.value
-    assert record["limited_by"] == found.limited_by
+    assert record["limits"]["named"] == found.limits.named
     (guest,) = record["guests"]
     assert (guest["from"], guest["to"], guest["begin_s"]) == ("SERVER", "CLIENT", 0)
     assert guest["moved"]

@@ -22,7 +22,8 @@ NAMED: Final = {"run": "simulate", "show": "drawing"}
 """Functions that are not called as their commands are; ``measured fit`` is `measured.fit`."""
 
 PRINTED: Final = frozenset(
-    "json csv plot output full format fail_on report interval side x y why plain force".split()
+    "json csv table html plot output full format fail_on report interval side x y why plain force "
+    "notes".split()
 )
 """Options that say how something is shown or written. Functions return all of it."""
 
@@ -33,8 +34,7 @@ OF_FILES: Final = "system zone ran records usable decimal_comma".split()
 
 ELSEWHERE: Final[dict[str, dict[str, str]]] = {
     "plan": dict.fromkeys(["lose", "without"], "`losses`")
-    | dict.fromkeys(["simulate", "rule"], "`carried`, which runs what `plan` does not")
-    | {"notes": "`plan_notes`"},
+    | dict.fromkeys(["simulate", "rule"], "`carried`, which runs what `plan` does not"),
     "change": {"rates": "`carried` of each step", "try": "`simulate` of each step"}
     | dict.fromkeys(["partitions", "ports"], "`import_iocp`"),
     "new": {"schema": "`schema`"},

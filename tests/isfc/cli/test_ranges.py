@@ -20,8 +20,8 @@ pytestmark = pytest.mark.at_length
 
 SHORT: Final = "--seconds 0.02 --warmup 0"
 INPUTS: Final = frozenset(
-    "pairs seconds warmup seed seeds bytes_per_s memory_bytes touched_bytes change_bytes_per_s "
-    "hot_set_bytes write_bytes_per_s max_quiesce_s max_total_s together at_s ctcs ctcs_left "
+    "pairs seconds warmup seed seeds bytes_per_s memory_bytes size touched change_rate "
+    "hot_set write_rate max_quiesce max_total quiesce_goal together at_s ctcs ctcs_left "
     "trend begin_s steps stop_short km link_gbps write_ctcs estimated_mb_per_s chpids warnings "
     "findings saturating_pairs stated_pairs share resource count left had odds "
     "nodes fewer sharing remarks candidates screened simulated defined_simulated odds_ahead "
@@ -36,21 +36,17 @@ PACKAGES: Final = (
     "packages_per_s_out packages_per_s_in messages_per_package_out messages_per_package_in "
     "bytes_per_package_out bytes_per_package_in tx_pend_count collisions_per_s"
 )
-LIMITS: Final = "without_mb_per_s added"
-LOST: Final = f"{LIMITS} mb_per_s spread_mb_per_s second_mb_per_s left_share"
+LOST: Final = "mb_per_s spread_mb_per_s second_mb_per_s left_share"
 BUSY: Final = frozenset("busy_percent waited_percent waiting".split())
 """What is said beside a limit: the note is of it, wherever it is."""
 GAINS: Final = {
-    "added": "added_range",
     "left_share": "left_share_range",
     "worst_loss_leaves": "worst_loss_range",
 }
 """What is so many times another figure, and its range: that of a rate beside it is another."""
-MOVED: Final = "seconds longest_stop_s quiesced_seconds"
-BESIDE: Final = (
-    "alone_mb_per_s alone_spread_mb_per_s alone_second_mb_per_s meanwhile_mb_per_s "
-    "alone_exchanges_per_s alone_second_exchanges_per_s meanwhile_exchanges_per_s"
-)
+MOVED: Final = "seconds longest_stop stopped"
+PASSES: Final = "io_per_s length begin_ns end_ns state_length changed_length moved"
+BESIDE: Final = "left alone_exchanges_per_s meanwhile_exchanges_per_s"
 
 
 class Shown(NamedTuple):
@@ -80,30 +76,20 @@ SHOWN: Final = {
         "sweep GRID --jobs 1", f"{RATES} rdev_util_percent cpu_percent_per_msg", PACKAGES
     ),
     "relocate": Shown(
-        "relocate published-4 --memory 16M --change-rate 20M --background HS:2",
-        f"{MOVED} {LIMITS} {BESIDE}",
-        "io_per_s bytes state_bytes changed_bytes",
+        "relocate published-4 --memory 16M --change-rate 20M --background HS:2 --notes",
+        MOVED,
+        f"{PASSES} {BESIDE}",
         slow=True,
     ),
     "relocate, varied": Shown(
-        "relocate published-4 --memory 16M --change-rate 20M --best",
-        f"{MOVED} {LIMITS} moved",
-        "io_per_s bytes state_bytes changed_bytes",
+        "relocate published-4 --memory 16M --change-rate 20M --best --notes", MOVED, PASSES
     ),
-    "evacuate": Shown(
-        "evacuate MESH S1 --guests GUESTS",
-        f"{MOVED} {LIMITS}",
-        "io_per_s bytes state_bytes changed_bytes",
-    ),
-    "evacuate, varied": Shown(
-        "evacuate MESH S1 --guests GUESTS --best",
-        f"{MOVED} {LIMITS} moved",
-        "io_per_s bytes state_bytes changed_bytes",
-    ),
+    "evacuate": Shown("evacuate MESH S1 --guests GUESTS --notes", MOVED, PASSES),
+    "evacuate, varied": Shown("evacuate MESH S1 --guests GUESTS --best --notes", MOVED, PASSES),
     "evacuate, rolling": Shown(
-        "evacuate MESH --rolling --guests GUESTS", MOVED, "changed_bytes"
+        "evacuate MESH --rolling --guests GUESTS --notes", MOVED, "changed_length"
     ),
-    "collide": Shown("collide published-4 --offer-out 10 --offer-in 10 --steps 1", "", ALL),
+    "collide": Shown("collide published-4 --offer-out 10 --offer-in 10 --steps 1 --notes", "", ALL),
     "io plan": Shown("io plan docs/io/two-channels.toml", "", ALL),
     "io run": Shown("io run docs/io/two-channels.toml --seconds 0.05", "", ALL),
     "io run, CTCs": Shown(
@@ -117,20 +103,20 @@ SHOWN: Final = {
     "plan": Shown(
         "plan published-1",
         "saturated_mb_per_s stated_mb_per_s saturated_spread_mb_per_s stated_spread_mb_per_s "
-        "without_mb_per_s added mb_per_s spread_mb_per_s changed_mb_per_s changed_spread_mb_per_s",
+        "mb_per_s spread_mb_per_s changed_mb_per_s changed_spread_mb_per_s",
         slow=True,
     ),
     "plan, losses": Shown("plan published-1 --lose", LOST, slow=True),
     "plan, together": Shown(
         "plan MESH",
-        f"{LIMITS} alone_mb_per_s alone_spread_mb_per_s alone_second_mb_per_s together_mb_per_s "
+        "alone_mb_per_s alone_spread_mb_per_s alone_second_mb_per_s together_mb_per_s "
         "together_spread_mb_per_s together_second_mb_per_s",
         "channels paths left_share", slow=True,
     ),
     "plan, losses together": Shown("plan MESH --lose", LOST, slow=True),
     "compare": Shown(
         "compare published-1 published-4 --workload HS --pairs 2",
-        "mb_per_s spread_mb_per_s second_mb_per_s without_mb_per_s added worst_loss_leaves ratio",
+        "mb_per_s spread_mb_per_s second_mb_per_s worst_loss_leaves ratio",
         slow=True,
     ),
     "size": Shown(
@@ -177,8 +163,13 @@ def words(line: str, files: dict[str, str]) -> list[str]:
 def numbers(
     record: Any, names: tuple[str, ...] = (), around: tuple[Any, ...] = ()
 ) -> Iterator[tuple[tuple[str, ...], tuple[Any, ...]]]:
-    """Every number of a document with its names, its own last, and all objects around it."""
-    if isinstance(record, dict):
+    """Every number of a document with its names, its own last, and all objects around it.
+
+    A figure has its range, or says why it has none.
+    """
+    if isinstance(record, dict) and "no_range" in record:
+        assert bool(record["range"]) != bool(record["no_range"]), f"{names}: no range, and no word"
+    elif isinstance(record, dict):
         for key, value in record.items():
             if is_range(key) or "_sure_" in key or key in ("provenance", "profile"):
                 continue

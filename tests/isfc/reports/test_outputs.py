@@ -13,7 +13,7 @@ import pytest
 from isfc.answers.collide import UNRANGED, Collisions, collide_report
 from isfc.answers.evacuate import RollingMaintenance, TurnOfSystem, evacuate_report, rolling_report
 from isfc.answers.limit_record import Limits
-from isfc.answers.losses import losses_report
+from isfc.answers.losses import losses_of, losses_report
 from isfc.answers.moves import MovedGuest, Moves, OthersMeanwhile
 from isfc.cli.output.streams import show, show_csv
 from isfc.layout.catalogue import load_layout
@@ -53,7 +53,7 @@ def lost() -> Report:
         )
     )
     after = (AfterLoss(loss, left, kept) for loss, left in zip(found, lefts, strict=True))
-    return losses_report([AfterLoss(None, kept, kept), *after])
+    return losses_report(losses_of([AfterLoss(None, kept, kept), *after]))
 
 
 def collided() -> Report:
@@ -115,14 +115,12 @@ def moved() -> Report:
         seconds=seconds(40.5),
         longest_stop=seconds(1.24),
         longest_stopped="LINUX4",
-        limited_by="the lines of the chpids",
-        to_gain="one more chpid: +30 %",
         tried=(),
         guests=tuple(map(guest, range(1, 5))),
         traffic=(OthersMeanwhile("ALPHA-BETA", ("HL:2",), rate, rate, 1.0, 20.0, 20.0),),
         devices=(),
         responses=(),
-        limits=Limits([], [], rate, {}, [], "limited by: the lines of the chpids"),
+        limits=Limits([], [], rate, {}, [], "limited by: the lines", "the lines", "lines", ""),
         notes=moves_notes(Collection.of(load_layout("published-12")), ()),
     )
     return evacuate_report(found)
@@ -208,7 +206,10 @@ def in_csv(report: Report, capsys: Capsys) -> Cells:
             elif not end:
                 cells[field] = shown(float(text), Unit(unit))
             elif text and field in ranged:
-                key, digits = f"{field} range", f"{rounded(float(text)):.10g}"
+                by_digits = FORMATS[Unit(unit)].by_digits
+                whole = f"{rounded(float(text)):.10g}"
+                digits = whole if by_digits else shown(float(text), Unit(unit))
+                key = f"{field} range"
                 cells[key] = f"{cells[key]}-{digits}" if key in cells else digits
         yield cells
 
