@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from isfc import measured as measured
+    from isfc.answers.check import CheckedLink as CheckedLink
+    from isfc.answers.check import CheckFinding as CheckFinding
+    from isfc.answers.check import check as check
     from isfc.answers.collide import Collisions as Collisions
     from isfc.answers.collide import collide as collide
     from isfc.answers.evacuate import RollingMaintenance as RollingMaintenance
@@ -48,7 +51,6 @@ if TYPE_CHECKING:
     from isfc.deck.imported import import_islink as import_islink
     from isfc.deck.listing import deck_partitions as deck_partitions
     from isfc.deck.scheme import Numbering as Numbering
-    from isfc.deck.scheme import numbering as numbering
     from isfc.errors import Backpressure as Backpressure
     from isfc.errors import ConfigurationError as ConfigurationError
     from isfc.errors import IsfcError as IsfcError
@@ -100,7 +102,6 @@ if TYPE_CHECKING:
     from isfc.programs.protocol import SeverCode as SeverCode
     from isfc.search.decide import Comparison as Comparison
     from isfc.search.decide import change as change
-    from isfc.search.decide import check as check
     from isfc.search.decide import compare as compare
     from isfc.search.decide import optimise as optimise
     from isfc.search.replay import Replayed as Replayed
@@ -146,7 +147,7 @@ _PUBLIC: Final = {
     "scenarios.runs.at_site": "at_site plan",
     "isfc.cli.drawing.cluster": "drawing",
     "isfc.deck.connections": "connections Connections",
-    "isfc.deck.scheme": "numbering Numbering",
+    "isfc.deck.scheme": "Numbering",
     "isfc.layout.layout": "Layout Fibre CtcPair",
     "isfc.layout.collection": "Collection Cec ChannelEnd LinkTraffic Memory",
     "isfc.layout.plan": "Plan",
@@ -155,7 +156,8 @@ _PUBLIC: Final = {
         "SwapRdevs RenumberCtc SetFibre AddFibre TakeAdvice without features"
     ),
     "isfc.layout.lost": "pieces",
-    "isfc.search.decide": "check change compare Comparison optimise",
+    "isfc.answers.check": "check CheckedLink CheckFinding",
+    "isfc.search.decide": "change compare Comparison optimise",
     "isfc.layout.rules.rule": "Finding",
     "scenarios.figures.figure": "Figure Range Interval Unit",
     "scenarios.figures.losses": "AfterLoss",
@@ -211,8 +213,11 @@ __all__ = [
     "Cec",
     "ChannelEnd",
     "Chart",
+    "CheckFinding",
+    "CheckedLink",
     "Collection",
     "CollisionOutcome",
+    "Collisions",
     "Comparison",
     "ConfigurationError",
     "Connections",
@@ -301,7 +306,6 @@ __all__ = [
     "losses",
     "measured",
     "new",
-    "numbering",
     "open_node",
     "optimise",
     "others_busy",

@@ -18,7 +18,14 @@ from msgspec import Struct
 
 from isfc.arguments import Argument, annotation_of, as_options, option_of
 from isfc.cli.options.flattened import parameters_of
-from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, expect_one
+from isfc.cli.options.layout import (
+    GivenArgument,
+    JsonOption,
+    LayoutArgument,
+    LayoutsArgument,
+    LinkOption,
+    expect_one,
+)
 from isfc.cli.options.option import flag, valued
 from isfc.cli.options.profile import ProfileOption
 from isfc.cli.output.csv_option import CsvOption
@@ -29,7 +36,14 @@ from isfc.errors import ConfigurationError
 from isfc.layout.in_words import check_known
 from isfc.reports.report import Report
 
-SHARED: Final = {"layout": LayoutArgument, "link": LinkOption, "profile": ProfileOption}
+SHARED: Final = {
+    "layout": LayoutArgument,
+    "layouts": LayoutsArgument,
+    "before": GivenArgument,
+    "after": GivenArgument,
+    "link": LinkOption,
+    "profile": ProfileOption,
+}
 """Arguments that all functions have alike, as options."""
 
 IN_PYTHON: Final = frozenset({"jobs", "progress"})
@@ -91,18 +105,20 @@ class Instead(Struct, frozen=True):
 
 def command_of(
     function: Callable[..., Any],
-    report: Callable[[Any], Report],
+    report: Callable[[Any], Any],
     code: Callable[[Any], ExitCode] | None = None,
+    printed: type[Printed] = Printed,
     instead: Sequence[Instead] = (),
 ) -> Callable[..., None]:
     """The command that calls ``function`` and prints the report of what it answers.
 
-    ``code`` makes the exit code of an answer, which else is a good one.
+    ``code`` makes the exit code of an answer, which else is a good one. What prints answers in
+    other ways too is a ``printed`` of its own.
     """
 
     def command(**given: Any) -> None:
-        printed = Printed(**{name: given.pop(name) for name in Printed.__struct_fields__})
-        printed.check()
+        output = printed(**{name: given.pop(name) for name in printed.__struct_fields__})
+        output.check()
         asked, said = function, report
         for other in instead:
             if given.pop(other.flag):
@@ -110,12 +126,12 @@ def command_of(
                 given = _taken(other, given, function)
         with as_options():
             found = _run(asked, given)
-            printed.show(found, said)
+            output.show(found, said)
         if code is not None and (ended := code(found)):
             raise typer.Exit(ended)
 
     flags = [_flag(each.flag, each.said) for each in instead]
-    options = [*_options(function), *flags, *parameters_of(Printed)]
+    options = [*_options(function), *flags, *parameters_of(printed)]
     # by setattr: a function's type does not know the attribute, which `inspect.signature` looks for
     setattr(command, "__signature__", signature(command).replace(parameters=options))  # noqa: B010
     command.__annotations__ = {each.name: each.annotation for each in options}

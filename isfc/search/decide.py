@@ -10,13 +10,11 @@ from typing import Any, TypeVar
 
 from ctc.address import parse_rdevs
 from isfc.arguments import checked, in_python
-from isfc.deck.scheme import find_every
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.change import Step, change_steps
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
 from isfc.layout.in_words import check_known
-from isfc.layout.rules.rule import Finding
 from isfc.layout.shown import rows_table
 from isfc.search.candidate import parse_fixed
 from isfc.search.objective import LinksObjective, Objective, Scoring
@@ -30,16 +28,6 @@ from scenarios.runs.workload import Workload, find_workload
 
 
 @checked
-def check(layout: AnyLayout) -> dict[str, tuple[Finding, ...]]:
-    """What IBM's advice finds in a layout, by link, as `isfc check` has it.
-
-    A finding has ``id``, ``severity``, ``text`` and ``remedy``; by which scheme CTCs are numbered,
-    `isfc.numbering` says. Raises `ConfigurationError` for
-    what is no layout.
-    """
-    return find_every(links_at(layout, None))[0]
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class Comparison:
     """Layouts under the same load, and the odds of each pair, the one with more first."""

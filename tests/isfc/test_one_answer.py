@@ -257,7 +257,7 @@ ELSEWHERE: Final = {
 """Those that are held elsewhere, or that say something else."""
 
 BY_RULES: Final = frozenset(
-    "new import schema export check numbering show connections drawing edit read_edit without "
+    "new import schema export check show connections drawing edit read_edit without "
     "pieces plan_notes features load_layout shipped_layouts parse_layout parse_links source_kind "
     "format_collection deck_partitions import_dpm import_iocp import_islink import_config "
     "journal_replay".split()

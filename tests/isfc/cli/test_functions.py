@@ -27,15 +27,6 @@ def of_command(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
     return json.loads(capsys.readouterr().out)
 
 
-def test_findings_are_those_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
-    found = isfc.check("two-cecs")
-    shown = of_command(capsys, "check", "two-cecs", "--fail-on", "never")
-    assert list(found) == ["-".join(each["nodes"]) for each in shown]
-    assert [[each.id for each in findings] for findings in found.values()] == [
-        [each["id"] for each in link["findings"]] for link in shown
-    ]
-
-
 def text_of(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     assert run(words) == ExitCode.GOOD
     return capsys.readouterr().out
