@@ -275,7 +275,7 @@ def _made(where: Subcommand) -> Any:
         return ExitCode.GOOD if is_good else ExitCode.FAILED
 
     return capability.command_of(
-        getattr(module, where.name), getattr(module, where.report), code, instead
+        getattr(module, where.name), getattr(module, where.report), code, instead=instead
     )
 
 
