@@ -41,10 +41,6 @@ class Subcommand(NamedTuple):
     """It prints tables, so that it has ``--csv``; of a group all that have ``--json``."""
     report: str = ""
     """Of a capability in `isfc.answers`: the function that makes its report, beside its own."""
-    good: str = ""
-    """The field of its answer that says whether the command ends well, if it may not."""
-    instead: tuple[str, str, str, str] | tuple[()] = ()
-    """A flag that asks another function, its help, that function and what makes its report."""
 
 
 COMMANDS: Final = {
@@ -92,24 +88,16 @@ COMMANDS: Final = {
         "run.command", "run_layout", "Run a workload and measure it as z/VM would.", has_tables=True
     ),
     "relocate": Subcommand(
-        "relocate",
-        "relocate",
+        "relocation.relocate",
+        "relocate_guests",
         "Show how long live guest relocations take over the link.",
-        report="relocate_report",
-        good="all_moved",
+        has_tables=True,
     ),
     "evacuate": Subcommand(
-        "evacuate",
-        "evacuate",
+        "relocation.evacuate",
+        "evacuate_system",
         "Show how long it takes to move every guest off systems.",
-        report="evacuate_report",
-        good="all_moved",
-        instead=(
-            "rolling",
-            "Rolling maintenance: each system that has guests is left, and gets them back.",
-            "rolling_maintenance",
-            "rolling_report",
-        ),
+        has_tables=True,
     ),
     "collide": Subcommand(
         "collide",
@@ -203,8 +191,6 @@ GONE: Final = {
     "isfc down": "'isfc up LAYOUT --end'",
     "isfc relocate --sweep": "--best for guests together, 'isfc sweep' for channels",
     "isfc evacuate --sweep": "--best, which tells all that it tried",
-    "isfc relocate --plot": "--html FILE.html for a page, --csv --table passes for the passes",
-    "isfc evacuate --plot": "--html FILE.html for a page, --csv --table passes for the passes",
     "isfc relocate --shorter": "what the page says: what limits it, and what would let a guest go",
 }
 """What does now what a command or an option did that is gone."""
@@ -252,31 +238,16 @@ def load_command(name: str) -> Any:
     """The subcommand of that name as typer has it, a command or a group."""
     where = COMMANDS[name]
     if where.report:
-        return _as_typer_has(name, _made(where))
+        command_of = import_module("isfc.cli.capability").command_of
+        module = import_module(f"isfc.answers.{where.module}")
+        made = command_of(getattr(module, where.name), getattr(module, where.report))
+        return _as_typer_has(name, made)
     found = getattr(import_module(f"isfc.cli.{where.module}"), where.name)
     if not isinstance(found, typer.Typer):
         return _as_typer_has(name, with_csv(found) if where.has_tables else found)
     if where.has_tables:
         _add_csv(found)
     return _as_typer_has(name, found)
-
-
-def _made(where: Subcommand) -> Any:
-    """The command of a capability."""
-    capability = import_module("isfc.cli.capability")
-    module = import_module(f"isfc.answers.{where.module}")
-    instead = []
-    if where.instead:
-        flag, said, *names = where.instead
-        instead = [capability.Instead(flag, said, *(getattr(module, name) for name in names))]
-
-    def code(found: Any) -> ExitCode:
-        is_good = not where.good or getattr(found, where.good)
-        return ExitCode.GOOD if is_good else ExitCode.FAILED
-
-    return capability.command_of(
-        getattr(module, where.name), getattr(module, where.report), code, instead=instead
-    )
 
 
 def _as_typer_has(name: str, found: Any) -> Any:
