@@ -10,8 +10,8 @@ from msgspec import Struct
 from isfc.answers.guest_file import read_tenants
 from isfc.answers.moves import Moves, Progress, moves, told_in_shares
 from isfc.answers.moves_report import commands_tables, moves_report
-from isfc.answers.relocate import AT, BEST, SEED, orders_given
-from isfc.arguments import Argument, checked, spelt
+from isfc.answers.relocate import At, Best, Seed, Together, orders_given
+from isfc.arguments import Argument, Jobs, checked, spelt
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.checked_toml import within
@@ -23,7 +23,7 @@ from isfc.reports.ranges import range_note
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import with_unit
 from scenarios.figures.figure import Figure, Unit
-from scenarios.moves.evacuation import TOGETHER_MAX, Evacuation
+from scenarios.moves.evacuation import Evacuation
 from scenarios.moves.guest import GuestPlan
 from scenarios.moves.notes import moves_notes
 from scenarios.moves.orders import Response
@@ -44,18 +44,12 @@ Guests = Annotated[
         "options of 'isfc relocate' as columns. Without 'to' a guest goes where the file's "
         "[memory.SYSTEM] have room for it, or to the partners in turn. 'from' says where it is, if "
         "several systems are left.",
+        is_named=True,
     ),
 ]
 Systems = Annotated[
     str | Sequence[str],
-    Argument(
-        "SYSTEM...",
-        "The systems that the guests leave, or cec:NAME for its.",
-        is_placed=True,
-    ),
-]
-Together = Annotated[
-    int, Argument("N", "How many guests leave a system at the same time.", 1, TOGETHER_MAX)
+    Argument("SYSTEM...", "The systems that the guests leave, or cec:NAME for its."),
 ]
 Quiet = Annotated[bool, Argument("", "Without the traffic of the file's [[traffic]].")]
 
@@ -67,11 +61,11 @@ def evacuate(
     guests: Guests = "",
     *,
     together: Together = 1,
-    best: Annotated[bool, BEST] = False,
+    best: Best = False,
     quiet: Quiet = False,
-    at: Annotated[Sequence[str], AT] = (),
-    seed: Annotated[int, SEED] = 1,
-    jobs: int = 1,
+    at: At = (),
+    seed: Seed = 1,
+    jobs: Jobs = 1,
     progress: Progress = None,
     profile: GivenSite = None,
 ) -> Moves:
@@ -178,8 +172,8 @@ def rolling_maintenance(
     system: Systems = (),
     together: Together = 1,
     quiet: Quiet = False,
-    at: Annotated[Sequence[str], AT] = (),
-    seed: Annotated[int, SEED] = 1,
+    at: At = (),
+    seed: Seed = 1,
     progress: Progress = None,
     profile: GivenSite = None,
 ) -> RollingMaintenance:
@@ -304,15 +298,15 @@ def _systems(collection: Collection, given: str | Sequence[str]) -> tuple[NodeNa
     found: dict[NodeName, None] = {}
     for name in [given] if isinstance(given, str) else given:
         if not name.upper().startswith(_CEC):
-            found[find_node("system", name, collection.systems)] = None
+            found[find_node(spelt("system"), name, collection.systems)] = None
             continue
         cecs = {f"{_CEC}{cec.name}".upper(): cec for cec in collection.cecs}
         if name.upper() not in cecs:
             known = [f"cec:{cec.name}" for cec in collection.cecs] or ["[cec.NAME] in the file"]
             raise ConfigurationError(
-                f"system {name[:40]}: no such CEC; expected {listed(known, 'or')}"
+                f"{spelt('system')} {name[:40]}: no such CEC; expected {listed(known, 'or')}"
             )
         found |= dict.fromkeys(cecs[name.upper()].systems)
     if not found:
-        raise ConfigurationError("system: none; expected one at least")
+        raise ConfigurationError(f"{spelt('system')}: none; expected one at least")
     return tuple(found)

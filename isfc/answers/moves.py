@@ -9,7 +9,7 @@ from isfc.answers.limit import limits_of
 from isfc.answers.limit_record import Limits
 from isfc.answers.profile import Profile, profile_of
 from isfc.layout.in_words import listed
-from isfc.layout.note import Note
+from isfc.layout.note import Note, NoteKind
 from isfc.link.name import NodeName
 from isfc.search.workers import check_jobs, each_by
 from scenarios.figures.figure import Figure
@@ -19,7 +19,7 @@ from scenarios.moves.compared import evacuate
 from scenarios.moves.evacuation import Evacuated, Evacuation, EvacuationOutcome
 from scenarios.moves.figures import MovedFigures, moving_load
 from scenarios.moves.guest import GuestPlan, Pass
-from scenarios.moves.guest_memory import GuestMemory
+from scenarios.moves.guest_memory import KNOWN_GUESTS, GuestMemory
 from scenarios.moves.orders import Response
 from scenarios.moves.record import DeviceSeen, WouldMove
 from scenarios.moves.together import BestTogether, best_together
@@ -212,9 +212,17 @@ def _moves(outcome: EvacuationOutcome, best: BestTogether | None) -> Moves:
         devices=outcome.devices,
         responses=outcome.responses,
         limits=limits_of(limit, outcome.mb_per_s, load),
-        notes=outcome.notes,
+        notes=(*_like_known(outcome.guests), *outcome.notes),
         profile=profile_of(evacuation.collection.links[0].site),
     )
+
+
+def _like_known(guests: Sequence[Evacuated]) -> Iterator[Note]:
+    """What is known of guests that are as IBM measured."""
+    memories = {guest.plan.memory for guest in guests}
+    for kind, known in KNOWN_GUESTS.items():
+        if known.memory in memories:
+            yield Note(NoteKind.NO_RANGE, f"{kind}: {known.basis}")
 
 
 def _guest(guest: Evacuated, known: MovedFigures, would: WouldMove | None) -> MovedGuest:

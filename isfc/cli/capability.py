@@ -1,23 +1,25 @@
 """The command of a capability, made from its function: its arguments are options.
 
-What it answers is printed by one action, as every command prints it. A function's `Argument` says
-how an option is called in help; its docstring is the help, but for the paragraphs from ``Raises``
-on, which are for Python.
+Those that Python takes without their names are no options either: a command has them by their
+place. What it answers is printed by one action, as every command prints it. A function's `Argument`
+says how an option is called in help; its docstring is the help, but for the paragraphs from
+``Raises`` on, which are for Python.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from inspect import Parameter, cleandoc, signature
 from pathlib import Path
-from types import GenericAlias, NoneType, UnionType
+from types import GenericAlias, MappingProxyType, NoneType
 from typing import Annotated, Any, Final, get_args, get_origin
 
 import typer
 from msgspec import Struct
 
 from isfc.arguments import Argument, annotation_of, as_options, option_of
-from isfc.cli.options.flattened import parameters_of
+from isfc.cli.options.flattened import Made, parameters_of
 from isfc.cli.options.layout import (
     GivenArgument,
     JsonOption,
@@ -27,10 +29,10 @@ from isfc.cli.options.layout import (
     expect_one,
 )
 from isfc.cli.options.option import flag, valued
+from isfc.cli.options.own_file import OwnFile, check_files
 from isfc.cli.options.profile import ProfileOption
 from isfc.cli.output.csv_option import CsvOption
-from isfc.cli.output.exits import ExitCode
-from isfc.cli.output.file import ForceOption, check_file
+from isfc.cli.output.file import ForceOption
 from isfc.cli.output.streams import show, show_csv, show_json, show_log, write_file
 from isfc.errors import ConfigurationError
 from isfc.layout.in_words import check_known
@@ -62,76 +64,102 @@ class Printed(Struct, frozen=True):
     table: Annotated[
         str | None, valued("NAME", "With --csv, which table, where there are several.")
     ] = None
-    html: Annotated[
-        Path | None, valued("FILE.html", "Write the page to a file, with bars for ranges.")
-    ] = None
     force: ForceOption = False
 
-    def check(self) -> None:
+    def check(self, html: Path | None) -> None:
         """Raise `ConfigurationError` for what cannot be printed, before anything is run."""
-        expect_one(json=self.json, csv=self.csv, html=self.html)
-        if self.notes and (self.json or self.csv or self.html):
+        expect_one(json=self.json, csv=self.csv, html=html)
+        if self.notes and (self.json or self.csv or html):
             raise ConfigurationError("--notes: of the page; JSON, CSV and HTML have all")
         if self.table and not self.csv:
             raise ConfigurationError("--table: expected --csv")
-        check_file("--html", self.html, (".html",), force=self.force)
 
-    def show(self, found: Any, report: Callable[[Any], Report]) -> None:
-        """Print what was found, by its report but for JSON; each output is loaded for its own."""
+    def show(self, found: Any, report: Callable[[Any], Report], html: Path | None) -> None:
+        """Print what was found, by its report but for JSON, unless its page is a file, ``html``.
+
+        Each output is loaded for its own.
+        """
         if self.json:
             show_json(found)
         elif self.csv:
             _show_csv(report(found), self.table)
-        elif self.html is not None:
-            from isfc.cli.html.document import page_of
-
-            write_file(self.html, page_of(report(found)))
-        else:
+        elif html is None:
             from isfc.reports.terminal import page
 
             show(page(report(found), notes=self.notes))
 
 
 class Instead(Struct, frozen=True):
-    """What a flag has answered instead: by another function, with the options that it has too."""
+    """What ``flag`` has answered instead: by another function, with the options that it has too."""
 
     flag: str
-    """its name as an argument's"""
     said: str
-    """its help"""
     function: Callable[..., Any]
     report: Callable[[Any], Report]
+
+    @property
+    def parameter(self) -> Parameter:
+        """The flag as `typer` takes it."""
+        hint = Annotated[bool, flag(option_of(self.flag), self.said)]
+        return Parameter(self.flag, Parameter.KEYWORD_ONLY, default=False, annotation=hint)
+
+    def taken(self, given: dict[str, Any], usual: dict[str, Any]) -> dict[str, Any]:
+        """What its function takes; `ConfigurationError` for what was given beside that."""
+        names = signature(self.function).parameters
+        for name, value in given.items():
+            if name not in names and value != usual.get(name):
+                raise ConfigurationError(
+                    f"{option_of(self.flag)} and {option_of(name)}: expected one of them"
+                )
+        return {name: value for name, value in given.items() if name in names}
 
 
 def command_of(
     function: Callable[..., Any],
     report: Callable[[Any], Any],
-    code: Callable[[Any], ExitCode] | None = None,
+    code: Callable[[Any], int] | None = None,
+    own: Sequence[OwnFile] = (),
     printed: type[Printed] = Printed,
+    made: Mapping[str, type[Made]] = MappingProxyType({}),
     instead: Sequence[Instead] = (),
 ) -> Callable[..., None]:
     """The command that calls ``function`` and prints the report of what it answers.
 
-    ``code`` makes the exit code of an answer, which else is a good one. What prints answers in
-    other ways too is a ``printed`` of its own.
+    ``code`` makes the exit code of an answer, which else is a good one; ``own`` are files that it
+    writes of the answer. What prints answers in other ways too is a ``printed`` of its own.
+    Arguments may be ``made`` of several options, and flags may ask other functions ``instead``.
     """
+    html = _html_of(report)
+    files = (*own, html)
+    names = signature(function).parameters.keys() - made.keys()
+    placed = [name for name in names if _is_placed(function, name)]
 
     def command(**given: Any) -> None:
         output = printed(**{name: given.pop(name) for name in printed.__struct_fields__})
-        output.check()
+        written = {each: given.pop(each.parameter.name) for each in files}
+        output.check(written[html])
+        check_files(written, force=output.force)
         asked, said = function, report
         for other in instead:
             if given.pop(other.flag):
                 asked, said = other.function, other.report
-                given = _taken(other, given, function)
-        with as_options():
+                given = other.taken(given, usual)
+        with as_options(placed):
+            for name, record in made.items():
+                fields = {field: given.pop(field) for field in record.__struct_fields__}
+                given[name] = record(**fields).made()
             found = _run(asked, given)
-            output.show(found, said)
+            for each, path in written.items():
+                if path is not None:
+                    (_html_of(said) if each is html else each).write(path, found)
+            output.show(found, said, written[html])
         if code is not None and (ended := code(found)):
             raise typer.Exit(ended)
 
-    flags = [_flag(each.flag, each.said) for each in instead]
-    options = [*_options(function), *flags, *parameters_of(printed)]
+    taken = [*_options(function, made)]
+    usual = {each.name: each.default for each in taken}
+    more = [*(each.parameter for each in instead), *(each.parameter for each in files)]
+    options = [*taken, *more, *parameters_of(printed)]
     # by setattr: a function's type does not know the attribute, which `inspect.signature` looks for
     setattr(command, "__signature__", signature(command).replace(parameters=options))  # noqa: B010
     command.__annotations__ = {each.name: each.annotation for each in options}
@@ -139,41 +167,40 @@ def command_of(
     return command
 
 
-def _flag(name: str, said: str) -> Parameter:
-    hint = Annotated[bool, flag(option_of(name), said)]
-    return Parameter(name, Parameter.KEYWORD_ONLY, default=False, annotation=hint)
+def _html_of(report: Callable[[Any], Report]) -> OwnFile:
+    def write(path: Path, found: Any) -> None:
+        from isfc.cli.html.document import page_of
+
+        write_file(path, page_of(report(found)))
+
+    said = "Write the page to a file, with bars for ranges, and print nothing."
+    return OwnFile(("--html",), (".html",), "FILE.html", said, write)
 
 
-def _taken(other: Instead, given: dict[str, Any], function: Callable[..., Any]) -> dict[str, Any]:
-    """What the other function takes; `ConfigurationError` for what was given beside that."""
-    taken, usual = signature(other.function).parameters, signature(function).parameters
-    for name, value in given.items():
-        if name not in taken and value != usual[name].default:
-            raise ConfigurationError(
-                f"{option_of(other.flag)} and {option_of(name)}: expected one of them"
-            )
-    return {name: value for name, value in given.items() if name in taken}
-
-
-def _options(function: Callable[..., Any]) -> Iterator[Parameter]:
+def _options(function: Callable[..., Any], made: Mapping[str, type[Made]]) -> Iterator[Parameter]:
     """Each argument as `typer` takes it."""
     for name, parameter in signature(function).parameters.items():
-        hint = annotation_of(function, name)
+        if name in made:
+            yield from parameters_of(made[name])
+            continue
+        hint, default = annotation_of(function, name), parameter.default
         said = [each for each in getattr(hint, "__metadata__", ()) if isinstance(each, Argument)]
         if name in SHARED:
             annotation: Any = SHARED[name]
         elif said:
-            annotation = Annotated[_typed(hint.__origin__), _option(name, hint, said[0])]
+            is_placed = _is_placed(function, name)
+            shown = _argument(said[0]) if is_placed else _option(name, hint, said[0])
+            annotation = Annotated[_typed(hint.__origin__), shown]
         elif name in IN_PYTHON:
             continue
         else:
             raise TypeError(f"{function.__name__}({name}): expected an Argument in its annotation")
-        yield parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=annotation)
+        if name == "jobs":
+            annotation, default = Annotated[int | None, *annotation.__metadata__], None
+        yield Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
 def _option(name: str, hint: Any, said: Argument) -> Any:
-    if said.is_placed:
-        return typer.Argument(metavar=said.metavar, help=said.said)
     if hint.__origin__ is bool:
         return flag(option_of(name), said.said)
 
@@ -181,21 +208,34 @@ def _option(name: str, hint: Any, said: Argument) -> Any:
         said.check(option.opts[0], value)
         return value
 
-    return typer.Option(option_of(name), metavar=said.metavar, help=said.said, callback=check)
+    return typer.Option(
+        option_of(name),
+        metavar=said.metavar,
+        help=said.said,
+        callback=check,
+        autocompletion=said.complete,
+    )
+
+
+def _is_placed(function: Callable[..., Any], name: str) -> bool:
+    said = getattr(annotation_of(function, name), "__metadata__", ())
+    is_named = any(isinstance(each, Argument) and each.is_named for each in said)
+    kind = signature(function).parameters[name].kind
+    return kind is Parameter.POSITIONAL_OR_KEYWORD and not is_named
+
+
+def _argument(said: Argument) -> Any:
+    return typer.Argument(metavar=said.metavar, help=said.said, autocompletion=said.complete)
 
 
 def _typed(hint: Any) -> Any:
-    """The type as `typer` knows it: a sequence is an option that may be repeated.
-
-    Of what a program may give in several forms, a command has the texts, or else the text.
-    """
+    """The type as `typer` knows it: a sequence may be repeated, what a text may say is a text."""
     if get_origin(hint) is Sequence:
         return GenericAlias(list, get_args(hint))
-    kinds = get_args(hint) if isinstance(hint, UnionType) else ()
-    if Sequence[str] in kinds:
+    if Sequence[str] in get_args(hint):
         return list[str]
-    if str in kinds:
-        return str | None if NoneType in kinds else str
+    if str in get_args(hint):
+        return str | None if NoneType in get_args(hint) else str
     return hint
 
 
@@ -204,11 +244,14 @@ def _run(function: Callable[..., Any], given: dict[str, Any]) -> Any:
     from isfc.cli.output.progress import run_all  # much to load for what needs no run
 
     arguments = signature(function).parameters
+    if "jobs" in arguments and given.get("jobs") is None:
+        given["jobs"] = os.cpu_count() or 1
     with ExitStack() as stack:
         if IN_PYTHON & {*arguments}:
             from isfc.search.workers import running_by
 
-            stack.enter_context(running_by(partial(run_all, is_said=True)))
+            run_each = partial(run_all, jobs=given.get("jobs"), is_said=True)
+            stack.enter_context(running_by(run_each))
         if "progress" in arguments:
             given["progress"] = _shared_bar(stack)
         return function(**given)

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 
 import isfc
+from isfc.answers.guest import guest_memory
 from isfc.answers.relocate import relocate_report
 from isfc.arguments import option_of, spelling
 from isfc.cli.html.cluster import together_panel
@@ -59,13 +60,13 @@ class RelocationPanel(Panel, frozen=True, tag="relocation"):
 
     def show(self, tell: Tell) -> str:
         """What became of the guests, as ``isfc relocate`` has it."""
+        numbers = range(1, self.guests + 1) if self.guests > 1 else ("",)
         with spelling(_field):
+            memory = guest_memory({"memory": self.memory, "change_rate": self.change_rate})
             found = isfc.relocate(
                 self.layout(),
-                self.guests,
+                [isfc.GuestPlan(f"GUEST{number}", memory) for number in numbers],
                 link=self.link,
-                memory=self.memory,
-                change_rate=self.change_rate,
                 from_=self.source or None,
                 progress=by_hundredths(tell),
             )

@@ -189,9 +189,9 @@ def test_bad_guests_are_named(files: list[str], text: str, message: str, refusal
 
 
 def test_an_unknown_system_is_named(files: list[str], refusal: Refusal) -> None:
-    assert "system S9: " in refusal("evacuate", files[0], "S9", *files[2:])
+    assert "SYSTEM S9: " in refusal("evacuate", files[0], "S9", *files[2:])
     assert "--guests: missing; expected" in refusal("evacuate", files[0], "S1")
-    assert "system: none; expected one" in refusal("evacuate", files[0], *files[2:])
+    assert "SYSTEM: none; expected one" in refusal("evacuate", files[0], *files[2:])
 
 
 def test_python_takes_guests_and_says_what_share_is_moved(files: list[str]) -> None:
@@ -257,10 +257,10 @@ def test_a_cec_is_left_by_all_its_systems_together(
     }  # fmt: skip
     starts = [each["begin_s"] for each in record["guests"]]
     assert starts[0] == starts[1] == 0 < starts[2]  # one of each system at a time
-    assert evacuated(files, capsys, "--best", "--json")["tried"]
+    assert evacuated(files, capsys, "--best", "--jobs", "1", "--json")["tried"]
     Path(files[3]).write_text(guests.replace("D,8M,0,S2", "D,8M,0,"))
     assert "D: from: not said; expected S1 or S2" in refusal("evacuate", *files)
-    assert "system cec:west: no such CEC; expected cec:EAST" in refusal(
+    assert "SYSTEM cec:west: no such CEC; expected cec:EAST" in refusal(
         "evacuate", files[0], "cec:west", *files[2:]
     )
 

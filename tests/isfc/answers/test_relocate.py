@@ -82,23 +82,27 @@ def test_guests_have_limits_of_their_own() -> None:
     assert other.left == other.meanwhile.value / other.alone.value < 1
 
 
-def test_limits_of_a_single_guest_are_arguments() -> None:
+def test_guests_are_plans_or_a_memory_or_a_file(tmp_path: Path) -> None:
     shipped = Path(isfc.__file__).parent / "layout" / "shipped" / "published-4.toml"
-    found = isfc.relocate(shipped, MEMORY, max_total=0.05)
+    plan = isfc.GuestPlan("A", MEMORY, isfc.Limits(max_total=0.05))
+    found = isfc.relocate(shipped, plan)
     assert (found.guests[0].end, found.seconds.value) == ("max-total", 0.05)
-    immediate = isfc.relocate("published-4", MEMORY, immediate=True, quiesce=0)
-    assert [each["state"] for each in immediate.rows()] == ["runs", "stopped", "stopped"]
+    assert [each.name for each in isfc.relocate("published-4", MEMORY).guests] == ["GUEST"]
+    (tmp_path / "guests.csv").write_text("name,memory,change_rate,immediate\nb,32M,20M,yes\n")
+    rows = isfc.relocate("published-4", tmp_path / "guests.csv").rows()
+    assert [(each["guest"], each["state"]) for each in rows] == [
+        ("B", "runs"), ("B", "stopped"), ("B", "stopped")
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"max_quiesce": 0.01}, r"4 MiB, alone take 0\.02\d s over this link"),
         (
-            {"guests": isfc.GuestPlan("A", MEMORY), "max_total": 5},
-            "^max_total and others: expected",
+            {"guests": isfc.GuestPlan("A", MEMORY, isfc.Limits(max_quiesce=0.01))},
+            r"4 MiB, alone take 0\.02\d s over this link",
         ),
-        ({"memory": "1G"}, "^guests FILE.csv: expected no memory or other option"),
+        ({"guests": "none.csv"}, "^guests none.csv: cannot be read"),
         ({"background": "HS"}, "^background HS: expected NAME:PAIRS"),
         ({"from_": "X"}, "^from_ X: not a node"),
     ],
@@ -173,7 +177,7 @@ def test_sizes(text: str, size: int) -> None:
             "--memory 1G --change-rate 1M --max-quiesce 0.005",
             "--max-quiesce 0.005 s of GUEST: state",
         ),
-        ("--memory 1G --change-rate 1M --at-once --together 2", "expected one of them"),
+        ("--memory 1G --change-rate 1M --at-once", "--at-once is gone: use --together N"),
         ("--memory 1G --change-rate 1M --guests none.csv", "FILE.csv: expected no --memory"),
         ("--guests none.csv", "--guests none.csv: cannot be read"),
         ("--memory 1G --change-rate 1M --plot x.svg", "--plot is gone: use --html"),
@@ -198,13 +202,13 @@ def test_what_cannot_be_is_said(options: str, complaint: str, refusal: Refusal) 
 
 
 def test_guest_like_one_that_was_measured(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["relocate", "published-4", "--like", "direct-io", "--touched", "16M", "--notes"]
+    words = ["relocate", "published-4", "--like", "direct-io", "--notes"]
     assert run(words) == 0
     page = " ".join(capsys.readouterr().out.split())
-    heading = "4 GiB, 16 MiB of it touched, of which 10 MB/s change"
+    heading = "4 GiB, 296 MiB of it touched, of which 10 MB/s change"
     assert f"Relocation of GUEST from CLIENT to SERVER: {heading} Moved after " in page
     assert "direct-io: touched published; memory inferred; change assumed" in page
-    assert re.search(r"GUEST 1 0\.00 0\.\d\d 0\.016 ", page)
+    assert re.search(r"GUEST 1 0\.00 1\.\d\d 0\.289 ", page)
 
 
 GUESTS = "name,memory,change_rate,max_total\nlinux1,32M,20M,\nLINUX2,16M,0,0.01\n"
@@ -214,7 +218,14 @@ def test_guests_of_a_file_have_memory_and_limits_of_their_own(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "guests.csv").write_text(GUESTS)
-    arguments = ["relocate", "published-4", "--guests", str(tmp_path / "guests.csv"), "--at-once"]
+    arguments = [
+        "relocate",
+        "published-4",
+        "--guests",
+        str(tmp_path / "guests.csv"),
+        "--together",
+        "2",
+    ]
     assert run([*arguments, "--json"]) == 1
     first, second = json.loads(capsys.readouterr().out)["guests"]
     assert (first["name"], first["memory"]["size"], first["end"]) == ("LINUX1", 32 * MIB, "moved")

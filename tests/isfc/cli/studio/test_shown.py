@@ -19,8 +19,9 @@ from scenarios.runs.steady import Rate
 
 
 def test_guest_that_is_not_moved_has_its_reason_and_what_would_move_it() -> None:
-    guest = GuestMemory(size=2**24, change_rate=2**32)
-    found = isfc.relocate("published-1", guest, max_quiesce=0.1)
+    memory = GuestMemory(size=2**24, change_rate=2**32)
+    guest = isfc.GuestPlan("GUEST", memory, isfc.Limits(max_quiesce=0.1))
+    found = isfc.relocate("published-1", guest)
     page = section(relocate_report(found))
     assert page.startswith(
         '<p class="answer"><strong>Not moved:</strong> GUEST stays on CLIENT: stopped for longer '

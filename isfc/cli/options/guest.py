@@ -1,0 +1,117 @@
+"""The options that describe guests that are relocated, and when each is stopped or given up."""
+
+from pathlib import Path
+from typing import Annotated
+
+from isfc.answers.guest import DESCRIBED, guest_memory
+from isfc.answers.guest_file import read_guests
+from isfc.arguments import spelt
+from isfc.cli.options.flattened import Made
+from isfc.cli.options.number import bounded
+from isfc.cli.options.option import flag, valued
+from isfc.errors import ConfigurationError
+from scenarios.moves.evacuation import GUESTS_MAX
+from scenarios.moves.guest import GuestPlan
+from scenarios.moves.guest_memory import KNOWN_GUESTS
+from scenarios.moves.orders import UNNAMED
+from scenarios.moves.vmrelocate import QUIESCE_GOAL_S, SECONDS_MAX, Limits, make_limits
+
+
+class GuestOptions(Made, frozen=True):
+    """What was given of guests; sizes as text, None is not given."""
+
+    guests: Annotated[
+        str,
+        valued(
+            "N|FILE.csv",
+            "How many such guests are relocated, or a file with a line for each: "
+            "name,memory,change_rate and others of these options as columns.",
+        ),
+    ] = "1"
+    memory: Annotated[str | None, valued("SIZE", "Memory of a guest, such as 64G.")] = None
+    change_rate: Annotated[
+        str | None,
+        valued("SIZE", "How much of it changes in a second, spread evenly, such as 400M."),
+    ] = None
+    touched: Annotated[
+        str | None,
+        valued(
+            "SIZE",
+            "What the guest has ever touched: the first pass moves it; all memory if not given.",
+        ),
+    ] = None
+    hot_set: Annotated[
+        str | None,
+        valued("SIZE", "A set of memory that is written at random, such as a heap of 3G."),
+    ] = None
+    write_rate: Annotated[
+        str | None, valued("SIZE", "How much is written to it in a second, as 1G.")
+    ] = None
+    like: Annotated[
+        str | None,
+        valued(
+            "KIND",
+            f"A guest as IBM measured: {', '.join(KNOWN_GUESTS)}. Options that describe the "
+            "guest go before.",
+        ),
+    ] = None
+    quiesce: Annotated[
+        float | None,
+        bounded(
+            "S",
+            *(0, 3600),
+            f"Stop the guest when what is left takes so long to move; {QUIESCE_GOAL_S:g} s.",
+        ),
+    ] = None
+    max_quiesce: Annotated[
+        float | None,
+        bounded(
+            "S",
+            *(0, SECONDS_MAX),
+            "Give up a guest that is stopped for longer; 10 s, and no limit with --immediate.",
+        ),
+    ] = None
+    max_total: Annotated[
+        float | None,
+        bounded(
+            "S",
+            *(0, SECONDS_MAX),
+            "Give up a guest that is not there after so long; no limit if not given.",
+        ),
+    ] = None
+    immediate: Annotated[bool, flag("--immediate", "Stop the guest after the first pass.")] = False
+
+    def made(self) -> list[GuestPlan]:
+        """So many alike, or those of a file, with these limits where it gives none."""
+        text, limits = self.guests, self._limits()
+        given = {name: getattr(self, name) for name in DESCRIBED}
+        if text.lstrip("-").isdigit():
+            count = int(text[:9])
+            if not 1 <= count <= GUESTS_MAX:
+                raise ConfigurationError(
+                    f"{spelt('guests')} {text[:40]}: expected 1 to {GUESTS_MAX}, or a CSV file"
+                )
+            memory = guest_memory(given, self.like)
+            names = [UNNAMED] if count == 1 else [f"{UNNAMED}{n + 1}" for n in range(count)]
+            return [GuestPlan(name, memory, limits) for name in names]
+        if self.like is not None or any(each is not None for each in given.values()):
+            raise ConfigurationError(
+                f"{spelt('guests')} FILE.csv: expected no {spelt('memory')} or other option that "
+                "describes a guest; its columns do"
+            )
+        lines = read_guests(Path(text), has_destination=False, defaults=limits)
+        return [line.plan for line in lines]
+
+    def _limits(self) -> Limits:
+        found = make_limits(
+            max_total=self.max_total,
+            max_quiesce=self.max_quiesce,
+            immediate=self.immediate,
+            quiesce=QUIESCE_GOAL_S if self.quiesce is None else self.quiesce,
+        )
+        if self.quiesce is not None and self.quiesce > found.max_quiesce:
+            raise ConfigurationError(
+                f"{spelt('quiesce')} {self.quiesce:g}: expected at most {spelt('max_quiesce')}, "
+                f"{found.max_quiesce:g} s"
+            )
+        return found
