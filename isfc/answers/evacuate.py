@@ -202,6 +202,8 @@ def rolling_maintenance(
     )
     leaving = [tenant.plan for tenant in tenants if tenant.source in order]
     outcome = roll(rolling, told_in_shares(progress, leaving, times=2))
+    if progress is not None:
+        progress(1.0)
     figures = outcome.figures
     moved = [guest for turn in outcome.turns for guest in turn.guests]
     longest = max(moved, key=lambda guest: guest.quiesced_seconds, default=None)

@@ -174,9 +174,12 @@ def moves(evacuation: Evacuation, *, best: bool, jobs: int, progress: Progress) 
     """Move everything, or search how many together are ``best``; it takes short runs as well."""
     check_jobs(jobs)
     if best:
-        found = best_together(evacuation, each_by(jobs))
-        return _moves(found.outcome, found)
-    return _moves(evacuate(evacuation, told_in_shares(progress, evacuation.plans)), None)
+        tried = best_together(evacuation, each_by(jobs))
+        return _moves(tried.outcome, tried)
+    found = _moves(evacuate(evacuation, told_in_shares(progress, evacuation.plans)), None)
+    if progress is not None:
+        progress(1.0)
+    return found
 
 
 def told_in_shares(
