@@ -31,6 +31,9 @@ RENAMED: Final = {"from": ("client", "source", "from_"), "as": ("as_",)}
 """Options whose names are no good for arguments; with the last, ``--from`` of `relocate`."""
 
 OF_FILES: Final = "system zone ran records usable decimal_comma".split()
+OF_A_GUEST: Final = (
+    "memory change_rate touched hot_set write_rate like quiesce max_quiesce max_total immediate"
+).split()
 
 ELSEWHERE: Final[dict[str, dict[str, str]]] = {
     "plan": dict.fromkeys(["lose", "without"], "`losses`")
@@ -45,6 +48,7 @@ ELSEWHERE: Final[dict[str, dict[str, str]]] = {
     | dict.fromkeys(["cp", "trace"], "`isfc.testing`")
     | dict.fromkeys(["faults", "fault_seed"], "`isfc.testing`")
     | {"traffic": "`simulate_links`", "seeds": "`sweep`"},
+    "relocate": dict.fromkeys(OF_A_GUEST, "`GuestPlan`"),
     "evacuate": {"rolling": "`rolling_maintenance`"},
     "compare": {"files": "`layouts`; results are records"},
     "measured read": {"layout": "`measured.compare` keeps those of its link"},
