@@ -16,7 +16,7 @@ from scenarios.figures.figure import Figure
 from scenarios.figures.limit import find_limit
 from scenarios.figures.ranges import links_rate
 from scenarios.moves.compared import evacuate
-from scenarios.moves.evacuation import Evacuated, Evacuation, EvacuationOutcome
+from scenarios.moves.evacuation import Evacuated, Evacuation, EvacuationOutcome, OtherTraffic
 from scenarios.moves.figures import MovedFigures, moving_load
 from scenarios.moves.guest import GuestPlan, Pass
 from scenarios.moves.guest_memory import KNOWN_GUESTS, GuestMemory
@@ -93,7 +93,8 @@ class OthersMeanwhile(Struct, frozen=True):
     """without the guests"""
     meanwhile: Figure
     left: float
-    """`meanwhile` as a share of `alone`"""
+    """the share of its exchanges that it makes meanwhile: of a guest that is given up, bytes under
+    way are in MB/s"""
     alone_exchanges_per_s: float
     """this and the next: within the ranges of MB/s, in proportion"""
     meanwhile_exchanges_per_s: float
@@ -256,19 +257,21 @@ def _traffic(outcome: EvacuationOutcome) -> Iterator[OthersMeanwhile]:
             alone.link,
             tuple(map(str, evacuation.loads_of(alone.link))),
             *(before.of_run(alone.rate), now),
-            now.value / max(1e-9, before.value),
+            _left([alone], [meanwhile]),
             *(alone.exchanges_per_s, meanwhile.exchanges_per_s),
         )
+
+
+def _left(alone: Sequence[OtherTraffic], meanwhile: Sequence[OtherTraffic]) -> float:
+    """What other traffic has of what it has alone."""
+    before, now = (sum(each.exchanges_per_s for each in some) for some in (alone, meanwhile))
+    return now / max(1e-9, before)
 
 
 def _tried(best: BestTogether) -> Iterator[TriedTogether]:
     for together, outcome in best.tried.items():
         figures = outcome.figures
-        alone, left = (
-            sum(each.rate.mb_per_s for each in others)
-            for others in (outcome.alone, outcome.meanwhile)
-        )
-        share = left / alone if alone else None
+        share = _left(outcome.alone, outcome.meanwhile) if outcome.alone else None
         known = figures.seconds, figures.longest_stop
         yield TriedTogether(together, *known, outcome.moved_count, share)
 

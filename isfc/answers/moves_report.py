@@ -90,9 +90,12 @@ def _answer(found: Moves, moved: str, stays: str) -> Iterator[tuple[str, str]]:
         yield stays, _who_stays(found)
     one = len(found.guests) == 1
     stop = with_unit(found.longest_stop)
-    yield (
-        ("Stopped", f"for {stop}") if one else ("Longest stop", f"{found.longest_stopped}: {stop}")
-    )
+    if not found.longest_stop.value:
+        yield "Stopped", "not at all"
+    elif one:
+        yield "Stopped", f"for {stop}"
+    else:
+        yield "Longest stop", f"{found.longest_stopped}: {stop}"
     limits = found.limits
     yield "Limited by", f"{limits.named}{limits.gain and f'; to gain: {limits.gain}'}"
     if found.tried:
@@ -102,7 +105,7 @@ def _answer(found: Moves, moved: str, stays: str) -> Iterator[tuple[str, str]]:
         yield "Together", f"{_order(found)}; {spelt('best')} finds how many together are best"
     if found.traffic:
         least = min(found.traffic, key=lambda each: each.left)
-        left = f"{shown(least.left, Unit.SHARE)} % of what it carries alone"
+        left = f"{shown(least.left, Unit.SHARE)} % of its exchanges"
         which = f"{least.link} keeps least: " if len(found.traffic) > 1 else "keeps "
         yield "Other traffic", f"{which}{left}"
 
@@ -244,7 +247,6 @@ def commands_tables(responses: Iterable[Response]) -> Iterator[Table]:
 
 def _traffic(found: Moves) -> Table:
     columns = (
-        Column("link", "link"),
         Column("load", "load"),
         Column("alone\nMB/s", "alone"),
         Column("meanwhile\nMB/s", "meanwhile"),

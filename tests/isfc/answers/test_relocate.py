@@ -40,7 +40,7 @@ def test_page_answers_first_and_has_every_pass_in_its_notes(
     assert sum(line.split()[:2] == ["GUEST2", "3"] for line in lines) == 1
     assert lines[3].startswith("Moved          after ")
     assert any(line.startswith("Other traffic  keeps ") for line in lines)
-    assert any(line.startswith("CLIENT-SERVER ") for line in lines)
+    assert any(line.startswith("CLIENT-SERVER:HS:3 ") for line in lines)
     assert any(line.startswith("A range holds in four of five cases") for line in lines)
 
 
@@ -79,7 +79,7 @@ def test_guests_have_limits_of_their_own() -> None:
     known = steady_run(Experiment.of(isfc.load_layout("published-4"), find_workload("HS"), 2))
     assert other.alone_exchanges_per_s == known.result.messages_per_s_in  # from two beginnings
     assert other.alone.value == pytest.approx(known.result.mb_per_s, rel=0.01)
-    assert other.left == other.meanwhile.value / other.alone.value < 1
+    assert other.left == other.meanwhile_exchanges_per_s / other.alone_exchanges_per_s < 1
 
 
 def test_guests_are_plans_or_a_memory_or_a_file(tmp_path: Path) -> None:
