@@ -43,7 +43,7 @@ cp        | run atlanta-boston .* --cp docs/commands.cp              | Link 6003
 timeline  | run published-4 .* --trace link.json                     | seen from CLIENT
 compare   | compare 8.json 10.json                                   | MB/s both ways: A .* B
 relocation| relocate published-12 --memory 2G                        | Moved +after
-relocation| relocate .* --max-quiesce 1                              | stopped for longer than MAXQUIESCE
+relocation| relocate .* --max-quiesce 1                              | for longer than MAXQUIESCE
 relocation| sweep docs/sweep-channels.toml                           | channels +MB/s
 relocation| relocate .* --like direct-io                             | Moved +after
 measured  | measured compare atlanta-boston docs/measured/site-1.txt | off, by the median
