@@ -143,14 +143,16 @@ def would_line(would: WouldMove) -> str:
         rates = ((would.change_bytes_per_s, "of change"), (would.write_bytes_per_s, "written"))
         ways.append(
             "at most "
-            + " and ".join(f"{rate / _MIB:.3g} MB/s {what}" for rate, what in rates if rate)
+            + " and ".join(
+                f"{rate / _MIB:.3g} MB/s {what}" for rate, what in rates if rate
+            )
         )
     limits = (("MAXQUIESCE", would.max_quiesce_s), ("MAXTOTAL", would.max_total_s))
     if any(seconds for _, seconds in limits):
         ways.append(" and ".join(f"{name} {seconds}" for name, seconds in limits if seconds))
     if would.channels is not None:
         ways.append(f"{would.channels} channels")
-    at = f"By the rules, at the {would.bytes_per_s / _MIB:.0f} MB/s of its passes"
+    at = f"By the rules, at the {shown(would.bytes_per_s / _MIB, Unit.MB_PER_S)} MB/s of its passes"
     if not ways:
         return f"{at}, neither less change nor more channels would let it be moved."
     return f"{at}, it would be moved with {', or '.join(ways)}."
