@@ -143,9 +143,7 @@ def would_line(would: WouldMove) -> str:
         rates = ((would.change_bytes_per_s, "of change"), (would.write_bytes_per_s, "written"))
         ways.append(
             "at most "
-            + " and ".join(
-                f"{rate / _MIB:.3g} MB/s {what}" for rate, what in rates if rate
-            )
+            + " and ".join(f"{rate / _MIB:.3g} MB/s {what}" for rate, what in rates if rate)
         )
     limits = (("MAXQUIESCE", would.max_quiesce_s), ("MAXTOTAL", would.max_total_s))
     if any(seconds for _, seconds in limits):
