@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from isfc.answers.collide import collide as collide
     from isfc.answers.connections import Connections as Connections
     from isfc.answers.connections import connections as connections
+    from isfc.answers.evacuate import RollingMaintenance as RollingMaintenance
+    from isfc.answers.evacuate import evacuate as evacuate
+    from isfc.answers.evacuate import rolling_maintenance as rolling_maintenance
     from isfc.answers.findings import CheckFinding as CheckFinding
     from isfc.answers.io_beside import LinkBesideDisks as LinkBesideDisks
     from isfc.answers.io_beside import io_beside as io_beside
@@ -36,6 +39,9 @@ if TYPE_CHECKING:
     from isfc.answers.losses import Left as Left
     from isfc.answers.losses import Losses as Losses
     from isfc.answers.losses import losses as losses
+    from isfc.answers.moves import MovedGuest as MovedGuest
+    from isfc.answers.moves import Moves as Moves
+    from isfc.answers.relocate import relocate as relocate
     from isfc.answers.run import LinkRun as LinkRun
     from isfc.answers.simulation import SimulatedLinks as SimulatedLinks
     from isfc.answers.simulation import Simulation as Simulation
@@ -120,15 +126,8 @@ if TYPE_CHECKING:
     from scenarios.figures.link_rates import carried as carried
     from scenarios.figures.losses import AfterLoss as AfterLoss
     from scenarios.figures.others_busy import others_busy as others_busy
-    from scenarios.moves.evacuated import evacuate as evacuate
-    from scenarios.moves.evacuated import relocate as relocate
-    from scenarios.moves.evacuated import rolling_maintenance as rolling_maintenance
-    from scenarios.moves.evacuation import EvacuationOutcome as EvacuationOutcome
-    from scenarios.moves.figures import MovedFigures as MovedFigures
-    from scenarios.moves.figures import MovesFigures as MovesFigures
     from scenarios.moves.guest import GuestPlan as GuestPlan
     from scenarios.moves.guest_memory import GuestMemory as GuestMemory
-    from scenarios.moves.rolling import RollingOutcome as RollingOutcome
     from scenarios.moves.targets import Tenant as Tenant
     from scenarios.moves.vmrelocate import Limits as Limits
     from scenarios.runs.at_site import at_site as at_site
@@ -174,16 +173,15 @@ _PUBLIC: Final = {
     "isfc.answers.simulation": "simulate Simulation simulate_links SimulatedLinks",
     "isfc.answers.run": "LinkRun",
     "isfc.answers.links_run": "LinksRun",
+    "isfc.answers.evacuate": "evacuate rolling_maintenance RollingMaintenance",
+    "isfc.answers.moves": "Moves MovedGuest",
+    "isfc.answers.relocate": "relocate",
     "isfc.answers.losses": "losses Left Losses",
     "scenarios.figures.collide": "CollisionOutcome",
     "isfc.search.result": "SearchResult",
     "isfc.search.sizing": "size",
     "isfc.search.sized": "LinkSizing",
-    "scenarios.moves.evacuated": "evacuate rolling_maintenance relocate",
-    "scenarios.moves.evacuation": "EvacuationOutcome",
-    "scenarios.moves.figures": "MovesFigures MovedFigures",
     "scenarios.moves.targets": "Tenant",
-    "scenarios.moves.rolling": "RollingOutcome",
     "isfc.cli.html.report": "report",
     "isfc.search.replay": "replay Replayed",
     "scenarios.figures.link_rates": "carried ModelledRate",
@@ -238,7 +236,6 @@ __all__ = [
     "ConversationSevered",
     "CtcPair",
     "Edit",
-    "EvacuationOutcome",
     "Exported",
     "Fibre",
     "Figure",
@@ -266,8 +263,8 @@ __all__ = [
     "Memory",
     "ModelledRate",
     "MoveCtc",
-    "MovedFigures",
-    "MovesFigures",
+    "MovedGuest",
+    "Moves",
     "NodeName",
     "Note",
     "Numbering",
@@ -278,7 +275,7 @@ __all__ = [
     "RemoveCtc",
     "RenumberCtc",
     "Replayed",
-    "RollingOutcome",
+    "RollingMaintenance",
     "SearchResult",
     "SetFibre",
     "SeverCode",

@@ -77,9 +77,9 @@ def of(figure: isfc.Figure) -> str:
     return figure.no_range if known is None else f"{ends} {unit}, from {known.basis}"
 
 
-def took(moves: isfc.MovesFigures) -> list[str]:
+def took(moves: isfc.Moves) -> list[str]:
     """What moves took, and each guest."""
-    guests: tuple[isfc.MovedFigures, ...] = moves.guests
+    guests: tuple[isfc.MovedGuest, ...] = moves.guests
     return [of(moves.seconds), *(of(each.seconds) for each in guests)]
 
 
@@ -199,9 +199,9 @@ def guest() -> isfc.GuestPlan:
 
 def relocations(layout: isfc.Layout) -> None:
     """A guest that is moved in virtual time."""
-    moved: isfc.EvacuationOutcome = isfc.relocate(layout, guest())
-    print(took(moved.figures))
-    print([row["seconds"] for row in moved.rows()], moved.longest_stop_s)
+    moved: isfc.Moves = isfc.relocate(layout, guest())
+    print(took(moved))
+    print([row["seconds"] for row in moved.rows()], moved.longest_stop)
 
 
 def own_figures(layout: isfc.Layout) -> None:
@@ -265,11 +265,11 @@ def decisions(layout: isfc.Layout) -> None:
     except isfc.ConfigurationError as error:
         print(error)
     plan = guest()
-    emptied: isfc.EvacuationOutcome = isfc.evacuate(layout, layout.nodes[0], [plan])
+    emptied: isfc.Moves = isfc.evacuate(layout, layout.nodes[0], [plan])
     print(emptied.seconds)
     print(isfc.evacuate(layout, layout.nodes[0], [isfc.Tenant(plan, to=layout.nodes[1])]).seconds)
     tenant = isfc.Tenant(plan, source=layout.nodes[0])
-    outcome: isfc.RollingOutcome = isfc.rolling_maintenance(layout, [tenant])
+    outcome: isfc.RollingMaintenance = isfc.rolling_maintenance(layout, [tenant])
     print(outcome.seconds, outcome.rows())
 
 

@@ -91,7 +91,10 @@ def limited_by(figures: Sequence[ModelledRate]) -> str:
 
 
 def to_gain(limit: Limit) -> str:
-    """``one more chpid with 4 CTCs: +45 % (+30 to +61)``: what a site could add, and gain."""
+    """``one more chpid with 4 CTCs: +45 % (+30 to +61)``: what a site could add, and gain.
+
+    Nothing where nothing was added, to several links.
+    """
     gains = [each for each in limit.reliefs if each.differs and each.ratio.value > 1]
     if gains:
         each = (
@@ -101,7 +104,8 @@ def to_gain(limit: Limit) -> str:
         )
         return "; ".join(each)
     tried = [f"{each.added} ({percent_range(each.ratio)} %)" for each in limit.reliefs]
-    return f"nothing that is known to: {'; '.join(tried or _full(limit.experiment))}"
+    said = "; ".join(tried or _full(limit.experiment))
+    return said and f"nothing that is known to: {said}"
 
 
 _SHORT: Final = {

@@ -97,16 +97,10 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
     ),
     "run": Subcommand("run.command", "run_layout", "Run a workload and measure it as z/VM would."),
     "relocate": Subcommand(
-        "relocation.relocate",
-        "relocate_guests",
-        "Show how long live guest relocations take over the link.",
-        has_tables=True,
+        "moves", "relocate", "Show how long live guest relocations take over the link."
     ),
     "evacuate": Subcommand(
-        "relocation.evacuate",
-        "evacuate_system",
-        "Show how long it takes to move every guest off systems.",
-        has_tables=True,
+        "moves", "evacuate", "Show how long it takes to move every guest off systems."
     ),
     "collide": Subcommand(
         "collide",
@@ -212,6 +206,9 @@ GONE: Final = {
     "isfc down": "'isfc up LAYOUT --end'",
     "isfc relocate --sweep": "--best for guests together, 'isfc sweep' for channels",
     "isfc evacuate --sweep": "--best, which tells all that it tried",
+    "isfc relocate --at-once": "--together N, with as many as there are, or 16",
+    "isfc relocate --plot": "--html FILE.html for a page, --csv --table passes for the passes",
+    "isfc evacuate --plot": "--html FILE.html for a page, --csv --table passes for the passes",
     "isfc relocate --shorter": "what the page says: what limits it, and what would let a guest go",
 }
 """What does now what a command or an option did that is gone."""

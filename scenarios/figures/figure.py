@@ -37,6 +37,7 @@ class Unit(StrEnum):
     COUNT = "1"
     CHANGE = "% more"
     CPU = "% for 1/s"
+    BYTES = "bytes"
     SPREAD = "% of it"
 
 

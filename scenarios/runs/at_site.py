@@ -62,10 +62,17 @@ def links_at(layout: AnyLayout, profile: GivenSite) -> Collection:
 
 def named_link(layout: AnyLayout, link: str | None, profile: GivenSite = None) -> Layout:
     """The link that is named, or the only one, as `link_at`, with what its figures do not have."""
+    return named_link_in(layout, link, profile)[0]
+
+
+def named_link_in(
+    layout: AnyLayout, link: str | None, profile: GivenSite = None
+) -> tuple[Layout, Collection]:
+    """The same, and all links that it is among."""
     links = links_at(layout, profile)
     is_text = isinstance(layout, Layout | Collection) or "\n" in str(layout)
     with nullcontext() if is_text else within(str(layout)):
-        return with_notes(links, links.link(link, spelt("link")))
+        return with_notes(links, links.link(link, spelt("link"))), links
 
 
 @checked

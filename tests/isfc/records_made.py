@@ -102,7 +102,7 @@ MADE: Final[Mapping[str, Callable[[], Any]]] = {
     "carried": lambda: isfc.carried(ONE, pairs=1),
     "figures": lambda: [
         isfc.carried(ONE, pairs=1)[0].stated,
-        isfc.relocate(ONE, guest()).figures,
+        isfc.relocate(ONE, guest()).seconds,
     ],
     "plan_notes": lambda: isfc.plan_notes(ONE, isfc.carried(ONE, pairs=1)),
     "others_busy": lambda: isfc.others_busy(ONE),

@@ -8,7 +8,6 @@ from xml.etree import ElementTree
 import pytest
 
 import isfc
-from isfc.cli.relocation.shown import MovesJson
 from isfc.reports.encoded import encoded
 from tests.isfc.cli.test_functions import of_command, text_of
 from tests.isfc.journal.test_journal import recorded
@@ -19,7 +18,6 @@ pytestmark = pytest.mark.at_length
 PROJECT = Path(__file__).parents[2]
 CHANNELS = PROJECT / "docs" / "io" / "two-channels.toml"
 SHARED = PROJECT / "docs" / "io" / "shared.toml"
-GUEST = isfc.GuestPlan("LINUX1", isfc.GuestMemory(size=2**20, touched=2**20))
 
 
 @pytest.fixture(scope="module")
@@ -28,8 +26,6 @@ def results() -> dict[str, Any]:
     return {
         "plan": isfc.plan(layout),
         "simulate": isfc.simulate(layout, "HS", pairs=1, seconds=0.01, interval=0.002),
-        "relocate": isfc.relocate(layout, GUEST),
-        "evacuate": isfc.evacuate(layout, "CLIENT", [GUEST]),
         "replay": isfc.replay("stop_short"),
         "measured": isfc.measured.read([PROJECT / "tests/data/measured/two-pages.txt"])[0],
         "io_plan": isfc.io_plan(CHANNELS),
@@ -43,7 +39,7 @@ def results() -> dict[str, Any]:
     }
 
 
-RESULTS = "plan simulate relocate evacuate replay measured io_chart simulate_links"
+RESULTS = "plan simulate replay measured io_chart simulate_links"
 
 
 @pytest.mark.parametrize("name", [*RESULTS.split(), "io_plan", "io_run", "io_beside", "io_size"])
@@ -94,8 +90,6 @@ def test_records_are_what_commands_print(
     for key, value in results["plan"].to_dict().items():
         if key != "advice":
             assert shown[key] == value
-    for name in ("evacuate", "relocate"):
-        assert {*results[name].to_dict()} < {*MovesJson.__struct_fields__}
 
 
 def test_records_of_channels_and_links_together_are_what_commands_print(

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from msgspec import Struct
 
-from isfc.cli.options.experiment import choose_node, read_load
+from isfc.cli.options.experiment import choose_node
 from isfc.cli.options.layout import LayoutArgument, LinkOption, open_layout
 from isfc.cli.options.option import flag, valued
 from isfc.cli.output.notes import show_notes
@@ -20,6 +20,7 @@ from isfc.measured.measurement import Measurement, Ran
 from isfc.measured.record_layout import read_layouts
 from isfc.measured.seen import of_end
 from isfc.search.measured import check_zones, read_zones
+from scenarios.runs.load import read_load
 
 
 class MeasuredFiles(Struct, frozen=True):

@@ -132,16 +132,6 @@ def make_experiment(*arguments: Any, **settings: Any) -> Experiment:
         raise ConfigurationError(f"--{error}") from None
 
 
-def read_load(option: str, text: str) -> tuple[str, int]:
-    """A workload's name and how many pairs of guests run it, from ``HS:20``."""
-    name, _, pairs = text.rpartition(":")
-    if not (name and pairs.isascii() and pairs.isdigit() and 1 <= int(pairs[:9]) <= PAIRS_MAX):
-        raise ConfigurationError(
-            f"{option} {text[:40]}: expected NAME:PAIRS with 1 to {PAIRS_MAX} pairs, such as HS:20"
-        )
-    return name, int(pairs)
-
-
 def choose_node(layout: Layout, option: str, name: str | None) -> NodeName | None:
     """The node of the layout that an option names."""
     return None if name is None else find_node(option, name, layout.nodes)

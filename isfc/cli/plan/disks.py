@@ -30,6 +30,5 @@ def beside_disks(
     shared = run_shared(experiment, disks)
     found = shared_by(shared)
     heading = f"CTCs ({load}) and disks on one chpid, each alone and beside the other"
-    tables = [table_of(table) for table in disks_tables(found)]
-    page = Group(page, "", apart([heading, *tables, disks_known(found)]))
-    return page, replace(record, disks=found)
+    parts: list[RenderableType] = [heading, *map(table_of, disks_tables(found)), disks_known(found)]
+    return Group(page, "", apart(parts)), replace(record, disks=found)

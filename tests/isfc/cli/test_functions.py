@@ -137,7 +137,7 @@ def test_guests_leave_as_by_the_command(capsys: pytest.CaptureFixture[str], tmp_
     guests.write_text("name,memory,change_rate\nLINUX1,1M,0\n")
     words = ["evacuate", "published-1", "CLIENT", "--guests", str(guests)]
     outcome = isfc.evacuate("published-1", "client", [GUEST])
-    assert of_command(capsys, *words)["seconds"] == outcome.seconds
+    assert of_command(capsys, *words)["seconds"]["value"] == outcome.seconds.value
     named = isfc.evacuate("published-1", "CLIENT", [isfc.Tenant(GUEST, to=isfc.NodeName("SERVER"))])
     assert named == outcome
 

@@ -25,7 +25,7 @@ PROFILE = "Site profile desert, fitted on 3 intervals"
 NO_RANGE = "No range: too little is published of"
 MODEL = {"extrapolated": EXTRAPOLATED, "alone": ALONE, "one-channel": ONE_CHANNEL}
 WITH_NOTES = {
-    *("plan", "run", "run --fault-seed"),
+    *("plan", "relocate", "run", "run --fault-seed"),
     *(name for name, listed in EVERY.items() if getattr(listed, "report", "")),
 }
 """Commands whose page has all notes only for whoever asks."""

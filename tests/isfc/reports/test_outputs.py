@@ -12,14 +12,18 @@ from typing import Final
 import pytest
 
 from isfc.answers.collide import UNRANGED, Collisions, collide_report
+from isfc.answers.evacuate import RollingMaintenance, TurnOfSystem, evacuate_report, rolling_report
+from isfc.answers.limit_record import Limits
 from isfc.answers.links_run import links_run, links_run_report
 from isfc.answers.losses import losses_of, losses_report
+from isfc.answers.moves import MovedGuest, Moves, OthersMeanwhile
 from isfc.answers.run import link_run, run_report
 from isfc.answers.sweep import Sweep, SweptPlace, sweep_report
 from isfc.cli.output.streams import show, show_csv
 from isfc.layout.catalogue import given_collection, load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.loss import losses
+from isfc.link.name import NodeName
 from isfc.reports.delimited import records
 from isfc.reports.html import section
 from isfc.reports.report import Report, Table
@@ -27,10 +31,14 @@ from isfc.reports.terminal import page
 from isfc.reports.units import FORMATS, range_of, shown
 from isfc.search.sweep import NO_RANGE
 from scenarios.figures.collide import CollisionOutcome
-from scenarios.figures.figure import Figure, NoRange, Unit, rounded
+from scenarios.figures.figure import Figure, Interval, NoRange, Range, Unit, rounded
 from scenarios.figures.losses import AfterLoss
 from scenarios.figures.ranges import link_rate
 from scenarios.figures.rates import Carried, EndRate
+from scenarios.moves.guest import Pass
+from scenarios.moves.guest_memory import GuestMemory
+from scenarios.moves.notes import moves_notes
+from scenarios.moves.vmrelocate import Limits as RelocationLimits
 from scenarios.runs.cluster_rows import ClusterRow
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.load import STATED, Load
@@ -132,6 +140,75 @@ def ran_together() -> Report:
     )
 
 
+A, B = NodeName("ALPHA"), NodeName("BETA")
+
+
+def seconds(value: float) -> Figure:
+    """A time with a range."""
+    likely = Interval(0.8 * value, 1.3 * value)
+    return Figure(value, Unit.SECONDS, Range(likely, likely, "the errors of runs"))
+
+
+def guest(place: int) -> MovedGuest:
+    """One that was moved, or of the last place not."""
+    moved, length = place < 4, 12_345_678 * place
+    return MovedGuest(
+        f"LINUX{place}",
+        *(A, B, B),
+        *(GuestMemory(size=2**30 * place, change_rate=2**20), RelocationLimits()),
+        moved=moved,
+        end="moved" if moved else "max-quiesce",
+        reason="00" if moved else "05",
+        begin_s=1.25 * place,
+        seconds=seconds(3.21 * place),
+        stopped=seconds(0.31 * place),
+        other_end=place == 2,
+        length=length,
+        would_move=None,
+        passes=(Pass(0, 10**9 * place, length, 10 * place, quiesced=False),),
+    )
+
+
+def moved() -> Report:
+    """Four guests, of which one stays, beside other traffic."""
+    rate = Figure(100.5, Unit.MB_PER_S, no_range="none")
+    found = Moves(
+        sources=(A,),
+        destinations=(B,),
+        together=1,
+        all_moved=False,
+        seconds=seconds(40.5),
+        longest_stop=seconds(1.24),
+        longest_stopped="LINUX4",
+        tried=(),
+        guests=tuple(map(guest, range(1, 5))),
+        traffic=(OthersMeanwhile("ALPHA-BETA", ("HL:2",), rate, rate, 1.0, 20.0, 20.0),),
+        devices=(),
+        responses=(),
+        limits=Limits([], [], rate, {}, [], "limited by: the lines", "the lines", "lines", ""),
+        notes=moves_notes(Collection.of(load_layout("published-12")), ()),
+    )
+    return evacuate_report(found)
+
+
+def rolled() -> Report:
+    """Four turns."""
+    turns = tuple(
+        TurnOfSystem(
+            NodeName(f"SYS{place}"),
+            "away" if place % 2 else "back",
+            place,
+            2**30 * place,
+            *(seconds(4.32 * place), seconds(0.41 * place)),
+            *(("LINUX1",) if place == 3 else (), {"LINUX1": A, "LINUX2": B}),
+        )
+        for place in range(1, 5)
+    )
+    notes = moves_notes(Collection.of(load_layout("published-12")), ())
+    took = seconds(43.2), seconds(1.64), "LINUX2"
+    return rolling_report(RollingMaintenance((A, B), 1, False, *took, turns, (), notes))
+
+
 REPORTS: Final[Mapping[str, Callable[[], Report]]] = MappingProxyType(
     {
         "losses": lost,
@@ -139,6 +216,8 @@ REPORTS: Final[Mapping[str, Callable[[], Report]]] = MappingProxyType(
         "sweep": swept,
         "run": ran,
         "run together": ran_together,
+        "moves": moved,
+        "rolling": rolled,
         "io plan": io_samples.planned,
         "io run": io_samples.ran,
         "io beside": io_samples.beside,
@@ -202,7 +281,10 @@ def in_csv(report: Report, capsys: Capsys) -> Cells:
             elif not end:
                 cells[field] = shown(float(text), Unit(unit))
             elif text and field in ranged:
-                key, digits = f"{field} range", f"{rounded(float(text)):.10g}"
+                by_digits = FORMATS[Unit(unit)].by_digits
+                whole = f"{rounded(float(text)):.10g}"
+                digits = whole if by_digits else shown(float(text), Unit(unit))
+                key = f"{field} range"
                 cells[key] = f"{cells[key]}-{digits}" if key in cells else digits
         yield cells
 

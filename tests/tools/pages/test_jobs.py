@@ -33,7 +33,7 @@ changing  | change query-islink query-islink                         | remove 3 
 check     | check two-cecs published-12                              | by the scheme alike
 layouts   | show denver.toml --connections                           | CTCs/fibres CHICAGO DENVER
 cluster   | plan docs/cluster/third-member.toml                      | Keeps least
-cluster   | evacuate two-cecs ALPHA                                  | 4 of 4 guests moved
+cluster   | evacuate two-cecs ALPHA                                  | ALPHA is empty +after
 cluster   | run two-cecs --seconds 0.5                               | Together +\d+ MB/s
 cluster   | up docs/cluster/third-member.toml --detach               | are up
 run       | run atlanta-boston --workload HL --pairs 50              | Carries +\d+ MB/s
@@ -42,10 +42,10 @@ faults    | run published-4 .* --faults docs/faults.toml             | before du
 cp        | run atlanta-boston .* --cp docs/commands.cp              | Link 6003 deactivated
 timeline  | run published-4 .* --trace link.json                     | seen from CLIENT
 compare   | compare 8.json 10.json                                   | MB/s both ways: A .* B
-relocation| relocate published-12 --memory 2G                        | was moved in .* stopped
-relocation| relocate .* --max-quiesce 1                              | was not moved: MAXQUIESCE
+relocation| relocate published-12 --memory 2G                        | Moved +after
+relocation| relocate .* --max-quiesce 1                              | for longer than MAXQUIESCE
 relocation| sweep docs/sweep-channels.toml                           | channels +MB/s
-relocation| relocate .* --like direct-io                             | was moved in
+relocation| relocate .* --like direct-io                             | Moved +after
 measured  | measured compare atlanta-boston docs/measured/site-1.txt | off, by the median
 measured  | measured fit atlanta-boston                              | The fit is accepted
 loads     | loads atlanta-boston .* --growth 3                       | carries +range +headroom

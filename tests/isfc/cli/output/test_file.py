@@ -53,7 +53,7 @@ def test_file_that_may_not_be_written_is_refused(
         ["report", "atlanta-boston", "-o", "f.html"],
         ["optimise", "atlanta-boston", "-o", "f.toml"],
         ["run", "atlanta-boston", "--workload", "HL", "--pairs", "9", "--trace", "f.json"],
-        ["relocate", "atlanta-boston", "--like", "java", "--plot", "f.svg"],
+        ["relocate", "atlanta-boston", "--like", "java", "--html", "f.html"],
         ["replay", "transport", "--plot", "f.svg"],
     ],
 )
@@ -82,8 +82,8 @@ optimise atlanta-boston --objective forward --objective reverse --plot f.svg
 sweep grid.toml -o f.csv
 sweep grid.toml --plot f.svg
 run atlanta-boston --workload HL --pairs 9 --trace f.json
-relocate atlanta-boston --like java --plot f.svg
-evacuate atlanta-boston ATLANTA --guests guests.csv --plot f.svg
+relocate atlanta-boston --like java --html f.html
+evacuate atlanta-boston ATLANTA --guests guests.csv --html f.html
 replay transport --plot f.svg
 measured read lines.txt -o f.csv
 measured compare atlanta-boston lines.txt --plot f.svg

@@ -1,4 +1,4 @@
-"""``isfc evacuate``: the schedule, JSON, and what is said of bad input."""
+"""``isfc evacuate`` and the functions: the answer, JSON, and what is said of bad input."""
 
 import csv
 import io
@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import isfc
 from isfc.cli.main import run
 from isfc.testing.cluster import mesh
 from tests.isfc.cli.conftest import Refusal
@@ -28,19 +29,37 @@ def files(tmp_path: Path) -> list[str]:
 
 
 @pytest.mark.slow
-def test_page_has_the_schedule_and_what_traffic_got(
+def test_page_begins_with_when_the_system_is_empty(
     files: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["evacuate", *files]) == 0
-    page = capsys.readouterr().out
-    assert "Relocation of 2 guests from S1 to S2 and S3, one by one" in page
-    assert "2 of 2 guests moved in " in page
-    assert page.count("2 stopped") == 2
-    assert "S1-S2 HL:2" in page
-    assert run(["evacuate", *files, "--quiet", "--together", "2"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "Relocation of 2 guests from S1 to S2 and S3, one by one"
+    assert lines[2].startswith("S1 is empty    after ")
+    assert lines[3].startswith("Longest stop   A: ")
+    assert any(line.startswith("Other traffic  keeps ") for line in lines)
+    assert not any(line.startswith("S1-S2 ") for line in lines)
+    assert run(["evacuate", *files, "--quiet", "--together", "2", "--notes"]) == 0
     page = capsys.readouterr().out
     assert "S1 to S2 and S3, all together" in page
-    assert "other traffic" not in page
+    assert "ther traffic" not in page
+    assert page.count(" stopped\n") == 4
+
+
+def test_of_many_guests_the_page_has_those_that_stay_and_a_table_behind_its_notes(
+    files: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = [f"G{number},1M,0,{'' if number else 0.0001}" for number in range(14)]
+    Path(files[3]).write_text("\n".join(["name,memory,change_rate,max_total", *lines]))
+    words = ["evacuate", *files, "--quiet", "--together", "16"]
+    assert run(words) == 1
+    page = capsys.readouterr().out
+    assert "S1 is not empty  G0 stays on S1: not there after MAXTOTAL, 0.0001 s" in page
+    assert "Guests that stay\n" in page
+    assert "\nG1 " not in page
+    assert len(page.splitlines()) < 35
+    assert run([*words, "--notes"]) == 1
+    assert "\nG1 " in capsys.readouterr().out
 
 
 def test_json_has_every_guest(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -48,7 +67,8 @@ def test_json_has_every_guest(files: list[str], capsys: pytest.CaptureFixture[st
     record = json.loads(capsys.readouterr().out)
     assert [(each["name"], each["to"]) for each in record["guests"]] == [("A", "S2"), ("B", "S3")]
     assert record["all_moved"] is True
-    assert record["seconds"] > record["longest_stop_s"] > 0
+    assert record["seconds"]["value"] > record["longest_stop"]["value"] > 0
+    assert record["longest_stopped"] == "A"
 
 
 def test_a_guest_that_changes_too_fast_stays(
@@ -57,7 +77,7 @@ def test_a_guest_that_changes_too_fast_stays(
     Path(files[3]).write_text("name,memory,change_rate,max_quiesce\nA,64M,100G,0.1\n")
     assert run(["evacuate", *files, "--quiet"]) == 1
     page = " ".join(capsys.readouterr().out.split())
-    assert "A was not moved: MAXQUIESCE exceeded after 0.10 s stopped; the guest stays on" in page
+    assert "S1 is not empty A stays on S1: stopped for longer than MAXQUIESCE, 0.1 s" in page
     assert "By the rules, at the " in page
 
 
@@ -76,7 +96,7 @@ def test_commands_are_given_meanwhile_and_who_waits_for_a_lost_link_goes_elsewhe
     ]
     record = evacuated(files, capsys, "--json", *lost, code=1)
     assert [each["reason"] for each in record["guests"]] == ["03", "00", "00"]
-    assert 0 < record["guests"][0]["bytes"] < 64 * 2**20
+    assert 0 < record["guests"][0]["length"] < 64 * 2**20
     assert [(each["to"], each["meant_for"]) for each in record["guests"]] == [
         ("S2", "S2"), ("S3", "S3"), ("S3", "S2")
     ]  # fmt: skip
@@ -84,8 +104,9 @@ def test_commands_are_given_meanwhile_and_who_waits_for_a_lost_link_goes_elsewhe
     assert (status["status"][0]["user"], status["status"][0]["to"]) == ("A", "S2")
     assert run(["evacuate", *files, "--quiet", *lost]) == 1
     page = capsys.readouterr().out
-    assert "not moved, link-lost" in page
-    assert "as the link to where they were to go was down: C (S2)." in " ".join(page.split())
+    assert "S1 is not empty  A stays on S1: the link was lost after " in page
+    (line,) = (line for line in page.splitlines() if line.startswith("C "))
+    assert line.split()[:3] == ["C", "S3", "S2"]  # instead of
     assert "VMRELOCATE STATUS" in page
 
 
@@ -96,22 +117,21 @@ def evacuated(
     return json.loads(capsys.readouterr().out)
 
 
-def test_csv_and_plot_have_every_pass(
-    files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_csv_has_every_guest_or_every_pass(
+    files: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    picture = tmp_path / "passes.svg"
-    assert run(["evacuate", *files, "--quiet", "--csv", "--plot", str(picture)]) == 0
+    assert run(["evacuate", *files, "--quiet", "--csv"]) == 0
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    assert {(row["guest"], row["to"]) for row in rows} == {("A", "S2"), ("B", "S3")}
-    assert [row["pass"] for row in rows if row["guest"] == "A"] == ["1", "2", "3"]
-    assert "Passes from S1" in picture.read_text()
+    assert [(row["name"], row["to"]) for row in rows] == [("A", "S2"), ("B", "S3")]
+    assert run(["evacuate", *files, "--quiet", "--csv", "--table", "passes"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert [row["number"] for row in rows if row["guest"] == "A"] == ["1", "2", "3"]
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ("--csv --json", "--csv and --json: "),
-        ("--plot x.txt", "x.txt"),
+        ("--plot x.svg", "--plot is gone: use --html"),
         ("--at 5_CANCEL_C", "--at '5 CANCEL C': CANCEL C: expected one of A, B"),
         ("--at 5_SHUTDOWN_NOW", "--at '5 SHUTDOWN NOW': expected SECONDS and MODIFY"),
     ],
@@ -141,7 +161,7 @@ def test_options_that_cannot_be_are_named(
         (GUESTS.replace("A,8M,1M,S2", "A,8M"), "line 2: expected a value for each column"),
         (
             "name,memory,change_rate,max_quiesce\nA,8M,1M,0.001\n",
-            "max quiesce 0.001 s of A: ",
+            "--max-quiesce 0.001 s of A: ",
         ),
         (GUESTS.replace("4M,0,", '4M,"0'), "line 3: unexpected end of data; expected CSV"),
         (GUESTS.replace("1M", "1"), "line 2: change_rate 1: expected a unit, K, M, G or T"),
@@ -170,6 +190,22 @@ def test_bad_guests_are_named(files: list[str], text: str, message: str, refusal
 
 def test_an_unknown_system_is_named(files: list[str], refusal: Refusal) -> None:
     assert "SYSTEM S9: " in refusal("evacuate", files[0], "S9", *files[2:])
+    assert "--guests: missing; expected" in refusal("evacuate", files[0], "S1")
+    assert "SYSTEM: none; expected one" in refusal("evacuate", files[0], *files[2:])
+
+
+def test_python_takes_guests_and_says_what_share_is_moved(files: list[str]) -> None:
+    told: list[float] = []
+    plan = isfc.GuestPlan("A", isfc.GuestMemory(size=2**23, change_rate=2**20))
+    tenant = isfc.Tenant(plan, to=isfc.NodeName("S3"))
+    found = isfc.evacuate(files[0], "s1", [tenant], quiet=True, progress=told.append)
+    assert [guest.to for guest in found.guests] == ["S3"]
+    assert told == sorted(told)
+    assert 0 < told[0] < told[-1] == 1
+    of_file = isfc.evacuate(files[0], "S1", files[3], quiet=True)
+    assert [guest.name for guest in of_file.guests] == ["A", "B"]
+    with pytest.raises(isfc.ConfigurationError, match=r"^quiet: the layout has no \[\[traffic"):
+        isfc.evacuate("published-4", "CLIENT", [plan], quiet=True)
 
 
 ROOM = """\
@@ -215,7 +251,7 @@ def test_a_cec_is_left_by_all_its_systems_together(
     Path(files[3]).write_text(guests)
     files[1] = "cec:east"
     record = evacuated(files, capsys, "--json")
-    assert record["source"] == "S1 and S2"
+    assert record["sources"] == ["S1", "S2"]
     assert {(each["from"], each["to"]) for each in record["guests"]} == {
         ("S1", "S3"), ("S2", "S4")
     }  # fmt: skip
@@ -237,15 +273,16 @@ def test_rolling_maintenance_moves_all_away_and_back_in_turn(
     Path(files[3]).write_text("\n".join(["name,memory,change_rate,from", *lines]))
     rolling = [files[0], "--rolling", *files[2:]]
     record = evacuated(rolling, capsys, "--json")
-    assert record["order"] == ["S1", "S2", "S3"]
+    assert record["systems"] == ["S1", "S2", "S3"]
     assert [(turn["way"], turn["guests"]) for turn in record["turns"]] == [
         ("away", 2), ("back", 2)
     ] * 3  # fmt: skip
-    assert record["seconds"] == sum(turn["seconds"] for turn in record["turns"])
+    turns = [turn["seconds"]["value"] for turn in record["turns"]]
+    assert record["seconds"]["value"] == sum(turns)
     assert record["all_moved"]
     assert run(["evacuate", *rolling, "S3", "s1", "--quiet"]) == 0
     page = capsys.readouterr().out
-    assert "Rolling maintenance of 2 systems, in this order: S3, S1" in page
+    assert "Rolling maintenance of S3, S1: 4 guests leave, one by one, and come back" in page
     Path(files[0]).write_text(mesh(3, shared=False) + TRAFFIC + ROOM.format(0.001))
     Path(files[3]).write_text("name,memory,change_rate,from\nA,200M,0,S3\nB,2M,0,S1\n")
     assert "when S3 is left: no room for A" in refusal("evacuate", *rolling)
@@ -282,8 +319,9 @@ def test_of_a_link_that_dies_in_a_rolling_maintenance_those_who_wait_go_elsewher
     ]
     assert run([*rolling, "--at", "0.04 LOSE system:S1"]) == 1
     page = capsys.readouterr().out
-    assert "0.04 s: LOSE system:S1\nS1-S2 and S1-S3 are down" in page
-    assert "Not moved, and left behind: " in page
+    assert "0.04 LOSE system:S1 S1-S2 and S1-S3 are down" in page
+    assert "\nLeft behind " in page
+    assert "--rolling and --best: expected one of them" in refusal(*rolling, "--best")
     assert "expected LOSE PIECE" in refusal(*rolling, "--at", "1 VARY OFFLINE CHPID 40")
     assert "'x': there is no such piece" in refusal(*rolling, "--at", "1 LOSE x")
 
@@ -300,6 +338,6 @@ def test_rolling_maintenance_of_four_members_with_eighty_guests_is_one_page(
     words += ["--guests", str(guests)]
     assert run(words) == 0
     page = capsys.readouterr().out.splitlines()
-    assert len(page) <= 60
-    assert page[0] == "Rolling maintenance of 4 systems, in this order: ALPHA, BETA, DELTA, GAMMA"
-    assert sum(line.split()[0] == "back" for line in page if line.strip()) == 4
+    assert len(page) <= 35
+    assert page[0].startswith("Rolling maintenance of ALPHA, BETA, DELTA, GAMMA: 80 guests leave,")
+    assert sum(" back " in line for line in page) == 4

@@ -11,13 +11,17 @@ from math import inf
 from pathlib import Path
 from typing import Final
 
-from isfc.cli.options.guest import GuestOptions
+from isfc.answers.guest import DESCRIBED, guest_memory
+from isfc.arguments import spelling, spelt
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import read_bytes, within
+from isfc.layout.collection import Collection
+from isfc.layout.in_words import find_node
 from scenarios.moves.guest import GuestPlan
+from scenarios.moves.targets import Tenant
 from scenarios.moves.vmrelocate import SECONDS_MAX, Limits, make_limits
 
-COLUMNS: Final = tuple(
+_COLUMNS: Final = tuple(
     "name memory change_rate touched hot_set write_rate like max_total max_quiesce immediate "
     "to from".split()
 )
@@ -34,12 +38,28 @@ class GuestLine:
     source: str
 
 
+def read_tenants(path: Path, collection: Collection) -> tuple[Tenant, ...]:
+    """The guests of a file, where each is to go and where it is, as far as the file says.
+
+    Raises `ConfigurationError`, which names file, line and column.
+    """
+    tenants = []
+    for line in read_guests(path, has_destination=True, defaults=Limits()):
+        with within(f"{spelt('guests')} {path}: line {line.number}"):
+            to, source = (
+                find_node(column, text, collection.systems) if text else None
+                for column, text in (("to", line.to), ("from", line.source))
+            )
+            tenants.append(Tenant(line.plan, to=to, source=source))
+    return tuple(tenants)
+
+
 def read_guests(path: Path, *, has_destination: bool, defaults: Limits) -> list[GuestLine]:
     """The guests of a file, in its order; ``defaults`` are the limits that it does not give.
 
     Raises `ConfigurationError`, which names file, line and column.
     """
-    with within(f"--guests {path}"):
+    with within(f"{spelt('guests')} {path}"), spelling(str):
         data = read_bytes(path, "a CSV file")
         if len(data) > _FILE_LENGTH_MAX:
             raise ConfigurationError(f"is too long; expected at most {_FILE_LENGTH_MAX} bytes")
@@ -48,7 +68,7 @@ def read_guests(path: Path, *, has_destination: bool, defaults: Limits) -> list[
         except UnicodeDecodeError:
             raise ConfigurationError("is not UTF-8 text; expected CSV") from None
         reader = csv.DictReader(lines, strict=True)
-        expected = COLUMNS if has_destination else COLUMNS[:-2]
+        expected = _COLUMNS if has_destination else _COLUMNS[:-2]
         try:
             _check_heads(tuple(reader.fieldnames or ()), expected)
             found = list(_guests(reader, defaults))
@@ -89,11 +109,8 @@ def _guests(reader: "csv.DictReader[str]", defaults: Limits) -> Iterator[GuestLi
 
 def _guest(number: int, row: dict[str, str], defaults: Limits) -> GuestLine:
     name = row["name"].upper()
-    given = {
-        column: row.get(column) or None
-        for column in ("like", "memory", "touched", "change_rate", "hot_set", "write_rate")
-    }
-    memory = GuestOptions(**given).read(str)
+    given = {column: row.get(column) or None for column in DESCRIBED}
+    memory = guest_memory(given, row.get("like") or None)
     plan = GuestPlan(name, memory, _limits(row, defaults))
     return GuestLine(number, plan, row.get("to", ""), row.get("from", ""))
 
