@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from isfc import measured as measured
     from isfc.answers.collide import Collisions as Collisions
     from isfc.answers.collide import collide as collide
+    from isfc.answers.size import LinkSizing as LinkSizing
+    from isfc.answers.size import size as size
     from isfc.cli.drawing.cluster import drawing as drawing
     from isfc.cli.html.report import report as report
     from isfc.cli.io.functions import IoResult as IoResult
@@ -100,8 +102,6 @@ if TYPE_CHECKING:
     from isfc.search.result import SearchResult as SearchResult
     from isfc.search.simulation import Simulation as Simulation
     from isfc.search.simulation import simulate as simulate
-    from isfc.search.sized import LinkSizing as LinkSizing
-    from isfc.search.sizing import size as size
     from isfc.search.sweep import sweep as sweep
     from scenarios.figures.collide import CollisionOutcome as CollisionOutcome
     from scenarios.figures.figure import Figure as Figure
@@ -162,8 +162,7 @@ _PUBLIC: Final = {
     "scenarios.figures.collide": "CollisionOutcome",
     "isfc.layout.change": "Step",
     "isfc.search.result": "SearchResult",
-    "isfc.search.sizing": "size",
-    "isfc.search.sized": "LinkSizing",
+    "isfc.answers.size": "size LinkSizing",
     "scenarios.moves.evacuated": "evacuate rolling_maintenance relocate",
     "scenarios.moves.evacuation": "EvacuationOutcome",
     "scenarios.moves.figures": "MovesFigures MovedFigures",
@@ -212,6 +211,7 @@ __all__ = [
     "Chart",
     "Collection",
     "CollisionOutcome",
+    "Collisions",
     "Comparison",
     "ConfigurationError",
     "Connections",

@@ -19,6 +19,7 @@ from importlib import import_module
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import (
+    Annotated,
     Any,
     Final,
     Literal,
@@ -36,6 +37,9 @@ from isfc.errors import ConfigurationError
 
 SEED_MAX: Final = 2**63 - 1
 """The greatest seed (chosen: what 64 bits hold)."""
+
+JOBS_MAX: Final = 1_024
+"""The most processes (chosen: a bound of what can be asked for)."""
 
 STANDARD_INPUT: Final = Path("-")
 """The path with which a user means standard input."""
@@ -94,6 +98,22 @@ class Argument(Struct, frozen=True):
                     f"{name} {_number(each)}: expected {_number(self.least)} to "
                     f"{_number(self.most)} {_UNITS.get(self.metavar, '')}".rstrip()
                 )
+
+
+Jobs = Annotated[
+    int, Argument("N", "Runs at a time; as many as processors if not given.", 1, JOBS_MAX)
+]
+"""An argument that is an option too. In Python it is 1 if not given: processes are asked for."""
+
+
+class Counted(Struct, frozen=True):
+    """What ``progress`` is told so many of, in ``Annotated``: a command has a bar of it.
+
+    ``most`` makes of the arguments how many there are at most.
+    """
+
+    unit: str
+    most: Callable[[Mapping[str, Any]], float]
 
 
 def _number(value: float) -> str:

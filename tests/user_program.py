@@ -244,7 +244,7 @@ def decisions(layout: isfc.Layout) -> None:
     print(best.given.figures)
     try:
         sized: isfc.LinkSizing = isfc.size(0.5, lost="all")
-        print(sized.best and sized.best.layout, [(of(one.left), one.odds) for one in sized.links])
+        print(sized.rows(), [(of(one.left), one.odds, one.layout) for one in sized.links])
     except isfc.ConfigurationError as error:
         print(error)
     plan = guest()

@@ -41,6 +41,10 @@ class Subcommand(NamedTuple):
     """It prints tables, so that it has ``--csv``; of a group all that have ``--json``."""
     report: str = ""
     """Of a capability in `isfc.answers`: the function that makes its report, beside its own."""
+    code: str = ""
+    """The function that makes the exit code of its answer, if that is not always a good one."""
+    file: str = ""
+    """What ``-o`` writes of its answer, a `FileOption`."""
 
 
 COMMANDS: Final = {
@@ -58,7 +62,9 @@ COMMANDS: Final = {
         "size",
         "size",
         "Say how many chpids and CTCs a link needs, with one piece gone.",
-        has_tables=True,
+        report="size_report",
+        code="size_code",
+        file="OUTPUT",
     ),
     "export": Subcommand(
         "export", "export", "Write the statements that the systems of a layout need."
@@ -242,8 +248,10 @@ def load_command(name: str) -> Any:
     if where.report:
         command_of = import_module("isfc.cli.capability").command_of
         module = import_module(f"isfc.answers.{where.module}")
-        made = command_of(getattr(module, where.name), getattr(module, where.report))
-        return _as_typer_has(name, made)
+        parts = (where.name, where.report, where.code, where.file)
+        return _as_typer_has(
+            name, command_of(*(getattr(module, each) if each else None for each in parts))
+        )
     found = getattr(import_module(f"isfc.cli.{where.module}"), where.name)
     if not isinstance(found, typer.Typer):
         return _as_typer_has(name, with_csv(found) if where.has_tables else found)

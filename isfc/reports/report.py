@@ -5,8 +5,8 @@ names a field of the rows, so that each output has the record's value: the termi
 the unit is written, CSV with all digits.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
@@ -117,3 +117,14 @@ class Report(Struct, frozen=True):
     remarks: Sequence[str] = ()
     notes: Sequence[str] = ()
     grids: Sequence[Grid] = ()
+
+
+class FileOption(Struct, frozen=True):
+    """A file of one of the ``suffixes`` that ``-o`` writes of an answer; help has what is ``said``.
+
+    ``text`` is what is in it, None where there is nothing to write.
+    """
+
+    said: str
+    suffixes: tuple[str, ...]
+    text: Callable[[Any], str | None]

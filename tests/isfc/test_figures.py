@@ -11,7 +11,7 @@ import isfc
 from isfc.arguments import annotation_of
 from scenarios.figures.figure import Figure, Interval, Range, Unit
 
-MODEL: Final = ("isfc.search.", "scenarios.figures.", "scenarios.moves.")
+MODEL: Final = ("isfc.answers.", "isfc.search.", "scenarios.figures.", "scenarios.moves.")
 """Where the model's figures are made of what runs count, which `scenarios.runs` has."""
 
 _COUNTED: Final = "counted in one run: ``figures`` has it with its range"
@@ -23,6 +23,11 @@ BARE: Final = MappingProxyType(
         "Figure": "what it is made of: all others are of this type",
         "Interval": "what it is made of: the ends of a range",
         "Odds": "a share of cases, read off a range",
+        "Collisions": _GIVEN,
+        "LinkSizing": _GIVEN,
+        "Busy": _SHORT,
+        "Limiting": _SHORT,
+        "SizedLink": "its odds, read off the range beside them",
         "Simulation": _COUNTED,
         "EvacuationOutcome": _COUNTED,
         "RollingOutcome": _COUNTED,
@@ -33,7 +38,6 @@ BARE: Final = MappingProxyType(
         "CollisionOutcome": "counted in several runs, with their spread: nothing is published",
         "WouldMove": "by the rules of relocation alone, at the rate of the passes",
         "Carried": "by IBM's rule of thumb",
-        "LinkSizing": _GIVEN,
         "Limits": _GIVEN,
         "Response": _GIVEN,
         "StatusLine": "when an operator asked",

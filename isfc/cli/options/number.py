@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from isfc.arguments import Argument
+from isfc.arguments import JOBS_MAX, Argument
 
 _Value = Any
 """A number, a list of them where the option may be repeated, or None where it is not given."""
@@ -45,8 +45,6 @@ def check_given(command: Callable[..., None], **given: _Value) -> None:
         option = signature(command).parameters[name].annotation.__metadata__[0]
         option.callback(SimpleNamespace(opts=[name]), value)
 
-
-JOBS_MAX = 1_024
 
 JobsOption = Annotated[
     int | None, bounded("N", 1, JOBS_MAX, "Runs at a time; as many as processors if not given.")

@@ -29,7 +29,6 @@ MEASURED: Final = f"{DOCS}/measured/site-1.txt"
 EXAMPLES: Final = {
     # of each command with tables: how it is tried
     "plan": "two-cecs --lose --rule",
-    "size": "--mb-per-s 30 --lost none --feature Express2 --pairs 5 --jobs 1",
     "check": "two-cecs --fail-on never",
     "show": "two-cecs",
     "run": "published-1 --workload HS --pairs 2 --seconds 0.02 --warmup 0",
@@ -52,10 +51,7 @@ EXAMPLES: Final = {
 LONG: Final = {
     "measured fit": [pytest.mark.slow, pytest.mark.exhaustive],
     "compare": [pytest.mark.slow, pytest.mark.exhaustive],
-    **{
-        name: [pytest.mark.slow]
-        for name in ("measured compare", "loads", "optimise", "size", "collide")
-    },
+    **{name: [pytest.mark.slow] for name in ("measured compare", "loads", "optimise", "collide")},
 }
 
 

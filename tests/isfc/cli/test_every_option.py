@@ -250,7 +250,7 @@ ELSEWHERE: Final = {
     "import config": "layout cec output",
     "export": "",
     "new": "systems chpids ctcs feature rdevs schema output",
-    "size": "mb-per-s lost feature km workload pairs systems output jobs csv json",
+    "size": "mb-per-s lost feature km workload pairs systems output jobs notes table html csv json",
     "report": "link output workload",
     "studio": "port no-browser",
     "replay": "suite release reply rdevs pairs seconds jobs seeds full plot report interval csv "

@@ -135,7 +135,7 @@ SHOWN: Final = {
     ),
     "size": Shown(
         "size --mb-per-s 100 --feature Express8S --pairs 5 --jobs 1",
-        "whole_mb_per_s left_mb_per_s",
+        "whole left",
         slow=True,
     ),
     "optimise": Shown(

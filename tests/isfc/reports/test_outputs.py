@@ -12,6 +12,7 @@ import pytest
 
 from isfc.answers.collide import UNRANGED, Collisions, collide_report
 from isfc.answers.losses import losses_report
+from isfc.answers.size import LinkSizing, size_report
 from isfc.cli.output.streams import show, show_csv
 from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
@@ -21,8 +22,9 @@ from isfc.reports.html import section
 from isfc.reports.report import Report, Table
 from isfc.reports.terminal import page
 from isfc.reports.units import FORMATS, range_of, shown
+from isfc.search.sized import LostPiece, SizedLink
 from scenarios.figures.collide import CollisionOutcome
-from scenarios.figures.figure import Figure, Unit, rounded
+from scenarios.figures.figure import Figure, Interval, Range, Unit, rounded
 from scenarios.figures.losses import AfterLoss
 from scenarios.figures.rates import Carried, EndRate
 from scenarios.runs.load import STATED
@@ -67,8 +69,27 @@ def collided() -> Report:
     return collide_report(Collisions(nodes, *how, (UNRANGED,), outcomes))
 
 
+def sized() -> Report:
+    """Of four features, with figures as long as there are."""
+
+    def rate(number: float) -> Figure:
+        ends = Interval(0.83 * number, 1.24 * number), Interval(0.8 * number, 1.3 * number)
+        return Figure(number, Unit.MB_PER_S, Range(*ends, "rows"))
+
+    links = tuple(
+        SizedLink(
+            f"FICON {name}",
+            *(8, 16, 16, rate(1100.4 + place), rate(1030.2 - place), 0.97 - place / 10),
+            *(True, "[fibre.1]"),
+        )
+        for place, name in enumerate(("Express8S", "Express16SA", "Express32-4P", "Express4"))
+    )
+    how = 1027.5, LostPiece.CHPID, 0.0, "HL", 500
+    return size_report(LinkSizing(*how, links[0], links, None, (UNRANGED,)))
+
+
 REPORTS: Final[Mapping[str, Callable[[], Report]]] = MappingProxyType(
-    {"losses": lost, "collide": collided}
+    {"losses": lost, "collide": collided, "size": sized}
 )
 """A sample of every answer that is shown as a report."""
 
