@@ -5,31 +5,44 @@ how an option is called in help; its docstring is the help, but for the paragrap
 on, which are for Python.
 """
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from functools import partial
 from inspect import Parameter, cleandoc, signature
 from pathlib import Path
-from types import GenericAlias, NoneType, UnionType
-from typing import Annotated, Any, Final, Union, get_args, get_origin
+from types import GenericAlias
+from typing import Annotated, Any, Final, get_args, get_origin
 
 import typer
 from msgspec import Struct
 
-from isfc.arguments import Argument, Counted, annotation_of, as_options
+from isfc.arguments import Argument, annotation_of, as_options
 from isfc.cli.options.flattened import parameters_of
-from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, expect_one
+from isfc.cli.options.layout import (
+    GivenArgument,
+    JsonOption,
+    LayoutArgument,
+    LayoutsArgument,
+    LinkOption,
+    expect_one,
+)
 from isfc.cli.options.option import flag, valued
 from isfc.cli.options.profile import ProfileOption
 from isfc.cli.output.csv_option import CsvOption
-from isfc.cli.output.file import ForceOption, check_file, check_force, output_option
+from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.file import ForceOption, check_file
 from isfc.cli.output.streams import show, show_csv, show_json, show_log, write_file
 from isfc.errors import ConfigurationError
 from isfc.layout.in_words import check_known
-from isfc.reports.report import FileOption, Report
+from isfc.reports.report import Report
 
-SHARED: Final = {"layout": LayoutArgument, "link": LinkOption, "profile": ProfileOption}
+SHARED: Final = {
+    "layout": LayoutArgument,
+    "layouts": LayoutsArgument,
+    "before": GivenArgument,
+    "after": GivenArgument,
+    "link": LinkOption,
+    "profile": ProfileOption,
+}
 """Arguments that all functions have alike, as options."""
 
 IN_PYTHON: Final = frozenset({"jobs", "progress"})
@@ -52,21 +65,14 @@ class Printed(Struct, frozen=True):
     ] = None
     force: ForceOption = False
 
-    def check(self, output: Path | None, file: FileOption | None) -> None:
-        """Raise `ConfigurationError` for what cannot be printed, before anything is run.
-
-        ``output`` is where ``file`` is to be written, if the command has one.
-        """
+    def check(self) -> None:
+        """Raise `ConfigurationError` for what cannot be printed, before anything is run."""
         expect_one(json=self.json, csv=self.csv, html=self.html)
         if self.notes and (self.json or self.csv or self.html):
             raise ConfigurationError("--notes: of the page; JSON, CSV and HTML have all")
         if self.table and not self.csv:
             raise ConfigurationError("--table: expected --csv")
-        check_force("-o or --html" if file else "--html", output, self.html, force=self.force)
-        if self.html is not None:
-            check_file("--html", self.html, (".html",), force=self.force)
-        if output is not None and file is not None:
-            check_file("-o", output, file.suffixes, force=self.force)
+        check_file("--html", self.html, (".html",), force=self.force)
 
     def show(self, found: Any, report: Callable[[Any], Report]) -> None:
         """Print what was found, by its report but for JSON; each output is loaded for its own."""
@@ -86,28 +92,26 @@ class Printed(Struct, frozen=True):
 
 def command_of(
     function: Callable[..., Any],
-    report: Callable[[Any], Report],
-    code: Callable[[Any], int] | None = None,
-    file: FileOption | None = None,
+    report: Callable[[Any], Any],
+    code: Callable[[Any], ExitCode] | None = None,
+    printed: type[Printed] = Printed,
 ) -> Callable[..., None]:
     """The command that calls ``function`` and prints the report of what it answers.
 
-    ``code`` makes the exit code of an answer, which else is a good one; ``-o`` writes the ``file``.
+    ``code`` makes the exit code of an answer, which else is a good one. What prints answers in
+    other ways too is a ``printed`` of its own.
     """
 
     def command(**given: Any) -> None:
-        printed = Printed(**{name: given.pop(name) for name in Printed.__struct_fields__})
-        output: Path | None = given.pop("output", None)
-        printed.check(output, file)
+        output = printed(**{name: given.pop(name) for name in printed.__struct_fields__})
+        output.check()
         with as_options():
             found = _run(function, given)
-            if output and file and (text := file.text(found)) is not None:
-                write_file(output, text)
-            printed.show(found, report)
+            output.show(found, report)
         if code is not None and (ended := code(found)):
             raise typer.Exit(ended)
 
-    options = [*_options(function), *_output(file), *parameters_of(Printed)]
+    options = [*_options(function), *parameters_of(printed)]
     # by setattr: a function's type does not know the attribute, which `inspect.signature` looks for
     setattr(command, "__signature__", signature(command).replace(parameters=options))  # noqa: B010
     command.__annotations__ = {each.name: each.annotation for each in options}
@@ -118,85 +122,47 @@ def command_of(
 def _options(function: Callable[..., Any]) -> Iterator[Parameter]:
     """Each argument as `typer` takes it."""
     for name, parameter in signature(function).parameters.items():
-        hint, default = annotation_of(function, name), parameter.default
+        hint = annotation_of(function, name)
         said = [each for each in getattr(hint, "__metadata__", ()) if isinstance(each, Argument)]
         if name in SHARED:
             annotation: Any = SHARED[name]
         elif said:
-            annotation = Annotated[_given(hint.__origin__), _option(name, hint, said[0])]
+            annotation = Annotated[_listed(hint.__origin__), _option(name, hint, said[0])]
         elif name in IN_PYTHON:
             continue
         else:
             raise TypeError(f"{function.__name__}({name}): expected an Argument in its annotation")
-        if name == "jobs":
-            annotation, default = Annotated[int | None, *annotation.__metadata__], None
-        yield Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+        yield parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=annotation)
 
 
 def _option(name: str, hint: Any, said: Argument) -> Any:
     if hint.__origin__ is bool:
         return flag(f"--{name.replace('_', '-')}", said.said)
-    if name == "workload":
-        return typer.Option(metavar=said.metavar, help=said.said, autocompletion=_workloads)
-    return valued(said.metavar, said.said)
+
+    def check(option: typer.CallbackParam, value: Any) -> Any:
+        said.check(option.opts[0], value)
+        return value
+
+    return typer.Option(metavar=said.metavar, help=said.said, callback=check)
 
 
-def _workloads(incomplete: str) -> list[str]:
-    from isfc.cli.options.experiment import complete_workload  # the model, for the shell alone
-
-    return complete_workload(incomplete)
-
-
-def _given(hint: Any) -> Any:
-    """The type as `typer` knows it: a sequence is an option that may be repeated.
-
-    Of what else a program may give, a record, a command has the text.
-    """
+def _listed(hint: Any) -> Any:
+    """The type as `typer` knows it: a sequence is an option that may be repeated."""
     if get_origin(hint) is Sequence:
         return GenericAlias(list, get_args(hint))
-    if get_origin(hint) in (Union, UnionType):
-        return Union[tuple(each for each in get_args(hint) if each in _PLAIN)]  # noqa: UP007
     return hint
 
 
-_PLAIN: Final = (str, int, float, bool, NoneType)
-
-
-def _output(file: FileOption | None) -> Iterator[Parameter]:
-    """``-o``, of a command that writes a file."""
-    if file is not None:
-        metavar = f"FILE{file.suffixes[0]}" if len(file.suffixes) == 1 else "FILE"
-        annotation = Annotated[Path | None, output_option(file.said, metavar)]
-        yield Parameter("output", Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
-
-
 def _run(function: Callable[..., Any], given: dict[str, Any]) -> Any:
-    """What it answers; all processors run what there is to run, below one bar or one for each."""
-    from isfc.cli.output.progress import progress_bar, run_all  # much to load for what runs nothing
+    """What it answers; all processors run what there is to run."""
+    from isfc.cli.output.progress import run_all  # much to load for what needs no run
 
-    arguments = signature(function).parameters
-    if "jobs" in arguments and given.get("jobs") is None:
-        given["jobs"] = os.cpu_count() or 1
     with ExitStack() as stack:
-        if "progress" in arguments:
-            counted = _counted(function)
-            bar = progress_bar(counted.most(given), counted.unit, _interrupted, is_said=True)
-            given["progress"] = stack.enter_context(bar)
-        elif "jobs" in arguments:
+        if IN_PYTHON & {*signature(function).parameters}:
             from isfc.search.workers import running_by
 
-            stack.enter_context(running_by(partial(run_all, jobs=given["jobs"])))
+            stack.enter_context(running_by(run_all))
         return function(**given)
-
-
-def _counted(function: Callable[..., Any]) -> Counted:
-    """What a function's ``progress`` is told."""
-    hint = annotation_of(function, "progress")
-    return next(each for each in hint.__metadata__ if isinstance(each, Counted))
-
-
-def _interrupted(_: float) -> str:
-    return "interrupted; nothing is kept"
 
 
 def _show_csv(made: Report, name: str | None) -> None:

@@ -5,8 +5,8 @@ names a field of the rows, so that each output has the record's value: the termi
 the unit is written, CSV with all digits.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
@@ -107,7 +107,7 @@ class Report(Struct, frozen=True):
     """An answer: lines of a label and what is said, then tables and a drawing.
 
     ``remarks`` are `caveats`; ``notes`` say how figures were made and how far they are known, for
-    whoever asks for them.
+    whoever asks for them, and ``asked`` is what a page without them says that they have.
     """
 
     title: str
@@ -117,14 +117,4 @@ class Report(Struct, frozen=True):
     remarks: Sequence[str] = ()
     notes: Sequence[str] = ()
     grids: Sequence[Grid] = ()
-
-
-class FileOption(Struct, frozen=True):
-    """A file of one of the ``suffixes`` that ``-o`` writes of an answer; help has what is ``said``.
-
-    ``text`` is what is in it, None where there is nothing to write.
-    """
-
-    said: str
-    suffixes: tuple[str, ...]
-    text: Callable[[Any], str | None]
+    asked: str = "How these figures were made, and how far they are known"

@@ -33,6 +33,7 @@ FORMATS: Final = {
     Unit.TIMES: UnitFormat("times", 2),
     Unit.COUNT: UnitFormat("", 1),
     Unit.CHANGE: UnitFormat("%", signed=True),
+    Unit.SPREAD: UnitFormat("%", 1),
 }
 
 

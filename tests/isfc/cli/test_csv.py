@@ -57,7 +57,7 @@ LONG: Final = {
 
 def with_tables() -> Iterator[tuple[str, set[str]]]:
     for name, listed in COMMANDS.items():
-        if listed.has_tables:
+        if listed.has_tables or listed.report:
             yield from commands(load_command(name), name)
 
 
