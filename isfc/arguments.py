@@ -74,19 +74,22 @@ _UNITS: Final[Mapping[str, str]] = {
 }
 """What a message says of a unit, by the name that help has for a value in it."""
 
-_AS_OPTIONS: ContextVar[bool] = ContextVar("as options", default=False)
+_PLACED: ContextVar[Collection[str] | None] = ContextVar("placed", default=None)
+"""In a command, what is given by its place and has no option; None in Python."""
 
 
 class Argument(Struct, frozen=True):
     """An argument of a capability, in ``Annotated``: as an option its help is ``said``.
 
     Help calls its value ``metavar``; a number lies from ``least`` to ``most``, in that unit.
+    ``complete`` says which values begin so, for a shell.
     """
 
     metavar: str
     said: str
     least: float | None = None
     most: float | None = None
+    complete: Callable[[str], list[str]] | None = None
 
     def check(self, name: str, value: Any) -> None:
         """Raise `ConfigurationError` for a number, or one of several, that is not between both."""
@@ -106,16 +109,6 @@ Jobs = Annotated[
 """An argument that is an option too. In Python it is 1 if not given: processes are asked for."""
 
 
-class Counted(Struct, frozen=True):
-    """What ``progress`` is told so many of, in ``Annotated``: a command has a bar of it.
-
-    ``most`` makes of the arguments how many there are at most.
-    """
-
-    unit: str
-    most: Callable[[Mapping[str, Any]], float]
-
-
 def _number(value: float) -> str:
     """A number as a message has it: an absurd one in short."""
     if isinstance(value, int) and abs(value) <= SEED_MAX:
@@ -127,18 +120,27 @@ def _number(value: float) -> str:
 
 
 @contextmanager
-def as_options() -> Iterator[None]:
-    """While the body runs, call arguments what the options of a command are called."""
-    token = _AS_OPTIONS.set(True)
+def as_options(placed: Collection[str] = ()) -> Iterator[None]:
+    """While the body runs, call arguments what the options of a command are called.
+
+    Those that are ``placed`` are no options: they are given by their place.
+    """
+    token = _PLACED.set(placed)
     try:
         yield
     finally:
-        _AS_OPTIONS.reset(token)
+        _PLACED.reset(token)
 
 
 def spelt(name: str) -> str:
-    """What messages call an argument: ``offer_out``, or ``--offer-out`` of a command."""
-    return f"--{name.replace('_', '-')}" if _AS_OPTIONS.get() else name
+    """What messages call an argument: ``offer_out``, or ``--offer-out`` of a command.
+
+    One that a command has by its place is in capitals, as in its help.
+    """
+    placed = _PLACED.get()
+    if placed is None:
+        return name
+    return name.upper() if name in placed else f"--{name.replace('_', '-')}"
 
 
 def checked(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
@@ -214,7 +216,7 @@ def check_fields(record: object) -> None:
 @contextmanager
 def in_python() -> Iterator[None]:
     """Let errors name arguments where they name options: ``ports`` for ``--ports``."""
-    if _AS_OPTIONS.get():
+    if _PLACED.get() is not None:
         yield
         return
     try:

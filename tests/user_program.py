@@ -252,8 +252,8 @@ def decisions(layout: isfc.Layout) -> None:
     )
     print(best.given.figures)
     try:
-        sized: isfc.LinkSizing = isfc.size(0.5, lost="all")
-        print(sized.rows(), [(of(one.left), one.odds, one.layout) for one in sized.links])
+        sized: isfc.LinkSizing = isfc.size(mb_per_s=0.5, lost="all")
+        print(sized.rows(), [(of(one.left), one.odds_percent, one.layout) for one in sized.links])
     except isfc.ConfigurationError as error:
         print(error)
     plan = guest()

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from ctc.profiles import find_profile
 from isfc.answers.limit import limits_of
 from isfc.answers.limit_record import Limits
-from isfc.arguments import Argument, Counted, Jobs, checked, spelt
+from isfc.arguments import Argument, Jobs, checked, spelt
 from isfc.layout.checked_toml import within
 from isfc.layout.document import KM_MAX
 from isfc.layout.file import parse_layout
@@ -19,16 +19,14 @@ from isfc.layout.note import Note
 from isfc.layout.write import format_layout
 from isfc.reports.delimited import records
 from isfc.reports.ranges import range_note
-from isfc.reports.report import Column, FileOption, Report, Table, caveats
+from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import with_unit
 from isfc.search.sized import LostPiece, SizedLink
 from isfc.search.sizing import DEFAULT_FEATURES, MB_PER_S_MAX, RUNS_MAX, SizeSearch
-from scenarios.figures.certainty import Odds
-from scenarios.figures.figure import Unit
 from scenarios.runs.experiment import PAIRS_MAX
 from scenarios.runs.notes import BUSY_UNRANGED, run_notes
 from scenarios.runs.saturation import SATURATING_PAIRS, SUITE
-from scenarios.runs.workload import LinkLoad, Workload, find_workload
+from scenarios.runs.workload import LinkLoad, Workload, complete_workload, find_workload
 
 _GONE: Final = {
     LostPiece.NONE: "with nothing gone",
@@ -74,10 +72,10 @@ class LinkSizing(Struct, frozen=True):
 
 @checked
 def size(
+    *,
     mb_per_s: Annotated[
         float, Argument("MB/s", "What the link has to carry, each way.", 1, MB_PER_S_MAX)
     ],
-    *,
     lost: Annotated[
         str, Argument(f"[{'|'.join(LostPiece)}]", "What is gone then; of directors there are two.")
     ] = LostPiece.CHPID.value,
@@ -90,16 +88,16 @@ def size(
         ),
     ] = (),
     km: Annotated[float, Argument("KM", "How long the fibres are.", 0, KM_MAX)] = 0.0,
-    workload: Annotated[Workload | str, Argument("NAME", "What runs over the link.")] = SUITE,
+    workload: Annotated[
+        Workload | str,
+        Argument("NAME", "What runs over the link.", complete=complete_workload),
+    ] = SUITE,
     pairs: Annotated[
         int, Argument("N", "Pairs of guests: with so many, more carry no more.", 1, PAIRS_MAX)
     ] = SATURATING_PAIRS,
     systems: Annotated[str, Argument("NAME,NAME", "The two systems.")] = "ATLANTA,BOSTON",
     jobs: Jobs = 1,
-    progress: Annotated[
-        Callable[[int], None] | None,
-        Counted("runs at most", lambda given: RUNS_MAX * len(given["feature"] or DEFAULT_FEATURES)),
-    ] = None,
+    progress: Callable[[float], None] | None = None,
 ) -> LinkSizing:
     """Say how many chpids and CTCs a link needs, with one piece gone.
 
@@ -108,7 +106,7 @@ def size(
     carries most; the command ends with 1 then.
 
     Raises `ConfigurationError` for what is unknown or out of bounds. ``jobs`` processes share the
-    runs, and ``progress`` is told how many there have been.
+    runs, and ``progress`` is told what share of the most runs there have been.
     """
     check_known(spelt("lost"), lost, LostPiece)
     with within(spelt("feature")):
@@ -116,22 +114,22 @@ def size(
     with within(f"{spelt('systems')} {systems[:40]!r}"):
         first, second = read_nodes(systems)
     load = LinkLoad(first, second, find_workload(workload), pairs)
+    most = RUNS_MAX * len(profiles)
     tell = progress or (lambda _: None)
-    search = SizeSearch(mb_per_s, LostPiece(lost), km, load, jobs, tell)
-    links = tuple(link for profile in profiles for link in search.links(profile))
-    best = min(
-        (link for link in links if link.reaches),
-        key=lambda one: (one.chpids, one.ctcs, -one.odds),
-        default=None,
+    search = SizeSearch(
+        mb_per_s, LostPiece(lost), km, load, jobs, lambda count: tell(min(1.0, count / most))
     )
+    links = tuple(link for profile in profiles for link in search.links(profile))
+    reaching = (link for link in links if link.reaches)
+    best = min(reaching, key=lambda one: (one.chpids, one.ctcs, -one.odds_percent), default=None)
     how = mb_per_s, LostPiece(lost), km, load.workload.name, pairs
     found = LinkSizing(*how, best, links, None, ())
     link = best or found.most
     notes = run_notes(parse_layout(link.layout), load.workload, pairs, link.whole.value)
-    if best is None:
-        limits = limits_of(search.limit(link), link.left.value)
-        return replace(found, limits=limits, notes=(*notes, BUSY_UNRANGED))
-    return replace(found, notes=notes)
+    if best is not None:
+        return replace(found, notes=notes)
+    limits = limits_of(search.limit(link), link.left.value)
+    return replace(found, limits=limits, notes=(*notes, BUSY_UNRANGED))
 
 
 def size_code(found: LinkSizing) -> int:
@@ -139,15 +137,12 @@ def size_code(found: LinkSizing) -> int:
     return int(found.best is None)
 
 
-def _layout_file(found: LinkSizing) -> str | None:
+def layout_file(found: LinkSizing) -> str | None:
     """The best as a layout, below what is said of it; None where there is none."""
     if found.best is None:
         return None
     heading = [f"{label}: {said}" for label, said in _answer(found)]
     return format_layout(parse_layout(found.best.layout), heading=heading, explained=True)
-
-
-OUTPUT: Final = FileOption("Write the layout of the best to a file.", (".toml",), _layout_file)
 
 
 def size_report(found: LinkSizing) -> Report:
@@ -176,7 +171,7 @@ def _links_table(found: LinkSizing) -> Table:
             Column("ports", "ports"),
             Column("whole", "whole"),
             Column("left", "left"),
-            Column(f"odds of\n{wanted}, %", "odds", Unit.SHARE),
+            Column(f"odds of\n{wanted}, %", "odds_percent"),
         ),
         found.links,
     )
@@ -197,7 +192,7 @@ def _answer(found: LinkSizing) -> Iterator[tuple[str, str]]:
     yield "Best", f"{_named(best)} at each system, {ctcs}, {each}"
     whole = "" if found.lost is LostPiece.NONE else f", {with_unit(best.whole)} whole"
     yield "Carries", f"{with_unit(best.left)} each way {gone}{whole}"
-    yield "Odds", f"{Odds(best.odds)} that real hardware carries {wanted} so too"
+    yield "Odds", f"{best.odds_percent} of 100 that real hardware carries {wanted} so too"
 
 
 def _named(link: SizedLink) -> str:

@@ -1,15 +1,18 @@
 """The command of a capability, made from its function: its arguments are options.
 
-What it answers is printed by one action, as every command prints it. A function's `Argument` says
-how an option is called in help; its docstring is the help, but for the paragraphs from ``Raises``
-on, which are for Python.
+Those that Python takes without their names are no options either: a command has them by their
+place. What it answers is printed by one action, as every command prints it. A function's `Argument`
+says how an option is called in help; its docstring is the help, but for the paragraphs from
+``Raises`` on, which are for Python.
 """
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from functools import partial
 from inspect import Parameter, cleandoc, signature
 from pathlib import Path
-from types import GenericAlias
+from types import GenericAlias, NoneType
 from typing import Annotated, Any, Final, get_args, get_origin
 
 import typer
@@ -26,10 +29,10 @@ from isfc.cli.options.layout import (
     expect_one,
 )
 from isfc.cli.options.option import flag, valued
+from isfc.cli.options.own_file import OwnFile, check_files
 from isfc.cli.options.profile import ProfileOption
 from isfc.cli.output.csv_option import CsvOption
-from isfc.cli.output.exits import ExitCode
-from isfc.cli.output.file import ForceOption, check_file
+from isfc.cli.output.file import ForceOption
 from isfc.cli.output.streams import show, show_csv, show_json, show_log, write_file
 from isfc.errors import ConfigurationError
 from isfc.layout.in_words import check_known
@@ -46,7 +49,8 @@ SHARED: Final = {
 """Arguments that all functions have alike, as options."""
 
 IN_PYTHON: Final = frozenset({"jobs", "progress"})
-"""Arguments that are no options, unless one is an `Argument`: a command takes all processors."""
+"""Arguments that are no options, unless one is an `Argument`: a command takes all processors, and
+shows ``progress``, which is told what share is done, from 0 to 1."""
 
 
 class Printed(Struct, frozen=True):
@@ -60,31 +64,26 @@ class Printed(Struct, frozen=True):
     table: Annotated[
         str | None, valued("NAME", "With --csv, which table, where there are several.")
     ] = None
-    html: Annotated[
-        Path | None, valued("FILE.html", "Write the page to a file, with bars for ranges.")
-    ] = None
     force: ForceOption = False
 
-    def check(self) -> None:
+    def check(self, html: Path | None) -> None:
         """Raise `ConfigurationError` for what cannot be printed, before anything is run."""
-        expect_one(json=self.json, csv=self.csv, html=self.html)
-        if self.notes and (self.json or self.csv or self.html):
+        expect_one(json=self.json, csv=self.csv, html=html)
+        if self.notes and (self.json or self.csv or html):
             raise ConfigurationError("--notes: of the page; JSON, CSV and HTML have all")
         if self.table and not self.csv:
             raise ConfigurationError("--table: expected --csv")
-        check_file("--html", self.html, (".html",), force=self.force)
 
-    def show(self, found: Any, report: Callable[[Any], Report]) -> None:
-        """Print what was found, by its report but for JSON; each output is loaded for its own."""
+    def show(self, found: Any, report: Callable[[Any], Report], html: Path | None) -> None:
+        """Print what was found, by its report but for JSON, unless its page is a file, ``html``.
+
+        Each output is loaded for its own.
+        """
         if self.json:
             show_json(found)
         elif self.csv:
             _show_csv(report(found), self.table)
-        elif self.html is not None:
-            from isfc.cli.html.document import page_of
-
-            write_file(self.html, page_of(report(found)))
-        else:
+        elif html is None:
             from isfc.reports.terminal import page
 
             show(page(report(found), notes=self.notes))
@@ -93,25 +92,34 @@ class Printed(Struct, frozen=True):
 def command_of(
     function: Callable[..., Any],
     report: Callable[[Any], Any],
-    code: Callable[[Any], ExitCode] | None = None,
+    code: Callable[[Any], int] | None = None,
+    own: Sequence[OwnFile] = (),
     printed: type[Printed] = Printed,
 ) -> Callable[..., None]:
     """The command that calls ``function`` and prints the report of what it answers.
 
-    ``code`` makes the exit code of an answer, which else is a good one. What prints answers in
-    other ways too is a ``printed`` of its own.
+    ``code`` makes the exit code of an answer, which else is a good one; ``own`` are files that it
+    writes of the answer. What prints answers in other ways too is a ``printed`` of its own.
     """
+    html = _html_of(report)
+    files = (*own, html)
+    placed = [each.name for each in signature(function).parameters.values() if _is_placed(each)]
 
     def command(**given: Any) -> None:
         output = printed(**{name: given.pop(name) for name in printed.__struct_fields__})
-        output.check()
-        with as_options():
+        written = {each: given.pop(each.parameter.name) for each in files}
+        output.check(written[html])
+        check_files(written, force=output.force)
+        with as_options(placed):
             found = _run(function, given)
-            output.show(found, report)
+            for each, path in written.items():
+                if path is not None:
+                    each.write(path, found)
+            output.show(found, report, written[html])
         if code is not None and (ended := code(found)):
             raise typer.Exit(ended)
 
-    options = [*_options(function), *parameters_of(printed)]
+    options = [*_options(function), *(each.parameter for each in files), *parameters_of(printed)]
     # by setattr: a function's type does not know the attribute, which `inspect.signature` looks for
     setattr(command, "__signature__", signature(command).replace(parameters=options))  # noqa: B010
     command.__annotations__ = {each.name: each.annotation for each in options}
@@ -119,20 +127,33 @@ def command_of(
     return command
 
 
+def _html_of(report: Callable[[Any], Report]) -> OwnFile:
+    def write(path: Path, found: Any) -> None:
+        from isfc.cli.html.document import page_of
+
+        write_file(path, page_of(report(found)))
+
+    said = "Write the page to a file, with bars for ranges, and print nothing."
+    return OwnFile(("--html",), (".html",), "FILE.html", said, write)
+
+
 def _options(function: Callable[..., Any]) -> Iterator[Parameter]:
     """Each argument as `typer` takes it."""
     for name, parameter in signature(function).parameters.items():
-        hint = annotation_of(function, name)
+        hint, default = annotation_of(function, name), parameter.default
         said = [each for each in getattr(hint, "__metadata__", ()) if isinstance(each, Argument)]
         if name in SHARED:
             annotation: Any = SHARED[name]
         elif said:
-            annotation = Annotated[_listed(hint.__origin__), _option(name, hint, said[0])]
+            made = _argument(said[0]) if _is_placed(parameter) else _option(name, hint, said[0])
+            annotation = Annotated[_typed(hint.__origin__), made]
         elif name in IN_PYTHON:
             continue
         else:
             raise TypeError(f"{function.__name__}({name}): expected an Argument in its annotation")
-        yield parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=annotation)
+        if name == "jobs":
+            annotation, default = Annotated[int | None, *annotation.__metadata__], None
+        yield Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
 def _option(name: str, hint: Any, said: Argument) -> Any:
@@ -143,26 +164,59 @@ def _option(name: str, hint: Any, said: Argument) -> Any:
         said.check(option.opts[0], value)
         return value
 
-    return typer.Option(metavar=said.metavar, help=said.said, callback=check)
+    return typer.Option(
+        metavar=said.metavar, help=said.said, callback=check, autocompletion=said.complete
+    )
 
 
-def _listed(hint: Any) -> Any:
-    """The type as `typer` knows it: a sequence is an option that may be repeated."""
+def _is_placed(parameter: Parameter) -> bool:
+    return parameter.kind is Parameter.POSITIONAL_OR_KEYWORD
+
+
+def _argument(said: Argument) -> Any:
+    return typer.Argument(metavar=said.metavar, help=said.said, autocompletion=said.complete)
+
+
+def _typed(hint: Any) -> Any:
+    """The type as `typer` knows it: a sequence may be repeated, what a text may say is a text."""
     if get_origin(hint) is Sequence:
         return GenericAlias(list, get_args(hint))
+    if str in get_args(hint):
+        return str | None if NoneType in get_args(hint) else str
     return hint
 
 
 def _run(function: Callable[..., Any], given: dict[str, Any]) -> Any:
-    """What it answers; all processors run what there is to run."""
+    """What it answers; all processors run what there is to run, with a bar."""
     from isfc.cli.output.progress import run_all  # much to load for what needs no run
 
+    arguments = signature(function).parameters
+    if "jobs" in arguments and given.get("jobs") is None:
+        given["jobs"] = os.cpu_count() or 1
     with ExitStack() as stack:
-        if IN_PYTHON & {*signature(function).parameters}:
+        if IN_PYTHON & {*arguments}:
             from isfc.search.workers import running_by
 
-            stack.enter_context(running_by(run_all))
+            run_each = partial(run_all, jobs=given.get("jobs"), is_said=True)
+            stack.enter_context(running_by(run_each))
+        if "progress" in arguments:
+            given["progress"] = _shared_bar(stack)
         return function(**given)
+
+
+def _shared_bar(stack: ExitStack) -> Callable[[float], None]:
+    """What shows the share that is done, from when it is told one: runs have a bar of their own."""
+    from isfc.cli.output.progress import progress_bar
+
+    bars: list[Callable[[float], None]] = []
+
+    def tell(share: float) -> None:
+        if not bars:
+            said = "interrupted after {:.0f} %".format
+            bars.append(stack.enter_context(progress_bar(100, "%", said, is_said=True)))
+        bars[0](100 * share)
+
+    return tell
 
 
 def _show_csv(made: Report, name: str | None) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -53,22 +54,28 @@ class CheckPrinted(Printed, frozen=True):
         FailOn, typer.Option(help="The least severity that makes the command end with 1.")
     ] = FailOn.WARNING
 
-    def check(self) -> None:
+    def check(self, html: Path | None) -> None:
         """Raise `ConfigurationError` for two forms."""
-        super().check()
+        super().check(html)
         if self.as_ is not Format.TEXT:
-            for name in ("json", "csv", "html", "notes"):
-                if getattr(self, name):
+            forms = {"json": self.json, "csv": self.csv, "html": html, "notes": self.notes}
+            for name, given in forms.items():
+                if given:
                     raise ConfigurationError(f"--{name} and --format {self.as_}: expected one")
 
-    def show(self, found: Sequence[answers.CheckedLink], report: Callable[[Any], Report]) -> None:
+    def show(
+        self,
+        found: Sequence[answers.CheckedLink],
+        report: Callable[[Any], Report],
+        html: Path | None,
+    ) -> None:
         """Print what is found; end with 1 for what is to fail, with 2 for what is no layout."""
         if self.as_ is Format.SARIF:
             show_json(sarif_log(found, answers.RULES))
         elif self.as_ is Format.GITHUB:
             show_lines(github_lines(found))
         elif self.json or any(each.error is None for each in found):
-            super().show(found, report)
+            super().show(found, report, html)
         unread = [each.error for each in found if each.error is not None]
         for error in unread:
             show_error(error)

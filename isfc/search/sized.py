@@ -48,8 +48,8 @@ class SizedLink(Struct, frozen=True):
     """what it carries one way, in its slower direction"""
     left: Figure
     """the same with the piece gone"""
-    odds: float
-    """how likely it is that `left` reaches what is wanted on real hardware, of 1"""
+    odds_percent: int
+    """how likely it is that `left` reaches what is wanted on real hardware"""
     reaches: bool
     """whether it does by the model"""
     layout: str

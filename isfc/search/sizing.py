@@ -7,7 +7,7 @@ of one number of chpids after the other say where to look; runs until they are s
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from ctc.address import ChpidId, Rdev
 from ctc.features import CATALOGUE
@@ -19,7 +19,7 @@ from isfc.layout.write import format_layout
 from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
 from isfc.search.sized import LostPiece, Shape, SizedLink
-from isfc.search.workers import each_by, shared_out
+from isfc.search.workers import shared_out
 from scenarios.figures.certainty import odds_reached
 from scenarios.figures.figure import Figure
 from scenarios.figures.limit import Limit, find_limit
@@ -116,7 +116,7 @@ class SizeSearch:
         left = self._layout(profile, self._worst(profile, shape))
         return find_limit(
             self._experiment(left, link.left.sender or self._load.client),
-            each_by(self._jobs),
+            self._run_each,
             steady_mb_per_s=link.left.value,
         )
 
@@ -177,7 +177,7 @@ class SizeSearch:
             2 * len(shape),
             self._figure(whole, layout),
             known,
-            odds_reached(known, self._wanted).share,
+            odds_reached(known, self._wanted).percent,
             known.value >= self._wanted,
             format_layout(layout),
         )
@@ -232,6 +232,10 @@ class SizeSearch:
     def _experiment(self, layout: Layout, node: NodeName) -> Experiment:
         load = self._load
         return Experiment.of(layout, load.workload, load.pairs, SHORT_S, WARMUP, client=node)
+
+    def _run_each(self, work: Callable[[Any], Any], items: Sequence[Any], /) -> Sequence[Any]:
+        found = dict(shared_out(work, items, self._jobs))
+        return [found[index] for index in range(len(items))]
 
 
 def short_run(experiment: Experiment) -> float:

@@ -27,7 +27,6 @@ BARE: Final = MappingProxyType(
         "LinkSizing": _GIVEN,
         "Busy": _SHORT,
         "Limiting": _SHORT,
-        "SizedLink": "its odds, read off the range beside them",
         "Simulation": _COUNTED,
         "EvacuationOutcome": _COUNTED,
         "RollingOutcome": _COUNTED,

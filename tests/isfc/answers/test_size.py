@@ -86,8 +86,8 @@ def test_fewest_chpids_that_carry_it(
     assert run(["size", *given]) == ExitCode.GOOD
     record = json.loads(capsys.readouterr().out)
     best, links = record["best"], record["links"]
-    assert best == min(links, key=lambda one: (one["chpids"], one["ctcs"], -one["odds"]))
-    assert all(one["left"]["value"] >= float(wanted) and one["odds"] >= 0.5 for one in links)
+    assert best == min(links, key=lambda one: (one["chpids"], one["ctcs"], -one["odds_percent"]))
+    assert all(one["left"]["value"] >= float(wanted) and one["odds_percent"] >= 50 for one in links)
     assert best["ports"] == 2 * best["chpids"]
     if record["workload"] == "HL" and not record["km"]:
         fewer = [(best["chpids"], best["ctcs"] // best["chpids"] - 1)]
@@ -109,7 +109,7 @@ def test_layout_that_is_written_is_that_of_the_function(
     words = ["size", "--mb-per-s", "300", "--systems", "MUC, ber", *SHORT, "-o", str(file)]
     assert run(words) == ExitCode.GOOD
     shown = capsys.readouterr().out
-    best = isfc.size(300, feature=["Express8S"], pairs=20, systems="MUC,BER").best
+    best = isfc.size(mb_per_s=300, feature=["Express8S"], pairs=20, systems="MUC,BER").best
     assert best is not None
     layout = isfc.load_layout(str(file))
     assert layout == isfc.parse_layout(best.layout)
@@ -148,7 +148,7 @@ def test_the_best_has_the_fewest_chpids_and_then_ctcs(
         layout = isfc.format_collection(isfc.load_layout("published-4"))
         sizes = (3, 3), (2, 8), (2, 4), (1, 4)
         return [
-            SizedLink(profile.feature, *size, 4, rate, rate, 0.9, size[0] > 1, layout)
+            SizedLink(profile.feature, *size, 4, rate, rate, 90, size[0] > 1, layout)
             for size in sizes
         ]
 
@@ -161,7 +161,7 @@ def test_the_best_has_the_fewest_chpids_and_then_ctcs(
     assert (record["best"]["chpids"], record["best"]["ctcs"]) == (2, 4)
     assert isfc.load_layout(str(file)) == isfc.load_layout("published-4")
     assert "# Best: 2 chpids of FICON Express8S at each system, 4 CTCs" in file.read_text("utf-8")
-    assert isfc.size(450).rows()[2]["left (MB/s) low"] == 400
+    assert isfc.size(mb_per_s=450).rows()[2]["left (MB/s) low"] == 400
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_the_best_has_the_fewest_chpids_and_then_ctcs(
         ("--mb-per-s 9 --systems A", "--systems 'A': expected two systems"),
         ("--mb-per-s 9 --workload NO", "workload"),
         ("--mb-per-s 9 -o out.txt", "expected a file that ends with .toml"),
-        ("--mb-per-s 9 --force", "--force: of a file; expected -o or --html with it"),
+        ("--mb-per-s 9 --force", "--force: of a file; expected --output or --html with it"),
     ],
 )
 def test_wrong_option_is_named(words: str, message: str, refusal: Callable[..., Any]) -> None:

@@ -11,7 +11,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from isfc.cli.main import COMMANDS, load_command, run
+from isfc.cli.main import COMMANDS, Subgroup, load_command, run
 from isfc.cli.output import streams
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import only_tables, show
@@ -29,6 +29,7 @@ MEASURED: Final = f"{DOCS}/measured/site-1.txt"
 EXAMPLES: Final = {
     # of each command with tables: how it is tried
     "plan": "two-cecs --lose --rule",
+    "size": "--mb-per-s 30 --lost none --feature Express2 --pairs 5 --jobs 1",
     "check": "two-cecs --fail-on never",
     "show": "two-cecs",
     "run": "published-1 --workload HS --pairs 2 --seconds 0.02 --warmup 0",
@@ -51,13 +52,16 @@ EXAMPLES: Final = {
 LONG: Final = {
     "measured fit": [pytest.mark.slow, pytest.mark.exhaustive],
     "compare": [pytest.mark.slow, pytest.mark.exhaustive],
-    **{name: [pytest.mark.slow] for name in ("measured compare", "loads", "optimise", "collide")},
+    **{
+        name: [pytest.mark.slow]
+        for name in ("measured compare", "loads", "optimise", "size", "collide")
+    },
 }
 
 
 def with_tables() -> Iterator[tuple[str, set[str]]]:
     for name, listed in COMMANDS.items():
-        if listed.has_tables or listed.report:
+        if isinstance(listed, Subgroup) or listed.has_tables or listed.report:
             yield from commands(load_command(name), name)
 
 

@@ -24,7 +24,7 @@ ONE_CHANNEL = "The figures are of two channels where chpid 40 at S1 and S2"
 PROFILE = "Site profile desert, fitted on 3 intervals"
 NO_RANGE = "No range: too little is published of"
 MODEL = {"extrapolated": EXTRAPOLATED, "alone": ALONE, "one-channel": ONE_CHANNEL}
-WITH_NOTES = {"plan", *(name for name, listed in EVERY.items() if listed.report)}
+WITH_NOTES = {"plan", *(name for name, listed in EVERY.items() if getattr(listed, "report", ""))}
 """Commands whose page has all notes only for whoever asks."""
 UNRANGED = ("run", "plan", "relocate", "run --fault-seed", "collide")
 """Those of which some figures have no range."""

@@ -79,7 +79,7 @@ def sized() -> Report:
     links = tuple(
         SizedLink(
             f"FICON {name}",
-            *(8, 16, 16, rate(1100.4 + place), rate(1030.2 - place), 0.97 - place / 10),
+            *(8, 16, 16, rate(1100.4 + place), rate(1030.2 - place), 97 - place),
             *(True, "[fibre.1]"),
         )
         for place, name in enumerate(("Express8S", "Express16SA", "Express32-4P", "Express4"))
