@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from isfc.answers.losses import Left as Left
     from isfc.answers.losses import Losses as Losses
     from isfc.answers.losses import losses as losses
+    from isfc.answers.optimise import SearchResult as SearchResult
+    from isfc.answers.optimise import optimise as optimise
     from isfc.answers.size import LinkSizing as LinkSizing
     from isfc.answers.size import size as size
     from isfc.cli.drawing.cluster import drawing as drawing
@@ -99,10 +101,8 @@ if TYPE_CHECKING:
     from isfc.search.decide import Comparison as Comparison
     from isfc.search.decide import change as change
     from isfc.search.decide import compare as compare
-    from isfc.search.decide import optimise as optimise
     from isfc.search.replay import Replayed as Replayed
     from isfc.search.replay import replay as replay
-    from isfc.search.result import SearchResult as SearchResult
     from isfc.search.simulation import Simulation as Simulation
     from isfc.search.simulation import simulate as simulate
     from isfc.search.sweep import sweep as sweep
@@ -158,7 +158,7 @@ _PUBLIC: Final = {
     ),
     "isfc.layout.lost": "pieces",
     "isfc.answers.check": "check CheckedLink CheckFinding",
-    "isfc.search.decide": "change compare Comparison optimise",
+    "isfc.search.decide": "change compare Comparison",
     "isfc.layout.rules.rule": "Finding",
     "scenarios.figures.figure": "Figure Range Interval Unit",
     "scenarios.figures.losses": "AfterLoss",
@@ -166,7 +166,7 @@ _PUBLIC: Final = {
     "isfc.answers.losses": "losses Left Losses",
     "scenarios.figures.collide": "CollisionOutcome",
     "isfc.layout.change": "Step",
-    "isfc.search.result": "SearchResult",
+    "isfc.answers.optimise": "optimise SearchResult",
     "isfc.answers.size": "size LinkSizing",
     "scenarios.moves.evacuated": "evacuate rolling_maintenance relocate",
     "scenarios.moves.evacuation": "EvacuationOutcome",

@@ -248,7 +248,7 @@ def decisions(layout: isfc.Layout) -> None:
     except isfc.ConfigurationError as error:
         print(error)
     best: isfc.SearchResult = isfc.optimise(
-        layout, ["forward"], pairs=1, seconds=0.01, runs=1, seeds=1
+        layout, objective=["forward"], pairs=1, seconds=0.01, runs=1, seeds=1
     )
     print(best.given.figures)
     try:

@@ -182,10 +182,11 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
         },
     ),
     "optimise": Subcommand(
-        "optimise.command",
-        "optimise_layout",
+        "optimise",
+        "optimise",
         "Search for the best CTCs on a layout's chpids.",
-        has_tables=True,
+        report="optimise_report",
+        own=("optimise.OUTPUT", "optimise.PLOT"),
     ),
     "sweep": Subcommand(
         "sweep.command",
@@ -213,6 +214,7 @@ GONE: Final = {
     "isfc schema": "'isfc new --schema'",
     "isfc number": "'isfc check' for the scheme, 'isfc export --scheme' for new numbers",
     "isfc measured loads": "'isfc loads'",
+    "isfc optimise --of-links": "--objective, of several links sum, worst-link or worst-loss",
     "isfc down": "'isfc up LAYOUT --end'",
     "isfc relocate --sweep": "--best for guests together, 'isfc sweep' for channels",
     "isfc evacuate --sweep": "--best, which tells all that it tried",

@@ -25,6 +25,7 @@ BARE: Final = MappingProxyType(
         "Odds": "a share of cases, read off a range",
         "Collisions": _GIVEN,
         "LinkSizing": _GIVEN,
+        "SearchResult": _GIVEN,
         "Busy": _SHORT,
         "Limiting": _SHORT,
         "Simulation": _COUNTED,

@@ -7,7 +7,6 @@ from typing import Any
 from msgspec import to_builtins
 
 from isfc.arguments import checked, in_python
-from isfc.cli.options.traffic import read_traffic
 from isfc.cli.run.together import cluster_json, csv_rows
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.shown import html_table
@@ -16,6 +15,7 @@ from scenarios.runs.at_site import GivenSite, links_at
 from scenarios.runs.cluster_rows import ClusterRow, cluster_rows
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import Outcome, check_interval, run
+from scenarios.runs.traffic_argument import read_traffic
 from scenarios.runs.warmup import WARMUP
 from scenarios.runs.workload import load_of
 

@@ -138,7 +138,7 @@ SHOWN: Final = {
     ),
     "optimise": Shown(
         "optimise published-1 --pairs 2 --seconds 0.02 --seeds 1 --runs 1 --jobs 1",
-        "mb_per_s spread_percent gains", slow=True,
+        "forward", slow=True,
     ),
 }  # fmt: skip
 ELSEWHERE: Final = {

@@ -24,8 +24,8 @@ loss      | plan published-12 --without 40                           | Limited b
 report    | report published-12 -o report.html                       | Running throughput
 size      | size --mb-per-s 650                                      | Best +\d chpids of FICON
 size      | size --mb-per-s 1500                                     | Not reachable .* Limited by
-optimise  | optimise docs/optimise-links.toml                        | (Best|Open|Nothing to gain):
-optimise  | optimise docs/optimise-cluster.toml                      | (Best|Open|Nothing to gain):
+optimise  | optimise docs/optimise-links.toml                        | (Best|Open|Nothing to gain) +
+optimise  | optimise docs/optimise-cluster.toml                      | (Best|Open|Nothing to gain) +
 sweep     | sweep docs/sweep-links.toml                              | Best of pairs 5: .* MB/s both
 collisions| collide published-4 --offer-out 160                      | rule +coll/s
 changing  | change atlanta-boston docs/changing/wider.toml           | : 2 steps
