@@ -18,7 +18,6 @@ from scenarios.runs.load import Load
 from scenarios.runs.workload import Workload, find_workload
 
 
-@checked
 @dataclass(frozen=True, slots=True, repr=False)
 class Comparison:
     """Layouts under the same load, and the odds of each pair, the one with more first."""

@@ -26,6 +26,9 @@ BARE: Final = MappingProxyType(
         "Collisions": _GIVEN,
         "LinkSizing": _GIVEN,
         "SearchResult": _GIVEN,
+        "Profile": _GIVEN,
+        "SiteErrors": _GIVEN,
+        "Left": "by IBM's rule of thumb",
         "Busy": _SHORT,
         "Limiting": _SHORT,
         "Simulation": _COUNTED,
@@ -91,7 +94,7 @@ def bare(kind: type) -> list[str]:
 def test_no_number_of_the_model_is_bare_in_an_answer() -> None:
     """A class of answers with a number is a failure here until it is a figure or has a reason."""
     every = {kind.__name__: bare(kind) for kind in returned()}
-    assert every.keys() >= {"Figure", "AfterLoss", "PairOdds", "SizedLink", "Relief"}
+    assert every.keys() >= {"Figure", "PairOdds", "SizedLink", "Relief"}
     numbered = {name for name, numbers in every.items() if numbers and not name.endswith("Json")}
     assert numbered == BARE.keys()
 
