@@ -25,7 +25,7 @@ INPUTS: Final = frozenset(
     "trend begin_s steps stop_short km link_gbps write_ctcs estimated_mb_per_s chpids warnings "
     "findings saturating_pairs stated_pairs share resource count left had odds "
     "nodes fewer sharing remarks candidates screened simulated defined_simulated odds_ahead "
-    "best_is_ahead_odds "
+    "best_is_ahead_odds odds_percent "
     "wanted_mb_per_s ports guests".split()
 )
 """Numbers that are set, counted, by IBM's rule, or how sure something is."""
