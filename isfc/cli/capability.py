@@ -94,28 +94,29 @@ def command_of(
     report: Callable[[Any], Any],
     code: Callable[[Any], int] | None = None,
     own: Sequence[OwnFile] = (),
-    printed: type[Printed] = Printed,
+    printed: type[Struct] = Printed,
 ) -> Callable[..., None]:
     """The command that calls ``function`` and prints the report of what it answers.
 
     ``code`` makes the exit code of an answer, which else is a good one; ``own`` are files that it
     writes of the answer. What prints answers in other ways too is a ``printed`` of its own.
     """
-    html = _html_of(report)
-    files = (*own, html)
+    pages = [_html_of(report)] if issubclass(printed, Printed) else []
+    files = (*own, *pages)
     placed = [each.name for each in signature(function).parameters.values() if _is_placed(each)]
 
     def command(**given: Any) -> None:
-        output = printed(**{name: given.pop(name) for name in printed.__struct_fields__})
+        output: Any = printed(**{name: given.pop(name) for name in printed.__struct_fields__})
         written = {each: given.pop(each.parameter.name) for each in files}
-        output.check(written[html])
+        page = [written[each] for each in pages]
+        output.check(*page)
         check_files(written, force=output.force)
         with as_options(placed):
             found = _run(function, given)
             for each, path in written.items():
                 if path is not None:
                     each.write(path, found)
-            output.show(found, report, written[html])
+            output.show(found, report, *page)
         if code is not None and (ended := code(found)):
             raise typer.Exit(ended)
 
@@ -145,8 +146,8 @@ def _options(function: Callable[..., Any]) -> Iterator[Parameter]:
         if name in SHARED:
             annotation: Any = SHARED[name]
         elif said:
-            made = _argument(said[0]) if _is_placed(parameter) else _option(name, hint, said[0])
-            annotation = Annotated[_typed(hint.__origin__), made]
+            make = _argument if _is_placed(parameter) else _option
+            annotation = Annotated[_typed(hint.__origin__), make(parameter, hint, said[0])]
         elif name in IN_PYTHON:
             continue
         else:
@@ -156,9 +157,11 @@ def _options(function: Callable[..., Any]) -> Iterator[Parameter]:
         yield Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
-def _option(name: str, hint: Any, said: Argument) -> Any:
+def _option(parameter: Parameter, hint: Any, said: Argument) -> Any:
+    """What typer makes an option of; one that is on if nothing is said has ``--no-`` too."""
     if hint.__origin__ is bool:
-        return flag(f"--{name.replace('_', '-')}", said.said)
+        name = parameter.name.replace("_", "-")
+        return flag(f"--{name}/--no-{name}" if parameter.default else f"--{name}", said.said)
 
     def check(option: typer.CallbackParam, value: Any) -> Any:
         said.check(option.opts[0], value)
@@ -173,7 +176,7 @@ def _is_placed(parameter: Parameter) -> bool:
     return parameter.kind is Parameter.POSITIONAL_OR_KEYWORD
 
 
-def _argument(said: Argument) -> Any:
+def _argument(_: Parameter, __: Any, said: Argument) -> Any:
     return typer.Argument(metavar=said.metavar, help=said.said, autocompletion=said.complete)
 
 

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from isfc.arguments import checked
-from isfc.layout.catalogue import AnyLayout, given_collection
-from isfc.layout.change import Step, change_steps
+from isfc.layout.catalogue import AnyLayout
 from isfc.layout.shown import rows_table
 from scenarios.figures import choice
 from scenarios.runs.at_site import GivenSite, links_at
@@ -88,16 +87,3 @@ def compare(
     choice.check_comparable(candidates)
     choices = tuple(map(choice.judge_choice, candidates))
     return Comparison(choices, tuple(choice.pair_odds(choices)))
-
-
-@checked
-def change(before: AnyLayout, after: AnyLayout, *, reset: str | None = None) -> tuple[Step, ...]:
-    """The steps from one layout to another, as `isfc change` says them.
-
-    A step adds or removes ``ctcs`` of a link; ``left`` is the link then, which `carried` and
-    `simulate` take. ``reset`` is a link whose CTCs are taken out and in again. Raises
-    `ConfigurationError` for layouts that have no system in common.
-    """
-    new = given_collection(after)
-    stuck = None if reset is None else new.link(reset, "reset").nodes
-    return change_steps(given_collection(before), new, stuck)

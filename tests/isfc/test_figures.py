@@ -14,6 +14,9 @@ from scenarios.figures.figure import Figure, Interval, Range, Unit
 MODEL: Final = ("isfc.answers.", "isfc.search.", "scenarios.figures.", "scenarios.moves.")
 """Where the model's figures are made of what runs count, which `scenarios.runs` has."""
 
+CHANNELS: Final = ("isfc.answers.io_", "isfc.answers.shared")
+"""Of channels and disks no figure has a range, as a note says beside each answer."""
+
 _COUNTED: Final = "counted in one run: ``figures`` has it with its range"
 _GIVEN: Final = "given by who asks"
 _SHORT: Final = "of short runs beside each other: evidence for what is named, which has no unit"
@@ -26,6 +29,7 @@ BARE: Final = MappingProxyType(
         "Collisions": _GIVEN,
         "LinkSizing": _GIVEN,
         "SearchResult": _GIVEN,
+        "ChangeTrial": _GIVEN,
         "Profile": _GIVEN,
         "SiteErrors": _GIVEN,
         "Left": "by IBM's rule of thumb",
@@ -61,10 +65,14 @@ def returned() -> Iterator[type]:
     while waiting:
         hint = waiting.pop()
         waiting += get_args(hint)
-        if inspect.isclass(hint) and hint not in known and hint.__module__.startswith(MODEL):
+        if inspect.isclass(hint) and hint not in known and is_modelled(hint):
             known.add(hint)
             yield hint
             waiting += [kind for _, kind in fields(hint)]
+
+
+def is_modelled(kind: type) -> bool:
+    return kind.__module__.startswith(MODEL) and not kind.__module__.startswith(CHANNELS)
 
 
 def is_routine(public: object) -> bool:

@@ -11,7 +11,7 @@ from msgspec import UNSET, Struct, UnsetType
 from isfc import __version__
 from isfc.answers.limit_record import Limits
 from isfc.answers.profile import Profile, profile_of
-from isfc.answers.shared import SharedJson
+from isfc.answers.shared import Shared
 from isfc.cli.results.page import figures_of_run, measured_notes
 from isfc.layout.note import Note
 from isfc.reports.ranges import RangeJson, range_json
@@ -88,7 +88,7 @@ class RunJson(Struct, frozen=True, kw_only=True):
     """as of `isfc plan --json`, with `--why`"""
     cp: list[ConsoleEntry] | UnsetType = UNSET
     """with `--cp`"""
-    disks: SharedJson | UnsetType = UNSET
+    disks: Shared | UnsetType = UNSET
     """with `[[io]]` on its chpids"""
 
 

@@ -32,6 +32,7 @@ from scenarios.figures.losses import AfterLoss
 from scenarios.figures.rates import Carried, EndRate
 from scenarios.runs.load import STATED
 from scenarios.runs.steady import Rate
+from tests.isfc.reports import io_samples
 
 Capsys = pytest.CaptureFixture[str]
 Cells = Iterator[dict[str, str]]
@@ -105,7 +106,16 @@ def optimised() -> Report:
 
 
 REPORTS: Final[Mapping[str, Callable[[], Report]]] = MappingProxyType(
-    {"losses": lost, "collide": collided, "size": sized, "optimise": optimised}
+    {
+        "losses": lost,
+        "collide": collided,
+        "size": sized,
+        "optimise": optimised,
+        "io plan": io_samples.planned,
+        "io run": io_samples.ran,
+        "io beside": io_samples.beside,
+        "io size": io_samples.sized,
+    }
 )
 """A sample of every answer that is shown as a report."""
 
@@ -163,7 +173,7 @@ def in_csv(report: Report, capsys: Capsys) -> Cells:
             unit, _, end = rest.partition(")")
             if not rest:
                 number = units[field]
-                cells[field] = shown(float(text), number) if number and text else text
+                cells[field] = shown(float(text), number) if text and number else text
             elif not end:
                 cells[field] = shown(float(text), Unit(unit))
             elif text and field in ranged:
