@@ -41,12 +41,16 @@ if TYPE_CHECKING:
     from isfc.answers.losses import losses as losses
     from isfc.answers.moves import MovedGuest as MovedGuest
     from isfc.answers.moves import Moves as Moves
+    from isfc.answers.optimise import SearchResult as SearchResult
+    from isfc.answers.optimise import optimise as optimise
     from isfc.answers.relocate import relocate as relocate
     from isfc.answers.run import LinkRun as LinkRun
     from isfc.answers.simulation import SimulatedLinks as SimulatedLinks
     from isfc.answers.simulation import Simulation as Simulation
     from isfc.answers.simulation import simulate as simulate
     from isfc.answers.simulation import simulate_links as simulate_links
+    from isfc.answers.size import LinkSizing as LinkSizing
+    from isfc.answers.size import size as size
     from isfc.answers.sweep import Sweep as Sweep
     from isfc.answers.sweep import SweptPlace as SweptPlace
     from isfc.answers.sweep import sweep as sweep
@@ -111,12 +115,8 @@ if TYPE_CHECKING:
     from isfc.programs.protocol import SeverCode as SeverCode
     from isfc.search.decide import Comparison as Comparison
     from isfc.search.decide import compare as compare
-    from isfc.search.decide import optimise as optimise
     from isfc.search.replay import Replayed as Replayed
     from isfc.search.replay import replay as replay
-    from isfc.search.result import SearchResult as SearchResult
-    from isfc.search.sized import LinkSizing as LinkSizing
-    from isfc.search.sizing import size as size
     from scenarios.figures.collide import CollisionOutcome as CollisionOutcome
     from scenarios.figures.figure import Figure as Figure
     from scenarios.figures.figure import Interval as Interval
@@ -164,7 +164,7 @@ _PUBLIC: Final = {
     "isfc.answers.change": "change Change ChangeStep",
     "isfc.answers.check": "check CheckedLink",
     "isfc.answers.findings": "CheckFinding",
-    "isfc.search.decide": "compare Comparison optimise",
+    "isfc.search.decide": "compare Comparison",
     "isfc.layout.rules.rule": "Finding",
     "scenarios.figures.figure": "Figure Range Interval Unit",
     "scenarios.figures.losses": "AfterLoss",
@@ -178,9 +178,8 @@ _PUBLIC: Final = {
     "isfc.answers.relocate": "relocate",
     "isfc.answers.losses": "losses Left Losses",
     "scenarios.figures.collide": "CollisionOutcome",
-    "isfc.search.result": "SearchResult",
-    "isfc.search.sizing": "size",
-    "isfc.search.sized": "LinkSizing",
+    "isfc.answers.optimise": "optimise SearchResult",
+    "isfc.answers.size": "size LinkSizing",
     "scenarios.moves.targets": "Tenant",
     "isfc.cli.html.report": "report",
     "isfc.search.replay": "replay Replayed",

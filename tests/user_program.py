@@ -256,12 +256,12 @@ def decisions(layout: isfc.Layout) -> None:
     except isfc.ConfigurationError as error:
         print(error)
     best: isfc.SearchResult = isfc.optimise(
-        layout, ["forward"], pairs=1, seconds=0.01, runs=1, seeds=1
+        layout, objective=["forward"], pairs=1, seconds=0.01, runs=1, seeds=1
     )
     print(best.given.figures)
     try:
-        sized: isfc.LinkSizing = isfc.size(0.5, lost="all")
-        print(sized.best and sized.best.layout, [(of(one.left), one.odds) for one in sized.links])
+        sized: isfc.LinkSizing = isfc.size(mb_per_s=0.5, lost="all")
+        print(sized.rows(), [(of(one.left), one.odds_percent, one.layout) for one in sized.links])
     except isfc.ConfigurationError as error:
         print(error)
     plan = guest()

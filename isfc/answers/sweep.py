@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final
 
 from msgspec import Struct
 
-from isfc.arguments import STANDARD_INPUT, Argument, checked, spelt
+from isfc.arguments import JOBS_MAX, STANDARD_INPUT, Argument, checked, spelt
 from isfc.errors import ConfigurationError
 from isfc.layout.in_words import check_known, listed
 from isfc.layout.note import Note
@@ -17,7 +17,7 @@ from isfc.search.grid import Cell, at_site, read_grid
 from isfc.search.standing import BEST, alike_in, groups, standings, varying_axes
 from isfc.search.store import RowStore
 from isfc.search.sweep import Row, cell_notes, execute, finish, row_of
-from isfc.search.workers import JOBS_MAX, told
+from isfc.search.workers import told
 from scenarios.figures.certainty import Odds, nobody_is_ahead
 from scenarios.figures.figure import Figure, Unit
 from scenarios.figures.ranges import run_figures

@@ -43,6 +43,8 @@ class Subcommand(NamedTuple):
     """It prints tables, so that it has ``--csv``."""
     report: str = ""
     """Of a capability in `isfc.answers`: the function that makes its report, beside its own."""
+    code: str = ""
+    """The function that makes the exit code of its answer, if that is not always a good one."""
     own: tuple[str, ...] = ()
     """And the names of its `OwnFile`s in `isfc.cli`, such as ``io.PLOT``."""
 
@@ -71,7 +73,9 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
         "size",
         "size",
         "Say how many chpids and CTCs a link needs, with one piece gone.",
-        has_tables=True,
+        report="size_report",
+        code="size_code",
+        own=("size.LAYOUT",),
     ),
     "export": Subcommand(
         "export", "export", "Write the statements that the systems of a layout need."
@@ -169,10 +173,11 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
         },
     ),
     "optimise": Subcommand(
-        "optimise.command",
-        "optimise_layout",
+        "optimise",
+        "optimise",
         "Search for the best CTCs on a layout's chpids.",
-        has_tables=True,
+        report="optimise_report",
+        own=("optimise.OUTPUT", "optimise.PLOT"),
     ),
     "sweep": Subcommand(
         "sweep",
@@ -201,6 +206,7 @@ GONE: Final = {
     "isfc schema": "'isfc new --schema'",
     "isfc number": "'isfc check' for the scheme, 'isfc export --scheme' for new numbers",
     "isfc measured loads": "'isfc loads'",
+    "isfc optimise --of-links": "--objective, of several links sum, worst-link or worst-loss",
     "isfc io run --ctcs": "'isfc io beside LAYOUT WORKLOAD'",
     "isfc io run --report": "the page, and --csv --table NAME, which have RMF's views",
     "isfc down": "'isfc up LAYOUT --end'",
@@ -269,7 +275,8 @@ def _load(where: Subcommand) -> Any:
         command_of = import_module("isfc.cli.capability").command_of
         module = import_module(f"isfc.answers.{where.module}")
         own = [_named(*name.rsplit(".", 1)) for name in where.own]
-        return command_of(getattr(module, where.name), getattr(module, where.report), own=own)
+        code = getattr(module, where.code) if where.code else None
+        return command_of(getattr(module, where.name), getattr(module, where.report), code, own)
     found = _named(where.module, where.name)
     return with_csv(found) if where.has_tables else found
 

@@ -119,10 +119,6 @@ def calling(jobs: int) -> Iterator[Calls[Any]]:
             yield each
 
 
-JOBS_MAX: Final = 1_024
-"""Processes that do runs (chosen: more than any machine has processors)."""
-
-
 def check_jobs(jobs: int) -> None:
     """Raise `ConfigurationError` for less than one process."""
     if jobs < 1:

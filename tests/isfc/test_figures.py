@@ -14,6 +14,9 @@ from scenarios.figures.figure import Figure, Interval, Range, Unit
 MODEL: Final = ("isfc.answers.", "isfc.search.", "scenarios.figures.", "scenarios.moves.")
 """Where the model's figures are made of what runs count, which `scenarios.runs` has."""
 
+CHANNELS: Final = ("isfc.answers.io_", "isfc.answers.shared")
+"""Of channels and disks no figure has a range, as a note says beside each answer."""
+
 _COUNTED: Final = "counted in one run: ``figures`` has it with its range"
 _GIVEN: Final = "given by who asks"
 _SHORT: Final = "of short runs beside each other: evidence for what is named, which has no unit"
@@ -23,21 +26,23 @@ BARE: Final = MappingProxyType(
         "Figure": "what it is made of: all others are of this type",
         "Interval": "what it is made of: the ends of a range",
         "Odds": "a share of cases, read off a range",
+        "Collisions": _GIVEN,
+        "LinkSizing": _GIVEN,
+        "SearchResult": _GIVEN,
+        "ChangeTrial": _GIVEN,
+        "Profile": _GIVEN,
+        "SiteErrors": _GIVEN,
+        "Left": "by IBM's rule of thumb",
+        "Busy": _SHORT,
+        "Limiting": _SHORT,
         "Simulation": _COUNTED,
         "Pass": "counted in one run: the times of its guest have ranges",
         "MovedGuest": "when it began: counted in one run, as its other times with ranges",
         "DeviceSeen": "counted in one run: a note says that nothing is known of its range",
         "OthersMeanwhile": "exchanges within the ranges of MB/s, and the share that is left",
         "TriedTogether": "the share of other traffic that is left",
-        "Collisions": _GIVEN,
-        "Left": "by IBM's rule of thumb",
-        "Profile": "factors of a site's fit",
-        "SiteErrors": "of a site's fit: how far it is off",
-        "Busy": _SHORT,
-        "Limiting": _SHORT,
         "CollisionOutcome": "counted in several runs, with their spread: nothing is published",
         "WouldMove": "by the rules of relocation alone, at the rate of the passes",
-        "LinkSizing": _GIVEN,
         "Response": _GIVEN,
         "StatusLine": "when an operator asked",
         "Limit": _SHORT,
@@ -57,10 +62,14 @@ def returned() -> Iterator[type]:
     while waiting:
         hint = waiting.pop()
         waiting += get_args(hint)
-        if inspect.isclass(hint) and hint not in known and hint.__module__.startswith(MODEL):
+        if inspect.isclass(hint) and hint not in known and is_modelled(hint):
             known.add(hint)
             yield hint
             waiting += [kind for _, kind in fields(hint)]
+
+
+def is_modelled(kind: type) -> bool:
+    return kind.__module__.startswith(MODEL) and not kind.__module__.startswith(CHANNELS)
 
 
 def is_routine(public: object) -> bool:

@@ -28,13 +28,7 @@ from scenarios.runs.workload import (
     free_workload,
     workload_usage,
 )
-
-
-def complete_workload(incomplete: str) -> list[str]:
-    """The workloads that begin so."""
-    names = (kind.name + ":" * bool(kind.operand) for kind in WORKLOADS.values())
-    return [name for name in names if name.startswith(incomplete)]
-
+from scenarios.runs.workload import complete_workload as complete_workload
 
 WorkloadOption = Annotated[
     str | None,

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from rich.console import Group, RenderableType
 
 from isfc.answers.plan import PlannedLink, PlannedLinks
-from isfc.answers.shared import disks_known, disks_tables, shared_by
+from isfc.answers.shared import Shared, disks_known, disks_tables, shared_by
 from isfc.io.configuration import IoConfiguration
 from isfc.io.shared import find_shared
 from isfc.reports.table import apart
@@ -28,7 +28,7 @@ def beside_disks(
     if not find_shared(disks, *experiment.collection.links):
         return page, record
     shared = run_shared(experiment, disks)
-    found = shared_by(shared)
+    found: Shared = shared_by(shared)
     heading = f"CTCs ({load}) and disks on one chpid, each alone and beside the other"
     parts: list[RenderableType] = [heading, *map(table_of, disks_tables(found)), disks_known(found)]
     return Group(page, "", apart(parts)), replace(record, disks=found)

@@ -55,7 +55,6 @@ ELSEWHERE: Final[dict[str, dict[str, str]]] = {
     "measured fit": dict.fromkeys([*OF_FILES, "files"], "`measured.read`"),
     "loads": dict.fromkeys([*OF_FILES, "files"], "`measured.read`")
     | {"move": "`guests`, a `GuestMemory`"},
-    "optimise": {"traffic": "`traffic` of the layout"},
 }
 """Options that are no arguments of the command's function, and what there is instead."""
 

@@ -223,7 +223,7 @@ optimise FILE --runs 2 --seconds 0.01 --seeds 1
     --profile site.toml                                   ++++
     --ctcs 2                                              ++--
     --objective reverse                                   ++--
-    --of-links worst-link                                 --++
+    --objective worst-link                                --++
     --traffic A-B:HM:5                                    --++
     --workload HM                                         ++++
     --pairs 9                                             ++++
@@ -232,7 +232,7 @@ optimise FILE --runs 2 --seconds 0.01 --seeds 1
     --seeds 2                                             ++++
     --fixed 6000                                          ++--
     --output out.toml                                     ++++
-    --plot out.svg                                        ----
+    --plot out.svg                                        ++++
     --jobs 2                                              ====
     --json                                                ++++
     --csv                                                 ++++

@@ -25,7 +25,7 @@ INPUTS: Final = frozenset(
     "trend begin_s steps stop_short km link_gbps write_ctcs estimated_mb_per_s chpids warnings "
     "findings saturating_pairs stated_pairs share resource count left had odds "
     "nodes fewer sharing remarks candidates screened simulated defined_simulated odds_ahead "
-    "best_is_ahead_odds "
+    "best_is_ahead_odds odds_percent "
     "wanted_mb_per_s ports guests".split()
 )
 """Numbers that are set, counted, by IBM's rule, or how sure something is."""
@@ -123,12 +123,12 @@ SHOWN: Final = {
     ),
     "size": Shown(
         "size --mb-per-s 100 --feature Express8S --pairs 5 --jobs 1",
-        "whole_mb_per_s left_mb_per_s",
+        "whole left",
         slow=True,
     ),
     "optimise": Shown(
         "optimise published-1 --pairs 2 --seconds 0.02 --seeds 1 --runs 1 --jobs 1",
-        "mb_per_s spread_percent gains", slow=True,
+        "forward", slow=True,
     ),
 }  # fmt: skip
 ELSEWHERE: Final = {

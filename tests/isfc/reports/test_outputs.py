@@ -17,7 +17,9 @@ from isfc.answers.limit_record import Limits
 from isfc.answers.links_run import links_run, links_run_report
 from isfc.answers.losses import losses_of, losses_report
 from isfc.answers.moves import MovedGuest, Moves, OthersMeanwhile
+from isfc.answers.optimise import optimise_report, search_result
 from isfc.answers.run import link_run, run_report
+from isfc.answers.size import LinkSizing, size_report
 from isfc.answers.sweep import Sweep, SweptPlace, sweep_report
 from isfc.cli.output.streams import show, show_csv
 from isfc.layout.catalogue import given_collection, load_layout
@@ -29,6 +31,9 @@ from isfc.reports.html import section
 from isfc.reports.report import Report, Table
 from isfc.reports.terminal import page
 from isfc.reports.units import FORMATS, range_of, shown
+from isfc.search.objective import Objective, Scoring
+from isfc.search.result import Contender, Found, Task
+from isfc.search.sized import LostPiece, SizedLink
 from isfc.search.sweep import NO_RANGE
 from scenarios.figures.collide import CollisionOutcome
 from scenarios.figures.figure import Figure, Interval, NoRange, Range, Unit, rounded
@@ -209,6 +214,38 @@ def rolled() -> Report:
     return rolling_report(RollingMaintenance((A, B), 1, False, *took, turns, (), notes))
 
 
+def sized() -> Report:
+    """Of four features, with figures as long as there are."""
+
+    def rate(number: float) -> Figure:
+        ends = Interval(0.83 * number, 1.24 * number), Interval(0.8 * number, 1.3 * number)
+        return Figure(number, Unit.MB_PER_S, Range(*ends, "rows"))
+
+    links = tuple(
+        SizedLink(
+            f"FICON {name}",
+            *(8, 16, 16, rate(1100.4 + place), rate(1030.2 - place), 97 - place),
+            *(True, "[fibre.1]"),
+        )
+        for place, name in enumerate(("Express8S", "Express16SA", "Express32-4P", "Express4"))
+    )
+    how = 1027.5, LostPiece.CHPID, 0.0, "HL", 500
+    return size_report(LinkSizing(*how, links[0], links, None, (UNRANGED,)))
+
+
+def optimised() -> Report:
+    """Of four placings, of which the first gains."""
+    layout = load_layout("published-4")
+    links = Collection.of(layout)
+
+    def one(mb_per_s: float) -> Contender:
+        return Contender(links, (Rate(mb_per_s, 0.01 * mb_per_s),), {}, STATED)
+
+    found = Found((one(912.4), one(873.2), one(654.6), one(600.1)), one(601.3), one(601.3), 4, 9)
+    task = Task(links, Scoring((Objective.FORWARD,), STATED, 0.5), 4)
+    return optimise_report(search_result(found, task, lambda _: ""))
+
+
 REPORTS: Final[Mapping[str, Callable[[], Report]]] = MappingProxyType(
     {
         "losses": lost,
@@ -218,6 +255,8 @@ REPORTS: Final[Mapping[str, Callable[[], Report]]] = MappingProxyType(
         "run together": ran_together,
         "moves": moved,
         "rolling": rolled,
+        "size": sized,
+        "optimise": optimised,
         "io plan": io_samples.planned,
         "io run": io_samples.ran,
         "io beside": io_samples.beside,

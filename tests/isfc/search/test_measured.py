@@ -103,7 +103,7 @@ GUEST = isfc.GuestPlan("LINUX1", isfc.GuestMemory(size=2**28, touched=2**24))
         lambda site: (
             1 / isfc.evacuate("published-4", "CLIENT", [GUEST], profile=site).seconds.value
         ),
-        lambda site: isfc.optimise("published-4", runs=1, seeds=1, profile=site).rows()[0]["score"],
+        lambda site: isfc.optimise("published-4", runs=1, seeds=1, profile=site).given.score.value,
     ],
     ids=["carried", "plan", "losses", "relocate", "evacuate", "optimise"],
 )

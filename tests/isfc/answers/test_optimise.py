@@ -2,28 +2,29 @@
 
 import json
 from dataclasses import replace
-from io import StringIO
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rich.console import Console, RenderableType
 
 from ctc.address import Rdev
 from ctc.profiles import find_profile
+from isfc.answers import optimise
+from isfc.answers.optimise import SearchResult, optimise_report, search_result
+from isfc.answers.placing import definition_changes
 from isfc.cli.main import run
-from isfc.cli.optimise.json import OptimiseJson, found_json
-from isfc.cli.optimise.page import definition_changes, found_page, written
 from isfc.cli.output.streams import show
 from isfc.layout.catalogue import load_collection, load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.layout import CtcPair, Layout
 from isfc.layout.rules.book import find_all
-from isfc.layout.write import format_layout
+from isfc.layout.write import format_collection, format_layout
+from isfc.reports.terminal import page as page_of
 from isfc.search.numbering import with_kept_numbers
-from isfc.search.objective import Objective, Scoring
-from isfc.search.result import Contender, SearchResult, Task
+from isfc.search.objective import LinksObjective, Objective, Scoring
+from isfc.search.result import Contender, Found, Task
 from scenarios.runs.load import STATED, Load
 from scenarios.runs.steady import Rate
 from scenarios.runs.workload import find_workload
@@ -37,7 +38,7 @@ LAYOUT = "docs/optimise-links.toml"
 
 @pytest.fixture(autouse=True)
 def in_project(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(Path(__file__).parents[4])
+    monkeypatch.chdir(Path(__file__).parents[3])
 
 
 @pytest.mark.slow
@@ -51,7 +52,8 @@ def test_record_and_written_layout_agree(
     written = load_layout(best)
     assert record["best"][0]["chpids"] == [ctc.fibre.name for ctc in written.device_list()]
     assert len(written.ctcs) == 3
-    assert record["activate"]["DALLAS"]["now"][0].startswith("ACTIVATE ISLINK 50")
+    assert record["best"][0]["activate"]["DALLAS"]["now"][0].startswith("ACTIVATE ISLINK 50")
+    assert record["best"][0]["layout"] == best.read_text("utf-8")
     assert record["simulated"] <= 8
 
 
@@ -64,14 +66,16 @@ def test_page_fits_80_columns_and_shows_the_front_of_two_objectives(
     assert run(["optimise", LAYOUT, *QUICK, *objectives, "--plot", str(picture)]) == 0
     out = capsys.readouterr().out
     assert max(map(len, out.splitlines())) <= 80
-    assert "* no other layout is better at all of the objectives." in out
+    assert "front" in out
     assert "forward, MB/s" in picture.read_text("utf-8")
 
 
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        (["--plot", "a.svg"], "--plot: expected two objectives"),
+        (["--objective", "sum"], "--objective 'sum': expected one of forward"),
+        (["--of-links", "sum"], "--of-links is gone: use --objective"),
+        (["--jobs", "0"], "--jobs 0: expected 1 to 1024"),
         (["--fixed", "9999"], "--fixed 9999: no such device at DALLAS"),
         (["--workload", "XX"], "workload 'XX' is unknown"),
         (["--ctcs", "17"], "--ctcs 17: expected 1 to 16"),
@@ -96,7 +100,7 @@ def test_device_numbers_that_are_new_or_move_are_named() -> None:
     ]
 
 
-GIVEN = load_layout(str(Path(__file__).parents[4] / LAYOUT))
+GIVEN = load_layout(str(Path(__file__).parents[3] / LAYOUT))
 FEWER = GIVEN.with_ctcs(GIVEN.ctcs[1:])
 NEW = replace(GIVEN, ctcs=(*GIVEN.ctcs[2:], CtcPair(GIVEN.fibres[0], (Rdev(0x5030), Rdev(0x6030)))))
 LOAD = Load(find_workload("HL"), 10)
@@ -108,65 +112,55 @@ def contender(layout: Layout, mb_per_s: float, spread_percent: float = 1.0) -> C
     return Contender(Collection.of(layout), (rate,), {}, STATED)
 
 
-def result(best: Layout, mb_per_s: float, defined: float = 100.0) -> SearchResult:
+def result(best: Layout, mb_per_s: float, defined: float = 100.0) -> Found:
     """What a search has found that has found 100 MB/s of the layout given, known within 1 %."""
     now = contender(GIVEN, 100.0)
     chosen = now if defined == 100 else contender(FEWER, defined)
-    return SearchResult((contender(best, mb_per_s),), now, chosen, 1, 9, 0, 3)
+    return Found((contender(best, mb_per_s),), now, chosen, 1, 9, 0, 3)
 
 
-def page(found: SearchResult, capsys: pytest.CaptureFixture[str]) -> str:
-    show(found_page(found, TASK))
+def answer(found: Found) -> SearchResult:
+    return search_result(found, TASK, format_collection)
+
+
+def page(found: Found, capsys: pytest.CaptureFixture[str], *, notes: bool = False) -> str:
+    show(page_of(optimise_report(answer(found)), notes=notes))
     return " ".join(capsys.readouterr().out.split())
 
 
-def render(shown: RenderableType) -> str:
-    console = Console(file=StringIO(), width=1000)
-    console.print(shown)
-    assert isinstance(console.file, StringIO)
-    return console.file.getvalue()
-
-
-def test_devices_that_are_defined_are_the_first_answer(capsys: pytest.CaptureFixture[str]) -> None:
+def test_both_answers_are_on_the_page_and_what_to_do_for_the_better_one(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     text = page(result(NEW, 130.0, defined=110.0), capsys)
-    first, _, second = text.partition("With a change of the IODF, the first of the table:")
-    assert first.startswith("Best: +30.0 % over the layout given, odds ")
-    assert "With the devices that are defined 110.0 MB/s (+10.0 %, odds " in first
-    assert "ACTIVATE ISLINK 5001 5010 5011 5020 5021 NODE TULSA without 5000" in first
-    assert "IODF has them" not in first
-    assert (
-        "ACTIVATE ISLINK 5010 5011 5020 5021 NODE TULSA and once the IODF has them: "
-        "ACTIVATE ISLINK 5030 NODE TULSA without 5000 5001" in second
+    assert "Best +30 % over the layout given (odds " in text
+    assert "with a change of the IODF" in text
+    assert "As defined +10 % over the layout given (odds " in text
+    assert "DALLAS IODF 5030 is new" in text
+    assert "DALLAS now ACTIVATE ISLINK 5010 5011 5020 5021 NODE TULSA" in text
+    assert "DALLAS after IODF ACTIVATE ISLINK 5030 NODE TULSA" in text
+    assert "DALLAS leave out 5000 5001" in text
+    assert answer(result(NEW, 130.0, defined=110.0)).defined.activate["DALLAS"].now == (
+        "ACTIVATE ISLINK 5001 5010 5011 5020 5021 NODE TULSA",
     )
-    assert "5030 at DALLAS is new; 6030 at TULSA is new" in second
-
-
-def record_of(found: SearchResult) -> OptimiseJson:
-    record = found_json(found, TASK)
-    assert isinstance(record, OptimiseJson)
-    return record
 
 
 def test_ctcs_that_need_the_iodf_are_marked(capsys: pytest.CaptureFixture[str]) -> None:
     found = result(NEW, 130.0)
     text = page(found, capsys)
     assert "s2x2 fx2 s1x1!" in text
-    assert "! CTCs that are not defined so: they need a change of the IODF." in text
-    record = record_of(found)
-    assert record.best[0].needs_iodf == [False] * 4 + [True]
-    assert record.activate["DALLAS"] == {
-        "now": ["ACTIVATE ISLINK 5010 5011 5020 5021 NODE TULSA"],
-        "after_iodf": ["ACTIVATE ISLINK 5030 NODE TULSA"],
-    }
+    assert "! CTCs that need a change of the IODF" in text
+    record = answer(found)
+    assert record.best[0].needs_iodf == (False, False, False, False, True)
     assert not any(record.given.needs_iodf)
     assert not record.defined.gains
+    assert record.profile is msgspec.UNSET
 
 
 def test_change_of_the_iodf_is_not_advised_where_the_defined_devices_do_as_well(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     text = page(result(NEW, 110.2, defined=110.0), capsys)
-    assert "A change of the IODF gains nothing more" in text
+    assert "IODF a change of it gains nothing more" in text
     assert "5030" not in text
 
 
@@ -176,13 +170,19 @@ def test_page_says_where_there_is_nothing_to_gain(capsys: pytest.CaptureFixture[
     assert "ACTIVATE" not in text
 
 
+def test_page_says_what_is_open(capsys: pytest.CaptureFixture[str]) -> None:
+    text = page(result(NEW, 104.0), capsys)
+    assert "Open +4 % over the layout given (odds " in text
+    assert "ACTIVATE" not in text
+
+
 def test_page_says_what_check_would_find_of_the_proposal(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     one_chpid = GIVEN.with_ctcs(GIVEN.ctcs[4:])
     text = page(result(one_chpid, 130.0), capsys)
-    assert "The first of the table needs no change of the IODF." in text
-    assert "'isfc check' then finds, other than now: " in text
+    assert "with the devices that are defined" in text
+    assert "finds, other than now, " in text.partition("isfc check then")[2]
 
 
 def test_page_warns_of_extrapolation(capsys: pytest.CaptureFixture[str]) -> None:
@@ -195,13 +195,12 @@ def test_page_warns_of_extrapolation(capsys: pytest.CaptureFixture[str]) -> None
 def test_warning_that_a_proposal_brings_is_said_beside_it(candidate: list[int]) -> None:
     layout = with_kept_numbers(GIVEN, [tuple(candidate)])
     assert layout is not None
-    found = result(layout, 130.0)
+    found = answer(result(layout, 130.0))
     known = {finding.id for finding in find_all(GIVEN)}
     new = {finding.id for finding in find_all(layout)} - known
-    text = render(found_page(found, TASK))
-    assert {f"+{name}" for name in new} <= {*record_of(found).best[0].rules}
-    for name in new:
-        assert name in text
+    assert {f"+{name}" for name in new} <= {*found.best[0].rules}
+    said = dict(optimise_report(found).answer).get("isfc check", "")
+    assert all(name in said for name in new)
 
 
 AS_MANY = replace(NEW, ctcs=(*NEW.ctcs, GIVEN.ctcs[0]))
@@ -217,7 +216,7 @@ AS_MANY = replace(NEW, ctcs=(*NEW.ctcs, GIVEN.ctcs[0]))
     ],
 )
 def test_what_is_written_is_what_the_page_advises(
-    found: SearchResult,
+    found: Found,
     which: str,
     kept: Layout,
     monkeypatch: pytest.MonkeyPatch,
@@ -225,28 +224,33 @@ def test_what_is_written_is_what_the_page_advises(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     # a layout 0.4 % ahead was written below "Nothing to gain"
-    monkeypatch.setattr("isfc.cli.optimise.command.optimise", lambda *_: found)
+    monkeypatch.setattr(optimise, "search", lambda *_: found)
     path, given = tmp_path / "best.toml", tmp_path / "given.toml"
     given.write_text(f"# Ours.\n{format_layout(load_layout(LAYOUT))}")
     assert run(["optimise", str(given), "-o", str(path)]) == 0
-    last = capsys.readouterr().out.replace("\n", " ").partition("Written to ")[2]
+    capsys.readouterr()
     assert path.read_text("utf-8") == f"# Ours.\n{format_layout(kept)}"
-    assert ("nothing to gain" in last) == (which == "given")
-    assert record_of(found).written == which
+    assert ("nothing to gain" in page(found, capsys, notes=True)) == (which == "given")
+    assert answer(found).written == which
 
 
 def test_layout_of_another_number_of_ctcs_is_written_whatever_it_gains() -> None:
     found = result(FEWER, 60.0)
     assert found.proposed.layout == FEWER
-    assert written(found) == "first"
+    assert answer(found).written == "first"
+
+
+BY_LINK = {"AUSTIN-DALLAS": Rate(50.0), "DALLAS-TULSA": Rate(50.0)}
 
 
 def test_links_are_written_as_they_were_where_nothing_is_to_gain() -> None:
     links = load_collection("docs/optimise-cluster.toml")
-    now = Contender(links, (Rate(100.0, 1.0),), {}, STATED)
+    now = Contender(links, (Rate(100.0, 1.0),), BY_LINK, STATED)
     for score, which in ((100.4, "given"), (130.0, "first")):
-        best = Contender(links, (Rate(score, 1.0),), {}, STATED)
-        assert written(SearchResult((best,), now, now, 1)) == which
+        best = Contender(links, (Rate(score, 1.0),), BY_LINK, STATED)
+        goal = Scoring((LinksObjective.SUM,), STATED, 0.1)
+        found = Found((best,), now, now, 1)
+        assert search_result(found, Task(links, goal), format_collection).written == which
 
 
 def test_page_says_how_far_figures_are_known_and_which_have_two_paces(
@@ -254,13 +258,12 @@ def test_page_says_how_far_figures_are_known_and_which_have_two_paces(
 ) -> None:
     found = result(NEW, 130.0)
     two = replace(found.best[0], rates=(Rate(130.0, 2.6, 150.0),))
-    text = page(replace(found, best=(two,)), capsys)
-    assert "1 130.0 2.0 +30.0 %" in text
-    assert "Each figure is of runs until what they carry was steady; +-% is how far" in text
+    text = page(replace(found, best=(two,)), capsys, notes=True)
+    assert "of runs until what they carry was steady, and is known within 2 %." in text
     assert "once, for 0.1 s of virtual time." in text
     assert "Two paces, of which a run keeps the one it falls into: 1 forward 130 or 150" in text
-    (best,) = record_of(replace(found, best=(two,))).best
-    assert best.second_mb_per_s == {"forward": 150.0}
+    (best,) = answer(replace(found, best=(two,))).best
+    assert best.score.second == 150.0
 
 
 def test_layout_is_ahead_beyond_spreads_of_every_pace_and_by_the_odds() -> None:

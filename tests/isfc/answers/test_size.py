@@ -9,22 +9,20 @@ from typing import Any
 import pytest
 
 import isfc
-from ctc.profiles import find_profile
+from ctc.profiles import ChpidProfile, find_profile
 from isfc.cli.main import run
 from isfc.cli.output.exits import ExitCode
-from isfc.cli.output.streams import show
-from isfc.cli.size import sizing_page
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Layout
 from isfc.layout.loss import losses
 from isfc.search import sizing
-from isfc.search.sized import LinkSizing, LostPiece, SizedLink
+from isfc.search.sized import SizedLink
 from scenarios.figures import glance
-from scenarios.figures.certainty import Odds
 from scenarios.figures.figure import Figure, Interval, Range, Unit
 from scenarios.runs.experiment import Experiment
+from scenarios.runs.load import Load
 from scenarios.runs.steady import steady_run
-from scenarios.runs.workload import SUITES, LinkLoad
+from scenarios.runs.workload import SUITES
 from tests.layouts import layout_of
 
 FEW = ("--pairs", "20")
@@ -88,8 +86,8 @@ def test_fewest_chpids_that_carry_it(
     assert run(["size", *given]) == ExitCode.GOOD
     record = json.loads(capsys.readouterr().out)
     best, links = record["best"], record["links"]
-    assert best == min(links, key=lambda one: (one["chpids"], one["ctcs"], -one["odds"]))
-    assert all(one["left_mb_per_s"] >= float(wanted) and one["odds"] >= 0.5 for one in links)
+    assert best == min(links, key=lambda one: (one["chpids"], one["ctcs"], -one["odds_percent"]))
+    assert all(one["left"]["value"] >= float(wanted) and one["odds_percent"] >= 50 for one in links)
     assert best["ports"] == 2 * best["chpids"]
     if record["workload"] == "HL" and not record["km"]:
         fewer = [(best["chpids"], best["ctcs"] // best["chpids"] - 1)]
@@ -111,11 +109,14 @@ def test_layout_that_is_written_is_that_of_the_function(
     words = ["size", "--mb-per-s", "300", "--systems", "MUC, ber", *SHORT, "-o", str(file)]
     assert run(words) == ExitCode.GOOD
     shown = capsys.readouterr().out
-    best = isfc.size(300, feature=["Express8S"], pairs=20, systems="MUC,BER").best
+    best = isfc.size(mb_per_s=300, feature=["Express8S"], pairs=20, systems="MUC,BER").best
     assert best is not None
-    assert isfc.load_layout(str(file)) == best.layout.in_order()
-    assert best.layout.nodes == ("BER", "MUC")
-    assert f"{best.chpids} chpids of FICON Express8S at each system" in shown
+    layout = isfc.load_layout(str(file))
+    assert layout == isfc.parse_layout(best.layout)
+    assert layout.nodes == ("BER", "MUC")
+    said = f"{best.chpids} chpids of FICON Express8S at each system"
+    assert said in shown
+    assert f"# Best: {said}" in file.read_text("utf-8")
     assert f"{best.left.value:.0f} MB/s" in shown
 
 
@@ -129,37 +130,38 @@ def test_what_no_link_carries_ends_with_1_and_writes_nothing(
     assert run([*words, "-o", str(file)]) == ExitCode.FAILED
     assert not file.exists()
     told = " ".join(capsys.readouterr().out.split())
-    assert "Not reachable: no link carries 3,000 MB/s each way with a chpid gone." in told
-    assert "limited by: how fast BOSTON receives" in told or "by: how fast ATLANTA receives" in told
+    assert "Not reachable no link carries 3,000 MB/s each way with a chpid gone" in told
+    assert "Limited by how fast BOSTON receives" in told or "by how fast ATLANTA receives" in told
     assert run([*words, "--json"]) == ExitCode.FAILED
     record = json.loads(capsys.readouterr().out)
     assert record["best"] is None
     assert record["limits"]["by"][0]["resource"] == "receive"
 
 
-@pytest.mark.parametrize("wanted", [600.0, 1500.0, 2047.5])
-@pytest.mark.parametrize("feature", ["Express8S", "Express16SA", "Express32-4P"])
-def test_no_cell_is_cut_off_in_eighty_columns(
-    wanted: float, feature: str, capsys: pytest.CaptureFixture[str]
+def test_the_best_has_the_fewest_chpids_and_then_ctcs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    profile = find_profile(feature)
-    layout = layout_of(*[(8.0, 2)] * 8).with_fibres(lambda fibre: replace(fibre, profile=profile))
-    within = Range(Interval(1000, 1370), Interval(900, 1410), "rows")
-    rate = Figure(1100.4, Unit.MB_PER_S, within)
-    link = SizedLink(layout, rate, rate, Odds(0.97))
-    load = LinkLoad(*layout.nodes, SUITES["HL"], 500)
-    show(sizing_page(LinkSizing(wanted, LostPiece.CHPID, 0.0, load, (link,), None)))
-    shown = capsys.readouterr().out
-    rows = shown.splitlines()
-    assert max(map(len, rows)) <= 80
-    odds, heads, row = rows[rows.index(next(one for one in rows if one.endswith("  odds of"))) :][
-        :3
-    ]
-    assert f"{odds} {heads}".split() == (
-        f"odds of feature chpids CTCs ports whole range left range {wanted:g}".split()
-    )
-    figures = "8 16 16 1100 1000-1370 1100 1000-1370 97 of 100"
-    assert row.split() == f"FICON {feature} {figures}".split()
+    within = Range(Interval(400, 600), Interval(300, 700), "rows")
+    rate = Figure(500.0, Unit.MB_PER_S, within, load=Load(SUITES["HL"], 50))
+
+    def links(_: object, profile: ChpidProfile) -> list[SizedLink]:
+        layout = isfc.format_collection(isfc.load_layout("published-4"))
+        sizes = (3, 3), (2, 8), (2, 4), (1, 4)
+        return [
+            SizedLink(profile.feature, *size, 4, rate, rate, 90, size[0] > 1, layout)
+            for size in sizes
+        ]
+
+    monkeypatch.setattr(sizing.SizeSearch, "links", links)
+    file = tmp_path / "ordered.toml"
+    assert run(["size", "--mb-per-s", "450", "--json", "-o", str(file)]) == ExitCode.GOOD
+    record = json.loads(capsys.readouterr().out)
+    assert len(record["links"]) == 4 * len(sizing.DEFAULT_FEATURES)
+    assert record["best"] == record["links"][2]
+    assert (record["best"]["chpids"], record["best"]["ctcs"]) == (2, 4)
+    assert isfc.load_layout(str(file)) == isfc.load_layout("published-4")
+    assert "# Best: 2 chpids of FICON Express8S at each system, 4 CTCs" in file.read_text("utf-8")
+    assert isfc.size(mb_per_s=450).rows()[2]["left (MB/s) low"] == 400
 
 
 @pytest.mark.parametrize(
@@ -167,10 +169,13 @@ def test_no_cell_is_cut_off_in_eighty_columns(
     [
         ("--mb-per-s 0", "--mb-per-s 0: expected 1 to 1000000 MB/s"),
         ("--mb-per-s 9 --km -1", "--km -1: expected 0 to 10000 km"),
+        ("--mb-per-s 9 --lost chpids", "--lost 'chpids': did you mean chpid"),
+        ("--mb-per-s 9 --jobs 0", "--jobs 0: expected 1 to 1024"),
         ("--mb-per-s 9 --feature Express9", "--feature: 'Express9' is not a FICON feature"),
         ("--mb-per-s 9 --systems A", "--systems 'A': expected two systems"),
         ("--mb-per-s 9 --workload NO", "workload"),
         ("--mb-per-s 9 -o out.txt", "expected a file that ends with .toml"),
+        ("--mb-per-s 9 --force", "--force: of a file; expected --output or --html with it"),
     ],
 )
 def test_wrong_option_is_named(words: str, message: str, refusal: Callable[..., Any]) -> None:
