@@ -258,7 +258,7 @@ def losses_answer(found: Losses) -> Iterator[tuple[str, str]]:
     yield "Nothing gone", f"{with_unit(found.whole.rate)}: {of}"
     if (limits := found.whole.limits) is not None:
         yield "Limited by", limits.named
-        if found.is_of_one:  # to several nothing was added
+        if limits.gain:
             yield "To gain", limits.gain
 
 
