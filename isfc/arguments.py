@@ -70,7 +70,8 @@ _UNITS: Final[Mapping[str, str]] = {
 }
 """What a message says of a unit, by the name that help has for a value in it."""
 
-_AS_OPTIONS: ContextVar[bool] = ContextVar("as options", default=False)
+_PLACED: ContextVar[Collection[str] | None] = ContextVar("placed", default=None)
+"""In a command, what is given by its place and has no option; None in Python."""
 
 
 class Argument(Struct, frozen=True):
@@ -107,18 +108,27 @@ def _number(value: float) -> str:
 
 
 @contextmanager
-def as_options() -> Iterator[None]:
-    """While the body runs, call arguments what the options of a command are called."""
-    token = _AS_OPTIONS.set(True)
+def as_options(placed: Collection[str] = ()) -> Iterator[None]:
+    """While the body runs, call arguments what the options of a command are called.
+
+    Those that are ``placed`` are no options: they are given by their place.
+    """
+    token = _PLACED.set(placed)
     try:
         yield
     finally:
-        _AS_OPTIONS.reset(token)
+        _PLACED.reset(token)
 
 
 def spelt(name: str) -> str:
-    """What messages call an argument: ``offer_out``, or ``--offer-out`` of a command."""
-    return f"--{name.replace('_', '-')}" if _AS_OPTIONS.get() else name
+    """What messages call an argument: ``offer_out``, or ``--offer-out`` of a command.
+
+    One that a command has by its place is in capitals, as in its help.
+    """
+    placed = _PLACED.get()
+    if placed is None:
+        return name
+    return name.upper() if name in placed else f"--{name.replace('_', '-')}"
 
 
 def checked(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
@@ -194,7 +204,7 @@ def check_fields(record: object) -> None:
 @contextmanager
 def in_python() -> Iterator[None]:
     """Let errors name arguments where they name options: ``ports`` for ``--ports``."""
-    if _AS_OPTIONS.get():
+    if _PLACED.get() is not None:
         yield
         return
     try:

@@ -74,10 +74,12 @@ def tell_ends(lines: dict[int, socket.socket]) -> None:
 
 def load(words: Sequence[str]) -> None:
     """Load what a command will load; what is not installed, it will say itself."""
-    from isfc.cli.main import COMMANDS
+    from isfc.cli.main import COMMANDS, load_command
 
-    named = [f"isfc.cli.{COMMANDS[word].module}" for word in words[:1] if word in COMMANDS]
-    for module in (*named, *FOR_ALL):
+    for word in {*words[:1]} & {*COMMANDS}:
+        with suppress(ImportError):
+            load_command(word)
+    for module in FOR_ALL:
         with suppress(ImportError):
             import_module(module)
     gc.collect()

@@ -1,15 +1,16 @@
 """The command of a capability, made from its function: its arguments are options.
 
-What it answers is printed by one action, as every command prints it. A function's `Argument` says
-how an option is called in help; its docstring is the help, but for the paragraphs from ``Raises``
-on, which are for Python.
+Those that Python takes without their names are no options either: a command has them by their
+place. What it answers is printed by one action, as every command prints it. A function's `Argument`
+says how an option is called in help; its docstring is the help, but for the paragraphs from
+``Raises`` on, which are for Python.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from inspect import Parameter, cleandoc, signature
 from pathlib import Path
-from types import GenericAlias
+from types import GenericAlias, NoneType
 from typing import Annotated, Any, Final, get_args, get_origin
 
 import typer
@@ -19,10 +20,11 @@ from isfc.arguments import Argument, annotation_of, as_options
 from isfc.cli.options.flattened import parameters_of
 from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, expect_one
 from isfc.cli.options.option import flag, valued
+from isfc.cli.options.own_file import OwnFile, check_files
 from isfc.cli.options.profile import ProfileOption
 from isfc.cli.output.csv_option import CsvOption
 from isfc.cli.output.exits import ExitCode
-from isfc.cli.output.file import ForceOption, check_file
+from isfc.cli.output.file import ForceOption
 from isfc.cli.output.streams import show, show_csv, show_json, show_log, write_file
 from isfc.errors import ConfigurationError
 from isfc.layout.in_words import check_known
@@ -46,19 +48,15 @@ class Printed(Struct, frozen=True):
     table: Annotated[
         str | None, valued("NAME", "With --csv, which table, where there are several.")
     ] = None
-    html: Annotated[
-        Path | None, valued("FILE.html", "Write the page to a file, with bars for ranges.")
-    ] = None
     force: ForceOption = False
 
-    def check(self) -> None:
+    def check(self, html: Path | None) -> None:
         """Raise `ConfigurationError` for what cannot be printed, before anything is run."""
-        expect_one(json=self.json, csv=self.csv, html=self.html)
-        if self.notes and (self.json or self.csv or self.html):
+        expect_one(json=self.json, csv=self.csv, html=html)
+        if self.notes and (self.json or self.csv or html):
             raise ConfigurationError("--notes: of the page; JSON, CSV and HTML have all")
         if self.table and not self.csv:
             raise ConfigurationError("--table: expected --csv")
-        check_file("--html", self.html, (".html",), force=self.force)
 
     def show(self, found: Any, report: Callable[[Any], Report]) -> None:
         """Print what was found, by its report but for JSON; each output is loaded for its own."""
@@ -66,10 +64,6 @@ class Printed(Struct, frozen=True):
             show_json(found)
         elif self.csv:
             _show_csv(report(found), self.table)
-        elif self.html is not None:
-            from isfc.cli.html.document import page_of
-
-            write_file(self.html, page_of(report(found)))
         else:
             from isfc.reports.terminal import page
 
@@ -80,27 +74,48 @@ def command_of(
     function: Callable[..., Any],
     report: Callable[[Any], Report],
     code: Callable[[Any], ExitCode] | None = None,
+    own: Sequence[OwnFile] = (),
 ) -> Callable[..., None]:
     """The command that calls ``function`` and prints the report of what it answers.
 
-    ``code`` makes the exit code of an answer, which else is a good one.
+    ``code`` makes the exit code of an answer, which else is a good one; ``own`` are files that it
+    writes of the answer.
     """
+    html = _html_of(report)
+    files = (*own, html)
+    placed = [each.name for each in signature(function).parameters.values() if _is_placed(each)]
 
     def command(**given: Any) -> None:
         printed = Printed(**{name: given.pop(name) for name in Printed.__struct_fields__})
-        printed.check()
-        with as_options():
+        written = {each: given.pop(each.parameter.name) for each in files}
+        printed.check(written[html])
+        check_files(written, force=printed.force)
+        with as_options(placed):
             found = _run(function, given)
-            printed.show(found, report)
+            for each, path in written.items():
+                if path is not None:
+                    each.write(path, found)
+            if written[html] is None:
+                printed.show(found, report)
         if code is not None and (ended := code(found)):
             raise typer.Exit(ended)
 
-    options = [*_options(function), *parameters_of(Printed)]
+    options = [*_options(function), *(each.parameter for each in files), *parameters_of(Printed)]
     # by setattr: a function's type does not know the attribute, which `inspect.signature` looks for
     setattr(command, "__signature__", signature(command).replace(parameters=options))  # noqa: B010
     command.__annotations__ = {each.name: each.annotation for each in options}
     command.__doc__ = cleandoc(function.__doc__ or "").partition("\n\nRaises ")[0].replace("``", "")
     return command
+
+
+def _html_of(report: Callable[[Any], Report]) -> OwnFile:
+    def write(path: Path, found: Any) -> None:
+        from isfc.cli.html.document import page_of
+
+        write_file(path, page_of(report(found)))
+
+    said = "Write the page to a file, with bars for ranges, and print nothing."
+    return OwnFile(("--html",), (".html",), "FILE.html", said, write)
 
 
 def _options(function: Callable[..., Any]) -> Iterator[Parameter]:
@@ -111,7 +126,8 @@ def _options(function: Callable[..., Any]) -> Iterator[Parameter]:
         if name in SHARED:
             annotation: Any = SHARED[name]
         elif said:
-            annotation = Annotated[_listed(hint.__origin__), _option(name, hint, said[0])]
+            made = _argument(said[0]) if _is_placed(parameter) else _option(name, hint, said[0])
+            annotation = Annotated[_typed(hint.__origin__), made]
         elif name in IN_PYTHON:
             continue
         else:
@@ -125,10 +141,20 @@ def _option(name: str, hint: Any, said: Argument) -> Any:
     return valued(said.metavar, said.said)
 
 
-def _listed(hint: Any) -> Any:
-    """The type as `typer` knows it: a sequence is an option that may be repeated."""
+def _is_placed(parameter: Parameter) -> bool:
+    return parameter.kind is Parameter.POSITIONAL_OR_KEYWORD
+
+
+def _argument(said: Argument) -> Any:
+    return typer.Argument(metavar=said.metavar, help=said.said)
+
+
+def _typed(hint: Any) -> Any:
+    """The type as `typer` knows it: a sequence may be repeated, and a path or a text is a text."""
     if get_origin(hint) is Sequence:
         return GenericAlias(list, get_args(hint))
+    if {str, Path} <= {*get_args(hint)}:
+        return str | None if NoneType in get_args(hint) else str
     return hint
 
 

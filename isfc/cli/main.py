@@ -1,17 +1,16 @@
 """The ``isfc`` command: its subcommands, and how every one of them ends.
 
-`COMMANDS` names every subcommand. Each is made from the function of a capability, or is a function,
-or a group of them, in a module of its own, which is loaded when the subcommand is used: so
-``isfc --help`` stays quick, and the module imports what it needs at its top. A subcommand raises
+`COMMANDS` names every subcommand. Each is made from the function of a capability, or is a function
+in a module of its own, or a group of such; its modules are loaded when it is used: so
+``isfc --help`` stays quick, and a module imports what it needs at its top. A subcommand raises
 `ConfigurationError` for bad input and ``typer.Exit(ExitCode.FAILED)`` for a failed check, and hands
 its result to `isfc.cli.output`.
 """
 
 import gc
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from functools import cache
 from importlib import import_module
 from typing import Annotated, Any, Final, NamedTuple
 
@@ -29,21 +28,35 @@ from isfc.library import check_posix
 
 
 class Subcommand(NamedTuple):
-    """Where a subcommand is, and the first line of its docstring, for the list of all."""
+    """Where a subcommand is, and the first line of its docstring, for the list of all.
+
+    A member of a group is listed when it is loaded, and needs none.
+    """
 
     module: str
     name: str
     """A function, or a `typer.Typer` that holds a group of them."""
-    summary: str
+    summary: str = ""
     needs_posix: bool = False
     """It takes Unix sockets and POSIX signals, which Windows has not."""
     has_tables: bool = False
-    """It prints tables, so that it has ``--csv``; of a group all that have ``--json``."""
+    """It prints tables, so that it has ``--csv``."""
     report: str = ""
     """Of a capability in `isfc.answers`: the function that makes its report, beside its own."""
+    own: tuple[str, ...] = ()
+    """And the names of its `OwnFile`s in `isfc.cli`, such as ``io.PLOT``."""
 
 
-COMMANDS: Final = {
+class Subgroup(NamedTuple):
+    """Several subcommands under one name, and the first line of its help."""
+
+    summary: str
+    members: Mapping[str, Subcommand]
+    """By the name that a user gives."""
+    needs_posix: bool = False
+
+
+COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
     "plan": Subcommand(
         "plan.command",
         "plan",
@@ -119,11 +132,13 @@ COMMANDS: Final = {
         "Lay results or layouts side by side and show the differences.",
         has_tables=True,
     ),
-    "measured": Subcommand(
-        "measured.command",
-        "app",
+    "measured": Subgroup(
         "Hold the model against your own figures, and fit it to them.",
-        has_tables=True,
+        {
+            "read": Subcommand("measured.read", "read", has_tables=True),
+            "compare": Subcommand("measured.compare", "compare", has_tables=True),
+            "fit": Subcommand("measured.fit", "fit_site", has_tables=True),
+        },
     ),
     "loads": Subcommand(
         "measured.loads",
@@ -155,8 +170,14 @@ COMMANDS: Final = {
         "Join real Hercules by CTCs, and trace their commands.",
         needs_posix=True,
     ),
-    "io": Subcommand(
-        "io", "app", "Plan, run and size the I/O that is beside a link.", has_tables=True
+    "io": Subgroup(
+        "Plan, run and size the I/O that is beside a link.",
+        {
+            "plan": Subcommand("io.plan", "plan", has_tables=True),
+            "run": Subcommand("io.run", "run", has_tables=True),
+            "size": Subcommand("io.size", "size", has_tables=True),
+            "chart": Subcommand("io.chart", "chart", has_tables=True),
+        },
     ),
     "optimise": Subcommand(
         "optimise.command",
@@ -239,17 +260,27 @@ class Subcommands(TyperGroup):
 def load_command(name: str) -> Any:
     """The subcommand of that name as typer has it, a command or a group."""
     where = COMMANDS[name]
+    if isinstance(where, Subcommand):
+        return _as_typer_has(name, _load(where))
+    group = typer.Typer(help=where.summary, add_completion=False, rich_markup_mode=None)
+    for member, each in where.members.items():
+        group.command(member)(_load(each))
+    return _as_typer_has(name, group)
+
+
+def _load(where: Subcommand) -> Any:
+    """The function of a subcommand, which is made where it is of a capability."""
     if where.report:
         command_of = import_module("isfc.cli.capability").command_of
         module = import_module(f"isfc.answers.{where.module}")
-        made = command_of(getattr(module, where.name), getattr(module, where.report))
-        return _as_typer_has(name, made)
-    found = getattr(import_module(f"isfc.cli.{where.module}"), where.name)
-    if not isinstance(found, typer.Typer):
-        return _as_typer_has(name, with_csv(found) if where.has_tables else found)
-    if where.has_tables:
-        _add_csv(found)
-    return _as_typer_has(name, found)
+        own = [_named(*name.rsplit(".", 1)) for name in where.own]
+        return command_of(getattr(module, where.name), getattr(module, where.report), own=own)
+    found = _named(where.module, where.name)
+    return with_csv(found) if where.has_tables else found
+
+
+def _named(module: str, name: str) -> Any:
+    return getattr(import_module(f"isfc.cli.{module}"), name)
 
 
 def _as_typer_has(name: str, found: Any) -> Any:
@@ -261,14 +292,6 @@ def _as_typer_has(name: str, found: Any) -> Any:
     loaded.name = name
     _name_stdout(loaded)
     return loaded
-
-
-@cache
-def _add_csv(group: typer.Typer) -> None:
-    """Let every command of a group that is loaded have ``--csv``, once."""
-    for each in group.registered_commands:
-        assert each.callback is not None, "a command is a function"
-        each.callback = with_csv(each.callback)
 
 
 def _name_stdout(command: Any) -> None:

@@ -11,7 +11,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from isfc.cli.main import COMMANDS, load_command, run
+from isfc.cli.main import COMMANDS, Subgroup, load_command, run
 from isfc.cli.output import streams
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.streams import only_tables, show
@@ -61,7 +61,7 @@ LONG: Final = {
 
 def with_tables() -> Iterator[tuple[str, set[str]]]:
     for name, listed in COMMANDS.items():
-        if listed.has_tables:
+        if isinstance(listed, Subgroup) or listed.has_tables:
             yield from commands(load_command(name), name)
 
 
