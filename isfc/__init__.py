@@ -11,6 +11,12 @@ if TYPE_CHECKING:
     from isfc import measured as measured
     from isfc.answers.collide import Collisions as Collisions
     from isfc.answers.collide import collide as collide
+    from isfc.answers.compare import ComparedLayout as ComparedLayout
+    from isfc.answers.compare import Comparison as Comparison
+    from isfc.answers.compare import PairOdds as PairOdds
+    from isfc.answers.compare import compare as compare
+    from isfc.answers.results import ComparedResults as ComparedResults
+    from isfc.answers.results import compare_results as compare_results
     from isfc.cli.drawing.cluster import drawing as drawing
     from isfc.cli.html.report import report as report
     from isfc.cli.io.functions import IoResult as IoResult
@@ -89,10 +95,8 @@ if TYPE_CHECKING:
     from isfc.programs.protocol import ConversationLimits as ConversationLimits
     from isfc.programs.protocol import ConversationSevered as ConversationSevered
     from isfc.programs.protocol import SeverCode as SeverCode
-    from isfc.search.decide import Comparison as Comparison
     from isfc.search.decide import change as change
     from isfc.search.decide import check as check
-    from isfc.search.decide import compare as compare
     from isfc.search.decide import losses as losses
     from isfc.search.decide import optimise as optimise
     from isfc.search.replay import Replayed as Replayed
@@ -154,11 +158,13 @@ _PUBLIC: Final = {
         "SwapRdevs RenumberCtc SetFibre AddFibre TakeAdvice without features"
     ),
     "isfc.layout.lost": "pieces",
-    "isfc.search.decide": "check losses change compare Comparison optimise",
+    "isfc.search.decide": "check losses change optimise",
     "isfc.layout.rules.rule": "Finding",
     "scenarios.figures.figure": "Figure Range Interval Unit",
     "scenarios.figures.losses": "AfterLoss",
     "isfc.answers.collide": "collide Collisions",
+    "isfc.answers.compare": "compare Comparison ComparedLayout PairOdds",
+    "isfc.answers.results": "compare_results ComparedResults",
     "scenarios.figures.collide": "CollisionOutcome",
     "isfc.layout.change": "Step",
     "isfc.search.result": "SearchResult",
@@ -212,6 +218,8 @@ __all__ = [
     "Chart",
     "Collection",
     "CollisionOutcome",
+    "ComparedLayout",
+    "ComparedResults",
     "Comparison",
     "ConfigurationError",
     "Connections",
@@ -249,6 +257,7 @@ __all__ = [
     "Note",
     "Numbering",
     "OpenNode",
+    "PairOdds",
     "Plan",
     "Range",
     "RemoteProtocolError",
@@ -276,6 +285,7 @@ __all__ = [
     "check",
     "collide",
     "compare",
+    "compare_results",
     "connections",
     "deck_partitions",
     "drawing",

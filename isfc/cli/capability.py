@@ -83,6 +83,7 @@ def command_of(
     """
     html = _html_of(report)
     files = (*own, html)
+    records = dict(_records(function))
     placed = [each.name for each in signature(function).parameters.values() if _is_placed(each)]
 
     def command(**given: Any) -> None:
@@ -90,6 +91,8 @@ def command_of(
         written = {each: given.pop(each.parameter.name) for each in files}
         printed.check(written[html])
         check_files(written, force=printed.force)
+        for name, record in records.items():
+            given[name] = record(**{field: given.pop(field) for field in record.__struct_fields__})
         with as_options(placed):
             found = _run(function, given)
             for each, path in written.items():
@@ -118,11 +121,25 @@ def _html_of(report: Callable[[Any], Report]) -> OwnFile:
     return OwnFile(("--html",), (".html",), "FILE.html", said, write)
 
 
+def _records(function: Callable[..., Any]) -> Iterator[tuple[str, type[Struct]]]:
+    """Arguments that are records of options, which several commands have."""
+    for name in signature(function).parameters:
+        if _is_record(hint := annotation_of(function, name)):
+            yield name, hint
+
+
+def _is_record(hint: Any) -> bool:
+    return isinstance(hint, type) and issubclass(hint, Struct)
+
+
 def _options(function: Callable[..., Any]) -> Iterator[Parameter]:
     """Each argument as `typer` takes it."""
     for name, parameter in signature(function).parameters.items():
         hint = annotation_of(function, name)
         said = [each for each in getattr(hint, "__metadata__", ()) if isinstance(each, Argument)]
+        if _is_record(hint):
+            yield from parameters_of(hint)
+            continue
         if name in SHARED:
             annotation: Any = SHARED[name]
         elif said:
@@ -138,7 +155,7 @@ def _options(function: Callable[..., Any]) -> Iterator[Parameter]:
 def _option(name: str, hint: Any, said: Argument) -> Any:
     if hint.__origin__ is bool:
         return flag(f"--{name.replace('_', '-')}", said.said)
-    return valued(said.metavar, said.said)
+    return typer.Option(metavar=said.metavar, help=said.said, autocompletion=said.complete)
 
 
 def _is_placed(parameter: Parameter) -> bool:
@@ -146,14 +163,14 @@ def _is_placed(parameter: Parameter) -> bool:
 
 
 def _argument(said: Argument) -> Any:
-    return typer.Argument(metavar=said.metavar, help=said.said)
+    return typer.Argument(metavar=said.metavar, help=said.said, autocompletion=said.complete)
 
 
 def _typed(hint: Any) -> Any:
-    """The type as `typer` knows it: a sequence may be repeated, and a path or a text is a text."""
+    """The type as `typer` knows it: a sequence may be repeated, what a text may say is a text."""
     if get_origin(hint) is Sequence:
         return GenericAlias(list, get_args(hint))
-    if {str, Path} <= {*get_args(hint)}:
+    if str in get_args(hint):
         return str | None if NoneType in get_args(hint) else str
     return hint
 

@@ -35,6 +35,11 @@ class Unit(StrEnum):
     TIMES = "times"
     COUNT = "1"
     CHANGE = "% more"
+    ANY = "any"
+    """that of what the row is of"""
+    DIFFERENCE = "more"
+    """the same, of a difference"""
+    OFF = "% off"
 
 
 class Interval(Struct, frozen=True):

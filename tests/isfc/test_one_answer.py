@@ -13,10 +13,10 @@ from types import MappingProxyType
 from typing import Any, Final
 
 import pytest
+from isfc.cli.compare import layouts
 
 import isfc
 from ctc.features import CATALOGUE
-from isfc.cli.compare import layouts
 from isfc.cli.main import COMMANDS, run
 from isfc.cli.plan import modelled
 from isfc.cli.studio.tasks import Subject, ask, questions

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from isfc.cli.replay.verdict import STATISTICS
-from isfc.cli.results.measures import measure_name
+from isfc.reports.measures import measure_name
 from scenarios.published.table import Bound, Deviation, Role
 from scenarios.published.verdict import BoundCheck, ErrorSummary, TableVerdict, in_group, summarise
 from tools.calibration.knobs import present_values

@@ -24,17 +24,11 @@ from scenarios.runs.workload import (
     WORKLOADS,
     Workload,
     WorkloadKind,
+    complete_workload,
     find_workload,
     free_workload,
     workload_usage,
 )
-
-
-def complete_workload(incomplete: str) -> list[str]:
-    """The workloads that begin so."""
-    names = (kind.name + ":" * bool(kind.operand) for kind in WORKLOADS.values())
-    return [name for name in names if name.startswith(incomplete)]
-
 
 WorkloadOption = Annotated[
     str | None,

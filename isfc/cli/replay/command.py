@@ -23,12 +23,12 @@ from isfc.cli.output.streams import show, show_error, show_json
 from isfc.cli.replay.page import replay_page, verdict_page
 from isfc.cli.replay.plot import check_plot, write_plot
 from isfc.cli.replay.verdict import describe_failures, replay_spreads
-from isfc.cli.results.measures import seed_words
 from isfc.cli.results.view_options import Output, ViewOptions, check_view, show_report
 from isfc.cli.results.views import View
 from isfc.errors import ConfigurationError
 from isfc.link.parameters import LinkParameters
 from isfc.link.scan import CTCS_MAX
+from isfc.reports.measures import seed_words
 from isfc.search.replay import Recordings, record_parts, wanted_rows
 from scenarios.published.companion import ALL_TABLES, load_table
 from scenarios.published.replay import (

@@ -6,7 +6,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from isfc.cli.results.measures import measure_name
+from isfc.reports.measures import measure_name
 from isfc.reports.table import plain_table
 from scenarios.published import decisions
 from scenarios.published.verdict import STATISTICS, BoundCheck, TableVerdict

@@ -17,7 +17,7 @@ from isfc.cli.replay.verdict import (
     summary_table,
     tallies,
 )
-from isfc.cli.results.measures import MEASURES
+from isfc.reports.measures import MEASURES
 from isfc.reports.table import PlainTable, Rows, apart, plain_table
 from scenarios.published.replay import Comparison
 from scenarios.published.table import PublishedRow, PublishedTable

@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from isfc.cli.replay.holds import describe_decision
-from isfc.cli.results.measures import measure_name
+from isfc.reports.measures import measure_name
 from isfc.reports.table import plain_table
 from scenarios.published.replay import Cell, Comparison
 from scenarios.published.table import Bound, PublishedTable, Role

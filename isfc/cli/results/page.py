@@ -7,8 +7,8 @@ from typing import Final
 from rich.console import RenderableType
 from rich.table import Table
 
-from isfc.cli.results.measures import RUN_ROWS, run_spreads, seed_words
 from isfc.layout.note import Note
+from isfc.reports.measures import RUN_ROWS, run_spreads, seed_words
 from isfc.reports.ranges import factor_line, range_note
 from isfc.reports.table import apart, plain_table
 from isfc.reports.units import range_of

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from scenarios.figures.choice import Choice, pair_odds
+from scenarios.figures.compare import compare_files
 
 from ctc.features import CATALOGUE
 from ctc.profiles import find_profile
@@ -22,8 +24,6 @@ from isfc.search.grid import Cell
 from isfc.search.result import Contender
 from scenarios.figures.advice import AdviceVerdict, ComparedLoad
 from scenarios.figures.certainty import Odds, nobody_is_ahead
-from scenarios.figures.choice import Choice, pair_odds
-from scenarios.figures.compare import compare_files
 from scenarios.figures.figure import Figure
 from scenarios.figures.limit import LIKE_SHARE, Limit, Relief, Share
 from scenarios.figures.losses import AfterLoss

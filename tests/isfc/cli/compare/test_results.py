@@ -5,12 +5,12 @@ import re
 from pathlib import Path
 
 import pytest
-
 from isfc.cli.compare.results import compare_page
+from scenarios.figures.compare import ResultFigure, ResultPair, Setting
+
 from isfc.cli.main import run
 from isfc.cli.output.streams import show
 from isfc.layout.catalogue import load_collection
-from scenarios.figures.compare import ResultFigure, ResultPair, Setting
 from scenarios.runs.repeat import MEASURES
 from tests.isfc.cli.conftest import Refusal
 

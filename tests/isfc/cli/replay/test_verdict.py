@@ -15,7 +15,7 @@ from isfc.cli.replay.verdict import (
     summary_table,
     tallies,
 )
-from isfc.cli.results.measures import MEASURES
+from isfc.reports.measures import MEASURES
 from scenarios.published.companion import ALL_TABLES, load_table
 from scenarios.published.replay import Comparison, Part
 from scenarios.published.table import Bound, Deviation, PublishedChange, PublishedTable, Role

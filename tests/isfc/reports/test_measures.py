@@ -4,7 +4,7 @@ import pytest
 
 from isfc.cli.output.streams import show
 from isfc.cli.replay.verdict import replay_spreads
-from isfc.cli.results.measures import run_spreads
+from isfc.reports.measures import run_spreads
 from scenarios.published.companion import load_table
 from scenarios.runs.repeat import MEASURES
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scenarios.figures.compare import ResultFigure, Setting, compare_files
 
 from isfc.errors import ConfigurationError
-from scenarios.figures.compare import ResultFigure, Setting, compare_files
 from scenarios.runs.repeat import MEASURES
 from scenarios.runs.result import DeviceResult, Result
 
