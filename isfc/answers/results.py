@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 from msgspec.structs import fields as fields_of
-from msgspec.structs import replace
+from msgspec.structs import force_setattr, replace
 
 from ctc.errors import CtcError
 from isfc.arguments import checked
@@ -56,16 +56,23 @@ class ResultFigure(msgspec.Struct, frozen=True):
     published: float | None
     a: float | None
     b: float | None
-    difference: float | None
-    """b - a"""
-    percent: float | None
-    """`difference` in percent of a; null if that is 0"""
     a_within: bool | None = None
     """whether a tolerance is kept, null if none is declared"""
     b_within: bool | None = None
     noise: bool | None = None
     """whether they differ by no more than the spread of the seeds, of which less than 1 % counts
     as 1 %"""
+    difference: float | None = None
+    """b - a"""
+    percent: float | None = None
+    """`difference` in percent of a; null if that is 0"""
+
+    def __post_init__(self) -> None:
+        if self.a is None or self.b is None:
+            return
+        force_setattr(self, "difference", _finite(self.b - self.a))
+        if self.a and self.difference is not None:
+            force_setattr(self, "percent", _finite(self.difference / self.a * 100))
 
 
 class Setting(msgspec.Struct, frozen=True):
@@ -334,17 +341,11 @@ def _figures(first: _Cells, second: _Cells) -> tuple[ResultFigure, ...]:
 
 def _figure(cell: tuple[str, str, str], a: _Entry | None, b: _Entry | None) -> ResultFigure:
     """A figure that at least one result has."""
-    difference = None if a is None or b is None else _finite(b.emulated - a.emulated)
-    percent = None
-    if a is not None and a.emulated and difference is not None:
-        percent = _finite(difference / a.emulated * 100)
     return ResultFigure(
         *cell,
         published=next(entry.published for entry in (a, b) if entry),
         a=a.emulated if a else None,
         b=b.emulated if b else None,
-        difference=difference,
-        percent=percent,
         a_within=a.within if a else None,
         b_within=b.within if b else None,
         noise=_is_noise(a, b),

@@ -130,7 +130,7 @@ SHOWN: Final = {
     "plan, losses together": Shown("plan MESH --lose", LOST, slow=True),
     "compare": Shown(
         "compare published-1 published-4 --workload HS --pairs 2",
-        "mb_per_s spread_mb_per_s second_mb_per_s without_mb_per_s added worst_loss_leaves ratio",
+        "value",
         slow=True,
     ),
     "size": Shown(

@@ -10,7 +10,6 @@ from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import load_layout
 from isfc.layout.layout import Layout
 from isfc.measured.figures import Reading
-from isfc.measured.file import completed, read_measurements
 from isfc.measured.measurement import Measurement, Ran
 from isfc.measured.seen import SeenInterval, SeenLink, seen_intervals, seen_link
 from isfc.measured.table import read_json
