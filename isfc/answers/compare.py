@@ -312,7 +312,8 @@ _PAIR_COLUMNS: Final = (
 
 def compare_report(found: Comparison) -> Report:
     """Which layout carries most and how sure that is, and the worst loss of each; then a table."""
-    best, *_ = ranked = sorted(found.layouts, key=lambda each: -each.rate.value)
+    ranked = sorted(found.layouts, key=lambda each: -each.rate.value)
+    best = ranked[0]
     told = found.layouts if len(found.layouts) <= TOLD_MAX else [best]
     load = "" if best.rate.load is None else f", {best.rate.load.words}"
     remarks, rest = caveats(found.notes)
@@ -324,7 +325,7 @@ def compare_report(found: Comparison) -> Report:
     return Report(
         f"{len(found.layouts)} layouts{load}",
         [
-            ("Carries most", _most(*ranked[:2], found)),
+            ("Carries most", _most(best, ranked[1], found)),
             *(("Worst loss", _worst(each)) for each in told),
         ],
         [

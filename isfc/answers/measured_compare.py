@@ -10,7 +10,7 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict, replace
 
 from isfc.answers.beside import DEVICE_NAMES, Beside, across, beside_table
-from isfc.answers.profile import Profile, profile_json
+from isfc.answers.profile import Profile, profile_of
 from isfc.arguments import Argument, checked, spelt
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import AnyLayout
@@ -172,7 +172,7 @@ def compare(
     features = [fibre.profile.feature for fibre in of_link.fibres]
     notes = () if site is None else (Note(NoteKind.PROFILE, site.describe(features)),)
     beyond = None if tolerance is None else sum(each.beyond_tolerance or 0 for each in found)
-    return MeasuredComparison(found, quiet, tolerance, beyond, notes, profile_json(site))
+    return MeasuredComparison(found, quiet, tolerance, beyond, notes, profile_of(site))
 
 
 def _compared(beside: _Beside) -> ComparedInterval | str:

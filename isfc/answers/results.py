@@ -13,11 +13,11 @@ from msgspec.structs import fields as fields_of
 from msgspec.structs import force_setattr, replace
 
 from ctc.errors import CtcError
+from isfc.answers.difference import differences
 from isfc.arguments import checked
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import read_bytes, within
 from isfc.layout.collection import Collection
-from isfc.layout.difference import differences
 from isfc.layout.file import parse_collection
 from isfc.reports.ranges import RangeJson
 from scenarios.figures.certainty import Differs, odds_ahead

@@ -231,10 +231,11 @@ def _group(key: tuple[str, str], group: Sequence[ResultFigure]) -> _Group:
     measure, table = key
     errors = [(_size(each, each.a), _size(each, each.b)) for each in group]
     known = [(a, b) for a, b in errors if a is not None and b is not None]
-    medians = [100 * median(side) for side in zip(*known, strict=True)] or [None, None]
+    sides = [[100 * side for side in both] for both in zip(*known, strict=True)] or [[], []]
+    a, b = (median(side) if side else None for side in sides)
     nearer, farther = map(sum, zip(*map(_moves, group), strict=True))
     out = (sum(each.a_within is False for each in group), sum(e.b_within is False for e in group))
-    return _Group(_name(measure), table, len(group), *medians, *out, nearer, farther)
+    return _Group(_name(measure), table, len(group), a, b, *out, nearer, farther)
 
 
 def _moves(each: ResultFigure) -> tuple[bool, bool]:

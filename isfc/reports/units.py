@@ -38,6 +38,7 @@ FORMATS: Final = {
     Unit.ANY: UnitFormat("", digits=4),
     Unit.DIFFERENCE: UnitFormat("", digits=4, signed=True),
     Unit.OFF: UnitFormat("%", digits=2, signed=True),
+    Unit.SPREAD: UnitFormat("%", 1),
 }
 
 

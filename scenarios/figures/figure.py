@@ -40,6 +40,7 @@ class Unit(StrEnum):
     DIFFERENCE = "more"
     """the same, of a difference"""
     OFF = "% off"
+    SPREAD = "% of it"
 
 
 class Interval(Struct, frozen=True):
@@ -128,6 +129,11 @@ class Figure(Struct, frozen=True):
     def ends(self) -> Interval:
         """Between what it lies in four of five cases; the figure itself where it has no range."""
         return Interval(self.value, self.value) if self.range is None else self.range.likely
+
+    @property
+    def paces(self) -> tuple[float, ...]:
+        """What the link carries at each pace, the figure first."""
+        return (self.value,) if self.second is None else (self.value, self.second)
 
     def of_run(self, rate: "Rate", sender: NodeName | None = None) -> "Figure":
         """The same with how well the run knows it."""

@@ -24,11 +24,11 @@ from scenarios.runs.workload import (
     WORKLOADS,
     Workload,
     WorkloadKind,
-    complete_workload,
     find_workload,
     free_workload,
     workload_usage,
 )
+from scenarios.runs.workload import complete_workload as complete_workload  # beside the option
 
 WorkloadOption = Annotated[
     str | None,

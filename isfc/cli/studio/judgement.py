@@ -12,9 +12,9 @@ from markupsafe import Markup
 
 import isfc
 from isfc.answers.carried import CAPTION, differences
+from isfc.answers.difference import differences as changed
 from isfc.answers.opened import UNRANGED, compared, seen_util
 from isfc.cli.studio.tasks import Beside, Question, Subject, Why, asides
-from isfc.layout.difference import differences as changed
 from isfc.reports.ranges import between
 from isfc.reports.template import greatest, macro, ranged, table
 

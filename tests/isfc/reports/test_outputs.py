@@ -11,7 +11,7 @@ from typing import Final
 import pytest
 
 from isfc.answers.collide import UNRANGED, Collisions, collide_report
-from isfc.answers.losses import losses_report
+from isfc.answers.losses import losses_of, losses_report
 from isfc.cli.output.streams import show, show_csv
 from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
@@ -45,7 +45,7 @@ def lost() -> Report:
         )
     )
     after = (AfterLoss(loss, left, kept) for loss, left in zip(found, lefts, strict=True))
-    return losses_report([AfterLoss(None, kept, kept), *after])
+    return losses_report(losses_of([AfterLoss(None, kept, kept), *after]))
 
 
 def collided() -> Report:
