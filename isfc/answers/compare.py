@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final, Literal
 
 from msgspec import Struct
 
-from isfc.answers.limit import limits_of, short_limit
+from isfc.answers.limit import limits_of
 from isfc.answers.limit_record import Limits
 from isfc.arguments import Argument, checked, spelt
 from isfc.errors import ConfigurationError
@@ -78,8 +78,6 @@ class ComparedLayout(Struct, frozen=True):
     """of the slower direction of each link, in all"""
     limits: Limits
     """what limits it"""
-    limited_by: str
-    """the same in short"""
     worst: WorstLoss | None
     """null if there is nothing to lose"""
     ctcs: int
@@ -101,6 +99,11 @@ class PairOdds(Struct, frozen=True):
     """how many times the rate of the other it has"""
     odds: float
     """how likely it is that it is ahead on real hardware too, of 1, by that range"""
+
+    @property
+    def of_100(self) -> int:
+        """The odds as people read them."""
+        return Odds(self.odds).of_100
 
 
 class Comparison(Struct, frozen=True, repr_omit_defaults=True):
@@ -238,7 +241,6 @@ def _compared(name: str, lefts: Sequence[AfterLoss]) -> ComparedLayout:
         name,
         whole.rate,
         limits_of(limit, whole.rate.value),
-        short_limit(limit),
         None if worst is None else WorstLoss(worst.gone, worst.rate, worst.share),
         whole.ctc_count,
         len(ends),
@@ -277,11 +279,11 @@ def pair_odds(wholes: Sequence[tuple[str, AfterLoss]]) -> Iterator[PairOdds]:
 
 
 class _Row(Struct, frozen=True):
-    """A layout on the page; ``best_ahead`` are the odds in percent that the best is ahead of it."""
+    """A layout on the page; ``best_ahead`` are the odds, of 100, that the best is ahead of it."""
 
     layout: str
     rate: Figure
-    best_ahead: float | None
+    best_ahead: int | None
     limited_by: str
     left: Figure | None
     without: str
@@ -293,7 +295,7 @@ class _Row(Struct, frozen=True):
 _COLUMNS: Final = (
     Column("layout", "layout"),
     Column("MB/s", "rate"),
-    Column("best\nahead", "best_ahead", Unit.PERCENT),
+    Column("best\nahead", "best_ahead"),
     Column("limited\nby", "limited_by"),
     Column("left\n%", "left", ranged=False),
     Column("at worst\nwithout", "without"),
@@ -306,7 +308,7 @@ _PAIR_COLUMNS: Final = (
     Column("ahead", "ahead"),
     Column("behind", "behind"),
     Column("times\nthe rate", "ratio"),
-    Column("odds\nof 100", "odds", Unit.SHARE),
+    Column("odds\nof 100", "of_100"),
 )
 
 
@@ -330,8 +332,8 @@ def compare_report(found: Comparison) -> Report:
         ],
         [
             Table(
-                "MB/s (2^20) of the slower direction; how many of 100 such layouts with most MB/s "
-                "are ahead on real hardware",
+                "MB/s (2^20) of the slower direction; the odds, of 100, that the best is ahead of "
+                "each on real hardware",
                 _COLUMNS,
                 [_row(each, best, found) for each in found.layouts],
                 "layouts",
@@ -346,17 +348,14 @@ def compare_report(found: Comparison) -> Report:
 def _most(best: ComparedLayout, next_one: ComparedLayout, found: Comparison) -> str:
     """The layout with most MB/s, unless another may as well have it; and the odds."""
     pair = _pair(best, next_one, found)
-    more = f"{shown(100 * (pair.ratio.value - 1), Unit.CHANGE)} %"
+    more = f"{shown(100 * (pair.ratio.value - 1), Unit.PERCENT)} % more than {next_one.layout}"
     odds = Odds(pair.odds)
     if nobody_is_ahead(odds):
         return (
-            f"not known: by the model {best.layout}, {_carries(best)}, but it has only {more} on "
-            f"{next_one.layout}, odds {odds}"
+            f"not known: by the model {best.layout}, {_carries(best)}, which is only {more}: odds "
+            f"{odds}"
         )
-    return (
-        f"{best.layout}: {_carries(best)}, {more} on {next_one.layout}, the next; odds {odds} that "
-        "it is ahead"
-    )
+    return f"{best.layout}: {_carries(best)}, {more}, the next; odds {odds} that it is ahead"
 
 
 def _carries(each: ComparedLayout) -> str:
@@ -386,8 +385,8 @@ def _row(each: ComparedLayout, best: ComparedLayout, found: Comparison) -> _Row:
     return _Row(
         each.layout,
         each.rate,
-        None if each is best else 100 * _pair(best, each, found).odds,
-        each.limited_by,
+        None if each is best else _pair(best, each, found).of_100,
+        each.limits.short,
         None if each.worst is None else each.worst.left,
         "nothing" if each.worst is None else each.worst.gone,
         *(each.ctcs, each.chpids, each.warnings + each.remarks),

@@ -4,28 +4,40 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterator, Mapping
-from itertools import islice
+from itertools import combinations, islice
 from types import MappingProxyType
 from typing import Final
 
 import pytest
 
 from isfc.answers.collide import UNRANGED, Collisions, collide_report
+from isfc.answers.compare import ComparedLayout, Comparison, PairOdds, WorstLoss, compare_report
+from isfc.answers.limit_record import Limits
 from isfc.answers.losses import losses_of, losses_report
+from isfc.answers.measured_compare import (
+    ComparedInterval,
+    MeasuredComparison,
+    measured_compare_report,
+)
+from isfc.answers.results import ComparedResults, ResultFigure
+from isfc.answers.results_report import results_report
 from isfc.cli.output.streams import show, show_csv
 from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.loss import losses
+from isfc.link.name import NodeName
 from isfc.reports.delimited import records
 from isfc.reports.html import section
 from isfc.reports.report import Report, Table
 from isfc.reports.terminal import page
 from isfc.reports.units import FORMATS, range_of, shown
 from scenarios.figures.collide import CollisionOutcome
-from scenarios.figures.figure import Figure, Unit, rounded
+from scenarios.figures.figure import Figure, Interval, Range, Unit, rounded
 from scenarios.figures.losses import AfterLoss
 from scenarios.figures.rates import Carried, EndRate
+from scenarios.figures.site_compare import MeasuredFigure
 from scenarios.runs.load import STATED
+from scenarios.runs.repeat import MEASURES
 from scenarios.runs.steady import Rate
 
 Capsys = pytest.CaptureFixture[str]
@@ -67,8 +79,67 @@ def collided() -> Report:
     return collide_report(Collisions(nodes, *how, (UNRANGED,), outcomes))
 
 
+def ranged(value: float, unit: Unit) -> Figure:
+    """A figure with ends that no other has."""
+    ends = Interval(0.87 * value, 1.13 * value)
+    return Figure(value, unit, Range(ends, ends, "what is made up"))
+
+
+def compared() -> Report:
+    """Of four layouts."""
+    limits = Limits([], [], ranged(900.0, Unit.MB_PER_S), {}, [], "", "", "lines", "")
+    rates = {"a": 321.0, "b": 432.0, "c": 210.0, "d": 87.6}
+    layouts = tuple(
+        ComparedLayout(
+            name,
+            ranged(rate, Unit.MB_PER_S),
+            limits,
+            WorstLoss("41", ranged(rate / 2, Unit.MB_PER_S), ranged(0.5 + rate / 1e4, Unit.SHARE)),
+            *(place + 4, place + 2, place, 1),
+        )
+        for place, (name, rate) in enumerate(rates.items())
+    )
+    odds = tuple(
+        PairOdds(one.layout, other.layout, ranged(1.5, Unit.TIMES), 0.8 + len(one.layout) / 100)
+        for one, other in combinations(layouts, 2)
+    )
+    return compare_report(Comparison("HL", 50, layouts, odds, ()))
+
+
+def compared_results() -> Report:
+    """Of two runs."""
+    figures = tuple(
+        ResultFigure("run", "link", measure, None, 100.0 + place, 120.5 + place * place)
+        for place, measure in enumerate(MEASURES)
+    )
+    return results_report(ComparedResults("run", "a.json", "b.json", (), figures))
+
+
+def measured_beside() -> Report:
+    """Of four devices that were busy."""
+    figures = tuple(
+        MeasuredFigure(
+            "ATLANTA", f"600{place}", measure, 10.0 + place, 12.3 + place + at, judged=True
+        )
+        for place in range(4)
+        for at, measure in enumerate(("io_per_s", "conn_ms", "busy_percent"))
+    )
+    ran = "HL", 50, NodeName("ATLANTA"), None, (), (), ()
+    one = ComparedInterval(
+        *("x.txt:1", ("x.txt:1: ATLANTA",), (NodeName("ATLANTA"),), None, None, None, "HL"),
+        *(*ran, figures, {"I/O/s": 2.0}, None, (), None),
+    )
+    return measured_compare_report(MeasuredComparison((one,), (), None, None, ()))
+
+
 REPORTS: Final[Mapping[str, Callable[[], Report]]] = MappingProxyType(
-    {"losses": lost, "collide": collided}
+    {
+        "losses": lost,
+        "collide": collided,
+        "compare": compared,
+        "compare, results": compared_results,
+        "measured compare": measured_beside,
+    }
 )
 """A sample of every answer that is shown as a report."""
 

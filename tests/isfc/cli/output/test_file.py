@@ -74,6 +74,7 @@ def test_nothing_is_run_whose_result_could_not_be_kept(
 WRITING: Final = """
 report atlanta-boston -o f.html
 show atlanta-boston -o f.svg
+check atlanta-boston --html f.html
 size --mb-per-s 100 -o f.toml
 change published-4 published-8 --try . --no-rates
 optimise atlanta-boston -o f.toml
