@@ -20,7 +20,7 @@ from isfc.layout.note import Note, NoteKind
 from isfc.link.name import NodeName
 from isfc.measured.file import completed
 from isfc.measured.measurement import Measurement
-from isfc.measured.seen import SeenInterval, of_end, seen_intervals
+from isfc.measured.seen import SeenInterval, SeenLink, of_end, seen_intervals
 from isfc.reports.ranges import factor_line, range_note
 from isfc.reports.report import Column, Report, Table, caveats
 from isfc.reports.units import shown
@@ -195,9 +195,7 @@ def compare_interval(
     one = seen.ends[0].measurement
     compared = ComparedInterval(
         str(one.place),
-        tuple(
-            f"{end.measurement.place}: {end.node}, {end.measurement.interval}" for end in seen.ends
-        ),
+        tuple(map(_heading, seen.ends)),
         tuple(end.node for end in seen.ends),
         *(one.begin, one.end, one.zone),
         f"{derived}, clients on {derived.client}",
@@ -216,6 +214,12 @@ def compare_interval(
     if tolerance is None:
         return compared
     return replace(compared, beyond_tolerance=len(compared.beyond(tolerance)))
+
+
+def _heading(end: SeenLink) -> str:
+    """Which end, which interval, and whether the emulator's."""
+    one = end.measurement
+    return f"{one.place}: {end.node}, {one.interval}{', emulated' * one.emulated}"
 
 
 def _rate_range(layout: Layout, derived: Derived) -> Figure | None:
