@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from isfc.answers.limit import sending_line
+from isfc.answers.limit import sending_line, short_limit
 from isfc.layout.layout import Layout
 from isfc.search.simulation import Simulation
 from scenarios.figures.advice import AdviceVerdict, ComparedLoad
@@ -40,10 +40,11 @@ def run_cells(run: Simulation) -> list[Figure]:
     return [figure_of(kind, value, *of) for kind, value in figures]
 
 
-def saturated_limit(layout: Layout, sender: str, mb_per_s: float) -> str:
-    """What limits a node that sends so much with many pairs, in a sentence."""
+def saturated_limit(layout: Layout, sender: str, mb_per_s: float) -> tuple[str, str]:
+    """What limits a node that sends so much with many pairs, in a sentence and for a column."""
     node = next(node for node in layout.nodes if node == sender)
-    return sending_line(sender, find_saturated((layout, node, mb_per_s)), mb_per_s)
+    limit = find_saturated((layout, node, mb_per_s))
+    return sending_line(sender, limit, mb_per_s), short_limit(limit)
 
 
 def compared(
