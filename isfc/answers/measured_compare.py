@@ -77,7 +77,7 @@ class ComparedInterval(Struct, frozen=True):
     offered_per_s: float | None
     """of an open loop; null if no link activity says it"""
     assumed: tuple[str, ...]
-    """what of that is"""
+    """what of that nobody said"""
     doubts: tuple[str, ...]
     """reasons to take it for something else"""
     notes: tuple[str, ...]
