@@ -41,7 +41,7 @@ from scenarios.runs.notes import BUSY_UNRANGED, SHARED_UNRANGED, cluster_notes, 
 from scenarios.runs.saturation import STATED_PAIRS, SUITE, in_turn
 from scenarios.runs.workload import Workload, complete_workload, find_workload, workload_usage
 
-TOLD_MAX: Final = 3
+_TOLD_MAX: Final = 3
 """Layouts of which the answer tells the worst loss; the table has it of all."""
 
 NamedWorkload = Annotated[
@@ -321,7 +321,7 @@ def compare_report(found: Comparison) -> Report:
     """Which layout carries most and how sure that is, and the worst loss of each; then a table."""
     ranked = sorted(found.layouts, key=lambda each: -each.rate.value)
     best = ranked[0]
-    told = found.layouts if len(found.layouts) <= TOLD_MAX else [best]
+    told = found.layouts if len(found.layouts) <= _TOLD_MAX else [best]
     load = "" if best.rate.load is None else f", {best.rate.load.words}"
     remarks, rest = caveats(found.notes)
     known = (

@@ -34,12 +34,12 @@ from scenarios.figures.site_workload import Derived, derive
 from scenarios.runs.at_site import GivenSite, given_site, named_link
 from scenarios.runs.load import Load
 
-DETAILED_MAX: Final = 3
+_DETAILED_MAX: Final = 3
 """Intervals of which the page has the figures; of more it has their medians."""
 
-REMARKS_MAX: Final = 2
-RAN_MAX: Final = 2
-REASONS_MAX: Final = 2
+_REMARKS_MAX: Final = 2
+_RAN_MAX: Final = 2
+_REASONS_MAX: Final = 2
 """So many the page has without notes."""
 
 OFF_BY: Final[Mapping[str, tuple[str, ...]]] = {
@@ -258,8 +258,8 @@ def measured_compare_report(found: MeasuredComparison) -> Report:
         else " and ".join(first.measured),
         [*_answer(found)],
         [*([_over_time(found)] if several else []), *_figures(found.intervals)],
-        remarks=told[:REMARKS_MAX],
-        notes=[*told[REMARKS_MAX:], *_known(found), *found.left_out, *rest],
+        remarks=told[:_REMARKS_MAX],
+        notes=[*told[_REMARKS_MAX:], *_known(found), *found.left_out, *rest],
     )
 
 
@@ -275,10 +275,10 @@ def _answer(found: MeasuredComparison) -> Iterator[tuple[str, str]]:
             name = _name(worst.measure)
             said += f"; the furthest is {name} of {worst.of}, {_off(worst.error_percent or 0.0)}"
         yield "Tolerance", said
-    ran = first_listed([*dict.fromkeys(each.ran for each in found.intervals)], RAN_MAX, "; ")
+    ran = first_listed([*dict.fromkeys(each.ran for each in found.intervals)], _RAN_MAX, "; ")
     yield "Emulated", ran
     if reasons := [*dict.fromkeys(each for one in found.intervals for each in one.reasons)]:
-        yield "May be why", first_listed(reasons, REASONS_MAX, "; ")
+        yield "May be why", first_listed(reasons, _REASONS_MAX, "; ")
     if found.left_out:
         quiet = f"{len(found.left_out)} of {len(found.intervals) + len(found.left_out)} intervals"
         yield "Left out", f"{quiet}: the link was quiet"
@@ -316,7 +316,7 @@ def _over_time(found: MeasuredComparison) -> Table:
 def _figures(intervals: Sequence[ComparedInterval]) -> Iterator[Table]:
     """Of each end of each interval, unless they are many: its devices and its link."""
     ends = [(each, node) for each in intervals for node in each.systems]
-    for place, (each, node) in enumerate(ends if len(intervals) <= DETAILED_MAX else (), start=1):
+    for place, (each, node) in enumerate(ends if len(intervals) <= _DETAILED_MAX else (), start=1):
         of = f"{node}, {each.end or each.place}: " if len(ends) > 1 else ""
         number = str(place) if len(ends) > 1 else ""
         figures = [figure for figure in each.figures if figure.node == node]
@@ -353,12 +353,12 @@ def _name(measure: str) -> str:
 
 def _known(found: MeasuredComparison) -> Iterator[str]:
     """Of each interval what it is, what was assumed and left out; how far rates are known."""
-    for each in found.intervals if len(found.intervals) <= DETAILED_MAX else ():
+    for each in found.intervals if len(found.intervals) <= _DETAILED_MAX else ():
         yield f"{' and '.join(each.measured)}. Emulated: {each.ran}."
         yield from (f"Assumed: {one}." for one in each.assumed)
         yield from (f"{one}." for one in each.notes)
-        yield from (f"May be why: {one}." for one in each.reasons[REASONS_MAX:])
-    if len(found.intervals) > DETAILED_MAX:
+        yield from (f"May be why: {one}." for one in each.reasons[_REASONS_MAX:])
+    if len(found.intervals) > _DETAILED_MAX:
         yield f"The figures of each of the {len(found.intervals)} intervals are in --json."
     rates = [each.rate_range for each in found.intervals if each.rate_range is not None]
     if rates:

@@ -16,7 +16,7 @@ from isfc.reports.units import shown
 from scenarios.figures.certainty import Odds, nobody_is_ahead
 from scenarios.figures.figure import Interval, Unit
 
-MOVED_MAX: Final = 2
+_MOVED_MAX: Final = 2
 """Changes of a layout that the answer names."""
 
 _DEVICE_SHOWN: Final = ("io_per_s", "serv_ms", "busy_percent")
@@ -55,7 +55,7 @@ def _answer(found: ComparedResults) -> Iterator[tuple[str, str]]:
         else:
             yield "Ahead", f"{leads}: odds {odds.leading}"
     if found.moved:
-        yield "Layout", first_listed(found.moved, MOVED_MAX, "; ")
+        yield "Layout", first_listed(found.moved, _MOVED_MAX, "; ")
 
 
 def _between(ranges: Mapping[str, RangeJson]) -> str:

@@ -38,10 +38,7 @@ PACKAGES: Final = (
 )
 BUSY: Final = frozenset("busy_percent waited_percent waiting".split())
 """What is said beside a limit: the note is of it, wherever it is."""
-GAINS: Final = {
-    "left_share": "left_share_range",
-    "worst_loss_leaves": "worst_loss_range",
-}
+GAINS: Final = {"left_share": "left_share_range"}
 """What is so many times another figure, and its range: that of a rate beside it is another."""
 MOVED: Final = "seconds longest_stop_s quiesced_seconds"
 BESIDE: Final = (
@@ -126,7 +123,7 @@ SHOWN: Final = {
     "plan, losses together": Shown("plan MESH --lose", "", slow=True),
     "compare": Shown(
         "compare published-1 published-4 --workload HS --pairs 2",
-        "value",
+        "",
         slow=True,
     ),
     "size": Shown(

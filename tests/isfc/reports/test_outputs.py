@@ -124,10 +124,17 @@ def measured_beside() -> Report:
         for place in range(4)
         for at, measure in enumerate(("io_per_s", "conn_ms", "busy_percent"))
     )
-    ran = "HL", 50, NodeName("ATLANTA"), None, (), (), ()
+    ends = (NodeName("ATLANTA"),)
     one = ComparedInterval(
-        *("x.txt:1", ("x.txt:1: ATLANTA",), (NodeName("ATLANTA"),), None, None, None, "HL"),
-        *(*ran, figures, {"I/O/s": 2.0}, None, (), None),
+        *("x.txt:1", ("x.txt:1: ATLANTA",), ends),
+        *(None, None, None),
+        *("HL, 50 pairs", "HL", 50),
+        *(ends[0], None),
+        *((), (), (), figures),
+        median_errors={"I/O/s": 2.0},
+        beyond_tolerance=None,
+        reasons=(),
+        rate_range=None,
     )
     return measured_compare_report(MeasuredComparison((one,), (), None, None, ()))
 
