@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from isfc import measured as measured
+    from isfc.answers.change import Change as Change
+    from isfc.answers.change import ChangeStep as ChangeStep
+    from isfc.answers.change import change as change
     from isfc.answers.check import CheckedLink as CheckedLink
-    from isfc.answers.check import CheckFinding as CheckFinding
     from isfc.answers.check import check as check
     from isfc.answers.collide import Collisions as Collisions
     from isfc.answers.collide import collide as collide
@@ -18,30 +20,48 @@ if TYPE_CHECKING:
     from isfc.answers.compare import Comparison as Comparison
     from isfc.answers.compare import PairOdds as PairOdds
     from isfc.answers.compare import compare as compare
+    from isfc.answers.connections import Connections as Connections
+    from isfc.answers.connections import connections as connections
+    from isfc.answers.evacuate import RollingMaintenance as RollingMaintenance
+    from isfc.answers.evacuate import evacuate as evacuate
+    from isfc.answers.evacuate import rolling_maintenance as rolling_maintenance
+    from isfc.answers.findings import CheckFinding as CheckFinding
+    from isfc.answers.io_beside import LinkBesideDisks as LinkBesideDisks
+    from isfc.answers.io_beside import io_beside as io_beside
+    from isfc.answers.io_chart import io_chart as io_chart
+    from isfc.answers.io_plan import IoEstimates as IoEstimates
+    from isfc.answers.io_plan import io_plan as io_plan
+    from isfc.answers.io_run import IoActivity as IoActivity
+    from isfc.answers.io_run import io_run as io_run
+    from isfc.answers.io_size import IoSizes as IoSizes
+    from isfc.answers.io_size import io_size as io_size
+    from isfc.answers.journal import JournalInput as JournalInput
+    from isfc.answers.journal import JournalReplay as JournalReplay
+    from isfc.answers.journal import journal_replay as journal_replay
+    from isfc.answers.journal import journal_show as journal_show
+    from isfc.answers.links_run import LinksRun as LinksRun
     from isfc.answers.losses import Left as Left
     from isfc.answers.losses import Losses as Losses
     from isfc.answers.losses import losses as losses
+    from isfc.answers.moves import MovedGuest as MovedGuest
+    from isfc.answers.moves import Moves as Moves
+    from isfc.answers.optimise import SearchResult as SearchResult
+    from isfc.answers.optimise import optimise as optimise
+    from isfc.answers.relocate import relocate as relocate
     from isfc.answers.results import ComparedResults as ComparedResults
     from isfc.answers.results import compare_results as compare_results
-    from isfc.answers.shared import SharedJson as SharedJson
+    from isfc.answers.run import LinkRun as LinkRun
+    from isfc.answers.simulation import SimulatedLinks as SimulatedLinks
+    from isfc.answers.simulation import Simulation as Simulation
+    from isfc.answers.simulation import simulate as simulate
+    from isfc.answers.simulation import simulate_links as simulate_links
+    from isfc.answers.size import LinkSizing as LinkSizing
+    from isfc.answers.size import size as size
+    from isfc.answers.sweep import Sweep as Sweep
+    from isfc.answers.sweep import SweptPlace as SweptPlace
+    from isfc.answers.sweep import sweep as sweep
     from isfc.cli.drawing.cluster import drawing as drawing
     from isfc.cli.html.report import report as report
-    from isfc.cli.io.functions import IoResult as IoResult
-    from isfc.cli.io.functions import IoSizing as IoSizing
-    from isfc.cli.io.functions import io_beside as io_beside
-    from isfc.cli.io.functions import io_chart as io_chart
-    from isfc.cli.io.functions import io_plan as io_plan
-    from isfc.cli.io.functions import io_run as io_run
-    from isfc.cli.io.functions import io_size as io_size
-    from isfc.cli.io.plan import IoPlanJson as IoPlanJson
-    from isfc.cli.io.run import IoRunJson as IoRunJson
-    from isfc.cli.journal.document import JournalReplay as JournalReplay
-    from isfc.cli.journal.document import journal_replay as journal_replay
-    from isfc.cli.journal.document import journal_show as journal_show
-    from isfc.cli.run.functions import SimulatedLinks as SimulatedLinks
-    from isfc.cli.run.functions import simulate_links as simulate_links
-    from isfc.deck.connections import Connections as Connections
-    from isfc.deck.connections import connections as connections
     from isfc.deck.dpm import import_dpm as import_dpm
     from isfc.deck.exported import Exported as Exported
     from isfc.deck.exported import export as export
@@ -60,7 +80,6 @@ if TYPE_CHECKING:
     from isfc.io.shared import parse_links as parse_links
     from isfc.layout.catalogue import load_layout as load_layout
     from isfc.layout.catalogue import shipped_layouts as shipped_layouts
-    from isfc.layout.change import Step as Step
     from isfc.layout.collection import Cec as Cec
     from isfc.layout.collection import ChannelEnd as ChannelEnd
     from isfc.layout.collection import Collection as Collection
@@ -100,16 +119,8 @@ if TYPE_CHECKING:
     from isfc.programs.protocol import ConversationLimits as ConversationLimits
     from isfc.programs.protocol import ConversationSevered as ConversationSevered
     from isfc.programs.protocol import SeverCode as SeverCode
-    from isfc.search.decide import change as change
-    from isfc.search.decide import optimise as optimise
     from isfc.search.replay import Replayed as Replayed
     from isfc.search.replay import replay as replay
-    from isfc.search.result import SearchResult as SearchResult
-    from isfc.search.simulation import Simulation as Simulation
-    from isfc.search.simulation import simulate as simulate
-    from isfc.search.sized import LinkSizing as LinkSizing
-    from isfc.search.sizing import size as size
-    from isfc.search.sweep import sweep as sweep
     from scenarios.figures.collide import CollisionOutcome as CollisionOutcome
     from scenarios.figures.figure import Figure as Figure
     from scenarios.figures.figure import Interval as Interval
@@ -117,17 +128,9 @@ if TYPE_CHECKING:
     from scenarios.figures.figure import Unit as Unit
     from scenarios.figures.link_rates import ModelledRate as ModelledRate
     from scenarios.figures.link_rates import carried as carried
-    from scenarios.figures.losses import AfterLoss as AfterLoss
     from scenarios.figures.others_busy import others_busy as others_busy
-    from scenarios.moves.evacuated import evacuate as evacuate
-    from scenarios.moves.evacuated import relocate as relocate
-    from scenarios.moves.evacuated import rolling_maintenance as rolling_maintenance
-    from scenarios.moves.evacuation import EvacuationOutcome as EvacuationOutcome
-    from scenarios.moves.figures import MovedFigures as MovedFigures
-    from scenarios.moves.figures import MovesFigures as MovesFigures
     from scenarios.moves.guest import GuestPlan as GuestPlan
     from scenarios.moves.guest_memory import GuestMemory as GuestMemory
-    from scenarios.moves.rolling import RollingOutcome as RollingOutcome
     from scenarios.moves.targets import Tenant as Tenant
     from scenarios.moves.vmrelocate import Limits as Limits
     from scenarios.runs.at_site import at_site as at_site
@@ -151,7 +154,7 @@ _PUBLIC: Final = {
     "isfc.layout.schema:layout_schema": "schema",
     "scenarios.runs.at_site": "at_site plan",
     "isfc.cli.drawing.cluster": "drawing",
-    "isfc.deck.connections": "connections Connections",
+    "isfc.answers.connections": "connections Connections",
     "isfc.deck.scheme": "Numbering",
     "isfc.layout.layout": "Layout Fibre CtcPair",
     "isfc.layout.collection": "Collection Cec ChannelEnd LinkTraffic Memory",
@@ -161,45 +164,44 @@ _PUBLIC: Final = {
         "SwapRdevs RenumberCtc SetFibre AddFibre TakeAdvice without features"
     ),
     "isfc.layout.lost": "pieces",
-    "isfc.answers.check": "check CheckedLink CheckFinding",
-    "isfc.search.decide": "change optimise",
+    "isfc.answers.change": "change Change ChangeStep",
+    "isfc.answers.check": "check CheckedLink",
+    "isfc.answers.findings": "CheckFinding",
     "isfc.layout.rules.rule": "Finding",
     "scenarios.figures.figure": "Figure Range Interval Unit",
-    "scenarios.figures.losses": "AfterLoss",
     "isfc.answers.collide": "collide Collisions",
     "isfc.answers.compare": "compare Comparison ComparedLayout PairOdds",
     "isfc.answers.results": "compare_results ComparedResults",
+    "isfc.answers.sweep": "sweep Sweep SweptPlace",
+    "isfc.answers.simulation": "simulate Simulation simulate_links SimulatedLinks",
+    "isfc.answers.run": "LinkRun",
+    "isfc.answers.links_run": "LinksRun",
+    "isfc.answers.evacuate": "evacuate rolling_maintenance RollingMaintenance",
+    "isfc.answers.moves": "Moves MovedGuest",
+    "isfc.answers.relocate": "relocate",
     "isfc.answers.losses": "losses Left Losses",
     "scenarios.figures.collide": "CollisionOutcome",
-    "isfc.layout.change": "Step",
-    "isfc.search.result": "SearchResult",
-    "isfc.search.sizing": "size",
-    "isfc.search.sized": "LinkSizing",
-    "scenarios.moves.evacuated": "evacuate rolling_maintenance relocate",
-    "scenarios.moves.evacuation": "EvacuationOutcome",
-    "scenarios.moves.figures": "MovesFigures MovedFigures",
+    "isfc.answers.optimise": "optimise SearchResult",
+    "isfc.answers.size": "size LinkSizing",
     "scenarios.moves.targets": "Tenant",
-    "scenarios.moves.rolling": "RollingOutcome",
     "isfc.cli.html.report": "report",
     "isfc.search.replay": "replay Replayed",
     "scenarios.figures.link_rates": "carried ModelledRate",
     "scenarios.runs.notes": "plan_notes",
     "scenarios.figures.others_busy": "others_busy",
     "isfc.layout.note": "Note",
-    "isfc.search.simulation": "simulate Simulation",
     "scenarios.runs.workload": "Workload",
-    "isfc.cli.run.functions": "simulate_links SimulatedLinks",
     "scenarios.moves.guest": "GuestPlan",
     "scenarios.moves.guest_memory": "GuestMemory",
     "scenarios.moves.vmrelocate": "Limits",
-    "isfc.search.sweep": "sweep",
     "isfc.measured": "measured",
-    "isfc.cli.io.functions": "io_plan io_run io_beside io_size io_chart IoResult IoSizing",
-    "isfc.cli.io.plan": "IoPlanJson",
-    "isfc.cli.io.run": "IoRunJson",
-    "isfc.answers.shared": "SharedJson",
+    "isfc.answers.io_plan": "io_plan IoEstimates",
+    "isfc.answers.io_run": "io_run IoActivity",
+    "isfc.answers.io_beside": "io_beside LinkBesideDisks",
+    "isfc.answers.io_size": "io_size IoSizes",
+    "isfc.answers.io_chart": "io_chart",
     "isfc.io.charts": "Chart",
-    "isfc.cli.journal.document": "journal_show journal_replay JournalReplay",
+    "isfc.answers.journal": "journal_show JournalInput journal_replay JournalReplay",
     "isfc.live.session": "open_node OpenNode",
     "isfc.live.conversation": "Conversation",
     "isfc.programs.protocol": "ConversationLimits ConversationSevered SeverCode",
@@ -216,9 +218,10 @@ _HOMES: Final = {name: home for home, names in _PUBLIC.items() for name in names
 __all__ = [
     "AddCtc",
     "AddFibre",
-    "AfterLoss",
     "Backpressure",
     "Cec",
+    "Change",
+    "ChangeStep",
     "ChannelEnd",
     "Chart",
     "CheckFinding",
@@ -236,7 +239,6 @@ __all__ = [
     "ConversationSevered",
     "CtcPair",
     "Edit",
-    "EvacuationOutcome",
     "Exported",
     "Fibre",
     "Figure",
@@ -245,24 +247,27 @@ __all__ = [
     "GuestPlan",
     "Imported",
     "Interval",
-    "IoPlanJson",
-    "IoResult",
-    "IoRunJson",
-    "IoSizing",
+    "IoActivity",
+    "IoEstimates",
+    "IoSizes",
     "IsfcError",
+    "JournalInput",
     "JournalReplay",
     "Layout",
     "Left",
     "Limits",
+    "LinkBesideDisks",
+    "LinkRun",
     "LinkSizing",
     "LinkTraffic",
+    "LinksRun",
     "LocalProtocolError",
     "Losses",
     "Memory",
     "ModelledRate",
     "MoveCtc",
-    "MovedFigures",
-    "MovesFigures",
+    "MovedGuest",
+    "Moves",
     "NodeName",
     "Note",
     "Numbering",
@@ -274,16 +279,16 @@ __all__ = [
     "RemoveCtc",
     "RenumberCtc",
     "Replayed",
-    "RollingOutcome",
+    "RollingMaintenance",
     "SearchResult",
     "SetFibre",
     "SeverCode",
-    "SharedJson",
     "SimulatedLinks",
     "Simulation",
     "SourceKind",
-    "Step",
     "SwapRdevs",
+    "Sweep",
+    "SweptPlace",
     "TakeAdvice",
     "Tenant",
     "Traffic",

@@ -12,13 +12,14 @@ import os
 import re
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from functools import cache, wraps
 from importlib import import_module
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import (
+    Annotated,
     Any,
     Final,
     Literal,
@@ -36,6 +37,9 @@ from isfc.errors import ConfigurationError
 
 SEED_MAX: Final = 2**63 - 1
 """The greatest seed (chosen: what 64 bits hold)."""
+
+JOBS_MAX: Final = 1_024
+"""The most processes (chosen: a bound of what can be asked for)."""
 
 STANDARD_INPUT: Final = Path("-")
 """The path with which a user means standard input."""
@@ -70,15 +74,15 @@ _UNITS: Final[Mapping[str, str]] = {
 }
 """What a message says of a unit, by the name that help has for a value in it."""
 
-_PLACED: ContextVar[Collection[str] | None] = ContextVar("placed", default=None)
-"""In a command, what is given by its place and has no option; None in Python."""
+_SPELLING: ContextVar[Callable[[str], str]] = ContextVar("how arguments are spelt", default=str)
 
 
 class Argument(Struct, frozen=True):
     """An argument of a capability, in ``Annotated``: as an option its help is ``said``.
 
     Help calls its value ``metavar``; a number lies from ``least`` to ``most``, in that unit.
-    ``complete`` says which values begin so, for a shell.
+    ``complete`` says which values begin so, for a shell. In a command one that ``is_named`` is an
+    option, though Python takes it by its place too.
     """
 
     metavar: str
@@ -86,6 +90,7 @@ class Argument(Struct, frozen=True):
     least: float | None = None
     most: float | None = None
     complete: Callable[[str], list[str]] | None = None
+    is_named: bool = False
 
     def check(self, name: str, value: Any) -> None:
         """Raise `ConfigurationError` for a number, or one of several, that is not between both."""
@@ -99,6 +104,12 @@ class Argument(Struct, frozen=True):
                 )
 
 
+Jobs = Annotated[
+    int, Argument("N", "Runs at a time; as many as processors if not given.", 1, JOBS_MAX)
+]
+"""An argument that is an option too. In Python it is 1 if not given: processes are asked for."""
+
+
 def _number(value: float) -> str:
     """A number as a message has it: an absurd one in short."""
     if isinstance(value, int) and abs(value) <= SEED_MAX:
@@ -110,16 +121,26 @@ def _number(value: float) -> str:
 
 
 @contextmanager
-def as_options(placed: Collection[str] = ()) -> Iterator[None]:
+def spelling(how: Callable[[str], str]) -> Iterator[None]:
+    """While the body runs, call arguments in messages what ``how`` makes of their names."""
+    token = _SPELLING.set(how)
+    try:
+        yield
+    finally:
+        _SPELLING.reset(token)
+
+
+def as_options(placed: Collection[str] = ()) -> AbstractContextManager[None]:
     """While the body runs, call arguments what the options of a command are called.
 
     Those that are ``placed`` are no options: they are given by their place.
     """
-    token = _PLACED.set(placed)
-    try:
-        yield
-    finally:
-        _PLACED.reset(token)
+    return spelling(lambda name: name.upper() if name in placed else option_of(name))
+
+
+def option_of(name: str) -> str:
+    """``--from``: the option of an argument. Python's own words end with ``_`` as arguments."""
+    return f"--{name.rstrip('_').replace('_', '-')}"
 
 
 def spelt(name: str) -> str:
@@ -127,10 +148,7 @@ def spelt(name: str) -> str:
 
     One that a command has by its place is in capitals, as in its help.
     """
-    placed = _PLACED.get()
-    if placed is None:
-        return name
-    return name.upper() if name in placed else f"--{name.replace('_', '-')}"
+    return _SPELLING.get()(name)
 
 
 def checked(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
@@ -206,7 +224,7 @@ def check_fields(record: object) -> None:
 @contextmanager
 def in_python() -> Iterator[None]:
     """Let errors name arguments where they name options: ``ports`` for ``--ports``."""
-    if _PLACED.get() is not None:
+    if _SPELLING.get() is not str:
         yield
         return
     try:

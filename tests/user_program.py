@@ -77,9 +77,9 @@ def of(figure: isfc.Figure) -> str:
     return figure.no_range if known is None else f"{ends} {unit}, from {known.basis}"
 
 
-def took(moves: isfc.MovesFigures) -> list[str]:
+def took(moves: isfc.Moves) -> list[str]:
     """What moves took, and each guest."""
-    guests: tuple[isfc.MovedFigures, ...] = moves.guests
+    guests: tuple[isfc.MovedGuest, ...] = moves.guests
     return [of(moves.seconds), *(of(each.seconds) for each in guests)]
 
 
@@ -109,8 +109,10 @@ def exchanges(layout: isfc.Layout) -> None:
     statements = isfc.export(layout, "activate", system=layout.nodes[0]).texts
     print(isfc.import_config([*statements.values()], layout).collection == found.collection)
     made: isfc.Layout = isfc.new("ATLANTA,BOSTON", "40:50", ctcs=2)
-    steps: tuple[isfc.Step, ...] = isfc.change(made, isfc.new("ATLANTA,BOSTON", "40:50"))
-    print([step.left for step in steps])
+    changed: isfc.Change = isfc.change(made, isfc.new("ATLANTA,BOSTON", "40:50"), rates=False)
+    step: isfc.ChangeStep
+    for step in changed.steps:
+        print(step.kind, step.rdevs, step.ctcs)
     print(sorted(isfc.schema()), isfc.report)
     try:
         isfc.import_islink(["\n"])
@@ -140,11 +142,17 @@ def simulations(layout: isfc.Layout) -> None:
         "two-cecs", ["ALPHA-BETA:HS:1"], seconds=0.01, warmup=0.01
     )
     print({name: link.mb_per_s for name, link in together.links.items()})
+    answer: isfc.LinkRun = done.answer
+    every: isfc.LinksRun = together.answer
+    print(answer.figures["mb_per_s"], every.together.mb_per_s)
     with tempfile.NamedTemporaryFile("w", suffix=".toml") as grid:
         grid.write(GRID)
         grid.flush()
-        for row in isfc.sweep(grid.name, jobs=1):
-            print(row["pairs"], row["mb_per_s"] > 0)
+        swept: isfc.Sweep = isfc.sweep(grid.name, jobs=1)
+        place: isfc.SweptPlace
+        for place in swept.best:
+            print(place.place["pairs"], place.mb_per_s.value)
+        print([row["mb_per_s"] > 0 for row in swept.rows()])
 
 
 CHANNELS = """
@@ -161,26 +169,26 @@ rate = 10000
 
 def channels() -> None:
     """Channels and disks, and CTCs beside them."""
-    planned: isfc.IoResult[isfc.IoPlanJson] = isfc.io_plan(CHANNELS)
-    print(planned.record.channels["40"].processor_percent)
-    done: isfc.IoResult[isfc.IoRunJson] = isfc.io_run(CHANNELS, seconds=0.01)
+    planned: isfc.IoEstimates = isfc.io_plan(CHANNELS)
+    print(planned.channels[0].processor_percent)
+    done: isfc.IoActivity = isfc.io_run(CHANNELS, seconds=0.01)
     chart: isfc.Chart = isfc.io_chart("mtu")
-    beside: isfc.IoResult[isfc.SharedJson] | None = None
+    beside: isfc.LinkBesideDisks | None = None
     print(done.rows(), [curve.name for curve in chart.curves], beside)
     with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
         file.write(CHANNELS)
         file.flush()
-        sized: isfc.IoSizing = isfc.io_size(file.name, growth=10.0)
+        sized: isfc.IoSizes = isfc.io_size(file.name, growth=10.0)
     print(sized.proposal)
     for call in (
         lambda: isfc.io_beside("published-1", "HS", pairs=1),
-        lambda: list(isfc.journal_show("no.journal")),
+        lambda: [each.act for each in isfc.journal_show("no.journal")],
         lambda: isfc.journal_replay("no.journal"),
     ):
         try:
             print(call())
         except isfc.ConfigurationError as error:
-            print(error, isfc.JournalReplay)
+            print(error, isfc.JournalInput, isfc.JournalReplay)
 
 
 def guest() -> isfc.GuestPlan:
@@ -191,9 +199,9 @@ def guest() -> isfc.GuestPlan:
 
 def relocations(layout: isfc.Layout) -> None:
     """A guest that is moved in virtual time."""
-    moved: isfc.EvacuationOutcome = isfc.relocate(layout, guest())
-    print(took(moved.figures))
-    print([row["seconds"] for row in moved.rows()], moved.longest_stop_s)
+    moved: isfc.Moves = isfc.relocate(layout, guest())
+    print(took(moved))
+    print([row["seconds"] for row in moved.rows()], moved.longest_stop)
 
 
 def own_figures(layout: isfc.Layout) -> None:
@@ -255,20 +263,20 @@ def decisions(layout: isfc.Layout) -> None:
     except isfc.ConfigurationError as error:
         print(error)
     best: isfc.SearchResult = isfc.optimise(
-        layout, ["forward"], pairs=1, seconds=0.01, runs=1, seeds=1
+        layout, objective=["forward"], pairs=1, seconds=0.01, runs=1, seeds=1
     )
     print(best.given.figures)
     try:
-        sized: isfc.LinkSizing = isfc.size(0.5, lost="all")
-        print(sized.best and sized.best.layout, [(of(one.left), one.odds) for one in sized.links])
+        sized: isfc.LinkSizing = isfc.size(mb_per_s=0.5, lost="all")
+        print(sized.rows(), [(of(one.left), one.odds_percent, one.layout) for one in sized.links])
     except isfc.ConfigurationError as error:
         print(error)
     plan = guest()
-    emptied: isfc.EvacuationOutcome = isfc.evacuate(layout, layout.nodes[0], [plan])
+    emptied: isfc.Moves = isfc.evacuate(layout, layout.nodes[0], [plan])
     print(emptied.seconds)
     print(isfc.evacuate(layout, layout.nodes[0], [isfc.Tenant(plan, to=layout.nodes[1])]).seconds)
     tenant = isfc.Tenant(plan, source=layout.nodes[0])
-    outcome: isfc.RollingOutcome = isfc.rolling_maintenance(layout, [tenant])
+    outcome: isfc.RollingMaintenance = isfc.rolling_maintenance(layout, [tenant])
     print(outcome.seconds, outcome.rows())
 
 

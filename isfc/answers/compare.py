@@ -102,9 +102,9 @@ class PairOdds(Struct, frozen=True):
     """how likely it is that it is ahead on real hardware too, of 1, by that range"""
 
     @property
-    def of_100(self) -> int:
+    def percent(self) -> int:
         """The odds as people read them."""
-        return Odds(self.odds).of_100
+        return Odds(self.odds).percent
 
 
 class Comparison(Struct, frozen=True, repr_omit_defaults=True):
@@ -313,7 +313,7 @@ _PAIR_COLUMNS: Final = (
     Column("ahead", "ahead"),
     Column("behind", "behind"),
     Column("times\nthe rate", "ratio"),
-    Column("odds\nof 100", "of_100"),
+    Column("odds\nof 100", "percent"),
 )
 
 
@@ -390,7 +390,7 @@ def _row(each: ComparedLayout, best: ComparedLayout, found: Comparison) -> _Row:
     return _Row(
         each.layout,
         each.rate,
-        None if each is best else _pair(best, each, found).of_100,
+        None if each is best else _pair(best, each, found).percent,
         each.limits.short,
         None if each.worst is None else each.worst.left,
         "nothing" if each.worst is None else each.worst.gone,

@@ -60,7 +60,7 @@ def _answer(found: ComparedResults) -> Iterator[tuple[str, str]]:
 
 def _between(ranges: Mapping[str, RangeJson]) -> str:
     """The range of what a run carries, if it has one."""
-    found = ranges.get("MB/s")
+    found = ranges.get("mb_per_s")
     return "" if found is None else f" ({plain(Interval(*found.likely))})"
 
 

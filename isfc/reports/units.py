@@ -30,6 +30,7 @@ FORMATS: Final = {
     Unit.GB_PER_S: UnitFormat("Gb/s"),
     Unit.SECONDS: UnitFormat("s", 2),
     Unit.MS: UnitFormat("ms", 2),
+    Unit.US: UnitFormat("us", 1),
     Unit.PERCENT: UnitFormat("%", by_digits=True),
     Unit.SHARE: UnitFormat("%", factor=100.0),
     Unit.TIMES: UnitFormat("times", 2),
@@ -38,6 +39,8 @@ FORMATS: Final = {
     Unit.ANY: UnitFormat("", digits=4),
     Unit.DIFFERENCE: UnitFormat("", digits=4, signed=True),
     Unit.OFF: UnitFormat("%", digits=2, signed=True),
+    Unit.CPU: UnitFormat("%", 5, by_digits=True),
+    Unit.BYTES: UnitFormat("GiB", 3, factor=2**-30),
     Unit.SPREAD: UnitFormat("%", 1),
 }
 

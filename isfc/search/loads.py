@@ -10,7 +10,7 @@ from math import inf, log
 from pathlib import Path
 from typing import Any, Final
 
-from isfc.arguments import checked, in_python
+from isfc.arguments import JOBS_MAX, checked, in_python
 from isfc.errors import ConfigurationError
 from isfc.layout.catalogue import AnyLayout
 from isfc.layout.collection import Collection
@@ -37,7 +37,6 @@ from scenarios.runs.load import SATURATED
 from scenarios.runs.saturation import RunEach
 
 MONTHS_MAX: Final = 120
-JOBS_MAX: Final = 1024
 
 
 @dataclass(frozen=True, slots=True)

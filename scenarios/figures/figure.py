@@ -29,6 +29,7 @@ class Unit(StrEnum):
     PER_S = "/s"
     SECONDS = "s"
     MS = "ms"
+    US = "us"
     PERCENT = "%"
     GB_PER_S = "Gb/s"
     SHARE = "of 1"
@@ -40,6 +41,8 @@ class Unit(StrEnum):
     DIFFERENCE = "more"
     """the same, of a difference"""
     OFF = "% off"
+    CPU = "% for 1/s"
+    BYTES = "bytes"
     SPREAD = "% of it"
 
 

@@ -90,6 +90,10 @@ def _whose(figure: MeasuredFigure, compared: ComparedInterval) -> str:
 
 
 compare_measured = command_of(
-    read_and_compare, measured_compare_report, _code, own=[plot(errors_picture)]
+    read_and_compare,
+    measured_compare_report,
+    _code,
+    own=[plot(errors_picture)],
+    made={"measured": MeasuredLink, "files": MeasuredFiles},
 )
 """The command."""

@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 from msgspec import Struct, structs
 
-from isfc.arguments import read_size
+from isfc.answers.guest_file import read_guests
+from isfc.arguments import as_options, read_size
 from isfc.cli.measured.loads_page import loads_notes, loads_page, loads_picture
 from isfc.cli.measured.options import MeasuredFiles
 from isfc.cli.options.flattened import flattened
-from isfc.cli.options.guest_file import read_guests
 from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, open_layout
 from isfc.cli.options.number import JobsOption, bounded
 from isfc.cli.options.option import valued
@@ -101,7 +101,8 @@ class AskedLoads(Struct, frozen=True):
                 return loads.leaving_guests(GuestMemory(size=size, touched=size))
         if self.guests is None:
             return ()
-        lines = read_guests(self.guests, has_destination=False, defaults=Limits())
+        with as_options():
+            lines = read_guests(self.guests, has_destination=False, defaults=Limits())
         return tuple(line.plan for line in lines)
 
 

@@ -1,13 +1,11 @@
 """Numbers in options: each has a least and a greatest value, and a message that says both."""
 
 from collections.abc import Callable
-from inspect import signature
-from types import SimpleNamespace
 from typing import Annotated, Any
 
 import typer
 
-from isfc.arguments import Argument
+from isfc.arguments import JOBS_MAX, Argument
 
 _Value = Any
 """A number, a list of them where the option may be repeated, or None where it is not given."""
@@ -35,18 +33,6 @@ def within(least: float, most: float, metavar: str = "") -> Callable[[Any, _Valu
 
     return check
 
-
-def check_given(command: Callable[..., None], **given: _Value) -> None:
-    """Hold what a program gives against the bounds of a command's options of the same names.
-
-    Raises `ConfigurationError` as `bounded` does, which names the argument.
-    """
-    for name, value in given.items():
-        option = signature(command).parameters[name].annotation.__metadata__[0]
-        option.callback(SimpleNamespace(opts=[name]), value)
-
-
-JOBS_MAX = 1_024
 
 JobsOption = Annotated[
     int | None, bounded("N", 1, JOBS_MAX, "Runs at a time; as many as processors if not given.")

@@ -2,20 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 from msgspec import Struct
 
+from isfc.answers.run import SERVICE, described, figures_of_run, measured_notes
 from isfc.cli.options.number import bounded
 from isfc.cli.output.notes import note_lines, show_notes
 from isfc.cli.output.streams import show, show_csv, show_json, show_log
-from isfc.cli.results.page import figures_of_run, measured_notes, said_name
 from isfc.cli.results.views import View
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import within
 from isfc.layout.note import Note
 from isfc.link.message import Traffic
+from isfc.reports.measures import seed_words
 from isfc.reports.ranges import factor_line, range_note
 from scenarios.figures.figure import Figure
 from scenarios.runs.experiment import SECONDS_MAX, Experiment
@@ -104,6 +105,31 @@ def show_report(output: Output, view: View, heading: str, runs: Sequence[Measure
         show(heading, "", view.page(runs), "", ranges, *note_lines(notes))
 
 
+def view_heading(runs: Sequence[MeasuredRun], seeds: int = 1) -> str:
+    """What was run, for how long, and where it was measured."""
+    experiment = runs[0].experiment
+    node = runs[0].samples[0].result.node
+    of = f"Logical link {' - '.join(experiment.layout.nodes)}, seen from {node}"
+    what = f"{of}; clients on {experiment.client_node}\n{described(experiment.workload)}"
+    if len(runs) > 1:
+        what = f"{len(runs)} logical links, together"
+    pairs = f"{experiment.pairs} pair{'s' * (experiment.pairs > 1)}, " * (len(runs) == 1)
+    return (
+        f"{what}\n{pairs}{experiment.seconds:g} s of virtual time after {experiment.warmup:g} s of "
+        f"warm-up, {seed_words(experiment.seed, seeds)}"
+    )
+
+
+_SAID: Final = {
+    "mb_per_s": "MB/s together",
+    "messages_per_s": "Messages/s together",
+    "rdev_util_percent": "RDEV util %",
+    "cpu_percent_per_msg": "%CPU/msg",
+    SERVICE: "Disc, Conn, Serv",
+}
+"""What a range is of: bytes and messages are counted both ways."""
+
+
 def ranges_line(runs: Sequence[MeasuredRun]) -> str:
     """Between what the figures of all runs would lie, each as a factor: the widest of all."""
     found: dict[str, list[Figure]] = {}
@@ -111,7 +137,7 @@ def ranges_line(runs: Sequence[MeasuredRun]) -> str:
         for sample in run.samples:
             for name, known in figures_of_run(run.experiment, sample.result).items():
                 found.setdefault(name, []).append(known)
-    said = "; ".join(f"{said_name(name)} {factor_line(each)}" for name, each in found.items())
+    said = "; ".join(f"{_SAID[name]} {factor_line(each)}" for name, each in found.items())
     every = range_note(known for each in found.values() for known in each)
     return f"Range: {said}. {every}" if said else "Range: none, as nothing was carried."
 

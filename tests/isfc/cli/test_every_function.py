@@ -27,36 +27,33 @@ PRINTED: Final = frozenset(
 )
 """Options that say how something is shown or written. Functions return all of it."""
 
-RENAMED: Final = {"from": ("client", "source"), "at": ("orders",), "as": ("as_",)}
-"""Options whose names are no good for arguments; with the second, ``--from`` of `relocate`."""
+RENAMED: Final = {"from": ("client", "source", "from_"), "as": ("as_",)}
+"""Options whose names are no good for arguments; with the last, ``--from`` of `relocate`."""
 
 OF_FILES: Final = "system zone ran records usable decimal_comma".split()
-OF_A_GUEST: Final = "memory change_rate touched hot_set write_rate like at_once".split()
+OF_A_GUEST: Final = (
+    "memory change_rate touched hot_set write_rate like quiesce max_quiesce max_total immediate"
+).split()
 
 ELSEWHERE: Final[dict[str, dict[str, str]]] = {
     "plan": dict.fromkeys(["lose", "without"], "`losses`")
     | dict.fromkeys(["simulate", "rule"], "`carried`, which runs what `plan` does not"),
-    "change": {"rates": "`carried` of each step", "try": "`simulate` of each step"}
-    | dict.fromkeys(["partitions", "ports"], "`import_iocp`"),
+    "change": {"try": "`trials` of the answer"},
     "new": {"schema": "`schema`"},
     "show": {"connections": "`connections`"},
     "check": {"layouts": "one at a time"},
-    "io run": dict.fromkeys(["ctcs", "pairs"], "`io_beside`"),
     "run": dict.fromkeys(["message", "reply", "window"], "`Workload`")
     | dict.fromkeys(["cp", "trace"], "`isfc.testing`")
     | dict.fromkeys(["faults", "fault_seed"], "`isfc.testing`")
     | {"traffic": "`simulate_links`", "seeds": "`sweep`"},
-    "relocate": dict.fromkeys(OF_A_GUEST, "`GuestPlan`")
-    | dict.fromkeys(["best", "jobs"], "`evacuate` with `together=None`"),
-    "evacuate": dict.fromkeys(["best", "jobs"], "`together=None`")
-    | {"rolling": "`rolling_maintenance`"},
+    "relocate": dict.fromkeys(OF_A_GUEST, "`GuestPlan`"),
+    "evacuate": {"rolling": "`rolling_maintenance`"},
     "compare": {"files": "`layouts`; of results `compare_results`"},
     "measured read": {"layout": "`measured.compare` keeps those of its link"},
     "measured compare": dict.fromkeys([*OF_FILES, "files"], "`measured.read`"),
     "measured fit": dict.fromkeys([*OF_FILES, "files"], "`measured.read`"),
     "loads": dict.fromkeys([*OF_FILES, "files"], "`measured.read`")
     | {"move": "`guests`, a `GuestMemory`"},
-    "optimise": {"traffic": "`traffic` of the layout"},
 }
 """Options that are no arguments of the command's function, and what there is instead."""
 

@@ -197,7 +197,6 @@ def test_seeds_of_a_replay(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        ("--report suite --csv --json", "--csv and --json: expected one of them"),
         ("--interval 1", "--interval: expected --report link as well"),
         ("--report suite --interval 1", "--interval: expected --report link as well"),
         ("--report link --interval 0", "--interval 0: expected "),
