@@ -91,7 +91,7 @@ class Losses(Struct, frozen=True):
     """the loss that leaves least, by its name; that of a system or a CEC only where there is no
     other"""
     worst_text: str
-    """what that leaves, or that no loss takes anything; empty if there is none; `load` says by what"""
+    """what that leaves, or that no loss takes anything; empty if there is none"""
     unlisted: tuple[str, ...]
     """pieces that no row is of, which can be named"""
     notes: tuple[Note, ...]

@@ -8,6 +8,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from isfc.answers.measured_compare import ComparedInterval as ComparedInterval
+    from isfc.answers.measured_compare import MeasuredComparison as MeasuredComparison
+    from isfc.answers.measured_compare import compare as compare
     from isfc.layout.site import SiteProfile as SiteProfile
     from isfc.layout.site_file import read_site as read_profile
     from isfc.measured.measurement import Measurement as Measurement
@@ -15,23 +18,22 @@ if TYPE_CHECKING:
     from isfc.search.loads import Loads as Loads
     from isfc.search.loads import loads as loads
     from isfc.search.measured import FitRefused as FitRefused
-    from isfc.search.measured import compare as compare
     from isfc.search.measured import fit as fit
     from isfc.search.measured import format_profile as format_profile
     from isfc.search.measured import read as read
     from isfc.search.site_fitted import Fitted as Fitted
-    from scenarios.figures.site_compare import ComparedInterval as ComparedInterval
 
 _HOMES = {
     "read": "isfc.search.measured:read",
-    "compare": "isfc.search.measured:compare",
+    "compare": "isfc.answers.measured_compare:compare",
     "fit": "isfc.search.measured:fit",
     "format_profile": "isfc.search.measured:format_profile",
     "loads": "isfc.search.loads:loads",
     "read_profile": "isfc.layout.site_file:read_site",
     "rows": "isfc.measured.measurement:table_rows",
     "Measurement": "isfc.measured.measurement:Measurement",
-    "ComparedInterval": "scenarios.figures.site_compare:ComparedInterval",
+    "ComparedInterval": "isfc.answers.measured_compare:ComparedInterval",
+    "MeasuredComparison": "isfc.answers.measured_compare:MeasuredComparison",
     "Loads": "isfc.search.loads:Loads",
     "Fitted": "isfc.search.site_fitted:Fitted",
     "FitRefused": "isfc.search.measured:FitRefused",
@@ -44,6 +46,7 @@ __all__ = [
     "FitRefused",
     "Fitted",
     "Loads",
+    "MeasuredComparison",
     "Measurement",
     "SiteProfile",
     "compare",

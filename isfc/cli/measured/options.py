@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from msgspec import Struct
 
 from isfc.cli.options.experiment import choose_node
+from isfc.cli.options.flattened import Made
 from isfc.cli.options.layout import LayoutArgument, LinkOption, open_layout
 from isfc.cli.options.option import flag, valued
 from isfc.cli.output.notes import show_notes
@@ -23,7 +23,7 @@ from isfc.search.measured import check_zones, read_zones
 from scenarios.runs.load import read_load
 
 
-class MeasuredFiles(Struct, frozen=True):
+class MeasuredFiles(Made, frozen=True):
     """Files of measurements, and what the user says of all of them."""
 
     files: Annotated[
@@ -90,7 +90,7 @@ class MeasuredFiles(Struct, frozen=True):
         return found
 
 
-class MeasuredLink(Struct, frozen=True):
+class MeasuredLink(Made, frozen=True):
     """The link of a layout that was measured, and where its clients were."""
 
     layout: LayoutArgument
