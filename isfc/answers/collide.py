@@ -188,7 +188,7 @@ def collide_report(found: Collisions) -> Report:
                 [_row(found, each) for each in full],
                 "rules",
             ),
-            Table("Every load", _LOAD_COLUMNS, found.outcomes, "loads", detail=True),
+            Table("Every load", _LOAD_COLUMNS, found.outcomes, "loads", is_data=True),
         ],
         remarks=remarks,
         notes=[_known(found), *_drifting(found), *rest],

@@ -46,14 +46,17 @@ def collisions(text: str) -> dict[str, str]:
     }
     planes = {name: _plane(text, rule) for name, rule in rules.items()}
     assert not any(planes["two"] + planes["three"]), "the page says that these never collide"
-    full = {name: _found(rf"{rule} (.*)", text)[0].split() for name, rule in rules.items()}
+    full = {
+        name: _found(rf"{rule}(?: \+)? +(\d+) +\d+ +\d+ +(\d+) ", text)
+        for name, rule in rules.items()
+    }
     found = {
         **{f"{name}_half": planes[name][5] for name in ("none", "rule", "random", "upward")},
         "rule_most": max(planes["rule"]),
-        "rule_full": round(float(full["rule"][-9])),
+        "rule_full": full["rule"][0],
     }
     both = {
-        f"{'one' if name == 'rule' else name}_both": round(float(full[name][-3]))
+        f"{'one' if name == 'rule' else name}_both": full[name][1]
         for name in ("none", "rule", "two", "three")
     }
     return {name: str(value) for name, value in (found | both).items()}
