@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from isfc import measured as measured
     from isfc.answers.collide import Collisions as Collisions
     from isfc.answers.collide import collide as collide
+    from isfc.answers.replay import Replayed as Replayed
+    from isfc.answers.replay import replay as replay
     from isfc.cli.drawing.cluster import drawing as drawing
     from isfc.cli.html.report import report as report
     from isfc.cli.io.functions import IoResult as IoResult
@@ -95,8 +97,6 @@ if TYPE_CHECKING:
     from isfc.search.decide import compare as compare
     from isfc.search.decide import losses as losses
     from isfc.search.decide import optimise as optimise
-    from isfc.search.replay import Replayed as Replayed
-    from isfc.search.replay import replay as replay
     from isfc.search.result import SearchResult as SearchResult
     from isfc.search.simulation import Simulation as Simulation
     from isfc.search.simulation import simulate as simulate
@@ -170,7 +170,7 @@ _PUBLIC: Final = {
     "scenarios.moves.targets": "Tenant",
     "scenarios.moves.rolling": "RollingOutcome",
     "isfc.cli.html.report": "report",
-    "isfc.search.replay": "replay Replayed",
+    "isfc.answers.replay": "replay Replayed",
     "scenarios.figures.link_rates": "carried ModelledRate",
     "scenarios.runs.notes": "plan_notes",
     "scenarios.figures.others_busy": "others_busy",

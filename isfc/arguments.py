@@ -78,12 +78,14 @@ class Argument(Struct, frozen=True):
     """An argument of a capability, in ``Annotated``: as an option its help is ``said``.
 
     Help calls its value ``metavar``; a number lies from ``least`` to ``most``, in that unit.
+    ``complete`` says which values begin so, for a shell.
     """
 
     metavar: str
     said: str
     least: float | None = None
     most: float | None = None
+    complete: Callable[[str], list[str]] | None = None
 
     def check(self, name: str, value: Any) -> None:
         """Raise `ConfigurationError` for a number, or one of several, that is not between both."""

@@ -6,8 +6,10 @@ says how an option is called in help; its docstring is the help, but for the par
 ``Raises`` on, which are for Python.
 """
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from functools import partial
 from inspect import Parameter, cleandoc, signature
 from pathlib import Path
 from types import GenericAlias, NoneType
@@ -25,7 +27,7 @@ from isfc.cli.options.profile import ProfileOption
 from isfc.cli.output.csv_option import CsvOption
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.file import ForceOption
-from isfc.cli.output.streams import show, show_csv, show_json, show_log, write_file
+from isfc.cli.output.streams import show, show_csv, show_error, show_json, show_log, write_file
 from isfc.errors import ConfigurationError
 from isfc.layout.in_words import check_known
 from isfc.reports.report import Report
@@ -75,11 +77,12 @@ def command_of(
     report: Callable[[Any], Report],
     code: Callable[[Any], ExitCode] | None = None,
     own: Sequence[OwnFile] = (),
+    failure: Callable[[Any], str] | None = None,
 ) -> Callable[..., None]:
     """The command that calls ``function`` and prints the report of what it answers.
 
     ``code`` makes the exit code of an answer, which else is a good one; ``own`` are files that it
-    writes of the answer.
+    writes of the answer. What ``failure`` says of an answer is told last, and ends it with 1.
     """
     html = _html_of(report)
     files = (*own, html)
@@ -99,6 +102,9 @@ def command_of(
                 printed.show(found, report)
         if code is not None and (ended := code(found)):
             raise typer.Exit(ended)
+        if failure is not None and (told := failure(found)):
+            show_error(told)
+            raise typer.Exit(ExitCode.FAILED)
 
     options = [*_options(function), *(each.parameter for each in files), *parameters_of(Printed)]
     # by setattr: a function's type does not know the attribute, which `inspect.signature` looks for
@@ -121,7 +127,7 @@ def _html_of(report: Callable[[Any], Report]) -> OwnFile:
 def _options(function: Callable[..., Any]) -> Iterator[Parameter]:
     """Each argument as `typer` takes it."""
     for name, parameter in signature(function).parameters.items():
-        hint = annotation_of(function, name)
+        hint, default = annotation_of(function, name), parameter.default
         said = [each for each in getattr(hint, "__metadata__", ()) if isinstance(each, Argument)]
         if name in SHARED:
             annotation: Any = SHARED[name]
@@ -132,13 +138,15 @@ def _options(function: Callable[..., Any]) -> Iterator[Parameter]:
             continue
         else:
             raise TypeError(f"{function.__name__}({name}): expected an Argument in its annotation")
-        yield parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=annotation)
+        if name == "jobs":
+            annotation, default = Annotated[int | None, *annotation.__metadata__], None
+        yield Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
 def _option(name: str, hint: Any, said: Argument) -> Any:
     if hint.__origin__ is bool:
         return flag(f"--{name.replace('_', '-')}", said.said)
-    return valued(said.metavar, said.said)
+    return typer.Option(metavar=said.metavar, help=said.said, autocompletion=said.complete)
 
 
 def _is_placed(parameter: Parameter) -> bool:
@@ -146,7 +154,7 @@ def _is_placed(parameter: Parameter) -> bool:
 
 
 def _argument(said: Argument) -> Any:
-    return typer.Argument(metavar=said.metavar, help=said.said)
+    return typer.Argument(metavar=said.metavar, help=said.said, autocompletion=said.complete)
 
 
 def _typed(hint: Any) -> Any:
@@ -162,11 +170,14 @@ def _run(function: Callable[..., Any], given: dict[str, Any]) -> Any:
     """What it answers; all processors run what there is to run."""
     from isfc.cli.output.progress import run_all  # much to load for what needs no run
 
+    arguments = signature(function).parameters
+    if "jobs" in arguments and given.get("jobs") is None:
+        given["jobs"] = os.cpu_count() or 1
     with ExitStack() as stack:
-        if IN_PYTHON & {*signature(function).parameters}:
+        if IN_PYTHON & {*arguments}:
             from isfc.search.workers import running_by
 
-            stack.enter_context(running_by(run_all))
+            stack.enter_context(running_by(partial(run_all, jobs=given.get("jobs"), is_said=True)))
         return function(**given)
 
 

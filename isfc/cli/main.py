@@ -45,6 +45,8 @@ class Subcommand(NamedTuple):
     """Of a capability in `isfc.answers`: the function that makes its report, beside its own."""
     own: tuple[str, ...] = ()
     """And the names of its `OwnFile`s in `isfc.cli`, such as ``io.PLOT``."""
+    failure: str = ""
+    """And the function that says what an answer fails in, if it may."""
 
 
 class Subgroup(NamedTuple):
@@ -121,10 +123,12 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
         report="collide_report",
     ),
     "replay": Subcommand(
-        "replay.command",
+        "replay",
         "replay",
         "Replay IBM's published measurements and show ours beside them.",
-        has_tables=True,
+        report="replay_report",
+        own=("replay.plot.PLOT",),
+        failure="replay_failure",
     ),
     "compare": Subcommand(
         "compare.command",
@@ -274,7 +278,9 @@ def _load(where: Subcommand) -> Any:
         command_of = import_module("isfc.cli.capability").command_of
         module = import_module(f"isfc.answers.{where.module}")
         own = [_named(*name.rsplit(".", 1)) for name in where.own]
-        return command_of(getattr(module, where.name), getattr(module, where.report), own=own)
+        failure = getattr(module, where.failure) if where.failure else None
+        made = getattr(module, where.name), getattr(module, where.report)
+        return command_of(*made, own=own, failure=failure)
     found = _named(where.module, where.name)
     return with_csv(found) if where.has_tables else found
 

@@ -12,7 +12,7 @@ class UnitFormat(Struct, frozen=True):
 
     The number is ``factor`` times the record's. Ends of a range have three digits if
     ``by_digits``: they are known no better, whatever the places. A ``signed`` one has a + if it is
-    more than nothing.
+    more than nothing. One that ``rounds`` has three digits, as it may count anything.
     """
 
     name: str
@@ -20,6 +20,7 @@ class UnitFormat(Struct, frozen=True):
     factor: float = 1.0
     by_digits: bool = False
     signed: bool = False
+    rounds: bool = False
 
 
 FORMATS: Final = {
@@ -33,12 +34,15 @@ FORMATS: Final = {
     Unit.TIMES: UnitFormat("times", 2),
     Unit.COUNT: UnitFormat("", 1),
     Unit.CHANGE: UnitFormat("%", signed=True),
+    Unit.OWN: UnitFormat("", rounds=True),
 }
 
 
 def shown(value: float, unit: Unit) -> str:
     """``654``: a number in a unit, as people read it."""
     form = FORMATS[unit]
+    if form.rounds:
+        return f"{rounded(value):.10g}"
     sign = "+" if form.signed else ""
     return f"{form.factor * value:{sign}.{form.places}f}"
 

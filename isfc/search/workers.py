@@ -13,13 +13,17 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from operator import call
 from threading import Thread, active_count, current_thread, main_thread
-from typing import Any, Final, TypeVar, cast
+from typing import Annotated, Any, Final, TypeVar, cast
 
+from isfc.arguments import Argument
 from isfc.errors import ConfigurationError
 from scenarios.runs.saturation import RunEach
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
+
+JOBS_MAX: Final = 1_024
+"""Runs at a time (chosen: a bound of what can be asked for)."""
 
 _GENERATION_SIZES: Final = (50_000, 10, 10)
 """When Python's collector runs, in a process that runs links: objects made, runs of the generation
@@ -117,6 +121,12 @@ def calling(jobs: int) -> Iterator[Calls[Any]]:
     else:
         with staffed(call, jobs) as each:
             yield each
+
+
+Jobs = Annotated[
+    int, Argument("N", "Runs at a time; as many as processors if not given.", 1, JOBS_MAX)
+]
+"""An argument that is an option of the command too; in Python it is 1 if not given."""
 
 
 def check_jobs(jobs: int) -> None:

@@ -122,7 +122,7 @@ class ResultPair:
 
 
 class _Entry(msgspec.Struct, frozen=True):
-    """An entry of ``isfc replay --json``, as far as it matters here."""
+    """A figure of ``isfc replay --json``, as far as it matters here."""
 
     table: str
     key: str
@@ -131,6 +131,12 @@ class _Entry(msgspec.Struct, frozen=True):
     published: float | None
     within: bool | None
     spread_percent: float | None = None
+
+
+class _Replay(msgspec.Struct, frozen=True):
+    """What ``isfc replay --json`` printed, as far as it matters here."""
+
+    figures: list[_Entry]
 
 
 class _Repeated(msgspec.Struct, frozen=True):
@@ -174,11 +180,11 @@ _Cells = Mapping[tuple[str, str, str], _Entry]
 def compare_files(a: Path, b: Path) -> ResultPair:
     """The results in two files. Raises `ConfigurationError`, which names the file and the key."""
     first, second = _read(a), _read(b)
-    if isinstance(first, dict) != isinstance(second, dict):
+    if _is_replay(first) != _is_replay(second):
         raise ConfigurationError(
             f"{a} and {b}: one holds a run, the other a replay; expected two of a kind"
         )
-    if isinstance(first, dict):
+    if not _is_replay(first):
         if ("together" in first) != ("together" in second):
             raise ConfigurationError(
                 f"{a} and {b}: one is of one link, the other of several together; expected two of "
@@ -198,7 +204,7 @@ def compare_files(a: Path, b: Path) -> ResultPair:
                 known.append(msgspec.convert(record, _Known))
         return _with_odds(pair, known)
     cells = _replay(first, a), _replay(second, b)
-    return _pair("replay", _replay_settings(first[0], second[0]), *cells)
+    return _pair("replay", _replay_settings(first, second), *cells)
 
 
 _DIFFERS: Final = {
@@ -225,7 +231,7 @@ def _with_odds(pair: ResultPair, known: Sequence[_Known]) -> ResultPair:
 
 
 def _read(path: Path) -> Any:
-    """The document in a file, a pipe included: an object or a list."""
+    """The document in a file, a pipe included."""
     with within(str(path)):
         data = read_bytes(path, _EXPECTED.removeprefix("expected "), RESULT_LENGTH_MAX)
     if len(data) > RESULT_LENGTH_MAX:
@@ -237,7 +243,7 @@ def _read(path: Path) -> Any:
         if path.suffix == ".toml":
             what = f"is a TOML file; 'isfc run {path} --json' prints a result of a layout"
         raise ConfigurationError(f"{path}: {what}; {_EXPECTED}") from None
-    if not isinstance(document, dict | list) or not document:
+    if not isinstance(document, dict) or not document:
         raise ConfigurationError(f"{path}: holds no result; {_EXPECTED}")
     return document
 
@@ -249,9 +255,13 @@ def _settings(a: Mapping[str, Any], b: Mapping[str, Any]) -> tuple[Setting, ...]
 
 
 def _replay_settings(a: Mapping[str, Any], b: Mapping[str, Any]) -> tuple[Setting, ...]:
-    """In what two replays differ, as every entry of them says."""
+    """In what two replays differ."""
     pairs = [Setting(name, _setting(a, name), _setting(b, name)) for name in _REPLAY_ORIGINS]
     return tuple(pair for pair in pairs if pair.a != pair.b)
+
+
+def _is_replay(document: Mapping[str, Any]) -> bool:
+    return "figures" in document
 
 
 def _origin(run: Mapping[str, Any], name: str) -> str | None:
@@ -315,7 +325,7 @@ def _row_entries(row: _Row) -> Iterator[_Entry]:
 def _replay(document: Any, path: Path) -> _Cells:
     """The entries of a replay."""
     with _named(path):
-        return _cells(msgspec.convert(document, list[_Entry]), path)
+        return _cells(msgspec.convert(document, _Replay).figures, path)
 
 
 def _cells(entries: Iterable[_Entry], path: Path) -> _Cells:

@@ -35,6 +35,8 @@ class Unit(StrEnum):
     TIMES = "times"
     COUNT = "1"
     CHANGE = "% more"
+    OWN = "as said"
+    """What a column beside it says, or the name of a measure."""
 
 
 class Interval(Struct, frozen=True):

@@ -29,7 +29,6 @@ def results() -> dict[str, Any]:
         "simulate": isfc.simulate(layout, "HS", pairs=1, seconds=0.01, interval=0.002),
         "relocate": isfc.relocate(layout, GUEST),
         "evacuate": isfc.evacuate(layout, "CLIENT", [GUEST]),
-        "replay": isfc.replay("stop_short"),
         "measured": isfc.measured.read([PROJECT / "tests/data/measured/two-pages.txt"])[0],
         "io_plan": isfc.io_plan(CHANNELS),
         "io_run": isfc.io_run(CHANNELS, seconds=0.01),
@@ -43,7 +42,7 @@ def results() -> dict[str, Any]:
 
 
 RESULTS = (
-    "plan simulate relocate evacuate replay measured io_plan io_run io_beside io_size io_chart "
+    "plan simulate relocate evacuate measured io_plan io_run io_beside io_size io_chart "
     "simulate_links"
 )
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import Final
 
-from isfc.cli.results.measures import measure_name
+from isfc.reports.measures import measure_name
 from scenarios.published.companion import CHANNEL_TABLES, load_table
 from scenarios.published.replay import Comparison, choose
 from scenarios.published.table import Deviation, PublishedTable, Role

@@ -20,8 +20,8 @@ from typing import Final
 
 import msgspec
 
-from isfc.cli.replay.plot import check_plot, write_plot
-from scenarios.published.replay import choose
+from isfc.cli.replay.plot import write_plot
+from scenarios.published.replay import choose, figures_by_cell
 from tools.calibration import ablations, sensitivity
 from tools.calibration.left_out import SUMMARY
 from tools.calibration.replayed import FIGURES, ReplayedTable, load, replay_all, store
@@ -109,6 +109,5 @@ def _draw(replay: ReplayedTable, folder: Path) -> Iterator[Picture]:
         part = choose([table], {column: [block]})
         words = re.findall(r"\w+", f"{table.name} {block}".lower())
         path = folder / f"fidelity-{'-'.join(words).replace('_', '-')}.svg"
-        check_plot(path, part, force=True)
-        write_plot(path, part, replay.every)
+        write_plot(path, part, figures_by_cell(replay.every))
         yield Picture(path.name, table.heading.format_map(part[0].rows[0].columns))

@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from isfc.cli.results.measures import measure_name
+from isfc.reports.measures import measure_name
 from scenarios.published.replay import Comparison, spreads_by_cell
 from scenarios.published.table import Deviation, PublishedRow, Role, Value
 from scenarios.published.verdict import TableVerdict, in_group, summarise_left_out

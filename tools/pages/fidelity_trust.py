@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from isfc.cli.results.measures import measure_name
+from isfc.reports.measures import measure_name
 from scenarios.figures.assumptions import ASSUMPTIONS
 from scenarios.figures.certainty import (
     FOUR_OF_FIVE,

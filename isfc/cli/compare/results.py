@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from isfc.cli.drawing.difference import differences
-from isfc.cli.results.measures import MEASURES, RUN_ROWS, measure_name
+from isfc.reports.measures import MEASURES, RUN_ROWS, measure_name
 from isfc.reports.ranges import plain
 from isfc.reports.record import record_of
 from isfc.reports.table import apart, plain_table

@@ -11,7 +11,7 @@ from msgspec import UNSET, Struct, UnsetType
 from isfc import __version__
 from isfc.answers.limit_record import Limits
 from isfc.answers.profile import Profile, profile_json
-from isfc.cli.results.page import figures_of_run, measured_notes
+from isfc.answers.run_ranges import figures_of_run, measured_notes
 from isfc.cli.results.shared_json import SharedJson
 from isfc.layout.note import Note
 from isfc.reports.ranges import RangeJson, range_json

@@ -1,23 +1,16 @@
 """What ``isfc run`` shows: the figures of the link, and its devices as FCX108 shows them."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Final
 
 from rich.console import RenderableType
 from rich.table import Table
 
-from isfc.cli.results.measures import RUN_ROWS, run_spreads, seed_words
-from isfc.layout.note import Note
-from isfc.reports.ranges import factor_line, range_note
+from isfc.answers.run_ranges import measured_notes, range_line
+from isfc.reports.measures import RUN_ROWS, run_spreads, seed_words
 from isfc.reports.table import apart, plain_table
-from isfc.reports.units import range_of
-from scenarios.figures.certainty import FigureKind
-from scenarios.figures.figure import Figure
-from scenarios.figures.ranges import figure_of, mostly_writes, run_figures
 from scenarios.runs.experiment import Experiment
-from scenarios.runs.load import Load
-from scenarios.runs.notes import BUSY, live_notes, run_notes, unranged
+from scenarios.runs.notes import live_notes
 from scenarios.runs.repeat import mean, spreads
 from scenarios.runs.result import DeviceResult, Result
 from scenarios.runs.workload import Workload
@@ -25,19 +18,6 @@ from scenarios.runs.workload import Workload
 VIRTUAL: Final = "virtual time"
 _PLACES: Final = {"messages/package": 2, "bytes/package": 0}
 """Decimal places of the traffic's figures; of the others one."""
-
-_RANGED: Final = {
-    "mb_per_s": "MB/s",
-    "messages_per_s": "Messages/s",
-    "rdev_util_percent": "RDEV util %",
-    "cpu_percent_per_msg": "%CPU/msg",
-}
-SERVICE: Final = "Disc, Conn, Serv"
-"""The times of each device that mostly writes: their range is a factor of them."""
-
-_UNRANGED: Final = (
-    f"packages, collisions and TXPENDCT, of a device's I/O/s, Pend and Busy %, and of {BUSY}"
-)
 
 
 def run_page(
@@ -65,38 +45,6 @@ def run_page(
     if repeated:
         parts.append(run_spreads(spreads(results)))
     return apart(parts)
-
-
-def range_line(experiment: Experiment, result: Result) -> str:
-    """Between what the figures of a run would lie on real hardware."""
-    found = figures_of_run(experiment, result)
-    said = "; ".join(
-        f"{said_name(name)} {factor_line([each]) if name == SERVICE else range_of(each)}"
-        for name, each in found.items()
-    )
-    return f"Range: {said}. {range_note(found.values())}" if found else ""
-
-
-def said_name(name: str) -> str:
-    """What a range is of: bytes and messages are counted both ways."""
-    return f"{name} together" if name in ("MB/s", "Messages/s") else name
-
-
-def figures_of_run(experiment: Experiment, result: Result) -> dict[str, Figure]:
-    """The figures whose errors are known, by name; none that is 0."""
-    figures = {name: value for name, value in asdict(result).items() if name in _RANGED and value}
-    figures["collisions_per_s"] = result.collisions_per_s
-    found = {_RANGED[name]: each for name, each in run_figures(experiment, figures).items()}
-    if any(map(mostly_writes, result.devices)):
-        run = experiment.layout, Load(experiment.workload, experiment.pairs)
-        found[SERVICE] = figure_of(FigureKind.SERVICE, 1.0, *run, result.collisions_per_s)
-    return found
-
-
-def measured_notes(experiment: Experiment, result: Result) -> tuple[Note, ...]:
-    """The notes of what a run has measured."""
-    layout, workload, pairs = experiment.layout, experiment.workload, experiment.pairs
-    return (*run_notes(layout, workload, pairs, result.mb_per_s), unranged(_UNRANGED))
 
 
 def run_heading(experiment: Experiment, node: str, seeds: int = 1, time: str = VIRTUAL) -> str:

@@ -6,8 +6,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 
 from isfc.cli.output.notes import note_lines
-from isfc.cli.results.measures import seed_words
 from isfc.layout.note import Note
+from isfc.reports.measures import seed_words
 from isfc.reports.ranges import range_note
 from isfc.reports.table import plain_table
 from isfc.reports.units import range_of

@@ -9,9 +9,9 @@ from msgspec import Meta
 
 import isfc
 from isfc.answers.opened import run_cells
+from isfc.answers.run_ranges import range_line
 from isfc.cli.options.experiment import ExtentOptions
 from isfc.cli.results.json import run_json
-from isfc.cli.results.page import range_line
 from isfc.cli.studio.tasks import Shown
 from isfc.cli.studio.work import Tell
 from isfc.reports.encoded import encoded

@@ -253,8 +253,8 @@ ELSEWHERE: Final = {
     "size": "mb-per-s lost feature km workload pairs systems output jobs csv json",
     "report": "link output workload",
     "studio": "port no-browser",
-    "replay": "suite release reply rdevs pairs seconds jobs seeds full plot report interval csv "
-    "json",
+    "replay": "suite release reply rdevs pairs seconds seeds full report interval jobs plot html "
+    "notes json csv table",
     "compare": "csv json workload pairs link",
     "change": "partitions ports link rates reset try json",
     "measured read": "system zone ran records usable decimal-comma layout link output csv json",

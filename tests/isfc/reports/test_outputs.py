@@ -9,9 +9,12 @@ from types import MappingProxyType
 from typing import Final
 
 import pytest
+from msgspec import structs
 
 from isfc.answers.collide import UNRANGED, Collisions, collide_report
 from isfc.answers.losses import losses_report
+from isfc.answers.replay import ReplayedFigure, replay
+from isfc.answers.replay_report import replay_report
 from isfc.cli.output.streams import show, show_csv
 from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
@@ -25,6 +28,7 @@ from scenarios.figures.collide import CollisionOutcome
 from scenarios.figures.figure import Figure, Unit, rounded
 from scenarios.figures.losses import AfterLoss
 from scenarios.figures.rates import Carried, EndRate
+from scenarios.published.table import Role
 from scenarios.runs.load import STATED
 from scenarios.runs.steady import Rate
 
@@ -67,8 +71,25 @@ def collided() -> Report:
     return collide_report(Collisions(nodes, *how, (UNRANGED,), outcomes))
 
 
+def replayed() -> Report:
+    """Of some rows, with figures that no other row has."""
+    figures = tuple(
+        ReplayedFigure(
+            *("transport", f"HL/12/{place}", "mb_per_s", 700.25 + 10 * place, ours),
+            *(ours / 700 - 1, Role.ACCEPTANCE, ours < 800),
+            by_seed=(ours,),
+            spread_percent=None,
+        )
+        for place, ours in enumerate((654.25, 390.6, 0.0, 1087.4), start=1)
+    )
+    chosen = replay("stop_short")
+    return replay_report(
+        structs.replace(chosen, figures=figures, errors=(), checks=(), shows_all=True)
+    )
+
+
 REPORTS: Final[Mapping[str, Callable[[], Report]]] = MappingProxyType(
-    {"losses": lost, "collide": collided}
+    {"losses": lost, "collide": collided, "replay": replayed}
 )
 """A sample of every answer that is shown as a report."""
 
