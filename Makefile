@@ -245,7 +245,7 @@ calibration: .venv/test build/compiled/made  ## search for better constants for 
 	$(COMPILED) -m tools.calibration.calibrate --minutes $(or $(MINUTES),30)
 
 bounds: .venv/test build/compiled/made  ## renew the bounds of the published tables; look at the diff
-	$(COMPILED) -m tools.calibration.bounds
+	$(COMPILED) -m tools.pages bounds
 
 left-out: .venv/test build/compiled/made  ## fit without each suite in turn, for an hour; then make docs
 	$(COMPILED) -m tools.calibration.calibrate --leave-out HS --leave-out HM --leave-out HL \
@@ -255,8 +255,7 @@ judge: .venv/test build/compiled/made  ## judge the model by the figures at whic
 	$(COMPILED) -m tools.calibration.judge $(addprefix --set ,$(SET))
 
 fidelity: .venv/test build/compiled/made  ## docs, and what each constant and each rule does to the fit
-	$(COMPILED) -m tools.calibration.sensitivity
-	$(COMPILED) -m tools.calibration.ablations
+	$(COMPILED) -m tools.pages "what each constant does" "what each rule does"
 	$(MAKE) docs
 
 clean:  ## remove caches and reports; .venv stays

@@ -9,8 +9,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from isfc import measured as measured
+    from isfc.answers.check import CheckedLink as CheckedLink
+    from isfc.answers.check import CheckFinding as CheckFinding
+    from isfc.answers.check import check as check
     from isfc.answers.collide import Collisions as Collisions
     from isfc.answers.collide import collide as collide
+    from isfc.answers.losses import Left as Left
+    from isfc.answers.losses import Losses as Losses
+    from isfc.answers.losses import losses as losses
     from isfc.answers.replay import Replayed as Replayed
     from isfc.answers.replay import replay as replay
     from isfc.cli.drawing.cluster import drawing as drawing
@@ -41,7 +47,6 @@ if TYPE_CHECKING:
     from isfc.deck.imported import import_islink as import_islink
     from isfc.deck.listing import deck_partitions as deck_partitions
     from isfc.deck.scheme import Numbering as Numbering
-    from isfc.deck.scheme import numbering as numbering
     from isfc.errors import Backpressure as Backpressure
     from isfc.errors import ConfigurationError as ConfigurationError
     from isfc.errors import IsfcError as IsfcError
@@ -93,9 +98,7 @@ if TYPE_CHECKING:
     from isfc.programs.protocol import SeverCode as SeverCode
     from isfc.search.decide import Comparison as Comparison
     from isfc.search.decide import change as change
-    from isfc.search.decide import check as check
     from isfc.search.decide import compare as compare
-    from isfc.search.decide import losses as losses
     from isfc.search.decide import optimise as optimise
     from isfc.search.result import SearchResult as SearchResult
     from isfc.search.simulation import Simulation as Simulation
@@ -145,7 +148,7 @@ _PUBLIC: Final = {
     "scenarios.runs.at_site": "at_site plan",
     "isfc.cli.drawing.cluster": "drawing",
     "isfc.deck.connections": "connections Connections",
-    "isfc.deck.scheme": "numbering Numbering",
+    "isfc.deck.scheme": "Numbering",
     "isfc.layout.layout": "Layout Fibre CtcPair",
     "isfc.layout.collection": "Collection Cec ChannelEnd LinkTraffic Memory",
     "isfc.layout.plan": "Plan",
@@ -154,11 +157,13 @@ _PUBLIC: Final = {
         "SwapRdevs RenumberCtc SetFibre AddFibre TakeAdvice without features"
     ),
     "isfc.layout.lost": "pieces",
-    "isfc.search.decide": "check losses change compare Comparison optimise",
+    "isfc.answers.check": "check CheckedLink CheckFinding",
+    "isfc.search.decide": "change compare Comparison optimise",
     "isfc.layout.rules.rule": "Finding",
     "scenarios.figures.figure": "Figure Range Interval Unit",
     "scenarios.figures.losses": "AfterLoss",
     "isfc.answers.collide": "collide Collisions",
+    "isfc.answers.losses": "losses Left Losses",
     "scenarios.figures.collide": "CollisionOutcome",
     "isfc.layout.change": "Step",
     "isfc.search.result": "SearchResult",
@@ -210,8 +215,11 @@ __all__ = [
     "Cec",
     "ChannelEnd",
     "Chart",
+    "CheckFinding",
+    "CheckedLink",
     "Collection",
     "CollisionOutcome",
+    "Collisions",
     "Comparison",
     "ConfigurationError",
     "Connections",
@@ -236,10 +244,12 @@ __all__ = [
     "IsfcError",
     "JournalReplay",
     "Layout",
+    "Left",
     "Limits",
     "LinkSizing",
     "LinkTraffic",
     "LocalProtocolError",
+    "Losses",
     "Memory",
     "ModelledRate",
     "MoveCtc",
@@ -299,7 +309,6 @@ __all__ = [
     "losses",
     "measured",
     "new",
-    "numbering",
     "open_node",
     "optimise",
     "others_busy",

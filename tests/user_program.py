@@ -27,7 +27,14 @@ def layouts() -> isfc.Layout:
     pair: isfc.CtcPair = layout.ctcs[0]
     node: isfc.NodeName = layout.nodes[0]
     judged: isfc.Plan = isfc.plan(layout)
-    print(fibre.name, pair.rdevs, node, [way.estimated_mb_per_s for way in judged.directions])
+    advice: tuple[isfc.Finding, ...] = judged.advice
+    print(
+        fibre.name,
+        pair.rdevs,
+        node,
+        len(advice),
+        [way.estimated_mb_per_s for way in judged.directions],
+    )
     try:
         isfc.parse_layout("nonsense")
     except isfc.ConfigurationError as error:
@@ -94,8 +101,8 @@ def exchanges(layout: isfc.Layout) -> None:
     partitions = ",".join(layout.nodes)
     found: isfc.Imported = isfc.import_iocp([*written.texts.values()], partitions=partitions)
     seen: isfc.Connections = isfc.connections(found.collection)
-    said: isfc.Numbering = isfc.numbering(found.collection)
-    print(len(seen.rows()), said.scheme, said.rows())
+    said: isfc.Numbering | None = isfc.check(found.collection)[0].numbers
+    print(len(seen.rows()), said)
     renumbered = isfc.export(found.collection, "toml", scheme="alike", first="D000")
     print(renumbered.texts, renumbered.remarks)
     print(found.remarks, [each.text for each in found.unpaired], isfc.drawing(found.collection))
@@ -219,12 +226,14 @@ async def shout(conversation: isfc.Conversation) -> None:
 
 def decisions(layout: isfc.Layout) -> None:
     """What helps to decide between layouts."""
-    found: isfc.Finding
-    for link, findings in isfc.check(layout).items():
-        for found in findings:
-            print(link, found.id, found.severity, found.remedy)
-    lefts: list[isfc.AfterLoss] = isfc.losses(layout, rule=True)
-    print([left.loss for left in lefts])
+    link: isfc.CheckedLink
+    found: isfc.CheckFinding
+    for link in isfc.check(layout):
+        for found in link.findings:
+            print(link.nodes, found.id, found.severity, found.remedy)
+    lost: isfc.Losses = isfc.losses(layout, rule=True)
+    lefts: tuple[isfc.Left, ...] = lost.losses
+    print([left.name for left in lefts], lost.worst_text)
     first, second = layout.nodes
     told = isfc.Collection(
         (layout,),

@@ -5,7 +5,7 @@ import sys
 import isfc
 
 found = isfc.check("atlanta-boston")
-warnings = [each for findings in found.values() for each in findings if each.severity == "warning"]
+warnings = [each for link in found for each in link.findings if each.severity == "warning"]
 for each in warnings:
     print(each.id, each.text, each.remedy)
 sys.exit(1 if warnings else 0)

@@ -2,29 +2,27 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Final
+from typing import Final, Protocol
 
-from isfc.layout.loss import Loss
 from isfc.layout.rules.rule import Finding, Severity, Untried, warnings_first
 from isfc.reports.units import range_of
 from scenarios.figures.advice import AdviceVerdict, ComparedLoad, TriedAdvice
 from scenarios.figures.cluster_plan import ClusterPlan
+from scenarios.figures.figure import Figure
 from scenarios.figures.link_rates import ModelledRate
 from scenarios.figures.resources import CREDITS, PORTS
 from scenarios.runs.saturation import STATED_PAIRS
 from scenarios.runs.steady import Rate
 
 
-def paces(rate: Rate) -> str:
+def paces(rate: Rate | Figure) -> str:
     """``340``, or ``340 or 380`` where there is a second pace."""
     return " or ".join(f"{each:.0f}" for each in rate.paces)
 
 
-def two_paces(rates: Iterable[tuple[str, Rate]]) -> str:
+def two_paces(rates: Iterable[tuple[str, Rate | Figure]]) -> str:
     """A sentence on all rates that have a second pace, each with what it is of; nothing if none."""
-    each = [
-        f"{what} {paces(rate)} MB/s" for what, rate in rates if rate.second_mb_per_s is not None
-    ]
+    each = [f"{what} {paces(rate)} MB/s" for what, rate in rates if rate.paces[1:]]
     if not each:
         return ""
     return (
@@ -178,7 +176,23 @@ _NAMED = 6
 """Links that a cell of a table names: those of four members."""
 
 
-def fewer_line(loss: Loss) -> str:
+class Cutting(Protocol):
+    """What a loss cuts: `Loss`, and what an answer says of one."""
+
+    @property
+    def cut(self) -> Sequence[str]:
+        """Links that are down."""
+
+    @property
+    def fewer(self) -> Sequence[tuple[str, int, int]]:
+        """Links with fewer CTCs: name, left, had."""
+
+    @property
+    def untouched(self) -> Sequence[str]:
+        """The others."""
+
+
+def fewer_line(loss: Cutting) -> str:
     """Links that have lost CTCs, those with as many left together."""
     alike: dict[str, list[str]] = {}
     for name, left, had in loss.fewer:

@@ -246,6 +246,9 @@ def limits_of(limit: Limit, mb_per_s: float, load: str = "") -> Limits:
         {relief.added: relief.ratio for relief in limit.reliefs},
         [*map(_busy, limit.resources)],
         limit_line(limit, mb_per_s, load),
+        _first(limit, load, each_way=False),
+        short_limit(limit),
+        to_gain(limit),
     )
 
 

@@ -49,3 +49,9 @@ class Limits(Struct, frozen=True):
     """all that the run has, busy or not"""
     text: str
     """the same in words"""
+    named: str
+    """the first of it: what limits"""
+    short: str
+    """that for a column: `BOSTON receives 97 %`"""
+    gain: str
+    """what a site could add, and gain"""

@@ -1,45 +1,46 @@
-"""What losses leave of one link or of several: in sentences, as a table of every page, as JSON."""
+"""What losses leave of one link or of several: the answer, its function and its report."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 from msgspec import UNSET, Struct, UnsetType
 
 from isfc.answers.advice import fewer_line, link_names, two_paces
-from isfc.answers.limit import limited, limits_of, short_limit, to_gain
+from isfc.answers.limit import limits_of
 from isfc.answers.limit_record import Limits
-from isfc.answers.profile import Profile
+from isfc.answers.profile import Profile, profile_of
+from isfc.arguments import checked, spelt
+from isfc.layout.catalogue import AnyLayout
 from isfc.layout.in_words import first_listed
-from isfc.layout.lost import CTC, PORT, SYSTEM, TOGETHER, VARY, named_alone
+from isfc.layout.layout import Layout
+from isfc.layout.lost import (
+    CTC,
+    PORT,
+    SYSTEM,
+    TOGETHER,
+    VARY,
+    check_pieces,
+    known_pieces,
+    named_alone,
+)
 from isfc.layout.note import Note
-from isfc.layout.sharing import open_questions
-from isfc.reports.ranges import RangeJson, between, range_json, range_note, share_note
-from isfc.reports.record import record_of
+from isfc.layout.sharing import only, open_questions
+from isfc.reports.ranges import between, range_note, share_note
 from isfc.reports.report import Column, Report, Table, caveats
-from isfc.reports.units import with_unit
-from scenarios.figures.figure import Figure, Unit
-from scenarios.figures.losses import AfterLoss, worst_of
+from isfc.reports.units import shown, with_unit
+from scenarios.figures.figure import Figure, NoRange, Unit
+from scenarios.figures.losses import AfterLoss, after_losing, worst_of
 from scenarios.figures.rates import Carried, EndRate, by_rule
+from scenarios.runs.at_site import GivenSite, given_site, links_at
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes, loss_notes
+from scenarios.runs.saturation import in_turn
 
 ALL_LINKS = "of the slower direction of each link"
 """What a rate of several links is of."""
 
 
-class SentJson(Struct, frozen=True):
-    """What one end of a link sends once that is steady."""
-
-    mb_per_s: float
-    spread_mb_per_s: float
-    """within what of it an endless run would be, with 95 % confidence"""
-    second_mb_per_s: float | None
-    """the other pace that the link may keep, null if it has one"""
-    range: RangeJson | None
-    """between what it would lie; null where nothing is sent"""
-
-
-class LossJson(Struct, frozen=True):
+class Left(Struct, frozen=True):
     """What a loss leaves of one link or of several."""
 
     kind: str | None
@@ -49,128 +50,198 @@ class LossJson(Struct, frozen=True):
     """what is gone"""
     gone: dict[str, str]
     """of one link, by node: what it calls the chpid or the CTC; else empty"""
-    cut: Sequence[str]
+    cut: tuple[str, ...]
     """the links that are down then"""
-    fewer: Sequence[tuple[str, int, int]]
+    fewer: tuple[tuple[str, int, int], ...]
     """the links that have lost CTCs: name, left, had"""
-    untouched: Sequence[str]
+    untouched: tuple[str, ...]
     """the other links"""
     ctcs_left: int
     """of all links"""
     estimated_mb_per_s: float
     """of the slower direction of each link, in all: by IBM's rule of thumb"""
-    mb_per_s: float | None
-    """the same by the model; null with `--rule`"""
-    range: RangeJson | None
-    """between what it would lie; null if nothing was run or is left"""
-    left_share: float | None
-    """what the loss leaves of the whole, of 1; null for the whole"""
-    left_share_range: RangeJson | None
-    """between what that would lie; null if nothing was run or is left"""
+    rate: Figure
+    """the same by the model, or by the rule with `--rule`"""
+    share: Figure
+    """what the loss leaves of the whole"""
     text: str | None
     """the same in words, and by which load; null for the whole"""
-    sent: dict[str, dict[str, SentJson]] | None
-    """by link and sending node, null with `--rule`"""
+    sent: dict[str, dict[str, Figure]]
+    """by link that is left and sending node"""
     limits: Limits | None
     """what limits the direction that carries less, as of `isfc plan --json`; null if nothing was
     run"""
 
+    def __repr__(self) -> str:
+        return f"<Left {self.name} gone: {with_unit(self.share)} left, {with_unit(self.rate)}>"
 
-class LossesJson(Struct, frozen=True):
-    """``isfc plan --lose --json``. Names and meanings of the keys stay between releases."""
 
-    losses: list[LossJson]
+class Losses(Struct, frozen=True):
+    """What losses leave of one link or of several. Names and meanings of the keys stay."""
+
+    links: tuple[str, ...]
+    """their names"""
+    load: str | None
+    """what runs, in words; null by the rule of thumb"""
+    losses: tuple[Left, ...]
     """the whole, then each loss"""
-    notes: list[Note]
+    worst: str | None
+    """the loss that leaves least, by its name; that of a system or a CEC only where there is no
+    other"""
+    worst_text: str
+    """what that leaves, or that no loss takes anything; empty if there is none"""
+    unlisted: tuple[str, ...]
+    """pieces that no row is of, which can be named"""
+    notes: tuple[Note, ...]
     """as of `isfc plan --json`"""
     profile: Profile | UnsetType = UNSET
     """with `--profile`: the site's"""
 
+    @property
+    def whole(self) -> Left:
+        """With nothing gone."""
+        return self.losses[0]
 
-def losses_json(lefts: Sequence[AfterLoss]) -> LossesJson:
-    """The record of what losses leave; the whole is first of ``lefts``."""
-    return LossesJson([*map(_loss_json, lefts)], list(losses_notes(lefts)))
+    @property
+    def is_of_one(self) -> bool:
+        """Whether one link is asked about."""
+        return len(self.links) == 1
+
+    @property
+    def is_named(self) -> bool:
+        """Whether it was said what is gone."""
+        return any(left.kind == TOGETHER for left in self.losses)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A flat record for each loss, as a data frame takes them; MB/s of the slower direction.
+
+        ``low`` and ``high`` are between what IBM's would lie in four of five cases; ``left`` is of
+        1.
+        """
+        return [
+            {
+                "gone": "" if left.kind is None else left.name,
+                "mb_per_s": left.rate.value,
+                "low_mb_per_s": None if left.rate.range is None else left.rate.ends.low,
+                "high_mb_per_s": None if left.rate.range is None else left.rate.ends.high,
+                "left": left.share.value,
+            }
+            for left in self.losses
+        ]
 
 
-def _loss_json(left: AfterLoss) -> LossJson:
+@checked
+def losses(
+    layout: AnyLayout,
+    *,
+    link: str | None = None,
+    without: Sequence[str] = (),
+    rule: bool = False,
+    profile: GivenSite = None,
+) -> Losses:
+    """What all links, or one ``link``, carry with each piece of hardware gone, the whole first.
+
+    Or ``without`` some pieces together, named as in ``isfc plan --without``. Of each, ``rate`` is
+    what the slower direction carries, of several links in all, and ``share`` what that is of the
+    whole: by the model, or by IBM's rule of thumb if ``rule``. ``profile`` is a site's.
+
+    Raises `ConfigurationError` for a piece that is not there.
+    """
+    collection = links_at(layout, profile)
+    if link is not None:
+        collection = only(collection, collection.link(link, spelt("link")))
+    check_pieces(without, known_pieces(collection.links, collection.cecs), spelt("without"))
+    lefts = after_losing(collection, without, None if rule else in_turn)
+    return losses_of(lefts, profile_of(given_site(profile)))
+
+
+def losses_of(lefts: Sequence[AfterLoss], profile: Profile | UnsetType = UNSET) -> Losses:
+    """The answer of what was run; the whole is first of ``lefts``."""
+    whole, worst = lefts[0].carried, worst_of(lefts)
+    links = whole.links.links
+    is_named = any(left.loss is not None and left.loss.kind == TOGETHER for left in lefts)
+    kinds = (VARY, PORT, *([SYSTEM] if len(links) == 1 else ()))
+    unlisted = () if is_named else named_alone(links, whole.links.cecs, *kinds)
+    return Losses(
+        tuple(link.name for link in links),
+        None if whole.ways is None else whole.load.words,
+        tuple(map(_left, lefts)),
+        None if worst is None else worst.gone,
+        "" if worst is None else _worst_words(worst, len(lefts) - 1),
+        tuple(unlisted),
+        _notes(whole),
+        profile,
+    )
+
+
+def _left(left: AfterLoss) -> Left:
     loss, carried = left.loss, left.carried
     links = left.whole.links.links
-    share = left.share
-    return LossJson(
+    return Left(
         None if loss is None else loss.kind,
         left.gone,
         {} if loss is None else dict(zip(links[0].nodes, loss.names, strict=False)),
         () if loss is None else loss.cut,
         () if loss is None else loss.fewer,
-        [link.name for link in links] if loss is None else loss.untouched,
+        tuple(link.name for link in links) if loss is None else loss.untouched,
         left.ctc_count,
         carried.estimated_mb_per_s,
-        None if carried.ways is None else left.rate.value,
-        range_json(left.rate),
-        None if loss is None else share.value,
-        range_json(share),
-        None if loss is None else loss_words(left),
-        None if carried.ways is None else _sent_json(carried),
+        left.rate,
+        left.share,
+        None if loss is None else _words(left),
+        _sent(carried),
         None if carried.limit is None else limits_of(carried.limit, left.rate.value),
     )
 
 
-def _sent_json(carried: Carried) -> dict[str, dict[str, SentJson]]:
-    found: dict[str, dict[str, SentJson]] = {}
-    for link in carried.links.links:
-        ways = (carried.ways or {})[link.name]
-        found[link.name] = {
-            node: record_of(SentJson, way.rate, range=carried.rate_of(link, way))
-            for node, way in zip(link.nodes, ways, strict=True)
+def _sent(carried: Carried) -> dict[str, dict[str, Figure]]:
+    """What each end sends over each link that is left."""
+    return {
+        link.name: {
+            node: Figure(way, Unit.MB_PER_S, no_range=NoRange.BY_RULE, sender=node)
+            if not isinstance(way, EndRate)
+            else carried.rate_of(link, way)
+            for node, way in zip(link.nodes, _ways(carried, link), strict=True)
         }
-    return found
+        for link in carried.links.links
+    }
 
 
-def losses_notes(lefts: Sequence[AfterLoss]) -> tuple[Note, ...]:
+def _ways(carried: Carried, link: Layout) -> Sequence[EndRate | float]:
+    return by_rule(link) if carried.ways is None else carried.ways[link.name]
+
+
+def _notes(whole: Carried) -> tuple[Note, ...]:
     """What belongs to these figures, such as that the model is extrapolated."""
-    collection, modelled = lefts[0].carried.links, lefts[0].carried.ways is not None
+    collection, modelled = whole.links, whole.ways is not None
     if len(collection.links) == 1:
         return loss_notes(collection.links[0], simulated=modelled)
     return (*cluster_notes(collection), SHARED_UNRANGED) if modelled else open_questions(collection)
 
 
-def loss_words(left: AfterLoss) -> str:
-    """``chpid 40 (50): 50 % (45-56) is left, A 196 (168-230) and B 201 (172-235) MB/s ...``."""
-    return f"{_left(left)}, {_by(left)}."
-
-
-def worst_loss(lefts: Sequence[AfterLoss]) -> str:
-    """The same of the worst loss, or that there is none; the whole is first of ``lefts``."""
-    worst = worst_of(lefts)
-    return "" if worst is None else f"{_worst(lefts, worst)}, {_by(worst)}."
-
-
-def _worst(lefts: Sequence[AfterLoss], worst: AfterLoss) -> str:
-    if round(100 * worst.share.value) >= 100 and len(lefts) > 2:
-        return f"no piece takes 1 % or more; without {worst.gone} {_rates(worst)}"
-    return _left(worst)
-
-
-def _left(left: AfterLoss) -> str:
-    return f"{left.gone}: {with_unit(left.share)} is left, {_rates(left)}"
-
-
 def _rates(left: AfterLoss) -> str:
-    """What is carried, and between what that would lie: each way of one link."""
-    links, carried = left.whole.links.links, left.carried
+    """``A 196 (168-230) and B 201 (172-235) MB/s one way``: what is carried."""
+    links, sent = left.whole.links.links, _sent(left.carried)
     if len(links) > 1:
-        return f"{left.rate.value:.0f}{between(left.rate)} MB/s {ALL_LINKS}"
-    if not carried.links.links:
+        return f"{with_unit(left.rate)} {ALL_LINKS}"
+    if not sent:
         return "no MB/s either way"
-    (link,) = carried.links.links
-    ways = by_rule(link) if carried.ways is None else carried.ways[link.name]
-    each = (
-        f"{node} {way.rate.mb_per_s:.0f}{between(carried.rate_of(link, way))}"
-        if isinstance(way, EndRate)
-        else f"{node} {way:.0f}"
-        for node, way in zip(link.nodes, ways, strict=True)
-    )
+    ways = sent[links[0].name].values()
+    each = (f"{way.sender} {shown(way.value, way.unit)}{between(way)}" for way in ways)
     return f"{' and '.join(each)} MB/s one way"
+
+
+def _words(left: AfterLoss) -> str:
+    """``chpid 40 (50): 50 % (45-56) is left, A 196 (168-230) and B 201 (172-235) MB/s ...``."""
+    return f"{left.gone}: {with_unit(left.share)} is left, {_rates(left)}, {_by(left)}."
+
+
+def _worst_words(worst: AfterLoss, count: int) -> str:
+    """The same of the worst of so many losses, or that none takes anything."""
+    if round(100 * worst.share.value) < 100 or count == 1:
+        return _words(worst)
+    without = f"{worst.gone} {_rates(worst)}"
+    return f"no piece takes 1 % or more; without {without}, {_by(worst)}."
 
 
 def _by(left: AfterLoss) -> str:
@@ -178,22 +249,16 @@ def _by(left: AfterLoss) -> str:
     return "by IBM's rule of thumb" if carried.ways is None else carried.load.words
 
 
-def losses_answer(lefts: Sequence[AfterLoss]) -> Iterator[tuple[str, str]]:
+def losses_answer(found: Losses) -> Iterator[tuple[str, str]]:
     """The worst loss, or that of what is named; what the whole carries, and what limits it."""
-    whole, worst = lefts[0].carried, worst_of(lefts)
-    if worst is not None:
-        yield "Without" if _is_named(lefts) else "Worst", _worst(lefts, worst)
-    is_one = len(whole.links.links) == 1
-    of = "the slower way" if is_one else ALL_LINKS.removeprefix("of ")
-    yield "Nothing gone", f"{with_unit(whole.rate)}: {of}"
-    if whole.limit is not None:
-        yield "Limited by", limited(whole.limit)
-        if is_one:  # to several nothing was added
-            yield "To gain", to_gain(whole.limit)
-
-
-def _is_named(lefts: Sequence[AfterLoss]) -> bool:
-    return any(left.loss is not None and left.loss.kind == TOGETHER for left in lefts)
+    if found.worst is not None:
+        yield "Without" if found.is_named else "Worst", found.worst_text
+    of = "the slower way" if found.is_of_one else ALL_LINKS.removeprefix("of ")
+    yield "Nothing gone", f"{with_unit(found.whole.rate)}: {of}"
+    if (limits := found.whole.limits) is not None:
+        yield "Limited by", limits.named
+        if found.is_of_one:  # to several nothing was added
+            yield "To gain", limits.gain
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,28 +275,26 @@ class LossRow:
     links_with_fewer_ctcs: str
 
 
-def loss_rows(lefts: Sequence[AfterLoss]) -> list[LossRow]:
+def loss_rows(found: Losses) -> list[LossRow]:
     """The whole, then each loss; those of CTCs that leave the same, as it is shown, are one row."""
     alike: dict[object, list[LossRow]] = {}
-    for left in lefts:
+    for left in found.losses:
         row = _row(left)
-        is_ctc = left.loss is not None and left.loss.kind == CTC
         same = row.ctcs_left, *map(with_unit, (row.left, row.rate)), row.limited_by
-        alike.setdefault(same if is_ctc else row.gone, []).append(row)
+        alike.setdefault(same if left.kind == CTC else row.gone, []).append(row)
     return [replace(same[0], gone=_one_or_others(same)) for same in alike.values()]
 
 
-def _row(left: AfterLoss) -> LossRow:
-    loss, limit = left.loss, left.carried.limit
+def _row(left: Left) -> LossRow:
     return LossRow(
-        left.gone,
-        left.ctc_count,
+        left.name,
+        left.ctcs_left,
         left.share,
         left.rate,
-        left.carried.estimated_mb_per_s,
-        None if limit is None else short_limit(limit),
-        "none" if loss is None else link_names(loss.cut),
-        "none" if loss is None else fewer_line(loss),
+        left.estimated_mb_per_s,
+        None if left.limits is None else left.limits.short,
+        link_names(left.cut),
+        fewer_line(left),
     )
 
 
@@ -248,81 +311,64 @@ _OF_SEVERAL: Final = (
 )
 
 
-def losses_table(lefts: Sequence[AfterLoss]) -> Table:
+def losses_table(found: Losses) -> Table:
     """The whole and each loss."""
-    whole = lefts[0].carried
-    is_one, is_modelled = len(whole.links.links) == 1, whole.ways is not None
     columns = [
         Column("gone", "gone"),
-        *([_OF_ONE] if is_one else []),
+        *([_OF_ONE] if found.is_of_one else []),
         Column("left\n%", "left", ranged=False),
-        *([Column("MB/s", "rate")] if is_modelled else []),
+        *([Column("MB/s", "rate")] if found.load is not None else []),
         Column("by\nrule", "rule_mb_per_s", Unit.MB_PER_S),
-        *([Column("limited\nby", "limited_by")] if whole.limit else []),
-        *(() if is_one else _OF_SEVERAL),
+        *([Column("limited\nby", "limited_by")] if found.whole.limits else []),
+        *(() if found.is_of_one else _OF_SEVERAL),
     ]
-    return Table(losses_caption(lefts), columns, loss_rows(lefts))
+    of = found.links[0] if found.is_of_one else "each link, in all"
+    by = "by IBM's rule of thumb" if found.load is None else f"by the model {found.load}"
+    caption = f"MB/s (2^20) of the slower direction of {of}, {by}; % of the whole."
+    return Table(caption, columns, loss_rows(found), "losses")
 
 
-def losses_caption(lefts: Sequence[AfterLoss]) -> str:
-    """What the table is of."""
-    whole = lefts[0].carried
-    links = whole.links.links
-    of = "each link, in all" if len(links) > 1 else links[0].name
-    by = "by IBM's rule of thumb" if whole.ways is None else f"by the model {whole.load.words}"
-    return f"MB/s (2^20) of the slower direction of {of}, {by}; % of the whole."
-
-
-def _what_is_gone(lefts: Sequence[AfterLoss]) -> str:
-    return "without what is named" if _is_named(lefts) else "with one piece of hardware gone"
-
-
-def losses_known(lefts: Sequence[AfterLoss]) -> str:
+def losses_known(found: Losses) -> str:
     """How far the figures are known, and from what; which rates have two paces."""
-    carried = [left.carried for left in lefts]
-    if carried[0].ways is None:
+    if found.load is None:
         return ""
     rates = [
-        (f"{node}, {left.gone} gone,", way.rate)
-        for left in lefts
-        for link in left.carried.links.links
-        for node, way in zip(link.nodes, (left.carried.ways or {})[link.name], strict=True)
-        if way.rate.mb_per_s
+        (f"{node}, {'nothing' if left.kind is None else left.name} gone,", way)
+        for left in found.losses
+        for ways in left.sent.values()
+        for node, way in ways.items()
+        if way.value
     ]
-    widest = max((rate.spread_percent for _, rate in rates), default=0.0)
+    widest = max((100 * way.spread / way.value for _, way in rates), default=0.0)
+    within = f"{shown(widest, Unit.SPREAD)} %"
     said = [
-        f"Each rate is within {widest:.1f} % of an endless run's, with 95 % confidence.",
-        range_note(left.rate for left in lefts),
-        share_note(left.share for left in lefts),
+        f"Each rate is within {within} of an endless run's, with 95 % confidence.",
+        range_note(left.rate for left in found.losses),
+        share_note(left.share for left in found.losses),
         two_paces(rates),
     ]
     return " ".join(filter(None, said))
 
 
-def others_line(lefts: Sequence[AfterLoss]) -> list[str]:
+def _others(found: Losses) -> list[str]:
     """Which pieces have no row, and how to ask for them: the first of each kind; none, no line."""
-    if _is_named(lefts):
-        return []
-    links, cecs = lefts[0].carried.links.links, lefts[0].carried.links.cecs
-    kinds = (VARY, PORT, *([SYSTEM] if len(links) == 1 else ()))
-    names = named_alone(links, cecs, *kinds)
+    kinds = dict.fromkeys(name.partition(":")[0] for name in found.unlisted)
     each = [
-        first_listed([name for name in names if name.startswith(f"{kind}:")], 1)
-        for kind in dict.fromkeys(name.partition(":")[0] for name in names)
+        first_listed([name for name in found.unlisted if name.startswith(f"{kind}:")], 1)
+        for kind in kinds
     ]
     return [f"Not in the table, but named in --without: {'; '.join(each)}."] if each else []
 
 
-def losses_report(lefts: Sequence[AfterLoss]) -> Report:
-    """What losses leave: the worst first; the whole is first of ``lefts``."""
-    links = lefts[0].carried.links.links
-    remarks, rest = caveats(losses_notes(lefts))
-    of = links[0].name if len(links) == 1 else f"{len(links)} links together"
+def losses_report(found: Losses) -> Report:
+    """What losses leave: the worst first."""
+    remarks, rest = caveats(found.notes)
+    of = found.links[0] if found.is_of_one else f"{len(found.links)} links together"
+    gone = "without what is named" if found.is_named else "with one piece of hardware gone"
     return Report(
-        f"{of} {_what_is_gone(lefts)}",
-        [*losses_answer(lefts)],
-        [losses_table(lefts)],
-        None,
-        remarks,
-        [*others_line(lefts), *filter(None, [losses_known(lefts)]), *rest],
+        f"{of} {gone}",
+        [*losses_answer(found)],
+        [losses_table(found)],
+        remarks=remarks,
+        notes=[*_others(found), *filter(None, [losses_known(found)]), *rest],
     )

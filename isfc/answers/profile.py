@@ -1,11 +1,12 @@
 """What an answer says of the site whose profile was taken."""
 
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET, Struct, UnsetType
 
-from isfc.layout.site import SiteProfile
+if TYPE_CHECKING:  # most commands name no profile
+    from isfc.layout.site import SiteProfile
 
 
 class SiteErrors(Struct, frozen=True):
@@ -43,11 +44,11 @@ class Profile(Struct, frozen=True):
     """that of the logarithms of all constants, in their order; ranges are made from it"""
 
 
-def profile_json(profile: SiteProfile | None) -> Profile | UnsetType:
+def profile_of(profile: "SiteProfile | None") -> Profile | UnsetType:
     """What ``--json`` has where a profile was taken."""
     return UNSET if profile is None else Profile(**profile_fields(profile))
 
 
-def profile_fields(profile: SiteProfile) -> dict[str, Any]:
+def profile_fields(profile: "SiteProfile") -> dict[str, Any]:
     """What a profile's record holds, by its keys."""
     return {**asdict(profile), "factors": dict(profile.factors)}

@@ -5,17 +5,16 @@ from itertools import chain
 
 from isfc.answers.advice import fewer_line, link_names, to_do
 from isfc.answers.limit import limit_line
-from isfc.answers.losses import worst_loss
+from isfc.answers.losses import Losses
 from isfc.layout.loss import Loss
 from isfc.layout.rules.rule import Finding
 from isfc.reports.units import range_of
-from scenarios.figures.losses import AfterLoss
 from scenarios.figures.rates import Carried
 
 
 def together_decision(
     carried: Carried | None,
-    losses: Sequence[AfterLoss] | Sequence[Loss],
+    losses: Losses | Sequence[Loss],
     findings: Mapping[str, Sequence[Finding]],
     where: str,
 ) -> Iterator[tuple[str, str]]:
@@ -31,10 +30,10 @@ def together_decision(
     if carried is not None and carried.limit is not None:
         words = limit_line(carried.limit, carried.rate.value).removeprefix("limited by: ")
         yield "Limited by", f"{words} MB/s."
-    lefts = [each for each in losses if isinstance(each, AfterLoss)]
-    if lefts:
-        yield "Worst loss", worst_loss(lefts)
-    yield from (("Most is cut by", _cut(each)) for each in losses[:1] if isinstance(each, Loss))
+    if isinstance(losses, Losses):
+        yield "Worst loss", losses.worst_text
+    else:
+        yield from (("Most is cut by", _cut(each)) for each in losses[:1])
     yield "To do", to_do([*chain.from_iterable(findings.values())], {}, (), where)
 
 

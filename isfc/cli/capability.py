@@ -20,7 +20,14 @@ from msgspec import Struct
 
 from isfc.arguments import Argument, annotation_of, as_options
 from isfc.cli.options.flattened import parameters_of
-from isfc.cli.options.layout import JsonOption, LayoutArgument, LinkOption, expect_one
+from isfc.cli.options.layout import (
+    GivenArgument,
+    JsonOption,
+    LayoutArgument,
+    LayoutsArgument,
+    LinkOption,
+    expect_one,
+)
 from isfc.cli.options.option import flag, valued
 from isfc.cli.options.own_file import OwnFile, check_files
 from isfc.cli.options.profile import ProfileOption
@@ -32,7 +39,14 @@ from isfc.errors import ConfigurationError
 from isfc.layout.in_words import check_known
 from isfc.reports.report import Report
 
-SHARED: Final = {"layout": LayoutArgument, "link": LinkOption, "profile": ProfileOption}
+SHARED: Final = {
+    "layout": LayoutArgument,
+    "layouts": LayoutsArgument,
+    "before": GivenArgument,
+    "after": GivenArgument,
+    "link": LinkOption,
+    "profile": ProfileOption,
+}
 """Arguments that all functions have alike, as options."""
 
 IN_PYTHON: Final = frozenset({"jobs", "progress"})
@@ -60,8 +74,13 @@ class Printed(Struct, frozen=True):
         if self.table and not self.csv:
             raise ConfigurationError("--table: expected --csv")
 
-    def show(self, found: Any, report: Callable[[Any], Report]) -> None:
-        """Print what was found, by its report but for JSON; each output is loaded for its own."""
+    def show(self, found: Any, report: Callable[[Any], Report], *, quiet: bool = False) -> None:
+        """Print what was found, by its report but for JSON; each output is loaded for its own.
+
+        If ``quiet`` nothing is: it is in a file.
+        """
+        if quiet:
+            return
         if self.json:
             show_json(found)
         elif self.csv:
@@ -74,39 +93,40 @@ class Printed(Struct, frozen=True):
 
 def command_of(
     function: Callable[..., Any],
-    report: Callable[[Any], Report],
+    report: Callable[[Any], Any],
     code: Callable[[Any], ExitCode] | None = None,
     own: Sequence[OwnFile] = (),
     failure: Callable[[Any], str] | None = None,
+    printed: type[Printed] = Printed,
 ) -> Callable[..., None]:
     """The command that calls ``function`` and prints the report of what it answers.
 
     ``code`` makes the exit code of an answer, which else is a good one; ``own`` are files that it
-    writes of the answer. What ``failure`` says of an answer is told last, and ends it with 1.
+    writes of the answer. What ``failure`` says of an answer is told last, and ends it with 1. What
+    prints answers in other ways too is a ``printed`` of its own.
     """
     html = _html_of(report)
     files = (*own, html)
     placed = [each.name for each in signature(function).parameters.values() if _is_placed(each)]
 
     def command(**given: Any) -> None:
-        printed = Printed(**{name: given.pop(name) for name in Printed.__struct_fields__})
+        output = printed(**{name: given.pop(name) for name in printed.__struct_fields__})
         written = {each: given.pop(each.parameter.name) for each in files}
-        printed.check(written[html])
-        check_files(written, force=printed.force)
+        output.check(written[html])
+        check_files(written, force=output.force)
         with as_options(placed):
             found = _run(function, given)
             for each, path in written.items():
                 if path is not None:
                     each.write(path, found)
-            if written[html] is None:
-                printed.show(found, report)
+            output.show(found, report, quiet=written[html] is not None)
         if code is not None and (ended := code(found)):
             raise typer.Exit(ended)
         if failure is not None and (told := failure(found)):
             show_error(told)
             raise typer.Exit(ExitCode.FAILED)
 
-    options = [*_options(function), *(each.parameter for each in files), *parameters_of(Printed)]
+    options = [*_options(function), *(each.parameter for each in files), *parameters_of(printed)]
     # by setattr: a function's type does not know the attribute, which `inspect.signature` looks for
     setattr(command, "__signature__", signature(command).replace(parameters=options))  # noqa: B010
     command.__annotations__ = {each.name: each.annotation for each in options}
@@ -146,7 +166,14 @@ def _options(function: Callable[..., Any]) -> Iterator[Parameter]:
 def _option(name: str, hint: Any, said: Argument) -> Any:
     if hint.__origin__ is bool:
         return flag(f"--{name.replace('_', '-')}", said.said)
-    return typer.Option(metavar=said.metavar, help=said.said, autocompletion=said.complete)
+
+    def check(option: typer.CallbackParam, value: Any) -> Any:
+        said.check(option.opts[0], value)
+        return value
+
+    return typer.Option(
+        metavar=said.metavar, help=said.said, callback=check, autocompletion=said.complete
+    )
 
 
 def _is_placed(parameter: Parameter) -> bool:

@@ -81,9 +81,7 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
     "change": Subcommand(
         "change.command", "change", "Say step by step how one layout becomes another."
     ),
-    "check": Subcommand(
-        "check", "check", "Check layouts by IBM's advice, to gate a change.", has_tables=True
-    ),
+    "check": Subcommand("check", "check", "Check layouts by IBM's advice, to gate a change."),
     "show": Subcommand(
         "show",
         "show_layout",

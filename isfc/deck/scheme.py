@@ -9,11 +9,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Final
+from typing import Final
 
 from ctc.address import Rdev, format_chpid, format_rdev
-from isfc.arguments import checked
-from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.collection import Collection
 from isfc.layout.layout import Fibre, Layout
 from isfc.layout.rules.book import find_in
@@ -103,59 +101,36 @@ RULES: Final[Mapping[str, LayoutRule]] = _rules(
 """What breaks a scheme, and what fills its ranges."""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True)
 class Numbering:
-    """The scheme of a layout's numbers, None if it has none, and by link what does not keep it.
-
-    ``fitting`` are the ends of CTCs that do, of ``count``, by scheme.
-    """
+    """By which scheme the CTCs of a layout are numbered."""
 
     scheme: Scheme | None
+    """`alike`, `traded`, `cuadd` or `target`; null if most numbers keep none"""
     fitting: Mapping[Scheme, int]
-    count: int
-    findings: Mapping[str, tuple[Finding, ...]]
+    """by scheme, how many ends of CTCs keep it"""
+    ends: int
+    """of CTCs there are so many"""
 
     @property
-    def said(self) -> str:
+    def text(self) -> str:
         """The scheme in words, or that which comes nearest."""
         nearest = max(self.fitting, key=lambda each: self.fitting[each])
         kept = self.fitting[self.scheme or nearest]
-        ends = f"{kept} of {self.count} ends of CTCs keep"
+        ends = f"{kept} of {self.ends} ends of CTCs keep"
         if self.scheme is not None:
-            text = f"Numbers by the scheme {self.scheme}, {MEANS[self.scheme]}"
-            return f"{text}." if kept == self.count else f"{text}; {ends} it."
+            text = f"by the scheme {self.scheme}, {MEANS[self.scheme]}"
+            return f"{text}." if kept == self.ends else f"{text}; {ends} it."
         near = f": {ends} {nearest}, which comes nearest" if kept else ""
-        return f"Numbers by no scheme that is known{near}."
-
-    def rows(self) -> list[dict[str, Any]]:
-        """A flat record for each finding, as a data frame takes them."""
-        return [
-            {"link": link, "id": each.id, "severity": str(each.severity), "text": each.text}
-            for link, findings in self.findings.items()
-            for each in findings
-        ]
-
-    def __repr__(self) -> str:
-        return f"<Numbering {self.scheme or 'of no scheme'}: {len(self.rows())} findings>"
-
-
-@checked
-def numbering(layout: AnyLayout) -> Numbering:
-    """The scheme of a layout's device numbers, and what breaks it, as `isfc check` says it.
-
-    Raises `ConfigurationError` for what is no layout.
-    """
-    return numbering_of(given_collection(layout))
+        return f"by no scheme that is known{near}."
 
 
 def find_every(
     collection: Collection,
 ) -> tuple[dict[str, tuple[Finding, ...]], Numbering]:
     """What the rules find in each link of a file, by its name, and the scheme of its numbers."""
-    found = numbering_of(collection)
-    findings = {
-        link: (*of_link, *found.findings[link]) for link, of_link in find_in(collection).items()
-    }
+    found, breaking = numbering_of(collection)
+    findings = {link: (*of_link, *breaking[link]) for link, of_link in find_in(collection).items()}
     return findings, found
 
 
@@ -322,8 +297,10 @@ def _hex(mask: int) -> str:
     return f"0{len(f'{mask:X}')}X"
 
 
-def numbering_of(collection: Collection) -> Numbering:
-    """The scheme that most numbers of a layout's CTCs keep, and what does not keep it."""
+def numbering_of(
+    collection: Collection,
+) -> tuple[Numbering, dict[str, tuple[Finding, ...]]]:
+    """The scheme that most numbers of a layout's CTCs keep, and by link what does not keep it."""
     book = _Book(collection)
     fitting = {
         scheme: sum(next(book.faults(scheme, end), None) is None for end in book.ends)
@@ -336,11 +313,11 @@ def numbering_of(collection: Collection) -> Numbering:
         scheme = Scheme.CUADD
     findings: dict[str, tuple[Finding, ...]] = {link.name: () for link in collection.links}
     if fitting[scheme] < FITS_SHARE * len(book.ends):
-        return Numbering(None, fitting, len(book.ends), findings)
+        return Numbering(None, fitting, len(book.ends)), findings
     for end, rdev, name, text in _problems(book, scheme):
         rule, said = RULES[name], f"{end.node} {format_rdev(rdev)} {text}."
         findings[end.link.name] += (Finding(rule, said, rule.remedy, (end.fibre,)),)
-    return Numbering(scheme, fitting, len(book.ends), findings)
+    return Numbering(scheme, fitting, len(book.ends)), findings
 
 
 def _problems(book: _Book, scheme: Scheme) -> Iterator[_Problem]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from isfc.arguments import checked
+from isfc.arguments import STANDARD_INPUT, checked
 from isfc.errors import ConfigurationError
 from isfc.layout.checked_toml import read_bytes, within
 from isfc.layout.collection import Collection
@@ -92,7 +92,10 @@ def load_document(argument: str | Path) -> Document:
 
 
 def read_content(argument: str | Path) -> tuple[bytes, str]:
-    """The content of a layout file, and its name in messages."""
+    """The content of a layout file, and its name in messages; ``-`` is standard input."""
+    if argument == str(STANDARD_INPUT):
+        with within("standard input"):
+            return read_bytes(STANDARD_INPUT, "a layout"), "standard input"
     names = shipped_layouts()
     path = argument if isinstance(argument, Path) else layout_path(argument)
     if path is None:

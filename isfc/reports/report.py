@@ -107,7 +107,7 @@ class Report(Struct, frozen=True):
     """An answer: lines of a label and what is said, then tables and a drawing.
 
     ``remarks`` are `caveats`; ``notes`` say how figures were made and how far they are known, for
-    whoever asks for them.
+    whoever asks for them, and ``asked`` is what a page without them says that they have.
     """
 
     title: str
@@ -117,3 +117,4 @@ class Report(Struct, frozen=True):
     remarks: Sequence[str] = ()
     notes: Sequence[str] = ()
     grids: Sequence[Grid] = ()
+    asked: str = "How these figures were made, and how far they are known"

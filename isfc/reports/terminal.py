@@ -11,8 +11,6 @@ from isfc.reports.table import PlainTable, Records, Rows, apart, plain_table
 from isfc.reports.units import range_of, shown
 from scenarios.figures.figure import Figure
 
-ASK: Final = "How these figures were made, and how far they are known: --notes."
-
 
 def page(report: Report, *, notes: bool) -> RenderableType:
     """The whole report; without ``notes`` a line that says how to ask for them."""
@@ -20,7 +18,7 @@ def page(report: Report, *, notes: bool) -> RenderableType:
     for label, said in report.answer:
         answer.add_row(Text(label, "bold"), said)
     more = report.notes or report.grids or any(table.detail for table in report.tables)
-    rest = report.notes if notes else [ASK] * bool(more)
+    rest = report.notes if notes else [f"{report.asked}: --notes."] * bool(more)
     tables = [table_of(table) for table in report.tables if notes or not table.detail]
     drawn = [] if report.drawing is None else [report.drawing]
     grids = [*map(_shaded, report.grids)] if notes else []
@@ -70,7 +68,8 @@ def _table(table: Table) -> PlainTable:
 
 
 def _heads(column: Column, table: Table) -> Iterator[str]:
-    side = ">" if column.is_number(table.rows) else "~"
+    folds = column.folds or not any(each.folds for each in table.columns)
+    side = ">" if column.is_number(table.rows) else "~" * folds
     yield f"{side}{column.heading}"
     if column.ranged and column.figures(table.rows):
         yield "~range"

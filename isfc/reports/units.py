@@ -35,6 +35,7 @@ FORMATS: Final = {
     Unit.COUNT: UnitFormat("", 1),
     Unit.CHANGE: UnitFormat("%", signed=True),
     Unit.OWN: UnitFormat("", rounds=True),
+    Unit.SPREAD: UnitFormat("%", 1),
 }
 
 

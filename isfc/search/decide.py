@@ -10,15 +10,11 @@ from typing import Any, TypeVar
 
 from ctc.address import parse_rdevs
 from isfc.arguments import checked, in_python
-from isfc.deck.scheme import find_every
 from isfc.layout.catalogue import AnyLayout, given_collection
 from isfc.layout.change import Step, change_steps
 from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
 from isfc.layout.in_words import check_known
-from isfc.layout.lost import check_pieces, known_pieces
-from isfc.layout.rules.rule import Finding
-from isfc.layout.sharing import only
 from isfc.layout.shown import rows_table
 from isfc.search.candidate import parse_fixed
 from isfc.search.objective import LinksObjective, Objective, Scoring
@@ -26,48 +22,12 @@ from isfc.search.optimise import optimise as search
 from isfc.search.result import SearchResult, Task
 from isfc.search.workers import check_jobs, shared_out
 from scenarios.figures import choice
-from scenarios.figures.losses import AfterLoss, after_losing
 from scenarios.runs.at_site import GivenSite, links_at
 from scenarios.runs.load import Load
-from scenarios.runs.saturation import in_turn
 from scenarios.runs.workload import Workload, find_workload
 
 
 @checked
-def check(layout: AnyLayout) -> dict[str, tuple[Finding, ...]]:
-    """What IBM's advice finds in a layout, by link, as `isfc check` has it.
-
-    A finding has ``id``, ``severity``, ``text`` and ``remedy``; by which scheme CTCs are numbered,
-    `isfc.numbering` says. Raises `ConfigurationError` for
-    what is no layout.
-    """
-    return find_every(links_at(layout, None))[0]
-
-
-@checked
-def losses(
-    layout: AnyLayout,
-    *,
-    link: str | None = None,
-    without: Sequence[str] = (),
-    rule: bool = False,
-    profile: GivenSite = None,
-) -> list[AfterLoss]:
-    """What all links, or one ``link``, carry with each piece of hardware gone, the whole first.
-
-    Or ``without`` some pieces together, named as in ``isfc plan --without``. Of each, ``loss`` says
-    which links are cut, ``mb_per_s`` what the slower direction carries, of several links in all,
-    and ``share`` what that is of the whole, each with its range: by the model, or by IBM's rule of
-    thumb if ``rule``. ``profile`` is a site's. Raises `ConfigurationError` for a piece that is not
-    there.
-    """
-    collection = links_at(layout, profile)
-    if link is not None:
-        collection = only(collection, collection.link(link))
-    check_pieces(without, known_pieces(collection.links, collection.cecs), "without")
-    return after_losing(collection, without, None if rule else in_turn)
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class Comparison:
     """Layouts under the same load, and the odds of each pair, the one with more first."""

@@ -35,6 +35,7 @@ class Unit(StrEnum):
     TIMES = "times"
     COUNT = "1"
     CHANGE = "% more"
+    SPREAD = "% of it"
     OWN = "as said"
     """What a column beside it says, or the name of a measure."""
 
@@ -125,6 +126,11 @@ class Figure(Struct, frozen=True):
     def ends(self) -> Interval:
         """Between what it lies in four of five cases; the figure itself where it has no range."""
         return Interval(self.value, self.value) if self.range is None else self.range.likely
+
+    @property
+    def paces(self) -> tuple[float, ...]:
+        """What the link carries at each pace, the figure first."""
+        return (self.value,) if self.second is None else (self.value, self.second)
 
     def of_run(self, rate: "Rate", sender: NodeName | None = None) -> "Figure":
         """The same with how well the run knows it."""

@@ -17,6 +17,7 @@ from isfc.layout.site_file import read_site, with_site
 from isfc.link.parameters import LinkParameters
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.provenance import constants_digest
+from scenarios.runs.traffic import checked_traffic
 
 GivenSite = SiteProfile | str | Path | None
 """What ``profile=`` takes: a record, the path of its file, or nothing."""
@@ -51,16 +52,19 @@ def links_at(layout: AnyLayout, profile: GivenSite) -> Collection:
     """All links with their disks, at the site of a profile if there is one."""
     from isfc.io.shared import links_with_disks
 
-    collection = given_collection(layout, lambda document: links_with_disks(document)[0])
+    collection = given_collection(
+        layout,
+        lambda document: checked_traffic(links_with_disks(document)[0], document.source),
+    )
     site = given_site(profile)
     return replace(collection, links=tuple(with_site(each, site) for each in collection.links))
 
 
 def named_link(layout: AnyLayout, link: str | None, profile: GivenSite = None) -> Layout:
     """The link that is named, or the only one, as `link_at`, with what its figures do not have."""
+    links = links_at(layout, profile)
     is_text = isinstance(layout, Layout | Collection) or "\n" in str(layout)
     with nullcontext() if is_text else within(str(layout)):
-        links = links_at(layout, profile)
         return with_notes(links, links.link(link, spelt("link")))
 
 

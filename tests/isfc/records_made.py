@@ -92,7 +92,6 @@ MADE: Final[Mapping[str, Callable[[], Any]]] = {
     "export": lambda: isfc.export("atlanta-boston", "iocp"),
     "imported": imported,
     "connections": lambda: isfc.connections("two-cecs"),
-    "numbering": lambda: isfc.numbering("published-16"),
     "change": lambda: isfc.change("published-4", ONE),
     "check": lambda: isfc.check("two-cecs"),
     "losses": lambda: isfc.losses("two-cecs", rule=True),

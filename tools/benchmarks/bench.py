@@ -10,7 +10,6 @@ the wall.
 
 import argparse
 import gc
-import json
 import re
 import resource
 import subprocess
@@ -39,6 +38,8 @@ from tools.benchmarks.judged import (
     Timing,
     describe_check,
     describe_timing,
+    end,
+    make_parser,
     say_nothing,
     say_now,
     slowdown,
@@ -349,13 +350,7 @@ def bench(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark; return the exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tools.benchmarks.bench", description="Time the engine."
-    )
-    parser.add_argument(
-        "--quick", action="store_true", help="shorter and fewer runs: rougher figures"
-    )
-    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    parser = make_parser("bench", "Time the engine.")
     parser.add_argument("--memory", type=float, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.memory:
@@ -364,14 +359,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     extent = QUICK if options.quick else EngineExtent()
     timings, checks = bench(extent, say_nothing if options.json else say_now)
-    if options.json:
-        figures = {
-            "compiled": COMPILED,
-            "timings": {name: [asdict(t) for t in pair] for name, pair in timings.items()},
-            "checks": [{**asdict(check), "passed": check.passed} for check in checks],
-        }
-        print(json.dumps(figures, indent=2))
-    return 0 if all(check.passed for check in checks) else 1
+    figures = {"timings": {name: [asdict(t) for t in pair] for name, pair in timings.items()}}
+    return end(figures, checks, as_json=options.json)
 
 
 if __name__ == "__main__":

@@ -9,12 +9,10 @@ is judged are ratios of medians. It ends with 1 when a goal is missed. ``--memor
 for so long, and then 200 forwarded connections, and judges the memory of both nodes.
 """
 
-import argparse
-import json
 import platform
 import sys
 import sysconfig
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from operator import attrgetter
 from statistics import median
@@ -30,9 +28,17 @@ from tools.benchmarks.contenders import (
     python_contender,
 )
 from tools.benchmarks.forwarded import Figures, measure_forwarded
-from tools.benchmarks.judged import COMPILED, Check, describe_check, say_nothing, say_now
+from tools.benchmarks.judged import (
+    COMPILED,
+    Check,
+    describe_check,
+    end,
+    make_parser,
+    say_nothing,
+    say_now,
+)
 from tools.benchmarks.live_beside import measure_beside
-from tools.benchmarks.live_peer import PAYLOAD_LENGTH, STREAMS
+from tools.benchmarks.live_peer import CASES, LiveCase
 from tools.benchmarks.others import Others, describe_others
 
 OURS: Final = "isfc"
@@ -48,25 +54,19 @@ class LiveExtent:
     """How much is run: repetitions, and what each counts after its warm-up."""
 
     repetitions: int = 7
-    works: tuple[ContenderWork, ...] = (
-        ContenderWork("packages", 500, 4_000),
-        ContenderWork("large", 2_000, 20_000),
-        ContenderWork("blocks", 5_000, 50_000),
-        ContenderWork("small", 50_000, 400_000),
-        ContenderWork("messages", 10_000, 60_000),
-        ContenderWork("pingpong", 1_000, 5_000),
-    )
+    part: int = 1
+    """One of so many of what each case has is run."""
     forwarded_s: float = 2.0
     """How long each TCP program runs each time, in seconds."""
 
+    @property
+    def works(self) -> Iterator[ContenderWork]:
+        """What each contender is to do, case by case."""
+        for name, case in CASES.items():
+            yield ContenderWork(name, case.warmup // self.part, case.count // self.part)
 
-QUICK: Final = LiveExtent(
-    3,
-    tuple(
-        ContenderWork(work.case, work.warmup // 4, work.count // 4) for work in LiveExtent().works
-    ),
-    1.0,
-)
+
+QUICK: Final = LiveExtent(3, 4, 1.0)
 
 Timings = Mapping[str, Mapping[str, Sequence[ContenderRun]]]
 """By case and contender, the runs in their order."""
@@ -93,9 +93,7 @@ def contenders_of(case: str) -> list[ContenderCommand]:
     if case == "messages":
         return [OUR_NODES, pyzmq]
     peers = [pyzmq]
-    if case == "packages":
-        peers.append(python_contender("sockets", "live_sockets"))
-    elif case == "pingpong":
+    if case == "pingpong":
         peers.append(python_contender("echo", "live_echo"))
     in_c = c_contender()
     return [OUR_NODES, OUR_PROGRAMS, *peers, *([in_c] if in_c else [])]
@@ -105,15 +103,6 @@ Figure = tuple[str, Callable[[ContenderRun], float]]
 
 
 _rate, _cpu_us, _p50_us, _p99_us = map(attrgetter, ("rate", "cpu_us", "p50_us", "p99_us"))
-
-
-def _mb_per_s(length: int) -> Figure:
-    return "MB/s", lambda run: run.rate * length / 2**20
-
-
-def _messages_per_s(run: ContenderRun) -> float:
-    """Both ways: an exchange is a message and its reply."""
-    return 2 * run.rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,41 +155,20 @@ def judge(timings: Timings) -> list[Check]:
     return checks
 
 
-_CPU: Final[Figure] = ("CPU us", _cpu_us)
-COLUMNS: Final[Mapping[str, tuple[str, tuple[Figure, ...]]]] = {
-    "packages": (
-        "packages: of 830 kB, 8 CTCs or connections",
-        (_mb_per_s(PAYLOAD_LENGTH), _CPU),
-    ),
-    "large": (
-        "large: messages of 118 kB; 8 CTCs, or one connection",
-        (_mb_per_s(STREAMS["large"]), _CPU),
-    ),
-    "blocks": (
-        "blocks: messages of 32 KiB; 8 CTCs, or one connection",
-        (_mb_per_s(STREAMS["blocks"]), _CPU),
-    ),
-    "small": (
-        "small: messages of 1 KiB; 8 CTCs, or one connection",
-        (("thousand/s", lambda run: run.rate / 1e3), _CPU),
-    ),
-    "messages": (
-        "messages: HS, 512/8192 bytes, 20 %, replies 2048; 200 under way; both ways",
-        (("messages/s", _messages_per_s), _CPU),
-    ),
-    "pingpong": (
-        "pingpong: of 64 bytes, us",
-        (("p50", _p50_us), ("p99", _p99_us)),
-    ),
-}
-"""The heading of each case, and the figures that its table shows; CPU is of both processes, for
-a package, a message or an exchange."""
+def figures_of(case: LiveCase) -> tuple[Figure, Figure]:
+    """The figures that the table of a case shows."""
+    if case.unit == "us":
+        return ("p50", _p50_us), ("p99", _p99_us)
+    return (case.unit, lambda run: run.rate * case.in_unit), ("CPU us", _cpu_us)
 
 
 def describe_case(case: str, runs: Mapping[str, Sequence[ContenderRun]]) -> str:
     """A case's table: median, least and greatest of each figure."""
-    heading, figures = COLUMNS[case]
-    lines = [heading, " " * 10 + "".join(f"{name:>11}{'min':>9}{'max':>9}" for name, _ in figures)]
+    figures = figures_of(CASES[case])
+    lines = [
+        CASES[case].heading,
+        " " * 10 + "".join(f"{name:>11}{'min':>9}{'max':>9}" for name, _ in figures),
+    ]
     lines[1] = lines[1].rstrip()
     for name, taken in runs.items():
         cells = ""
@@ -244,17 +212,10 @@ def bench(extent: LiveExtent, say: Callable[[str], None]) -> tuple[Timings, Figu
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark; return the exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tools.benchmarks.bench_live",
-        description="Time the live pair beside its peers.",
-    )
-    parser.add_argument(
-        "--quick", action="store_true", help="shorter and fewer runs: rougher figures"
-    )
+    parser = make_parser("bench_live", "Time the live pair beside its peers.")
     parser.add_argument(
         "--memory", type=float, metavar="SECONDS", help="run HL for so long, and watch the memory"
     )
-    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     options = parser.parse_args(arguments)
     say = say_nothing if options.json else say_now
     try:
@@ -262,10 +223,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ContenderError as error:
         print(error, file=sys.stderr)
         return 1
-    if options.json:
-        judged = [{**asdict(check), "passed": check.passed} for check in checks]
-        print(json.dumps({"compiled": COMPILED, **figures, "checks": judged}, indent=2))
-    return 0 if all(check.passed for check in checks) else 1
+    return end(figures, checks, as_json=options.json)
 
 
 def _measure(

@@ -19,13 +19,7 @@ from typing import IO, Final
 
 import msgspec
 
-from tools.benchmarks.live_peer import (
-    BUFFER_LENGTH,
-    CONNECTIONS,
-    PAYLOAD_LENGTH,
-    PING_LENGTH,
-    STREAMS,
-)
+from tools.benchmarks.live_peer import BUFFER_LENGTH, CASES
 
 ROOT: Final = Path(__file__).parents[2]
 C_SOURCE: Final = ROOT / "tools" / "benchmarks" / "live_c.c"
@@ -34,13 +28,6 @@ C_PROGRAM: Final = ROOT / "build" / "live_c"
 RUN_S_MAX: Final = 120.0
 """A run that takes longer has hung."""
 POLL_S: Final = 0.02
-
-_C_SIZES: Final = {
-    "packages": (CONNECTIONS, PAYLOAD_LENGTH),
-    "pingpong": (1, PING_LENGTH),
-    **{case: (1, length) for case, length in STREAMS.items()},
-}
-"""For the C program: connections, and bytes of a message."""
 
 Process = subprocess.Popen[str]
 
@@ -98,8 +85,9 @@ class ContenderCommand:
         """How one of its processes is started."""
         warmup, count = str(work.warmup), str(work.count)
         if self.compiled:
-            way = "echo" if work.case == "pingpong" else "stream"
-            sizes = map(str, (*_C_SIZES[work.case], BUFFER_LENGTH))
+            case = CASES[work.case]
+            way = "echo" if case.replies else "stream"
+            sizes = map(str, (case.connections, case.length, BUFFER_LENGTH))
             return [*self.command, role, way, str(folder), warmup, count, *sizes]
         return [*self.command, role, work.case, str(folder), warmup, count]
 
@@ -109,7 +97,7 @@ class ContenderCommand:
             lines = [self.command_line(role, work, Path(folder)) for role in ("far", "near")]
             with started(lines) as processes:
                 far, near = (_meter(report) for report in reports(self.name, processes))
-        receiver = near if work.case in ("messages", "pingpong") else far
+        receiver = near if CASES[work.case].replies else far
         return ContenderRun(
             work.count,
             receiver.wall_ns / 1e9,

@@ -53,14 +53,22 @@ PAUSE_S: Final = 0.2
 """Attempts to have the service for oneself, and seconds between them."""
 
 
+PROGRAMS: Final = {
+    "http": "curl",
+    "iperf3": "iperf3",
+    "redis": "redis-benchmark",
+    "postgres": "pgbench",
+    "echo": sys.executable,
+}
+"""What has to be installed to measure a service."""
+
+
 @dataclass(frozen=True, slots=True)
 class Load:
     """A TCP program: what it measures against a port within some seconds, and what is asked."""
 
     name: str
     service: str
-    program: str
-    """What has to be installed."""
     unit: str
     measure: Callable[[int, float], float]
     limit: float
@@ -70,6 +78,11 @@ class Load:
     """The same over two hops of haproxy."""
     tls_limit: float | None = None
     """The figure by way of a link with TLS, over that of one without, both over loopback."""
+
+    @property
+    def program(self) -> str:
+        """What has to be installed."""
+        return PROGRAMS[self.service]
 
 
 def _say(line: Sequence[str], *, statuses: Sequence[int] = (0,)) -> str:
@@ -83,9 +96,14 @@ def _say(line: Sequence[str], *, statuses: Sequence[int] = (0,)) -> str:
 
 def _download(port: int, seconds: float) -> float:
     """MB/s of curl, cut off after some seconds."""
-    line = ["curl", "-s", "-o", "/dev/null", "-m", f"{seconds:g}", "-w", "%{speed_download}"]
     timed_out = 28  # curl's own status, which is meant here
-    return float(_say([*line, f"http://{HOST}:{port}/"], statuses=(0, timed_out))) / 2**20
+    return float(_say(curl(port, seconds), statuses=(0, timed_out))) / 2**20
+
+
+def curl(port: int, seconds: float) -> list[str]:
+    """The command that downloads for some seconds, and prints bytes a second."""
+    line = ["curl", "-s", "-o", "/dev/null", "-m", f"{seconds:g}", "-w", "%{speed_download}"]
+    return [*line, f"http://{HOST}:{port}/"]
 
 
 def _iperf(*options: str) -> Callable[[int, float], float]:
@@ -156,40 +174,15 @@ def _ping(port: int, seconds: float) -> float:
 
 
 LOADS: Final = (  # limits as `tools.benchmarks.bench_live.GOALS`
-    Load("curl", "http", "curl", "MB/s", _download, 0.27, hops_limit=0.9, tls_limit=0.4),
-    Load("iperf3", "iperf3", "iperf3", "MB/s", _iperf(), 0.21, hops_limit=0.9, tls_limit=0.4),
-    Load("iperf3 -R", "iperf3", "iperf3", "MB/s", _iperf("-R"), 0.21),
-    Load("iperf3 -P16", "iperf3", "iperf3", "MB/s", _iperf("-P", "16"), 0.13),
-    Load(
-        "redis, 50 clients",
-        "redis",
-        "redis-benchmark",
-        "GET/s",
-        _redis(50, 20_000),
-        0.18,
-        hops_limit=0.45,
-    ),
-    Load(
-        "redis, 1 client",
-        "redis",
-        "redis-benchmark",
-        "GET/s",
-        _redis(1, 5_000),
-        0.07,
-        hops_limit=0.2,
-    ),
-    Load("pgbench -S, 20 clients", "postgres", "pgbench", "tps", _pgbench("-S"), 0.3),
-    Load("pgbench, 20 clients", "postgres", "pgbench", "tps", _pgbench(), 0.3),
-    Load(
-        "64 bytes and back",
-        "echo",
-        sys.executable,
-        "us p50",
-        _ping,
-        19.0,
-        at_least=False,
-        hops_limit=6.0,
-    ),
+    Load("curl", "http", "MB/s", _download, 0.27, hops_limit=0.9, tls_limit=0.4),
+    Load("iperf3", "iperf3", "MB/s", _iperf(), 0.21, hops_limit=0.9, tls_limit=0.4),
+    Load("iperf3 -R", "iperf3", "MB/s", _iperf("-R"), 0.21),
+    Load("iperf3 -P16", "iperf3", "MB/s", _iperf("-P", "16"), 0.13),
+    Load("redis, 50 clients", "redis", "GET/s", _redis(50, 20_000), 0.18, hops_limit=0.45),
+    Load("redis, 1 client", "redis", "GET/s", _redis(1, 5_000), 0.07, hops_limit=0.2),
+    Load("pgbench -S, 20 clients", "postgres", "tps", _pgbench("-S"), 0.3),
+    Load("pgbench, 20 clients", "postgres", "tps", _pgbench(), 0.3),
+    Load("64 bytes and back", "echo", "us p50", _ping, 19.0, at_least=False, hops_limit=6.0),
 )
 
 

@@ -1,6 +1,9 @@
 """What a benchmark has timed, what it judges, and how both are told."""
 
-from dataclasses import dataclass
+import argparse
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from statistics import mean, median
 from typing import Final
 
@@ -80,6 +83,24 @@ def describe_check(check: Check) -> str:
     verdict = "ok" if check.passed else "MISSED"
     bound = "at least" if check.at_least else "at most"
     return f"{check.name:48}{check.value:8.2f}   {bound} {check.limit:g}: {verdict}"
+
+
+def make_parser(module: str, description: str) -> argparse.ArgumentParser:
+    """The options of every benchmark."""
+    prog = f"python -m tools.benchmarks.{module}"
+    parser = argparse.ArgumentParser(prog=prog, description=description)
+    quick = "shorter and fewer runs: rougher figures"
+    parser.add_argument("--quick", action="store_true", help=quick)
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    return parser
+
+
+def end(figures: Mapping[str, object], checks: Sequence[Check], *, as_json: bool) -> int:
+    """Print all as JSON, if it is asked for; return the exit status."""
+    if as_json:
+        judged = [{**asdict(check), "passed": check.passed} for check in checks]
+        print(json.dumps({"compiled": COMPILED, **figures, "checks": judged}, indent=2))
+    return 0 if all(check.passed for check in checks) else 1
 
 
 def say_now(text: str) -> None:

@@ -21,10 +21,10 @@ SERVICE: Final = "BENCH"
 async def send(conversation: Conversation, part: PeerPart, meter: Stopwatch) -> None:
     """Messages, all of which must have arrived in the end."""
     message = bytes(part.message_length)
-    for _ in range(part.warmup * part.messages):
+    for _ in range(part.warmup * part.of.messages):
         await conversation.send(message)
     meter.start()
-    for _ in range(part.count * part.messages):
+    for _ in range(part.count * part.of.messages):
         await conversation.send(message)
     await conversation.close()
     meter.stop()
@@ -32,7 +32,7 @@ async def send(conversation: Conversation, part: PeerPart, meter: Stopwatch) -> 
 
 async def receive(conversation: Conversation, part: PeerPart, meter: Stopwatch) -> None:
     """Receive everything."""
-    start_length = part.warmup * part.messages * part.message_length
+    start_length = part.warmup * part.of.length
     length = 0
     async for data in conversation:
         if length < start_length <= length + len(data):
@@ -44,14 +44,11 @@ async def receive(conversation: Conversation, part: PeerPart, meter: Stopwatch) 
 async def ping(conversation: Conversation, part: PeerPart, meter: Stopwatch) -> None:
     """One message under way at a time; times the round trip."""
     message = bytes(PING_LENGTH)
-    for index in range(part.warmup + part.count):
-        if index == part.warmup:
-            meter.start()
+    for _ in meter.counted(part):
         sent_ns = time.perf_counter_ns()
         await conversation.send(message)
         await conversation.receive()
         meter.trips_ns.append(time.perf_counter_ns() - sent_ns)
-    meter.stop()
     await conversation.close()
 
 
@@ -68,7 +65,7 @@ async def serve(node: OpenNode, part: PeerPart, meter: Stopwatch) -> None:
     done = asyncio.Event()
 
     async def take(conversation: Conversation) -> None:
-        await (pong if part.case == "pingpong" else receive)(conversation, part, meter)
+        await (pong if part.of.replies else receive)(conversation, part, meter)
         await conversation.close()
         done.set()
 
@@ -88,7 +85,7 @@ async def play(part: PeerPart, meter: Stopwatch) -> None:
     await_path(path)
     async with open_node(layout, layout.nodes[1], connect=address) as node:
         conversation = await node.connect(SERVICE)
-        await (ping if part.case == "pingpong" else send)(conversation, part, meter)
+        await (ping if part.of.replies else send)(conversation, part, meter)
 
 
 def main() -> None:

@@ -24,10 +24,10 @@ import uvloop
 
 from isfc.live.session import Conversation, ConversationSevered, OpenNode, open_node
 from tools.benchmarks.contenders import ROOT, ContenderError, reports, started
-from tools.benchmarks.forwarded import forwarding_pair, trips_of_port_ns
+from tools.benchmarks.forwarded import curl, forwarding_pair, trips_of_port_ns
 from tools.benchmarks.judged import Check
 from tools.benchmarks.live_peer import MESSAGE_LENGTH, PING_LENGTH, await_path
-from tools.benchmarks.tcp_services import DOWNLOAD_LENGTH, HOST, find_program, own_service
+from tools.benchmarks.tcp_services import DOWNLOAD_LENGTH, find_program, own_service
 
 LAYOUT: Final = str(ROOT / "docs" / "cluster" / "third-member.toml")
 NEAR: Final = "GAMMA"
@@ -40,6 +40,8 @@ SETTLE_S: Final = 0.3
 class Transfers(msgspec.Struct, frozen=True):
     """What the round trips are beside."""
 
+    limit: float
+    """The median beside them, over that alone: what was reached on a quiet machine, and a third."""
     senders: int = 0
     """Transfers from the node that asks."""
     receivers: int = 0
@@ -50,25 +52,14 @@ class Transfers(msgspec.Struct, frozen=True):
 
 
 TRANSFERS: Final = {
-    "one sender": Transfers(senders=1),
-    "one receiver": Transfers(receivers=1),
-    "eight senders": Transfers(senders=8),
-    "another link: 1": Transfers(senders=1, another_link=True),
-    "another link: 8": Transfers(senders=8, another_link=True),
-    "one forwarded": Transfers(receivers=1, by_forward=True),
-    "eight forwarded": Transfers(receivers=8, by_forward=True),
+    "one sender": Transfers(4.0, senders=1),
+    "one receiver": Transfers(4.0, receivers=1),
+    "eight senders": Transfers(4.0, senders=8),
+    "another link: 1": Transfers(3.5, senders=1, another_link=True),
+    "another link: 8": Transfers(3.5, senders=8, another_link=True),
+    "one forwarded": Transfers(5.5, receivers=1, by_forward=True),
+    "eight forwarded": Transfers(5.5, receivers=8, by_forward=True),
 }
-
-LIMITS: Final = {
-    "one sender": 4.0,
-    "one receiver": 4.0,
-    "eight senders": 4.0,
-    "another link: 1": 3.5,
-    "another link: 8": 3.5,
-    "one forwarded": 5.5,
-    "eight forwarded": 5.5,
-}
-"""Medians beside transfers, over those alone: what was reached on a quiet machine, and a third."""
 
 P99_LIMIT: Final = 8.0
 THROUGHPUT_MIN: Final = 0.2
@@ -117,7 +108,9 @@ def judge(runs: dict[str, list[Beside]]) -> list[Check]:
         late = median(run.beside_p99_ns / run.alone_p99_ns for run in taken)
         kept = median(run.bytes_per_s / run.bytes_per_s_without for run in taken)
         checks += [
-            Check(f"beside {name}: median over alone", trips, LIMITS[name], at_least=False),
+            Check(
+                f"beside {name}: median over alone", trips, TRANSFERS[name].limit, at_least=False
+            ),
             Check(f"beside {name}: 99th percentile over alone", late, P99_LIMIT, at_least=False),
             Check(f"beside {name}: MB/s over without", kept, THROUGHPUT_MIN, at_least=True),
         ]
@@ -174,8 +167,7 @@ def _trips(port: int, seconds: float) -> list[int]:
 
 
 def _downloads(count: int, port: int, seconds: float) -> list["subprocess.Popen[str]"]:
-    line = ["curl", "-s", "-o", "/dev/null", "-m", f"{seconds:g}", "-w", "%{speed_download}"]
-    line.append(f"http://{HOST}:{port}/")
+    line = curl(port, seconds)
     return [subprocess.Popen(line, stdout=subprocess.PIPE, text=True) for _ in range(count)]
 
 

@@ -22,12 +22,12 @@ from isfc.live.memory import keep_memory
 from isfc.live.pace import unpaced
 from isfc.system.definition import LinkEndDefinition
 from tools.benchmarks.live_peer import (
+    CASES,
     HL_REPLY,
     HL_WINDOW,
     HS_REPLY,
     PAYLOAD_LENGTH,
     PING_LENGTH,
-    STREAMS,
     WINDOW,
     PeerPart,
     Stopwatch,
@@ -36,9 +36,6 @@ from tools.benchmarks.live_peer import (
     hs_messages,
     read_part,
 )
-
-CTCS: Final = {"messages": 16, "memory": 16}
-"""By case; 8 in all others."""
 
 TRANSPORT: Final = Traffic.TRANSPORT
 
@@ -57,8 +54,12 @@ class Counted:
         self._done = done
         self._message = bytes(part.message_length)
         self._passed = 0
-        self._start = part.warmup * part.messages
-        self._stop = (part.warmup + part.count) * part.messages
+        self._start = part.warmup * part.of.messages
+        self._stop = (part.warmup + part.count) * part.of.messages
+
+    def start(self, now_ns: int) -> Iterable[Offer]:
+        """Nothing to begin with."""
+        return ()
 
     def _count(self, messages: int) -> None:
         """So many messages more."""
@@ -108,10 +109,6 @@ class Sender(Counted):
 class CountingReceiver(Counted):
     """Counts what arrives."""
 
-    def start(self, now_ns: int) -> Iterable[Offer]:
-        """Nothing to begin with."""
-        return ()
-
     def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
         """Messages."""
         if isinstance(event, Delivered):
@@ -152,10 +149,6 @@ class Answerer(Counted):
     """Answers each message immediately."""
 
     reply = HS_REPLY
-
-    def start(self, now_ns: int) -> Iterable[Offer]:
-        """Nothing to begin with."""
-        return ()
 
     def receive(self, event: LinkEvent, now_ns: int) -> Iterable[Offer]:
         """One reply to each."""
@@ -212,7 +205,7 @@ class Ponger(Answerer):
 PROGRAMS: Final[
     Mapping[str, tuple[type[Sender | Asker | Pinger], type[CountingReceiver | Answerer]]]
 ] = {
-    **dict.fromkeys(("packages", *STREAMS), (Sender, CountingReceiver)),
+    **dict.fromkeys(CASES, (Sender, CountingReceiver)),
     "messages": (Asker, Answerer),
     "pingpong": (Pinger, Ponger),
     "memory": (HlAsker, HlAnswerer),
@@ -222,7 +215,7 @@ PROGRAMS: Final[
 
 def define(part: PeerPart) -> LinkEndDefinition:
     """This end of the published layout with as many CTCs as the case has."""
-    layout = load_layout(f"published-{CTCS.get(part.case, 8)}")
+    layout = load_layout(f"published-{part.of.ctcs}")
     return unpaced(define_link_end(layout, layout.nodes[part.far], LinkParameters()))
 
 

@@ -10,7 +10,8 @@ import argparse
 import json
 import socket
 import time
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 from typing import Final
@@ -35,10 +36,62 @@ BUFFER_LENGTH: Final = 256 * 1024
 CONNECT_S: Final = 10.0
 """How long the near process waits for the far one to listen."""
 
-STREAMS: Final = {"large": MESSAGE_LENGTH, "blocks": 32_768, "small": 1_024}
-"""Messages of one length, one way: their length by case. A peer sends them over one connection."""
+MIB: Final = 2**20
 
-CASES: Final = ("packages", *STREAMS, "messages", "pingpong", "memory")
+
+@dataclass(frozen=True, slots=True)
+class LiveCase:
+    """What each contender is measured at. CPU is of both processes, for one of what is counted."""
+
+    heading: str
+    length: int
+    """Bytes of what is counted: a package, a message of a stream, an exchange or a round trip."""
+    warmup: int
+    count: int
+    """How many are measured, after ``warmup`` of them."""
+    unit: str = "MB/s"
+    in_unit: float = 1.0
+    """What one of them a second is in that unit."""
+    replies: bool = False
+    """Whether something goes back; else all goes one way, as a stream."""
+    messages: int = 1
+    """Messages that are one of what is counted."""
+    connections: int = 1
+    """Of a peer."""
+    ctcs: int = 8
+
+
+def _stream(heading: str, length: int, warmup: int, count: int) -> LiveCase:
+    heading = f"{heading}; 8 CTCs, or one connection"
+    return LiveCase(heading, length, warmup, count, in_unit=length / MIB)
+
+
+CASES: Final = {
+    "packages": LiveCase(
+        "packages: of 830 kB, 8 CTCs or connections",
+        *(PAYLOAD_LENGTH, 500, 4_000, "MB/s", PAYLOAD_LENGTH / MIB),
+        messages=MESSAGES_PER_PACKAGE,
+        connections=CONNECTIONS,
+    ),
+    "large": _stream("large: messages of 118 kB", MESSAGE_LENGTH, 2_000, 20_000),
+    "blocks": _stream("blocks: messages of 32 KiB", 32_768, 5_000, 50_000),
+    "small": replace(
+        _stream("small: messages of 1 KiB", 1_024, 50_000, 400_000),
+        unit="thousand/s",
+        in_unit=1e-3,
+    ),
+    "messages": LiveCase(
+        "messages: HS, 512/8192 bytes, 20 %, replies 2048; 200 under way; both ways",
+        *(0, 10_000, 60_000, "messages/s", 2.0),
+        replies=True,
+        ctcs=16,
+    ),
+    "pingpong": LiveCase(
+        "pingpong: of 64 bytes, us", PING_LENGTH, 1_000, 5_000, "us", replies=True
+    ),
+}
+"""What is compared, by name."""
+MEMORY: Final = LiveCase("HL, for as long as memory is watched", 0, 0, 10**15, ctcs=16)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,18 +103,17 @@ class PeerPart:
     folder: Path
     warmup: int
     count: int
-    """How many are measured, after ``warmup`` of them: packages, messages of a stream, exchanges
-    or round trips."""
+    """How many are measured, after ``warmup`` of them."""
+
+    @property
+    def of(self) -> LiveCase:
+        """What is measured."""
+        return CASES.get(self.case, MEMORY)
 
     @property
     def message_length(self) -> int:
         """Bytes of the messages that are sent one way."""
-        return STREAMS.get(self.case, MESSAGE_LENGTH)
-
-    @property
-    def messages(self) -> int:
-        """Messages that are one of what is counted."""
-        return MESSAGES_PER_PACKAGE if self.case == "packages" else 1
+        return self.of.length // self.of.messages
 
 
 @dataclass(slots=True)
@@ -83,6 +135,13 @@ class Stopwatch:
         self.wall_ns += time.perf_counter_ns()
         self.cpu_ns += time.process_time_ns()
 
+    def counted(self, part: PeerPart) -> Iterator[int]:
+        """The numbers of all that is done; what comes after the warm-up is measured."""
+        yield from range(part.warmup)
+        self.start()
+        yield from range(part.warmup, part.warmup + part.count)
+        self.stop()
+
     def report(self) -> None:
         """Print the figures, in nanoseconds, as one line of JSON."""
         figures = {"wall_ns": self.wall_ns, "cpu_ns": self.cpu_ns}
@@ -97,7 +156,7 @@ def read_part(prog: str) -> PeerPart:
     """The part that the command line asks for."""
     parser = argparse.ArgumentParser(prog=prog)
     parser.add_argument("role", choices=("near", "far"))
-    parser.add_argument("case", choices=CASES)
+    parser.add_argument("case", choices=(*CASES, "memory"))
     parser.add_argument("folder", type=Path)
     parser.add_argument("warmup", type=int)
     parser.add_argument("count", type=int)

@@ -9,16 +9,15 @@ are slower, messages alike.
 """
 
 import time
+from itertools import chain
 from typing import Final
 
 import zmq
 
 from tools.benchmarks.live_peer import (
-    CONNECTIONS,
     HS_REPLY,
     PAYLOAD_LENGTH,
     PING_LENGTH,
-    STREAMS,
     WINDOW,
     PeerPart,
     Stopwatch,
@@ -38,11 +37,10 @@ COPIED_LENGTH_MAX: Final = 65_536
 def open_pairs(context: zmq.Context[zmq.Socket[bytes]], part: PeerPart) -> list[zmq.Socket[bytes]]:
     """The sockets of one end: the far one binds, the near one connects."""
     pairs = []
-    streams = part.case == "packages" or part.case in STREAMS
-    for index in range(CONNECTIONS if part.case == "packages" else 1):
+    for index in range(part.of.connections):
         pair = context.socket(zmq.PAIR)
-        if streams:
-            pair.set_hwm(WAITING_LENGTH_MAX // (part.message_length * part.messages))
+        if not part.of.replies:
+            pair.set_hwm(WAITING_LENGTH_MAX // part.of.length)
         path = part.folder / str(index)
         if part.far:
             pair.bind(f"ipc://{path}")
@@ -56,77 +54,50 @@ def open_pairs(context: zmq.Context[zmq.Socket[bytes]], part: PeerPart) -> list[
 def receive(pairs: list[zmq.Socket[bytes]], part: PeerPart, meter: Stopwatch) -> None:
     """Receive what is sent one way, socket by socket."""
     copies = part.message_length < COPIED_LENGTH_MAX
-    for index in range(part.warmup + part.count):
-        if index == part.warmup:
-            meter.start()
+    for index in meter.counted(part):
         pairs[index % len(pairs)].recv(copy=copies)
-    meter.stop()
 
 
 def send(pairs: list[zmq.Socket[bytes]], part: PeerPart, meter: Stopwatch) -> None:
     """Send the same message over and over."""
-    message = bytes(part.message_length * part.messages)
+    message = bytes(part.of.length)
     copies = part.message_length < COPIED_LENGTH_MAX
-    for index in range(part.warmup + part.count):
-        if index == part.warmup:
-            meter.start()
+    for index in meter.counted(part):
         pairs[index % len(pairs)].send(message, 0, copies)
-    meter.stop()
 
 
 def ping(pair: zmq.Socket[bytes], part: PeerPart, meter: Stopwatch) -> None:
     """One message under way at a time; times the round trip."""
     message = bytes(PING_LENGTH)
-    for index in range(part.warmup + part.count):
-        if index == part.warmup:
-            meter.start()
+    for _ in meter.counted(part):
         sent_ns = time.perf_counter_ns()
         pair.send(message)
         pair.recv()
         meter.trips_ns.append(time.perf_counter_ns() - sent_ns)
-    meter.stop()
 
 
 def pong(pair: zmq.Socket[bytes], part: PeerPart, meter: Stopwatch) -> None:
     """Send back what has come."""
-    for index in range(part.warmup + part.count):
-        if index == part.warmup:
-            meter.start()
+    for _ in meter.counted(part):
         pair.send(pair.recv())
-    meter.stop()
 
 
 def serve(pair: zmq.Socket[bytes], part: PeerPart, meter: Stopwatch) -> None:
-    """Answer every message."""
-
-    def answer(count: int) -> None:
-        for _ in range(count):
-            pair.recv()
-            pair.send(HS_REPLY)
-
-    answer(part.warmup)
-    meter.start()
-    answer(part.count)
-    meter.stop()
-    answer(WINDOW)
+    """Answer every message, those that are left under way too."""
+    for _ in chain(meter.counted(part), range(WINDOW)):
+        pair.recv()
+        pair.send(HS_REPLY)
 
 
 def ask(pair: zmq.Socket[bytes], part: PeerPart, meter: Stopwatch) -> None:
     """Keep the window full until all is counted, then let it run dry."""
     messages = hs_messages()
     mask = len(messages) - 1
-
-    def exchange(count: int) -> None:
-        for index in range(count):
-            pair.recv()
-            pair.send(messages[index & mask])
-
     for message in messages[:WINDOW]:
         pair.send(message)
-    exchange(part.warmup)
-    meter.start()
-    exchange(part.count)
-    meter.stop()
+    for index in meter.counted(part):
+        pair.recv()
+        pair.send(messages[index & mask])
     for _ in range(WINDOW):
         pair.recv()
 
@@ -136,7 +107,7 @@ def main() -> None:
     part, meter = read_part("python -m tools.benchmarks.live_pyzmq"), Stopwatch()
     with zmq.Context() as context:
         pairs = open_pairs(context, part)
-        if part.case == "packages" or part.case in STREAMS:
+        if not part.of.replies:
             (receive if part.far else send)(pairs, part, meter)
         elif part.case == "pingpong":
             (pong if part.far else ping)(pairs[0], part, meter)

@@ -16,7 +16,8 @@ from typing import Final
 from tools.benchmarks.contenders import ContenderCommand, ContenderError, ContenderWork, started
 from tools.benchmarks.forwarded import forwarding_pair
 from tools.benchmarks.judged import MEMORY_GROWTH_MAX, MEMORY_MB_MAX, Check
-from tools.benchmarks.tcp_services import echo_service, running
+from tools.benchmarks.live_peer import MEMORY
+from tools.benchmarks.tcp_services import own_service, running
 
 INTERVAL_S: Final = 1.0
 ROLES: Final = ("near", "far")
@@ -29,7 +30,7 @@ FORWARDED_MB_MAX: Final = 200.0
 Samples = dict[str, list[float]]
 """By process, resident memory in 2^20 bytes."""
 
-FOREVER: Final = ContenderWork("memory", 0, 10**15)
+FOREVER: Final = ContenderWork("memory", MEMORY.warmup, MEMORY.count)
 """More exchanges than there is time for: the processes are ended."""
 
 
@@ -44,7 +45,7 @@ def sample_memory(contender: ContenderCommand, seconds: float) -> Samples:
 def sample_forwarded(seconds: float) -> Samples:
     """Of two nodes that carry `FORWARDED_COUNT` connections, every second."""
     with ExitStack() as stack:
-        echo = stack.enter_context(echo_service())
+        echo = stack.enter_context(own_service("echo"))
         ports = {f"echo {index}": echo for index in range(FORWARDED_PORTS)}
         forwarded, pids = stack.enter_context(forwarding_pair(ports))
         for port in forwarded.values():

@@ -91,7 +91,7 @@ def services(folder: Path) -> Iterator[Mapping[str, int]]:
     with ExitStack() as stack:
         ports = {}
         ports["http"] = stack.enter_context(own_service("http", DOWNLOAD_LENGTH))
-        ports["echo"] = stack.enter_context(echo_service())
+        ports["echo"] = stack.enter_context(own_service("echo"))
         if iperf3 := find_program("iperf3"):
             ports["iperf3"] = port = free_port()
             stack.enter_context(running([iperf3, "-s", "-B", HOST, "-p", str(port)]))
@@ -106,13 +106,6 @@ def services(folder: Path) -> Iterator[Mapping[str, int]]:
         if "postgres" in ports:
             _fill(ports["postgres"])
         yield ports
-
-
-@contextmanager
-def echo_service() -> Iterator[int]:
-    """Its port."""
-    with own_service("echo") as port:
-        yield port
 
 
 @contextmanager

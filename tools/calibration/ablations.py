@@ -1,17 +1,12 @@
 """What each rule of the model does: the published tables replayed without it, nothing fitted again.
 
-``python -m tools.calibration.ablations`` switches off one rule at a time (`RULES`) and writes
-``docs/ablations.csv``: figures of `tools.calibration.judge`, with and without it, which
-``docs/fidelity.md`` shows. A rule is switched off by a value of a constant at which it does
-nothing. A dozen replays of 2 s take some ten minutes on two idle processors.
+``make fidelity`` switches off one rule at a time (`RULES`) and writes ``docs/ablations.csv``:
+figures of `tools.calibration.judge`, with and without it, which ``docs/fidelity.md`` shows. A rule
+is switched off by a value of a constant at which it does nothing. A dozen replays of 2 s take some
+ten minutes on two idle processors.
 """
 
-import argparse
-import csv
-import os
-import sys
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -19,6 +14,7 @@ from typing import Final
 from tools.calibration.judge import judge
 from tools.calibration.knobs import build_constants
 from tools.calibration.replayed import replay_all
+from tools.tables import study
 
 SEEDS: Final = 1
 SECONDS: Final = 2.0
@@ -70,59 +66,16 @@ RULES: Final = (
 """The rules that a constant switches off."""
 
 
-def present_rules() -> list[Rule]:
-    """Those of `RULES` whose constants the model has."""
-    return [rule for rule in RULES if _is_present(rule)]
-
-
-def measure(rules: Sequence[Rule], seconds: float, pool: Executor) -> Iterator[dict[str, str]]:
-    """A line for the model as it is, and for each rule that is left out."""
-    for rule in (Rule("nothing", {}), *rules):
-        constants = build_constants(rule.off) if rule.off else None
-        found = {one.target.name: one for one in judge(replay_all(SEEDS, seconds, pool, constants))}
-        yield {"without": rule.name} | {name: f"{found[name].reached:.4g}" for name in SHOWN}
-
-
-def load(path: Path = FIGURES) -> list[dict[str, str]]:
-    """What was measured last; nothing if there is no file."""
-    if not path.exists():
-        return []
-    with path.open(newline="", encoding="utf-8") as file:
-        return [*csv.DictReader(file)]
-
-
-def store(lines: Sequence[Mapping[str, str]], path: Path = FIGURES) -> None:
-    """Keep what was measured."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(lines)
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure as the command line says, and renew the file; return the exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tools.calibration.ablations", description=__doc__
-    )
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes (all cores)")
-    parser.add_argument("--seconds", type=float, default=SECONDS, help="of each run")
-    options = parser.parse_args(arguments)
-    found: list[dict[str, str]] = []
-    with ProcessPoolExecutor(options.jobs) as pool:
-        for line in measure(present_rules(), options.seconds, pool):
-            found.append(line)
-            print(", ".join(line.values()), file=sys.stderr, flush=True)
-    store(found)
-    return 0
-
-
-def _is_present(rule: Rule) -> bool:
+def measure(rule: Rule) -> list[tuple[str, ...]]:
+    """The line of a model that does without a rule, by `COLUMNS`; none if it has none like that."""
     try:
-        build_constants(rule.off)
+        constants = build_constants(rule.off)
     except ValueError:
-        return False
-    return True
+        return []
+    found = {one.name: one for one in judge(replay_all(SEEDS, SECONDS, None, constants))}
+    return [(rule.name, *(f"{found[name].reached:.4g}" for name in SHOWN))]
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def files() -> dict[Path, str]:
+    """The table: the model as it is, and without each of its rules in turn."""
+    return {FIGURES: study(COLUMNS, measure, (Rule("nothing", {}), *RULES))}

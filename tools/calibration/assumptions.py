@@ -6,18 +6,16 @@ as `isfc plan` does. Links of 50 km and of twelve CTCs on one channel stand for 
 crowded channels, and tell of nothing else: those that tell of round trips have credits enough.
 """
 
-import csv
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
-from io import StringIO
 from pathlib import Path
 from statistics import fmean
 from typing import Final
 
 from ctc.features import CATALOGUE
-from isfc.layout.file import parse_layout
 from isfc.layout.layout import Layout
+from isfc.link.name import NodeName
+from isfc.search.grid import Template
 from scenarios.figures.assumptions import (
     COLUMNS,
     CROWDED,
@@ -32,6 +30,7 @@ from scenarios.figures.ranges import mostly_writes
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import run
 from scenarios.runs.workload import SUITES
+from tools.tables import study
 
 TABLE: Final = Path(__file__).parents[2] / "scenarios" / "figures" / "assumptions.csv"
 
@@ -43,24 +42,12 @@ FIBRES: Final = (1, 2, 4)
 CTCS: Final = 4
 CROWDED_CTCS: Final = 12
 
-_FIBRE: Final = """
-[fibre.{number}]
-feature = "{feature}"
-chpid = {{ EAST = "{number}0", WEST = "{number}0" }}
-
-[[ctc]]
-fibre = "{number}"
-rdevs = {{ EAST = "{number}000-{number}0{last:02X}", WEST = "{number}000-{number}0{last:02X}" }}
-"""
+NODES: Final = NodeName("EAST"), NodeName("WEST")
 
 
 def link(feature: str, fibres: int, ctcs: int = CTCS, km: float = 0.0) -> Layout:
     """A link of so many fibres with so many CTCs each."""
-    numbers = range(1, fibres + 1)
-    layout = parse_layout(
-        "".join(_FIBRE.format(number=n, feature=feature, last=ctcs - 1) for n in numbers)
-    )
-    return layout.with_fibres(lambda fibre: replace(fibre, km=km)) if km else layout
+    return Template(NODES, (feature,), fibres, ctcs, km=km).layout()
 
 
 def links() -> Iterator[tuple[Layout, str]]:
@@ -78,7 +65,7 @@ def _with_credits(layout: Layout, count: int) -> Layout:
     return layout.with_fibres(lambda fibre: replace(fibre, port_credits=count))
 
 
-def lines(case: tuple[Layout, str]) -> list[dict[str, str]]:
+def lines(case: tuple[Layout, str]) -> list[tuple[str, ...]]:
     """A line for each assumption that a link rests on and tells of, and each kind of figure."""
     layout, only = case
     experiment = Experiment.of(layout, SUITES["HL"], PAIRS, SECONDS)
@@ -86,18 +73,18 @@ def lines(case: tuple[Layout, str]) -> list[dict[str, str]]:
     if not cases:
         return []
     as_is = _figures(experiment)
-    found = []
+    found: list[tuple[str, ...]] = []
     for assumption, ends in cases:
         at_ends = [*map(_figures, ends)]
         for kind, value in as_is.items():
             moved = widening(assumption, value, (each[kind] for each in at_ends))
-            cells = (
+            line = (
                 *(assumption.name, feature_of(layout), str(len(layout.fibres)), kind),
                 *(f"{value:.4g}", f"{moved.low:.3f}", f"{moved.high:.3f}"),
                 f"runs of HL, {PAIRS} pairs, {len(layout.ctcs)} CTCs"
                 + (f", {KM:g} km" if layout.fibres[0].km else ""),
             )
-            found.append(dict(zip(COLUMNS, cells, strict=True)))
+            found.append(line)
     return found
 
 
@@ -115,10 +102,4 @@ def _figures(experiment: Experiment) -> dict[FigureKind, float]:
 
 def files() -> dict[Path, str]:
     """The table, of runs of every link."""
-    with ProcessPoolExecutor() as pool:
-        found = [line for each in pool.map(lines, links()) for line in each]
-    file = StringIO()
-    writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(found)
-    return {TABLE: file.getvalue()}
+    return {TABLE: study(COLUMNS, lines, links())}

@@ -1,6 +1,6 @@
 """Renew the bounds of the published tables: what is reached, with every seed and length.
 
-``python -m tools.calibration.bounds`` replays every table as `isfc replay` does, with several
+``make bounds`` replays every table as `isfc replay` does, with several
 seeds and lengths of the runs, and writes the ``[[bound]]`` blocks of
 ``scenarios/published/tables/*.toml`` again: into each number that is there the greatest that was
 reached, and as much more as it differed. So a bound holds for other seeds and for any length from
@@ -9,12 +9,8 @@ the same way. Which measures, groups and numbers are bounded is decided by hand,
 ``git diff`` then shows: a bound that grew needs a reason.
 """
 
-import argparse
-import csv
 import math
-import os
 import re
-import sys
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -24,6 +20,7 @@ from scenarios.published.decisions import check_decisions, declared
 from scenarios.published.table import PublishedTable
 from scenarios.published.verdict import BoundCheck, ChangeCheck, check_bounds, check_changes
 from tools.calibration.replayed import ReplayedTable, replay_all
+from tools.tables import csv_text
 
 FOLDER: Final = Path(__file__).parents[2] / "scenarios" / "published" / "tables"
 
@@ -77,7 +74,7 @@ def renewed(text: str, table: PublishedTable, replays: Sequence[ReplayedTable]) 
 
     def renew(block: re.Match[str]) -> str:
         if block["kind"] == "bound":
-            return _renewed_bound(block[0], checks[next(bounds).subject])
+            return _renewed_bound(table.name, block[0], checks[next(bounds).subject])
         if block["kind"] == "change":
             return _WRONG.sub(f"wrong_max = {next(wrong)}", block[0])
         return block[0]
@@ -101,48 +98,31 @@ def renewed_decisions(replays: Sequence[Sequence[ReplayedTable]]) -> list[dict[s
     ]
 
 
-def _renewed_bound(block: str, checks: Sequence[BoundCheck]) -> str:
+def _renewed_bound(table: str, block: str, checks: Sequence[BoundCheck]) -> str:
     def renew(number: re.Match[str]) -> str:
         field = number["field"]
         try:
             return f"{field} = {rounded([getattr(one.summary, field) for one in checks]):g}"
         except ValueError as error:
             of = checks[0].of
-            raise ValueError(f"{of.measure}, {of.group}: {field} {error}") from None
+            raise ValueError(f"{table}: {of.measure}, {of.group}: {field} {error}") from None
 
     return _NUMBER.sub(renew, block)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Renew every companion; return the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m tools.calibration.bounds", description=__doc__)
-    parser.add_argument(
-        "--seconds", type=float, nargs="+", help="virtual time of each run (3, 5, 10 and 20)"
-    )
-    parser.add_argument("--seeds", type=int, help="runs of each length (4, 2, 2 and 1)")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes (all cores)")
-    parser.add_argument("--folder", type=Path, default=FOLDER, help="where the companions are")
-    options = parser.parse_args(arguments)
-    with ProcessPoolExecutor(options.jobs) as pool:
-        lengths = [
-            replay_all(options.seeds or SEEDS_OF_LENGTH.get(seconds, 1), seconds, pool)
-            for seconds in options.seconds or SEEDS_OF_LENGTH
-        ]
+def files() -> dict[Path, str]:
+    """Every companion, and the file of decisions. Raises `ValueError` for a bound of infinity."""
+    with ProcessPoolExecutor() as pool:
+        lengths = [replay_all(seeds, seconds, pool) for seconds, seeds in SEEDS_OF_LENGTH.items()]
+    found = {}
     for replays in zip(*lengths, strict=True):
-        path = options.folder / f"{replays[0].name}.toml"
-        try:
-            text = renewed(path.read_text("utf-8"), replays[0].verdict.table, replays)
-        except ValueError as error:
-            print(f"bounds: {path.name}: {error}", file=sys.stderr)
-            return 1
-        path.write_text(text, "utf-8")
-    with (options.folder.parent / "decisions.csv").open("w", newline="", encoding="utf-8") as file:
-        lines = renewed_decisions(lengths)
-        writer = csv.DictWriter(file, lines[0], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(lines)
-    return 0
+        path = FOLDER / f"{replays[0].name}.toml"
+        found[path] = renewed(path.read_text("utf-8"), replays[0].verdict.table, replays)
+    lines = renewed_decisions(lengths)
+    return found | {FOLDER.parent / "decisions.csv": csv_text([*lines[0]], lines)}
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    from tools.pages.renew import main
+
+    raise SystemExit(main(["bounds"]))

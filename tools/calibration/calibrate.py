@@ -7,15 +7,12 @@ runs with a seed of its own, so that the search cannot settle on the luck of one
 stores its state and, started again, goes on from there. Nothing in the code is changed: the
 numbers are carried over by hand, and reviewed.
 
-Each table declares its calibration rows; ``--table NAME`` fits to those of one alone, and without
-rows of APPC/VM, its constants stay as they are. With ``--start middle`` the search begins half-way
-between the bounds of each constant.
-
 ``--leave-out SUITE`` fits the constants of ISFC Transport to three of its suites and predicts
-the fourth. It always begins in the middle: the constants in the code know all four. Those of
-processor time stay as they are and %CPU/msg counts nothing: throughput does not depend on them.
-With ``--record`` its rows go into ``docs/left_out.csv``, which ``docs/fidelity.md`` sums up. 200
-generations with ``--length 0.1`` take ten to twenty minutes on two processors.
+the fourth. It begins half-way between the bounds of each constant: those in the code know all four.
+Constants of APPC/VM and of processor time stay as they are, and %CPU/msg counts nothing: the
+throughput of these suites does not depend on them. With ``--record`` its rows go into
+``docs/left_out.csv``, which ``docs/fidelity.md`` sums up. 200 generations with ``--length 0.1``
+take ten to twenty minutes on two processors.
 """
 
 import argparse
@@ -38,8 +35,9 @@ from tools.calibration.knobs import KNOBS, Knob, Values, positions, present_valu
 from tools.calibration.left_out import store_rows
 from tools.calibration.loss import Case, all_cases, calibration_cases, emulate, losses
 
-STARTS: Final = {"code": 0.08, "middle": 0.2}
-"""Where a search may begin, and how far its first generation strays, on the knobs' scale."""
+STEP: Final = 0.08
+STEP_FROM_MIDDLE: Final = 0.2
+"""How far the first generation strays, on the knobs' scale."""
 
 FINAL_SEEDS: Final = (9_001, 9_002, 9_003)
 """The seeds that decide between the finalists; no generation comes to them."""
@@ -70,26 +68,18 @@ class Search:
         knobs: Sequence[Knob],
         seed: int,
         suite: str | None,
-        tables: Sequence[str] = (),
-        start: str = "code",
     ) -> None:
         self._state = state
         self._knobs = knobs
-        self._start = start_values(knobs, start)
-        self.kind = {
-            "knobs": [knob.name for knob in knobs],
-            "seed": seed,
-            "left out": suite,
-            "tables": list(tables),
-            "start": start,
-        }
+        self._start = start_values(knobs, suite)
+        self.kind = {"knobs": [knob.name for knob in knobs], "seed": seed, "left out": suite}
         if state.exists():
             stored = pickle.loads(state.read_bytes())
             if stored["kind"] != self.kind:
                 raise ValueError(f"{state} is of another search: {stored['kind']}")
             self._evolution = stored["evolution"]
         else:
-            self._evolution = self._begin(seed, STARTS[start])
+            self._evolution = self._begin(seed, STEP_FROM_MIDDLE if suite else STEP)
 
     @property
     def generations(self) -> int:
@@ -158,11 +148,9 @@ class Search:
         beside.replace(self._state)
 
 
-def start_values(knobs: Sequence[Knob], start: str) -> dict[str, float]:
-    """The knobs where a search begins: one of `STARTS`."""
-    if start == "middle":
-        return values_at(knobs, [0.5] * len(knobs))
-    return present_values(knobs)
+def start_values(knobs: Sequence[Knob], suite: str | None) -> dict[str, float]:
+    """The knobs where a search begins: as they are, or in the middle if it leaves out a suite."""
+    return values_at(knobs, [0.5] * len(knobs)) if suite else present_values(knobs)
 
 
 def residuals(
@@ -199,22 +187,18 @@ def tally(table: PublishedTable, comparisons: Sequence[Comparison]) -> Iterator[
 
 def calibrate(options: argparse.Namespace, suite: str | None, pool: Executor, show: Show) -> None:
     """One search, all rows or without a suite, and what came of it."""
-    tables = [load_table(name) for name in (["transport"] if suite else options.table or MEASURED)]
+    tables = [load_table(name) for name in (["transport"] if suite else MEASURED)]
     cases = calibration_cases(tables, suite, options.length)
-    fits_appc = any(case.is_of_appc for case in cases)
-    knobs = [knob for knob in KNOBS if fits_appc or not knob.is_of_appc]
+    knobs = [*KNOBS]
     if suite:
         cases = [replace(case, cpu_weight=0.0) for case in cases]
-        knobs = [knob for knob in knobs if not knob.is_of_processor_time]
-    if options.only:
-        knobs = [knob for knob in knobs if any(part in knob.name for part in options.only)]
-    start = "middle" if suite else options.start or "code"
+        knobs = [k for k in KNOBS if not (k.is_of_appc or k.is_of_processor_time)]
     state = options.state.with_stem(options.state.stem + (f"-{suite}" if suite else ""))
-    search = Search(state, knobs, options.seed, suite, [table.name for table in tables], start)
+    search = Search(state, knobs, options.seed, suite)
     say: Show = partial(print, file=sys.stderr, flush=True)
     search.improve(cases, SearchExtent(options.minutes, options.generations), pool, say)
     best = search.best(cases, pool, say)
-    before = start_values(knobs, start)
+    before = start_values(knobs, suite)
     show(f"{search.generations} generations, {len(cases)} runs, without {suite or 'none'}")
     for name, value in best.items():
         show(f"{name:52} {before[name]:12.4g} -> {value:12.4g}")
@@ -233,22 +217,10 @@ def main(arguments: Sequence[str] | None = None, show: Show = print) -> int:
     suites = [str(suite) for suite in load_table("transport").choices("suite")]
     parser.add_argument("--minutes", type=float, default=30, help="how long to search (30)")
     parser.add_argument("--generations", type=int, default=sys.maxsize, help="at most so many")
-    parser.add_argument(
-        "--start", choices=STARTS, help="where to begin (code; middle with --leave-out)"
-    )
     parser.add_argument("--seed", type=int, default=1, help="of the search (1)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes (all cores)")
     parser.add_argument("--length", type=float, default=1.0, help="of each run, times the usual")
     parser.add_argument("--state", type=Path, default=Path("calibration.state"))
-    parser.add_argument(
-        "--only", action="append", help="only the knobs with this in their name (may be repeated)"
-    )
-    parser.add_argument(
-        "--table",
-        action="append",
-        choices=MEASURED,
-        help="only the rows of this table (may be repeated)",
-    )
     parser.add_argument(
         "--leave-out", action="append", choices=suites, help="a search without this suite"
     )
@@ -256,10 +228,6 @@ def main(arguments: Sequence[str] | None = None, show: Show = print) -> int:
         "--record", action="store_true", help="renew docs/left_out.csv: the draw of this seed"
     )
     options = parser.parse_args(arguments)
-    if options.leave_out and options.table:
-        parser.error("--leave-out and --table: expected one of them")
-    if options.leave_out and options.start == "code":
-        parser.error("--leave-out and --start code: the constants in the code know every suite")
     try:
         with ProcessPoolExecutor(options.jobs) as pool:
             for suite in options.leave_out or [None]:

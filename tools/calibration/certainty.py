@@ -5,13 +5,11 @@ which ``make left-out`` writes) and, of what these do not tell, those of ``docs/
 Nothing is run. Each line says which of both it is from.
 """
 
-import csv
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from io import StringIO
 from itertools import accumulate, combinations
 from pathlib import Path
 from typing import Final
@@ -35,6 +33,7 @@ from scenarios.published.table import PublishedRow, PublishedTable
 from scenarios.runs.experiment import Experiment
 from tools.calibration.left_out import SUMMARY, SUMMARY_COLUMNS, Draw, load_draws, summed_up
 from tools.calibration.replayed import load
+from tools.tables import csv_text
 
 FOLDER: Final = Path(__file__).parents[2] / "scenarios" / "figures"
 
@@ -107,8 +106,8 @@ def left_out(draws: Sequence[Draw]) -> str:
     return f"suites left out: {'; '.join(made)}"
 
 
-def ratios() -> list[tuple[Miss, float, float]]:
-    """Errors of ratios of MB/s; with each the ratio of IBM's figures, and of ours."""
+def ratios() -> list[Miss]:
+    """Errors of ratios of MB/s."""
     table = load_table("transport")
     draws = load_draws()
     source = left_out(draws) if draws else IN_SAMPLE
@@ -127,7 +126,7 @@ def ratios() -> list[tuple[Miss, float, float]]:
                     one_ctc = 1 in (a.columns["rdevs"], b.columns["rdevs"])
                     family = Family(ONE_CTC if one_ctc else SEVERAL_CTCS)
                     cell = (family, suite, f"{a.key} {b.key}", theirs, model, source, place)
-                    found.append((Miss("ratio", differs, *cell), theirs, model))
+                    found.append(Miss("ratio", differs, *cell))
     return found
 
 
@@ -305,18 +304,10 @@ def _differ_in(table: PublishedTable, a: PublishedRow, b: PublishedRow, column: 
     return differing == [column]
 
 
-def _text(columns: Sequence[str], lines: Iterable[Mapping[str, str]]) -> str:
-    file = StringIO()
-    writer = csv.DictWriter(file, columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(lines)
-    return file.getvalue()
-
-
 def files() -> dict[Path, str]:
     """The file, made of the errors that are stored, and what sums up the suites left out."""
-    lines = table_of([*figures(), *(miss for miss, _, _ in ratios())])
+    lines = table_of([*figures(), *ratios()])
     return {
-        SUMMARY: _text(SUMMARY_COLUMNS, summed_up()),
-        FOLDER / "certainty.csv": _text(COLUMNS, lines),
+        SUMMARY: csv_text(SUMMARY_COLUMNS, summed_up()),
+        FOLDER / "certainty.csv": csv_text(COLUMNS, lines),
     }

@@ -1,12 +1,10 @@
 """A study of many made sites: what fits to them say, and what their predictions are worth.
 
-``python -m tools.calibration.drawn_sites FILE.csv FIRST LAST`` appends a row for each site of
-`tests.isfc.measured.drawn_sites`, and leaves out those that the file has; then it prints what the
-rows come to. ``make docs`` does not run it: a site takes some seconds compiled.
+``python -m tools.pages "fits to made sites"`` writes ``docs/drawn-sites.csv``, with a row for each
+of `NUMBERS` of the sites of `tests.isfc.measured.drawn_sites`. ``make docs`` does not: a site takes
+some seconds compiled.
 """
 
-import csv
-import sys
 import warnings
 from math import log
 from pathlib import Path
@@ -23,7 +21,8 @@ from isfc.search.site_rivals import Explanation
 from scenarios.figures.assumptions import NORMAL_80
 from tests.isfc.measured.drawn_sites import DrawnSite, drawn, predicted
 from tools.pages.console import PROJECT
-from tools.pages.spans import block, markdown_table
+from tools.pages.spans import block
+from tools.tables import markdown_table, read_csv, study
 
 COLUMNS: Final = (
     *("number", "kind", "truth", "outcome", "right", "without", "with_fit"),
@@ -31,7 +30,9 @@ COLUMNS: Final = (
     *("untold", "misfit", "held_back", "before", "explanations", "said", "seconds"),
 )
 STUDY: Final = PROJECT / "docs" / "drawn-sites.csv"
-"""The rows of docs/measured.md, of numbers that nothing was chosen by."""
+"""The rows of docs/measured.md."""
+NUMBERS: Final = range(200, 260)
+"""Of sites that nothing was chosen by."""
 
 WORSE: Final = 10
 """Percentage points by which a prediction must not be further off with a fit that is given."""
@@ -39,27 +40,13 @@ WORSE: Final = 10
 BLANK: Final = SiteProfile("none", (), (), 0, "")
 
 
-def main() -> int:
-    """Append the rows that are missing, and print what all come to."""
-    path, first, last = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
-    had = {int(row["number"]) for row in read(path)} if path.exists() else set()
-    with path.open("a", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        if not had:
-            writer.writeheader()
-        for number in range(first, last + 1):
-            if number not in had:
-                writer.writerow(row := row_of(drawn(number)))
-                file.flush()
-                print(*(row[name] for name in ("number", "kind", "outcome", "seconds")), flush=True)
-    print(*(f"{what}: {figure}" for what, figure in summary(read(path))), sep="\n")
-    return 0
+def files() -> dict[Path, str]:
+    """The study: a row for each site of `NUMBERS`."""
+    return {STUDY: study(COLUMNS, _rows, NUMBERS)}
 
 
-def read(path: Path) -> list[dict[str, str]]:
-    """The rows of a study."""
-    with path.open(encoding="utf-8", newline="") as file:
-        return [*csv.DictReader(file)]
+def _rows(number: int) -> list[dict[str, Any]]:
+    return [row_of(drawn(number))]
 
 
 def row_of(site: DrawnSite) -> dict[str, Any]:
@@ -155,13 +142,13 @@ def summary(rows: list[dict[str, str]]) -> list[tuple[str, str]]:
 
 def table(path: Path) -> str:
     """The same as a table in Markdown, for docs/measured.md."""
-    rows = sorted(read(path), key=lambda row: int(row["number"]))
+    rows = read_csv(path)
     return block(markdown_table((f"of {len(rows)} sites", ""), summary(rows)))
 
 
 def seconds_most(path: Path) -> float:
     """Processor time of the fit that took longest, its made measurements included."""
-    return max(float(row["seconds"]) for row in read(path))
+    return max(float(row["seconds"]) for row in read_csv(path))
 
 
 def _numbers(numbers: list[str]) -> str:
@@ -179,7 +166,3 @@ def _is_good(row: dict[str, str]) -> bool:
         median(abs(float(each)) for each in row[name].split()) for name in ("without", "with_fit")
     )
     return with_fit < without / 3 and worst_points(row) < 10
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -6,11 +6,8 @@ the runs scatter about it is what the line does not tell: a link that falls into
 of them, jumps.
 """
 
-import csv
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from io import StringIO
 from math import exp, log
 from pathlib import Path
 from typing import Final
@@ -23,6 +20,7 @@ from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import run
 from scenarios.runs.workload import SUITES
 from tools.calibration.assumptions import link
+from tools.tables import study
 
 TABLE: Final = Path(__file__).parents[2] / "scenarios" / "figures" / "elasticities.csv"
 
@@ -46,7 +44,7 @@ class Kind:
     suite: str
     pairs: int
 
-    def line(self) -> dict[str, str]:
+    def lines(self) -> list[tuple[str, ...]]:
         """Its runs, and the line through them."""
         import numpy
         from scipy.stats.qmc import Sobol
@@ -62,8 +60,7 @@ class Kind:
         found = surface_through([*points], rates, numpy.zeros(len(CONSTANTS)))
         head = (self.feature, self.fibres * self.ctcs, self.suite, self.pairs)
         figures = (*found.slopes[0], found.scatter[0])
-        cells = (*map(str, head), *(f"{each:.3f}" for each in figures))
-        return dict(zip(COLUMNS, cells, strict=True))
+        return [(*map(str, head), *(f"{each:.3f}" for each in figures))]
 
 
 def kinds() -> Iterator[Kind]:
@@ -77,10 +74,4 @@ def kinds() -> Iterator[Kind]:
 
 def files() -> dict[Path, str]:
     """The table as it is now."""
-    with ProcessPoolExecutor() as pool:
-        lines = pool.map(Kind.line, kinds())
-        text = StringIO()
-        writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(lines)
-    return {TABLE: text.getvalue()}
+    return {TABLE: study(COLUMNS, Kind.lines, kinds())}

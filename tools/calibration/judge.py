@@ -25,7 +25,7 @@ from scenarios.published.table import Deviation, PublishedRow, Selection
 from scenarios.published.verdict import in_group, summarise
 from tools.calibration.knobs import build_constants
 from tools.calibration.left_out import EVERY, summed_up
-from tools.calibration.replayed import FIGURES, ReplayedTable, load, replay_all, store
+from tools.calibration.replayed import FIGURES, ReplayedTable, load, replay_all, stored
 
 SEEDS: Final = 3
 SECONDS: Final = 10.0
@@ -47,44 +47,34 @@ READERS: Final = ("6062", "6063")
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
-    """One figure: what it is called, the most that it may be, and how it is written.
+class Judged:
+    """A figure: what it is called, what it is, the most that it may be, and in what unit.
 
-    ``slack`` is what it may exceed that by; a count may not. ``at_least`` turns it around.
+    ``slack`` is what it may exceed that by; a count may not. ``at_least`` turns it around. ``at``
+    says where it is reached if it is one row's.
     """
 
     name: str
+    reached: float
     limit: float
+    at: str = ""
     unit: str = "%"
     slack: float = SLACK
     at_least: bool = False
 
-    def holds(self, reached: float) -> bool:
-        """Whether the figure is good enough to take the structure."""
-        if self.at_least:
-            return reached >= self.limit / self.slack
-        return reached <= self.limit * self.slack
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """A figure beside its target, and where it is reached if it is one row's."""
-
-    target: Target
-    reached: float
-    at: str = ""
-
     @property
     def holds(self) -> bool:
-        """Whether the structure may be taken, as far as this figure goes."""
-        return self.target.holds(self.reached)
+        """Whether the figure is good enough to take the structure."""
+        if self.at_least:
+            return self.reached >= self.limit / self.slack
+        return self.reached <= self.limit * self.slack
 
     def line(self) -> str:
         """As it is printed."""
-        more = " or more" if self.target.at_least else ""
+        limit = f"{self.limit:g}{' or more' if self.at_least else ''}"
         return (
-            f"{self.target.name:44} {self.reached:8.3g} {self.target.unit:5} "
-            f"{f'{self.target.limit:g}{more}':>12}  {'yes' if self.holds else 'NO ':3}  {self.at}"
+            f"{self.name:44} {self.reached:8.3g} {self.unit:5} "
+            f"{limit:>12}  {'yes' if self.holds else 'NO ':3}  {self.at}"
         )
 
 
@@ -124,7 +114,7 @@ class Replay:
         for statistic, limit in limits.items():
             at = summary.worst_key if statistic == "worst" else ""
             reached = 100 * getattr(summary, statistic)
-            yield Judged(Target(f"{name}: {_SHOWN[statistic]}", limit), reached, at)
+            yield Judged(f"{name}: {_SHOWN[statistic]}", reached, limit, at)
 
 
 def judge(replays: Sequence[ReplayedTable]) -> Iterator[Judged]:
@@ -176,14 +166,15 @@ def _collisions(found: Replay) -> Iterator[Judged]:
     near = sum(factor <= COLLIDING_FACTOR for factor in factors.values())
     worst = max(factors, key=lambda key: factors[key])
     name = f"colliding rows within x {COLLIDING_FACTOR:g}, of {len(factors)}"
-    at_least = Target(name, 9, "rows", slack=1.0, at_least=True)
-    yield Judged(at_least, near, f"worst {worst}, x {factors[worst]:.3g}")
+    at = f"worst {worst}, x {factors[worst]:.3g}"
+    yield Judged(name, near, 9, at, "rows", slack=1.0, at_least=True)
     quiet = {row.key: ours[row.key] for row in rows("quiet")}
     loud = sorted((key for key in quiet if quiet[key] > QUIET_MOST), key=lambda key: -quiet[key])
-    above = Target(f"quiet rows above {QUIET_MOST:g}/s, of {len(quiet)}", 2, "rows", slack=1.0)
-    yield Judged(above, len(loud), ", ".join(f"{key} {quiet[key]:.3g}" for key in loud[:4]))
+    name = f"quiet rows above {QUIET_MOST:g}/s, of {len(quiet)}"
+    at = ", ".join(f"{key} {quiet[key]:.3g}" for key in loud[:4])
+    yield Judged(name, len(loud), 2, at, "rows", slack=1.0)
     noisiest = max(quiet, key=lambda key: quiet[key])
-    yield Judged(Target("quiet rows: the worst", 20, "/s", slack=1.0), quiet[noisiest], noisiest)
+    yield Judged("quiet rows: the worst", quiet[noisiest], 20, noisiest, "/s", slack=1.0)
 
 
 def _devices(found: Replay) -> Iterator[Judged]:
@@ -193,17 +184,16 @@ def _devices(found: Replay) -> Iterator[Judged]:
     for run in table.choices("run"):
         of_run = [c for c in busy if c.key.startswith(f"{run}/")]
         worst = max(of_run, key=lambda c: abs(c.emulated - c.published))
-        target = Target(f"busy of devices, {run}: worst", 10, "pts")
-        yield Judged(target, abs(worst.emulated - worst.published), worst.key)
+        off = abs(worst.emulated - worst.published)
+        yield Judged(f"busy of devices, {run}: worst", off, 10, worst.key, "pts")
     writers = table.groups["writing devices"]
     for measure, limit in (("disc_ms", 16.0), ("conn_ms", 16.0), ("serv_ms", 8.0)):
         name = f"{measure.removesuffix('_ms').upper()} of writers"
         yield from found.errors(table.name, writers, measure, {"median": limit}, name=name)
     for run, ibm in REPLIES.items():
-        target = Target(f"packages of replies, {run}: factor", 1.85, "x")
         ours = _replies(found, run)
-        factor = Deviation.FACTOR.of(ibm, ours)
-        yield Judged(target, factor, f"{ours:.0f}/s, IBM {ibm:.0f}")
+        factor, at = Deviation.FACTOR.of(ibm, ours), f"{ours:.0f}/s, IBM {ibm:.0f}"
+        yield Judged(f"packages of replies, {run}: factor", factor, 1.85, at, "x")
 
 
 def _replies(found: Replay, run: str) -> float:
@@ -230,19 +220,19 @@ def _choices(found: Replay) -> Iterator[Judged]:
     reached = (made.median, made.p90, made.worst)
     for statistic, limit, figure in zip(_STATISTICS, (4.0, 15.5, 33.0), reached, strict=True):
         name = f"ratio of two layouts, {made.count} pairs: {_SHOWN[statistic]}"
-        yield Judged(Target(name, limit), 100 * figure)
+        yield Judged(name, 100 * figure, limit)
     lost = regret(table, found.figures["transport", "mb_per_s"])
-    yield Judged(Target("regret of the model's best link: mean", 0.9), 100 * lost.mean)
-    yield Judged(Target("regret: worst", 5.5), 100 * lost.worst, lost.worst_at)
+    yield Judged("regret of the model's best link: mean", 100 * lost.mean, 0.9)
+    yield Judged("regret: worst", 100 * lost.worst, 5.5, lost.worst_at)
     without = outliers(table)
     lost = regret(table, found.figures["transport", "mb_per_s"], without=without)
-    yield Judged(Target(f"regret without {len(without)} outliers: mean", 0.9), 100 * lost.mean)
-    yield Judged(Target("regret without outliers: worst", 5.5), 100 * lost.worst, lost.worst_at)
+    yield Judged(f"regret without {len(without)} outliers: mean", 100 * lost.mean, 0.9)
+    yield Judged("regret without outliers: worst", 100 * lost.worst, 5.5, lost.worst_at)
     for choice in CHOICES:
         if choice.measure == "cpu_percent_per_msg" and choice.column == "pairs":
             cpu = decide(choice, table, found.figures["transport", choice.measure])
-            target = Target("%CPU/msg over pairs: right direction", 94, "%", at_least=True)
-            yield Judged(target, 100 * cpu.share(LEVEL))
+            right = 100 * cpu.share(LEVEL)
+            yield Judged("%CPU/msg over pairs: right direction", right, 94, at_least=True)
 
 
 def judge_left_out() -> Iterator[Judged]:
@@ -251,7 +241,7 @@ def judge_left_out() -> Iterator[Judged]:
         if row["suite"] == EVERY:
             for statistic, limit in zip(_STATISTICS, (8.0, 18.0, 35.0), strict=True):
                 name = f"suites left out, {row['rows']} rows: {_SHOWN[statistic]}"
-                yield Judged(Target(name, limit), 100 * float(row[statistic]), row["made"])
+                yield Judged(name, 100 * float(row[statistic]), limit, row["made"])
 
 
 def judge_relocations() -> Iterator[Judged]:
@@ -262,7 +252,7 @@ def judge_relocations() -> Iterator[Judged]:
             for comparison in compare(table, row, []):
                 off = 100 * abs(comparison.error or 0)
                 at = f"{comparison.emulated:.3g}, IBM {comparison.published:.3g}"
-                yield Judged(Target("relocation: SSCH/s of a writer", 10, slack=1.0), off, at)
+                yield Judged("relocation: SSCH/s of a writer", off, 10, at, slack=1.0)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -288,8 +278,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with ProcessPoolExecutor(options.jobs) as pool:
             replays = replay_all(options.seeds, options.seconds, pool, constants)
     if options.csv:
-        with options.csv.open("w", encoding="utf-8", newline="") as file:
-            store(replays, file)
+        options.csv.write_text(stored(replays), "utf-8")
     found = [*judge(replays), *judge_left_out(), *judge_relocations()]
     print(f"{'figure':44} {'reached':>8} {'':5} {'target':>12}  taken within a tenth")
     for each in found:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
 from ctc.profiles import FEATURES, ChpidProfile
-from isfc.layout.layout import Layout
 from isfc.link.parameters import LinkParameters
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.guests import GuestCosts
@@ -109,13 +108,9 @@ class Constants:
 
     def apply(self, experiment: Experiment) -> Experiment:
         """The same experiment with these constants; what its release has of its own stays."""
-        layout = experiment.layout
-        fibres = {
-            fibre.name: replace(fibre, profile=self.profiles[fibre.profile.feature])
-            for fibre in layout.fibres
-        }
-        ctcs = tuple(replace(ctc, fibre=fibres[ctc.fibre.name]) for ctc in layout.ctcs)
-        fitted = Layout(layout.nodes, tuple(fibres.values()), ctcs)
+        fitted = experiment.layout.with_fibres(
+            lambda fibre: replace(fibre, profile=self.profiles[fibre.profile.feature])
+        )
         usual = LinkParameters()
         own = {
             part.name: value

@@ -8,7 +8,6 @@ What a search finds is chance in part. So there are several *draws*: searches fr
 each of which leaves out every suite in turn. All of them count.
 """
 
-import csv
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,8 +15,10 @@ from typing import Final
 
 from scenarios.published.companion import load_table
 from scenarios.published.replay import Comparison
-from scenarios.published.table import Role, Selection
+from scenarios.published.table import Selection
 from scenarios.published.verdict import in_group, summarise
+from tools.calibration.replayed import comparison
+from tools.tables import csv_text, read_csv
 
 ROWS: Final = Path(__file__).resolve().parents[2] / "docs" / "left_out.csv"
 SUMMARY: Final = ROWS.parents[1] / "scenarios" / "published" / "left_out.csv"
@@ -38,24 +39,20 @@ class Draw:
 
 def load_draws(path: Path = ROWS) -> list[Draw]:
     """Every draw, in order; none if not done yet."""
-    roles = {row.key: row.role for row in load_table("transport").rows}
+    rows = {row.key: row for row in load_table("transport").rows}
     draws: dict[str, list[Mapping[str, str]]] = {}
-    for line in _lines(path):
+    for line in read_csv(path):
         draws.setdefault(line["draw"], []).append(line)
     return [
         Draw(
-            [_comparison(line, roles) for line in draws[draw]],
+            [
+                comparison("transport", rows[line["key"]], line["measure"], float(line["emulated"]))
+                for line in draws[draw]
+            ],
             "; ".join(dict.fromkeys(line["made"] for line in draws[draw])),
         )
         for draw in sorted(draws, key=int)
     ]
-
-
-def _comparison(line: Mapping[str, str], roles: Mapping[str, Role]) -> Comparison:
-    published, emulated = float(line["published"]), float(line["emulated"])
-    error = emulated / published - 1 if published else None
-    cell = (line["key"], line["measure"], published, emulated, error)
-    return Comparison("transport", *cell, roles[line["key"]], None)
 
 
 def summed_up(path: Path = ROWS) -> list[dict[str, str]]:
@@ -83,7 +80,7 @@ def summed_up(path: Path = ROWS) -> list[dict[str, str]]:
 def _made(path: Path) -> dict[str, str]:
     """How the rows of several CTCs were made, by suite."""
     made: dict[str, dict[str, None]] = {}
-    for line in _lines(path):
+    for line in read_csv(path):
         if line["key"].split("/")[1] != "1":
             made.setdefault(line["suite"], {})[line["made"]] = None
     return {suite: "; ".join(ways) for suite, ways in made.items()}
@@ -94,7 +91,7 @@ def store_rows(
 ) -> None:
     """Put the rows of one suite, of one draw, in the place of its former ones."""
     place = {"draw": str(draw), "suite": suite}
-    former = [line for line in _lines(path) if not place.items() <= line.items()]
+    former = [line for line in read_csv(path) if not place.items() <= line.items()]
     own = [
         {
             **place,
@@ -107,15 +104,5 @@ def store_rows(
         for c in comparisons
         if c.key.split("/")[0] == suite
     ]
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        lines = [*former, *own]
-        writer.writerows(sorted(lines, key=lambda line: (int(line["draw"]), line["suite"])))
-
-
-def _lines(path: Path) -> list[dict[str, str]]:
-    if not path.exists():
-        return []
-    with path.open(newline="", encoding="utf-8") as file:
-        return [*csv.DictReader(file)]
+    lines = sorted([*former, *own], key=lambda line: (int(line["draw"]), line["suite"]))
+    path.write_text(csv_text(COLUMNS, lines), "utf-8")

@@ -66,11 +66,6 @@ class Case:
         warmup = max(SECONDS_MIN, WARMUP_SHARE * seconds)
         return replace(experiment, seconds=seconds, warmup=warmup, seed=seed)
 
-    @property
-    def is_of_appc(self) -> bool:
-        """Whether its traffic is APPC/VM's."""
-        return self.experiment().workload.traffic is Traffic.LEGACY
-
 
 Task = tuple[Case, int, Values]
 """A case, a seed, and the knobs that are turned."""
@@ -111,11 +106,14 @@ def emulate(task: Task) -> Recording:
 
 
 def losses(
-    cases: Sequence[Case], candidates: Sequence[Values], seed: int, pool: Executor
+    cases: Sequence[Case], candidates: Sequence[Values], seed: int, pool: Executor | None = None
 ) -> list[float]:
-    """The mean loss of each candidate over the cases, all drawn from the same seed."""
+    """The mean loss of each candidate over the cases, all drawn from the same seed.
+
+    Without a pool runs are made one after the other.
+    """
     tasks = [(case, seed, values) for values in candidates for case in cases]
-    found = pool.map(_task_loss, tasks, chunksize=4)
+    found = pool.map(_task_loss, tasks, chunksize=4) if pool else map(_task_loss, tasks)
     return [_mean(islice(found, len(cases))) for _ in candidates]
 
 

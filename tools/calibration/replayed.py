@@ -1,11 +1,10 @@
 """Published tables replayed with several seeds: what ``docs/fidelity.md`` is made of."""
 
-import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, TextIO
+from typing import Final
 
 from scenarios.published.companion import TABLES, load_table
 from scenarios.published.decisions import check_decisions
@@ -15,6 +14,7 @@ from scenarios.published.verdict import TableVerdict, check_bounds, check_change
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.run import Recording, run
 from tools.calibration.knobs import Constants
+from tools.tables import csv_text, read_csv
 
 COLUMNS: Final = ("table", "key", "measure", "role", "published", "emulated", "least", "greatest")
 """Of ``docs/fidelity.csv``: ``emulated`` is the mean of the seeds."""
@@ -43,14 +43,18 @@ class ReplayedTable:
 
 
 def replay_all(
-    seeds: int, seconds: float, pool: Executor, constants: Constants | None = None
+    seeds: int, seconds: float, pool: Executor | None, constants: Constants | None = None
 ) -> list[ReplayedTable]:
-    """Repeat every run of every table with the seeds from 1 on, and ``constants`` if given."""
+    """Repeat every run of every table with the seeds from 1 on, and ``constants`` if given.
+
+    Without a pool runs are made one after the other.
+    """
     parts = choose([load_table(name) for name in TABLES], {}, seconds)
     experiments = runs_of(parts)
     run_as = [constants.apply(run) for run in experiments] if constants else experiments
     repeated = [replace(run, seed=seed) for run in run_as for seed in range(1, seeds + 1)]
-    found = [each.link() for each in pool.map(run, repeated, chunksize=4)]
+    made = pool.map(run, repeated, chunksize=4) if pool else map(run, repeated)
+    found = [each.link() for each in made]
     recordings = {
         run: found[seeds * index : seeds * (index + 1)] for index, run in enumerate(experiments)
     }
@@ -70,18 +74,14 @@ def compare_seeds(parts: Iterable[Part], recordings: Recordings) -> list[Replaye
     ]
 
 
-def store(replays: Iterable[ReplayedTable], file: TextIO) -> None:
-    """Write every figure, IBM's and ours."""
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for one in replays:
-        writer.writerows(_lines(one))
+def stored(replays: Iterable[ReplayedTable]) -> str:
+    """Every figure, IBM's and ours, as CSV."""
+    return csv_text(COLUMNS, (line for one in replays for line in _lines(one)))
 
 
 def load(path: Path = FIGURES) -> list[ReplayedTable]:
-    """The replays that `store` wrote, of three seeds: the mean, least and greatest tell each."""
-    with path.open(newline="", encoding="utf-8") as file:
-        lines = {(row["table"], row["key"], row["measure"]): row for row in csv.DictReader(file)}
+    """The replays of a file of `stored`, of three seeds: the mean, least and greatest tell each."""
+    lines = {(row["table"], row["key"], row["measure"]): row for row in read_csv(path)}
     return [_loaded(load_table(name), lines) for name in dict.fromkeys(key[0] for key in lines)]
 
 
@@ -96,7 +96,7 @@ def _loaded(
                 mean, least, greatest = (float(line[name]) for name in COLUMNS[-3:])
                 third = min(max(3 * mean - least - greatest, least), greatest)
                 seeds = mean, least, third, greatest
-                found.append([_comparison(table, row, measure, each) for each in seeds])
+                found.append([comparison(table.name, row, measure, each) for each in seeds])
     means, *by_seed = map(tuple, zip(*found, strict=True))
     checks, changes = check_bounds(table, means), check_changes(table, means)
     decided = tuple(check_decisions([table], means))
@@ -104,12 +104,11 @@ def _loaded(
     return ReplayedTable(verdict, tuple(by_seed))
 
 
-def _comparison(
-    table: PublishedTable, row: PublishedRow, measure: str, emulated: float
-) -> Comparison:
+def comparison(table: str, row: PublishedRow, measure: str, emulated: float) -> Comparison:
+    """A figure that was stored, beside IBM's."""
     published = row.number(measure)
     error = emulated / published - 1 if published else None
-    return Comparison(table.name, row.key, measure, published, emulated, error, row.role, None)
+    return Comparison(table, row.key, measure, published, emulated, error, row.role, None)
 
 
 def _lines(one: ReplayedTable) -> Iterator[list[str]]:

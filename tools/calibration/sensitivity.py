@@ -1,19 +1,13 @@
 """How much the fit loses when one calibrated constant moves by 20 %, down or up.
 
-``python -m tools.calibration.sensitivity`` runs every calibration row for each constant, both
-ways, and writes ``docs/sensitivity.csv``, from which ``tools.pages.fidelity`` makes its table. A
-constant that four seeds do not tell from chance is measured again with more. With ``--length
-0.3`` all of them take some ten minutes on two idle processors. It stores each constant as it is
-done and, when started again, leaves out what is stored already for the same model.
+``make fidelity`` runs every calibration row for each constant, both ways, and writes
+``docs/sensitivity.csv``, from which ``tools.pages.fidelity`` makes its table. A constant that four
+seeds do not tell from chance is measured again with more. All of them take some ten minutes on two
+idle processors.
 """
 
-import argparse
-import csv
-import os
-import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import astuple, dataclass
 from functools import cache
 from math import sqrt
 from operator import sub
@@ -21,13 +15,19 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Final
 
+import msgspec
+
 from scenarios.published.companion import load_table
 from tools.calibration.calibrate import MEASURED
 from tools.calibration.knobs import KNOBS, Knob, present_values
 from tools.calibration.loss import Case, calibration_cases, losses
+from tools.tables import read_csv, study
 
 MOVE: Final = 0.2
 """How far a constant is moved."""
+
+LENGTH: Final = 0.3
+"""Of each run, times what `tools.calibration.loss` says."""
 
 SEEDS: Final = 4
 """Each loss is the mean over so many seeds, with the constant moved and unmoved alike."""
@@ -70,70 +70,42 @@ class Sensitivity:
         return change > SIGNIFICANT * self.noise
 
 
-def measure(
-    cases: Sequence[Case],
-    knobs: Iterable[Knob],
-    known: Mapping[str, Sensitivity],
-    pool: Executor,
-) -> Iterator[Sensitivity]:
-    """Move each of ``knobs`` both ways and see what it does to the loss over ``cases``.
-
-    What is ``known`` of the same model is taken as it is.
-    """
-    present = present_values()
-
-    @cache
-    def unmoved(seeds: int) -> list[float]:
-        return [losses(cases, [{}], seed, pool)[0] for seed in range(1, seeds + 1)]
-
-    def move(knob: Knob, seeds: int) -> Sensitivity:
-        value = present[knob.name]
-        moved = [{knob.name: value * factor} for factor in (1 - MOVE, 1 + MOVE)]
-        both = [losses(cases, moved, seed, pool) for seed in range(1, seeds + 1)]
-        ways = list(zip(*both, strict=True))
-        starts = unmoved(seeds)
-        down, up = (_rounded(fmean(way)) for way in ways)
-        noise = _rounded(max(_standard_error(map(sub, way, starts)) for way in ways))
-        return Sensitivity(knob.name, value, _rounded(fmean(starts)), down, up, noise, seeds)
-
-    for knob in knobs:
-        former = known.get(knob.name)
-        if former and former.unmoved == _rounded(fmean(unmoved(former.seeds))):
-            yield former
-            continue
-        found = move(knob, SEEDS)
-        yield found if found.matters else move(knob, MORE_SEEDS)
+@cache
+def _cases() -> list[Case]:
+    return calibration_cases(map(load_table, MEASURED), length=LENGTH)
 
 
-def load(path: Path = FIGURES) -> dict[str, Sensitivity]:
+@cache
+def _unmoved(seeds: int) -> list[float]:
+    return [losses(_cases(), [{}], seed)[0] for seed in range(1, seeds + 1)]
+
+
+def _moved(knob: Knob, seeds: int) -> Sensitivity:
+    value = present_values()[knob.name]
+    moved = [{knob.name: value * factor} for factor in (1 - MOVE, 1 + MOVE)]
+    both = [losses(_cases(), moved, seed) for seed in range(1, seeds + 1)]
+    ways = list(zip(*both, strict=True))
+    starts = _unmoved(seeds)
+    down, up = (_rounded(fmean(way)) for way in ways)
+    noise = _rounded(max(_standard_error(map(sub, way, starts)) for way in ways))
+    return Sensitivity(knob.name, value, _rounded(fmean(starts)), down, up, noise, seeds)
+
+
+def measure(knob: Knob) -> list[tuple[object, ...]]:
+    """The line of a constant: moved both ways, with as many seeds as that takes."""
+    found = _moved(knob, SEEDS)
+    return [astuple(found if found.matters else _moved(knob, MORE_SEEDS))]
+
+
+def files() -> dict[Path, str]:
+    """The table of every constant, in the order of `KNOBS`."""
+    return {FIGURES: study(Sensitivity.__slots__, measure, KNOBS)}
+
+
+def load() -> dict[str, Sensitivity]:
     """What was measured, by the constant's name; nothing if there is no file."""
-    if not path.exists():
-        return {}
-    with path.open(newline="", encoding="utf-8") as file:
-        rows = csv.DictReader(line for line in file if not line.startswith("#"))
-        return {row["name"]: _read(row) for row in rows}
-
-
-def store(found: Mapping[str, Sensitivity], length: float, path: Path = FIGURES) -> None:
-    """Write the file, the constants in the order of `KNOBS`; what is no knob any more goes."""
-    head = (
-        "# made by python -m tools.calibration.sensitivity: every calibration row,\n"
-        f"# each run {length:g} times as long as tools/calibration/loss.py says,\n"
-        f"# means over so many seeds, moves of {100 * MOVE:.0f} %\n"
-    )
-    with path.open("w", newline="", encoding="utf-8") as file:
-        file.write(head)
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(Sensitivity.__slots__)
-        for knob in KNOBS:
-            if row := found.get(knob.name):
-                writer.writerow(getattr(row, column) for column in Sensitivity.__slots__)
-
-
-def _read(row: Mapping[str, str]) -> Sensitivity:
-    figures = ("value", "unmoved", "down", "up", "noise")
-    value, unmoved, down, up, noise = (float(row[figure]) for figure in figures)
-    return Sensitivity(row["name"], value, unmoved, down, up, noise, int(row["seeds"]))
+    found = msgspec.convert(read_csv(FIGURES), list[Sensitivity], strict=False)
+    return {one.name: one for one in found}
 
 
 def _rounded(loss: float) -> float:
@@ -145,26 +117,3 @@ def _standard_error(sample: Iterable[float]) -> float:
     """How far the mean of a sample is from the truth, as its spread tells."""
     listed = list(sample)
     return stdev(listed) / sqrt(len(listed))
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure as the command line says, and renew the file; return the exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tools.calibration.sensitivity", description=__doc__
-    )
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes (all cores)")
-    parser.add_argument("--length", type=float, default=1.0, help="of each run, times the usual")
-    options = parser.parse_args(arguments)
-    cases = calibration_cases(map(load_table, MEASURED), length=options.length)
-    known = load()
-    with ProcessPoolExecutor(options.jobs) as pool:
-        for number, row in enumerate(measure(cases, KNOBS, known, pool), start=1):
-            known[row.name] = row
-            store(known, options.length)
-            line = f"{number} of {len(KNOBS)}: {row.name}: loss {100 * row.loss:+.1f} %"
-            print(line, file=sys.stderr, flush=True)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

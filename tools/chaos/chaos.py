@@ -12,19 +12,18 @@ import asyncio
 import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from isfc.cli.live.loops import run_live
 from isfc.cli.output.exits import ExitCode
+from isfc.cli.output.progress import progress_bar
 from tools.chaos.audit import Sums, audit, sums
 from tools.chaos.book import Entry
 from tools.chaos.supervisor import Outcome, Supervisor, Wanted
@@ -104,33 +103,13 @@ def what_is_wrong(outcome: Outcome) -> list[str]:
     return wrong
 
 
-@contextmanager
-def _progress(seconds: float) -> Iterator[Progress]:
-    """A bar on stderr, if that is a terminal; it leaves no trace."""
-    console = Console(stderr=True)
-    columns = (BarColumn(24), TimeRemainingColumn(compact=True), TextColumn("{task.description}"))
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as progress:
-        progress.add_task("starting", total=seconds)
-        yield progress
-
-
 async def run(wanted: Wanted, folder: Path, stop: asyncio.Event) -> Outcome:
     """Run it, with progress."""
-    last = ["starting"]
-    supervisor = Supervisor(wanted, folder, last.append)
-    with _progress(wanted.seconds) as progress:
-        running = asyncio.create_task(supervisor.run(stop))
-        (task,) = progress.task_ids
-        passed_s = 0.0
+    with progress_bar(wanted.seconds, "s") as advance:
+        running = asyncio.create_task(Supervisor(wanted, folder).run(stop))
+        begun_s = time.monotonic()
         while not (await asyncio.wait({running}, timeout=_LOOK_S))[0]:
-            passed_s += _LOOK_S
-            if not progress.disable:
-                delivered = sum(each.delivered for each in sums(supervisor.outcome.lives).values())
-                faults = supervisor.outcome.faults.total()
-                shown = f"{faults:,} faults, {delivered:,} messages, {last[-1]}"
-                progress.update(task, completed=passed_s, description=shown)
+            advance(time.monotonic() - begun_s)
         return running.result()
 
 

@@ -32,34 +32,23 @@ class ChaosKind(Enum):
     """Nothing is carried, and nothing cut."""
 
 
-_WEIGHTS: Final = {
-    ChaosKind.KILLED: 5,
-    ChaosKind.BOTH_KILLED: 1,
-    ChaosKind.ENDED: 1,
-    ChaosKind.STOPPED: 3,
-    ChaosKind.CUT: 5,
-    ChaosKind.PARTITION: 2,
-    ChaosKind.DELAY: 2,
-    ChaosKind.STALL: 2,
+_DRAWN: Final = {
+    ChaosKind.KILLED: (5, 1.5),
+    ChaosKind.BOTH_KILLED: (1, 1.5),
+    ChaosKind.ENDED: (1, 1.0),
+    ChaosKind.STOPPED: (3, 3.0),
+    ChaosKind.CUT: (5, 0.0),
+    ChaosKind.PARTITION: (2, 5.0),
+    ChaosKind.DELAY: (2, 3.0),
+    ChaosKind.STALL: (2, 2.0),
 }
-"""How often each is drawn, relative to the others."""
+"""How often each is drawn, relative to the others, and how long it lasts at most, in seconds. A
+partition may outlast the reconnect time."""
 
 OF_PROCESSES: Final = frozenset(
     {ChaosKind.KILLED, ChaosKind.BOTH_KILLED, ChaosKind.ENDED, ChaosKind.STOPPED}
 )
 """Those that need no fibre that can be cut."""
-
-_LONGEST_S: Final = {
-    ChaosKind.KILLED: 1.5,
-    ChaosKind.BOTH_KILLED: 1.5,
-    ChaosKind.ENDED: 1.0,
-    ChaosKind.STOPPED: 3.0,
-    ChaosKind.CUT: 0.0,
-    ChaosKind.PARTITION: 5.0,
-    ChaosKind.DELAY: 3.0,
-    ChaosKind.STALL: 2.0,
-}
-"""How long each lasts at most, in seconds. A partition may outlast the reconnect time."""
 
 _PAIR: Final = 2
 _SHORTEST_S: Final = 0.02
@@ -82,11 +71,11 @@ class ChaosFault:
 
 def draw_faults(random: Random, nodes: tuple[NodeName, ...], gap_s: float) -> Iterator[ChaosFault]:
     """Faults without end, ``gap_s`` apart on the average; those of fibres are a pair's only."""
-    kinds = [kind for kind in _WEIGHTS if len(nodes) == _PAIR or kind in OF_PROCESSES]
-    weights = [_WEIGHTS[kind] for kind in kinds]
+    kinds = [kind for kind in _DRAWN if len(nodes) == _PAIR or kind in OF_PROCESSES]
+    weights = [_DRAWN[kind][0] for kind in kinds]
     while True:
         (kind,) = random.choices(kinds, weights)
-        longest_s = max(_SHORTEST_S, _LONGEST_S[kind])
+        longest_s = max(_SHORTEST_S, _DRAWN[kind][1])
         yield ChaosFault(
             kind,
             random.expovariate(1 / gap_s),

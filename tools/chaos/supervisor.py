@@ -106,9 +106,8 @@ def _nodes(layout: str, folder: Path) -> dict[NodeName, _Node]:
 class Supervisor:
     """One run. ``folder`` has its sockets, books and logs; a socket's path must be short."""
 
-    def __init__(self, wanted: Wanted, folder: Path, say: Callable[[str], None]) -> None:
+    def __init__(self, wanted: Wanted, folder: Path) -> None:
         self._wanted = wanted
-        self._say = say
         self._random = Random(wanted.seed)
         self._outcome = Outcome()
         self._numbers = count(1)
@@ -169,7 +168,6 @@ class Supervisor:
     async def _act(self, fault: ChaosFault) -> None:
         """Let one fault happen, and undo it."""
         concerned = self._nodes[fault.node]
-        self._say(f"{fault.kind.value}, {fault.for_s:.2f} s")
         if fault.kind is ChaosKind.BOTH_KILLED:
             names = list(self._nodes)
             at = names.index(fault.node)
@@ -239,7 +237,6 @@ class Supervisor:
 
     async def _settle(self) -> None:
         """No new messages; those that are under way arrive; then all nodes end."""
-        self._say("no more faults: everything must arrive")
         lives = [each.now for each in self._nodes.values()]
         await self._wait(
             lambda: all(life.attached for life in lives), "a node does not connect"

@@ -90,6 +90,7 @@ FLOORS: Final = {
         "drawing main options",
         "judgement results",
         "html",
+        "capability",
     ),
     "scenarios": ("runs", "figures faults", "moves"),
 }

@@ -1,14 +1,12 @@
-"""The published tables of channels, ours beside them: ``docs/channel-fidelity.md`` and its table.
+"""The published tables of channels, ours beside them: ``docs/channel-fidelity.csv`` and its page.
 
 To replay them takes no runs.
 """
 
-import csv
 from collections.abc import Iterator, Sequence
+from functools import cache
 from importlib import resources
-from io import StringIO
 from pathlib import Path
-from textwrap import fill
 from typing import Final
 
 from isfc.reports.measures import measure_name
@@ -16,26 +14,13 @@ from scenarios.published.companion import CHANNEL_TABLES, load_table
 from scenarios.published.replay import Comparison, choose
 from scenarios.published.table import Deviation, PublishedTable, Role
 from scenarios.published.verdict import BoundCheck, TableVerdict, judge
-from tools.pages.spans import markdown_table
+from tools.pages.spans import block
+from tools.tables import csv_text, markdown_table
 
 DOCS: Final = Path(__file__).resolve().parents[2] / "docs"
-PAGE: Final = DOCS / "channel-fidelity.md"
 ROWS: Final = DOCS / "channel-fidelity.csv"
 COLUMNS: Final = ("table", "row", "figure", "published", "ours", "off", "role", "note")
 
-INTRODUCTION: Final = """
-# Channel fidelity
-
-How near the models of channels, storage, SAPs, zHyperLink, OSA-Express and SAS come to published
-measurements. `isfc replay NAME` shows a table in the terminal;
-[channel-fidelity.csv](channel-fidelity.csv) has every row of all of them, and the source of each
-table. This page is made by `make docs`.
-
-Rows are of two roles: constants were fitted to *calibration* rows, which therefore prove nothing;
-the others are *predictions*. What is published as "up to" or "over" is held as such. Rows that
-nothing here decides (of other hardware, or of software) are not modelled: the file says which, and
-why.
-"""
 
 FITTED: Final = {
     "ctc.channel.COMMAND_IO_NS": 1,
@@ -72,37 +57,35 @@ ROLES: Final = {Role.CALIBRATION: "calibration", Role.ACCEPTANCE: "prediction"}
 
 
 def files() -> dict[Path, str]:
-    """The page, and the table of every row."""
-    verdicts = judge(choose([load_table(name) for name in CHANNEL_TABLES], {}), {})
-    parts = [INTRODUCTION.strip(), *_summary(verdicts), *_missed(verdicts)]
-    file = StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for verdict in verdicts:
-        writer.writerows(_rows(verdict))
-    return {PAGE: "\n\n".join(parts) + "\n", ROWS: file.getvalue()}
+    """The table of every row."""
+    return {ROWS: csv_text(COLUMNS, (row for verdict in _verdicts() for row in _rows(verdict)))}
 
 
-def _summary(verdicts: Sequence[TableVerdict]) -> Iterator[str]:
-    found = [c for verdict in verdicts for c in verdict.comparisons]
+def figures(_: str) -> dict[str, str]:
+    """Those of the page."""
+    found = [c for verdict in _verdicts() for c in verdict.comparisons]
     judged = [c for c in found if c.within is not None]
     predicted = [c for c in judged if c.role is Role.ACCEPTANCE]
-    yield "## What it comes to"
-    kept, foretold = (sum(bool(c.within) for c in chosen) for chosen in (judged, predicted))
-    yield fill(
-        f"{len(found)} published figures of {len({(c.table, c.key) for c in found})} rows are "
-        f"replayed. {len(judged)} have a declared tolerance, and {kept} keep it; {len(predicted)} "
-        f"of these are predictions, and {foretold} keep it. {sum(FITTED.values())} numbers were "
-        f"fitted, and {sum(TAKEN.values())} more are figures of calibration rows as they were "
-        "published; [sources](sources.md) has each constant.",
-        96,
-        break_on_hyphens=False,
-    )
-    goals = [check for verdict in verdicts for check in _goals(verdict)]
-    yield (
-        f"{sum(map(_met, goals))} of {len(goals)} goals of {len(verdicts)} tables are met. "
-        "`isfc replay NAME` has the figures and goals of one."
-    )
+    goals = [check for verdict in _verdicts() for check in _goals(verdict)]
+    counts = {
+        "replayed": len(found),
+        "rows": len({(c.table, c.key) for c in found}),
+        "judged": len(judged),
+        "kept": sum(bool(c.within) for c in judged),
+        "predicted": len(predicted),
+        "foretold": sum(bool(c.within) for c in predicted),
+        "fitted": sum(FITTED.values()),
+        "taken": sum(TAKEN.values()),
+        "met": sum(map(_met, goals)),
+        "goals": len(goals),
+        "tables": len(_verdicts()),
+    }
+    return {**{name: str(count) for name, count in counts.items()}, "missed": block(_missed())}
+
+
+@cache
+def _verdicts() -> list[TableVerdict]:
+    return judge(choose([load_table(name) for name in CHANNEL_TABLES], {}), {})
 
 
 def _goals(verdict: TableVerdict) -> list[BoundCheck]:
@@ -114,10 +97,9 @@ def _met(check: BoundCheck) -> bool:
     return check.summary.keeps(check.goal)
 
 
-def _missed(verdicts: Sequence[TableVerdict]) -> Iterator[str]:
-    yield "## Goals that are missed, and why"
+def _missed() -> str:
     rows = []
-    for verdict in verdicts:
+    for verdict in _verdicts():
         for check in _goals(verdict):
             if not _met(check):
                 assert check.goal is not None
@@ -132,7 +114,7 @@ def _missed(verdicts: Sequence[TableVerdict]) -> Iterator[str]:
                         or "Less than what the figure is rounded to.",
                     )
                 )
-    yield markdown_table(("figures", "worst", "off by", "goal", "why"), rows) if rows else "None."
+    return markdown_table(("figures", "worst", "off by", "goal", "why"), rows)
 
 
 def _rows(verdict: TableVerdict) -> Iterator[Sequence[str]]:

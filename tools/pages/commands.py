@@ -17,6 +17,7 @@ from isfc.cli.main import PANELS, load_command
 from isfc.cli.output.exits import ExitCode
 from tools.pages.console import PROJECT, blocks
 from tools.pages.written_help import write_made
+from tools.tables import markdown_table
 
 FOLDER: Final = PROJECT / "docs" / "commands"
 MARKER: Final = "<!-- made by make site -->"
@@ -93,28 +94,18 @@ def _listed() -> Iterator[Listed]:
 
 def pages() -> dict[str, str]:
     """Every page and the index, by the name of its file."""
-    texts = {one.file: "\n".join(_page(one)) + "\n" for one in listed()}
-    return {"index.md": "\n".join(_index()) + "\n", **texts}
+    made = {"index.md": _index(), **{one.file: _page(one) for one in listed()}}
+    return {name: "\n\n".join(paragraphs) + "\n" for name, paragraphs in made.items()}
 
 
 def _index() -> Iterator[str]:
     yield MARKER
-    yield ""
     yield "# Commands"
-    yield ""
     yield "What `isfc COMMAND --help` prints, a page for each command."
-    yield ""
-    yield "| command | does |"
-    yield "| --- | --- |"
-    for one in listed():
-        summary, _ = _told(one.command)
-        yield f"| [`isfc {one.name}`]({one.file}) | {_plain(summary)} |"
-    yield ""
-    yield "```{toctree}"
-    yield ":hidden:"
-    yield ""
-    yield from (one.file.removesuffix(".md") for one in listed())
-    yield "```"
+    rows = ((f"[`isfc {one.name}`]({one.file})", _plain(_told(one.command)[0])) for one in listed())
+    yield markdown_table(("command", "does"), rows).rstrip()
+    names = [one.file.removesuffix(".md") for one in listed()]
+    yield "\n".join(["```{toctree}", ":hidden:", "", *names, "```"])
 
 
 def _page(one: Listed) -> Iterator[str]:
@@ -123,25 +114,19 @@ def _page(one: Listed) -> Iterator[str]:
     )
     summary, details = _told(one.command)
     yield MARKER
-    yield ""
     yield f"# isfc {one.name}"
-    yield ""
     yield _plain(summary)
-    yield ""
-    yield "```text"
-    yield one.command.get_usage(context).removeprefix("Usage: ")
-    yield "```"
-    for paragraph in details:
-        yield ""
-        yield _plain(paragraph)
+    yield _code(one.command.get_usage(context).removeprefix("Usage: "))
+    yield from map(_plain, details)
     yield from _parameters(one.command, context)
     yield from _example(one)
     yield from _exit_codes(one.command)
-    yield ""
     yield "## More"
-    yield ""
-    for topic in one.topics:
-        yield f"- [{_title(topic)}](../{topic})"
+    yield "\n".join(f"- [{_title(topic)}](../{topic})" for topic in one.topics)
+
+
+def _code(text: str) -> str:
+    return f"```text\n{text}\n```"
 
 
 def _told(command: Any) -> tuple[str, Sequence[str]]:
@@ -161,18 +146,13 @@ def _plain(text: str) -> str:
 
 def _parameters(command: Any, context: typer.Context) -> Iterator[str]:
     """A table of the arguments, and one of the options."""
-    for kind, heading in (("argument", "Arguments"), ("option", "Options")):
+    for kind, verb in (("argument", "is"), ("option", "does")):
         found = [each for each in command.get_params(context) if each.param_type_name == kind]
         records = [record for each in found if (record := each.get_help_record(context))]
         if records:
-            yield ""
-            yield f"## {heading}"
-            yield ""
-            yield f"| {kind} | is |" if kind == "argument" else f"| {kind} | does |"
-            yield "| --- | --- |"
-        for name, text in records:
-            cell = name.replace("|", r"\|")
-            yield f"| `{cell}` | {_plain(_joined(text))} |"
+            yield f"## {kind.capitalize()}s"
+            rows = ((f"`{name}`".replace("|", r"\|"), _plain(said)) for name, said in records)
+            yield markdown_table((kind, verb), rows).rstrip()
 
 
 def _example(one: Listed) -> Iterator[str]:
@@ -181,30 +161,24 @@ def _example(one: Listed) -> Iterator[str]:
         for block in blocks(topic, (PROJECT / "docs" / topic).read_text("utf-8")):
             for step in block:
                 if re.match(rf"isfc {one.name}(?!\S)", step.command):
-                    yield ""
                     yield "## Example"
-                    yield ""
                     yield f"What it prints stands in [{_title(topic)}](../{topic})."
-                    yield ""
-                    yield "```text"
-                    yield step.command
-                    yield "```"
+                    yield _code(step.command)
                     return
 
 
 def _exit_codes(command: Any) -> Iterator[str]:
     told = _ENDS_WITH_ONE.search(_joined(command.help or ""))
     failed = "what was asked for failed; the message says why"
-    yield ""
+    means = {
+        ExitCode.GOOD: "good",
+        ExitCode.FAILED: _plain(told["when"]) if told else failed,
+        ExitCode.BAD_INPUT: "an argument, an option or a file is wrong",
+        ExitCode.INTERRUPTED: "Ctrl-C",
+    }
+    rows = [(f"{code:d}", said) for code, said in means.items()]
     yield "## Exit codes"
-    yield ""
-    yield "| code | means |"
-    yield "| --- | --- |"
-    yield f"| {ExitCode.GOOD:d} | good |"
-    yield f"| {ExitCode.FAILED:d} | {_plain(told['when']) if told else failed} |"
-    yield f"| {ExitCode.BAD_INPUT:d} | an argument, an option or a file is wrong |"
-    yield f"| {ExitCode.INTERRUPTED:d} | Ctrl-C |"
-    yield ""
+    yield markdown_table(("code", "means"), rows).rstrip()
     yield "[All exit codes](../exit-codes.md)"
 
 

@@ -1,6 +1,7 @@
 """Pictures of the state tables of a CTC, hardware and software, drawn from the tables."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import Enum
 from pathlib import Path
 from typing import Final
 from xml.sax.saxutils import escape
@@ -53,81 +54,76 @@ _LEGEND_LINE: Final = 22
 
 
 def draw() -> str:
-    """The picture, as SVG."""
-    width = _LEFT + _CELL_WIDTH * len(State) + 10
-    legend_top = _TOP + _CELL_HEIGHT * len(CommandClass) + 24
-    height = legend_top + _LEGEND_LINE * len(CommandOutcome)
-    lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">',
-        "<title>What becomes of a CTC command</title>",
-        _STYLE,
-        f'<rect width="{width}" height="{height}" fill="white"/>',
-        '<g font-family="sans-serif" font-size="12">',
-        _text(10, 20, "What becomes of a command (rows), given what the other end"),
-        _text(10, 36, "of the CTC has outstanding (columns). Drawn from ctc/state.py."),
-        *_table(),
-        *_legend(legend_top),
-        "</g></svg>",
-    ]
-    return "\n".join(lines) + "\n"
+    """The picture of the hardware's states, as SVG."""
+    rows = {
+        each.value: [(COLOURS[outcome], _words(outcome.name)) for outcome in TRANSITIONS[each]]
+        for each in CommandClass
+    }
+    said = (
+        "What becomes of a command (rows), given what the other end",
+        "of the CTC has outstanding (columns). Drawn from ctc/state.py.",
+    )
+    return _picture("What becomes of a CTC command", said, [*State], rows, _LEFT, [*CommandOutcome])
 
 
 def draw_link() -> str:
     """The picture of the software's states, as SVG: what leads from which to which."""
-    margin, states = 230, list(DeviceState)
-    width = margin + _CELL_WIDTH * len(states) + 10
-    height = _TOP + _CELL_HEIGHT * len(WRITE_SIDE) + 10
+    said = (
+        "What happens to a CTC of a link (rows): in which states it may (pale),",
+        "and the state after it (dark). Drawn from isfc/link/write_side.py.",
+    )
+    rows = {given.cause: [*_changes(given.changes)] for given in WRITE_SIDE}
+    return _picture("The states of a CTC of a logical link", said, [*DeviceState], rows, 230)
+
+
+def _changes(changes: Mapping[int, int]) -> Iterator[tuple[str, str]]:
+    found = {SHOWN[each] for each in changes}
+    left = {SHOWN[each] for each in changes.values()}
+    for state in DeviceState:
+        before, after = state in found, state in left
+        words = "stays" if before and after else "to here" if after else "from here"
+        colour = "#8fd19e" if after else "#e3efc6" if before else "#f4f4f4"
+        yield colour, words if before or after else ""
+
+
+def _picture(
+    title: str,
+    said: Iterable[str],
+    columns: Sequence[Enum],
+    rows: Mapping[str, Sequence[tuple[str, str]]],
+    left: int,
+    legend: Sequence[CommandOutcome] = (),
+) -> str:
+    """A table, of whose cells each has a colour and words, and a legend below it."""
+    width = left + _CELL_WIDTH * len(columns) + 10
+    bottom = _TOP + _CELL_HEIGHT * len(rows)
+    height = bottom + (24 + _LEGEND_LINE * len(legend) if legend else 10)
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}">',
-        "<title>The states of a CTC of a logical link</title>",
+        f"<title>{title}</title>",
         _STYLE,
         f'<rect width="{width}" height="{height}" fill="white"/>',
         '<g font-family="sans-serif" font-size="12">',
-        _text(10, 20, "What happens to a CTC of a link (rows): in which states it may (pale),"),
-        _text(10, 36, "and the state after it (dark). Drawn from isfc/link/write_side.py."),
-        *(
-            _text(margin + _CELL_WIDTH * column + 6, _TOP - 8, _words(state.name))
-            for column, state in enumerate(states)
-        ),
+        *(_text(10, 20 + 16 * place, line) for place, line in enumerate(said)),
     ]
-    for row, given in enumerate(WRITE_SIDE):
+    for place, column in enumerate(columns):
+        lines.append(_text(left + _CELL_WIDTH * place + 6, _TOP - 8, _words(column.name)))
+    for row, (name, cells) in enumerate(rows.items()):
         top = _TOP + _CELL_HEIGHT * row
-        lines.append(_text(10, top + 19, given.cause))
-        found = {SHOWN[each] for each in given.changes}
-        left = {SHOWN[each] for each in given.changes.values()}
-        for column, state in enumerate(states):
-            before, after = state in found, state in left
-            colour = "#8fd19e" if after else "#e3efc6" if before else "#f4f4f4"
-            place = margin + _CELL_WIDTH * column, top, _CELL_WIDTH, _CELL_HEIGHT
-            lines.append(_filled(*place, colour))
-            if before or after:
-                words = "stays" if before and after else "to here" if after else "from here"
-                lines.append(_text(place[0] + 6, top + 19, words))
-    return "\n".join([*lines, "</g></svg>"]) + "\n"
+        lines.append(_text(10, top + 19, name))
+        for place, (colour, words) in enumerate(cells):
+            x = left + _CELL_WIDTH * place
+            lines.append(_filled(x, top, _CELL_WIDTH, _CELL_HEIGHT, colour))
+            if words:
+                lines.append(_text(x + 6, top + 19, words))
+    return "\n".join([*lines, *_legend(legend, bottom + 24), "</g></svg>"]) + "\n"
 
 
-def _table() -> Iterator[str]:
-    for state in State:
-        yield _text(_LEFT + _CELL_WIDTH * state + 6, _TOP - 8, _words(state.name))
-    for row, command_class in enumerate(CommandClass):
-        top = _TOP + _CELL_HEIGHT * row
-        yield _text(10, top + 19, command_class.value)
-        for state in State:
-            outcome = TRANSITIONS[command_class][state]
-            left = _LEFT + _CELL_WIDTH * state
-            yield _box(left, top, _CELL_WIDTH, _CELL_HEIGHT, outcome)
-            yield _text(left + 6, top + 19, _words(outcome.name))
-
-
-def _legend(top: int) -> Iterator[str]:
-    for line, outcome in enumerate(CommandOutcome):
+def _legend(legend: Sequence[CommandOutcome], top: int) -> Iterator[str]:
+    for line, outcome in enumerate(legend):
         y = top + _LEGEND_LINE * line
-        yield _box(10, y - 12, 16, 16, outcome)
+        yield _filled(10, y - 12, 16, 16, COLOURS[outcome])
         yield _text(34, y, f"{_words(outcome.name)}: {outcome.value}")
-
-
-def _box(x: int, y: int, width: int, height: int, outcome: CommandOutcome) -> str:
-    return _filled(x, y, width, height, COLOURS[outcome])
 
 
 def _filled(x: int, y: int, width: int, height: int, colour: str) -> str:

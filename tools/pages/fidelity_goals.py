@@ -9,17 +9,8 @@ from scenarios.published.table import Bound, Deviation, Role
 from scenarios.published.verdict import BoundCheck, ErrorSummary, TableVerdict, in_group, summarise
 from tools.calibration.knobs import present_values
 from tools.calibration.left_out import EVERY
-from tools.pages.spans import markdown_table, paragraph
-
-GROUPS: Final = """
-The column *rows* names groups of rows. On a link of *one CTC* both ends write on the same CTC
-and collide, so that such links are judged by themselves; *multi-CTC* are all other links. Among
-the multi-CTC links, *quiet* are the rows where IBM counted at most 0.2 collisions a second, and
-*colliding* those with 20 or more. *Busy devices* are busy for more than 20 % of the time.
-*Writing devices* are the busy devices that mostly write: their DISC is .3 ms or more. A goal
-for all rows *but three* leaves out the three worst rows. [goals.csv](goals.csv) has every goal,
-with what calibration rows and predictions reach; [published tables](replay.md) says what each
-table has."""
+from tools.pages.spans import block
+from tools.tables import markdown_table
 
 STATISTICS: Final = (
     ("median", "median"),
@@ -52,19 +43,15 @@ def goals(verdicts: Sequence[TableVerdict], left_out: Sequence[Mapping[str, str]
     return [*measured, *_model_goals(left_out), *rules]
 
 
-def goals_part(verdicts: Sequence[TableVerdict], left_out: Sequence[Mapping[str, str]]) -> str:
-    """How many goals are met, and the table of those that are missed."""
+def told(verdicts: Sequence[TableVerdict], left_out: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    """Figures of the page: how many goals are met, and the table of those that are missed."""
     every = goals(verdicts, left_out)
     ruled = {f"`{v.table.name}`" for v in verdicts if not v.table.is_measured}
-    measured = [line for line in every if line[0] not in ruled]
-    rules = [line for line in every if line[0] in ruled]
-    told = (
-        f"{_met(measured)} measured goals are met. A goal that is missed is not changed; "
-        "`tools/calibration/NOTES.md` says what was tried to meet it."
-    )
-    if rules:
-        told += f" {_met(rules)} arithmetic rules of IBM's are met; they need no model."
-    return f"{paragraph(told)}\n{paragraph(GROUPS)}\n{_missed_by_table(every)}"
+    return {
+        "met": _met([line for line in every if line[0] not in ruled]),
+        "rules_met": _met([line for line in every if line[0] in ruled]),
+        "missed": block(_missed_by_table(every)),
+    }
 
 
 def _missed_by_table(every: Sequence[_Goal]) -> str:

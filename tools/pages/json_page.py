@@ -8,17 +8,17 @@ on the page is linked.
 """
 
 import ast
-import csv
 import inspect
 import re
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from functools import cache
 from importlib import import_module
-from io import StringIO
 from typing import Any, Final, NamedTuple, TypeGuard, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
+
+from tools.tables import csv_text, markdown_table
 
 ELSEWHERE: Final = ("as of ", "the same", "the next table")
 """How a text begins after which the keys are not named: another row or table names them."""
@@ -66,14 +66,12 @@ def every_key(text: str) -> str:
     """As CSV: each key of those records with the heading that it stands below."""
     named = [*_named(text)]
     links = {one.record: one.link for one in named}
-    file = StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(("of", "key", "holds"))
-    for one in named:
-        for key, said in _keys(one.record, links):
-            plain = _LINK.sub(r"\1", said).replace("`", "")
-            writer.writerow((one.heading.replace("`", ""), key, plain))
-    return file.getvalue()
+    rows = [
+        (one.heading.replace("`", ""), key, _LINK.sub(r"\1", said).replace("`", ""))
+        for one in named
+        for key, said in _keys(one.record, links)
+    ]
+    return csv_text(("of", "key", "holds"), rows)
 
 
 def _named(text: str) -> Iterator[_Named]:
@@ -84,11 +82,11 @@ def _named(text: str) -> Iterator[_Named]:
 
 
 def _table(record: type, links: _Links) -> str:
-    rows = ["| key | holds |", "| --- | --- |"]
+    rows = []
     for field in _fields(record, links):
         keys = ", ".join(f"`{key}`" for key in _names(field.inner)) if field.inner else ""
-        rows.append(f"| `{field.key}` | {_joined(field.said, keys)} |".replace("|  |", "| |"))
-    return "".join(f"{row}\n" for row in rows)
+        rows.append((f"`{field.key}`", _joined(field.said, keys)))
+    return markdown_table(("key", "holds"), rows)
 
 
 def _keys(record: type, links: _Links) -> Iterator[tuple[str, str]]:

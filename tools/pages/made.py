@@ -10,14 +10,22 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from isfc.cli.drawing.cluster import drawing_svg
-from isfc.layout.catalogue import load_layout
+from isfc.layout.catalogue import load_collection, load_layout
 from isfc.layout.schema import layout_schema
-from tools.calibration import assumptions, certainty, elasticities
+from tools.calibration import (
+    ablations,
+    assumptions,
+    bounds,
+    certainty,
+    drawn_sites,
+    elasticities,
+    sensitivity,
+)
 from tools.pages import (
     channel_fidelity,
-    cluster,
     diagram,
     fidelity,
+    fidelity_page,
     json_page,
     screenshots,
     sources,
@@ -44,10 +52,11 @@ class Made(NamedTuple):
 
 
 def layouts() -> Files:
-    """The drawings of two layouts, as ``isfc show`` draws them."""
+    """The drawings of two layouts and of a cluster, as ``isfc show`` draws them."""
     return {
         DOCS / "link.svg": drawing_svg(load_layout("atlanta-boston")),
         DOCS / "layout-published-12.svg": drawing_svg(load_layout("published-12")),
+        DOCS / "layout-two-cecs.svg": drawing_svg(cluster=load_collection("two-cecs")),
     }
 
 
@@ -65,8 +74,10 @@ def json_keys() -> Files:
 FIGURES: Final[Mapping[str, Callable[[str], Mapping[str, str]]]] = {
     "CHANGELOG.md": fit.figures,
     "README.md": fit.figures,
+    "docs/channel-fidelity.md": channel_fidelity.figures,
     "docs/check.md": lambda _: {"rules": shown.rules()},
     "docs/collisions.md": shown.collisions,
+    "docs/fidelity.md": fidelity_page.figures,
     "docs/io-run.md": limits.io_run,
     "docs/io-sizing.md": shown.io_sizing,
     "docs/json.md": json_page.tables,
@@ -91,6 +102,13 @@ def page(name: str, text: str) -> str:
         raise ValueError(f"{name}: {error}") from error
 
 
+ASKED: Final = (
+    Made("bounds", bounds.files),
+    Made("what each constant does", sensitivity.files),
+    Made("what each rule does", ablations.files),
+    Made("fits to made sites", drawn_sites.files),
+)
+"""What is made only when it is named: it takes so long, or is to be looked at."""
 MEASURED: Final = (
     Made("replays of the published tables", fidelity.measured, is_long=True),
     Made("runs that pages tell of", simulated.measured, is_long=True),
@@ -106,10 +124,9 @@ MADE: Final = (
     Made("sources", sources.files),
     Made("channel fidelity", channel_fidelity.files),
     Made("fidelity", fidelity.files, is_slow=True),
-    Made("clusters", cluster.files, is_slow=True),
     Made("pictures of the studio", screenshots.studios, is_long=True),
     Made("pictures of reports", screenshots.reports, is_long=True),
 )
-SLOW_PAGES: Final = ("docs/relocation.md",)
+SLOW_PAGES: Final = ("docs/fidelity.md", "docs/relocation.md")
 """Those whose figures take runs of seconds."""
 FILLED: Final = ("CHANGELOG.md", *PAGES)

@@ -12,6 +12,7 @@ from scenarios.published.replay import Comparison, choose
 from scenarios.published.table import Deviation, PublishedRow, Role
 from scenarios.published.verdict import TableVerdict, judge
 from tools.pages.spans import block
+from tools.tables import markdown_table
 
 _ROLES: Final = {Role.CALIBRATION: "calibration", Role.ACCEPTANCE: "prediction"}
 
@@ -34,18 +35,13 @@ def _section(verdict: TableVerdict) -> str:
     told = f"`isfc replay {table.name}`: {table.title}. {met} of {len(goals)} goals are met."
     if not any(found.error for found in verdict.comparisons):
         return f"{told} All {len(verdict.comparisons)} figures are as published.\n"
-    lines = [
-        f"{told}\n",
-        "| row | what | IBM | ours | off | role |",
-        "| --- | --- | --- | --- | --- | --- |",
-        *(_line(rows[found.key], found, verdict) for found in verdict.comparisons),
-        "",
-    ]
+    lines = [_line(rows[found.key], found, verdict) for found in verdict.comparisons]
+    compared = markdown_table(("row", "what", "IBM", "ours", "off", "role"), lines)
     left = [fill(f"- {', '.join(e.rows)}: {e.reason}", 96) for e in table.not_modelled]
-    return "\n".join([*lines, "Not modelled:\n", *left, ""])
+    return "\n".join([f"{told}\n", compared, "Not modelled:\n", *left, ""])
 
 
-def _line(row: PublishedRow, found: Comparison, verdict: TableVerdict) -> str:
+def _line(row: PublishedRow, found: Comparison, verdict: TableVerdict) -> tuple[str, ...]:
     columns = row.columns
     what = str(columns.get("subject") or columns["metric"]).replace("_", " ")
     workload = str(columns.get("workload", "not seen"))
@@ -57,7 +53,4 @@ def _line(row: PublishedRow, found: Comparison, verdict: TableVerdict) -> str:
     off = f"{100 * (found.error or 0):+.1f} %"
     if bound and bound.distance is Deviation.EXCESS:
         off = "kept" if found.within else "above"
-    return (
-        f"| {found.key} | {what} | {published} | {found.emulated:.4g} | {off} | "
-        f"{_ROLES[found.role]} |"
-    )
+    return found.key, what, published, f"{found.emulated:.4g}", off, _ROLES[found.role]

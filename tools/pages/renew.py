@@ -2,7 +2,7 @@
 
 ``python -m tools.pages`` makes the long runs first, then what is made of them, then each page: what
 its commands print, and its figures. ``python -m tools.pages NAME ...`` renews only those, which
-``--list`` lists.
+``--list`` lists. Some are renewed only so: `tools.pages.made.ASKED`.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from typing import Final
 import scenarios
 from tools.checks import links
 from tools.pages import console
-from tools.pages.made import FILLED, MADE, MEASURED, Files, Made, page
+from tools.pages.made import ASKED, FILLED, MADE, MEASURED, Files, Made, page
 
 
 def renewed_page(name: str) -> Files:
@@ -33,7 +33,7 @@ PACKAGES: Final = Path(scenarios.__file__).parents[1]
 """Where the packages are that are in use: the project itself, or what was compiled of it."""
 
 PAGES = tuple(Made(name, partial(renewed_page, name)) for name in FILLED)
-STEPS: tuple[Sequence[Made], ...] = (*((made,) for made in MEASURED), MADE, PAGES)
+STEPS: tuple[Sequence[Made], ...] = (*((made,) for made in (*ASKED, *MEASURED)), MADE, PAGES)
 """Each is made of what those before it made; a measurement takes all processors by itself."""
 
 
@@ -74,10 +74,10 @@ def timed(made: Made) -> tuple[Files, float]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Renew what is named, or everything; return the exit status."""
+    """Renew what is named, or all that `make docs` does; return the exit status."""
     every = [made.name for step in STEPS for made in step]
     parser = argparse.ArgumentParser(prog="python -m tools.pages", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="what to renew (everything)")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="what to renew (what pages need)")
     parser.add_argument("--list", action="store_true", help="print every name")
     options = parser.parse_args(arguments)
     if options.list:
@@ -85,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     if unknown := {*options.names} - {*every}:
         parser.error(f"{', '.join(sorted(unknown))}: not in --list")
-    chosen = options.names or every
+    chosen = options.names or {*every} - {made.name for made in ASKED}
     wrong: list[str] = []
     for step in STEPS:
         if made := [each for each in step if each.name in chosen]:

@@ -9,59 +9,52 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from typing import Final
 
 from PIL import Image, ImageChops, ImageStat
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.studio import studio
 
 DOCS: Final = Path(__file__).resolve().parents[2] / "docs"
 LAYOUT: Final = "published-12"
-PICTURES: Final = {
-    # file: width and height of the window, dark or light, what of the page
-    "report-desk.png": (1000, 900, "light", "#io"),
-    "report-phone.png": (390, 780, "dark", "#loss"),
-}
-
-
-def take(browser: Browser, page_file: Path, name: str, folder: Path) -> None:
-    """Take one picture; the timeline of the one on a desk is zoomed in on."""
-    width, height, scheme, part = PICTURES[name]
-    page = browser.new_page(viewport={"width": width, "height": height})
-    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-    page.goto(page_file.as_uri())
-    page.wait_for_selector("html[data-drawn]")
-    if part == "#io":
-        page.click("button[aria-label='Zoom in']")
-    page.locator(part).screenshot(path=folder / name)
-    page.close()
-
-
 PLOT: Final = ["replay", "transport", "--suite", "HL", "--seconds", "0.5", "--plot"]
-PLOT_PICTURE: Final = "plot-phone.png"
 COLOURS: Final = 128
 """Of a picture that has few: its file is a third of what it is with all."""
 
 
-def take_plot(browser: Browser, page_file: Path, folder: Path) -> None:
-    """The page of a plot, on a phone in dark mode."""
-    page = browser.new_page(viewport={"width": 390, "height": 860})
-    page.emulate_media(color_scheme="dark")
-    page.goto(page_file.as_uri())
-    picture = Image.open(BytesIO(page.screenshot()))
-    picture.quantize(COLOURS).save(folder / PLOT_PICTURE, optimize=True)
+@contextmanager
+def opened(
+    browser: Browser, address: str, size: tuple[int, int], *, dark: bool = False
+) -> Iterator[Page]:
+    """A page in a window of a width and height: that of a desk, or of a phone in dark mode."""
+    page = browser.new_page(viewport={"width": size[0], "height": size[1]})
+    page.emulate_media(color_scheme="dark" if dark else "light")
+    page.goto(address)
+    yield page
     page.close()
 
 
-STUDIO: Final = {
-    # file: width and height of the window, dark or light
-    "studio-desk.png": (1280, 1000, "light"),
-    "studio-phone.png": (390, 1500, "dark"),
-}
+def take_reports(browser: Browser, folder: Path) -> None:
+    """Take the pictures of a report and of a plot; the timeline on a desk is zoomed in on."""
+    report, plot = folder / "report.html", folder / "plot.html"
+    isfc = (sys.executable, "-m", "isfc")
+    subprocess.run([*isfc, "report", LAYOUT, "-o", report], check=True)
+    subprocess.run([*isfc, *PLOT, plot], check=True, stdout=subprocess.DEVNULL)
+    with opened(browser, report.as_uri(), (1000, 900)) as page:
+        page.wait_for_selector("html[data-drawn]")
+        page.click("button[aria-label='Zoom in']")
+        page.locator("#io").screenshot(path=folder / "report-desk.png")
+    with opened(browser, report.as_uri(), (390, 780), dark=True) as page:
+        page.wait_for_selector("html[data-drawn]")
+        page.locator("#loss").screenshot(path=folder / "report-phone.png")
+    with opened(browser, plot.as_uri(), (390, 860), dark=True) as page:
+        picture = Image.open(BytesIO(page.screenshot()))
+        picture.quantize(COLOURS).save(folder / "plot-phone.png", optimize=True)
 
 
 def take_studio(browser: Browser, folder: Path) -> None:
@@ -69,17 +62,15 @@ def take_studio(browser: Browser, folder: Path) -> None:
 
     What is computed is the same on every machine; only fonts are not.
     """
-    with studio("published-12", program="isfc") as running:
-        for name, (width, height, scheme) in STUDIO.items():
-            page = browser.new_page(viewport={"width": width, "height": height})
-            page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-            page.goto(running.address)
-            page.locator(".ctc[data-rdev='6000']").press("Alt+ArrowDown")
-            page.wait_for_selector("#changes li")
-            page.locator(".ctc[data-rdev='6000']").press("Enter")
-            page.wait_for_selector("#judgement[aria-busy=false]", timeout=120_000)
-            page.screenshot(path=folder / name)
-            page.close()
+    pictures = (("studio-desk.png", (1280, 1000), False), ("studio-phone.png", (390, 1500), True))
+    with studio(LAYOUT, program="isfc") as running:
+        for name, size, dark in pictures:
+            with opened(browser, running.address, size, dark=dark) as page:
+                page.locator(".ctc[data-rdev='6000']").press("Alt+ArrowDown")
+                page.wait_for_selector("#changes li")
+                page.locator(".ctc[data-rdev='6000']").press("Enter")
+                page.wait_for_selector("#judgement[aria-busy=false]", timeout=120_000)
+                page.screenshot(path=folder / name)
 
 
 COARSE: Final = 40
@@ -102,22 +93,12 @@ def difference(one: Path, other: Path) -> float:
 
 def reports() -> Mapping[Path, bytes]:
     """The pictures of reports and plots."""
-    return _files(_take_reports)
+    return _files(take_reports)
 
 
 def studios() -> Mapping[Path, bytes]:
     """The pictures of the studio."""
     return _files(take_studio)
-
-
-def _take_reports(browser: Browser, folder: Path) -> None:
-    report, plot = folder / "report.html", folder / "plot.html"
-    isfc = (sys.executable, "-m", "isfc")
-    subprocess.run([*isfc, "report", LAYOUT, "-o", report], check=True)
-    subprocess.run([*isfc, *PLOT, plot], check=True, stdout=subprocess.DEVNULL)
-    for picture in PICTURES:
-        take(browser, report, picture, folder)
-    take_plot(browser, plot, folder)
 
 
 def _files(take_all: Callable[[Browser, Path], None]) -> Mapping[Path, bytes]:

@@ -5,11 +5,9 @@ there by hand, and of each feature, how its profile is known.
 """
 
 import ast
-import csv
 from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import fields, is_dataclass
 from importlib import import_module
-from io import StringIO
 from pathlib import Path
 from struct import Struct
 from typing import Any, Final
@@ -22,7 +20,8 @@ from isfc.ctce.wire import WireForm
 from isfc.link.parameters import LinkParameters
 from scenarios.runs.guests import GuestCosts
 from scenarios.runs.load import Load
-from tools.pages.spans import block, markdown_table
+from tools.pages.spans import block
+from tools.tables import csv_text, markdown_table, read_csv
 
 PROJECT: Final = Path(__file__).resolve().parents[2]
 TABLE: Final = PROJECT / "docs" / "sources.csv"
@@ -50,19 +49,14 @@ def constants() -> dict[str, str]:
 
 def rows() -> list[dict[str, str]]:
     """The lines of the table, by `COLUMNS`."""
-    with TABLE.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+    return read_csv(TABLE)
 
 
 def files(values: Mapping[str, str] | None = None) -> dict[Path, str]:
     """The table with the values as they are in the code."""
     values = constants() if values is None else values
-    file = StringIO()
-    writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    for row in rows():
-        writer.writerow(row | {"value": values.get(row["constant"], row["value"])})
-    return {TABLE: file.getvalue()}
+    lines = [row | {"value": values.get(row["constant"], row["value"])} for row in rows()]
+    return {TABLE: csv_text(COLUMNS, lines)}
 
 
 def features() -> str:

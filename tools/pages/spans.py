@@ -7,7 +7,7 @@ as a table; then it stands in lines of its own.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import is_dataclass
 from importlib import import_module
@@ -93,12 +93,6 @@ def constant(name: str) -> Any:
 def block(lines: str) -> str:
     """Lines between marks that stand in lines of their own."""
     return f"\n\n{lines.strip(chr(10))}\n\n"
-
-
-def markdown_table(heading: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table in Markdown."""
-    lines = [heading, ["---"] * len(heading), *rows]
-    return "".join(f"| {' | '.join(' '.join(c.split()) for c in cells)} |\n" for cells in lines)
 
 
 def paragraph(text: str) -> str:

@@ -4,15 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from isfc.cli.options.layout import checked_traffic, decode_layout, read_layout
 from isfc.cli.output.streams import show_log
 from isfc.deck.imported import Imported, import_iocp, import_islink
+from isfc.deck.place import decode
 from isfc.errors import ConfigurationError
-from isfc.layout.catalogue import is_there, shipped_layouts
+from isfc.layout.catalogue import is_there, read_content, shipped_layouts
 from isfc.layout.collection import Collection
 from isfc.layout.document import parse_document
 from isfc.layout.file import collection_of
 from isfc.layout.foreign_text import SourceKind, source_kind
+from scenarios.runs.traffic import checked_traffic
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ def _read(argument: str) -> Given:
     names = [argument]
     if argument not in shipped_layouts() and not is_there(Path(argument)):
         names = argument.split(",")
-    texts = tuple(map(read_layout, names))
+    texts = tuple(map(read_content, names))
     kinds = {source_kind(_text(*each)) for each in texts}
     if len(kinds) > 1 or (len(texts) > 1 and SourceKind.LAYOUT in kinds):
         raise ConfigurationError(
@@ -82,6 +83,6 @@ def _read(argument: str) -> Given:
 def _text(data: bytes, source: str) -> str:
     """For a look at what it is; a layout says itself what of it is no text."""
     try:
-        return decode_layout(data, source)
+        return decode(data, source)
     except ConfigurationError:
         return ""

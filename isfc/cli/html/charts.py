@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ctc.address import format_rdev
 from ctc.subchannel import Command
-from isfc.answers.losses import loss_rows
+from isfc.answers.losses import loss_rows, losses_of
 from isfc.cli.output.curves import axis, chart_parts, curves, marks, nominal
 from isfc.cli.output.picture import SCHEMA, Spec, config
 from isfc.io.charts import Chart
@@ -113,7 +113,7 @@ def _ends(figure: Figure) -> Spec:
 def _losses(runs: LinkRuns) -> Spec:
     values: list[Spec] = [
         {"gone": row.gone, "MB/s": round(row.rate.value, 1), **_ends(row.rate)}
-        for row in loss_rows(runs.lefts)
+        for row in loss_rows(losses_of(runs.lefts))
     ]
     domain = [value["gone"] for value in values]
     gone: Spec = {"field": "gone", "type": "nominal", "title": "gone", "scale": {"domain": domain}}

@@ -16,7 +16,7 @@ from isfc.answers.cluster import (
     shared_tables,
     systems_table,
 )
-from isfc.answers.losses import losses_table
+from isfc.answers.losses import Losses, losses_of, losses_table
 from isfc.answers.together import together_decision
 from isfc.cli.drawing.cluster import drawing_svg
 from isfc.layout.collection import Collection
@@ -30,7 +30,6 @@ from isfc.reports.template import panel, render
 from isfc.search.report_runs import ClusterRuns
 from scenarios.figures.cluster_overview import ClusterOverview
 from scenarios.figures.cluster_plan import ClusterPlan, cluster_plan
-from scenarios.figures.losses import AfterLoss
 from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes
 from scenarios.runs.saturation import RunEach
 
@@ -44,13 +43,14 @@ def cluster_article(runs: ClusterRuns) -> Markup:
     """All about the links together."""
     plan, collection = runs.plan, runs.collection
     findings = find_in(collection)
-    losses: Sequence[AfterLoss] | Sequence[Loss] = runs.lefts
+    losses: Losses | Sequence[Loss]
     if isinstance(plan, ClusterPlan):
+        losses = losses_of(runs.lefts)
         parts = {
             "said": " ".join((*cluster_known(plan), SHARED_UNRANGED.text)),
             "links": table_of(links_table(plan)),
             "shared": Markup().join(map(table_of, shared_tables(plan))),
-            "losses": table_of(losses_table(runs.lefts)),
+            "losses": table_of(losses_table(losses)),
         }
         where = "see each link"
     else:

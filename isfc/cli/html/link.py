@@ -7,7 +7,7 @@ from markupsafe import Markup
 from ctc.address import format_chpid, format_rdev
 from isfc.answers.advice import model_word, to_do, two_paces
 from isfc.answers.limit import limit_lines
-from isfc.answers.losses import losses_table, worst_loss
+from isfc.answers.losses import losses_of, losses_table
 from isfc.cli.drawing.cluster import drawing_svg
 from isfc.cli.html.charts import ALIKE, has_collisions
 from isfc.cli.results.shared import shared_note, shared_rows
@@ -56,7 +56,7 @@ def link_article(runs: LinkRuns, *, overview: bool) -> Markup:
         collides=has_collisions(runs),
         load=_load(runs),
         alike=_alike(runs),
-        losses=table_of(losses_table(runs.lefts)),
+        losses=table_of(losses_table(losses_of(runs.lefts))),
         relocated=[*_relocated(runs)],
         ios=_ios(runs),
         disks=disks and shared_rows(disks.now),
@@ -69,7 +69,7 @@ def decision(runs: LinkRuns) -> tuple[tuple[str, str], ...]:
     return (
         ("Carries", _carries(runs)),
         ("Limited by", " ".join(limit_lines(runs.carried, brief=True))),
-        ("Worst loss", worst_loss(runs.lefts)),
+        ("Worst loss", losses_of(runs.lefts).worst_text if runs.lefts else ""),
         ("To do", to_do(runs.plan.advice, runs.tried, runs.carried, "see Findings")),
     )
 

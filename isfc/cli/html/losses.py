@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from isfc.answers.losses import losses_report
+from isfc.answers.losses import losses_of, losses_report
 from isfc.layout.collection import Collection
 from isfc.layout.lost import check_pieces, known_pieces
 from isfc.layout.sharing import only
@@ -24,4 +24,4 @@ def losses_panel(
     if link:
         links = only(links, links.link(link))
     check_pieces(pieces, known_pieces(links.links, links.cecs), "Without")
-    return section(losses_report(after_losing(links, pieces, run_each)))
+    return section(losses_report(losses_of(after_losing(links, pieces, run_each))))

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ctc.features import find_feature
-from isfc.cli.judgement.findings import SEVERITY_STYLES
+from isfc.answers.findings import SEVERITY_STYLES
 from isfc.io.advice import IoAdvice
 from isfc.io.plan import ChannelPlan, IoPlan, OsaPlan
 from isfc.io.trunks import TrunkLoad

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from msgspec import UNSET, Struct, UnsetType
 
-from isfc.answers.profile import Profile, profile_json
+from isfc.answers.profile import Profile, profile_of
 from isfc.cli.measured.options import MeasuredFiles, MeasuredLink
 from isfc.cli.measured.page import compare_page, errors_picture
 from isfc.cli.options.flattened import flattened
@@ -75,7 +75,7 @@ def compare(
         records = [
             interval_json(each, tolerance, rate) for each, rate in zip(compared, rates, strict=True)
         ]
-        show_json(SiteComparedJson(records, profile_json(site)))
+        show_json(SiteComparedJson(records, profile_of(site)))
     else:
         features = [fibre.profile.feature for fibre in layout.fibres]
         notes = [] if site is None else [Note(NoteKind.PROFILE, site.describe(features))]

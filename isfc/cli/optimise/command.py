@@ -10,7 +10,7 @@ import typer
 from msgspec import Struct, structs
 
 from ctc.address import parse_rdevs
-from isfc.answers.profile import profile_json
+from isfc.answers.profile import profile_of
 from isfc.cli.optimise.json import found_json
 from isfc.cli.optimise.page import found_page, front_picture, written, written_line
 from isfc.cli.options.flattened import flattened
@@ -175,7 +175,7 @@ def optimise_layout(
     if plot is not None:
         write_picture(plot, front_picture(found, task))
     if json:
-        show_json(structs.replace(found_json(found, task), profile=profile_json(task.layout.site)))
+        show_json(structs.replace(found_json(found, task), profile=profile_of(task.layout.site)))
     else:
         show(found_page(found, task), *written_line(output, written(found)))
 

@@ -11,12 +11,13 @@ from isfc.cli.options.option import flag, valued
 from isfc.cli.output.csv_option import CsvOption
 from isfc.errors import ConfigurationError
 from isfc.layout import catalogue
-from isfc.layout.checked_toml import read_bytes, within
+from isfc.layout.checked_toml import within
 from isfc.layout.collection import Collection
 from isfc.layout.document import Document, parse_document
 from isfc.layout.file import collection_of
 from isfc.layout.layout import Layout
 from isfc.layout.sharing import with_notes
+from scenarios.runs.traffic import checked_traffic
 
 if TYPE_CHECKING:
     from isfc.io.configuration import IoConfiguration
@@ -37,6 +38,28 @@ LayoutArgument = Annotated[
     ),
 ]
 """To be given to `open_layout` or `open_links`."""
+
+LayoutsArgument = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="LAYOUT...",
+        help="Layout files (TOML), or names of shipped layouts such as published-12; - for "
+        "standard input.",
+        autocompletion=complete_layout,
+    ),
+]
+"""Several of them."""
+
+GivenArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="LAYOUT",
+        help="A layout file or a shipped layout; or IOCP decks or console logs, with commas "
+        "between, which are imported.",
+        autocompletion=complete_layout,
+    ),
+]
+"""One side of a change."""
 
 LayoutFileArgument = Annotated[
     str,
@@ -80,7 +103,7 @@ def open_collection(argument: str | Path) -> OpenedFile:
 
     Disks on their chpids, which it may name as ``[[io]]``, are in them. A `Path` is a file.
     """
-    document = catalogue.load_document(argument) if isinstance(argument, Path) else _open(argument)
+    document = catalogue.load_document(argument)
     collection, disks = _links_with_disks(document)
     checked = checked_traffic(collection, document.source)
     return OpenedFile(document.source, document.text, checked, disks)
@@ -123,7 +146,7 @@ def open_links(argument: str, link: str | None, *, alone: bool = True) -> list[O
 
     ``alone`` says that each is run without the links that it shares channels with.
     """
-    return _links(_open(argument), link, alone=alone)
+    return _links(catalogue.load_document(argument), link, alone=alone)
 
 
 def open_all(argument: str, link: str | None) -> "tuple[list[OpenedLink], IoConfiguration | None]":
@@ -131,7 +154,7 @@ def open_all(argument: str, link: str | None) -> "tuple[list[OpenedLink], IoConf
 
     A file that says of these alone has no link.
     """
-    return _all(_open(argument), link)
+    return _all(catalogue.load_document(argument), link)
 
 
 def open_given(
@@ -200,23 +223,8 @@ def _opened(
 
 def read_collection(argument: str) -> Collection:
     """All links that a user means, without disks: as for `open_collection`."""
-    document = _open(argument)
+    document = catalogue.load_document(argument)
     return checked_traffic(collection_of(document), document.source)
-
-
-def checked_traffic(collection: Collection, source: str) -> Collection:
-    """The collection, whose traffic is of workloads that there are.
-
-    A layout knows nothing of them, and what does not run its traffic would pass a misspelt name
-    over. Raises `ConfigurationError` for one.
-    """
-    if collection.traffic:
-        from scenarios.runs.workload import find_workload  # most files name none
-
-        for number, traffic in enumerate(collection.traffic, start=1):
-            with within(f"{source}: [[traffic]] #{number} workload"):
-                find_workload(traffic.workload)
-    return collection
 
 
 def check_lasting(argument: str) -> None:
@@ -227,24 +235,12 @@ def check_lasting(argument: str) -> None:
         )
 
 
-def _open(argument: str) -> Document:
-    """The document that a user means, also from standard input or a pipe."""
-    return parse_document(*read_layout(argument))
-
-
-def read_layout(argument: str) -> tuple[bytes, str]:
-    """The content of the layout that a user means, and its name in messages."""
-    if Path(argument) == STANDARD_INPUT:
-        with within("standard input"):
-            return read_bytes(STANDARD_INPUT, "a layout"), "standard input"
-    return catalogue.read_content(argument)
-
-
-def decode_layout(data: bytes, source: str) -> str:
-    """The text of what `read_layout` has read, or of a deck; `ConfigurationError` if it is none."""
+def read_text(argument: str) -> tuple[str, str]:
+    """The text of the layout, deck or console log that a user means, and its name in messages."""
     from isfc.deck.place import decode
 
-    return decode(data, source)
+    data, source = catalogue.read_content(argument)
+    return decode(data, source), source
 
 
 def is_read_once(argument: str) -> bool:

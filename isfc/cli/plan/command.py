@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from rich.console import RenderableType
 from rich.rule import Rule
 
-from isfc.answers.profile import profile_json
+from isfc.answers.profile import profile_of
 from isfc.cli.options.layout import (
     LINKS_IN_FULL,
     JsonOption,
@@ -32,7 +32,6 @@ from isfc.layout.sharing import only, shares_anything
 from isfc.reports.terminal import page as report_page
 
 if TYPE_CHECKING:
-    from isfc.answers.losses import LossesJson
     from isfc.cli.plan.json import PlanJson
     from isfc.cli.plan.together_json import ClusterPlanJson
     from isfc.layout.collection import Collection
@@ -85,11 +84,15 @@ def plan(
     site = opened_site(profile)
     opened = [link_at_site(each, site) for each in open_links(layout, link, alone=alone)]
     if lost:
+        from isfc.answers.losses import losses_report
         from isfc.cli.plan.modelled import losses
 
         links = _losing(opened, link, without or [])
-        page, found = losses(links, without or [], rule=rule, notes=notes)
-        _print(page, replace(found, profile=profile_json(site)), json=json)
+        found = replace(losses(links, without or [], rule=rule), profile=profile_of(site))
+        if json:
+            show_json(found)
+        else:
+            show(report_page(losses_report(found), notes=notes))
         return
     if len(opened) > LINKS_IN_FULL and not (json or why):
         from isfc.cli.plan.overview import overview
@@ -101,7 +104,7 @@ def plan(
         show(*pages)
         return
     said = records[0] if len(opened) == 1 else _several(records, whole)
-    show_json(replace(said, profile=profile_json(site)))
+    show_json(replace(said, profile=profile_of(site)))
 
 
 def _judged(
@@ -122,13 +125,6 @@ def _judged(
         records += [] if record is None else [record]
         pages += ["", Rule(style="dim"), "", page] if pages else [page]
     return pages, records, whole
-
-
-def _print(page: RenderableType, record: "LossesJson", *, json: bool) -> None:
-    if json:
-        show_json(record)
-    else:
-        show(page)
 
 
 def _check(

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import UNSET, Struct, UnsetType
 
+from isfc.answers.findings import advice_text
 from isfc.answers.limit_record import Limits
 from isfc.answers.profile import Profile
-from isfc.cli.judgement.findings import advice_text
 from isfc.cli.results.shared_json import SharedJson
 from isfc.layout.note import Note
 from isfc.layout.plan import Plan

@@ -9,7 +9,7 @@ from rich.console import Group, RenderableType
 
 from isfc.answers.cluster import cluster_report
 from isfc.answers.limit import rests_on_table
-from isfc.answers.losses import LossesJson, losses_json, losses_report
+from isfc.answers.losses import Losses, losses_of
 from isfc.cli.options.layout import OpenedLink
 from isfc.cli.output.progress import run_all
 from isfc.cli.plan.json import PlanJson, plan_json
@@ -29,12 +29,9 @@ from scenarios.runs.notes import SHARED_UNRANGED, cluster_notes
 from scenarios.runs.saturation import SATURATING_PAIRS, STATED_PAIRS, SUITE, one_way, stated_load
 
 
-def losses(
-    links: Collection, pieces: Sequence[str], *, rule: bool, notes: bool
-) -> tuple[RenderableType, LossesJson]:
-    """The page on what losses leave, and what ``--json`` prints of it."""
-    lefts = after_losing(links, pieces, None if rule else partial(run_all, is_said=True))
-    return shown_page(losses_report(lefts), notes=notes), losses_json(lefts)
+def losses(links: Collection, pieces: Sequence[str], *, rule: bool) -> Losses:
+    """What losses leave."""
+    return losses_of(after_losing(links, pieces, None if rule else partial(run_all, is_said=True)))
 
 
 def together(opened: OpenedLink, *, notes: bool) -> tuple[RenderableType, ClusterPlanJson]:

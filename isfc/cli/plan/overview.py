@@ -2,12 +2,9 @@
 
 from functools import partial
 
-from rich.console import Group
-from rich.text import Text
-
 from isfc.answers.cluster import cuts_table, limits_tables, systems_table
+from isfc.answers.findings import findings_table
 from isfc.answers.together import together_decision
-from isfc.cli.judgement.findings import Checked, findings_table
 from isfc.cli.output.progress import run_all
 from isfc.layout.collection import Collection
 from isfc.layout.rules.book import find_in
@@ -24,9 +21,7 @@ def overview(collection: Collection, *, rule: bool) -> Report:
     carried = None if rule else carry_all(collection, partial(run_all, is_said=True))
     found = cluster_overview(collection, carried)
     findings = find_in(collection)
-    checked = [
-        Checked("", each, nodes=collection.link(name).nodes) for name, each in findings.items()
-    ]
+    every = [finding for of_link in findings.values() for finding in of_link]
     notes = open_questions(collection) if rule else (*cluster_notes(collection), SHARED_UNRANGED)
     remarks, rest = caveats(notes)
     names = [link.name for link in collection.links]
@@ -34,16 +29,20 @@ def overview(collection: Collection, *, rule: bool) -> Report:
     return Report(
         _heading(collection),
         [*together_decision(carried, found.losses, findings, "see What is found")],
-        [systems_table(found), *limits_tables(found), cuts_table(found.losses)],
-        Group(Text("What is found", "bold"), *findings_table(checked)),
         [
+            systems_table(found),
+            *limits_tables(found),
+            cuts_table(found.losses),
+            findings_table(every),
+        ],
+        remarks=[
             (
                 f"One link: --link {names[0]} ({len(names)} of them). Each loss by the model: "
                 "--lose. All findings: isfc check. All figures, each link alone too: --json."
             ),
             *remarks,
         ],
-        [*filter(None, [known]), *rest],
+        notes=[*filter(None, [known]), *rest],
     )
 
 

@@ -8,8 +8,8 @@ from rich.console import Group
 from rich.table import Table as RichTable
 
 from ctc.address import Rdev, format_chpid, format_rdev
+from isfc.answers.findings import advice_text, count_of
 from isfc.cli.drawing.terminal import NODE_STYLES, narrow_drawing, speed_text
-from isfc.cli.judgement.findings import advice_text, count_of
 from isfc.layout.capacity import WriteDirection
 from isfc.layout.plan import Plan
 from isfc.layout.rules.rule import warnings_first

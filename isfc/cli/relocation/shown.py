@@ -10,7 +10,7 @@ from msgspec.structs import asdict
 
 from isfc.answers.limit_record import Limits
 from isfc.answers.moves import GIB, moving_limits, moving_line, ranges_line
-from isfc.answers.profile import Profile, profile_json
+from isfc.answers.profile import Profile, profile_of
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.notes import note_lines, show_notes
 from isfc.cli.output.picture import write_picture
@@ -107,5 +107,5 @@ def moves_json(outcome: EvacuationOutcome, best: BestTogether | None = None) -> 
         ranges=ranges_json(outcome.figures, outcome.guests),
         limits=moving_limits(outcome),
         tried=UNSET if best is None else best_rows(best),
-        profile=profile_json(outcome.evacuation.collection.links[0].site),
+        profile=profile_of(outcome.evacuation.collection.links[0].site),
     )

@@ -10,7 +10,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from isfc import __version__
 from isfc.answers.limit_record import Limits
-from isfc.answers.profile import Profile, profile_json
+from isfc.answers.profile import Profile, profile_of
 from isfc.answers.run_ranges import figures_of_run, measured_notes
 from isfc.cli.results.shared_json import SharedJson
 from isfc.layout.note import Note
@@ -114,7 +114,7 @@ def run_json(
             experiment.layout, experiment.workload, experiment.pairs, figures.mb_per_s
         ),
         notes=list(measured_notes(experiment, figures)),
-        profile=profile_json(experiment.layout.site),
+        profile=profile_of(experiment.layout.site),
         provenance=provenance(experiment, version=__version__, name=layout, command=command),
         seeds=len(results) if repeated else UNSET,
         spread_percent=spreads(results) if repeated else UNSET,

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from isfc import SourceKind, parse_links, source_kind
-from isfc.cli.options.layout import complete_layout, decode_layout, read_layout
+from isfc.cli.options.layout import complete_layout, read_text
 from isfc.cli.options.number import bounded
 from isfc.cli.options.option import flag
 from isfc.library import check_library
@@ -37,7 +37,7 @@ def studio(
         check_library(library, "isfc studio")
     from isfc.cli.studio.serve import serve
 
-    data, source = read_layout(layout)
-    if source_kind(data.decode(errors="replace")) is SourceKind.LAYOUT:
-        parse_links(data, source)
-    serve(decode_layout(data, source), source, port, open_browser=not no_browser)
+    text, source = read_text(layout)
+    if source_kind(text) is SourceKind.LAYOUT:
+        parse_links(text, source)
+    serve(text, source, port, open_browser=not no_browser)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from msgspec import Struct
 
@@ -127,7 +127,7 @@ class Finding(Struct, frozen=True):
         return f"{self.text} {self.remedy}"
 
     def to_dict(self) -> dict[str, Any]:
-        """What ``isfc check --json`` prints of it, but for the lines of the file."""
+        """A flat record but for the names of the fibres."""
         return {
             "id": self.id,
             "severity": self.severity,
@@ -142,6 +142,18 @@ class Finding(Struct, frozen=True):
         return f"<Finding {self.id}, {self.severity}: {self.text}>"
 
 
-def warnings_first(findings: Iterable[Finding]) -> list[Finding]:
+class Found(Protocol):
+    """What a rule has found, as whoever tells it has it."""
+
+    @property
+    def severity(self) -> Severity:
+        """The rule's."""
+        ...
+
+
+_Found = TypeVar("_Found", bound=Found)
+
+
+def warnings_first(findings: Iterable[_Found]) -> list[_Found]:
     """The findings, warnings before remarks, else in their order."""
     return sorted(findings, key=lambda finding: finding.severity is Severity.INFO)

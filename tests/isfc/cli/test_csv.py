@@ -61,7 +61,7 @@ LONG: Final = {
 
 def with_tables() -> Iterator[tuple[str, set[str]]]:
     for name, listed in COMMANDS.items():
-        if isinstance(listed, Subgroup) or listed.has_tables:
+        if isinstance(listed, Subgroup) or listed.has_tables or listed.report:
             yield from commands(load_command(name), name)
 
 

@@ -22,7 +22,8 @@ NAMED: Final = {"run": "simulate", "show": "drawing"}
 """Functions that are not called as their commands are; ``measured fit`` is `measured.fit`."""
 
 PRINTED: Final = frozenset(
-    "json csv plot output full format fail_on report interval side x y why plain force".split()
+    "json csv table html plot output full format fail_on report interval side x y why plain force "
+    "notes".split()
 )
 """Options that say how something is shown or written. Functions return all of it."""
 
@@ -34,8 +35,7 @@ OF_A_GUEST: Final = "memory change_rate touched hot_set write_rate like at_once"
 
 ELSEWHERE: Final[dict[str, dict[str, str]]] = {
     "plan": dict.fromkeys(["lose", "without"], "`losses`")
-    | dict.fromkeys(["simulate", "rule"], "`carried`, which runs what `plan` does not")
-    | {"notes": "`plan_notes`"},
+    | dict.fromkeys(["simulate", "rule"], "`carried`, which runs what `plan` does not"),
     "change": {"rates": "`carried` of each step", "try": "`simulate` of each step"}
     | dict.fromkeys(["partitions", "ports"], "`import_iocp`"),
     "new": {"schema": "`schema`"},

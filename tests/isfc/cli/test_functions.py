@@ -28,15 +28,6 @@ def of_command(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
     return json.loads(capsys.readouterr().out)
 
 
-def test_findings_are_those_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
-    found = isfc.check("two-cecs")
-    shown = of_command(capsys, "check", "two-cecs", "--fail-on", "never")
-    assert list(found) == ["-".join(each["nodes"]) for each in shown]
-    assert [[each.id for each in findings] for findings in found.values()] == [
-        [each["id"] for each in link["findings"]] for link in shown
-    ]
-
-
 def text_of(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     assert run(words) == ExitCode.GOOD
     return capsys.readouterr().out
@@ -123,11 +114,12 @@ def test_page_of_a_record_is_that_of_its_text(monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.slow
 def test_losses_are_by_the_model_or_by_rule() -> None:
-    whole, *left = isfc.losses("published-1", rule=True)
-    assert repr(left[0]) == "<AfterLoss chpid 40 (50) gone: 0 % left, 0.0 MB/s>"
-    assert whole.loss is None
-    assert all(each.loss is not None and each.carried.ways is None for each in left)
-    (_, without) = isfc.losses("atlanta-boston", without=["40"])
+    by_rule = isfc.losses("published-1", rule=True)
+    whole, *left = by_rule.losses
+    assert repr(left[0]) == "<Left chpid 40 (50) gone: 0 % left, 0 MB/s>"
+    assert whole.kind is by_rule.load is None
+    assert all(each.kind and each.rate.no_range for each in left)
+    (_, without) = isfc.losses("atlanta-boston", without=["40"]).losses
     assert without.rate.range is not None
     assert without.share.range is not None
     assert 0 < without.rate.value < 350

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from isfc.cli.main import COMMANDS as EVERY
 from isfc.cli.main import run
 from isfc.layout.note import Note, NoteKind
 from isfc.link.parameters import LinkParameters
@@ -23,6 +24,8 @@ ONE_CHANNEL = "The figures are of two channels where chpid 40 at S1 and S2"
 PROFILE = "Site profile desert, fitted on 3 intervals"
 NO_RANGE = "No range: too little is published of"
 MODEL = {"extrapolated": EXTRAPOLATED, "alone": ALONE, "one-channel": ONE_CHANNEL}
+WITH_NOTES = {"plan", *(name for name, listed in EVERY.items() if getattr(listed, "report", ""))}
+"""Commands whose page has all notes only for whoever asks."""
 UNRANGED = ("run", "plan", "relocate", "run --fault-seed", "collide")
 """Those of which some figures have no range."""
 COMMANDS = {
@@ -101,7 +104,7 @@ def test_pages_and_json_have_the_notes_of_their_figures(
     if profiled:
         command += ["--profile", str(profile)]
         expected = {**expected, "profile": PROFILE}
-    page, _ = printed(capsys, *command, *["--notes"] * (words[0] == "plan"))
+    page, _ = printed(capsys, *command, *["--notes"] * (words[0] in WITH_NOTES))
     assert run([*command, "--json"]) == 0
     record = json.loads(capsys.readouterr().out)
     if isinstance(record, list):

@@ -36,12 +36,10 @@ PACKAGES: Final = (
     "packages_per_s_out packages_per_s_in messages_per_package_out messages_per_package_in "
     "bytes_per_package_out bytes_per_package_in tx_pend_count collisions_per_s"
 )
-LIMITS: Final = "without_mb_per_s added"
-LOST: Final = f"{LIMITS} mb_per_s spread_mb_per_s second_mb_per_s left_share"
+LOST: Final = "mb_per_s spread_mb_per_s second_mb_per_s left_share"
 BUSY: Final = frozenset("busy_percent waited_percent waiting".split())
 """What is said beside a limit: the note is of it, wherever it is."""
 GAINS: Final = {
-    "added": "added_range",
     "left_share": "left_share_range",
     "worst_loss_leaves": "worst_loss_range",
 }
@@ -81,29 +79,29 @@ SHOWN: Final = {
     ),
     "relocate": Shown(
         "relocate published-4 --memory 16M --change-rate 20M --background HS:2",
-        f"{MOVED} {LIMITS} {BESIDE}",
+        f"{MOVED} {BESIDE}",
         "io_per_s bytes state_bytes changed_bytes",
         slow=True,
     ),
     "relocate, varied": Shown(
         "relocate published-4 --memory 16M --change-rate 20M --best --jobs 1",
-        f"{MOVED} {LIMITS} mb_per_s moved",
+        f"{MOVED} mb_per_s moved",
         "io_per_s bytes state_bytes changed_bytes",
     ),
     "evacuate": Shown(
         "evacuate MESH S1 --guests GUESTS",
-        f"{MOVED} {LIMITS}",
+        MOVED,
         "io_per_s bytes state_bytes changed_bytes",
     ),
     "evacuate, varied": Shown(
         "evacuate MESH S1 --guests GUESTS --best --jobs 1",
-        f"{MOVED} {LIMITS} mb_per_s moved",
+        f"{MOVED} mb_per_s moved",
         "io_per_s bytes state_bytes changed_bytes",
     ),
     "evacuate, rolling": Shown(
         "evacuate MESH --rolling --guests GUESTS", MOVED, "changed_bytes"
     ),
-    "collide": Shown("collide published-4 --offer-out 10 --offer-in 10 --steps 1", "", ALL),
+    "collide": Shown("collide published-4 --offer-out 10 --offer-in 10 --steps 1 --notes", "", ALL),
     "io plan": Shown("io plan docs/io/two-channels.toml", "", ALL),
     "io run": Shown("io run docs/io/two-channels.toml --seconds 0.05", "", ALL),
     "io run, CTCs": Shown(
@@ -117,20 +115,20 @@ SHOWN: Final = {
     "plan": Shown(
         "plan published-1",
         "saturated_mb_per_s stated_mb_per_s saturated_spread_mb_per_s stated_spread_mb_per_s "
-        "without_mb_per_s added mb_per_s spread_mb_per_s changed_mb_per_s changed_spread_mb_per_s",
+        "mb_per_s spread_mb_per_s changed_mb_per_s changed_spread_mb_per_s",
         slow=True,
     ),
     "plan, losses": Shown("plan published-1 --lose", LOST, slow=True),
     "plan, together": Shown(
         "plan MESH",
-        f"{LIMITS} alone_mb_per_s alone_spread_mb_per_s alone_second_mb_per_s together_mb_per_s "
+        "alone_mb_per_s alone_spread_mb_per_s alone_second_mb_per_s together_mb_per_s "
         "together_spread_mb_per_s together_second_mb_per_s",
         "channels paths left_share", slow=True,
     ),
     "plan, losses together": Shown("plan MESH --lose", LOST, slow=True),
     "compare": Shown(
         "compare published-1 published-4 --workload HS --pairs 2",
-        "mb_per_s spread_mb_per_s second_mb_per_s without_mb_per_s added worst_loss_leaves ratio",
+        "mb_per_s spread_mb_per_s second_mb_per_s worst_loss_leaves ratio",
         slow=True,
     ),
     "size": Shown(
@@ -177,8 +175,13 @@ def words(line: str, files: dict[str, str]) -> list[str]:
 def numbers(
     record: Any, names: tuple[str, ...] = (), around: tuple[Any, ...] = ()
 ) -> Iterator[tuple[tuple[str, ...], tuple[Any, ...]]]:
-    """Every number of a document with its names, its own last, and all objects around it."""
-    if isinstance(record, dict):
+    """Every number of a document with its names, its own last, and all objects around it.
+
+    A figure has its range, or says why it has none.
+    """
+    if isinstance(record, dict) and "no_range" in record:
+        assert bool(record["range"]) != bool(record["no_range"]), f"{names}: no range, and no word"
+    elif isinstance(record, dict):
         for key, value in record.items():
             if is_range(key) or "_sure_" in key or key in ("provenance", "profile"):
                 continue

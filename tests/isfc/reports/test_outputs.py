@@ -12,7 +12,7 @@ import pytest
 from msgspec import structs
 
 from isfc.answers.collide import UNRANGED, Collisions, collide_report
-from isfc.answers.losses import losses_report
+from isfc.answers.losses import losses_of, losses_report
 from isfc.answers.replay import ReplayedFigure, replay
 from isfc.answers.replay_report import replay_report
 from isfc.cli.output.streams import show, show_csv
@@ -49,7 +49,7 @@ def lost() -> Report:
         )
     )
     after = (AfterLoss(loss, left, kept) for loss, left in zip(found, lefts, strict=True))
-    return losses_report([AfterLoss(None, kept, kept), *after])
+    return losses_report(losses_of([AfterLoss(None, kept, kept), *after]))
 
 
 def collided() -> Report:

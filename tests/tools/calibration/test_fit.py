@@ -125,17 +125,15 @@ def test_search_from_the_middle_knows_nothing_of_the_constants_in_use(
     case: Case, pool: Executor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delattr(calibrate, "present_values")
-    begun = Search(tmp_path / "state", FEW, seed=1, suite="HL", start="middle")
+    begun = Search(tmp_path / "state", FEW, seed=1, suite="HL")
     assert begun.best([case], pool, lambda _: None) == {
         knob.name: pytest.approx((knob.low * knob.high) ** 0.5) for knob in FEW
     }
 
 
-@pytest.mark.parametrize(
-    ("arguments", "start", "left_out"), [([], "code", ""), (["--leave-out", "HM"], "middle", "HM")]
-)
+@pytest.mark.parametrize(("arguments", "left_out"), [([], ""), (["--leave-out", "HM"], "HM")])
 def test_suite_left_out_is_predicted_from_the_other_three_alone(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, arguments: list[str], start: str, left_out: str
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, arguments: list[str], left_out: str
 ) -> None:
     searches: list[dict[str, Any]] = []
 
@@ -151,7 +149,6 @@ def test_suite_left_out_is_predicted_from_the_other_three_alone(
     monkeypatch.setattr(Search, "improve", end)
     assert calibrate.main([*arguments, "--jobs", "1", "--state", str(tmp_path / "state")]) == 2
     (search,) = searches
-    assert search["start"] == start
     assert ("link.appc_ns_per_byte_built" in search["knobs"]) == (not left_out)
     assert search["cpu_weights"] == {0.0 if left_out else CPU_WEIGHT}
     assert search["fitted"] == ({"transport"} if left_out else set(MEASURED))

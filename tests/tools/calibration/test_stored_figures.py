@@ -9,6 +9,7 @@ from tools.calibration import drawn_sites
 from tools.calibration.judge import judge
 from tools.calibration.left_out import store_rows, summed_up
 from tools.calibration.replayed import ReplayedTable, load
+from tools.tables import read_csv
 
 
 def off_by(factor: float) -> list[ReplayedTable]:
@@ -22,7 +23,7 @@ def off_by(factor: float) -> list[ReplayedTable]:
 
 def test_a_model_that_is_ibms_reaches_every_figure_and_a_quiet_row_that_collides_is_named() -> None:
     perfect = off_by(1.0)
-    assert [each.target.name for each in judge(perfect) if not each.holds] == []
+    assert [each.name for each in judge(perfect) if not each.holds] == []
     (place,) = (place for place, one in enumerate(perfect) if one.name == "transport")
     loud = tuple(
         replace(c, emulated=23.0) if (c.key, c.measure) == ("HS/8/1", "collisions_per_s") else c
@@ -32,7 +33,7 @@ def test_a_model_that_is_ibms_reaches_every_figure_and_a_quiet_row_that_collides
     perfect[place] = replace(perfect[place], verdict=verdict)
     (missed,) = (each for each in judge(perfect) if not each.holds)
     expected = ("quiet rows: the worst", 23, "HS/8/1")
-    assert (missed.target.name, missed.reached, missed.at) == expected
+    assert (missed.name, missed.reached, missed.at) == expected
 
 
 def test_suites_left_out_are_summed_up_and_rows_take_the_place_of_former_ones(
@@ -53,7 +54,7 @@ def test_suites_left_out_are_summed_up_and_rows_take_the_place_of_former_ones(
 def test_a_fit_that_is_given_is_worth_it_and_a_bad_one_is_refused_with_its_reason() -> None:
     (_, sites), (with_fit, without), (held,), (worse,), (bad, right), _ = (
         [*map(float, re.findall(r"\d+(?:\.\d+)?", figure.partition("(number")[0]))]
-        for _, figure in drawn_sites.summary(drawn_sites.read(drawn_sites.STUDY))
+        for _, figure in drawn_sites.summary(read_csv(drawn_sites.STUDY))
     )
     assert sites == 60
     assert with_fit <= without / 3

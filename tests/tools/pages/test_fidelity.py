@@ -1,7 +1,6 @@
 """The page of fidelity: what it tells, from what was replayed and what is known."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 
@@ -11,10 +10,11 @@ from scenarios.published.companion import TABLES, load_table
 from scenarios.published.replay import Comparison, Part
 from scenarios.published.verdict import STATISTICS, TableVerdict, check_bounds, check_changes
 from tools.calibration.knobs import present_values
-from tools.calibration.replayed import ReplayedTable, load, store
-from tools.pages.fidelity import DOCS, load_reasons
+from tools.calibration.replayed import ReplayedTable, load, stored
+from tools.pages import fidelity_goals, fidelity_trust
+from tools.pages.fidelity import DOCS
 from tools.pages.fidelity_goals import CONSTANTS_MAX, goals
-from tools.pages.fidelity_page import UNKNOWN, Material, OffReason, Picture, page
+from tools.pages.fidelity_page import UNKNOWN, OffReason, load_reasons, worst_rows
 
 Factor = Callable[[str, str], float]
 """By how much the figure of a row (its key) and measure is off."""
@@ -43,31 +43,29 @@ def off_by(*factors: float, name: str = "transport") -> ReplayedTable:
     return replay_of(name, *((lambda _, __, factor=factor: factor) for factor in factors))
 
 
-def material(*replays: ReplayedTable) -> Material:
-    how = "Each run was repeated with 2 seeds."
-    return Material(how, replays, [Picture("hl.svg", "HL")], [], {}, [], [], [])
-
-
 def test_perfect_replay_meets_every_goal() -> None:
     replays = [off_by(1.0, name=name) for name in TABLES]
-    text = page(material(*replays))
+    verdicts = [one.verdict for one in replays]
+    met, trusted = fidelity_goals.told(verdicts, []), fidelity_trust.told(verdicts)
     count = {True: 0, False: 0}
     for table in map(load_table, TABLES):
         count[table.is_measured] += len(table.changes) + sum(
             getattr(goal, name) is not None for goal in table.goals for name in STATISTICS
         )
     few = len(present_values()) <= CONSTANTS_MAX
-    assert f"{count[True] + few} of {count[True] + 1} measured goals are met." in text
-    assert f"{count[False]} of {count[False]} arithmetic rules" in text
-    assert "| `transport` | multi-CTC | MB/s both ways | 120 | 0 % | 0 % | 0 % |" in text
-    assert "| MB/s both ways | 300 | 100 % | 100 % | 100 % | 0.0 % | 0.0 % | 0.0 % |" in text
-    assert "| the model | 0.0 % | 0.0 % |" in text
+    assert met["met"] == f"{count[True] + few} of {count[True] + 1}"
+    assert met["rules_met"] == f"{count[False]} of {count[False]}"
+    held = "| `transport` | multi-CTC | MB/s both ways | 120 | 0 % | 0 % | 0 % |"
+    assert held in trusted["held"]
+    decided = "| MB/s both ways | 300 | 100 % | 100 % | 100 % | 0.0 % | 0.0 % | 0.0 % |"
+    assert decided in trusted["decided"]
+    assert "| the model | 0.0 % | 0.0 % |" in trusted["regretted"]
     assert {
         ("median within 3.5 %", "0 % of 61", "0 % of 59", "0 % of 120", ""),
         ("right sign of every change of more than 10 %", "", "", "29 of 29", ""),
         ("every one within 10 points", "0 of 16", "0 of 32", "0 of 48", ""),
         ("every one the same", "no rows", "0 % of 2", "0 % of 2", ""),
-    } <= {goal[3:] for goal in goals([one.verdict for one in replays], [])}
+    } <= {goal[3:] for goal in goals(verdicts, [])}
 
 
 def test_goals_are_judged_by_the_mean_of_the_seeds_and_those_that_are_missed_marked() -> None:
@@ -91,8 +89,7 @@ def test_worst_rows_are_named_with_what_is_known_of_their_table_and_direction() 
         OffReason({"suite": ["HM", "HY"]}, faster=False, text="Slow."),
         OffReason({"suite": ["HY"]}, faster=True, text="Because."),
     ]
-    text = page(replace(material(replay_of("transport", fast)), reasons=reasons))
-    runs = text[text.index("worst rows") :].splitlines()
+    runs = worst_rows(replay_of("transport", fast).verdict, reasons).splitlines()
     assert "| HM/8/1 | 86 | 129 | +50 % | prediction | 1 |" in runs
     assert "| HY/4/5 | 118 | 177 | +50 % | prediction | 2 |" in runs
     assert f"1. {UNKNOWN}" in runs
@@ -106,8 +103,7 @@ def test_every_reason_that_is_kept_fits_some_row() -> None:
 
 def test_figures_that_are_stored_are_those_that_are_loaded(tmp_path: Path) -> None:
     path = tmp_path / "fidelity.csv"
-    with path.open("w", newline="") as file:
-        store([off_by(1.0, 1.2), off_by(1.0, name="stop_short")], file)
+    path.write_text(stored([off_by(1.0, 1.2), off_by(1.0, name="stop_short")]))
     lines = path.read_text().splitlines()
     assert lines[1] == "transport,HS/1/1,mb_per_s,calibration,14.45,15.895,14.45,17.34"
     assert len(lines) == 1 + 140 * 4 + 2

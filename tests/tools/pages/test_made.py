@@ -4,7 +4,6 @@ What takes runs of minutes is kept in ``docs/fidelity.csv`` and ``docs/simulated
 each stands for all.
 """
 
-import csv
 from dataclasses import replace
 
 import pytest
@@ -18,6 +17,7 @@ from tools.pages.fidelity import SECONDS, SEEDS
 from tools.pages.figures import simulated
 from tools.pages.made import FILLED, MADE, SLOW_PAGES, Made, page
 from tools.pages.spans import filled
+from tools.tables import read_csv
 
 
 def marks(made: Made) -> list[pytest.MarkDecorator]:
@@ -54,8 +54,7 @@ def test_figures_of_a_page_are_as_they_are_now(name: str) -> None:
     [("transport", "HL/16/5", "mb_per_s"), ("appc_regression", "z/VM 6.1/1000/5", "msgs_per_s")],
 )
 def test_replays_are_as_they_are_now(name: str, key: str, measure: str) -> None:
-    with FIGURES.open(newline="", encoding="utf-8") as file:
-        told = {(row["table"], row["key"], row["measure"]): row for row in csv.DictReader(file)}
+    told = {(row["table"], row["key"], row["measure"]): row for row in read_csv(FIGURES)}
     assert {table for table, _, _ in told} == set(TABLES)
     table = load_table(name)
     (row,) = (row for row in table.rows if row.key == key)

@@ -1,12 +1,12 @@
 """Figures of IBM's published tables, and what they come to: for pages that reason from them."""
 
-import csv
 from functools import cache
 from math import ceil
 from typing import Final
 
 from isfc.link.package import BLOCK_HEADER_LENGTH, BLOCK_LENGTH, MESSAGE_HEADER_LENGTH
 from tools.pages.console import PROJECT
+from tools.tables import read_csv
 
 MIB: Final = 2**20
 PAIRS: Final = (1, 5, 10, 50, 100)
@@ -17,9 +17,7 @@ Row = dict[str, str]
 @cache
 def rows(table: str) -> list[Row]:
     """A published table, word for word."""
-    path = PROJECT / "scenarios/published/tables" / f"{table}.csv"
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    return read_csv(PROJECT / "scenarios/published/tables" / f"{table}.csv")
 
 
 def one(table: str, **wanted: object) -> Row:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from isfc.cli.check import RULES
+from isfc.answers.check import RULES
 from isfc.io.configuration_file import parse_io_configuration
 from isfc.io.rmf import read_rmf
 from isfc.io.zhyperlink import ZHYPERLINK

@@ -10,7 +10,6 @@ from typing import Final
 
 from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
-from isfc.layout.file import parse_layout
 from isfc.layout.in_words import listed
 from isfc.layout.layout import Layout
 from isfc.link.name import NodeName
@@ -24,7 +23,8 @@ from scenarios.runs.result import Result
 from scenarios.runs.run import run
 from scenarios.runs.workload import find_workload
 from tools.pages.console import PROJECT
-from tools.pages.spans import block, markdown_table
+from tools.pages.spans import block
+from tools.tables import markdown_table
 
 STORE: Final = PROJECT / "docs" / "simulated.json"
 AS_FITTED: Final = LinkParameters()
@@ -136,18 +136,8 @@ def _both_ways(features: Sequence[int], each: int) -> tuple[int, int]:
 @cache
 def _chpids(*features: int) -> Layout:
     """Fibres of FICON Express2 or Express4, with a CTC each."""
-    return parse_layout(
-        "".join(
-            f'[fibre.{number}]\nfeature = "FICON Express{feature}"\n'
-            f'chpid = {{ DALLAS = "5{number}", TULSA = "6{number}" }}\n'
-            for number, feature in enumerate(features)
-        )
-        + "".join(
-            f'[[ctc]]\nfibre = "{number}"\n'
-            f'rdevs = {{ DALLAS = "50{number}0", TULSA = "60{number}0" }}\n'
-            for number in range(len(features))
-        )
-    )
+    names = tuple(f"FICON Express{feature}" for feature in features)
+    return Template((NodeName("DALLAS"), NodeName("TULSA")), names, len(names), 1).layout()
 
 
 PAGES: Final[dict[str, Callable[[], dict[str, str]]]] = {

@@ -17,7 +17,8 @@ from tools.pages.figures.published import (
     one,
     transport,
 )
-from tools.pages.spans import block, markdown_table
+from tools.pages.spans import block
+from tools.tables import markdown_table
 
 FIBRE: Final = {
     1: (1.0625, 8, 10),

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from isfc.answers.advice import known_together, model_word, two_paces
 from isfc.answers.carried import differences
-from isfc.answers.losses import losses_json, losses_known
+from isfc.answers.losses import losses_known, losses_of
 from isfc.cli.plan.json import plan_json
 from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
@@ -62,10 +62,7 @@ def test_advice_says_them_and_is_not_ahead_of_either() -> None:
 
 def test_losses_say_them() -> None:
     carried = Carried(LINKS, STATED, {LAYOUT.name: (EndRate(ONE), EndRate(TWO))})
-    lefts = [AfterLoss(None, carried, carried)]
-    assert ": SERVER, nothing gone, 340 or 381 MB/s." in losses_known(lefts)
-    (record,) = losses_json(lefts).losses
-    assert record.sent
-    sent = record.sent[LAYOUT.name]
-    seconds = {node: way.second_mb_per_s for node, way in sent.items()}
+    found = losses_of([AfterLoss(None, carried, carried)])
+    assert ": SERVER, nothing gone, 340 or 381 MB/s." in losses_known(found)
+    seconds = {node: way.second for node, way in found.whole.sent[LAYOUT.name].items()}
     assert seconds == {"CLIENT": None, "SERVER": 381.4}

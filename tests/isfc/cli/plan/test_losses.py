@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from isfc.answers.losses import worst_loss
+from isfc.answers.losses import losses_of
 from isfc.cli.main import run
 from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
@@ -45,7 +45,7 @@ def test_where_nothing_is_lost_no_loss_is_called_the_worst() -> None:
         )
     )
     after = (AfterLoss(loss, left, kept) for loss, left in zip(found, lefts, strict=True))
-    said = worst_loss([AfterLoss(None, kept, kept), *after])
+    said = losses_of([AfterLoss(None, kept, kept), *after]).worst_text
     assert said.startswith(
         "no piece takes 1 % or more; without chpid 40 (50) CLIENT 499 (429-581) and SERVER 600 "
     )
@@ -58,15 +58,15 @@ def test_runs_stand_beside_the_rule(capsys: pytest.CaptureFixture[str]) -> None:
     whole, chpid, ctc = json.loads(capsys.readouterr().out)["losses"]
     assert (whole["kind"], chpid["kind"], ctc["kind"]) == (None, "chpid", "ctc")
     for down in (chpid, ctc):
-        assert down["ctcs_left"] == down["mb_per_s"] == 0
+        assert down["ctcs_left"] == down["rate"]["value"] == 0
         assert down["cut"] == ["CLIENT-SERVER"]
         assert down["sent"] == {}
     sent = whole["sent"]["CLIENT-SERVER"]
-    assert whole["mb_per_s"] == min(way["mb_per_s"] for way in sent.values()) > 10
+    assert whole["rate"]["value"] == min(way["value"] for way in sent.values()) > 10
     for way in sent.values():
-        assert 0 < way["spread_mb_per_s"] <= SPREAD_SHARE * way["mb_per_s"]
+        assert 0 < way["spread"] <= SPREAD_SHARE * way["value"]
         low, high = way["range"]["likely"]
-        assert low < way["mb_per_s"] < high
+        assert low < way["value"] < high
 
 
 def test_simulate_needs_lose(refusal: Refusal) -> None:

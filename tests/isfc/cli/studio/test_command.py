@@ -11,7 +11,7 @@ from isfc.cli.main import run
     ("content", "complaint"),
     [
         (b"x [", "is not TOML"),
-        (b"x\xff", "is not UTF-8 text (at byte 1)"),
+        (b"x\xff", "is not text in UTF-8"),
         (b" CHPID PATH=(50),TYPE=FC \xff\n", ":1:26: is not text in UTF-8"),
         (b"[fibre.1]\nfeature = 'FICON'\n", "[fibre.1]"),
     ],

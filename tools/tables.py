@@ -1,0 +1,56 @@
+"""Tables that tools read and write: CSV with a heading, Markdown, and studies that make them."""
+
+import csv
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from io import StringIO
+from pathlib import Path
+from typing import TypeVar
+
+Row = Sequence[object] | Mapping[str, object]
+"""The cells of a line in their order, or by column."""
+
+Case = TypeVar("Case")
+
+
+def read_csv(path: Path) -> list[dict[str, str]]:
+    """The lines of a table by column; none if there is no file."""
+    if not path.exists():
+        return []
+    with path.open(newline="", encoding="utf-8") as file:
+        return [*csv.DictReader(file)]
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Row]) -> str:
+    """A table as CSV."""
+    file = StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(columns)
+    for row in rows:
+        writer.writerow([row[name] for name in columns] if isinstance(row, Mapping) else row)
+    return file.getvalue()
+
+
+def study(
+    columns: Sequence[str], question: Callable[[Case], Iterable[Row]], cases: Iterable[Case]
+) -> str:
+    """What a question comes to of every case, as CSV; cases are run side by side, in processes."""
+    return csv_text(columns, _answers(question, [*cases]))
+
+
+def _answers(question: Callable[[Case], Iterable[Row]], cases: Sequence[Case]) -> Iterator[Row]:
+    with ProcessPoolExecutor() as pool:
+        for number, rows in enumerate(pool.map(question, cases), start=1):
+            print(f"{number} of {len(cases)}", end="\r", file=sys.stderr, flush=True)
+            yield from rows
+
+
+def markdown_table(heading: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown."""
+    lines = [heading, ["---"] * len(heading), *rows]
+    return "".join(f"|{''.join(map(_cell, cells))}\n" for cells in lines)
+
+
+def _cell(text: str) -> str:
+    return f" {' '.join(text.split())} |" if text else " |"
