@@ -93,7 +93,7 @@ def test_every_room_above_the_shared_ones_is_of_a_command() -> None:
     ]
     own = {each.module.partition(".")[0] for each in listed if not each.report}
     own |= {name.partition(".")[0] for each in listed for name in each.own}
-    assert own | {"capability"} == rooms - shared
+    assert own == rooms - shared
 
 
 @pytest.mark.parametrize(
