@@ -12,7 +12,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from functools import cache, wraps
 from importlib import import_module
@@ -70,8 +70,7 @@ _UNITS: Final[Mapping[str, str]] = {
 }
 """What a message says of a unit, by the name that help has for a value in it."""
 
-_PLACED: ContextVar[Collection[str] | None] = ContextVar("placed", default=None)
-"""In a command, what is given by its place and has no option; None in Python."""
+_SPELLING: ContextVar[Callable[[str], str]] = ContextVar("how arguments are spelt", default=str)
 
 
 class Argument(Struct, frozen=True):
@@ -110,27 +109,31 @@ def _number(value: float) -> str:
 
 
 @contextmanager
-def as_options(placed: Collection[str] = ()) -> Iterator[None]:
-    """While the body runs, call arguments what the options of a command are called.
-
-    Those that are ``placed`` are no options: they are given by their place.
-    """
-    token = _PLACED.set(placed)
+def spelling(how: Callable[[str], str]) -> Iterator[None]:
+    """While the body runs, call arguments in messages what ``how`` makes of their names."""
+    token = _SPELLING.set(how)
     try:
         yield
     finally:
-        _PLACED.reset(token)
+        _SPELLING.reset(token)
+
+
+def option_of(name: str) -> str:
+    """``--from``: the option of an argument. Python's own words end with ``_`` as arguments."""
+    return f"--{name.rstrip('_').replace('_', '-')}"
+
+
+def as_options(placed: Collection[str] = ()) -> AbstractContextManager[None]:
+    """While the body runs, call arguments what the options of a command are called.
+
+    Those that are ``placed`` are no options: a command has them by their place, in capitals.
+    """
+    return spelling(lambda name: name.upper() if name in placed else option_of(name))
 
 
 def spelt(name: str) -> str:
-    """What messages call an argument: ``offer_out``, or ``--offer-out`` of a command.
-
-    One that a command has by its place is in capitals, as in its help.
-    """
-    placed = _PLACED.get()
-    if placed is None:
-        return name
-    return name.upper() if name in placed else f"--{name.replace('_', '-')}"
+    """What messages call an argument: ``offer_out``, or ``--offer-out`` of a command."""
+    return _SPELLING.get()(name)
 
 
 def checked(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
@@ -206,7 +209,7 @@ def check_fields(record: object) -> None:
 @contextmanager
 def in_python() -> Iterator[None]:
     """Let errors name arguments where they name options: ``ports`` for ``--ports``."""
-    if _PLACED.get() is not None:
+    if _SPELLING.get() is not str:
         yield
         return
     try:

@@ -211,7 +211,7 @@ def own_figures(layout: isfc.Layout) -> None:
             print(len(rows), isfc.measured.format_profile(profile), moved)
             isfc.measured.compare("atlanta-boston", seen, profile=profile)
             found: isfc.measured.Loads = isfc.measured.loads("atlanta-boston", seen, lost="none")
-            print(found.ways[0].headroom(), found.rows())
+            print(found.ways[0].headroom, found.rows())
         except isfc.measured.FitRefused as refused:
             print(refused.fitted.doubts)
         except isfc.ConfigurationError as error:

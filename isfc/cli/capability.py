@@ -18,7 +18,7 @@ from typing import Annotated, Any, Final, get_args, get_origin
 import typer
 from msgspec import Struct
 
-from isfc.arguments import Argument, annotation_of, as_options
+from isfc.arguments import Argument, annotation_of, as_options, option_of
 from isfc.cli.options.flattened import parameters_of
 from isfc.cli.options.layout import (
     GivenArgument,
@@ -145,8 +145,11 @@ def _html_of(report: Callable[[Any], Report]) -> OwnFile:
 
 
 def _options(function: Callable[..., Any]) -> Iterator[Parameter]:
-    """Each argument as `typer` takes it."""
+    """Each argument as `typer` takes it; of a record each field."""
     for name, parameter in signature(function).parameters.items():
+        if kind := _record(function, name):
+            yield from _options(kind)
+            continue
         hint, default = annotation_of(function, name), parameter.default
         said = [each for each in getattr(hint, "__metadata__", ()) if isinstance(each, Argument)]
         if name in SHARED:
@@ -163,16 +166,26 @@ def _options(function: Callable[..., Any]) -> Iterator[Parameter]:
         yield Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
+def _record(function: Callable[..., Any], name: str) -> type[Struct] | None:
+    """The kind of an argument that is a record of arguments."""
+    hint = annotation_of(function, name)
+    return hint if isinstance(hint, type) and issubclass(hint, Struct) else None
+
+
 def _option(name: str, hint: Any, said: Argument) -> Any:
     if hint.__origin__ is bool:
-        return flag(f"--{name.replace('_', '-')}", said.said)
+        return flag(option_of(name), said.said)
 
     def check(option: typer.CallbackParam, value: Any) -> Any:
         said.check(option.opts[0], value)
         return value
 
     return typer.Option(
-        metavar=said.metavar, help=said.said, callback=check, autocompletion=said.complete
+        option_of(name),
+        metavar=said.metavar,
+        help=said.said,
+        callback=check,
+        autocompletion=said.complete,
     )
 
 
@@ -187,8 +200,9 @@ def _argument(said: Argument) -> Any:
 def _typed(hint: Any) -> Any:
     """The type as `typer` knows it: a sequence may be repeated, and a path or a text is a text."""
     if get_origin(hint) is Sequence:
-        return GenericAlias(list, get_args(hint))
-    if {str, Path} <= {*get_args(hint)}:
+        each = get_args(hint)
+        return GenericAlias(list, str if str in get_args(each[0]) else each)
+    if str in get_args(hint):
         return str | None if NoneType in get_args(hint) else str
     return hint
 
@@ -198,6 +212,9 @@ def _run(function: Callable[..., Any], given: dict[str, Any]) -> Any:
     from isfc.cli.output.progress import run_all  # much to load for what needs no run
 
     arguments = signature(function).parameters
+    for name in arguments:
+        if kind := _record(function, name):
+            given[name] = kind(**{field: given.pop(field) for field in kind.__struct_fields__})
     if "jobs" in arguments and given.get("jobs") is None:
         given["jobs"] = os.cpu_count() or 1
     with ExitStack() as stack:

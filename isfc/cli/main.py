@@ -143,10 +143,12 @@ COMMANDS: Final[Mapping[str, Subcommand | Subgroup]] = {
         },
     ),
     "loads": Subcommand(
-        "measured.loads",
-        "show_loads",
+        "loads",
+        "loads",
         "Show a link's load by the time of day, and what is left.",
-        has_tables=True,
+        report="loads_report",
+        own=("measured.loads_plot.PLOT",),
+        failure="loads_failure",
     ),
     "node": Subcommand(
         "live.node",

@@ -8,12 +8,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from isfc.answers.loads import Leave as Leave
+    from isfc.answers.loads import Loads as Loads
+    from isfc.answers.loads import loads as loads
+    from isfc.answers.measured_files import AboutFiles as AboutFiles
     from isfc.layout.site import SiteProfile as SiteProfile
     from isfc.layout.site_file import read_site as read_profile
     from isfc.measured.measurement import Measurement as Measurement
     from isfc.measured.measurement import table_rows as rows
-    from isfc.search.loads import Loads as Loads
-    from isfc.search.loads import loads as loads
     from isfc.search.measured import FitRefused as FitRefused
     from isfc.search.measured import compare as compare
     from isfc.search.measured import fit as fit
@@ -27,12 +29,14 @@ _HOMES = {
     "compare": "isfc.search.measured:compare",
     "fit": "isfc.search.measured:fit",
     "format_profile": "isfc.search.measured:format_profile",
-    "loads": "isfc.search.loads:loads",
+    "loads": "isfc.answers.loads:loads",
     "read_profile": "isfc.layout.site_file:read_site",
     "rows": "isfc.measured.measurement:table_rows",
     "Measurement": "isfc.measured.measurement:Measurement",
     "ComparedInterval": "scenarios.figures.site_compare:ComparedInterval",
-    "Loads": "isfc.search.loads:Loads",
+    "Loads": "isfc.answers.loads:Loads",
+    "Leave": "isfc.answers.loads:Leave",
+    "AboutFiles": "isfc.answers.measured_files:AboutFiles",
     "Fitted": "isfc.search.site_fitted:Fitted",
     "FitRefused": "isfc.search.measured:FitRefused",
     "SiteProfile": "isfc.layout.site:SiteProfile",
@@ -40,9 +44,11 @@ _HOMES = {
 """Each public name, and where it is."""
 
 __all__ = [
+    "AboutFiles",
     "ComparedInterval",
     "FitRefused",
     "Fitted",
+    "Leave",
     "Loads",
     "Measurement",
     "SiteProfile",

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
+from math import isinf
 from typing import Any
 
 from msgspec import UNSET, Struct
@@ -14,7 +15,7 @@ def encoded(value: object) -> Any:
     """What `json` takes of an answer; the name of a system, an RDEV or a path is a text.
 
     Of a figure, ``range`` has both ranges and what they are made from, or ``no_range`` says why
-    there is none; ``load`` is in words.
+    there is none; ``load`` is in words. What has no limit is null.
     """
     if isinstance(value, Figure):
         within = None if value.range is None else value.range.to_dict()
@@ -28,6 +29,8 @@ def encoded(value: object) -> Any:
         return [encoded(each) for each in value]
     if isinstance(value, Enum):
         return value.value
+    if isinstance(value, float) and isinf(value):
+        return None
     return value if value is None or isinstance(value, bool | int | float) else str(value)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 from warnings import warn
 
-from isfc.arguments import checked, in_python
+from isfc.arguments import checked, in_python, spelt
 from isfc.errors import ConfigurationError, IsfcError
 from isfc.io.shared import given_link_with_disks
 from isfc.layout.collection import Collection
@@ -101,7 +101,7 @@ def read_zones(texts: Sequence[str]) -> dict[str | None, str]:
         found = _ZONE.fullmatch(text)
         if found is None:
             raise ConfigurationError(
-                f"--zone {text[:20]}: expected one such as +02:00, UTC, or ATLANTA=+02:00"
+                f"{spelt('zone')} {text[:20]}: expected one such as +02:00, UTC, or ATLANTA=+02:00"
             )
         zones[found[1].upper() if found[1] else None] = found[2]
     return zones
@@ -114,7 +114,8 @@ def check_zones(zones: Iterable[str | None], found: Sequence[Measurement]) -> No
         if name is not None and found and name not in systems:
             known = "".join(f"{system}, " for system in sorted(map(str, systems - {None})))
             raise ConfigurationError(
-                f"--zone {name}: no file says that it is of {name}; expected {known}or --system"
+                f"{spelt('zone')} {name}: no file says that it is of {name}; expected {known}or "
+                f"{spelt('system')}"
             )
 
 

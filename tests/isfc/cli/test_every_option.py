@@ -263,8 +263,8 @@ ELSEWHERE: Final = {
     "plot csv json",
     "measured fit": "link from system zone ran records usable decimal-comma output jobs "
     "anyway csv json",
-    "loads": "link profile system zone ran records usable decimal-comma percentile period "
-    "lost growth months move guests together from plot jobs csv json",
+    "loads": "link profile system zone records usable decimal-comma percentile period "
+    "lost growth months move guests together from plot html jobs notes csv json table",
     "node": "link listen connect cert key ca insecure pace dilation strict workload pairs seconds "
     "warmup seed from verify reconnect forward journal metrics log-format log-level run-dir "
     "lifeline json",
@@ -337,7 +337,11 @@ def test_every_option_has_its_row(name: str) -> None:
         tried = [row for row in rows() if row.command.startswith(f"{command} ")]
         words = {word for row in tried for word in f"{row.command} {row.option}".split()}
         rest |= {word.removeprefix("--") for word in words if word.startswith("--")}
-        made = {*Printed.__struct_fields__, "html"} if getattr(COMMANDS[name], "report", "") else {"force"}
+        made = (
+            {*Printed.__struct_fields__, "html"}
+            if getattr(COMMANDS[name], "report", "")
+            else {"force"}
+        )
         assert options - {"help", *made - rest} == rest
 
 

@@ -137,5 +137,7 @@ def test_commands_that_write_a_file_and_no_others_take_force() -> None:
         kinds = {option: each.type.name for each in command.params for option in each.opts}
         writes = any(kinds.get(option) in ("path", "file") for option in WRITE)
         assert writes == ("--force" in kinds), name
-        is_made = bool(getattr(COMMANDS[name.split()[0]], "report", ""))  # by one action, which one of them tries
+        is_made = bool(
+            getattr(COMMANDS[name.split()[0]], "report", "")
+        )  # by one action, which one of them tries
         assert not writes or is_made or name.split()[0] in {*named, "export", "import", "new"}, name
