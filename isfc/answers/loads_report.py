@@ -91,7 +91,7 @@ def loads_report(found: "Loads") -> Report:
     return Report(
         _title(found),
         [*_answer(found)],
-        [*_tables(found)],
+        [each for each in _tables(found) if each.rows],
         remarks=[*_left_out(found), *remarks][:2],
         notes=[
             percentile,

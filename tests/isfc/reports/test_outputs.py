@@ -12,6 +12,8 @@ import pytest
 from msgspec import structs
 
 from isfc.answers.collide import UNRANGED, Collisions, collide_report
+from isfc.answers.loads import Carries, Loads, WayLoad
+from isfc.answers.loads_report import loads_report
 from isfc.answers.losses import losses_of, losses_report
 from isfc.answers.replay import ReplayedFigure, replay
 from isfc.answers.replay_report import replay_report
@@ -19,13 +21,15 @@ from isfc.cli.output.streams import show, show_csv
 from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
 from isfc.layout.loss import losses
+from isfc.link.name import NodeName
 from isfc.reports.delimited import records
 from isfc.reports.html import section
 from isfc.reports.report import Report, Table
 from isfc.reports.terminal import page
 from isfc.reports.units import FORMATS, range_of, shown
+from isfc.search.sized import LostPiece
 from scenarios.figures.collide import CollisionOutcome
-from scenarios.figures.figure import Figure, Unit, rounded
+from scenarios.figures.figure import Figure, Interval, Range, Unit, rounded
 from scenarios.figures.losses import AfterLoss
 from scenarios.figures.rates import Carried, EndRate
 from scenarios.published.table import Role
@@ -88,8 +92,30 @@ def replayed() -> Report:
     )
 
 
+def loaded() -> Report:
+    """Of four ways, with figures that no other row has."""
+
+    def carried(value: float) -> Figure:
+        likely, sure = Interval(value / 1.25, value * 1.25), Interval(value / 2, value * 2)
+        return Figure(value, Unit.MB_PER_S, Range(likely, sure, "a sample"))
+
+    ways = tuple(
+        WayLoad(
+            *(NodeName(name), 10.25 * place, 101.5 * place, 202.75 * place, "Mon 09:00"),
+            *(Carries(carried(654.25 + place)), Carries(carried(390.6 - place), "chpid 40")),
+            *((0.5 - place / 10,), ((0.1, 0.9),), None, None),
+        )
+        for place, name in enumerate(("ALPHA", "BETA", "GAMMA", "DELTA"), start=1)
+    )
+    empty = Loads(
+        *("A-B", load_layout("published-12").nodes, 3, 1.0, "2026-11-02", "2026-11-09", True),
+        *(95.0, "day", LostPiece.CHPID, 0.0, 12, (ways[0], ways[1]), (), None, (), (), ()),
+    )
+    return loads_report(structs.replace(empty, ways=ways))
+
+
 REPORTS: Final[Mapping[str, Callable[[], Report]]] = MappingProxyType(
-    {"losses": lost, "collide": collided, "replay": replayed}
+    {"losses": lost, "collide": collided, "replay": replayed, "loads": loaded}
 )
 """A sample of every answer that is shown as a report."""
 
