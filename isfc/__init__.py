@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from isfc.answers.losses import losses as losses
     from isfc.answers.replay import Replayed as Replayed
     from isfc.answers.replay import replay as replay
+    from isfc.answers.shared import SharedJson as SharedJson
     from isfc.cli.drawing.cluster import drawing as drawing
     from isfc.cli.html.report import report as report
     from isfc.cli.io.functions import IoResult as IoResult
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from isfc.cli.journal.document import JournalReplay as JournalReplay
     from isfc.cli.journal.document import journal_replay as journal_replay
     from isfc.cli.journal.document import journal_show as journal_show
-    from isfc.cli.results.shared_json import SharedJson as SharedJson
     from isfc.cli.run.functions import SimulatedLinks as SimulatedLinks
     from isfc.cli.run.functions import simulate_links as simulate_links
     from isfc.deck.connections import Connections as Connections
@@ -191,7 +191,7 @@ _PUBLIC: Final = {
     "isfc.cli.io.functions": "io_plan io_run io_beside io_size io_chart IoResult IoSizing",
     "isfc.cli.io.plan": "IoPlanJson",
     "isfc.cli.io.run": "IoRunJson",
-    "isfc.cli.results.shared_json": "SharedJson",
+    "isfc.answers.shared": "SharedJson",
     "isfc.io.charts": "Chart",
     "isfc.cli.journal.document": "journal_show journal_replay JournalReplay",
     "isfc.live.session": "open_node OpenNode",

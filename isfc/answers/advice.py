@@ -5,10 +5,10 @@ from itertools import chain
 from typing import Final, Protocol
 
 from isfc.layout.rules.rule import Finding, Severity, Untried, warnings_first
-from isfc.reports.units import range_of
+from isfc.reports.units import range_of, shown
 from scenarios.figures.advice import AdviceVerdict, ComparedLoad, TriedAdvice
 from scenarios.figures.cluster_plan import ClusterPlan
-from scenarios.figures.figure import Figure
+from scenarios.figures.figure import Figure, Unit
 from scenarios.figures.link_rates import ModelledRate
 from scenarios.figures.resources import CREDITS, PORTS
 from scenarios.runs.saturation import STATED_PAIRS
@@ -17,7 +17,7 @@ from scenarios.runs.steady import Rate
 
 def paces(rate: Rate | Figure) -> str:
     """``340``, or ``340 or 380`` where there is a second pace."""
-    return " or ".join(f"{each:.0f}" for each in rate.paces)
+    return " or ".join(shown(each, Unit.MB_PER_S) for each in rate.paces)
 
 
 def two_paces(rates: Iterable[tuple[str, Rate | Figure]]) -> str:
@@ -34,7 +34,7 @@ def two_paces(rates: Iterable[tuple[str, Rate | Figure]]) -> str:
 
 def known_together(plan: ClusterPlan) -> str:
     """How far the figures are known, which links have two paces, and of which run the rest is."""
-    known = f"{100 * plan.spread:.1f} %"
+    known = f"{shown(100 * plan.spread, Unit.SPREAD)} %"
     said = [f"Each run went on until what every link carries was known within {known}."]
     if paces := two_paces(plan.named_rates()):
         said.append(paces)

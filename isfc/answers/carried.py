@@ -14,7 +14,7 @@ from isfc.layout.capacity import (
 from isfc.layout.plan import Plan
 from isfc.layout.rules.rule import Untried
 from isfc.reports.ranges import range_note
-from isfc.reports.units import with_unit
+from isfc.reports.units import shown, with_unit
 from scenarios.figures.figure import Figure, NoRange, Unit
 from scenarios.figures.link_rates import ModelledRate
 from scenarios.runs.result import MIB
@@ -39,9 +39,10 @@ def differences(plan: Plan, figures: Sequence[ModelledRate]) -> Iterator[str]:
     yield from beyond_command_mode(plan, figures)
     rates = [rate for figure in figures for rate in figure.runs]
     spread = max(rate.spread_mb_per_s / rate.mb_per_s for rate in rates)
+    within = f"{shown(100 * spread, Unit.SPREAD)} %"
     yield (
         f"The model's figures are of {SUITE}: saturated, with {SATURATING_PAIRS} pairs, and with "
-        f"{pairs}; each run went on until its figure was known within {100 * spread:.1f} %."
+        f"{pairs}; each run went on until its figure was known within {within}."
     )
     if not all(isinstance(finding.rule.trials, Untried) for finding in plan.advice):
         yield "Layouts changed as advised ran for a second of virtual time; the second half counts."
@@ -107,9 +108,9 @@ def beyond_command_mode(plan: Plan, figures: Sequence[ModelledRate]) -> Iterator
     )
     if most is not None:
         yield (
-            f"The model carries {most:,.0f} MB/s (2^20) one way on a chpid. What IBM states of "
+            f"The model carries {shown(most, Unit.MB_PER_S)} MB/s (2^20) one way on a chpid. What IBM states of "
             f"FICON in command mode is over {COMMAND_MODE_MB_PER_S} MB/s of 10^6 bytes both ways, "
-            f"which is {COMMAND_MODE_MB_PER_S * 1e6 / MIB:,.0f} here: count on no more."
+            f"which is {shown(COMMAND_MODE_MB_PER_S * 1e6 / MIB, Unit.MB_PER_S)} here: count on no more."
         )
 
 
@@ -136,11 +137,11 @@ def _reasons(way: WriteDirection, model_mb_per_s: float) -> Iterator[str]:
     for path in {} if is_more else dict.fromkeys(fibre.path for fibre in fibres):
         if path is not None and path.isl is not None:
             mb_per_s = 1e9 / path.isl.ns_per_byte(path.km) / MIB
-            yield f"Those of path {path.name} let through {mb_per_s:,.0f} MB/s each way."
+            yield f"Those of path {path.name} let through {shown(mb_per_s, Unit.MB_PER_S)} MB/s each way."
     if fast:
         profile = max((fibre.profile for fibre in fibres), key=lambda each: each.link_gbps)
         yield (
-            f"In the model a chpid of {profile.feature} handles {handled_mb_per_s(profile):,.0f} "
+            f"In the model a chpid of {profile.feature} handles {shown(handled_mb_per_s(profile), Unit.MB_PER_S)} "
             "MB/s of such messages in command mode, both ways together."
         )
     if not (few or far or fast or straight):

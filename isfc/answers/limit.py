@@ -11,6 +11,7 @@ from isfc.link.name import NodeName
 from isfc.link.scan import CTCS_MAX
 from isfc.reports.ranges import percent_range
 from isfc.reports.report import Column, Table
+from isfc.reports.units import shown
 from scenarios.figures import resources
 from scenarios.figures.figure import Unit
 from scenarios.figures.limit import (
@@ -94,7 +95,7 @@ def to_gain(limit: Limit) -> str:
     gains = [each for each in limit.reliefs if each.differs and each.ratio.value > 1]
     if gains:
         each = (
-            f"{relief.added}: {100 * (relief.ratio.value - 1):+.0f} % "
+            f"{relief.added}: {shown(100 * (relief.ratio.value - 1), Unit.CHANGE)} % "
             f"({percent_range(relief.ratio)})"
             for relief in gains
         )
@@ -128,7 +129,7 @@ def short_limit(limit: Limit) -> str:
 
 
 def _short(share: Share) -> str:
-    busy = "" if share.busy is None else f" {100 * min(1.0, share.busy):.0f} %"
+    busy = "" if share.busy is None else f" {shown(min(1.0, share.busy), Unit.SHARE)} %"
     place = f" {share.where.partition(' =')[0]}" if share.where else ""
     return f"{_SHORT[share.resource.kind.id].format(node=share.resource.node)}{place}{busy}"
 
@@ -199,7 +200,7 @@ def _gain(relief: Relief) -> str:
         return f"{relief.added} is not known to gain ({between} %)"
     gained = relief.ratio.value - 1
     verb = "gains" if gained > 0 else "loses"
-    return f"{relief.added} {verb} {100 * abs(gained):.0f} % ({between})"
+    return f"{relief.added} {verb} {shown(abs(gained), Unit.SHARE)} % ({between})"
 
 
 def _named(limit: Limit, share: Share, load: str, names: Mapping[NodeName, str] | None) -> str:
@@ -215,7 +216,7 @@ def _named(limit: Limit, share: Share, load: str, names: Mapping[NodeName, str] 
         whose = share.where
         if kind in _HAVE_LOCK:
             whose = " ".join(filter(None, ("its software's lock", share.where, "is")))
-        said.append(f"{whose} busy {100 * min(1.0, share.busy):.0f} %".strip())
+        said.append(f"{whose} busy {shown(min(1.0, share.busy), Unit.SHARE)} %".strip())
     if doubt := resource_known(share.resource, experiment.collection.links):
         said.append(doubt)
     return f"{words} ({'; '.join(said)})" if said else words
@@ -341,13 +342,13 @@ def rests_on_table(found: Sequence[RestsOn]) -> Table:
         Column("constant", "constant"),
         Column("of", "of"),
         Column("known", "known"),
-        Column(f"{100 * MOVE:.0f} %\nless", "less_percent", Unit.CHANGE),
-        Column(f"{100 * MOVE:.0f} %\nmore", "more_percent", Unit.CHANGE),
+        Column(f"{shown(MOVE, Unit.SHARE)} %\nless", "less_percent", Unit.CHANGE),
+        Column(f"{shown(MOVE, Unit.SHARE)} %\nmore", "more_percent", Unit.CHANGE),
     )
     caption = (
         "Constants that the rate rests on; by how many percent moving each changes it (no range)"
         if found
-        else f"No constant of the model moves this by more than {100 * MOVED_MIN:.0f} % alone."
+        else f"No constant of the model moves this by more than {shown(MOVED_MIN, Unit.SHARE)} % alone."
     )
     return Table(caption, columns, rows, "rests_on")
 

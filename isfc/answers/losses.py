@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace as replace_fields
 
 from isfc.answers.advice import fewer_line, link_names, two_paces
 from isfc.answers.limit import limits_of
@@ -198,9 +199,9 @@ def _sent(carried: Carried) -> dict[str, dict[str, Figure]]:
     """What each end sends over each link that is left."""
     return {
         link.name: {
-            node: Figure(way, Unit.MB_PER_S, no_range=NoRange.BY_RULE, sender=node)
-            if not isinstance(way, EndRate)
-            else carried.rate_of(link, way)
+            node: replace_fields(carried.rate_of(link, way), sender=node)
+            if isinstance(way, EndRate)
+            else Figure(way, Unit.MB_PER_S, no_range=NoRange.BY_RULE, sender=node)
             for node, way in zip(link.nodes, _ways(carried, link), strict=True)
         }
         for link in carried.links.links
@@ -223,7 +224,7 @@ def _rates(left: AfterLoss) -> str:
     """``A 196 (168-230) and B 201 (172-235) MB/s one way``: what is carried."""
     links, sent = left.whole.links.links, _sent(left.carried)
     if len(links) > 1:
-        return f"{with_unit(left.rate)} {ALL_LINKS}"
+        return f"{shown(left.rate.value, left.rate.unit)}{between(left.rate)} MB/s {ALL_LINKS}"
     if not sent:
         return "no MB/s either way"
     ways = sent[links[0].name].values()

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from typing import Final
 
-from isfc.answers.limit import sending_line
+from isfc.answers.limit import sending_line, short_limit
 from isfc.layout.layout import Layout
+from isfc.reports.units import shown
 from isfc.search.simulation import Simulation
 from scenarios.figures.advice import AdviceVerdict, ComparedLoad
 from scenarios.figures.certainty import FigureKind
-from scenarios.figures.figure import Figure
+from scenarios.figures.figure import Figure, Unit
 from scenarios.figures.link_rates import ModelledRate, find_saturated, slower_rates
 from scenarios.figures.ranges import figure_of
 from scenarios.runs.load import SATURATED, Load
@@ -40,10 +41,11 @@ def run_cells(run: Simulation) -> list[Figure]:
     return [figure_of(kind, value, *of) for kind, value in figures]
 
 
-def saturated_limit(layout: Layout, sender: str, mb_per_s: float) -> str:
-    """What limits a node that sends so much with many pairs, in a sentence."""
+def saturated_limit(layout: Layout, sender: str, mb_per_s: float) -> tuple[str, str]:
+    """What limits a node that sends so much with many pairs, in a sentence and for a column."""
     node = next(node for node in layout.nodes if node == sender)
-    return sending_line(sender, find_saturated((layout, node, mb_per_s)), mb_per_s)
+    limit = find_saturated((layout, node, mb_per_s))
+    return sending_line(sender, limit, mb_per_s), short_limit(limit)
 
 
 def compared(
@@ -68,7 +70,7 @@ def _compared(load: ComparedLoad) -> tuple[str, str]:
     is ahead.
     """
     was, comes = load.before, load.changed
-    figures = f"{was.mb_per_s:.0f} to {comes.mb_per_s:.0f} MB/s"
+    figures = f"{shown(was.mb_per_s, Unit.MB_PER_S)} to {shown(comes.mb_per_s, Unit.MB_PER_S)} MB/s"
     if not comes.differs(was):
         return "alike", f"as much within the spread ({figures})"
     odds = f"({figures}; odds that it is ahead: {load.odds})"
@@ -76,4 +78,4 @@ def _compared(load: ComparedLoad) -> tuple[str, str]:
         return "alike", f"as much as far as the odds tell {odds}"
     gained = load.ratio.value - 1
     kind, word = ("better", "more") if gained > 0 else ("worse", "less")
-    return kind, f"{100 * abs(gained):.0f} % {word} {odds}"
+    return kind, f"{shown(abs(gained), Unit.SHARE)} % {word} {odds}"

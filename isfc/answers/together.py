@@ -8,7 +8,8 @@ from isfc.answers.limit import limit_line
 from isfc.answers.losses import Losses
 from isfc.layout.loss import Loss
 from isfc.layout.rules.rule import Finding
-from isfc.reports.units import range_of
+from isfc.reports.units import range_of, shown
+from scenarios.figures.figure import Unit
 from scenarios.figures.rates import Carried
 
 
@@ -26,7 +27,10 @@ def together_decision(
     if carried is not None and carried.rate.range is not None:
         between = f"{range_of(carried.rate)} in four of five cases"
         what = f"the slower direction of each link, in all, {carried.load.words}"
-        yield "Carries", f"{carried.rate.value:.0f} MB/s ({between}): {what}. MB are 2^20 bytes."
+        yield (
+            "Carries",
+            f"{shown(carried.rate.value, Unit.MB_PER_S)} MB/s ({between}): {what}. MB are 2^20 bytes.",
+        )
     if carried is not None and carried.limit is not None:
         words = limit_line(carried.limit, carried.rate.value).removeprefix("limited by: ")
         yield "Limited by", f"{words} MB/s."

@@ -10,7 +10,7 @@ from typing import Any, Final
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from ctc.address import format_rdev
+from ctc.address import format_chpid, format_rdev
 from isfc.reports.units import range_of
 from scenarios.figures.figure import Figure
 
@@ -37,6 +37,7 @@ _ENVIRONMENT: Final = Environment(
     lstrip_blocks=True,
 )
 _ENVIRONMENT.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
+_ENVIRONMENT.filters["chpid"] = format_chpid
 _ENVIRONMENT.filters["rdev"] = format_rdev
 _ENVIRONMENT.filters["points"] = _points
 _ENVIRONMENT.globals["resource"] = lambda name: Markup(resource(name))

@@ -161,6 +161,11 @@ def sent(carried: Carried) -> Rates:
     }
 
 
+def values(figures: Mapping[str, Any]) -> dict[str, float]:
+    """Those of figures in JSON, by their names."""
+    return {name: each["value"] for name, each in figures.items()}
+
+
 def both_ways(by_node: Mapping[str, float], asked: Asked) -> Rates:
     (link,) = asked.links.links
     first, second = link.nodes
@@ -172,16 +177,16 @@ def both_ways(by_node: Mapping[str, float], asked: Asked) -> Rates:
 
 def by_plan(asked: Asked) -> Iterator[Rates]:
     if asked.is_one:
-        yield both_ways(asked.plan["model"]["stated_mb_per_s"], asked)
+        yield both_ways(values(asked.plan["model"]["stated"]), asked)
     else:
         ways = {tuple(each["name"].split("-")): each for each in asked.plan["together"]}
         yield {
-            way: rate
+            way: rate["value"]
             for nodes, each in ways.items()
-            for way, rate in zip((nodes, nodes[::-1]), each["together_mb_per_s"], strict=True)
+            for way, rate in zip((nodes, nodes[::-1]), each["together"], strict=True)
         }
     yield {
-        (node, next(other for other in name.split("-") if other != node)): each["mb_per_s"]
+        (node, next(other for other in name.split("-") if other != node)): each["value"]
         for name, ends in asked.losses["losses"][0]["sent"].items()
         for node, each in ends.items()
     }
@@ -335,7 +340,7 @@ def test_a_gain_that_is_told_is_that_of_the_changed_layout(asked: Asked) -> None
     changed = dict(added(link))
     for said in isfc.carried(link):
         limits = asked.plan["model"]["limits"][said.sender]
-        for what, ratio in limits["added"].items():
+        for what, ratio in values(limits["added"]).items():
             (there,) = isfc.carried(changed[what], said.sender)
             gain = there.saturated.value / said.saturated.value
             within = link_ratio(gain, link, changed[what])

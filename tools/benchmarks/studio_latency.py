@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 from threading import Event
 from typing import Final
 
+from ctc.address import format_rdev
 from isfc.layout.catalogue import read_content
+from isfc.layout.file import parse_layout
 from tests.studio import RunningStudio, studio
 
 LAYOUT: Final = "published-16"
@@ -36,26 +38,26 @@ def latencies(edits: int) -> Latencies:
     found = Latencies()
     with studio(LAYOUT, program="isfc") as running, ThreadPoolExecutor(1) as other:
         text = read_content(LAYOUT)[0].decode()
-        seen = running.post("look", revision=0, text=text, opened="")
-        opened = text = seen["text"]
-        _judged(running, 0, text, opened)
+        seen = running.post("look", text=text, opened="")
+        opened = text = seen["now"]["text"]
+        _judged(running, text, opened)
         for number in range(1, edits + 1):
             # a Gray code: one CTC moves, and the fibres of all are as they never were
             bit = (number & -number).bit_length() - 1
-            ctc = seen["layout"][0]["ctcs"][bit + 1]  # the first stays, and its fibre with it
-            goes = "4" if ctc["fibre"] != "4" else "1"
+            ctc = parse_layout(text).device_list()[bit + 1]  # the first stays, and its fibre too
+            goes = "4" if ctc.fibre.name != "4" else "1"
             edit = {
                 "do": "move",
                 "link": "CLIENT-SERVER",
-                "rdev": ctc["rdevs"][0],
+                "rdev": format_rdev(ctc.rdevs[0]),
                 "fibre": goes,
             }
             judged = Event()
             looking = other.submit(_look_until, judged, running, text, found.looked_s)
             begin_s = time.monotonic()
-            seen = running.post("look", revision=number, text=text, opened=opened, edit=edit)
-            text = seen["text"]
-            _judged(running, number, text, opened)
+            seen = running.post("look", text=text, opened=opened, edit=edit)
+            text = seen["now"]["text"]
+            _judged(running, text, opened)
             found.judged_s.append(time.monotonic() - begin_s)
             judged.set()
             looking.result()
@@ -66,14 +68,14 @@ def _look_until(judged: Event, running: RunningStudio, text: str, taken: list[fl
     """Ask for what the rules say, again and again, until the judgement is there."""
     while True:
         begin_s = time.monotonic()
-        running.post("look", revision=0, text=text, opened=text)
+        running.post("look", text=text, opened=text)
         taken.append(time.monotonic() - begin_s)
         if judged.wait(PAUSE_S):
             return
 
 
-def _judged(running: RunningStudio, revision: int, text: str, opened: str) -> None:
-    records = running.post("judge", revision=revision, text=text, opened=opened)
+def _judged(running: RunningStudio, text: str, opened: str) -> None:
+    records = running.post("judge", text=text, opened=opened)
     assert records[-1].get("done"), json.dumps(records[-1])
 
 

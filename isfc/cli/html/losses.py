@@ -9,6 +9,7 @@ from isfc.layout.collection import Collection
 from isfc.layout.lost import check_pieces, known_pieces
 from isfc.layout.sharing import only
 from isfc.reports.html import section
+from isfc.reports.template import panel
 from scenarios.figures.losses import after_losing
 from scenarios.runs.saturation import RunEach
 
@@ -25,3 +26,9 @@ def losses_panel(
         links = only(links, links.link(link))
     check_pieces(pieces, known_pieces(links.links, links.cecs), "Without")
     return section(losses_report(losses_of(after_losing(links, pieces, run_each))))
+
+
+def worst_by_rule(links: Collection) -> Markup:
+    """The worst loss by IBM's rule of thumb, which is known without a run."""
+    worst = losses_of(after_losing(links, (), None)).worst_text
+    return panel([("Worst loss:", worst)] if worst else [])

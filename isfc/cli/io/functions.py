@@ -7,6 +7,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 from msgspec import Struct, to_builtins
 
+from isfc.answers.shared import SharedJson, shared_json
 from isfc.arguments import checked, in_python
 from isfc.cli.io.plan import IoPlanJson, io_plan_json
 from isfc.cli.io.run import PAIRS_DEFAULT, IoExtent, IoRunJson, io_run_json, run, run_beside
@@ -20,7 +21,6 @@ from isfc.cli.io.size import (
     size_of,
 )
 from isfc.cli.options.number import check_given
-from isfc.cli.results.shared_json import SharedJson, shared_json
 from isfc.errors import ConfigurationError
 from isfc.io.advice import advise
 from isfc.io.charts import CHARTS, Chart

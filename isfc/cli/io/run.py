@@ -9,6 +9,7 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from isfc.answers.limit import limit_of_run, limits_of, run_line
+from isfc.answers.shared import shared_json
 from isfc.arguments import SEED_MAX
 from isfc.cli.io.plan import (
     ChannelJson,
@@ -33,7 +34,6 @@ from isfc.cli.options.option import flag, valued
 from isfc.cli.output.notes import note_lines, show_notes
 from isfc.cli.output.streams import show, show_csv, show_json
 from isfc.cli.results.shared import shared_page
-from isfc.cli.results.shared_json import shared_json
 from isfc.errors import ConfigurationError
 from isfc.io.configuration import IoConfiguration, Protocol
 from isfc.io.limit import find_io_limit

@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from rich.console import RenderableType
 from rich.rule import Rule
 
-from isfc.answers.profile import profile_of
 from isfc.cli.options.layout import (
     LINKS_IN_FULL,
     JsonOption,
@@ -32,8 +31,7 @@ from isfc.layout.sharing import only, shares_anything
 from isfc.reports.terminal import page as report_page
 
 if TYPE_CHECKING:
-    from isfc.cli.plan.json import PlanJson
-    from isfc.cli.plan.together_json import ClusterPlanJson
+    from isfc.answers.plan import PlannedLink, PlannedLinks
     from isfc.layout.collection import Collection
 
 NotesOption = Annotated[
@@ -85,6 +83,7 @@ def plan(
     opened = [link_at_site(each, site) for each in open_links(layout, link, alone=alone)]
     if lost:
         from isfc.answers.losses import losses_report
+        from isfc.answers.profile import profile_of
         from isfc.cli.plan.modelled import losses
 
         links = _losing(opened, link, without or [])
@@ -104,17 +103,19 @@ def plan(
         show(*pages)
         return
     said = records[0] if len(opened) == 1 else _several(records, whole)
+    from isfc.answers.profile import profile_of  # pages do without
+
     show_json(replace(said, profile=profile_of(site)))
 
 
 def _judged(
     opened: Sequence[OpenedLink], *, rule: bool, why: bool, notes: bool, json: bool
-) -> "tuple[list[RenderableType], list[PlanJson], ClusterPlanJson | None]":
+) -> "tuple[list[RenderableType], list[PlannedLink], PlannedLinks | None]":
     """The pages on all links together, if they share channels, and on each; and their records."""
     pages: list[RenderableType] = []
-    records: list[PlanJson] = []
+    records: list[PlannedLink] = []
     shares = _share(opened, why=why)
-    whole: ClusterPlanJson | None = None
+    whole: PlannedLinks | None = None
     if shares and not rule:
         from isfc.cli.plan.modelled import together
 
@@ -172,11 +173,11 @@ def _losing(opened: Sequence[OpenedLink], link: str | None, pieces: Sequence[str
     return links
 
 
-def _several(links: "list[PlanJson]", whole: "ClusterPlanJson | None") -> "ClusterPlanJson":
+def _several(links: "list[PlannedLink]", whole: "PlannedLinks | None") -> "PlannedLinks":
     """What ``--json`` prints of several links, beside what it prints of the whole."""
-    from isfc.cli.plan.together_json import ClusterPlanJson
+    from isfc.answers.plan import PlannedLinks
 
-    return replace(whole or ClusterPlanJson(), links=links)
+    return replace(whole or PlannedLinks(), links=links)
 
 
 def _share(opened: Sequence[OpenedLink], *, why: bool) -> bool:
@@ -189,7 +190,7 @@ def _share(opened: Sequence[OpenedLink], *, why: bool) -> bool:
 
 def _judge(
     opened: OpenedLink, *, rule: bool, why: bool, notes: bool, json: bool
-) -> "tuple[RenderableType, PlanJson | None]":
+) -> "tuple[RenderableType, PlannedLink | None]":
     """The page on one link, and what ``--json`` prints of it."""
     judged = make_plan(opened.layout, opened.neighbours, opened.collection)
     if not rule:
@@ -199,6 +200,6 @@ def _judge(
     page = report_page(plan_report(judged), notes=notes)
     if not json:
         return page, None
-    from isfc.cli.plan.json import plan_json
+    from isfc.answers.plan import planned_link
 
-    return page, plan_json(judged)
+    return page, planned_link(judged)

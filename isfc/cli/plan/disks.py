@@ -5,16 +5,15 @@ from typing import TypeVar
 from msgspec.structs import replace
 from rich.console import Group, RenderableType
 
-from isfc.cli.plan.json import PlanJson
-from isfc.cli.plan.together_json import ClusterPlanJson
+from isfc.answers.plan import PlannedLink, PlannedLinks
+from isfc.answers.shared import shared_json
 from isfc.cli.results.shared import shared_page
-from isfc.cli.results.shared_json import shared_json
 from isfc.io.configuration import IoConfiguration
 from isfc.io.shared import find_shared
 from scenarios.runs.experiment import Experiment
 from scenarios.runs.shared_channel import run_shared
 
-_Record = TypeVar("_Record", PlanJson, ClusterPlanJson)
+_Record = TypeVar("_Record", PlannedLink, PlannedLinks)
 
 
 def beside_disks(

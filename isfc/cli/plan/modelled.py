@@ -10,11 +10,10 @@ from rich.console import Group, RenderableType
 from isfc.answers.cluster import cluster_report
 from isfc.answers.limit import rests_on_table
 from isfc.answers.losses import Losses, losses_of
+from isfc.answers.plan import PlannedLink, PlannedLinks, planned_link, planned_together
 from isfc.cli.options.layout import OpenedLink
 from isfc.cli.output.progress import run_all
-from isfc.cli.plan.json import PlanJson, plan_json
 from isfc.cli.plan.page import plan_report
-from isfc.cli.plan.together_json import ClusterPlanJson, cluster_plan_json
 from isfc.layout.collection import Collection
 from isfc.layout.plan import Plan
 from isfc.reports.terminal import page as shown_page
@@ -34,13 +33,13 @@ def losses(links: Collection, pieces: Sequence[str], *, rule: bool) -> Losses:
     return losses_of(after_losing(links, pieces, None if rule else partial(run_all, is_said=True)))
 
 
-def together(opened: OpenedLink, *, notes: bool) -> tuple[RenderableType, ClusterPlanJson]:
+def together(opened: OpenedLink, *, notes: bool) -> tuple[RenderableType, PlannedLinks]:
     """The page on all links of a file that share channels, and what ``--json`` prints of them."""
     collection, disks = opened.collection, opened.file_disks
     found = cluster_plan(collection, partial(run_all, is_said=True))
     every = (*cluster_notes(collection), SHARED_UNRANGED)
     page = shown_page(cluster_report(found, every), notes=notes)
-    record = cluster_plan_json(found, list(every))
+    record = planned_together(found, every)
     slower = found.together.slower
     if disks is not None and slower is not None:
         from isfc.cli.plan.disks import beside_disks
@@ -52,7 +51,7 @@ def together(opened: OpenedLink, *, notes: bool) -> tuple[RenderableType, Cluste
 
 def modelled_plan(
     opened: OpenedLink, judged: Plan, *, why: bool, notes: bool
-) -> tuple[RenderableType, PlanJson]:
+) -> tuple[RenderableType, PlannedLink]:
     """The page on one link and what the model carries on it, and what ``--json`` prints of it."""
     noted = with_others_busy(opened.collection, judged.layout, run_all)
     judged = dataclasses.replace(judged, layout=noted)
@@ -60,7 +59,7 @@ def modelled_plan(
     figures, known = link_rates(judged.layout, changed, run_all)
     tried = try_advice(judged.layout, judged.advice, figures, known)
     found = plan_report(judged, figures, tried)
-    page, record = shown_page(found, notes=notes), plan_json(judged, figures, tried)
+    page, record = shown_page(found, notes=notes), planned_link(judged, figures, tried)
     if why:
         slower = min(figures, key=lambda each: each.saturated.value)
         moved = rests_on(one_way(judged.layout, slower.sender, SATURATING_PAIRS), run_all)

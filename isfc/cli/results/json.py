@@ -12,7 +12,7 @@ from isfc import __version__
 from isfc.answers.limit_record import Limits
 from isfc.answers.profile import Profile, profile_of
 from isfc.answers.run_ranges import figures_of_run, measured_notes
-from isfc.cli.results.shared_json import SharedJson
+from isfc.answers.shared import SharedJson
 from isfc.layout.note import Note
 from isfc.reports.ranges import RangeJson, range_json
 from scenarios.runs.cp_script import ConsoleEntry

@@ -5,12 +5,11 @@ from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
 
+from isfc.answers.shared import shared_rates
 from isfc.link.name import NodeName
 from isfc.reports.ranges import range_note
 from isfc.reports.table import plain_table
 from isfc.reports.units import range_of
-from scenarios.figures.figure import Figure
-from scenarios.figures.ranges import links_rate
 from scenarios.runs.notes import CHANNELS_UNRANGED
 
 if TYPE_CHECKING:
@@ -42,15 +41,6 @@ def shared_note(run: "SharedRun", side: NodeName | None = None, *, together: boo
     rates = shared_rates(run, side, together=together)
     known = range_note(rate for _, *both in rates for rate in both)
     return f"{known} {CHANNELS_UNRANGED.text}"
-
-
-def shared_rates(
-    run: "SharedRun", side: NodeName | None = None, *, together: bool = False
-) -> Iterator[tuple[str, Figure, Figure]]:
-    """Of each link, alone and beside disks; only links that run ``together`` have names."""
-    for link, *rates in run.rates(side):
-        alone, beside = (links_rate(rate, [link]) for rate in rates)
-        yield link.name if together else "link", alone, beside
 
 
 def shared_rows(

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from rich.console import RenderableType
 
 from isfc.answers.limit import limit_of_run, limits_of, resources_table, rests_on_table, run_line
+from isfc.answers.shared import shared_json
 from isfc.answers.views import View
 from isfc.cli.options.experiment import (
     EndOptions,
@@ -29,7 +30,6 @@ from isfc.cli.output.streams import show, show_json
 from isfc.cli.results.json import run_json
 from isfc.cli.results.page import run_heading, run_page
 from isfc.cli.results.shared import shared_page
-from isfc.cli.results.shared_json import shared_json
 from isfc.cli.results.view_options import Output, ViewOptions, check_view, show_report
 from isfc.cli.run.during import (
     DuringOptions,

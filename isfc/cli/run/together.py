@@ -13,13 +13,13 @@ from msgspec.structs import replace
 from isfc import __version__
 from isfc.answers.limit import limit_of_run, limits_of, together_line
 from isfc.answers.limit_record import Limits
+from isfc.answers.shared import SharedJson, shared_json
 from isfc.answers.views import View
 from isfc.cli.options.experiment import ExtentOptions
 from isfc.cli.output.exits import ExitCode
 from isfc.cli.output.notes import show_notes
 from isfc.cli.output.streams import show, show_csv, show_json
 from isfc.cli.results.shared import shared_page
-from isfc.cli.results.shared_json import SharedJson, shared_json
 from isfc.cli.results.view_options import Output, check_view, show_report
 from isfc.cli.run.during import (
     DuringOptions,

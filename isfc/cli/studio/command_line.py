@@ -37,7 +37,7 @@ def printed(tell: Tell, words: Sequence[str], files: Mapping[str, str]) -> Print
     """Give a command ``files`` by the names that its words have for them.
 
     ``tell`` is told each time that one more hundredth of it is done, as ``{"share": 0.07}``, and
-    what it says that it runs, as ``{"doing": "a timeline"}``.
+    what it says that it runs, as ``{"said": "Running a timeline"}``.
     A `Failed` has its error, in which the files have their names, if it was given bad input.
     """
     os.environ["COLUMNS"] = COLUMNS
@@ -64,7 +64,7 @@ class _Heard(io.StringIO):
 
     def write(self, text: str) -> int:
         if text.startswith(RUNNING):
-            self._tell({"doing": text.removeprefix(RUNNING)})
+            self._tell({"said": text.strip()})
         return super().write(text)
 
 

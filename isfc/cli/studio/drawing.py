@@ -1,5 +1,6 @@
 """The drawing of `isfc.cli.drawing.link` as something to touch: names, places to hit, focus."""
 
+from collections.abc import Iterator
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
@@ -27,10 +28,22 @@ def shares(collection: isfc.Collection) -> bool:
 
 
 def overview(collection: isfc.Collection) -> str:
-    """The SVG of machines, channels and directors; nothing where nothing is shared."""
+    """The SVG of machines, channels and directors; nothing where nothing is shared.
+
+    A channel names the links that have a fibre on it: CTCs of these can be dropped there.
+    """
     if not shares(collection):
         return ""
     drawn, height = draw_cluster(collection)
+    for channel in drawn.iterfind("g[@data-ends]"):
+        ends = {*channel.attrib["data-ends"].split()}
+        links = [
+            link.name for link, fibre, _ in collection.fibres() if ends & {*_ends(link, fibre)}
+        ]
+        channel.set("data-links", " ".join(links))
+        box = channel.find("rect")
+        assert box is not None
+        channel.insert(0, Element("rect", {**box.attrib, "class": "hit"}))
     drawn.set("viewBox", f"0 0 {WIDTH} {height}")
     return macro(
         "reports/parts.html", "drawn", "The cluster drawn", ElementTree.tostring(drawn, "unicode")
@@ -54,8 +67,11 @@ def touchable(link: isfc.Layout, left: isfc.Layout | None, mark: str) -> str:
     for drawn in [part for part in svg if part.get("class") == "fibre"]:
         group = named[drawn.attrib["data-fibre"]]
         _make_fibre(drawn, group)
+        drawn.set("data-links", link.name)
         drawn_ctcs = [part for part in drawn if part.get("class") == "ctc"]
         for ctc, use in zip(drawn_ctcs, group.uses, strict=True):
+            ctc.set("data-link", link.name)
+            ctc.set("id", f"ctc-{link.name}-{ctc.attrib['data-rdev']}")
             _make_ctc(ctc, f"CTC {ctc_words(link, group, use)} on fibre {group.fibre.name}")
     return ElementTree.tostring(svg, "unicode")
 
@@ -68,6 +84,7 @@ def _make_fibre(drawn: Element, group: DrawnFibre) -> None:
     assert box is not None
     top = float(box.attrib["y"])
     heading = Element("g", _button("heading", fibre_words(group)))
+    heading.attrib |= {"id": f"fibre-{group.fibre.name}", "data-fibre": group.fibre.name}
     SubElement(heading, "rect", _hit(top, 26))
     drawn.insert(0, heading)
 
@@ -87,3 +104,8 @@ def _hit(top: float, height: float) -> dict[str, str]:
     """An invisible rectangle as wide as the drawing."""
     place = {"x": 4.0, "y": top, "width": LINK_WIDTH - 8.0, "height": height}
     return {"class": "hit", **{name: f"{value:g}" for name, value in place.items()}}
+
+
+def _ends(link: isfc.Layout, fibre: isfc.Fibre) -> Iterator[str]:
+    """``ALPHA.40``, as the drawing of a cluster names the ends of channels."""
+    return map(".".join, zip(link.nodes, fibre.chpid_names, strict=True))

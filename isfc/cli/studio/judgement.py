@@ -4,7 +4,7 @@ What the rules say is there with the drawing; what the model says comes into the
 is known.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,15 +13,14 @@ from markupsafe import Markup
 import isfc
 from isfc.answers.carried import CAPTION, differences
 from isfc.answers.opened import UNRANGED, compared, seen_util
-from isfc.cli.drawing.difference import differences as changed
-from isfc.cli.studio.tasks import Beside, Question, Subject, Why, asides
+from isfc.cli.studio.tasks import Beside, Question, Said, Subject, Why, asides
 from isfc.reports.ranges import between
 from isfc.reports.template import greatest, macro, ranged, table
 
 Known = Callable[[Question], isfc.ModelledRate | None]
 """What the model has said so far; None if it was not asked yet."""
 
-KnownSaid = Callable[[Why | Beside], str | None]
+KnownSaid = Callable[[Why | Beside], Said | None]
 """What is said of a link below its figures; None if it was not asked yet."""
 
 PENDING: Final = "…"
@@ -114,9 +113,8 @@ def capacity(
 ) -> Markup:
     """What each node can send, by rule and by model, and the difference to the layout as opened.
 
-    And what limits the slower direction, and what is left beside others of the decks.
-
-    A note that is of several links comes once, below them.
+    And what limits the slower direction, and what is left beside others of the decks. A note that
+    is of several links comes once, below them.
     """
     links = _judged(subject, opened, pairs, known)
     before = {
@@ -128,9 +126,12 @@ def capacity(
     most = greatest(figure for both in rates for figure in both)
     rows, verdicts = [], []
     notes: dict[str, None] = {}
-    limits = [said for each in asides(subject, pairs, known) if (said := known_said(each))]
+    told = {each: said for each in asides(subject, pairs, known) if (said := known_said(each))}
+    brief = {each.link: {each.sender: told[each][1]} for each in told if isinstance(each, Why)}
+    limits = [text for text, _ in told.values() if text]
     for name, each in links.items():
         of = f" of {name}" if len(links) > 1 else ""
+        pending = dict.fromkeys(each.plan.layout.nodes, PENDING)
         if subject != opened and (not of or each.is_changed):
             verdicts.append(_verdict(each, of))
         rows += [
@@ -138,6 +139,7 @@ def capacity(
                 f"{way.sender} to {partner}" if of else way.sender,
                 with_difference(way.estimated_mb_per_s, before.get((name, way.sender))),
                 *_modelled(now, was, most),
+                *([brief.get(name, pending).get(way.sender, "")] if of else []),
             )
             for way, partner, now, was in zip(
                 each.plan.directions,
@@ -161,6 +163,7 @@ def capacity(
         f"{pairs} pairs",
         "collisions/s",
         "RDEV util %",
+        *(["limited by"] if len(links) > 1 else []),
     )
     figures = table(CAPTION, heads, rows)
     several = len(links) > 1
@@ -237,11 +240,6 @@ def with_difference(now: float, before: float | None) -> str:
     return f"{now:.0f} ({difference:+d})" if difference else f"{now:.0f}"
 
 
-def orders(judged: Mapping[str, isfc.Plan]) -> Markup:
-    """Who writes on what, in which order; of several links folded."""
-    return macro(_PARTS, "orders", [*judged.values()])
-
-
 def findings(judged: Mapping[str, isfc.Plan], *, able: bool = True) -> Markup:
     """What `isfc check` finds, warnings first; each with the ways to do what it advises.
 
@@ -255,12 +253,3 @@ def findings(judged: Mapping[str, isfc.Plan], *, able: bool = True) -> Markup:
         for finding in plan.advice
     ]
     return macro(_PARTS, "findings", found, able, len(judged) > 1)
-
-
-def changes(opened: isfc.Collection, now: isfc.Collection, struck: Iterable[str] = ()) -> Markup:
-    """What has changed since the layout was opened, in words; then what is struck out."""
-    lines = [
-        *changed(opened, now),
-        *(f"fibre {name}: struck out, to be taken back" for name in struck),
-    ]
-    return macro(_PARTS, "changes", lines)

@@ -1,96 +1,105 @@
-"""A look at a layout after an edit, by the rules alone."""
+"""A look at a layout after an edit, by the rules alone: the sections of the page."""
 
-from typing import Any
+from typing import Annotated, Any, Final
 
-from markupsafe import Markup
+from msgspec import Meta
 
 import isfc
+from isfc.cli.drawing.difference import differences
+from isfc.cli.html.losses import worst_by_rule
+from isfc.cli.studio.address import pack, unpack
 from isfc.cli.studio.drawing import overview, touchable
-from isfc.cli.studio.judgement import (
-    Known,
-    KnownSaid,
-    capacity,
-    changes,
-    findings,
-    in_short,
-    orders,
-)
+from isfc.cli.studio.edits import change
+from isfc.cli.studio.judgement import Known, KnownSaid, capacity, findings, in_short
 from isfc.cli.studio.tasks import SOURCE, Shown, Subject
 from isfc.reports.template import macro
 
+_LOOK: Final = "cli/studio/page/look.html"
+_SECTIONS: Final = (
+    "said drawing chosen orders changes part pieces loss_link system run_way relocation_way"
+).split()
+"""Macros of the template, each by the id of its place on the page."""
 
-class LayoutEdited(Shown, frozen=True, kw_only=True, forbid_unknown_fields=True):
+
+class Judge(Shown, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A layout is to be judged, and the one as opened, to be compared with."""
+
+    pairs: Annotated[int, Meta(ge=1, le=10_000)] = 50
+
+
+class Chosen(Shown, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A CTC or a fibre is chosen, by its id in the drawing."""
+
+    chosen: str
+
+
+class LayoutEdited(Judge, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A layout, what is struck out of it, and maybe an edit that is to be done first.
 
-    ``source`` is what the text is called in an error.
+    Or what an ``address`` holds instead. ``source`` is what the text is called in an error.
     """
 
-    revision: int
-    opened: str
-    pairs: int = 50
+    chosen: str = ""
     edit: dict[str, Any] | None = None
     source: str = SOURCE
+    address: str = ""
 
 
 def look(wanted: LayoutEdited, known: Known, said: KnownSaid) -> dict[str, Any]:
     """What the page shows of it. Raises `ConfigurationError` for what cannot be."""
-    if wanted.source == SOURCE:
-        whole = Subject(wanted.text).read()
-    else:
-        whole = isfc.parse_links(wanted.text, wanted.source)
-    if wanted.edit is not None:
-        whole = isfc.edit(whole, isfc.read_edit(wanted.edit))
+    shown: Shown = unpack(wanted.address) if wanted.address else wanted
+    whole = isfc.parse_links(shown.text, wanted.source)
+    edit, chosen, struck = wanted.edit, wanted.chosen, frozenset(shown.struck)
+    if edit is not None:
+        whole, struck, edit = change(whole, struck, edit)
+        chosen = edit.get("chosen", chosen)
     text = isfc.format_collection(whole)
-    names = {fibre.name for link in whole.links for fibre in link.fibres}
-    struck = frozenset(wanted.struck) & names
-    subject, opened = Subject(text, struck), Subject(wanted.opened or text)
+    struck &= {fibre.name for link in whole.links for fibre in link.fibres}
+    now = Shown(text, sorted(struck), shown.opened or text)
+    subject, opened = now.subject, Subject(now.opened)
     left, judged = subject.read(), subject.plans()
-    return {
-        "revision": wanted.revision,
-        "text": text,
-        "struck": sorted(struck),
-        "answer": in_short(subject, opened, wanted.pairs, known),
-        "drawing": _drawing(whole, left),
-        "capacity": capacity(subject, opened, wanted.pairs, known, said),
-        "orders": orders(judged),
-        "findings": findings(judged, able=not struck),
-        "changes": changes(opened.read(), whole, sorted(struck)),
-        "layout": describe(whole),
+    kept = {link.nodes: link for link in left.links}
+    page = {
+        "whole": whole,
+        "struck": now.struck,
+        "chosen": chosen,
+        "edit": edit,
+        "is_changed": (text, now.struck) != (wanted.text, sorted(wanted.struck)),
+        "features": isfc.features(),
+        "overview": overview(whole),
+        "drawn": [
+            (link, touchable(link, kept.get(link.nodes), f"-{number}"))
+            for number, link in enumerate(whole.links, start=1)
+        ],
+        "judged": judged,
+        "changes": [*differences(opened.read(), whole)],
         "pieces": isfc.pieces(whole),
+    }
+    figures = subject, opened, wanted.pairs, known
+    sections = {
+        "answer": in_short(*figures),
+        "worst": worst_by_rule(left),
+        "capacity": capacity(*figures, said),
+        "findings": findings(judged, able=not struck),
+        **{name: macro(_LOOK, name, page) for name in _SECTIONS},
+    }
+    if wanted.address:
+        sections["source"] = macro(_LOOK, "source", wanted.source, shown)
+    return {
+        "now": {"text": now.text, "struck": now.struck, "opened": now.opened},
+        "address": pack(now),
+        "title": f"{', '.join(link.name for link in whole.links)} - isfc studio",
+        "chosen": chosen,
+        "sections": sections,
     }
 
 
-def _drawing(whole: isfc.Collection, left: isfc.Collection) -> Markup:
-    """The machines, then each link."""
-    kept = {link.nodes: link for link in left.links}
-    drawn = [
-        (link, touchable(link, kept.get(link.nodes), f"-{number}"))
-        for number, link in enumerate(whole.links, start=1)
-    ]
-    return macro("cli/studio/page/judgement.html", "drawing", overview(whole), drawn)
-
-
-def describe(collection: isfc.Collection) -> list[dict[str, Any]]:
-    """The links as the page's forms need them."""
-    return [
-        {
-            "name": link.name,
-            "nodes": list(link.nodes),
-            "fibres": [
-                {
-                    "name": fibre.name,
-                    "feature": fibre.profile.feature,
-                    "link_gbps": fibre.profile.link_gbps,
-                    "km": fibre.km,
-                    "path": fibre.path and fibre.path.name,
-                    "chpids": [f"{chpid:02X}" for chpid in fibre.chpids],
-                }
-                for fibre in link.fibres
-            ],
-            "ctcs": [
-                {"fibre": ctc.fibre.name, "rdevs": [f"{rdev:04X}" for rdev in ctc.rdevs]}
-                for ctc in link.device_list()
-            ],
-        }
-        for link in collection.links
-    ]
+def choose(wanted: Chosen) -> dict[str, Any]:
+    """What the page shows of what is chosen."""
+    page = {
+        "whole": Subject(wanted.text).read(),
+        "chosen": wanted.chosen,
+        "struck": wanted.struck,
+        "features": isfc.features(),
+    }
+    return {"sections": {"chosen": macro(_LOOK, "chosen", page)}}

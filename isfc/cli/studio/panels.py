@@ -1,7 +1,8 @@
 """What the page shows when it is asked: losses, relocations, statements, all links together."""
 
+import json
 from dataclasses import replace
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 
@@ -12,11 +13,13 @@ from isfc.cli.html.moves import moves_panel
 from isfc.cli.options.experiment import choose_node
 from isfc.cli.options.guest import GuestOptions, as_option
 from isfc.cli.output.progress import progress_told, run_all
-from isfc.cli.studio.command_line import Printed, by_hundredths, printed
-from isfc.cli.studio.tasks import Shown
+from isfc.cli.studio.command_line import by_hundredths, printed
+from isfc.cli.studio.tasks import Shown, node_of
 from isfc.cli.studio.work import Failed, Tell
+from isfc.reports.template import macro
 
 _LAYOUT: Final = "layout"
+_FORMS: Final = "cli/studio/page/forms.html"
 
 
 class Panel(Shown, frozen=True, forbid_unknown_fields=True, tag_field="show"):
@@ -26,8 +29,8 @@ class Panel(Shown, frozen=True, forbid_unknown_fields=True, tag_field="show"):
         """The links."""
         return self.subject.read()
 
-    def show(self, tell: Tell) -> str | Printed | Failed:
-        """The part of the page, or what a command prints where that is to be taken as it is."""
+    def show(self, tell: Tell) -> str | Failed:
+        """The part of the page."""
         raise NotImplementedError
 
 
@@ -50,10 +53,9 @@ class LossesPanel(Panel, frozen=True, tag="losses"):
 
 
 class RelocationPanel(Panel, frozen=True, tag="relocation"):
-    """How long guests take over a link; sizes as the command has them, such as 16G."""
+    """How long guests take over a link, one ``way``; sizes as the command has them, such as 16G."""
 
-    link: str = ""
-    source: str = ""
+    way: str = ""
     memory: str = "16G"
     change_rate: str = "100M"
     guests: Annotated[int, msgspec.Meta(ge=1, le=16)] = 1
@@ -61,8 +63,8 @@ class RelocationPanel(Panel, frozen=True, tag="relocation"):
     def show(self, tell: Tell) -> str:
         """What became of the guests, as ``isfc relocate`` has it, then their passes."""
         links = self.layout()
-        link = links.link(self.link, "Link")
-        node = choose_node(link, "From", self.source)
+        link, source = node_of(links, self.way)
+        node = choose_node(link, "From", source)
         to = next(other for other in link.nodes if other != node)
         memory = GuestOptions(memory=self.memory, change_rate=self.change_rate).read(_field)
         numbers = range(1, self.guests + 1) if self.guests > 1 else ("",)
@@ -70,7 +72,7 @@ class RelocationPanel(Panel, frozen=True, tag="relocation"):
         advance, total = by_hundredths(tell), memory.touched * len(plans)
         outcome = isfc.evacuate(
             replace(links, links=(link,)),
-            self.source,
+            str(node),
             [isfc.Tenant(plan, to=to) for plan in plans],
             quiet=True,
             progress=lambda length: advance(min(1.0, length / total)),
@@ -93,26 +95,38 @@ class StatementsPanel(Panel, frozen=True, tag="statements"):
     form: Literal["activate", "iocp"] = "activate"
     system: str = ""
 
-    def show(self, tell: Tell) -> Printed | Failed:
-        """``isfc export``."""
+    def show(self, tell: Tell) -> str | Failed:
+        """``isfc export``, to be read and to be downloaded."""
         words = ("export", _LAYOUT, "--as", self.form, "--system", self.system)
         done = printed(tell, words, {_LAYOUT: isfc.format_collection(self.layout())})
-        return done if isinstance(done, Failed) or done.out else Failed(done.err)
+        if isinstance(done, Failed) or not done.out:
+            return done if isinstance(done, Failed) else Failed(done.err)
+        file = f"{self.system}.{'iocp' if self.form == 'iocp' else 'config'}"
+        return macro(_FORMS, "printed", "Statements", done.out, file)
 
 
-PANELS: Final = LossesPanel | RelocationPanel | LinksPanel | StatementsPanel
+class ComparePanel(Panel, frozen=True, tag="compare"):
+    """Two runs side by side, each as JSON; nothing as long as there are not two."""
+
+    runs: tuple[str, ...] = ()
+
+    def show(self, tell: Tell) -> str | Failed:
+        """``isfc compare``, the earlier run first."""
+        if len(self.runs) != 2:
+            return ""
+        both = sorted(map(json.loads, self.runs), key=lambda made: made["number"])
+        files = {f"run-{made['number']}": json.dumps(made["record"]) for made in both}
+        done = printed(tell, ["compare", *files], files)
+        if isinstance(done, Failed):
+            return done
+        return macro(_FORMS, "printed", "Two runs side by side", done.out + done.err)
 
 
-class RunPair(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Two runs side by side: their records, as JSON."""
-
-    first: str
-    second: str
-    names: tuple[str, str]
+PANELS: Final = LossesPanel | RelocationPanel | LinksPanel | StatementsPanel | ComparePanel
 
 
-def show_panel(tell: Tell, panel: Panel) -> Printed | dict[str, Any] | Failed:
-    """What the page shows: ``html``, or what a command prints."""
+def show_panel(tell: Tell, panel: Panel) -> dict[str, str] | Failed:
+    """What the page shows, as ``html``."""
     found = panel.show(tell)
     return {"html": found} if isinstance(found, str) else found
 
@@ -120,9 +134,3 @@ def show_panel(tell: Tell, panel: Panel) -> Printed | dict[str, Any] | Failed:
 def _field(name: str) -> str:
     """What the page calls a value that describes a guest; what it has not, as an option."""
     return {"memory": "Memory", "change_rate": "Changes a second"}.get(name) or as_option(name)
-
-
-def compare(tell: Tell, wanted: RunPair) -> Printed | Failed:
-    """``isfc compare`` of two runs."""
-    files = dict(zip(wanted.names, (wanted.first, wanted.second), strict=True))
-    return printed(tell, ["compare", *wanted.names], files)

@@ -1,7 +1,7 @@
 """The server of the page: who may ask, what is answered, and how it all ends.
 
 The page holds the layout, as text, and its history; the server keeps no more than what the model
-has said. Each request has the revision that it is about, and each answer the same one.
+has said. Each answer is lines of JSON, most with sections of the page as HTML by their ids.
 """
 
 import json
@@ -13,24 +13,23 @@ from typing import Any, Final, TypeVar
 import msgspec
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from isfc import ConfigurationError, ModelledRate, __version__, features, source_kind
-from isfc.cli.options.experiment import complete_workload
+from isfc import ConfigurationError, ModelledRate, SourceKind, source_kind
 from isfc.cli.studio.command_line import Printed
-from isfc.cli.studio.downloads import drawing, report
+from isfc.cli.studio.downloads import Download, download
 from isfc.cli.studio.guard import GuardedApplication
-from isfc.cli.studio.importing import Asked, Import, import_files
+from isfc.cli.studio.importing import Asked, Import, import_files, opened
 from isfc.cli.studio.judgement import capacity, in_short
-from isfc.cli.studio.look import LayoutEdited, look
+from isfc.cli.studio.look import Chosen, Judge, LayoutEdited, choose, look
 from isfc.cli.studio.page import asset, page
-from isfc.cli.studio.panels import PANELS, RunPair, compare, show_panel
+from isfc.cli.studio.panels import PANELS, show_panel
 from isfc.cli.studio.runs import Run, run
 from isfc.cli.studio.tasks import (
     Beside,
     Question,
-    Shown,
+    Said,
     Subject,
     Why,
     asides,
@@ -46,42 +45,27 @@ BODY_LENGTH_MAX: Final = 4 * 2**20
 """Bytes of a request: a layout as it is and as it was opened are much shorter."""
 
 
-class Judge(Shown, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A layout is to be judged by the model, and the one as opened, to be compared with."""
-
-    revision: int
-    opened: str
-    pairs: int = 50
-
-
 class Studio:
     """What one command serves."""
 
     def __init__(self, work: Work, text: str, source: str) -> None:
         self._work = work
-        self._start = {
-            "text": text,
-            "source": source,
-            "kind": source_kind(text),
-            "version": __version__,
-            "features": features(),
-            "workloads": complete_workload(""),
-        }
+        is_layout = source_kind(text) is SourceKind.LAYOUT
+        self._start = {"text": text, "source": source, "is_layout": is_layout}
         self._answers: OrderedDict[Question, ModelledRate] = OrderedDict()
-        self._said: OrderedDict[Why | Beside, str] = OrderedDict()
+        self._said: OrderedDict[Why | Beside, Said] = OrderedDict()
 
     def app(self, token: str, port: int) -> GuardedApplication:
         """The application, below ``/TOKEN/``, for the host and the port that it is served at."""
         routes = [
             Route("/", self._page),
             Route("/look", self._look, methods=["POST"]),
+            Route("/chosen", self._choose, methods=["POST"]),
             Route("/judge", self._judge, methods=["POST"]),
             Route("/import", self._import, methods=["POST"]),
-            Route("/run", self._run, methods=["POST"]),
-            Route("/panel", self._panel, methods=["POST"]),
-            Route("/drawing", self._drawing, methods=["POST"]),
-            Route("/report", self._report, methods=["POST"]),
-            Route("/compare", self._compare, methods=["POST"]),
+            Route("/run", self._computed(Run, run), methods=["POST"]),
+            Route("/panel", self._computed(PANELS, show_panel), methods=["POST"]),
+            Route("/download", self._computed(Download, download), methods=["POST"]),
             Route("/{name}", self._asset),
         ]
         app = Starlette(
@@ -97,60 +81,62 @@ class Studio:
         return Response(content, media_type=kind)
 
     async def _look(self, request: Request) -> Response:
-        wanted = await _read(request, LayoutEdited)
-        return JSONResponse(look(wanted, self._known, self._said.get))
+        return _one(self._looked(await _read(request, LayoutEdited)))
+
+    async def _choose(self, request: Request) -> Response:
+        return _one(choose(await _read(request, Chosen)))
 
     async def _judge(self, request: Request) -> Response:
-        wanted = await _read(request, Judge)
-        return _stream(self._judged(wanted))
+        return _stream(self._judged(await _read(request, Judge)))
 
     async def _import(self, request: Request) -> Response:
-        return _stream(self._told(import_files, await _read(request, Import)))
+        return _stream(self._imported(await _read(request, Import)))
 
-    async def _run(self, request: Request) -> Response:
-        return _stream(self._told(run, await _read(request, Run)))
+    def _computed(self, kind: Any, task: Callable[..., Any]) -> Callable[..., Any]:
+        """What answers a request of a ``kind`` by a computation."""
 
-    async def _panel(self, request: Request) -> Response:
-        return _stream(self._told(show_panel, await _read(request, PANELS)))
+        async def answer(request: Request) -> Response:
+            return _stream(self._told(task, await _read(request, kind)))
 
-    async def _drawing(self, request: Request) -> Response:
-        wanted = await _read(request, Shown)
-        return Response(drawing(wanted.subject), media_type="image/svg+xml")
+        return answer
 
-    async def _report(self, request: Request) -> Response:
-        return _stream(self._told(report, (await _read(request, Shown)).subject))
-
-    async def _compare(self, request: Request) -> Response:
-        return _stream(self._told(compare, await _read(request, RunPair)))
-
-    async def _told(self, task: Callable[..., Any], wanted: Any) -> AsyncIterator[dict[str, Any]]:
-        """What a computation tells, each as a record for the page."""
+    async def _told(self, task: Callable[..., Any], wanted: Any) -> AsyncIterator[Any]:
+        """What a computation tells, each a record for the page, unless it is of an import."""
         async with aclosing(self._work.stream(task, wanted)) as told:
             async for each in told:
-                match each:
-                    case Failed(message):
-                        raise ConfigurationError(message)
-                    case Printed(out, err, code):
-                        yield {"out": out, "err": err, "code": code}
-                    case Asked():
-                        yield each.record()
-                    case _:
-                        yield each
+                if isinstance(each, Failed):
+                    raise ConfigurationError(each.message)
+                yield each
+
+    async def _imported(self, wanted: Import) -> AsyncIterator[dict[str, Any]]:
+        """What is to be told more, or the layout with what the command says of it."""
+        async for each in self._told(import_files, wanted):
+            match each:
+                case Asked():
+                    yield each.record(wanted)
+                case Printed(out):
+                    name = wanted.files[0].name
+                    yield opened(wanted, each, self._looked(LayoutEdited(text=out, source=name)))
+                case _:
+                    yield each
+
+    def _looked(self, wanted: LayoutEdited) -> dict[str, Any]:
+        return look(wanted, self._known, self._said.get)
 
     def _known(self, question: Question) -> ModelledRate | None:
         return self._answers.get(question)
 
     async def _judged(self, wanted: Judge) -> AsyncIterator[dict[str, Any]]:
         """Capacities in a line and as a table: what is known, and again with each of the model."""
-        subject, opened = wanted.subject, Subject(wanted.opened)
+        subject, before = wanted.subject, Subject(wanted.opened or wanted.text)
 
         def known() -> dict[str, Any]:
-            of = subject, opened, wanted.pairs, self._known
+            of = subject, before, wanted.pairs, self._known
             said = {"answer": in_short(*of), "capacity": capacity(*of, self._said.get)}
-            return {"revision": wanted.revision, **said}
+            return {"sections": said}
 
         yield known()
-        for each in dict.fromkeys((subject, opened)):
+        for each in dict.fromkeys((subject, before)):
             asked = questions(each, wanted.pairs)
             unknown = [question for question in asked if question not in self._answers]
             async for question, answer in self._work.together(ask, unknown):
@@ -165,7 +151,7 @@ class Studio:
                 raise ConfigurationError(said.message)
             _remember(self._said, aside, said)
             yield known()
-        yield {"revision": wanted.revision, "done": True}
+        yield {"done": True}
 
 
 _Asked = TypeVar("_Asked")
@@ -181,12 +167,12 @@ def _remember(kept: "OrderedDict[_Asked, _Answer]", asked: _Asked, answer: _Answ
 async def _read(request: Request, kind: Any) -> Any:
     """The body of a request. Raises `ConfigurationError` for what the page does not send."""
     try:
-        return msgspec.json.decode(await request.body(), type=kind)
+        return msgspec.json.decode(await request.body(), type=kind, strict=False)
     except msgspec.DecodeError as error:
         raise ConfigurationError(f"request: {error}") from None
 
 
-def _stream(records: AsyncIterator[dict[str, Any]]) -> Response:
+def _stream(records: AsyncIterator[Any]) -> Response:
     """A line of JSON for each record as it comes; an error is the last one.
 
     When the page ends the request, the iterator is cancelled, and what it computes with it.
@@ -202,9 +188,14 @@ def _stream(records: AsyncIterator[dict[str, Any]]) -> Response:
     return StreamingResponse(lines(), media_type="application/x-ndjson")
 
 
+def _one(record: dict[str, Any], status: int = 200) -> Response:
+    """A single line of that kind."""
+    return Response(json.dumps(record) + "\n", status, media_type="application/json")
+
+
 def _refuse(_: Request, error: Exception) -> Response:
-    return JSONResponse({"error": str(error)}, status_code=422)
+    return _one({"error": str(error)}, 422)
 
 
 def _missing(_: Request, error: Exception) -> Response:
-    return JSONResponse({"error": f"there is no {error}"}, status_code=404)
+    return _one({"error": f"there is no {error}"}, 404)

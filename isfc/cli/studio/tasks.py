@@ -34,15 +34,22 @@ class Subject:
 
 
 class Shown(msgspec.Struct, frozen=True):
-    """The layout that the page shows, and the fibres that are struck out of it."""
+    """The layout that the page shows, the fibres struck out of it, and the one it began with."""
 
     text: str
     struck: list[str] = []
+    opened: str = ""
 
     @property
     def subject(self) -> Subject:
         """It, without what is struck out."""
         return Subject(self.text, frozenset(self.struck))
+
+
+def node_of(links: isfc.Collection, way: str) -> tuple[isfc.Layout, str]:
+    """The link and the sending node of ``ALPHA-BETA BETA``, as the page names a direction."""
+    name, _, node = way.rpartition(" ")
+    return links.link(name, "link"), node
 
 
 @lru_cache(_KEPT)
@@ -89,6 +96,10 @@ def ask(_: Tell, question: Question) -> isfc.ModelledRate:
     return carried
 
 
+Said = tuple[str, str]
+"""What is said of a link below its figures, and the same in brief for their table."""
+
+
 @dataclass(frozen=True, slots=True)
 class Why:
     """What limits a link over which one of its nodes sends so many MB/s (2^20), saturated."""
@@ -98,7 +109,7 @@ class Why:
     sender: str
     mb_per_s: float
 
-    def find(self) -> str:
+    def find(self) -> Said:
         """It, in a sentence."""
         return saturated_limit(self.subject.read().link(self.link), self.sender, self.mb_per_s)
 
@@ -110,9 +121,10 @@ class Beside:
     subject: Subject
     link: str
 
-    def find(self) -> str:
+    def find(self) -> Said:
         """It, or why it cannot be run, as ``isfc plan`` says it; nothing without such links."""
-        return " ".join(note.text for note in isfc.others_busy(self.subject.read(), self.link))
+        notes = isfc.others_busy(self.subject.read(), self.link)
+        return " ".join(note.text for note in notes), ""
 
 
 def asides(
@@ -136,6 +148,6 @@ def asides(
     return [*whys, *(Beside(subject, link.name) for link in collection.links if collection.others)]
 
 
-def find_said(_: Tell, asked: Why | Beside) -> str:
+def find_said(_: Tell, asked: Why | Beside) -> Said:
     """What is said of a link below its figures."""
     return asked.find()

@@ -186,7 +186,7 @@ def test_the_report_opens_with_what_is_believed_and_its_notes(
     assert run(["plan", str(file), "--link", "S1-S2", "--json"]) == 0
     plan = json.loads(capsys.readouterr().out)
     for node in ("S1", "S2"):
-        rule, model = plan["estimated_mb_per_s"][node], plan["model"]["saturated_mb_per_s"][node]
+        rule, model = plan["estimated_mb_per_s"][node], plan["model"]["saturated"][node]["value"]
         assert f"{node} can send {min(rule, model):.0f} MB/s" in header
     assert "on 14 November 2023." in html
 

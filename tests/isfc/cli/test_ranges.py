@@ -36,7 +36,6 @@ PACKAGES: Final = (
     "packages_per_s_out packages_per_s_in messages_per_package_out messages_per_package_in "
     "bytes_per_package_out bytes_per_package_in tx_pend_count collisions_per_s"
 )
-LOST: Final = "mb_per_s spread_mb_per_s second_mb_per_s left_share"
 BUSY: Final = frozenset("busy_percent waited_percent waiting".split())
 """What is said beside a limit: the note is of it, wherever it is."""
 GAINS: Final = {
@@ -114,18 +113,17 @@ SHOWN: Final = {
     "io size": Shown("io size --rmf docs/io/rmf.txt", "", ALL),
     "plan": Shown(
         "plan published-1",
-        "saturated_mb_per_s stated_mb_per_s saturated_spread_mb_per_s stated_spread_mb_per_s "
-        "mb_per_s spread_mb_per_s changed_mb_per_s changed_spread_mb_per_s",
+
+        "",
         slow=True,
     ),
-    "plan, losses": Shown("plan published-1 --lose", LOST, slow=True),
+    "plan, losses": Shown("plan published-1 --lose", "", slow=True),
     "plan, together": Shown(
         "plan MESH",
-        "alone_mb_per_s alone_spread_mb_per_s alone_second_mb_per_s together_mb_per_s "
-        "together_spread_mb_per_s together_second_mb_per_s",
+        "",
         "channels paths left_share", slow=True,
     ),
-    "plan, losses together": Shown("plan MESH --lose", LOST, slow=True),
+    "plan, losses together": Shown("plan MESH --lose", "", slow=True),
     "compare": Shown(
         "compare published-1 published-4 --workload HS --pairs 2",
         "mb_per_s spread_mb_per_s second_mb_per_s worst_loss_leaves ratio",

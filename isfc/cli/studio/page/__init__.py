@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from isfc.cli.drawing.cluster import SOLID_STYLE
 from isfc.cli.drawing.link import STYLE
+from isfc.cli.options.experiment import complete_workload
 from isfc.reports.template import render, resource
 
 _ASSETS: Final = {
@@ -16,7 +17,8 @@ _ASSETS: Final = {
 
 def page(start: Mapping[str, Any]) -> str:
     """The document, which has what it begins with inside."""
-    return render("cli/studio/page/studio.html", start=start)
+    workloads = complete_workload("")
+    return render("cli/studio/page/studio.html", start=start, workloads=workloads)
 
 
 def asset(name: str) -> tuple[str, str]:

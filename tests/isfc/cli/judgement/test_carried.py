@@ -118,7 +118,7 @@ def test_plan_shows_both_and_with_rule_only_one(capsys: pytest.CaptureFixture[st
     assert run(["plan", "published-4", "--json"]) == 0
     model = json.loads(capsys.readouterr().out)["model"]
     rates = {each.sender: each.saturated.value for each in carried(load_layout("published-4"))}
-    assert model["saturated_mb_per_s"] == rates
+    assert {node: each["value"] for node, each in model["saturated"].items()} == rates
     assert run(["plan", "published-4", "--rule"]) == 0
     assert " MB/s one way, by IBM's rule of thumb\n" in capsys.readouterr().out
 

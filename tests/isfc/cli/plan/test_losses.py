@@ -103,7 +103,9 @@ def test_a_cec_of_several_links_leaves_the_others(capsys: pytest.CaptureFixture[
     assert run(["plan", "two-cecs", "--without", "cec:east", "--rule", "--json"]) == 0
     whole, left = json.loads(capsys.readouterr().out)["losses"]
     assert left["untouched"] == ["DELTA-GAMMA"]
-    assert left["left_share"] == left["estimated_mb_per_s"] / whole["estimated_mb_per_s"] == 1 / 6
+    assert (
+        left["share"]["value"] == left["estimated_mb_per_s"] / whole["estimated_mb_per_s"] == 1 / 6
+    )
 
 
 def test_a_piece_of_other_links_takes_nothing_and_it_says_whose_it_is(

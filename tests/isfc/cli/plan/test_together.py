@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 
 from isfc.answers.cluster import cluster_report
+from isfc.answers.plan import planned_together
 from isfc.cli.main import run
 from isfc.cli.output.streams import show
-from isfc.cli.plan.together_json import cluster_plan_json
 from isfc.layout.catalogue import load_layout
 from isfc.layout.collection import Collection
-from isfc.reports.ranges import range_json
 from isfc.reports.terminal import page as page_of
 from isfc.testing.cluster import mesh
 from scenarios.figures.cluster_plan import ClusterPlan, LinkPlan
@@ -93,15 +92,17 @@ def test_second_pace_of_a_link_is_said_beside_others(capsys: pytest.CaptureFixtu
     together = EndRate(Rate(40.0, 1.6, 60.0)), together[1]
     within = links_rate(40.0, [link])
     carried = Carried(Collection.of(link), STATED, {link.name: together})
-    found = ClusterPlan((LinkPlan("A-B", ("A-B:HL:5",), alone, together, within),), carried)
+    found = ClusterPlan(
+        (LinkPlan("CLIENT-SERVER", ("A-B:HL:5",), alone, together, within),), carried
+    )
     show(page_of(cluster_report(found, ()), notes=True))
     page = " ".join(capsys.readouterr().out.split())
     assert "known within 4.0 %." in page
-    assert "falls into: A-B together -> 40 or 60 MB/s." in page
+    assert "falls into: CLIENT-SERVER together -> 40 or 60 MB/s." in page
     assert "A range holds in four of five cases, by " in page
-    records = cluster_plan_json(found, []).together
-    assert isinstance(records, list)
-    (record,) = records
-    assert record.together_range == range_json(within)
-    assert record.together_second_mb_per_s == [60.0, None]
-    assert record.left_share == 40 / 45
+    answers = planned_together(found, []).together
+    assert isinstance(answers, list)
+    (answer,) = answers
+    assert answer.together[0].range is not None
+    assert [each.second for each in answer.together] == [60.0, None]
+    assert answer.left_share == 40 / 45

@@ -1,5 +1,6 @@
 """What is pasted or dropped: which kind it is, what is asked, and that the command's word holds."""
 
+import re
 from pathlib import Path
 
 import msgspec
@@ -8,7 +9,7 @@ import pytest
 from isfc.answers.advice import link_names
 from isfc.cli.main import run
 from isfc.cli.studio.command_line import Printed
-from isfc.cli.studio.importing import Asked, File, Import, import_files
+from isfc.cli.studio.importing import Asked, File, Import, import_files, opened
 from isfc.cli.studio.panels import LossesPanel, RelocationPanel, StatementsPanel, show_panel
 from isfc.cli.studio.runs import Run
 from isfc.cli.studio.runs import run as run_workload
@@ -44,7 +45,7 @@ def test_partitions_are_asked_for_where_there_are_more_than_two() -> None:
 
 
 def test_cabling_is_asked_for_where_several_fit() -> None:
-    wanted = Import(taken("decks/three-systems.iocp"), partitions="VMA,VMB")
+    wanted = Import(taken("decks/three-systems.iocp"), partitions=["VMA", "VMB"])
     asked = import_files(told, wanted)
     assert asked == Asked("ports", ("VMA:50=01", "VMA:50=02,VMA:60=01"))
     assert isinstance(asked, Asked)
@@ -57,10 +58,31 @@ def test_deck_says_what_the_command_says(capsys: pytest.CaptureFixture[str]) -> 
     deck = DATA / "decks" / "cross-css.iocp"
     assert run(["import", "iocp", str(deck), "--partitions", "ALPHA,BETA"]) == 0
     command = capsys.readouterr()
-    done = import_files(told, Import(taken("decks/cross-css.iocp"), partitions="ALPHA,BETA"))
+    done = import_files(told, Import(taken("decks/cross-css.iocp"), partitions=["ALPHA", "BETA"]))
     assert isinstance(done, Printed)
     assert done.err.split() == command.err.replace(str(deck), "cross-css.iocp").split()
     assert parse_collection(done.out) == parse_collection(command.out)
+
+
+@pytest.mark.parametrize(
+    ("name", "partitions", "said"),
+    [
+        ("decks/crowded.iocp", [], "nothing else fits: chpid 50 of VMA at chpid 51 of VMB, "),
+        ("decks/crowded.iocp", [], "chpids VMA 50, VMB 51; VMA 60, VMB 61 have: FICON Express8S"),
+        ("decks/cross-css.iocp", ["ALPHA", "BETA"], "chpid 53 of ALPHA on port 61C3"),
+        ("logs/atlanta.txt", [], "left out: ATLANTA 6021"),
+    ],
+)
+def test_remarks_are_in_words_of_the_page_and_name_the_chpids_of_the_file(
+    name: str, partitions: list[str], said: str
+) -> None:
+    wanted = Import(taken(name), partitions=partitions, system="ATLANTA")
+    done = import_files(told, wanted)
+    assert isinstance(done, Printed)
+    remarks = opened(wanted, done, {"sections": {}})["sections"]["remarks"]
+    assert said in remarks
+    assert "<details open>" in remarks
+    assert not re.search(r"--\w|isfc:", remarks)
 
 
 def test_logs_of_two_systems_make_a_link_and_one_needs_a_name() -> None:
@@ -82,7 +104,7 @@ def test_statements_choose_among_the_ctcs_that_are_shown() -> None:
 
 
 def test_error_is_the_command_s_and_names_the_file() -> None:
-    done = import_files(told, Import(taken("decks/one-cec.iocp"), partitions="NONE,NOT"))
+    done = import_files(told, Import(taken("decks/one-cec.iocp"), partitions=["NONE", "NOT"]))
     assert isinstance(done, Failed)
     assert "--partitions 'NONE': no RESOURCE statement names it" in done.message
     assert "one-cec.iocp, line 2: " in done.message
@@ -104,7 +126,7 @@ def test_panels_of_the_model_say_the_answer_first() -> None:
     shares: list[float] = []
     moved = show_panel(
         lambda record: shares.append(record["share"]),
-        RelocationPanel(TEXT, link="ATLANTA-BOSTON", source="BOSTON", memory="16M"),
+        RelocationPanel(TEXT, way="ATLANTA-BOSTON BOSTON", memory="16M"),
     )
     assert isinstance(moved, dict)
     assert shares == sorted(set(shares))
@@ -120,10 +142,11 @@ def test_panels_have_no_names_of_options_and_statements_are_text() -> None:
     assert "<td>CTC 6000 (7000) or 7 others</td>" in by_rule["html"]
     assert 'class="range"' not in by_rule["html"]
     statements = show_panel(told, StatementsPanel(TEXT, ["1"], system="BOSTON"))
-    assert isinstance(statements, Printed)
-    assert statements.out == "ACTIVATE ISLINK 7020 7021 7022 7023 NODE ATLANTA\n"
+    assert isinstance(statements, dict)
+    assert ">ACTIVATE ISLINK 7020 7021 7022 7023 NODE ATLANTA\n</pre>" in statements["html"]
+    assert 'download="BOSTON.config"' in statements["html"]
     with pytest.raises(ConfigurationError, match=r"^From X"):
-        show_panel(told, RelocationPanel(TEXT, link="ATLANTA-BOSTON", source="X", memory="16M"))
+        show_panel(told, RelocationPanel(TEXT, way="ATLANTA-BOSTON X", memory="16M"))
 
 
 @pytest.mark.parametrize(("piece", "left"), TABLE.values())
@@ -155,14 +178,16 @@ def test_run_tells_how_far_it_is_and_draws_its_course() -> None:
     shares: list[float] = []
     wanted = Run(
         text=TEXT,
-        link="ATLANTA-BOSTON",
+        way="ATLANTA-BOSTON BOSTON",
         workload="HS",
         pairs=2,
         seconds=0.1,
-        client="BOSTON",
+        number=3,
     )
     done = run_workload(lambda message: shares.append(message["share"]), wanted)
     assert shares == sorted(shares)
     assert 0 < shares[0] < shares[-1] <= 1
-    assert done["record"]["client"] == "BOSTON"
-    assert done["chart"].count('class="out"') == 24
+    assert done["said"].startswith("Run 3: ")
+    assert done["cells"].startswith("<td>3: HS 2 pairs, 0.1 s, BOSTON</td>")
+    assert done["cells"].count('class="out"') == 24
+    assert "sought from 5 s on" in done["cells"]

@@ -50,7 +50,7 @@ def seen(page: Page, answer: str, text: str) -> None:
 def test_deck_is_opened(page: Page) -> None:
     page.set_input_files("#open", DECK)
     seen(page, "#said", "crowded.iocp is opened: 7 CTCs on 2 fibres.")
-    seen(page, "#remarks pre", "FICON Express8S is assumed")
+    seen(page, "#remarks ul", "FICON Express8S is assumed")
 
 
 def test_verdict_is_read_and_a_ctc_moved_and_that_undone(page: Page) -> None:
@@ -147,7 +147,12 @@ def test_cluster_begins_with_all_links_together_and_folds_all_but_one(
         expect(page.locator(".link")).to_have_count(3)
         expect(page.locator(".link[open]")).to_have_count(1)
         assert page.locator("#capacity table").count() == 1
-        assert page.locator("#findings > .findings li").count() == 6  # remarks are folded
+        first = page.locator("#findings > details").first  # each rule once, with all its links
+        expect(first.locator("summary")).to_contain_text("of S1-S2, S1-S3, S2-S3")
+        expect(first.locator("li")).to_have_count(3)
+        expect(first.locator("li").first).to_be_hidden()
+        first.locator("summary").click()
+        expect(first.locator("li").first).to_be_visible()
         page.click(".link[data-name=S2-S3] summary")
         page.locator(".link[data-name=S2-S3] .heading").first.press("+")
         seen(page, "#said", "has one CTC more.")

@@ -28,8 +28,8 @@ def slower(page: Page) -> float:
 def test_better_layout_than_the_decks_is_found_by_what_the_page_shows(browser: Browser) -> None:
     with studio(str(DECK)) as running, opened(browser, running) as (page, found):
         expect(page.locator(".ctc")).to_have_count(7, timeout=JUDGED_MS)
-        expect(page.locator("#remarks pre")).to_be_visible()  # what the deck does not say
-        assert "FICON Express8S is assumed" in page.inner_text("#remarks pre")
+        expect(page.locator("#remarks ul")).to_be_visible()  # what the deck does not say
+        assert "FICON Express8S is assumed" in page.inner_text("#remarks ul")
         judged(page)
         assert page.locator(".verdict").count() == 0
         before = slower(page)

@@ -12,6 +12,7 @@ from typing import Final
 
 import pytest
 
+import isfc
 from isfc.cli.studio.downloads import report
 from isfc.cli.studio.tasks import Subject
 from isfc.layout.catalogue import read_content
@@ -95,26 +96,32 @@ def test_request_that_is_too_long_is_refused(running: RunningStudio) -> None:
 @pytest.mark.slow
 def test_look_has_the_layout_after_an_edit(running: RunningStudio) -> None:
     change = {"do": "move", "link": "ATLANTA-BOSTON", "rdev": "6000", "fibre": "2"}
-    seen = running.post("look", revision=7, text=TEXT, opened=TEXT, edit=change)
-    assert seen["revision"] == 7
-    assert "CTC ATLANTA 6000: from chpids 40-50 to 41-51" in seen["changes"]
-    assert 'data-fibre="2"' in seen["drawing"]
-    assert (
-        "writes to BOSTON on" in seen["orders"]
-    )  # what the rules say is there before any model has run
-    assert 'class="info"' in seen["findings"] or 'class="warning"' in seen["findings"]
-    assert "…" in seen["capacity"]
-    assert seen["layout"][0]["ctcs"][0] == {"fibre": "2", "rdevs": ["6000", "7000"]}
+    seen = running.post("look", text=TEXT, opened=TEXT, edit=change)
+    shown = seen["sections"]
+    assert "CTC ATLANTA 6000: from chpids 40-50 to 41-51" in shown["changes"]
+    assert 'data-fibre="2"' in shown["drawing"]
+    # what the rules say is there before any model has run
+    assert "writes to BOSTON on" in shown["orders"]
+    assert 'class="info"' in shown["findings"] or 'class="warning"' in shown["findings"]
+    assert "<strong>Worst loss:</strong> chpid 4" in shown["worst"]
+    assert "…" in shown["capacity"]
+    ctc = isfc.parse_layout(seen["now"]["text"]).device_list()[0]
+    assert (ctc.fibre.name, ctc.rdevs) == ("2", (0x6000, 0x7000))
+    again = running.post("look", text="", address=seen["address"])
+    assert again["now"] == seen["now"]
+    assert "kept by isfc" in again["sections"]["source"]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "complaint"),
     [
-        ({"revision": 1, "text": "nonsense", "opened": ""}, "layout: is not TOML"),
-        ({"revision": 1}, "request: "),
-        ({"revision": 1, "text": TEXT, "opened": "", "edit": {"do": "burn"}}, "edit: "),
-        ({"revision": 1, "text": TEXT, "opened": "", "struck": ["1", "2"]}, "no CTC is left"),
+        ({"text": "nonsense", "opened": ""}, "layout: is not TOML"),
+        ({}, "request: "),
+        ({"text": TEXT, "pairs": 0}, "request: "),
+        ({"text": "", "address": "AAAA"}, "the address: what follows the # is no layout"),
+        ({"text": TEXT, "opened": "", "edit": {"do": "burn"}}, "edit: "),
+        ({"text": TEXT, "opened": "", "struck": ["1", "2"]}, "no CTC is left"),
     ],
 )
 def test_what_is_wrong_is_said(
@@ -124,14 +131,13 @@ def test_what_is_wrong_is_said(
 
 
 @pytest.mark.slow
-def test_judgement_comes_with_its_revision_and_is_kept(running: RunningStudio) -> None:
-    first = running.post("judge", revision=3, text=ONE, opened=ONE, pairs=2)
-    assert {record["revision"] for record in first} == {3}
+def test_judgement_is_kept(running: RunningStudio) -> None:
+    first = running.post("judge", text=ONE, opened=ONE, pairs=2)
     assert first[-1]["done"]
-    assert "…" not in first[-2]["capacity"]
-    assert "…" in first[0]["capacity"]
-    again = running.post("judge", revision=4, text=ONE, opened=ONE, pairs=2)
-    assert again == [{**first[-2], "revision": 4}, {"revision": 4, "done": True}]
+    assert "…" not in first[-2]["sections"]["capacity"]
+    assert "…" in first[0]["sections"]["capacity"]
+    again = running.post("judge", text=ONE, opened=ONE, pairs=2)
+    assert again == [first[-2], {"done": True}]
 
 
 @pytest.mark.slow
@@ -146,12 +152,13 @@ def test_report_is_made_with_progress_and_is_a_whole_page(
     monkeypatch.setattr(report_runs, "try_advice", lambda *_: {})
     told: list[dict[str, str]] = []
     last = report(told.append, Subject(TEXT, frozenset(["2"])))
-    assert sum("doing" in record for record in told) >= 4
+    assert sum("said" in record for record in told) >= 4
     assert isinstance(last, dict)
-    assert last["page"].startswith("<!DOCTYPE html>")
-    assert last["page"].rstrip().endswith("</html>")
-    assert "41" not in re.findall(r"chpid ([0-9A-F]{2})", last["page"])  # fibre 2 is struck out
-    (refused,) = running.post("report", text=TEXT, struck=["1", "2"])
+    page = last["save"]["content"]
+    assert page.startswith("<!DOCTYPE html>")
+    assert page.rstrip().endswith("</html>")
+    assert "41" not in re.findall(r"chpid ([0-9A-F]{2})", page)  # fibre 2 is struck out
+    (refused,) = running.post("download", what="report.html", text=TEXT, struck=["1", "2"])
     assert refused == {"error": "no CTC is left: the link is down"}
 
 
@@ -163,10 +170,10 @@ def test_nothing_is_left_soon_after_ctrl_c(tmp_path: Path) -> None:
         studio("published-16", environment=holding.environment) as ended,
         ThreadPoolExecutor(1) as asking,
     ):
-        ended.post("look", revision=1, text=ONE, opened=ONE)
+        ended.post("look", text=ONE, opened=ONE)
         idle = ended.idle()
         holding.hold(At.BEGIN)
-        asking.submit(ended.post, "judge", revision=1, text=TEXT, opened=TEXT)
+        asking.submit(ended.post, "judge", text=TEXT, opened=TEXT)
         wait_for(lambda: len(ended.processes()) >= len(idle) + 2, "two computations")
         assert ended.end() < 10
 
@@ -177,7 +184,7 @@ def test_folder_for_temporary_files_may_have_a_long_name(tmp_path: Path) -> None
     long.mkdir()
     with studio("published-1", environment={"TMPDIR": str(long)}) as running:
         (told,) = running.post("panel", show="statements", text=ONE, system="CLIENT")
-        assert told["out"].startswith("ACTIVATE ISLINK")
+        assert ">ACTIVATE ISLINK" in told["html"]
         running.end()
     assert [*long.iterdir()] == []
 
@@ -211,7 +218,7 @@ def test_ctrl_c_while_runs_go_on_leaves_no_folder(home: Path, tmp_path: Path) ->
     around = {"TMPDIR": str(home), **holding.environment}
     with studio("published-16", environment=around) as running:
         idle = running.idle()
-        long = {"link": "CLIENT-SERVER", "workload": "HL", "client": "CLIENT", "pairs": 100}
+        long = {"way": "CLIENT-SERVER CLIENT", "workload": "HL", "pairs": 100}
         lose = {"show": "losses", "link": "CLIENT-SERVER", "rule": False}
         with ThreadPoolExecutor(2) as asking:
             asking.submit(running.post, "run", text=TEXT_16, seconds=600, **long)
@@ -237,18 +244,19 @@ def test_nothing_is_written_and_nobody_else_is_asked(tmp_path: Path, home: Path)
     environment = {key: str(value) for key, value in around.items()}
     environment["PYTHONDONTWRITEBYTECODE"] = "1"
     with studio("published-1", environment=environment) as audited:
-        audited.post("look", revision=1, text=ONE, opened=ONE)
-        assert audited.post("judge", revision=1, text=ONE, opened=ONE, pairs=1)[-1]["done"]
-        run = {"link": "CLIENT-SERVER", "workload": "HL", "client": "CLIENT"}
-        assert "figures" in audited.post("run", text=ONE, pairs=1, seconds=0.1, **run)[-1]
+        audited.post("look", text=ONE, opened=ONE)
+        assert audited.post("judge", text=ONE, opened=ONE, pairs=1)[-1]["done"]
+        run = {"way": "CLIENT-SERVER CLIENT", "workload": "HL"}
+        assert "cells" in audited.post("run", text=ONE, pairs=1, seconds=0.1, **run)[-1]
         losses = {"show": "losses", "link": "CLIENT-SERVER"}
         assert "Worst:<" in audited.post("panel", text=ONE, **losses)[-1]["html"]
         statements = {"show": "statements", "system": "CLIENT"}
-        assert audited.post("panel", text=ONE, **statements)[-1]["code"] == 0
+        assert ">ACTIVATE ISLINK" in audited.post("panel", text=ONE, **statements)[-1]["html"]
         deck = {"name": "one.iocp", "text": DECK.read_text()}
-        imported = audited.post("import", files=[deck], partitions="ALPHA,BETA")[-1]
-        assert "Not paired" in imported["err"]
-        assert audited.request("POST", "drawing", {"text": ONE})[0] == 200
+        imported = audited.post("import", files=[deck], partitions=["ALPHA", "BETA"])[-1]
+        assert "Not paired" in imported["sections"]["remarks"]
+        drawn = audited.post("download", what="layout.svg", text=ONE)[-1]
+        assert drawn["save"]["content"].startswith("<svg")
         audited.end()
     said = [line.split(" ", 1) for line in log.read_text().splitlines()]
     assert {event for event, _ in said} >= {"started", "socket.connect"}

@@ -68,8 +68,9 @@ def test_what_is_left_beside_other_links_of_the_decks_stands_below_the_figures_a
     pair = isfc.import_iocp(texts, partitions="A,B", ports=ports).collection
     subject = Subject(isfc.format_collection(pair))
     (asked,) = asides(subject, 50, lambda _: None)
-    said = find_said(print, asked)
-    page = capacity(subject, subject, 50, lambda _: None, {asked: said}.get)
+    said, brief = find_said(print, asked)
+    assert brief == ""
+    page = capacity(subject, subject, 50, lambda _: None, {asked: (said, brief)}.get)
     assert f"<p>{said}</p>" in page
     file = tmp_path / "pair.toml"
     file.write_text(subject.text)

@@ -1,6 +1,6 @@
 """What ``--json`` prints of CTCs and disks on one chpid. The keys and their meanings stay."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import UNSET, Struct, UnsetType
@@ -9,6 +9,8 @@ from isfc.answers.limit_record import Limits
 from isfc.layout.note import Note
 from isfc.link.name import NodeName
 from isfc.reports.ranges import RangeJson, range_json
+from scenarios.figures.figure import Figure
+from scenarios.figures.ranges import links_rate
 from scenarios.runs.notes import CHANNELS_UNRANGED
 
 if TYPE_CHECKING:
@@ -66,8 +68,6 @@ def shared_json(
     notes: Sequence[Note] = (),
 ) -> SharedJson:
     """The record of such a run, with ``notes`` of its own; the rest is as for `shared_rates`."""
-    from isfc.cli.results.shared import shared_rates  # the model, which a rule does without
-
     rates = {
         name: BesideJson(alone.value, beside.value, range_json(alone), range_json(beside))
         for name, alone, beside in shared_rates(run, side, together=together)
@@ -98,3 +98,12 @@ def _shared_chpid(each: "SharedChannel") -> SharedChpidJson:
             for alone, beside in pairs
         },
     )
+
+
+def shared_rates(
+    run: "SharedRun", side: NodeName | None = None, *, together: bool = False
+) -> Iterator[tuple[str, Figure, Figure]]:
+    """Of each link, alone and beside disks; only links that run ``together`` have names."""
+    for link, *rates in run.rates(side):
+        alone, beside = (links_rate(rate, [link]) for rate in rates)
+        yield link.name if together else "link", alone, beside
