@@ -99,19 +99,43 @@ def loaded() -> Report:
         likely, sure = Interval(value / 1.25, value * 1.25), Interval(value / 2, value * 2)
         return Figure(value, Unit.MB_PER_S, Range(likely, sure, "a sample"))
 
-    ways = tuple(
+    ways = [
         WayLoad(
-            *(NodeName(name), 10.25 * place, 101.5 * place, 202.75 * place, "Mon 09:00"),
-            *(Carries(carried(654.25 + place)), Carries(carried(390.6 - place), "chpid 40")),
-            *((0.5 - place / 10,), ((0.1, 0.9),), None, None),
+            sender=NodeName(name),
+            mean_mb_per_s=10.25 * place,
+            percentile_mb_per_s=101.5 * place,
+            busiest_mb_per_s=202.75 * place,
+            busiest="Mon 09:00",
+            whole=Carries(carried(654.25 + place)),
+            left=Carries(carried(390.6 - place), "chpid 40"),
+            headroom=(0.5 - place / 10,),
+            headroom_likely=((0.1, 0.9),),
+            months_left=None,
+            months_left_likely=None,
         )
         for place, name in enumerate(("ALPHA", "BETA", "GAMMA", "DELTA"), start=1)
+    ]
+    two = Loads(
+        name="A-B",
+        nodes=load_layout("published-12").nodes,
+        intervals=3,
+        days=1.0,
+        begin="2026-11-02",
+        end="2026-11-09",
+        dated=True,
+        percentile=95.0,
+        period="day",
+        lost=LostPiece.CHPID,
+        growth_percent=0.0,
+        months=12,
+        ways=(ways[0], ways[1]),
+        slots=(),
+        leaving=None,
+        windows=(),
+        left_out=(),
+        notes=(),
     )
-    empty = Loads(
-        *("A-B", load_layout("published-12").nodes, 3, 1.0, "2026-11-02", "2026-11-09", True),
-        *(95.0, "day", LostPiece.CHPID, 0.0, 12, (ways[0], ways[1]), (), None, (), (), ()),
-    )
-    return loads_report(structs.replace(empty, ways=ways))
+    return loads_report(structs.replace(two, ways=ways))
 
 
 REPORTS: Final[Mapping[str, Callable[[], Report]]] = MappingProxyType(
