@@ -177,7 +177,7 @@ def _answer(found: "Replayed") -> Iterator[tuple[str, str]]:
     left = len({(each.table, each.key) for each in judged if not each.within})
     rows = len({(each.table, each.key) for each in judged})
     kept = f"{sum(each.within for each in bounds)} of {len(bounds)} kept; " * bool(bounds)
-    told = f"{left} of {rows} row{'s' * (rows > 1)} leave theirs" if rows else "none of rows"
+    told = f"{left} of {rows} rows leave theirs" if rows else "none of rows"
     yield "Bounds", f"{kept}{told}"
     if goals := [*_goals(found)]:
         yield "Goals met", ", ".join(goals)
